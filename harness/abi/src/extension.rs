@@ -1,0 +1,233 @@
+//! Optional powers, each asked for by id.
+//!
+//! Index arrays are 0-based, in range and, where written through, without
+//! repeats; a null index array stands for all rows (or columns) in order, and its
+//! count is then ignored. Matrices of one call do not overlap. As with
+//! [`Operator::apply`], each call counts the entries it uses and answers `STOPPED`,
+//! having done nothing, once the budget is spent.
+
+use core::ffi::c_void;
+
+use crate::{Host, Mat, Operator, Problem, Status, Str};
+
+/// Ids of the extensions: `gpbench.<name>/<revision>`.
+pub mod id {
+    /// [`crate::Rows`], of the operator.
+    pub const ROWS: &str = "gpbench.rows/1";
+    /// [`crate::Columns`], of the operator.
+    pub const COLUMNS: &str = "gpbench.columns/1";
+    /// [`crate::Block`], of the operator.
+    pub const BLOCK: &str = "gpbench.block/1";
+    /// [`crate::Inputs`], of the operator.
+    pub const INPUTS: &str = "gpbench.inputs/1";
+    /// [`crate::Features`], of the operator.
+    pub const FEATURES: &str = "gpbench.features/1";
+    /// [`crate::Targets`], of the problem.
+    pub const TARGETS: &str = "gpbench.targets/1";
+    /// [`crate::State`], of the problem.
+    pub const STATE: &str = "gpbench.state/1";
+    /// [`crate::ParallelFor`], of the host.
+    pub const PARALLEL_FOR: &str = "gpbench.parallel_for/1";
+}
+
+/// Products with some rows of A.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Rows {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// y = A\[rows, :\] x, with x m x s and y n_rows x s. Counts n_rows m entries.
+    pub apply: Option<
+        unsafe extern "C" fn(
+            op: *const Operator,
+            rows: *const i64,
+            n_rows: i64,
+            x: *const Mat,
+            y: *mut Mat,
+        ) -> Status,
+    >,
+    /// u = A\[rows, :\] x, then `transform(ctx, u)` in place, then z += A\[rows, :\]^T u: a
+    /// minibatch of a least-squares gradient. Counts n_rows m entries once. `transform` is called
+    /// once, on the calling thread; null leaves u as it is.
+    pub fused: Option<
+        unsafe extern "C" fn(
+            op: *const Operator,
+            rows: *const i64,
+            n_rows: i64,
+            x: *const Mat,
+            u: *mut Mat,
+            transform: Option<unsafe extern "C" fn(ctx: *mut c_void, u: *mut Mat)>,
+            ctx: *mut c_void,
+            z: *mut Mat,
+        ) -> Status,
+    >,
+}
+
+/// Updates with some columns of A.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Columns {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// y += A\[:, cols\] x, with x n_cols x s and y n x s. Counts n n_cols entries.
+    pub update: Option<
+        unsafe extern "C" fn(
+            op: *const Operator,
+            cols: *const i64,
+            n_cols: i64,
+            x: *const Mat,
+            y: *mut Mat,
+        ) -> Status,
+    >,
+}
+
+/// Entries of A.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Block {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// out = A\[rows, cols\], n_rows x n_cols. The noise variance stands where a row's index equals
+    /// a column's. Counts n_rows n_cols entries.
+    pub get: Option<
+        unsafe extern "C" fn(
+            op: *const Operator,
+            rows: *const i64,
+            n_rows: i64,
+            cols: *const i64,
+            n_cols: i64,
+            out: *mut Mat,
+        ) -> Status,
+    >,
+}
+
+/// Kernel families of [`Inputs`].
+pub mod family {
+    /// exp(-r^2 / 2).
+    pub const RBF: i32 = 1;
+    /// exp(-r).
+    pub const MATERN12: i32 = 2;
+    /// (1 + a) exp(-a), a = sqrt(3) r.
+    pub const MATERN32: i32 = 3;
+    /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
+    pub const MATERN52: i32 = 4;
+}
+
+/// What A is made of. Lives as long as the operator.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Inputs {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// One of [`family`].
+    pub family: i32,
+    /// Standardised inputs, n x d.
+    pub x: Mat,
+    /// Basis points of the columns, m x d; null data if they are the inputs themselves.
+    pub basis: Mat,
+    /// Standard deviation of the latent function: K = signal_scale^2 k.
+    pub signal_scale: f64,
+    /// Standard deviation of the noise: A = K + noise_scale^2 I.
+    pub noise_scale: f64,
+    /// One length scale an input, d of them.
+    pub length_scale: *const f64,
+}
+
+/// Products with random Fourier features Phi, n x count, such that E\[Phi Phi^T\] = K.
+///
+/// Shown apart from kernel entries; counts none.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Features {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// y = Phi w for the features drawn from `seed`, with w count x s and y n x s; `count` is even.
+    pub apply: Option<
+        unsafe extern "C" fn(
+            op: *const Operator,
+            seed: u64,
+            count: i64,
+            w: *const Mat,
+            y: *mut Mat,
+        ) -> Status,
+    >,
+    /// w = Phi^T y for the features drawn from `seed`.
+    pub apply_transposed: Option<
+        unsafe extern "C" fn(
+            op: *const Operator,
+            seed: u64,
+            count: i64,
+            y: *const Mat,
+            w: *mut Mat,
+        ) -> Status,
+    >,
+}
+
+/// The parts of pathwise right-hand sides: column j of the probes is f_j + noise_j. Lives as
+/// long as the problem.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Targets {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Prior draws at the inputs, n x (s - n_targets).
+    pub f: Mat,
+    /// Their noise, of standard deviation noise_scale, n x (s - n_targets).
+    pub noise: Mat,
+}
+
+/// Bytes that a solver keeps from one outer step to the next, across processes.
+#[repr(C)]
+#[derive(Debug)]
+pub struct State {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The bytes saved under `key`: their number into `*len` (0: none), and the first `capacity`
+    /// of them into `out`, which may be null if `capacity` is 0.
+    pub load: Option<
+        unsafe extern "C" fn(
+            problem: *const Problem,
+            key: *const Str,
+            out: *mut u8,
+            capacity: i64,
+            len: *mut i64,
+        ) -> Status,
+    >,
+    /// Saves bytes under `key`, in place of what stood there. They are copied.
+    pub save: Option<
+        unsafe extern "C" fn(problem: *const Problem, key: *const Str, bytes: *const u8, len: i64) -> Status,
+    >,
+}
+
+/// The host's threads.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ParallelFor {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Calls `body(ctx, i)` for i in 0..n, on as many threads as the problem allows, and returns
+    /// when all are done. `body` makes no calls to the host. From the thread that the host called
+    /// the plugin on.
+    pub run: Option<
+        unsafe extern "C" fn(
+            host: *const Host,
+            n: i64,
+            body: Option<unsafe extern "C" fn(ctx: *mut c_void, i: i64)>,
+            ctx: *mut c_void,
+        ) -> Status,
+    >,
+}

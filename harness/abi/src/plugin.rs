@@ -1,0 +1,199 @@
+//! What a plugin offers, and what it is given to begin with.
+
+use core::ffi::c_void;
+
+use crate::{ExtensionFn, Problem, Report, Status, Str, Value};
+
+/// Type of the entry function.
+///
+/// Called once, on the main thread, right after loading; `host` lives until the
+/// process ends. Returns a static description, or null after calling
+/// [`Host::set_error`].
+pub type EntryFn = unsafe extern "C" fn(host: *const Host) -> *const Plugin;
+
+/// The host's services. Lives until the process ends.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Host {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Minor version of the interface that the host was built with.
+    pub minor: u32,
+    /// The host's own.
+    pub ctx: *mut c_void,
+    /// Records why a call is about to return an error. Any thread. The text is copied.
+    pub set_error: Option<unsafe extern "C" fn(host: *const Host, status: Status, text: *const Str)>,
+    /// Writes a line to the case's log; `level` is one of [`log_level`]. Any thread. The text is copied.
+    pub log: Option<unsafe extern "C" fn(host: *const Host, level: i32, text: *const Str)>,
+    /// `gpbench.parallel_for/1`. Any thread.
+    pub extension: Option<ExtensionFn<Host>>,
+}
+
+/// Levels of [`Host::log`].
+pub mod log_level {
+    /// Something is wrong but the solve goes on.
+    pub const WARNING: i32 = 1;
+    /// Worth a line.
+    pub const INFO: i32 = 2;
+    /// For the author of the plugin.
+    pub const DEBUG: i32 = 3;
+}
+
+/// A plugin's description of itself; static.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Plugin {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Minor version of the interface that the plugin was built with.
+    pub minor: u32,
+    /// Name of the library.
+    pub name: Str,
+    /// Version of the library.
+    pub version: Str,
+    /// First of `n_solvers` solvers, each `solver_stride` bytes after the one before.
+    pub solvers: *const Solver,
+    /// Number of solvers.
+    pub n_solvers: i64,
+    /// Size of a solver's description as the plugin was built.
+    pub solver_stride: i64,
+    /// First of `n_learners` learners; null if there are none.
+    pub learners: *const Learner,
+    /// Number of learners.
+    pub n_learners: i64,
+    /// Size of a learner's description as the plugin was built.
+    pub learner_stride: i64,
+}
+
+// SAFETY: a description is static and immutable.
+unsafe impl Sync for Plugin {}
+
+/// A linear-system solver; static.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Solver {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Bits of [`capability`].
+    pub capabilities: u64,
+    /// Id that a spec names: lower-case letters, digits and hyphens.
+    pub id: Str,
+    /// One line of documentation.
+    pub doc: Str,
+    /// Parameter schema; null if there are none.
+    pub params: *const Param,
+    /// Number of parameters.
+    pub n_params: i64,
+    /// Makes a solver object. `values` holds one value a parameter, in the order and of
+    /// the kinds of the schema, already checked against its ranges, so that no plugin
+    /// parses text; its texts live until the call returns. On `DONE`, `*out` is the
+    /// object, owned by the plugin until `destroy`.
+    pub create: Option<
+        unsafe extern "C" fn(
+            host: *const Host,
+            values: *const Value,
+            n_values: i64,
+            out: *mut *mut c_void,
+        ) -> Status,
+    >,
+    /// Sets up for a problem: preconditioners, factors. Timed apart from `solve` and charged
+    /// to the same budget. Null if there is nothing to set up. Called before each `solve` whose
+    /// operator differs from the last one's.
+    pub prepare: Option<unsafe extern "C" fn(solver: *mut c_void, problem: *const Problem) -> Status>,
+    /// Solves: starts from `problem.x`, leaves the solution there, and fills `report`, whose
+    /// arrays live until the next call on this object. Stopping short is `DONE` with a reason.
+    pub solve: Option<
+        unsafe extern "C" fn(solver: *mut c_void, problem: *const Problem, report: *mut Report) -> Status,
+    >,
+    /// Bytes that a solve with n rows, d inputs and s right-hand sides will need beyond the
+    /// problem itself. Null: a small multiple of n s.
+    pub estimate:
+        Option<unsafe extern "C" fn(solver: *mut c_void, n: i64, d: i64, s: i64, bytes: *mut f64) -> Status>,
+    /// Ends an object's life.
+    pub destroy: Option<unsafe extern "C" fn(solver: *mut c_void)>,
+}
+
+// SAFETY: a description is static and immutable.
+unsafe impl Sync for Solver {}
+
+/// Bits of [`Solver::capabilities`].
+pub mod capability {
+    /// Solves to working precision whatever the tolerance.
+    pub const EXACT: u64 = 1;
+    /// Draws random numbers: the answer depends on the seed.
+    pub const RANDOMIZED: u64 = 2;
+    /// Makes use of a warm start in `x`.
+    pub const WARM_START: u64 = 4;
+    /// Makes BLAS or LAPACK calls worth threading: the host raises OpenBLAS's thread count
+    /// around `prepare` and `solve`, and lowers it inside its own callbacks.
+    pub const BLAS_THREADS: u64 = 8;
+    /// Keeps an n x n matrix.
+    pub const DENSE: u64 = 16;
+    /// Has fewer unknowns than rows (inducing points): the host passes m < n.
+    pub const INDUCING: u64 = 32;
+}
+
+/// Kinds of [`Value`].
+pub mod value_kind {
+    /// No value: no bound.
+    pub const NONE: i32 = 0;
+    /// A truth value.
+    pub const BOOL: i32 = 1;
+    /// A whole number.
+    pub const INT: i32 = 2;
+    /// A real number.
+    pub const FLOAT: i32 = 3;
+    /// A text.
+    pub const TEXT: i32 = 4;
+}
+
+/// One parameter of a solver; static. Frozen.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Param {
+    /// Name: lower-case letters, digits and underscores.
+    pub name: Str,
+    /// One line of documentation, with unit.
+    pub doc: Str,
+    /// Default; its kind is the parameter's kind.
+    pub default: Value,
+    /// Smallest permitted value; kind `NONE` if there is no bound.
+    pub min: Value,
+    /// Largest permitted value; kind `NONE` if there is no bound.
+    pub max: Value,
+    /// Permitted texts; null if any will do.
+    pub choices: *const Str,
+    /// Number of permitted texts.
+    pub n_choices: i64,
+}
+
+// SAFETY: a description is static and immutable.
+unsafe impl Sync for Param {}
+
+/// A method that fits and predicts by itself instead of solving linear systems.
+///
+/// The place is kept: the functions (fit, predict, hyperparameters) will follow
+/// `params` in a later minor version.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Learner {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Bits of [`capability`].
+    pub capabilities: u64,
+    /// Id that a spec names.
+    pub id: Str,
+    /// One line of documentation.
+    pub doc: Str,
+    /// Parameter schema; null if there are none.
+    pub params: *const Param,
+    /// Number of parameters.
+    pub n_params: i64,
+}
+
+// SAFETY: a description is static and immutable.
+unsafe impl Sync for Learner {}

@@ -1,0 +1,264 @@
+//! A resolved case: one cell of a spec's matrix, with nothing left to look up.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::Fingerprint;
+
+/// What a case measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Solve H V = [y, z_1 .. z_s].
+    Solve,
+    /// Solve for y and for pathwise targets, then predict on the test rows.
+    Posterior,
+}
+
+/// One cell of the plan.
+///
+/// Holds every choice that can change the result, and nothing that cannot:
+/// paths, for instance, live in [`crate::Job`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// What is measured.
+    pub task: Task,
+    /// Which rows.
+    pub dataset: Dataset,
+    /// Which covariance, with its hyperparameters as numbers.
+    pub kernel: Kernel,
+    /// Which right-hand sides.
+    pub estimator: Estimator,
+    /// Which method, with all of its parameters.
+    pub solver: Solver,
+    /// When to stop.
+    pub budget: Budget,
+    /// Arithmetic of kernel products.
+    pub precision: Precision,
+    /// The spec's seed of this case: selects the split and keys every random stream.
+    pub seed: u64,
+    /// 0-based count of timing repeats.
+    pub repeat: u32,
+}
+
+/// The names of a case on the spec's axes; what tables and charts group by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Labels {
+    /// Data set, as named in the spec.
+    pub dataset: String,
+    /// Kernel, as named in the spec.
+    pub kernel: String,
+    /// Estimator, as named in the spec.
+    pub estimator: String,
+    /// Solver, as named in the spec.
+    pub solver: String,
+    /// The spec's seed.
+    pub seed: u64,
+    /// 0-based count of timing repeats.
+    pub repeat: u32,
+}
+
+impl std::fmt::Display for Labels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Labels { dataset, kernel, estimator, solver, seed, repeat } = self;
+        write!(f, "{dataset}/{kernel}/{estimator}/{solver}/seed {seed}")?;
+        if *repeat > 0 { write!(f, "/repeat {repeat}") } else { Ok(()) }
+    }
+}
+
+/// Which rows a case sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dataset {
+    /// Name in the spec.
+    pub name: String,
+    /// Where the rows come from.
+    pub source: Source,
+    /// Index of the train/test split.
+    pub split: u32,
+    /// Keep only this many training rows, drawn with the case's seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subsample: Option<usize>,
+}
+
+/// Where rows come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "kebab-case")]
+pub enum Source {
+    /// A set of the registry, by its canonical name. Its content enters the case id
+    /// through [`Fingerprint::dataset_sha256`].
+    Registry {
+        /// Canonical name.
+        name: String,
+    },
+    /// The user's own CSV or Parquet file.
+    File {
+        /// Path, relative to the spec's folder, as typed.
+        path: String,
+        /// Target column: a name, or a 0-based index as text; the last column when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+    },
+    /// A built-in toy (`toy-infill`, `toy-grid`, `toy-sine`), drawn with the case's seed.
+    Toy {
+        /// Name of the generator.
+        name: String,
+        /// Training rows.
+        n: usize,
+        /// Test rows.
+        n_test: usize,
+    },
+    /// A draw from a Gaussian process, drawn with the case's seed.
+    GpDraw(GpDraw),
+}
+
+/// A draw from a known Gaussian process at inputs uniform on the unit cube.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GpDraw {
+    /// Training rows.
+    pub n: usize,
+    /// Test rows.
+    pub n_test: usize,
+    /// Inputs.
+    pub d: usize,
+    /// Kernel family of the process (`rbf`, `matern12`, `matern32`, `matern52`).
+    pub kernel: String,
+    /// Standard deviation of the process.
+    pub signal_scale: f64,
+    /// Standard deviation of the observation noise.
+    pub noise_scale: f64,
+    /// Length scale, in units of the unit cube, shared by all inputs.
+    pub length_scale: f64,
+}
+
+/// A covariance function with its hyperparameters: scales, never variances.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Name in the spec.
+    pub name: String,
+    /// `rbf`, `matern12`, `matern32` or `matern52`.
+    pub family: String,
+    /// Standard deviation of the latent function.
+    pub signal_scale: f64,
+    /// Standard deviation of the observation noise.
+    pub noise_scale: f64,
+    /// One length scale per input of the standardised data; a single entry is shared by all.
+    pub length_scale: Vec<f64>,
+    /// Where the numbers come from, for the report (`published (Lin et al. 2023)`, `ones`, `given`).
+    pub origin: String,
+}
+
+/// Which right-hand sides stand beside y.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimator {
+    /// Name in the spec.
+    pub name: String,
+    /// Kind of right-hand side.
+    pub method: EstimatorMethod,
+    /// Number of right-hand sides beside y.
+    pub probes: usize,
+    /// Random Fourier features of a prior draw: sines and cosines counted together.
+    pub features: usize,
+    /// Law of the feature frequencies.
+    pub frequencies: Frequencies,
+}
+
+/// Kind of right-hand side beside y.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EstimatorMethod {
+    /// Prior function draws plus noise: solutions are posterior samples (Lin et al. 2024, section 3).
+    Pathwise,
+    /// Standard normal probe vectors (Hutchinson).
+    Standard,
+}
+
+/// Law of the frequencies of random Fourier features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Frequencies {
+    /// One multivariate Student t per frequency vector (normal for rbf): the kernel's spectral law.
+    MultivariateT,
+    /// Each input's component drawn independently, as early public code did; wrong for d > 1, kept for comparison.
+    ProductT,
+    /// No features: the prior draw is exact, by Cholesky factorisation (small n only).
+    Exact,
+}
+
+/// A solver, with every parameter resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solver {
+    /// Name in the spec.
+    pub name: String,
+    /// Solver id offered by a plugin.
+    pub plugin: String,
+    /// Every parameter of the solver's schema, defaults filled in.
+    pub params: BTreeMap<String, Param>,
+}
+
+/// The value of a solver parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Param {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A real number.
+    Float(f64),
+    /// A text, one of the parameter's choices where it has any.
+    Text(String),
+}
+
+/// When a solver has to stop; every bound is optional.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Budget {
+    /// Relative residual norm to reach, for y and for the mean over probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Epochs: multiples of n^2 kernel entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_epochs: Option<f64>,
+    /// Seconds of prepare and solve together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Bytes of memory of the worker process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+}
+
+/// Arithmetic of kernel products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Double precision throughout.
+    #[default]
+    F64,
+}
+
+impl Case {
+    /// The names of this case on the spec's axes.
+    pub fn labels(&self) -> Labels {
+        Labels {
+            dataset: self.dataset.name.clone(),
+            kernel: self.kernel.name.clone(),
+            estimator: self.estimator.name.clone(),
+            solver: self.solver.name.clone(),
+            seed: self.seed,
+            repeat: self.repeat,
+        }
+    }
+
+    /// The stable id of this case run under `fingerprint`: 16 hexadecimal digits
+    /// of a SHA-256 over everything that can change the result.
+    pub fn id(&self, fingerprint: &Fingerprint) -> String {
+        hash_json(&(self, fingerprint))
+    }
+}
+
+/// First 16 hexadecimal digits of the SHA-256 of a value's JSON form.
+pub(crate) fn hash_json<T: Serialize>(value: &T) -> String {
+    let bytes = serde_json::to_vec(value).expect("plain data with text keys always serialises");
+    Sha256::digest(&bytes).iter().take(8).map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,70 @@
+//! What a worker is asked to do: one JSON document on its standard input.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::{Case, Dataset, Kernel, hash_json};
+
+/// Input of `gpbench-worker case` and `gpbench-worker verify`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// [`crate::SCHEMA`].
+    pub schema: u32,
+    /// The case's id.
+    pub id: String,
+    /// What to compute.
+    pub case: Case,
+    /// Binary copy of the data set; absent for generated sets.
+    pub dataset_file: Option<PathBuf>,
+    /// Library that offers the solver; `verify` never opens it.
+    pub plugin_file: PathBuf,
+    /// Exact reference of this data set, split and kernel, where one exists.
+    pub exact_file: Option<PathBuf>,
+    /// Where `case` writes the solution and `verify` reads it.
+    pub solution_file: PathBuf,
+    /// Threads to use.
+    pub threads: usize,
+    /// Bounds enforced from outside.
+    pub limits: Limits,
+}
+
+/// Bounds that end a worker process from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Limits {
+    /// Wall-clock seconds before the process is killed.
+    pub kill_after_seconds: Option<f64>,
+    /// Bytes of memory before the process is killed.
+    pub memory_bytes: Option<u64>,
+}
+
+/// Input of `gpbench-worker exact`: a reference by dense Cholesky factorisation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExactRequest {
+    /// [`crate::SCHEMA`].
+    pub schema: u32,
+    /// The rows.
+    pub dataset: Dataset,
+    /// The covariance.
+    pub kernel: Kernel,
+    /// Seed that generated data sets and subsamples are drawn with.
+    pub seed: u64,
+    /// Binary copy of the data set; absent for generated sets.
+    pub dataset_file: Option<PathBuf>,
+    /// Where to write the reference.
+    pub output: PathBuf,
+    /// Threads to use.
+    pub threads: usize,
+}
+
+impl ExactRequest {
+    /// Cache key: everything the reference depends on, paths and threads aside.
+    pub fn key(&self, dataset_sha256: Option<&str>, worker_sha256: &str) -> String {
+        let Kernel { family, signal_scale, noise_scale, length_scale, .. } = &self.kernel;
+        let Dataset { source, split, subsample, .. } = &self.dataset;
+        hash_json(&(
+            (source, split, subsample, self.seed, dataset_sha256, worker_sha256),
+            (family, signal_scale, noise_scale, length_scale),
+        ))
+    }
+}

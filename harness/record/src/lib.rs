@@ -1,0 +1,31 @@
+//! What gpbench writes down: resolved cases, result rows, statuses, and the
+//! messages between the engine and its worker processes.
+//!
+//! Every type here is plain data with a serde form, so that a journal written
+//! today can be read by a later version: fields are only ever added, and each
+//! file carries [`SCHEMA`]. The crate does nothing; it is the common language of
+//! the crates that do.
+
+#![forbid(unsafe_code)]
+
+mod case;
+mod environment;
+mod job;
+mod message;
+mod metrics;
+mod plugin;
+mod row;
+
+pub use case::{
+    Budget, Case, Dataset, Estimator, EstimatorMethod, Frequencies, GpDraw, Kernel, Labels, Param, Precision,
+    Solver, Source, Task,
+};
+pub use environment::{Environment, Fingerprint};
+pub use job::{ExactRequest, Job, Limits};
+pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, StopReason, Verified};
+pub use metrics::{Metrics, names};
+pub use plugin::{LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
+pub use row::{JournalEntry, Row, Status, TracePoint};
+
+/// Version of every JSON form in this crate.
+pub const SCHEMA: u32 = 1;

@@ -1,0 +1,115 @@
+//! What a worker answers: JSON lines on its standard output.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Metrics, Status, TracePoint};
+
+/// One line of a worker's standard output.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Message {
+    /// A point along the way of a solve.
+    Trace(TracePoint),
+    /// `case` ended; the solution is on disk.
+    Solved(Solved),
+    /// `verify` ended.
+    Verified(Verified),
+    /// `exact` ended; the reference is on disk.
+    Exact(ExactSummary),
+    /// The worker could not do what it was asked.
+    Failed(Failure),
+}
+
+/// Why a solver stopped: data, not an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The solver says that the tolerance is reached, or that it is exact.
+    Converged,
+    /// The epoch budget is spent.
+    Epochs,
+    /// The time budget is spent.
+    Time,
+    /// The solver's own iteration limit is reached.
+    Iterations,
+    /// The residual no longer falls.
+    Stagnated,
+    /// A number overflowed or the residual grows without bound.
+    Diverged,
+}
+
+/// Wall-clock and processor seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Clock {
+    /// Wall-clock seconds.
+    pub wall: f64,
+    /// Processor seconds of all threads.
+    pub cpu: f64,
+}
+
+/// Kernel entries, counted by the operator.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Entries {
+    /// Entries used, whether evaluated or kept; n^2 of them are one epoch.
+    pub used: f64,
+    /// Entries evaluated.
+    pub evaluated: f64,
+    /// The part of `used` that fell into prepare.
+    pub setup: f64,
+    /// The part of `used` that the plugin reported by itself.
+    pub self_reported: f64,
+}
+
+/// What `case` measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solved {
+    /// Training rows.
+    pub n: usize,
+    /// Inputs.
+    pub d: usize,
+    /// Why the solver stopped.
+    pub reason: StopReason,
+    /// Iterations, as the solver counts them.
+    pub iterations: u64,
+    /// Relative residual norms the solver claims, one a right-hand side; empty if it claims none.
+    pub claimed: Vec<f64>,
+    /// Setup time.
+    pub prepare: Clock,
+    /// Solve time.
+    pub solve: Clock,
+    /// Kernel entries.
+    pub entries: Entries,
+    /// Peak resident memory of the process.
+    pub peak_memory_bytes: u64,
+    /// Peak resident memory before the solver was loaded: data and right-hand sides.
+    pub base_memory_bytes: u64,
+    /// Seconds from the start of the process to the start of `prepare`.
+    pub startup_seconds: f64,
+    /// Named numbers from the solver's report.
+    pub values: BTreeMap<String, f64>,
+}
+
+/// What `verify` computed from the solution, without the plugin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verified {
+    /// Residuals, predictions and distances to the exact answer.
+    pub metrics: Metrics,
+}
+
+/// What `exact` computed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExactSummary {
+    /// Exact log marginal likelihood, test RMSE and test negative log-likelihood.
+    pub metrics: Metrics,
+}
+
+/// A worker's own account of a failure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// How the case counts.
+    pub status: Status,
+    /// One sentence: what failed and why.
+    pub reason: String,
+}

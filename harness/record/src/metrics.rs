@@ -1,0 +1,97 @@
+//! Named numbers of a case.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Names of metrics, as they stand in journals, tables and JSON.
+pub mod names {
+    /// Root mean square error of the predictive mean on the test rows, in units of the standardised target.
+    pub const TEST_RMSE: &str = "test_rmse";
+    /// Mean test negative log-likelihood from the samples' variances plus noise.
+    pub const TEST_NLL: &str = "test_nll";
+    /// Mean test negative log-likelihood of the exact Gaussian process.
+    pub const TEST_NLL_EXACT: &str = "test_nll_exact";
+    /// Test RMSE of the exact Gaussian process.
+    pub const TEST_RMSE_EXACT: &str = "test_rmse_exact";
+    /// Root mean square distance of the predictive mean to the exact one.
+    pub const RMSE_TO_EXACT: &str = "rmse_to_exact";
+    /// Root mean square 2-Wasserstein distance between predicted and exact latent marginals.
+    pub const W2_TO_EXACT: &str = "w2_to_exact";
+    /// ||v - v*||_2 of the representer weights of y.
+    pub const WEIGHT_ERROR: &str = "weight_error";
+    /// ||v - v*||_K of the representer weights of y.
+    pub const RKHS_ERROR: &str = "rkhs_error";
+    /// True relative residual norm of y.
+    pub const RESIDUAL_Y: &str = "residual_y";
+    /// Mean of the true relative residual norms of the probes.
+    pub const RESIDUAL_PROBES: &str = "residual_probes";
+    /// Largest true relative residual norm of all right-hand sides.
+    pub const RESIDUAL_MAX: &str = "residual_max";
+    /// The solver's own relative residual norm of y.
+    pub const CLAIMED_Y: &str = "claimed_residual_y";
+    /// The solver's own mean relative residual norm of the probes.
+    pub const CLAIMED_PROBES: &str = "claimed_residual_probes";
+    /// Kernel entries used over n^2.
+    pub const EPOCHS: &str = "epochs";
+    /// The part of `epochs` spent in prepare.
+    pub const EPOCHS_SETUP: &str = "epochs_setup";
+    /// Kernel entries evaluated over n^2.
+    pub const EPOCHS_EVALUATED: &str = "epochs_evaluated";
+    /// The part of `epochs` that the plugin reported by itself.
+    pub const EPOCHS_SELF_REPORTED: &str = "epochs_self_reported";
+    /// Iterations, as the solver counts them.
+    pub const ITERATIONS: &str = "iterations";
+    /// Wall-clock seconds of prepare.
+    pub const SECONDS_PREPARE: &str = "seconds_prepare";
+    /// Wall-clock seconds of solve.
+    pub const SECONDS_SOLVE: &str = "seconds_solve";
+    /// Processor seconds of prepare and solve.
+    pub const CPU_SECONDS: &str = "cpu_seconds";
+    /// Peak resident memory of the worker process.
+    pub const PEAK_MEMORY_BYTES: &str = "peak_memory_bytes";
+    /// Relative Frobenius error of Phi Phi^T against K on a subset of training rows.
+    pub const FEATURE_ERROR: &str = "feature_error";
+    /// Test negative log-likelihood of the same samples had their solves been exact.
+    pub const TEST_NLL_EXACT_SOLVES: &str = "test_nll_exact_solves";
+}
+
+/// Named finite numbers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Metrics(BTreeMap<String, f64>);
+
+impl Metrics {
+    /// Records a value. A number that is not finite says nothing and is left out.
+    pub fn insert(&mut self, name: &str, value: f64) {
+        if value.is_finite() {
+            self.0.insert(name.to_owned(), value);
+        }
+    }
+
+    /// The value recorded under `name`.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
+    }
+
+    /// All values, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(k, v)| (k.as_str(), *v))
+    }
+
+    /// Adds every value of `other`.
+    pub fn extend(&mut self, other: &Metrics) {
+        self.0.extend(other.0.iter().map(|(k, v)| (k.clone(), *v)));
+    }
+
+    /// Whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<(String, f64)> for Metrics {
+    fn from_iter<I: IntoIterator<Item = (String, f64)>>(iter: I) -> Self {
+        Self(iter.into_iter().filter(|(_, v)| v.is_finite()).collect())
+    }
+}

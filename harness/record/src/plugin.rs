@@ -1,0 +1,85 @@
+//! What a plugin library says of itself: output of `gpbench-worker describe`.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Param;
+
+/// A plugin library.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LibraryInfo {
+    /// The library's own name.
+    pub name: String,
+    /// The library's own version.
+    pub version: String,
+    /// The file.
+    pub file: PathBuf,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// Interface version, `major.minor`.
+    pub abi: String,
+    /// What it offers.
+    pub solvers: Vec<SolverInfo>,
+}
+
+/// What stands on the solver axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SolverKind {
+    /// Solves linear systems with H.
+    Solver,
+    /// Fits and predicts by itself.
+    Learner,
+}
+
+/// A solver or learner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SolverInfo {
+    /// Id that a spec's `plugin` key names.
+    pub id: String,
+    /// Solver or learner.
+    pub kind: SolverKind,
+    /// One line of documentation.
+    pub doc: String,
+    /// Names of the capability flags it sets, such as `exact` or `randomized`.
+    pub capabilities: Vec<String>,
+    /// Parameter schema.
+    pub params: Vec<ParamInfo>,
+}
+
+/// Type of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParamKind {
+    /// A truth value.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A real number.
+    Float,
+    /// A text.
+    Text,
+}
+
+/// One parameter of a schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParamInfo {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub kind: ParamKind,
+    /// One line of documentation.
+    pub doc: String,
+    /// Value used where a spec gives none.
+    pub default: Param,
+    /// Smallest permitted value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Largest permitted value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Permitted texts; empty if any will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+}

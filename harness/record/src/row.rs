@@ -1,0 +1,123 @@
+//! Rows of a run's journal.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Case, Labels, Metrics};
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It did what was asked.
+    Ok,
+    /// It stopped short of the tolerance; not a failure.
+    NotConverged,
+    /// Its numbers grew without bound.
+    Diverged,
+    /// It was killed for time.
+    Timeout,
+    /// It was killed for memory, or an allocation failed.
+    OutOfMemory,
+    /// Its process died or panicked.
+    Crashed,
+    /// It claims what is not true, or returned an unusable answer.
+    Invalid,
+    /// It was not run, as the user allowed.
+    Skipped,
+}
+
+impl Status {
+    /// Whether this status makes a run fail (exit code 1).
+    pub fn is_failure(self) -> bool {
+        !matches!(self, Status::Ok | Status::NotConverged | Status::Skipped)
+    }
+
+    /// The name used in journals and tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::NotConverged => "not_converged",
+            Status::Diverged => "diverged",
+            Status::Timeout => "timeout",
+            Status::OutOfMemory => "out_of_memory",
+            Status::Crashed => "crashed",
+            Status::Invalid => "invalid",
+            Status::Skipped => "skipped",
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A point along the way of a solve, on the clock of prepare and solve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TracePoint {
+    /// The solver's iteration.
+    pub iteration: u64,
+    /// Seconds since prepare began, evaluation of trace points excluded.
+    pub seconds: f64,
+    /// Kernel entries used so far over n^2.
+    pub epochs: f64,
+    /// Metrics of the current iterate, `claimed_residual_y` among them where the solver reports one.
+    pub metrics: Metrics,
+}
+
+/// The terminal row of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The case's id.
+    pub id: String,
+    /// Names on the spec's axes.
+    pub labels: Labels,
+    /// The resolved case.
+    pub case: Case,
+    /// How it ended.
+    pub status: Status,
+    /// One sentence; empty where `ok` needs none.
+    #[serde(default)]
+    pub reason: String,
+    /// Training rows, where known.
+    #[serde(default)]
+    pub n: Option<usize>,
+    /// Inputs, where known.
+    #[serde(default)]
+    pub d: Option<usize>,
+    /// Final metrics.
+    #[serde(default)]
+    pub metrics: Metrics,
+    /// Named numbers from the solver's own report.
+    #[serde(default)]
+    pub solver_values: BTreeMap<String, f64>,
+    /// Points along the way.
+    #[serde(default)]
+    pub trace: Vec<TracePoint>,
+    /// Last lines of the log, for cases that failed.
+    #[serde(default)]
+    pub log_tail: String,
+    /// False if a clock decided where the solver stopped.
+    #[serde(default = "yes")]
+    pub reproducible: bool,
+    /// UTC time at which the case ended.
+    pub finished: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// One line of `journal.jsonl`. Readers pass over kinds they do not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum JournalEntry {
+    /// A case ended.
+    Case(Box<Row>),
+    /// A kind of a later version.
+    #[serde(other)]
+    Unknown,
+}
