@@ -1,0 +1,183 @@
+//! Verdicts on a run, one a case or metric that has something to say.
+
+use gpbench_record::Status;
+
+use super::{Baseline, BaselineCase, Key, Merged, is_bounded_residual, merged, severity};
+use crate::metric::short;
+use crate::run::Run;
+use crate::table::Table;
+
+/// What is said of a case or of one of its metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VerdictKind {
+    /// The case ended worse than in the baseline.
+    NewlyFailed,
+    /// A metric exceeds the baseline by more than its tolerance.
+    Regressed,
+    /// The case, or one of its metrics, is in the baseline but not in the run.
+    Missing,
+    /// The run has the case, the baseline does not: nothing was checked.
+    NotInBaseline,
+    /// A metric is below the baseline by more than its tolerance, or the case ended better.
+    Improved,
+}
+
+impl VerdictKind {
+    /// Whether this fails the check.
+    pub fn fails(self) -> bool {
+        matches!(self, VerdictKind::NewlyFailed | VerdictKind::Regressed | VerdictKind::Missing)
+    }
+
+    /// The word used in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            VerdictKind::NewlyFailed => "newly failed",
+            VerdictKind::Regressed => "regressed",
+            VerdictKind::Missing => "missing",
+            VerdictKind::NotInBaseline => "not in baseline",
+            VerdictKind::Improved => "improved",
+        }
+    }
+}
+
+/// One thing to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Which case.
+    pub key: Key,
+    /// What is said of it.
+    pub kind: VerdictKind,
+    /// The metric, where the verdict is on one.
+    pub metric: Option<String>,
+    /// The baseline's value.
+    pub baseline: Option<f64>,
+    /// The run's value.
+    pub value: Option<f64>,
+    /// The largest value that would have passed.
+    pub limit: Option<f64>,
+    /// Status and reason, where the verdict is on how the case ended.
+    pub detail: String,
+}
+
+/// The outcome of a check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// Everything that is not as in the baseline, failures first.
+    pub verdicts: Vec<Verdict>,
+    /// Number of cases that stand both in the baseline and in the run.
+    pub matched: usize,
+    /// Number of metrics compared.
+    pub compared: usize,
+}
+
+impl Check {
+    /// 3 if anything regressed, newly failed or is missing; 4 if there was nothing to compare; else 0.
+    pub fn exit_code(&self) -> u8 {
+        match self.verdicts.iter().any(|v| v.kind.fails()) {
+            _ if self.matched == 0 => 4,
+            true => 3,
+            false => 0,
+        }
+    }
+
+    /// The verdicts as a table, with a count of what was compared as its caption.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new("Against the baseline").words("verdict").words("case").words("metric");
+        table = table.numbers("baseline").numbers("now").numbers("limit").words("detail");
+        let number = |value: Option<f64>| value.map_or_else(String::new, short);
+        for v in &self.verdicts {
+            table.row([
+                v.kind.as_str().to_owned(),
+                v.key.to_string(),
+                v.metric.clone().unwrap_or_default(),
+                number(v.baseline),
+                number(v.value),
+                number(v.limit),
+                v.detail.clone(),
+            ]);
+        }
+        let failing = self.verdicts.iter().filter(|v| v.kind.fails()).count();
+        table.caption = format!(
+            "{} cases matched, {} metrics compared: {failing} failing, {} other remarks",
+            self.matched,
+            self.compared,
+            self.verdicts.len() - failing
+        );
+        table
+    }
+}
+
+/// Compares a run with a baseline.
+pub fn check(run: &Run, baseline: &Baseline) -> Check {
+    let cases = merged(run);
+    let mut check = Check { verdicts: Vec::new(), matched: 0, compared: 0 };
+    for expected in &baseline.cases {
+        match cases.get(&expected.key) {
+            Some(found) => check.one(baseline, expected, found),
+            None => check.say(&expected.key, VerdictKind::Missing, "the run has no such case".to_owned()),
+        }
+    }
+    for (key, found) in &cases {
+        if !baseline.cases.iter().any(|c| c.key == *key) {
+            let detail = format!("never matched; it ended {}", found.worst.status);
+            check.say(key, VerdictKind::NotInBaseline, detail);
+        }
+    }
+    check.verdicts.sort_by(|a, b| (a.kind, &a.key).cmp(&(b.kind, &b.key)));
+    check
+}
+
+impl Check {
+    fn say(&mut self, key: &Key, kind: VerdictKind, detail: String) {
+        let key = key.clone();
+        self.verdicts.push(Verdict { key, kind, metric: None, baseline: None, value: None, limit: None, detail });
+    }
+
+    fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>) {
+        let row = found.worst;
+        if row.status == Status::Skipped && expected.status != Status::Skipped {
+            return self.say(&expected.key, VerdictKind::Missing, format!("skipped: {}", row.reason));
+        }
+        self.matched += 1;
+        let change = format!("{} → {} {}", expected.status, row.status, row.reason).trim_end().to_owned();
+        match severity(row.status).cmp(&severity(expected.status)) {
+            std::cmp::Ordering::Greater => return self.say(&expected.key, VerdictKind::NewlyFailed, change),
+            std::cmp::Ordering::Less => self.say(&expected.key, VerdictKind::Improved, change),
+            std::cmp::Ordering::Equal => {}
+        }
+        for (name, was) in expected.metrics.iter() {
+            self.metric(baseline, &expected.key, found, name, was);
+        }
+    }
+
+    fn metric(&mut self, baseline: &Baseline, key: &Key, found: &Merged<'_>, name: &str, was: f64) {
+        let value = found.metrics.get(name);
+        let tolerance = baseline.tolerance_of(name);
+        // Where in the tolerated band a solver stops is chance, not quality.
+        let asked = found.worst.case.budget.tolerance.filter(|_| is_bounded_residual(name));
+        let floor = asked.map_or(was, |asked| was.max(asked));
+        let margin = |of: f64| tolerance.absolute.max(tolerance.relative * of.abs());
+        let limit = floor + margin(floor);
+        let kind = match value {
+            None => VerdictKind::Missing,
+            Some(now) => {
+                self.compared += 1;
+                match now {
+                    _ if now > limit => VerdictKind::Regressed,
+                    _ if now < was - margin(was) && asked.is_none_or(|asked| was > asked) => VerdictKind::Improved,
+                    _ => return,
+                }
+            }
+        };
+        let detail = if value.is_none() { "the run has no such metric".to_owned() } else { String::new() };
+        self.verdicts.push(Verdict {
+            key: key.clone(),
+            kind,
+            metric: Some(name.to_owned()),
+            baseline: Some(was),
+            value,
+            limit: Some(limit),
+            detail,
+        });
+    }
+}

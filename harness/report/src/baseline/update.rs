@@ -1,0 +1,71 @@
+//! Writes a baseline from a run.
+
+use std::fmt::Write as _;
+
+use gpbench_record::Status;
+
+use super::{Baseline, RECORDED, merged};
+use crate::run::Run;
+
+/// The text of a baseline file that the run would pass. Tolerances of `old`
+/// stay, and so does every metric that it lists by name; skipped cases are left out.
+pub fn update(run: &Run, old: Option<&Baseline>) -> String {
+    let mut out = String::from(
+        "# Written by `gpbench check --update`. Only the tolerance table is meant to be edited by hand:\n\
+         # a metric may exceed its baseline by the larger of `absolute` and `relative * |baseline|`.\n\
+         schema = 1\n\n[tolerance]\n",
+    );
+    let tolerances = old.map(|b| &b.tolerance).into_iter().flatten();
+    let mut metrics: Vec<&str> = RECORDED.to_vec();
+    for (name, tolerance) in tolerances {
+        let _ = writeln!(
+            out,
+            "{} = {{ absolute = {}, relative = {} }}",
+            key(name),
+            toml_number(tolerance.absolute),
+            toml_number(tolerance.relative)
+        );
+        if !metrics.contains(&name.as_str()) {
+            metrics.push(name);
+        }
+    }
+    for (case, found) in merged(run) {
+        if found.worst.status == Status::Skipped {
+            continue;
+        }
+        out.push_str("\n[[case]]\n");
+        for (name, value) in [
+            ("dataset", &case.dataset),
+            ("kernel", &case.kernel),
+            ("estimator", &case.estimator),
+            ("solver", &case.solver),
+        ] {
+            let _ = writeln!(out, "{name} = {}", quoted(value));
+        }
+        let _ = writeln!(out, "seed = {}\nstatus = \"{}\"", case.seed, found.worst.status);
+        out.push_str("metrics = {");
+        let values = metrics.iter().filter_map(|name| Some((name, found.metrics.get(name)?)));
+        let pairs: Vec<String> = values.map(|(name, v)| format!(" {} = {}", key(name), toml_number(v))).collect();
+        let _ = writeln!(out, "{} }}", pairs.join(","));
+    }
+    out
+}
+
+/// Six significant digits: more than any tolerance needs, and no noise in a diff.
+fn toml_number(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().expect("a formatted number parses");
+    match rounded {
+        0.0 => "0.0".to_owned(),
+        _ if (1e-4..1e9).contains(&rounded.abs()) => format!("{rounded:?}"),
+        _ => format!("{rounded:e}"),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    if bare { name.to_owned() } else { quoted(name) }
+}

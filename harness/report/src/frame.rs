@@ -1,0 +1,72 @@
+//! The results as data frames: one row a case, and one row a trace point.
+
+use std::collections::BTreeSet;
+
+use gpbench_record::{Labels, Metrics};
+use polars::prelude::*;
+
+use crate::run::Run;
+
+/// Columns that name a case, before the metrics.
+pub(crate) const AXES: [&str; 4] = ["dataset", "kernel", "estimator", "solver"];
+
+/// One row a case: id, axes, outcome, then one column a metric, null where nothing was measured.
+pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
+    let rows = &run.rows;
+    let mut columns = vec![text("id", rows.iter().map(|r| r.id.as_str()))];
+    columns.extend(axes(rows.iter().map(|r| &r.labels)));
+    columns.push(text("status", rows.iter().map(|r| r.status.as_str())));
+    columns.push(text("reason", rows.iter().map(|r| r.reason.as_str())));
+    columns.push(text("plugin", rows.iter().map(|r| r.case.solver.plugin.as_str())));
+    let counts = |of: fn(&gpbench_record::Row) -> Option<usize>| {
+        rows.iter().map(|r| of(r).map(|v| v as u64)).collect::<Vec<_>>()
+    };
+    columns.push(Column::new("n".into(), counts(|r| r.n)));
+    columns.push(Column::new("d".into(), counts(|r| r.d)));
+    columns.push(Column::new("reproducible".into(), rows.iter().map(|r| r.reproducible).collect::<Vec<_>>()));
+    let metrics: Vec<&Metrics> = rows.iter().map(|r| &r.metrics).collect();
+    columns.extend(metric_columns(&metrics));
+    DataFrame::new(rows.len(), columns)
+}
+
+/// One row a trace point, with the case's axes repeated so that the file stands alone.
+pub(crate) fn traces(run: &Run) -> PolarsResult<DataFrame> {
+    let points: Vec<_> = run.rows.iter().flat_map(|r| r.trace.iter().map(move |p| (r, p))).collect();
+    let mut columns = vec![text("id", points.iter().map(|(r, _)| r.id.as_str()))];
+    columns.extend(axes(points.iter().map(|(r, _)| &r.labels)));
+    columns.push(Column::new("iteration".into(), points.iter().map(|(_, p)| p.iteration).collect::<Vec<_>>()));
+    columns.push(Column::new("seconds".into(), points.iter().map(|(_, p)| p.seconds).collect::<Vec<_>>()));
+    columns.push(Column::new("epochs".into(), points.iter().map(|(_, p)| p.epochs).collect::<Vec<_>>()));
+    let taken: BTreeSet<&str> = ["iteration", "seconds", "epochs"].into();
+    let metrics: Vec<&Metrics> = points.iter().map(|(_, p)| &p.metrics).collect();
+    columns.extend(metric_columns(&metrics).into_iter().filter(|c| !taken.contains(c.name().as_str())));
+    DataFrame::new(points.len(), columns)
+}
+
+/// Names of all metrics of a run.
+pub(crate) fn metric_names(run: &Run) -> BTreeSet<String> {
+    run.rows.iter().flat_map(|r| r.metrics.iter().map(|(name, _)| name.to_owned())).collect()
+}
+
+fn axes<'a>(labels: impl Iterator<Item = &'a Labels> + Clone) -> Vec<Column> {
+    vec![
+        text("dataset", labels.clone().map(|l| l.dataset.as_str())),
+        text("kernel", labels.clone().map(|l| l.kernel.as_str())),
+        text("estimator", labels.clone().map(|l| l.estimator.as_str())),
+        text("solver", labels.clone().map(|l| l.solver.as_str())),
+        Column::new("seed".into(), labels.clone().map(|l| l.seed).collect::<Vec<_>>()),
+        Column::new("repeat".into(), labels.map(|l| l.repeat).collect::<Vec<_>>()),
+    ]
+}
+
+fn metric_columns(metrics: &[&Metrics]) -> Vec<Column> {
+    let names: BTreeSet<&str> = metrics.iter().flat_map(|m| m.iter().map(|(name, _)| name)).collect();
+    let column = |name: &str| {
+        Column::new(name.into(), metrics.iter().map(|m| m.get(name)).collect::<Vec<Option<f64>>>())
+    };
+    names.into_iter().map(column).collect()
+}
+
+fn text<'a>(name: &str, values: impl Iterator<Item = &'a str>) -> Column {
+    Column::new(name.into(), values.collect::<Vec<_>>())
+}

@@ -1,0 +1,194 @@
+//! A table of formatted cells, and the forms it can take.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+/// Where a column's cells stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Heading and alignment of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Heading.
+    pub title: String,
+    /// Where its cells stand.
+    pub align: Align,
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cell {
+    /// What it says; empty where there is nothing to say.
+    pub text: String,
+    /// Whether it stands out, as the best of its column.
+    pub strong: bool,
+}
+
+/// Columns, rows and a caption.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Table {
+    /// One line above the table.
+    pub title: String,
+    /// Conventions, below the table.
+    pub caption: String,
+    /// Headings.
+    pub columns: Vec<Column>,
+    /// Cells, row by row.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Cell { text: text.into(), strong: false }
+    }
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(title: impl Into<String>) -> Table {
+        Table { title: title.into(), ..Table::default() }
+    }
+
+    /// Adds a column of words.
+    #[must_use]
+    pub fn words(mut self, title: impl Into<String>) -> Table {
+        self.columns.push(Column { title: title.into(), align: Align::Left });
+        self
+    }
+
+    /// Adds a column of numbers.
+    #[must_use]
+    pub fn numbers(mut self, title: impl Into<String>) -> Table {
+        self.columns.push(Column { title: title.into(), align: Align::Right });
+        self
+    }
+
+    /// Adds a row.
+    pub fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// Takes out the columns that have nothing to say in any row.
+    #[must_use]
+    pub fn without_empty_columns(mut self) -> Table {
+        let kept: Vec<usize> = (0..self.columns.len())
+            .filter(|&j| self.rows.iter().any(|row| !row[j].text.is_empty()))
+            .collect();
+        self.columns = kept.iter().map(|&j| self.columns[j].clone()).collect();
+        for row in &mut self.rows {
+            *row = kept.iter().map(|&j| row[j].clone()).collect();
+        }
+        self
+    }
+
+    /// Aligned columns for a terminal; the best are marked with an asterisk.
+    pub fn text(&self) -> String {
+        let shown = |cell: &Cell| if cell.strong { format!("{}*", cell.text) } else { cell.text.clone() };
+        self.grid(shown, |text, width, align| match align {
+            Align::Left => format!("{text}{}", " ".repeat(width - chars(text))),
+            Align::Right => format!("{}{text}", " ".repeat(width - chars(text))),
+        })
+    }
+
+    fn grid(&self, shown: impl Fn(&Cell) -> String, pad: impl Fn(&str, usize, Align) -> String) -> String {
+        let body: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(&shown).collect()).collect();
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|j| body.iter().map(|row| chars(&row[j])).fold(chars(&self.columns[j].title), usize::max))
+            .collect();
+        let line = |cells: Vec<&str>| {
+            let padded: Vec<String> =
+                cells.iter().enumerate().map(|(j, c)| pad(c, widths[j], self.columns[j].align)).collect();
+            padded.join("  ").trim_end().to_owned()
+        };
+        let mut out = String::new();
+        if !self.title.is_empty() {
+            out.push_str(&self.title);
+            out.push('\n');
+        }
+        out.push_str(&line(self.columns.iter().map(|c| c.title.as_str()).collect()));
+        out.push('\n');
+        for row in &body {
+            out.push_str(&line(row.iter().map(String::as_str).collect()));
+            out.push('\n');
+        }
+        out
+    }
+
+    /// A pipe table; title and caption are left to the page.
+    pub fn markdown(&self) -> String {
+        let escape = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+        let cell = |cell: &Cell| match cell.strong {
+            true => format!("**{}**", escape(&cell.text)),
+            false => escape(&cell.text),
+        };
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let mut out = line(self.columns.iter().map(|c| escape(&c.title)).collect());
+        let rule = |align| if align == Align::Left { "---" } else { "---:" };
+        out.push_str(&line(self.columns.iter().map(|c| rule(c.align).to_owned()).collect()));
+        for row in &self.rows {
+            out.push_str(&line(row.iter().map(cell).collect()));
+        }
+        out
+    }
+
+    /// Comma-separated values with a heading line.
+    pub fn csv(&self) -> String {
+        let quote = |text: &str| match text.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text.to_owned(),
+        };
+        let mut out = String::new();
+        let titles: Vec<String> = self.columns.iter().map(|c| quote(&c.title)).collect();
+        let _ = writeln!(out, "{}", titles.join(","));
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(|c| quote(&c.text)).collect();
+            let _ = writeln!(out, "{}", cells.join(","));
+        }
+        out
+    }
+
+    /// `{"schema": 1, "title": ..., "rows": [{heading: text, ...}]}`.
+    pub fn json(&self) -> Value {
+        let row = |cells: &Vec<Cell>| -> Map<String, Value> {
+            let pairs = self.columns.iter().zip(cells);
+            pairs.map(|(c, cell)| (c.title.clone(), Value::from(cell.text.clone()))).collect()
+        };
+        let rows: Vec<_> = self.rows.iter().map(row).collect();
+        serde_json::json!({ "schema": gpbench_record::SCHEMA, "title": self.title, "rows": rows })
+    }
+
+    /// A table element that scrolls sideways where it must.
+    pub(crate) fn html(&self) -> Markup {
+        let class = |j: usize| (self.columns[j].align == Align::Right).then_some("number");
+        html! {
+            div.scroll {
+                table {
+                    thead { tr { @for (j, c) in self.columns.iter().enumerate() { th class=[class(j)] { (c.title) } } } }
+                    tbody {
+                        @for row in &self.rows {
+                            tr {
+                                @for (j, cell) in row.iter().enumerate() {
+                                    td class=[class(j)] {
+                                        @if cell.strong { strong { (cell.text) } } @else { (cell.text) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
