@@ -1,0 +1,251 @@
+//! OpenBLAS: its thread count, its name, and the LAPACK calls of the exact GP.
+//!
+//! OpenBLAS is one shared library, so its thread count belongs to the process.
+//! Here it stays at 1: products run one BLAS call per tile inside a rayon pool,
+//! and threaded BLAS below them would only fight over the cores. Dense
+//! factorisations raise it through a [`ThreadGuard`] on the calling thread.
+//!
+//! Idle BLAS threads spin for a while by default; whoever starts the process
+//! should set `OPENBLAS_THREAD_TIMEOUT=4` in its environment, since the library
+//! reads it before `main`.
+//!
+//! The only module with `unsafe` code. Matrices are column-major: the row
+//! stride is 1, which every function asserts.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::Once;
+
+use blas_src as _;
+use ndarray::{ArrayRef2, ArrayView2, ArrayViewMut2};
+use openblas_src as _;
+
+unsafe extern "C" {
+    fn openblas_set_num_threads(threads: c_int);
+    fn openblas_get_num_threads() -> c_int;
+    fn openblas_get_config() -> *const c_char;
+    fn openblas_get_corename() -> *const c_char;
+}
+
+/// Sets the number of threads of every later BLAS call of this process.
+pub fn set_threads(threads: usize) {
+    let threads = c_int::try_from(threads.max(1)).unwrap_or(c_int::MAX);
+    // SAFETY: the function takes any positive count and clips it to its own limit.
+    unsafe { openblas_set_num_threads(threads) }
+}
+
+/// Number of threads that BLAS calls use now.
+pub fn threads() -> usize {
+    // SAFETY: the function has no precondition.
+    let threads = unsafe { openblas_get_num_threads() };
+    usize::try_from(threads).unwrap_or(1)
+}
+
+/// Lowers BLAS to one thread, the first time it is called.
+pub(crate) fn settle() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| set_threads(1));
+}
+
+/// Raises the thread count of BLAS while it lives, and sets it back when dropped.
+///
+/// To be held by one thread at a time, while no pool is working.
+#[derive(Debug)]
+pub struct ThreadGuard {
+    before: usize,
+}
+
+impl ThreadGuard {
+    /// Lets BLAS use `threads` threads until the guard is dropped.
+    pub fn raise(threads_now: usize) -> Self {
+        settle();
+        let before = threads();
+        set_threads(threads_now);
+        ThreadGuard { before }
+    }
+}
+
+impl Drop for ThreadGuard {
+    fn drop(&mut self) {
+        set_threads(self.before);
+    }
+}
+
+/// Name of the processor type whose routines OpenBLAS has chosen, such as `SkylakeX`.
+pub fn core_name() -> String {
+    // SAFETY: the function returns a static, null-terminated string.
+    unsafe { text(openblas_get_corename()) }
+}
+
+/// Version and build options of OpenBLAS.
+pub fn config() -> String {
+    // SAFETY: the function returns a static, null-terminated string.
+    unsafe { text(openblas_get_config()) }
+}
+
+/// # Safety
+/// `pointer` is null or points to a null-terminated string.
+unsafe fn text(pointer: *const c_char) -> String {
+    if pointer.is_null() {
+        return String::from("unknown");
+    }
+    // SAFETY: not null, and null-terminated by this function's contract.
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy().trim().to_owned()
+}
+
+/// A matrix is not positive definite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the leading minor of order {order} is not positive definite")]
+pub struct NotPositiveDefinite {
+    /// Order of the first leading minor that is not positive.
+    pub order: usize,
+}
+
+/// Cholesky factorisation in place: the lower triangle of `a` becomes L with
+/// `a = L L^T`. The strict upper triangle is neither read nor written.
+///
+/// # Errors
+/// [`NotPositiveDefinite`]; `a` is then left half factorised.
+pub fn potrf(mut a: ArrayViewMut2<f64>) -> Result<(), NotPositiveDefinite> {
+    let n = order(&a);
+    let lda = leading_dimension(&a);
+    let mut info = 0;
+    // SAFETY: `a` is exclusively borrowed, column-major, n x n with leading dimension lda.
+    unsafe { lapack_sys::dpotrf_(&LOWER, &n, a.as_mut_ptr(), &lda, &mut info) };
+    match usize::try_from(info).expect("dpotrf accepts its arguments") {
+        0 => Ok(()),
+        order => Err(NotPositiveDefinite { order }),
+    }
+}
+
+/// Solves `L L^T X = B` in place of `b`, given L in the lower triangle of `factor`.
+pub fn potrs(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>) {
+    let n = order(&factor);
+    assert_eq!(factor.nrows(), b.nrows(), "as many rows as the factor");
+    let (lda, ldb, columns) = (leading_dimension(&factor), leading_dimension(&b), int(b.ncols()));
+    let mut info = 0;
+    // SAFETY: both are column-major with these leading dimensions, and `b` is exclusively borrowed.
+    unsafe {
+        lapack_sys::dpotrs_(&LOWER, &n, &columns, factor.as_ptr(), &lda, b.as_mut_ptr(), &ldb, &mut info);
+    }
+    assert_eq!(info, 0, "dpotrs accepts its arguments");
+}
+
+/// Solves `L X = B` in place of `b`, given L in the lower triangle of `factor`.
+pub fn solve_lower(factor: ArrayView2<f64>, b: ArrayViewMut2<f64>) {
+    triangular(factor, b, cblas_sys::cblas_dtrsm);
+}
+
+/// `B = L B` in place of `b`, given L in the lower triangle of `factor`.
+pub fn multiply_lower(factor: ArrayView2<f64>, b: ArrayViewMut2<f64>) {
+    triangular(factor, b, cblas_sys::cblas_dtrmm);
+}
+
+/// `dtrsm` and `dtrmm` have the same arguments.
+type Triangular = unsafe extern "C" fn(
+    cblas_sys::CBLAS_LAYOUT,
+    cblas_sys::CBLAS_SIDE,
+    cblas_sys::CBLAS_UPLO,
+    cblas_sys::CBLAS_TRANSPOSE,
+    cblas_sys::CBLAS_DIAG,
+    c_int,
+    c_int,
+    f64,
+    *const f64,
+    c_int,
+    *mut f64,
+    c_int,
+);
+
+fn triangular(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, routine: Triangular) {
+    let n = order(&factor);
+    assert_eq!(factor.nrows(), b.nrows(), "as many rows as the factor");
+    let (lda, ldb, columns) = (leading_dimension(&factor), leading_dimension(&b), int(b.ncols()));
+    // SAFETY: both are column-major with these leading dimensions, and `b` is exclusively borrowed.
+    unsafe {
+        routine(
+            cblas_sys::CBLAS_LAYOUT::CblasColMajor,
+            cblas_sys::CBLAS_SIDE::CblasLeft,
+            cblas_sys::CBLAS_UPLO::CblasLower,
+            cblas_sys::CBLAS_TRANSPOSE::CblasNoTrans,
+            cblas_sys::CBLAS_DIAG::CblasNonUnit,
+            n,
+            columns,
+            1.0,
+            factor.as_ptr(),
+            lda,
+            b.as_mut_ptr(),
+            ldb,
+        );
+    }
+}
+
+const LOWER: c_char = b'L' as c_char;
+
+fn int(size: usize) -> c_int {
+    c_int::try_from(size).expect("LAPACK counts with 32 bits")
+}
+
+fn order(a: &ArrayRef2<f64>) -> c_int {
+    assert_eq!(a.nrows(), a.ncols(), "the matrix is square");
+    int(a.nrows())
+}
+
+fn leading_dimension(a: &ArrayRef2<f64>) -> c_int {
+    let (rows, columns) = a.dim();
+    let [row_stride, column_stride] = [a.strides()[0], a.strides()[1]];
+    assert!(rows <= 1 || row_stride == 1, "the matrix is column-major");
+    if columns <= 1 {
+        return int(rows.max(1));
+    }
+    let stride = usize::try_from(column_stride).expect("columns stand in increasing order");
+    assert!(stride >= rows, "columns do not overlap");
+    int(stride.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array2, ShapeBuilder, array, s};
+
+    use super::*;
+
+    #[test]
+    fn factors_and_solves_inside_a_larger_array() {
+        let mut memory = Array2::<f64>::zeros((5, 3).f());
+        memory.slice_mut(s![1..4, ..]).assign(&array![[4.0, 9.0, 9.0], [2.0, 5.0, 9.0], [0.0, 1.0, 2.0]]);
+        potrf(memory.slice_mut(s![1..4, ..])).expect("positive definite");
+        let expected = array![[2.0, 9.0, 9.0], [1.0, 2.0, 9.0], [0.0, 0.5, f64::sqrt(1.75)]];
+        assert_eq!(memory.slice(s![1..4, ..]), expected);
+
+        let factor = memory.slice(s![1..4, ..]);
+        let mut b = array![[2.0], [7.0], [4.0]];
+        multiply_lower(factor, b.view_mut());
+        solve_lower(factor, b.view_mut());
+        assert!((&b - &array![[2.0], [7.0], [4.0]]).iter().all(|e| e.abs() < 1e-14));
+    }
+
+    #[test]
+    fn says_where_a_matrix_stops_being_positive() {
+        let mut a = Array2::from_shape_vec((2, 2).f(), vec![1.0, 2.0, 2.0, 1.0]).expect("four entries");
+        assert_eq!(potrf(a.view_mut()), Err(NotPositiveDefinite { order: 2 }));
+    }
+
+    #[test]
+    #[should_panic(expected = "column-major")]
+    fn refuses_row_major() {
+        let mut a = Array2::<f64>::eye(3);
+        a[(0, 1)] = 0.5;
+        let _ = potrf(a.view_mut());
+    }
+
+    #[test]
+    fn a_guard_sets_the_threads_back() {
+        set_threads(1);
+        {
+            let _guard = ThreadGuard::raise(2);
+            assert_eq!(threads(), 2);
+        }
+        assert_eq!(threads(), 1);
+        assert!(!core_name().is_empty());
+        assert!(config().contains("OpenBLAS"));
+    }
+}

@@ -1,0 +1,116 @@
+//! The exact Gaussian process through a dense Cholesky factor.
+//!
+//! n^2 numbers of memory and n^3 / 3 multiply-adds: the yardstick where n allows.
+
+use std::f64::consts::PI;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
+
+use crate::blas::{self, NotPositiveDefinite, ThreadGuard};
+use crate::{Kernel, KernelOperator, LinearOperator};
+
+/// Why an exact fit is not to be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExactError {
+    /// The kernel matrix plus noise is singular in double precision.
+    #[error("the kernel matrix with noise is singular: {0}")]
+    Singular(#[from] NotPositiveDefinite),
+}
+
+/// An exact Gaussian process, factorised.
+#[derive(Debug)]
+pub struct ExactGp {
+    op: KernelOperator,
+    /// L of `H = L L^T` in the lower triangle.
+    factor: Array2<f64>,
+    threads: usize,
+    /// Representer weights `H^-1 y`.
+    pub v: Array1<f64>,
+    /// `log |H|`.
+    pub log_det: f64,
+    /// `y^T H^-1 y`.
+    pub y_hinv_y: f64,
+    /// `-(y^T H^-1 y + log |H| + n log(2 pi)) / 2`.
+    pub log_marginal_likelihood: f64,
+}
+
+/// Test rows that are predicted together: memory stays at n^2 + n * this.
+const BLOCK: usize = 512;
+
+impl ExactGp {
+    /// Factorises `H` over the rows of `x` (n x d), in one n x n array. BLAS and
+    /// the tiles run on `threads` threads, one after the other; to be called
+    /// from one thread, outside of any pool.
+    ///
+    /// # Errors
+    /// [`ExactError::Singular`] where H is not positive definite in double precision.
+    pub fn fit(
+        kernel: &Kernel,
+        noise_scale: f64,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        threads: usize,
+    ) -> Result<Self, ExactError> {
+        assert_eq!(x.nrows(), y.len(), "one target per row");
+        let op = KernelOperator::new(kernel, noise_scale, x, threads);
+        let mut factor = op.lower_triangle();
+        {
+            let _guard = ThreadGuard::raise(threads);
+            blas::potrf(factor.view_mut())?;
+        }
+        let log_det = 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>();
+        let mut gp = ExactGp {
+            op,
+            factor,
+            threads,
+            v: Array1::zeros(0),
+            log_det,
+            y_hinv_y: 0.0,
+            log_marginal_likelihood: 0.0,
+        };
+        gp.v = gp.solve(y.insert_axis(Axis(1))).column(0).to_owned();
+        gp.y_hinv_y = y.dot(&gp.v);
+        let n = y.len() as f64;
+        gp.log_marginal_likelihood = -0.5 * (gp.y_hinv_y + gp.log_det + n * (2.0 * PI).ln());
+        Ok(gp)
+    }
+
+    /// `H^-1 rhs` for a block of right-hand sides, n x s.
+    pub fn solve(&self, rhs: ArrayView2<f64>) -> Array2<f64> {
+        let mut x = Array2::zeros(rhs.dim().f());
+        x.assign(&rhs);
+        let _guard = ThreadGuard::raise(self.threads);
+        blas::potrs(self.factor.view(), x.view_mut());
+        x
+    }
+
+    /// Posterior mean and latent variance (observation noise left out) at the
+    /// rows of `x_star`. A variance that rounding takes below 0 is 0.
+    pub fn predict(&self, x_star: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {
+        let mut mean = Array1::zeros(x_star.nrows());
+        let mut variance = Array1::zeros(x_star.nrows());
+        for (c, part) in x_star.axis_chunks_iter(Axis(0), BLOCK).enumerate() {
+            let rows = c * BLOCK..c * BLOCK + part.nrows();
+            let mut cross = self.op.cross_matrix(part);
+            mean.slice_mut(s![rows.clone()]).assign(&cross.t().dot(&self.v));
+            {
+                let _guard = ThreadGuard::raise(self.threads);
+                blas::solve_lower(self.factor.view(), cross.view_mut());
+            }
+            let explained = cross.map_axis(Axis(0), |column| column.dot(&column));
+            let prior = self.op.kernel().variance();
+            variance.slice_mut(s![rows]).assign(&explained.mapv(|e| (prior - e).max(0.0)));
+        }
+        (mean, variance)
+    }
+
+    /// The operator that was factorised.
+    pub fn operator(&self) -> &KernelOperator {
+        &self.op
+    }
+
+    /// Number of training rows.
+    pub fn n(&self) -> usize {
+        self.op.n()
+    }
+}

@@ -1,0 +1,187 @@
+//! Random Fourier features: a finite-dimensional prior that approximates the kernel.
+//!
+//! `phi(x) = s / sqrt(m / 2) [sin(x/l . omega_1) .., cos(x/l . omega_1) ..]` with
+//! `m / 2` frequency vectors from the kernel's spectral density (Rahimi and
+//! Recht 2007; Sutherland and Schneider 2015 for the paired form).
+//!
+//! The spectrum of a Matérn kernel of smoothness `nu` is a multivariate Student
+//! t with `2 nu` degrees of freedom: one chi-square for all components of a
+//! frequency vector. Components drawn independently belong to a product of
+//! one-dimensional Matérn kernels, which is another kernel; early public code
+//! did that, and [`FrequencyLaw::ProductT`] reproduces it.
+
+use std::str::FromStr;
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder, s};
+use rand::{Rng, RngExt};
+use rand_distr::{ChiSquared, StandardNormal};
+use rayon::prelude::*;
+
+use crate::{Kernel, blas};
+
+/// How the frequencies of a Matérn kernel are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FrequencyLaw {
+    /// One chi-square for each frequency vector: the kernel's own spectrum.
+    #[default]
+    MultivariateT,
+    /// One chi-square for each component: as early public code had it.
+    ProductT,
+}
+
+/// The name of a frequency law that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown frequency law `{name}`; known are multivariate_t and product_t")]
+pub struct UnknownLaw {
+    /// The name as given.
+    pub name: String,
+}
+
+impl FromStr for FrequencyLaw {
+    type Err = UnknownLaw;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLaw> {
+        match name {
+            "multivariate_t" => Ok(FrequencyLaw::MultivariateT),
+            "product_t" => Ok(FrequencyLaw::ProductT),
+            _ => Err(UnknownLaw { name: name.to_owned() }),
+        }
+    }
+}
+
+/// A set of random features of one kernel.
+#[derive(Debug, Clone)]
+pub struct RandomFeatures {
+    kernel: Kernel,
+    /// d x (m / 2), for inputs in units of the length scales.
+    omega: Array2<f64>,
+}
+
+/// Rows whose features are held at once.
+const ROWS: usize = 256;
+
+impl RandomFeatures {
+    /// Draws `count` features, that is `count / 2` frequency vectors, one after the other.
+    ///
+    /// # Panics
+    /// If `count` is odd or 0.
+    pub fn draw(kernel: &Kernel, law: FrequencyLaw, count: usize, rng: &mut impl Rng) -> Self {
+        assert!(count > 0 && count.is_multiple_of(2), "features come in pairs of a sine and a cosine");
+        let mut omega = Array2::zeros((kernel.d(), count / 2).f());
+        for mut frequency in omega.columns_mut() {
+            frequency.iter_mut().for_each(|component| *component = rng.sample(StandardNormal));
+            if let Some(freedom) = kernel.family.spectral_degrees_of_freedom() {
+                let chi_squared = ChiSquared::new(freedom).expect("degrees of freedom are positive");
+                match law {
+                    FrequencyLaw::MultivariateT => frequency *= (freedom / rng.sample(chi_squared)).sqrt(),
+                    FrequencyLaw::ProductT => {
+                        frequency.iter_mut().for_each(|component| {
+                            *component *= (freedom / rng.sample(chi_squared)).sqrt();
+                        });
+                    }
+                }
+            }
+        }
+        Self::from_omega(kernel, omega)
+    }
+
+    /// Features with given frequencies, d x (m / 2), for inputs in units of the length scales.
+    pub fn from_omega(kernel: &Kernel, omega: Array2<f64>) -> Self {
+        assert_eq!(omega.nrows(), kernel.d(), "a frequency vector has one component per input");
+        blas::settle();
+        RandomFeatures { kernel: kernel.clone(), omega }
+    }
+
+    /// Number of features `m`.
+    pub fn count(&self) -> usize {
+        2 * self.omega.ncols()
+    }
+
+    /// Features of the rows of `x` (n x d): n x m, sines before cosines.
+    pub fn matrix(&self, x: ArrayView2<f64>) -> Array2<f64> {
+        let mut scaled = x.to_owned();
+        for (mut column, length) in scaled.columns_mut().into_iter().zip(&self.kernel.length_scale) {
+            column /= *length;
+        }
+        let pairs = self.omega.ncols();
+        let mut phi = Array2::zeros((x.nrows(), 2 * pairs).f());
+        let (mut sines, mut cosines) = phi.view_mut().split_at(Axis(1), pairs);
+        general_mat_mul(1.0, &scaled, &self.omega, 0.0, &mut sines);
+        let scale = self.kernel.signal_scale / (pairs as f64).sqrt();
+        ndarray::Zip::from(&mut sines).and(&mut cosines).for_each(|sine, cosine| {
+            let (sin, cos) = sine.sin_cos();
+            *sine = scale * sin;
+            *cosine = scale * cos;
+        });
+        phi
+    }
+
+    /// `phi(x) w` for weights `w` (m x s): n x s, in tiles of rows, on the rayon
+    /// pool of the caller.
+    pub fn apply(&self, x: ArrayView2<f64>, w: ArrayView2<f64>) -> Array2<f64> {
+        assert_eq!(w.nrows(), self.count(), "one weight per feature");
+        let mut out = Array2::zeros((x.nrows(), w.ncols()).f());
+        let parts: Vec<_> = out.axis_chunks_iter_mut(Axis(0), ROWS).collect();
+        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(c, mut part)| {
+            let rows = c * ROWS..c * ROWS + part.nrows();
+            general_mat_mul(1.0, &self.matrix(x.slice(s![rows, ..])), &w, 0.0, &mut part);
+        });
+        out
+    }
+
+    /// `||phi phi^T - K||_F / ||K||_F` over the rows of `x`: how far this prior is
+    /// from the kernel's own. Takes memory and time of a dense kernel matrix.
+    pub fn relative_error(&self, x: ArrayView2<f64>) -> f64 {
+        let phi = self.matrix(x);
+        let exact = self.kernel.matrix(x, x);
+        let difference = phi.dot(&phi.t()) - &exact;
+        frobenius(&difference) / frobenius(&exact)
+    }
+}
+
+fn frobenius(a: &Array2<f64>) -> f64 {
+    a.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Family, seed};
+
+    fn line(n: usize, d: usize) -> Array2<f64> {
+        Array2::from_shape_fn((n, d), |(i, k)| ((i * (3 + k)) % n) as f64 / n as f64)
+    }
+
+    #[test]
+    fn many_features_come_close_to_each_kernel() {
+        let x = line(40, 3);
+        for family in Family::ALL {
+            let kernel = Kernel::new(family, 1.3, &[0.7], 3);
+            let rng = &mut seed::stream(1, &["features"]);
+            let features = RandomFeatures::draw(&kernel, FrequencyLaw::MultivariateT, 20_000, rng);
+            let error = features.relative_error(x.view());
+            assert!(error < 0.02, "{family}: {error}");
+        }
+    }
+
+    #[test]
+    fn independent_components_belong_to_another_kernel() {
+        let x = line(40, 3);
+        let kernel = Kernel::new(Family::Matern12, 1.0, &[0.7], 3);
+        let rng = &mut seed::stream(1, &["features"]);
+        let product = RandomFeatures::draw(&kernel, FrequencyLaw::ProductT, 20_000, rng);
+        assert!(product.relative_error(x.view()) > 0.05);
+    }
+
+    #[test]
+    fn tiles_give_the_same_as_the_matrix() {
+        let x = line(601, 2);
+        let kernel = Kernel::new(Family::Matern52, 0.5, &[0.3, 2.0], 2);
+        let features = RandomFeatures::draw(&kernel, FrequencyLaw::default(), 30, &mut seed::stream(2, &[]));
+        let w = seed::Streams::new(2, &[]).normals("weights", 30, 3);
+        let tiled = features.apply(x.view(), w.view());
+        let whole = features.matrix(x.view()).dot(&w);
+        assert!((tiled - whole).iter().all(|e| e.abs() < 1e-13));
+    }
+}

@@ -1,0 +1,37 @@
+//! Gaussian-process numerics for iterative solvers.
+//!
+//! Everything that a harness needs to pose, check and judge a linear system
+//! `H V = B` with `H = s^2 k(X, X) + noise^2 I`:
+//!
+//! - [`Kernel`]: the covariance functions, one length scale per input;
+//! - [`KernelOperator`]: products with `H` in tiles, in O(n (d + s)) memory;
+//! - [`RandomFeatures`] and [`pathwise`]: prior draws and posterior samples;
+//! - [`exact`]: the same answers through a dense Cholesky factor;
+//! - [`metrics`]: residuals, errors, likelihoods;
+//! - [`seed`]: random streams keyed by name;
+//! - [`blas`]: the few LAPACK calls and the thread count of OpenBLAS.
+//!
+//! Shapes: `n` rows, `d` inputs, `s` right-hand sides. Inputs are row-major
+//! `n x d`; blocks of right-hand sides are column-major (`.f()`) `n x s`.
+//! Hyperparameters are scales (standard deviations), never variances.
+//!
+//! Results are bit-identical whatever the number of threads: every sum has an
+//! order that depends on the shapes alone.
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+pub mod blas;
+pub mod exact;
+mod features;
+mod kernel;
+pub mod metrics;
+mod operator;
+pub mod pathwise;
+pub mod seed;
+mod tile;
+mod vector;
+
+pub use features::{FrequencyLaw, RandomFeatures};
+pub use kernel::{Family, Kernel, UnknownFamily};
+pub use operator::{KernelOperator, LinearOperator, thread_pool};
+pub use vector::cpu_dispatch;

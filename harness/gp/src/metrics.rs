@@ -1,0 +1,108 @@
+//! What a solution and a prediction are worth.
+
+use std::f64::consts::PI;
+
+use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, Zip};
+
+use crate::{KernelOperator, LinearOperator};
+
+/// Root mean square of `a - b`: the test error with `a` a prediction and `b` the
+/// truth, and the error of representer weights up to a factor sqrt(n).
+pub fn rmse(a: ArrayView1<f64>, b: ArrayView1<f64>) -> f64 {
+    let sum = Zip::from(&a).and(&b).fold(0.0, |sum, a, b| sum + (a - b) * (a - b));
+    (sum / a.len() as f64).sqrt()
+}
+
+/// Mean of `-log N(y; mean, variance)`; `variance` holds the observation noise too.
+pub fn mean_negative_log_likelihood(
+    y: ArrayView1<f64>,
+    mean: ArrayView1<f64>,
+    variance: ArrayView1<f64>,
+) -> f64 {
+    let sum = Zip::from(&y).and(&mean).and(&variance).fold(0.0, |sum, y, mean, variance| {
+        sum + 0.5 * ((2.0 * PI * variance).ln() + (y - mean) * (y - mean) / variance)
+    });
+    sum / y.len() as f64
+}
+
+/// `||H x - b|| / ||b||` for each column, by one fresh product with H (n^2
+/// entries). For a right-hand side of zeros, the norm of `H x` itself.
+pub fn relative_residuals(op: &dyn LinearOperator, x: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
+    let mut residual = Array2::zeros(rhs.dim().f());
+    op.apply(x, residual.view_mut());
+    residual -= &rhs;
+    let ratio = |(residual, rhs): (ArrayView1<f64>, ArrayView1<f64>)| {
+        let scale = norm(rhs);
+        if scale > 0.0 { norm(residual) / scale } else { norm(residual) }
+    };
+    residual.columns().into_iter().zip(rhs.columns()).map(ratio).collect()
+}
+
+/// Root mean square over test points of the 2-Wasserstein distance between two
+/// normal marginals, `W2^2 = (m_a - m_b)^2 + (sd_a - sd_b)^2`, of the latent function.
+pub fn wasserstein2(
+    mean_a: ArrayView1<f64>,
+    variance_a: ArrayView1<f64>,
+    mean_b: ArrayView1<f64>,
+    variance_b: ArrayView1<f64>,
+) -> f64 {
+    let sum = Zip::from(&mean_a).and(&variance_a).and(&mean_b).and(&variance_b).fold(
+        0.0,
+        |sum, mean_a, variance_a, mean_b, variance_b| {
+            let (mean, deviation) = (mean_a - mean_b, variance_a.sqrt() - variance_b.sqrt());
+            sum + mean * mean + deviation * deviation
+        },
+    );
+    (sum / mean_a.len() as f64).sqrt()
+}
+
+/// `||v - v*||_2` of representer weights.
+pub fn weight_error(v: ArrayView1<f64>, exact: ArrayView1<f64>) -> f64 {
+    norm((&v - &exact).view())
+}
+
+/// `sqrt(d^T K d)`, K without noise: with `d = v - v*` the distance of the two
+/// posterior means in the kernel's Hilbert space. Uses n^2 entries.
+pub fn rkhs_norm(op: &KernelOperator, d: ArrayView1<f64>) -> f64 {
+    let mut product = Array2::zeros((d.len(), 1).f());
+    op.apply(d.insert_axis(ndarray::Axis(1)), product.view_mut());
+    let noise = op.noise_scale() * op.noise_scale();
+    // Rounding may leave the square a little below 0.
+    (product.column(0).dot(&d) - noise * d.dot(&d)).max(0.0).sqrt()
+}
+
+/// Euclidean norm.
+pub fn norm(v: ArrayView1<f64>) -> f64 {
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{array, aview1};
+
+    use super::*;
+    use crate::{Family, Kernel};
+
+    #[test]
+    fn small_cases_by_hand() {
+        assert_eq!(rmse(aview1(&[1.0, 5.0]), aview1(&[1.0, 1.0])), 8.0_f64.sqrt());
+        let nll = mean_negative_log_likelihood(aview1(&[2.0]), aview1(&[1.0]), aview1(&[4.0]));
+        assert!((nll - (0.5 * (8.0 * PI).ln() + 0.125)).abs() < 1e-15);
+        let w2 = wasserstein2(aview1(&[0.0]), aview1(&[4.0]), aview1(&[3.0]), aview1(&[36.0]));
+        assert_eq!(w2, 5.0);
+        assert_eq!(weight_error(aview1(&[3.0, 0.0]), aview1(&[0.0, 4.0])), 5.0);
+    }
+
+    #[test]
+    fn residuals_and_norms_on_two_points() {
+        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
+        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        // H = [[5, 2], [2, 5]].
+        let x = array![[1.0, 1.0], [0.0, 1.0]];
+        let rhs = array![[5.0, 0.0], [0.0, 0.0]];
+        let residuals = relative_residuals(&op, x.view(), rhs.view());
+        assert!((residuals[0] - 0.4).abs() < 1e-15);
+        assert!((residuals[1] - 98.0_f64.sqrt()).abs() < 1e-14);
+        assert!((rkhs_norm(&op, aview1(&[1.0, -1.0])) - 2.0).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,247 @@
+//! Products with `H = s^2 k(X, X) + noise^2 I` that never hold an n x n matrix.
+
+mod rectangle;
+mod square;
+
+use std::sync::{Arc, Mutex};
+
+use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::tile::{Identity, Points, Side, Tiles};
+use crate::{Kernel, blas};
+
+/// A symmetric positive definite operator.
+pub trait LinearOperator: Sync {
+    /// Number of rows and columns.
+    fn n(&self) -> usize;
+
+    /// `out = H v` for a block of right-hand sides, both `n x s`.
+    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
+
+    /// Diagonal of H.
+    fn diag(&self) -> Array1<f64>;
+}
+
+/// `H = s^2 k(X, X) + noise^2 I` over the rows of X, in O(n d) memory; each
+/// product takes O(n s) more.
+///
+/// Where a training row meets itself the entry is exactly `s^2 + noise^2`.
+/// Entries evaluated: [`LinearOperator::apply`] uses n^2 (and evaluates about
+/// half of them, since both triangles share one tile); every other product uses
+/// as many as the submatrix named in its description has.
+#[derive(Debug)]
+pub struct KernelOperator {
+    kernel: Kernel,
+    noise_scale: f64,
+    centre: Array1<f64>,
+    points: Points,
+    tiles: Tiles,
+    pool: Arc<ThreadPool>,
+    scratch: Scratch,
+}
+
+/// A rayon pool of `threads` workers, to be shared by operators.
+///
+/// # Panics
+/// If the system starts no more threads.
+pub fn thread_pool(threads: usize) -> Arc<ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|i| format!("gp-{i}"));
+    Arc::new(pool.build().expect("the system starts the pool's threads"))
+}
+
+impl KernelOperator {
+    /// The operator of `kernel` over the rows of `x` (n x d), with a pool of its own.
+    pub fn new(kernel: &Kernel, noise_scale: f64, x: ArrayView2<f64>, threads: usize) -> Self {
+        Self::with_pool(kernel, noise_scale, x, thread_pool(threads))
+    }
+
+    /// The same on a pool that others use too.
+    pub fn with_pool(kernel: &Kernel, noise_scale: f64, x: ArrayView2<f64>, pool: Arc<ThreadPool>) -> Self {
+        blas::settle();
+        // Distances by products lose eps |x|^2: centring makes |x| as small as it gets.
+        let centre = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
+        let points = Points::new(x, &centre, &kernel.length_scale);
+        let tiles = Tiles::new(kernel, noise_scale);
+        KernelOperator {
+            kernel: kernel.clone(),
+            noise_scale,
+            centre,
+            points,
+            tiles,
+            pool,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Standard deviation of the observation noise.
+    pub fn noise_scale(&self) -> f64 {
+        self.noise_scale
+    }
+
+    /// The pool on which products run.
+    pub fn pool(&self) -> &Arc<ThreadPool> {
+        &self.pool
+    }
+
+    /// `out = H[idx, :] v`: uses |idx| n entries. `v` is `n x s`, `out` |idx| x s.
+    pub fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+        let selected = self.points.select(idx);
+        let a = Side { points: &selected, identity: Identity::Selected(idx) };
+        self.multiply(a, self.training(), v, out);
+    }
+
+    /// `u = H[idx, :] v`, then `f(u)`, then `z += H[:, idx] u`: uses |idx| n
+    /// entries, once for both products. `v` and `z` are `n x s`.
+    ///
+    /// The entries are kept in between where they fit into 128 MiB, else evaluated twice.
+    pub fn rows_transposed_fused(
+        &self,
+        idx: &[usize],
+        v: ArrayView2<f64>,
+        f: &mut dyn FnMut(ArrayViewMut2<f64>),
+        mut z: ArrayViewMut2<f64>,
+    ) {
+        let mut u = Array2::zeros((idx.len(), v.ncols()).f());
+        if idx.len().saturating_mul(self.n()) <= KEPT_ENTRIES {
+            let kept = self.keep_rows(idx);
+            self.multiply_kept(&kept, v, u.view_mut());
+            f(u.view_mut());
+            self.multiply_kept_transposed(&kept, u.view(), z.view_mut());
+        } else {
+            self.rows(idx, v, u.view_mut());
+            f(u.view_mut());
+            self.columns(idx, u.view(), z);
+        }
+    }
+
+    /// `y += H[:, idx] u`: uses n |idx| entries. `u` is |idx| x s, `y` `n x s`.
+    pub fn columns(&self, idx: &[usize], u: ArrayView2<f64>, mut y: ArrayViewMut2<f64>) {
+        let selected = self.points.select(idx);
+        let b = Side { points: &selected, identity: Identity::Selected(idx) };
+        let mut product = Array2::zeros(y.dim().f());
+        self.multiply(self.training(), b, u, product.view_mut());
+        y += &product;
+    }
+
+    /// `out = H[rows, cols]`: uses |rows| |cols| entries.
+    pub fn block(&self, rows: &[usize], cols: &[usize], mut out: ArrayViewMut2<f64>) {
+        assert_eq!(out.dim(), (rows.len(), cols.len()), "the block has the shape of its indices");
+        let (left, right) = (self.points.select(rows), self.points.select(cols));
+        let a = Side { points: &left, identity: Identity::Selected(rows) };
+        let b = Side { points: &right, identity: Identity::Selected(cols) };
+        let mut block = Array2::zeros(out.dim().f());
+        self.fill(&self.tiles, a, b, block.view_mut());
+        out.assign(&block);
+    }
+
+    /// `K(X*, X) v`, without noise: uses n* n entries. `x_star` is `n* x d`, `v` `n x s`.
+    pub fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
+        let star = Points::new(x_star, &self.centre, &self.kernel.length_scale);
+        let mut out = Array2::zeros((star.n(), v.ncols()).f());
+        self.multiply(
+            Side { points: &star, identity: Identity::Foreign },
+            self.training(),
+            v,
+            out.view_mut(),
+        );
+        out
+    }
+
+    /// `K(X, X*)` without noise, `n x n*`, from direct differences.
+    pub(crate) fn cross_matrix(&self, x_star: ArrayView2<f64>) -> Array2<f64> {
+        let star = Points::new(x_star, &self.centre, &self.kernel.length_scale);
+        let mut out = Array2::zeros((self.n(), star.n()).f());
+        let tiles = Tiles::accurate(&self.kernel, self.noise_scale);
+        self.fill(
+            &tiles,
+            self.training(),
+            Side { points: &star, identity: Identity::Foreign },
+            out.view_mut(),
+        );
+        out
+    }
+
+    /// H itself from direct differences: lower triangle only, the rest is 0.
+    pub(crate) fn lower_triangle(&self) -> Array2<f64> {
+        let n = self.n();
+        let tiles = Tiles::accurate(&self.kernel, self.noise_scale);
+        let mut out = Array2::zeros((n, n).f());
+        let strips: Vec<_> = out.axis_chunks_iter_mut(Axis(1), TILE).collect();
+        let strips = strips.into_par_iter().with_max_len(1).enumerate();
+        self.pool.install(|| {
+            strips.for_each(|(c, mut strip)| {
+                let cols = c * TILE..c * TILE + strip.ncols();
+                for start in (cols.start..n).step_by(TILE) {
+                    let rows = start..n.min(start + TILE);
+                    let tile = strip.slice_mut(s![rows.clone(), ..]);
+                    tiles.evaluate(self.training(), rows, self.training(), cols.clone(), tile);
+                }
+            });
+        });
+        out
+    }
+
+    fn training(&self) -> Side<'_> {
+        Side { points: &self.points, identity: Identity::Training }
+    }
+}
+
+impl LinearOperator for KernelOperator {
+    fn n(&self) -> usize {
+        self.points.n()
+    }
+
+    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+        self.multiply_symmetric(v, out);
+    }
+
+    fn diag(&self) -> Array1<f64> {
+        Array1::from_elem(self.n(), self.tiles.diagonal())
+    }
+}
+
+/// Rows and columns of a tile: 512 KiB, so that it stays in a core's own cache
+/// between its evaluation and its products.
+const TILE: usize = 256;
+
+/// Most entries that a fused product keeps: 128 MiB.
+const KEPT_ENTRIES: usize = 1 << 24;
+
+/// Up to this many right-hand sides a product goes column by column: BLAS packs
+/// the tile for a matrix product, which costs more than it gains on a thin block.
+const THIN: usize = 3;
+
+/// `out += a b`, one BLAS thread.
+fn add_product(a: ArrayView2<f64>, b: ArrayView2<f64>, out: &mut ArrayViewMut2<f64>) {
+    if b.ncols() <= THIN {
+        for (column, mut out) in b.columns().into_iter().zip(out.columns_mut()) {
+            general_mat_vec_mul(1.0, &a, &column, 1.0, &mut out);
+        }
+    } else {
+        general_mat_mul(1.0, &a, &b, 1.0, out);
+    }
+}
+
+/// Memory for tiles, handed from one to the next: allocating half a megabyte
+/// afresh for each would cost page faults.
+#[derive(Debug, Default)]
+struct Scratch(Mutex<Vec<Array2<f64>>>);
+
+impl Scratch {
+    /// Runs `work` on a tile of this shape, whose content is arbitrary.
+    fn with<R>(&self, rows: usize, cols: usize, work: impl FnOnce(ArrayViewMut2<f64>) -> R) -> R {
+        let spare = self.0.lock().expect("nothing panics under this lock").pop();
+        let mut tile = spare.unwrap_or_else(|| Array2::zeros((TILE, TILE).f()));
+        let result = work(tile.slice_mut(s![..rows, ..cols]));
+        self.0.lock().expect("nothing panics under this lock").push(tile);
+        result
+    }
+}

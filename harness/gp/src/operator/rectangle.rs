@@ -1,0 +1,144 @@
+//! Products with a rectangular part of the kernel matrix, and dense parts of it.
+//!
+//! The result's rows are cut into tiles that run in parallel. Where there are
+//! too few of them to keep a machine busy, the columns are cut too, into stripes
+//! whose sums are added in order. The number of stripes follows from the shape
+//! alone, never from the number of threads.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use rayon::prelude::*;
+
+use super::{KernelOperator, LinearOperator, TILE, add_product};
+use crate::tile::{Side, Tiles};
+
+/// Tasks that a product is cut into, at least, where its shape allows.
+const TASKS: usize = 32;
+
+impl KernelOperator {
+    /// `out = H[a, b] v`.
+    pub(super) fn multiply(&self, a: Side<'_>, b: Side<'_>, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        assert_eq!(v.nrows(), b.points.n(), "as many rows as the kernel matrix has columns");
+        assert_eq!(out.dim(), (a.points.n(), v.ncols()), "as many rows as the kernel matrix has");
+        let row_tiles = pieces(a.points.n(), TILE);
+        let stripes = stripes(b.points.n(), row_tiles.len());
+        let tasks: Vec<_> =
+            row_tiles.iter().flat_map(|rows| stripes.iter().map(move |s| (rows, s))).collect();
+        let sums: Vec<Array2<f64>> = self.pool.install(|| {
+            let tasks = tasks.into_par_iter().with_max_len(1);
+            tasks.map(|(rows, stripe)| self.multiply_stripe(a, rows, b, stripe, v)).collect()
+        });
+        out.fill(0.0);
+        for (mut to, sums) in out.axis_chunks_iter_mut(Axis(0), TILE).zip(sums.chunks(stripes.len().max(1))) {
+            for sum in sums {
+                to += sum;
+            }
+        }
+    }
+
+    fn multiply_stripe(
+        &self,
+        a: Side<'_>,
+        rows: &Range<usize>,
+        b: Side<'_>,
+        stripe: &Range<usize>,
+        v: ArrayView2<f64>,
+    ) -> Array2<f64> {
+        let mut sum = Array2::zeros((rows.len(), v.ncols()).f());
+        for start in stripe.clone().step_by(TILE) {
+            let cols = start..stripe.end.min(start + TILE);
+            self.scratch.with(rows.len(), cols.len(), |mut tile| {
+                self.tiles.evaluate(a, rows.clone(), b, cols.clone(), tile.view_mut());
+                add_product(tile.view(), v.slice(s![cols, ..]), &mut sum.view_mut());
+            });
+        }
+        sum
+    }
+
+    /// `out = H[a, b]` in parallel tiles; `out` is column-major.
+    pub(super) fn fill(&self, tiles: &Tiles, a: Side<'_>, b: Side<'_>, mut out: ArrayViewMut2<f64>) {
+        let strips: Vec<_> = out.axis_chunks_iter_mut(Axis(1), TILE).collect();
+        let parts: Vec<_> = strips
+            .into_iter()
+            .enumerate()
+            .flat_map(|(c, strip)| split_rows(strip).into_iter().map(move |(rows, part)| (c, rows, part)))
+            .collect();
+        self.pool.install(|| {
+            parts.into_par_iter().with_max_len(1).for_each(|(c, rows, part)| {
+                let cols = c * TILE..c * TILE + part.ncols();
+                tiles.evaluate(a, rows, b, cols, part);
+            });
+        });
+    }
+
+    /// `H[idx, :]`, to be used more than once.
+    pub(super) fn keep_rows(&self, idx: &[usize]) -> Array2<f64> {
+        let selected = self.points.select(idx);
+        let a = Side { points: &selected, identity: crate::tile::Identity::Selected(idx) };
+        let mut kept = Array2::zeros((idx.len(), self.n()).f());
+        self.fill(&self.tiles, a, self.training(), kept.view_mut());
+        kept
+    }
+
+    /// `out = kept v`.
+    pub(super) fn multiply_kept(&self, kept: &Array2<f64>, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        let stripes = stripes(kept.ncols(), 1);
+        let sums: Vec<Array2<f64>> = self.pool.install(|| {
+            let stripes = stripes.into_par_iter().with_max_len(1);
+            let products = stripes.map(|cols| {
+                let mut sum = Array2::zeros(out.raw_dim().f());
+                add_product(kept.slice(s![.., cols.clone()]), v.slice(s![cols, ..]), &mut sum.view_mut());
+                sum
+            });
+            products.collect()
+        });
+        out.fill(0.0);
+        for sum in sums {
+            out += &sum;
+        }
+    }
+
+    /// `z += kept^T u`.
+    pub(super) fn multiply_kept_transposed(
+        &self,
+        kept: &Array2<f64>,
+        u: ArrayView2<f64>,
+        mut z: ArrayViewMut2<f64>,
+    ) {
+        let parts: Vec<_> = z.axis_chunks_iter_mut(Axis(0), TILE).collect();
+        self.pool.install(|| {
+            parts.into_par_iter().with_max_len(1).enumerate().for_each(|(c, mut part)| {
+                let cols = c * TILE..c * TILE + part.nrows();
+                add_product(kept.slice(s![.., cols]).t(), u, &mut part);
+            });
+        });
+    }
+}
+
+/// `0..n` in pieces of `size`, the last one shorter.
+fn pieces(n: usize, size: usize) -> Vec<Range<usize>> {
+    (0..n).step_by(size).map(|start| start..n.min(start + size)).collect()
+}
+
+/// Columns in whole tiles per stripe, so that about [`TASKS`] tasks arise.
+fn stripes(columns: usize, row_tiles: usize) -> Vec<Range<usize>> {
+    let wanted = TASKS.div_ceil(row_tiles.max(1));
+    let tiles_a_stripe = columns.div_ceil(TILE).div_ceil(wanted).max(1);
+    pieces(columns, tiles_a_stripe * TILE)
+}
+
+/// A strip of columns in pieces of `TILE` rows, each with its rows.
+fn split_rows(strip: ArrayViewMut2<'_, f64>) -> Vec<(Range<usize>, ArrayViewMut2<'_, f64>)> {
+    let mut parts = Vec::new();
+    let mut rest = strip;
+    let mut start = 0;
+    while rest.nrows() > TILE {
+        let (head, tail) = rest.split_at(Axis(0), TILE);
+        parts.push((start..start + TILE, head));
+        start += TILE;
+        rest = tail;
+    }
+    parts.push((start..start + rest.nrows(), rest));
+    parts
+}

@@ -1,0 +1,164 @@
+//! Pathwise conditioning: posterior samples through linear systems.
+//!
+//! A prior draw `f` at training and test inputs becomes a posterior draw by one
+//! solve (Wilson et al. 2021): with `xi = f(X) + noise * eps`,
+//!
+//! ```text
+//! sample(x*) = K* H^-1 y + f(x*) - K* H^-1 xi
+//! ```
+//!
+//! The same systems serve as probes of gradient estimators ("pathwise", Lin et
+//! al. 2024); the usual probes ("standard") are plain normal vectors.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s};
+
+use crate::blas::{self, NotPositiveDefinite};
+use crate::seed::Streams;
+use crate::{Kernel, KernelOperator, RandomFeatures};
+
+/// The right-hand sides of a batch of systems, and the parts they are made of.
+#[derive(Debug, Clone)]
+pub struct Targets {
+    /// n x (1 + s): y, then xi_1 .. xi_s (or the standard probes).
+    pub rhs: Array2<f64>,
+    /// n x s: prior draws at the training inputs (n x 0 for standard probes).
+    pub f_train: Array2<f64>,
+    /// n x s: noise part of the targets, `noise_scale * eps` (n x 0 for standard probes).
+    pub noise: Array2<f64>,
+    /// n* x s: the same prior draws at the test inputs (n* x 0 for standard probes).
+    pub f_test: Array2<f64>,
+}
+
+/// Where prior draws come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Prior<'a> {
+    /// A linear model of random features.
+    Features(&'a RandomFeatures),
+    /// The kernel itself, through a dense Cholesky factor over all training and
+    /// test inputs: small n only.
+    Exact,
+}
+
+/// One draw per column, at training and at test inputs.
+#[derive(Debug, Clone)]
+pub struct PriorDraws {
+    /// n x s.
+    pub train: Array2<f64>,
+    /// n* x s.
+    pub test: Array2<f64>,
+}
+
+impl Prior<'_> {
+    /// Draws `samples` functions at the rows of `x_train` and of `x_test`, from
+    /// the streams `prior-weights/<column>`. Runs on the caller's rayon pool.
+    ///
+    /// # Errors
+    /// Only [`Prior::Exact`]: where the kernel matrix is singular beyond a jitter of 1e-6 s^2.
+    pub fn draw(
+        &self,
+        kernel: &Kernel,
+        x_train: ArrayView2<f64>,
+        x_test: ArrayView2<f64>,
+        samples: usize,
+        streams: &Streams,
+    ) -> Result<PriorDraws, NotPositiveDefinite> {
+        match self {
+            Prior::Features(features) => {
+                let w = streams.normals("prior-weights", features.count(), samples);
+                Ok(PriorDraws {
+                    train: features.apply(x_train, w.view()),
+                    test: features.apply(x_test, w.view()),
+                })
+            }
+            Prior::Exact => {
+                let x =
+                    concatenate(Axis(0), &[x_train, x_test]).expect("train and test have the same inputs");
+                let factor = factor_with_jitter(kernel, x.view())?;
+                let mut f = streams.normals("prior-weights", x.nrows(), samples);
+                blas::multiply_lower(factor.view(), f.view_mut());
+                let (train, test) = f.view().split_at(Axis(0), x_train.nrows());
+                Ok(PriorDraws { train: column_major(train), test: column_major(test) })
+            }
+        }
+    }
+}
+
+/// Cholesky factor of `K + jitter I` with the smallest jitter of 1e-12 s^2,
+/// 1e-10 s^2, .. 1e-6 s^2 that makes it positive definite.
+fn factor_with_jitter(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array2<f64>, NotPositiveDefinite> {
+    let mut outcome = Err(NotPositiveDefinite { order: 0 });
+    for jitter_scale in [1e-6, 1e-5, 1e-4, 1e-3] {
+        let mut a = KernelOperator::new(kernel, jitter_scale * kernel.signal_scale, x, 1).lower_triangle();
+        outcome = blas::potrf(a.view_mut()).map(|()| a);
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome
+}
+
+impl Targets {
+    /// Targets of posterior samples: `xi = f_train + noise_scale * eps` with
+    /// `eps` from the streams `target-noise/<column>`.
+    pub fn pathwise(y: ArrayView1<f64>, noise_scale: f64, draws: PriorDraws, streams: &Streams) -> Self {
+        let (n, samples) = draws.train.dim();
+        assert_eq!(n, y.len(), "one target per training row");
+        let noise = streams.normals("target-noise", n, samples) * noise_scale;
+        let rhs = with_y(y, &(&draws.train + &noise));
+        Targets { rhs, f_train: draws.train, noise, f_test: draws.test }
+    }
+
+    /// Standard normal probes beside y, from the streams `probes/<column>`.
+    pub fn standard(y: ArrayView1<f64>, probes: usize, n_test: usize, streams: &Streams) -> Self {
+        let n = y.len();
+        let rhs = with_y(y, &streams.normals("probes", n, probes));
+        let empty = |rows: usize| Array2::zeros((rows, 0).f());
+        Targets { rhs, f_train: empty(n), noise: empty(n), f_test: empty(n_test) }
+    }
+}
+
+fn with_y(y: ArrayView1<f64>, probes: &Array2<f64>) -> Array2<f64> {
+    let mut rhs = Array2::zeros((y.len(), 1 + probes.ncols()).f());
+    rhs.column_mut(0).assign(&y);
+    rhs.slice_mut(s![.., 1..]).assign(probes);
+    rhs
+}
+
+fn column_major(a: ArrayView2<f64>) -> Array2<f64> {
+    let mut out = Array2::zeros(a.dim().f());
+    out.assign(&a);
+    out
+}
+
+/// The posterior at the test inputs, as the solutions of the systems tell it.
+#[derive(Debug, Clone)]
+pub struct Prediction {
+    /// n*: `K* v_y`.
+    pub mean: Array1<f64>,
+    /// n* x s: posterior samples of the latent function.
+    pub samples: Array2<f64>,
+    /// n*: latent variance, the mean over samples of `(f_test - K* H^-1 xi)^2`;
+    /// `None` without samples.
+    pub sample_variance: Option<Array1<f64>>,
+}
+
+/// Predicts from `solution` (n x (1 + s), the solutions for y and the targets)
+/// and `f_test` (n* x s); with `f_test` of no columns, the mean alone. Uses n* n
+/// kernel entries.
+pub fn predict(
+    op: &KernelOperator,
+    x_test: ArrayView2<f64>,
+    solution: ArrayView2<f64>,
+    f_test: ArrayView2<f64>,
+) -> Prediction {
+    let samples = f_test.ncols();
+    assert!(solution.ncols() > samples, "one solution for y and one per sample");
+    let product = op.cross(x_test, solution.slice(s![.., ..=samples]));
+    let mean = product.column(0).to_owned();
+    let mut zero_mean = column_major(f_test);
+    zero_mean -= &product.slice(s![.., 1..]);
+    let sample_variance = (samples > 0)
+        .then(|| zero_mean.map_axis(Axis(1), |row| row.iter().map(|v| v * v).sum::<f64>() / samples as f64));
+    let samples = zero_mean + &mean.view().insert_axis(Axis(1));
+    Prediction { mean, samples, sample_variance }
+}

@@ -1,0 +1,241 @@
+//! Dense tiles of a kernel matrix: where all entries are evaluated.
+//!
+//! Squared distances come either from products, `|x|^2 + |z|^2 - 2 x.z`, which
+//! BLAS does at full speed but which lose about `eps |x|^2`, or from direct
+//! differences. Differences are taken where they cost little (few inputs), where
+//! the loss would show (a Matérn-1/2 correlation is `1 - r` near 0, so an error
+//! `e` in `r^2` becomes `sqrt(e)`), and where a factorisation asks for them.
+
+use std::ops::Range;
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+
+use crate::vector;
+use crate::{Family, Kernel};
+
+/// Up to this many inputs direct differences are as fast as a product.
+const FEW_INPUTS: usize = 6;
+/// Rows whose squared distances are summed together in registers.
+const LANES: usize = 32;
+
+/// Inputs, centred and divided by the length scales.
+#[derive(Debug, Clone)]
+pub(crate) struct Points {
+    /// n x d, column-major, so that one input of consecutive rows is contiguous.
+    scaled: Array2<f64>,
+    /// Squared norm of each row of `scaled`.
+    norms: Array1<f64>,
+}
+
+impl Points {
+    pub(crate) fn new(x: ArrayView2<f64>, centre: &Array1<f64>, length_scale: &[f64]) -> Self {
+        assert_eq!(x.ncols(), length_scale.len(), "inputs have as many columns as length scales");
+        let mut scaled = Array2::zeros(x.dim().f());
+        for (k, &length) in length_scale.iter().enumerate() {
+            let centre = centre[k];
+            scaled.column_mut(k).zip_mut_with(&x.column(k), |to, &from| *to = (from - centre) / length);
+        }
+        let norms = scaled.map_axis(Axis(1), |row| row.iter().map(|v| v * v).sum());
+        Points { scaled, norms }
+    }
+
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        let mut scaled = Array2::zeros((rows.len(), self.scaled.ncols()).f());
+        for (mut to, from) in scaled.columns_mut().into_iter().zip(self.scaled.columns()) {
+            to.iter_mut().zip(rows).for_each(|(to, &row)| *to = from[row]);
+        }
+        let norms = rows.iter().map(|&row| self.norms[row]).collect();
+        Points { scaled, norms }
+    }
+
+    pub(crate) fn n(&self) -> usize {
+        self.scaled.nrows()
+    }
+}
+
+/// Which training row each point is: an entry where a row meets itself is set,
+/// not computed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Identity<'a> {
+    /// Point `i` is training row `i`.
+    Training,
+    /// Point `i` is training row `rows[i]`.
+    Selected(&'a [usize]),
+    /// No point is a training row.
+    Foreign,
+}
+
+/// A set of points and who they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) points: &'a Points,
+    pub(crate) identity: Identity<'a>,
+}
+
+/// How squared distances are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Distances {
+    Products,
+    Differences,
+}
+
+/// Evaluates tiles of `s^2 k`, with another value where a row meets itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Tiles {
+    family: Family,
+    variance: f64,
+    /// Entry where a training row meets itself: `s^2 + noise^2`.
+    diagonal: f64,
+    distances: Distances,
+}
+
+impl Tiles {
+    /// Tiles of H in the fastest accurate way.
+    pub(crate) fn new(kernel: &Kernel, noise_scale: f64) -> Self {
+        let products = kernel.d() > FEW_INPUTS && kernel.family != Family::Matern12;
+        let distances = if products { Distances::Products } else { Distances::Differences };
+        let variance = kernel.variance();
+        Tiles { family: kernel.family, variance, diagonal: variance + noise_scale * noise_scale, distances }
+    }
+
+    /// Tiles of H from direct differences, whatever the family.
+    pub(crate) fn accurate(kernel: &Kernel, noise_scale: f64) -> Self {
+        Tiles { distances: Distances::Differences, ..Tiles::new(kernel, noise_scale) }
+    }
+
+    pub(crate) fn diagonal(&self) -> f64 {
+        self.diagonal
+    }
+
+    /// `out = H[rows of a, cols of b]`; `out` has contiguous columns.
+    pub(crate) fn evaluate(
+        &self,
+        a: Side<'_>,
+        rows: Range<usize>,
+        b: Side<'_>,
+        cols: Range<usize>,
+        mut out: ArrayViewMut2<f64>,
+    ) {
+        assert_eq!(out.dim(), (rows.len(), cols.len()), "the tile has the shape of its ranges");
+        let points_a = a.points.scaled.slice(s![rows.clone(), ..]);
+        let points_b = b.points.scaled.slice(s![cols.clone(), ..]);
+        match self.distances {
+            Distances::Products => {
+                general_mat_mul(1.0, &points_a, &points_b.t(), 0.0, &mut out);
+                let norms_a = a.points.norms.slice(s![rows.clone()]).to_vec();
+                let norms_b = b.points.norms.slice(s![cols.clone()]).to_vec();
+                self.apply_family(&mut out, |j, column| {
+                    for (value, norm_a) in column.iter_mut().zip(&norms_a) {
+                        let r2 = (norm_a + norms_b[j]) - 2.0 * *value;
+                        // Not `max`, which would turn NaN into 0.
+                        *value = if r2 < 0.0 { 0.0 } else { r2 };
+                    }
+                });
+            }
+            Distances::Differences => {
+                let inputs: Vec<&[f64]> = points_a.columns().into_iter().map(contiguous).collect();
+                let others = points_b.as_standard_layout();
+                let others = others.as_slice().expect("a standard layout is one slice");
+                let d = inputs.len();
+                self.apply_family(&mut out, |j, column| {
+                    squared_differences(&inputs, &others[j * d..(j + 1) * d], column);
+                });
+            }
+        }
+        for (i, j) in coincidences(a.identity, rows, b.identity, cols) {
+            out[(i, j)] = self.diagonal;
+        }
+    }
+
+    /// For each column: squared distances by `distances`, then covariances in their place.
+    fn apply_family(&self, out: &mut ArrayViewMut2<f64>, distances: impl Fn(usize, &mut [f64])) {
+        let arch = pulp::Arch::new();
+        match self.family {
+            Family::Rbf => arch.dispatch(|| map_columns(out, self.variance, distances, vector::rbf)),
+            Family::Matern12 => {
+                arch.dispatch(|| map_columns(out, self.variance, distances, vector::matern12))
+            }
+            Family::Matern32 => {
+                arch.dispatch(|| map_columns(out, self.variance, distances, vector::matern32))
+            }
+            Family::Matern52 => {
+                arch.dispatch(|| map_columns(out, self.variance, distances, vector::matern52))
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn map_columns(
+    out: &mut ArrayViewMut2<f64>,
+    variance: f64,
+    distances: impl Fn(usize, &mut [f64]),
+    correlation: impl Fn(f64) -> f64,
+) {
+    for (j, column) in out.columns_mut().into_iter().enumerate() {
+        let column = column.into_slice().expect("tiles have contiguous columns");
+        distances(j, column);
+        for value in column {
+            *value = variance * correlation(*value);
+        }
+    }
+}
+
+/// `out[i] = sum_k (inputs[k][i] - other[k])^2`.
+#[inline(always)]
+fn squared_differences(inputs: &[&[f64]], other: &[f64], out: &mut [f64]) {
+    let (chunks, rest) = out.as_chunks_mut::<LANES>();
+    let whole = chunks.len() * LANES;
+    for (c, chunk) in chunks.iter_mut().enumerate() {
+        let mut sum = [0.0; LANES];
+        for (input, z) in inputs.iter().zip(other) {
+            let lanes = &input[c * LANES..(c + 1) * LANES];
+            for (sum, x) in sum.iter_mut().zip(lanes) {
+                *sum += (x - z) * (x - z);
+            }
+        }
+        *chunk = sum;
+    }
+    rest.fill(0.0);
+    for (input, z) in inputs.iter().zip(other) {
+        for (sum, x) in rest.iter_mut().zip(&input[whole..]) {
+            *sum += (x - z) * (x - z);
+        }
+    }
+}
+
+fn contiguous<'a>(column: ndarray::ArrayView1<'a, f64>) -> &'a [f64] {
+    column.to_slice().expect("scaled inputs are column-major")
+}
+
+/// Positions inside a tile where a training row meets itself.
+fn coincidences(
+    a: Identity<'_>,
+    rows: Range<usize>,
+    b: Identity<'_>,
+    cols: Range<usize>,
+) -> Vec<(usize, usize)> {
+    match (a, b) {
+        (Identity::Foreign, _) | (_, Identity::Foreign) => Vec::new(),
+        (Identity::Training, Identity::Training) => {
+            let (start, end) = (rows.start.max(cols.start), rows.end.min(cols.end));
+            (start..end).map(|row| (row - rows.start, row - cols.start)).collect()
+        }
+        (Identity::Training, Identity::Selected(list)) => {
+            let inside = list[cols].iter().enumerate().filter(|(_, row)| rows.contains(row));
+            inside.map(|(j, row)| (row - rows.start, j)).collect()
+        }
+        (Identity::Selected(_), Identity::Training) => {
+            coincidences(b, cols, a, rows).into_iter().map(|(j, i)| (i, j)).collect()
+        }
+        (Identity::Selected(left), Identity::Selected(right)) => {
+            let mut found = Vec::new();
+            for (i, row) in left[rows].iter().enumerate() {
+                let matches = right[cols.clone()].iter().enumerate().filter(|(_, other)| *other == row);
+                found.extend(matches.map(|(j, _)| (i, j)));
+            }
+            found
+        }
+    }
+}
