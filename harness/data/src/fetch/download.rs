@@ -1,0 +1,285 @@
+//! One file over HTTP: resumed, checked, renamed into place.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use thiserror::Error;
+use ureq::http::{Response, StatusCode, header};
+use ureq::{Agent, Body};
+
+use super::Progress;
+use crate::atomic;
+use crate::hash::Sha256Hex;
+use crate::registry::RemoteFile;
+
+/// Connections that break off are taken up again this often, as long as each brings something.
+const ATTEMPTS: u32 = 5;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Why a download failed.
+#[derive(Debug, Error)]
+pub enum DownloadError {
+    /// The server answered, but not with the file.
+    #[error("the server answered {status}")]
+    Status {
+        /// Status code and its meaning.
+        status: StatusCode,
+    },
+    /// No answer.
+    #[error("{0}")]
+    Network(Box<ureq::Error>),
+    /// The connection broke off; what came is kept for the next attempt.
+    #[error("the connection broke off after {received} bytes{}; run it again to go on from there", of(*total))]
+    Truncated {
+        /// Bytes at hand.
+        received: u64,
+        /// Bytes the file has, where known.
+        total: Option<u64>,
+    },
+    /// The content is not the expected one; it was thrown away.
+    #[error(
+        "the file has SHA-256 {actual}, expected {expected}; it was not kept. Either the download was damaged (try again) or the source has changed"
+    )]
+    Checksum {
+        /// Registered digest.
+        expected: Sha256Hex,
+        /// Digest of what came.
+        actual: Sha256Hex,
+    },
+    /// Something else under the name of a compressed file.
+    #[error("what came is not a gzip file but {what}; it was not kept")]
+    NotGzip {
+        /// What it looks like.
+        what: &'static str,
+    },
+    /// The partial file cannot be written.
+    #[error("{}: {source}", path.display())]
+    Disk {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+fn of(total: Option<u64>) -> String {
+    total.map(|total| format!(" of {total}")).unwrap_or_default()
+}
+
+/// An agent that gives up on silence rather than on slowness.
+pub(super) fn agent() -> Agent {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        .user_agent(concat!("gpbench/", env!("CARGO_PKG_VERSION")))
+        // The bytes as stored: a second, transparent compression would break
+        // both ranges and digests.
+        .accept_encoding("identity")
+        .timeout_connect(Some(Duration::from_secs(30)))
+        .timeout_recv_response(Some(Duration::from_secs(60)))
+        .timeout_per_read(Some(Duration::from_secs(60)))
+        .build()
+        .new_agent()
+}
+
+/// Downloads `url` to `path` and returns the digest.
+///
+/// Bytes go to `path` + `.part`, which survives a failure and is gone on from
+/// next time.
+pub(super) fn download(
+    agent: &Agent,
+    url: &str,
+    path: &Path,
+    file: &RemoteFile,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Sha256Hex, DownloadError> {
+    let part = Part::of(path);
+    let resumed = part.length() > 0;
+    match complete(agent, url, &part, file, progress) {
+        // The beginning may be that of another version: once more, from the start.
+        Err(DownloadError::Checksum { .. } | DownloadError::NotGzip { .. }) if resumed => {
+            complete(agent, url, &part, file, progress)?;
+        }
+        other => other?,
+    }
+    let digest = part.digest()?;
+    atomic::rename(&part.path, path).map_err(|source| part.error(source))?;
+    Ok(digest)
+}
+
+/// Transfers until the partial file is whole, then checks it.
+fn complete(
+    agent: &Agent,
+    url: &str,
+    part: &Part,
+    file: &RemoteFile,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<(), DownloadError> {
+    let mut attempts = 0;
+    loop {
+        let before = part.length();
+        if file.bytes == Some(before) {
+            break;
+        }
+        match transfer(agent, url, part, &file.name, progress) {
+            Ok(()) => break,
+            Err(DownloadError::Truncated { received, .. }) if received > before && attempts < ATTEMPTS => {
+                attempts += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let fault = match part.foreign_content(path_is_gzip(&file.name))? {
+        Some(what) => Some(DownloadError::NotGzip { what }),
+        None => match (&file.sha256, part.digest()?) {
+            (Some(expected), actual) if *expected != actual => {
+                Some(DownloadError::Checksum { expected: expected.clone(), actual })
+            }
+            _ => None,
+        },
+    };
+    match fault {
+        None => Ok(()),
+        Some(fault) => {
+            part.remove()?;
+            Err(fault)
+        }
+    }
+}
+
+/// One request and its body, appended where the server agrees to go on.
+fn transfer(
+    agent: &Agent,
+    url: &str,
+    part: &Part,
+    name: &str,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<(), DownloadError> {
+    let have = part.length();
+    let mut response = request(agent, url, have)?;
+    if have > 0 && !continues(&response, have) {
+        // What is here does not fit what is there (or is already all of it, which
+        // only a digest could tell): a plain request settles it.
+        let whole = response.status() == StatusCode::RANGE_NOT_SATISFIABLE && total(&response) == Some(have);
+        if whole {
+            return Ok(());
+        }
+        if response.status() != StatusCode::OK {
+            part.remove()?;
+            response = request(agent, url, 0)?;
+        }
+    }
+    let start = match response.status() {
+        StatusCode::OK => 0,
+        StatusCode::PARTIAL_CONTENT => have,
+        status => return Err(DownloadError::Status { status }),
+    };
+    let total = total(&response);
+    let mut file = part.open_at(start)?;
+    let mut body = response.into_body().into_reader();
+    let mut received = start;
+    let mut buffer = vec![0; 1 << 16];
+    progress(Progress { file: name, done: received, total });
+    loop {
+        match body.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => {
+                file.write_all(&buffer[..read]).map_err(|source| part.error(source))?;
+                received += read as u64;
+                progress(Progress { file: name, done: received, total });
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return Err(DownloadError::Truncated { received, total }),
+        }
+    }
+    match total {
+        Some(total) if received != total => Err(DownloadError::Truncated { received, total: Some(total) }),
+        _ => Ok(()),
+    }
+}
+
+fn request(agent: &Agent, url: &str, from: u64) -> Result<Response<Body>, DownloadError> {
+    let request = agent.get(url);
+    let request = if from > 0 { request.header(header::RANGE, format!("bytes={from}-")) } else { request };
+    request.call().map_err(|error| DownloadError::Network(Box::new(error)))
+}
+
+/// Whether a response is the rest of a file of which `have` bytes are here.
+fn continues(response: &Response<Body>, have: u64) -> bool {
+    response.status() == StatusCode::PARTIAL_CONTENT
+        && content_range(response).is_some_and(|range| range.starts_with(&format!("bytes {have}-")))
+}
+
+/// Length of the whole file.
+fn total(response: &Response<Body>) -> Option<u64> {
+    match content_range(response) {
+        Some(range) => range.rsplit('/').next()?.parse().ok(),
+        None => response.body().content_length(),
+    }
+}
+
+fn content_range(response: &Response<Body>) -> Option<&str> {
+    response.headers().get(header::CONTENT_RANGE)?.to_str().ok()
+}
+
+fn path_is_gzip(name: &str) -> bool {
+    name.ends_with(".gz")
+}
+
+/// The partial file beside the final one.
+struct Part {
+    path: PathBuf,
+}
+
+impl Part {
+    fn of(path: &Path) -> Self {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".part");
+        Self { path: PathBuf::from(name) }
+    }
+
+    fn error(&self, source: io::Error) -> DownloadError {
+        DownloadError::Disk { path: self.path.clone(), source }
+    }
+
+    fn length(&self) -> u64 {
+        fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
+    }
+
+    fn open_at(&self, start: u64) -> Result<File, DownloadError> {
+        let mut options = OpenOptions::new();
+        if start == 0 {
+            options.create(true).write(true).truncate(true);
+        } else {
+            options.append(true);
+        }
+        options.open(&self.path).map_err(|source| self.error(source))
+    }
+
+    fn remove(&self) -> Result<(), DownloadError> {
+        fs::remove_file(&self.path).map_err(|source| self.error(source))
+    }
+
+    fn digest(&self) -> Result<Sha256Hex, DownloadError> {
+        Sha256Hex::of_file(&self.path).map_err(|source| self.error(source))
+    }
+
+    /// What the content looks like, if it should be gzip and is not.
+    fn foreign_content(&self, should_be_gzip: bool) -> Result<Option<&'static str>, DownloadError> {
+        let mut beginning = Vec::new();
+        File::open(&self.path)
+            .and_then(|file| file.take(64).read_to_end(&mut beginning))
+            .map_err(|source| self.error(source))?;
+        let text = String::from_utf8_lossy(&beginning).to_ascii_lowercase();
+        Ok(if !should_be_gzip || beginning.starts_with(&GZIP_MAGIC) {
+            None
+        } else if text.starts_with("version https://git-lfs") {
+            Some("a pointer to a large file kept elsewhere (Git LFS)")
+        } else if text.trim_start().starts_with('<') {
+            Some("a web page")
+        } else {
+            Some("something else")
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! Data sets, from a name to standardised training and test rows.
+//!
+//! The road of a benchmark set: [`registry`] knows its size, source and
+//! checksums; [`locate`] looks for its files on this machine; [`fetch`]
+//! downloads what is missing; `gpbench-import` reads the text once into a
+//! [`Table`] and stores it as a binary [`copy`]; every worker reads that copy in
+//! milliseconds and takes its [`split()`] of it. The [`synthetic`] sets skip all of
+//! this: they are drawn from a seed.
+//!
+//! This crate reads no text tables. Parsing needs a large dependency (polars),
+//! and workers, which link this crate, should start fast and stay small.
+
+#![forbid(unsafe_code)]
+
+mod atomic;
+pub mod copy;
+mod duplicates;
+pub mod fetch;
+mod hash;
+pub mod locate;
+pub mod registry;
+mod split;
+pub mod synthetic;
+mod table;
+pub mod verify;
+
+pub use duplicates::Duplicates;
+pub use hash::{ParseSha256Error, Sha256Hex};
+pub use split::{Split, SplitError, split};
+pub use table::{Table, TableError};

@@ -1,0 +1,76 @@
+//! Whether the files of a set are those that they should be.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::hash::Sha256Hex;
+use crate::locate::Found;
+use crate::registry::Entry;
+
+/// Where an expected digest comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// The registry: the same for everyone.
+    Registered(Sha256Hex),
+    /// The first download on this machine, recorded beside the file.
+    Recorded(Sha256Hex),
+    /// Neither: the file cannot be checked.
+    Unknown,
+}
+
+/// One file, looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileCheck {
+    /// The file.
+    pub path: PathBuf,
+    /// What its digest should be.
+    pub expected: Expected,
+    /// What it is.
+    pub actual: Sha256Hex,
+}
+
+impl FileCheck {
+    /// Whether the digest is the expected one; nothing where none is known.
+    pub fn is_good(&self) -> Option<bool> {
+        match &self.expected {
+            Expected::Registered(digest) | Expected::Recorded(digest) => Some(*digest == self.actual),
+            Expected::Unknown => None,
+        }
+    }
+}
+
+/// Reads every file of a found set and compares digests.
+pub fn verify(entry: &Entry, found: &Found) -> io::Result<Vec<FileCheck>> {
+    let check = |path: &PathBuf| {
+        let registered =
+            entry.files.iter().find(|file| path.ends_with(&file.name)).and_then(|file| file.sha256.clone());
+        Ok(FileCheck {
+            path: path.clone(),
+            expected: expected(registered, path),
+            actual: Sha256Hex::of_file(path)?,
+        })
+    };
+    found.files.iter().map(check).collect()
+}
+
+fn expected(registered: Option<Sha256Hex>, path: &Path) -> Expected {
+    match (registered, recorded(path)) {
+        (Some(digest), _) => Expected::Registered(digest),
+        (None, Some(digest)) => Expected::Recorded(digest),
+        (None, None) => Expected::Unknown,
+    }
+}
+
+/// The file that keeps the digest of a first download, as `sha256sum` writes and checks it.
+pub(crate) fn record_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".sha256");
+    PathBuf::from(name)
+}
+
+/// The digest that an earlier download recorded beside `path`.
+pub(crate) fn recorded(path: &Path) -> Option<Sha256Hex> {
+    let text = fs::read_to_string(record_path(path)).ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
