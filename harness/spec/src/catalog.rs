@@ -1,0 +1,45 @@
+//! What a spec may name: plugins and data sets at hand.
+
+use gpbench_record::{LibraryInfo, SolverInfo};
+
+/// Everything that names in a spec are looked up in.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    /// Plugin libraries, those that the spec itself names among them.
+    pub libraries: Vec<LibraryInfo>,
+    /// Data sets of the registry, and the built-in toys.
+    pub datasets: Vec<KnownDataset>,
+}
+
+/// A data set that a spec may name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownDataset {
+    /// Canonical name.
+    pub name: String,
+    /// Other names it goes by.
+    pub aliases: Vec<String>,
+    /// Rows before splitting; for a toy, the default number of training rows.
+    pub n: Option<usize>,
+    /// Inputs.
+    pub d: Option<usize>,
+    /// Whether it is a built-in toy, drawn with the case's seed.
+    pub toy: bool,
+    /// How many train/test splits come with it; `None` where any split can be drawn.
+    pub splits: Option<u32>,
+}
+
+impl Catalog {
+    /// The data set of that name or alias.
+    pub fn dataset(&self, name: &str) -> Option<&KnownDataset> {
+        let called = |d: &&KnownDataset| d.name == name || d.aliases.iter().any(|a| a == name);
+        self.datasets.iter().find(called)
+    }
+
+    /// Every solver with the library that offers it. A library present twice
+    /// under the same content counts once.
+    pub(crate) fn solvers(&self) -> impl Iterator<Item = (&LibraryInfo, &SolverInfo)> {
+        let first = |k: usize, l: &LibraryInfo| !self.libraries[..k].iter().any(|o| o.sha256 == l.sha256);
+        let distinct = self.libraries.iter().enumerate().filter(move |(k, l)| first(*k, l));
+        distinct.flat_map(|(_, l)| l.solvers.iter().map(move |s| (l, s)))
+    }
+}

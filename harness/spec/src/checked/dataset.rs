@@ -1,0 +1,249 @@
+//! Data sets: the registry's, the user's own, toys, and Gaussian-process draws.
+
+use std::path::PathBuf;
+
+use gpbench_record::{Dataset, GpDraw, Source};
+
+use super::positive;
+use crate::catalog::{Catalog, KnownDataset};
+use crate::error::Mistakes;
+use crate::nearest;
+use crate::source::{At, Location};
+use crate::typed::{DatasetTable, Typed};
+
+/// Name of the built-in Gaussian-process draw.
+pub(crate) const GP_DRAW: &str = "gp-draw";
+
+/// Kernel families.
+pub(crate) const FAMILIES: [&str; 4] = ["rbf", "matern12", "matern32", "matern52"];
+
+/// An entry of the data-set axis.
+pub(crate) struct DatasetEntry {
+    pub(crate) name: String,
+    pub(crate) source: Source,
+    /// A split fixed by the spec.
+    split: Option<At<u32>>,
+    subsample: Option<usize>,
+    /// The user's file, where [`Source::File`].
+    pub(crate) path: Option<PathBuf>,
+    /// Training rows, where known.
+    pub(crate) n: Option<usize>,
+    /// Inputs, where known.
+    pub(crate) d: Option<usize>,
+    /// Number of splits, where bounded.
+    splits: Option<u32>,
+}
+
+impl DatasetEntry {
+    /// The rows of a case. Seed k selects split k, unless the spec fixes one;
+    /// what is drawn with the seed has one split only.
+    pub(crate) fn rows(&self, seed: &At<u64>, mistakes: &mut Mistakes) -> Option<Dataset> {
+        let drawn = matches!(self.source, Source::Toy { .. } | Source::GpDraw(_));
+        let split = match &self.split {
+            Some(fixed) => fixed.value,
+            None if drawn => 0,
+            None => u32::try_from(seed.value).expect("seeds were checked to fit"),
+        };
+        if let Some(splits) = self.splits
+            && split >= splits
+        {
+            let at = self.split.as_ref().map_or(&seed.at, |fixed| &fixed.at);
+            let hint = "seed k selects split k; `split` in the data set's table fixes one".to_owned();
+            let what = format!("data set `{}` has no split {split}, only 0 to {}", self.name, splits - 1);
+            mistakes.add(at, what, hint);
+            return None;
+        }
+        Some(Dataset {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            split,
+            subsample: self.subsample,
+        })
+    }
+}
+
+pub(crate) fn resolve(
+    name: &At<String>,
+    typed: &Typed,
+    catalog: &Catalog,
+    mistakes: &mut Mistakes,
+) -> Option<DatasetEntry> {
+    let table = typed.root.datasets.iter().find(|t| t.name.value == name.value);
+    let path = table.and_then(|t| t.path.as_ref());
+    if let (Some(_), Some(from)) = (path, table.and_then(|t| t.from.as_ref())) {
+        mistakes.add(&from.at, format!("data set `{}` has both `from` and `path`", name.value), None);
+    }
+    let entry = |source, n, d, splits| DatasetEntry {
+        name: name.value.clone(),
+        source,
+        split: None,
+        subsample: None,
+        path: None,
+        n,
+        d,
+        splits,
+    };
+    if let (Some(path), Some(table)) = (path, table) {
+        let target = table.target.as_ref().map(|t| t.value.clone());
+        let mut entry = entry(Source::File { path: path.value.clone(), target }, None, None, None);
+        entry.path = Some(typed.folder.join(&path.value));
+        refuse(table, &DRAW_KEYS, "only generated data sets take it", mistakes);
+        return Some(with_rows(entry, table, mistakes));
+    }
+    let from = table.and_then(|t| t.from.as_ref()).unwrap_or(name);
+    if from.value == GP_DRAW {
+        let draw = gp_draw(table, mistakes)?;
+        let (n, d) = (draw.n, draw.d);
+        if let Some(table) = table {
+            refuse(table, &["target", "subsample", "split"], DRAWN, mistakes);
+        }
+        return Some(entry(Source::GpDraw(draw), Some(n), Some(d), None));
+    }
+    let Some(known) = catalog.dataset(&from.value) else {
+        unknown(from, table, typed, catalog, mistakes);
+        return None;
+    };
+    if known.toy {
+        let source = toy(known, table, mistakes);
+        let Source::Toy { n, .. } = source else { unreachable!("a toy's source is a toy") };
+        if let Some(table) = table {
+            refuse(table, &["target", "subsample", "split"], DRAWN, mistakes);
+            refuse(table, &DRAW_KEYS[2..], "only `gp-draw` takes it", mistakes);
+        }
+        return Some(entry(source, Some(n), known.d.or(Some(1)), None));
+    }
+    // One row in ten is held out for testing.
+    let n = known.n.map(|n| n - n / 10);
+    let entry = entry(Source::Registry { name: known.name.clone() }, n, known.d, known.splits);
+    let Some(table) = table else { return Some(entry) };
+    refuse(table, &DRAW_KEYS, "only generated data sets take it", mistakes);
+    refuse(table, &["target"], "the last column of this set is its target", mistakes);
+    Some(with_rows(entry, table, mistakes))
+}
+
+const DRAWN: &str = "this data set is drawn anew for every seed: set `n` instead of a subsample";
+
+/// Keys of generated sets; all but the first two are those of `gp-draw` alone.
+const DRAW_KEYS: [&str; 7] = ["n", "n_test", "d", "kernel", "signal_scale", "noise_scale", "length_scale"];
+
+/// Tells every key of `keys` that the table gives.
+fn refuse(table: &DatasetTable, keys: &[&str], why: &str, mistakes: &mut Mistakes) {
+    fn place<T>(value: &Option<At<T>>) -> Option<&Location> {
+        value.as_ref().map(|v| &v.at)
+    }
+    for key in keys {
+        let given = match *key {
+            "n" => place(&table.n),
+            "n_test" => place(&table.n_test),
+            "d" => place(&table.d),
+            "kernel" => place(&table.kernel),
+            "signal_scale" => place(&table.signal_scale),
+            "noise_scale" => place(&table.noise_scale),
+            "length_scale" => place(&table.length_scale),
+            "target" => place(&table.target),
+            "subsample" => place(&table.subsample),
+            _ => place(&table.split),
+        };
+        if let Some(at) = given {
+            mistakes.add(
+                at,
+                format!("`{key}` does not apply to data set `{}`", table.name.value),
+                why.to_owned(),
+            );
+        }
+    }
+}
+
+/// Applies `subsample` and `split`.
+fn with_rows(mut entry: DatasetEntry, table: &DatasetTable, mistakes: &mut Mistakes) -> DatasetEntry {
+    if let Some(given) = &table.subsample {
+        let rows = positive(Some(given), "subsample", 1, mistakes) as usize;
+        if let Some(n) = entry.n
+            && rows > n
+        {
+            let what = format!("data set `{}` has {n} training rows, fewer than {rows}", entry.name);
+            mistakes.add(&given.at, what, None);
+        }
+        entry.subsample = Some(rows);
+        entry.n = Some(rows);
+    }
+    if let Some(given) = &table.split {
+        match u32::try_from(given.value) {
+            Ok(value) => entry.split = Some(At { value, at: given.at.clone() }),
+            Err(_) => mistakes.add(&given.at, "`split` must be a whole number, 0 or more", None),
+        }
+    }
+    entry
+}
+
+fn toy(known: &KnownDataset, table: Option<&DatasetTable>, mistakes: &mut Mistakes) -> Source {
+    let default = known.n.unwrap_or(1000) as u32;
+    let n = positive(table.and_then(|t| t.n.as_ref()), "n", default, mistakes);
+    let n_test = positive(table.and_then(|t| t.n_test.as_ref()), "n_test", (n / 10).max(1), mistakes);
+    Source::Toy { name: known.name.clone(), n: n as usize, n_test: n_test as usize }
+}
+
+/// A Gaussian-process draw; whatever the table leaves out takes the values below.
+fn gp_draw(table: Option<&DatasetTable>, mistakes: &mut Mistakes) -> Option<GpDraw> {
+    let n = positive(table.and_then(|t| t.n.as_ref()), "n", 1000, mistakes);
+    let scale = |given: Option<&At<f64>>, key: &str, default: f64, zero: bool, mistakes: &mut Mistakes| {
+        let value = given.map_or(default, |g| g.value);
+        if let Some(given) = given
+            && !(value.is_finite() && (value > 0.0 || zero && value == 0.0))
+        {
+            mistakes.add(&given.at, format!("`{key}` must be positive and finite, not {value}"), None);
+        }
+        value
+    };
+    let kernel = match table.and_then(|t| t.kernel.as_ref()) {
+        None => "matern32".to_owned(),
+        Some(family) => {
+            super::kernel::known_family(family, mistakes);
+            family.value.clone()
+        }
+    };
+    Some(GpDraw {
+        n: n as usize,
+        n_test: positive(table.and_then(|t| t.n_test.as_ref()), "n_test", (n / 10).max(1), mistakes) as usize,
+        d: positive(table.and_then(|t| t.d.as_ref()), "d", 2, mistakes) as usize,
+        kernel,
+        signal_scale: scale(
+            table.and_then(|t| t.signal_scale.as_ref()),
+            "signal_scale",
+            1.0,
+            false,
+            mistakes,
+        ),
+        noise_scale: scale(table.and_then(|t| t.noise_scale.as_ref()), "noise_scale", 0.1, true, mistakes),
+        length_scale: scale(
+            table.and_then(|t| t.length_scale.as_ref()),
+            "length_scale",
+            0.3,
+            false,
+            mistakes,
+        ),
+    })
+}
+
+fn unknown(
+    from: &At<String>,
+    table: Option<&DatasetTable>,
+    typed: &Typed,
+    catalog: &Catalog,
+    mistakes: &mut Mistakes,
+) {
+    let name = &from.value;
+    let own = table.map(|t| t.name.value.as_str());
+    let tables = typed.root.datasets.iter().map(|t| t.name.value.as_str()).filter(|t| Some(*t) != own);
+    let aliases = catalog.datasets.iter().flat_map(|d| d.aliases.iter().chain([&d.name])).map(String::as_str);
+    let hint = match nearest::nearest(name, aliases.chain([GP_DRAW]).chain(tables)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if name.contains('/') || name.ends_with(".csv") || name.ends_with(".parquet") => {
+            "for a file of your own, write a table [dataset.NAME] with `path`, and NAME on the axis"
+                .to_owned()
+        }
+        None => "`gpbench data list` shows those there are; a table [dataset.NAME] with `path` adds your own"
+            .to_owned(),
+    };
+    mistakes.add(&from.at, format!("unknown data set `{name}`"), hint);
+}

@@ -1,0 +1,126 @@
+//! Right-hand sides beside y.
+//!
+//! | key | default | meaning |
+//! |---|---|---|
+//! | `method` | the table's own name | `pathwise` or `standard` |
+//! | `probes` | 64 | right-hand sides beside y |
+//! | `features` | 2000 | sines and cosines of a prior draw, counted together |
+//! | `frequencies` | `multivariate_t` | `multivariate_t`, `product_t`, `exact` |
+//! | `warm_start` | false | for tasks with outer steps only |
+
+use gpbench_record::{Estimator, EstimatorMethod, Frequencies, Task};
+
+use crate::error::Mistakes;
+use crate::nearest;
+use crate::source::{At, START};
+use crate::typed::{EstimatorTable, Root};
+
+const METHODS: [&str; 2] = ["pathwise", "standard"];
+const FREQUENCIES: [&str; 3] = ["multivariate_t", "product_t", "exact"];
+const PROBES: usize = 64;
+const FEATURES: usize = 2000;
+
+/// The estimator of a spec without an estimator axis.
+pub(crate) fn default_name(task: Task) -> String {
+    match task {
+        Task::Solve => "standard".to_owned(),
+        Task::Posterior => "pathwise".to_owned(),
+    }
+}
+
+/// What [`default_name`] stands for; `[estimator.NAME]` may refine it.
+pub(crate) fn default(root: &Root, task: Task, mistakes: &mut Mistakes) -> Option<Estimator> {
+    resolve(&At { value: default_name(task), at: START }, root, task, mistakes)
+}
+
+pub(crate) fn resolve(
+    name: &At<String>,
+    root: &Root,
+    task: Task,
+    mistakes: &mut Mistakes,
+) -> Option<Estimator> {
+    let table = root.estimators.iter().find(|t| t.name.value == name.value);
+    let method_name = table.and_then(|t| t.method.as_ref()).unwrap_or(name);
+    let method = match method_name.value.as_str() {
+        "pathwise" => EstimatorMethod::Pathwise,
+        "standard" => EstimatorMethod::Standard,
+        other => {
+            let tables = root.estimators.iter().map(|t| t.name.value.as_str());
+            let hint = nearest::hint(other, METHODS.into_iter().chain(tables.filter(|t| *t != other)));
+            mistakes.add(&method_name.at, format!("unknown estimator `{other}`"), hint);
+            return None;
+        }
+    };
+    if task == Task::Posterior && method == EstimatorMethod::Standard {
+        let hint = "task \"posterior\" predicts from pathwise samples: use `pathwise`".to_owned();
+        mistakes.add(&method_name.at, "the standard estimator gives no posterior samples", hint);
+    }
+    let probes = match table.and_then(|t| t.probes.as_ref()) {
+        None => PROBES,
+        Some(given) => {
+            if given.value < 0 || given.value == 0 && method == EstimatorMethod::Pathwise {
+                mistakes.add(&given.at, format!("{} probes are impossible here", given.value), needs(method));
+            }
+            given.value as usize
+        }
+    };
+    let (features, frequencies) = match method {
+        EstimatorMethod::Pathwise => prior_draw(table, mistakes),
+        EstimatorMethod::Standard => {
+            for key in table.iter().flat_map(|t| {
+                [t.features.as_ref().map(|f| &f.at), t.frequencies.as_ref().map(|f| &f.at)]
+                    .into_iter()
+                    .flatten()
+            }) {
+                mistakes.add(key, "standard probes draw no prior functions: this has no effect", None);
+            }
+            (0, Frequencies::MultivariateT)
+        }
+    };
+    if let Some(At { value: true, at }) = table.and_then(|t| t.warm_start.as_ref()) {
+        let hint = "it carries solutions from one outer step of task \"train\" to the next".to_owned();
+        mistakes.add(at, "`warm_start` is not available in this version", hint);
+    }
+    Some(Estimator { name: name.value.clone(), method, probes, features, frequencies })
+}
+
+fn needs(method: EstimatorMethod) -> Option<String> {
+    Some(match method {
+        EstimatorMethod::Pathwise => "pathwise estimation needs at least one".to_owned(),
+        EstimatorMethod::Standard => "0 solves for y alone".to_owned(),
+    })
+}
+
+/// How prior functions are drawn.
+fn prior_draw(table: Option<&EstimatorTable>, mistakes: &mut Mistakes) -> (usize, Frequencies) {
+    let typed = table.and_then(|t| t.frequencies.as_ref());
+    let frequencies = match typed.map(|f| f.value.as_str()) {
+        None | Some("multivariate_t") => Frequencies::MultivariateT,
+        Some("product_t") => Frequencies::ProductT,
+        Some("exact") => Frequencies::Exact,
+        Some(other) => {
+            if let Some(typed) = typed {
+                let hint = nearest::hint(other, FREQUENCIES);
+                mistakes.add(&typed.at, format!("unknown law of frequencies `{other}`"), hint);
+            }
+            Frequencies::MultivariateT
+        }
+    };
+    let features = match table.and_then(|t| t.features.as_ref()) {
+        // An exact draw has no features; 0 keeps them out of the case's identity.
+        None if frequencies == Frequencies::Exact => 0,
+        None => FEATURES,
+        Some(given) if frequencies == Frequencies::Exact => {
+            mistakes.add(&given.at, "an exact prior draw has no features: this has no effect", None);
+            0
+        }
+        Some(given) => {
+            if given.value <= 0 || given.value % 2 != 0 {
+                let hint = "sines and cosines are counted together: a positive even number".to_owned();
+                mistakes.add(&given.at, format!("{} features are impossible", given.value), hint);
+            }
+            given.value as usize
+        }
+    };
+    (features, frequencies)
+}

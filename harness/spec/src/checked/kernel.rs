@@ -1,0 +1,269 @@
+//! Kernels, and where their hyperparameters come from.
+//!
+//! | `hyperparameters` | meaning |
+//! |---|---|
+//! | `"ones"` (default) | every scale is 1 |
+//! | `"published"` | the built-in figures of Lin et al. 2023, by data set and split |
+//! | `"generating"` | those that a `gp-draw` data set was drawn with |
+//! | `{ signal_scale, noise_scale, length_scale }` | as given; one length scale is shared by all inputs |
+//! | `{ from = "...", ... }` | one of the first three, with some numbers replaced |
+//!
+//! A draw's inputs are uniform on the unit cube and its rows are standardised like
+//! any other data set's, so the generating hyperparameters are converted with the
+//! population's statistics: inputs have standard deviation 1/sqrt(12), targets
+//! sqrt(signal_scale^2 + noise_scale^2). A finite draw's own statistics differ a
+//! little (more, the longer the length scale), and so do its best hyperparameters.
+
+use gpbench_record::{Kernel, Source};
+
+use super::dataset::{DatasetEntry, FAMILIES};
+use crate::error::Mistakes;
+use crate::source::{At, Location};
+use crate::typed::{Hyperparameters, Root};
+use crate::{nearest, published};
+
+const ORIGINS: [&str; 3] = ["published", "ones", "generating"];
+
+/// An entry of the kernel axis.
+pub(crate) struct KernelEntry {
+    pub(crate) name: String,
+    family: String,
+    from: Origin,
+    /// Where the numbers' source is named.
+    at: Location,
+    /// Numbers that stand in the spec.
+    given: Hyperparameters,
+}
+
+/// Where numbers come from that do not stand in the spec.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Origin {
+    Published,
+    Ones,
+    Generating,
+    Spec,
+}
+
+/// Numbers before the spec's own are put over them.
+struct Numbers {
+    signal_scale: f64,
+    noise_scale: f64,
+    length_scale: Vec<f64>,
+    origin: &'static str,
+}
+
+/// Tells a family that does not exist.
+pub(super) fn known_family(family: &At<String>, mistakes: &mut Mistakes) {
+    if !FAMILIES.contains(&family.value.as_str()) {
+        let hint = nearest::hint(&family.value, FAMILIES);
+        mistakes.add(&family.at, format!("unknown kernel family `{}`", family.value), hint);
+    }
+}
+
+pub(crate) fn resolve(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Option<KernelEntry> {
+    let table = root.kernels.iter().find(|t| t.name.value == name.value);
+    let family = match table {
+        Some(table) => table.family.as_ref().unwrap_or(name),
+        None => name,
+    };
+    if !FAMILIES.contains(&family.value.as_str()) {
+        let tables = root.kernels.iter().map(|t| t.name.value.as_str()).filter(|t| *t != name.value);
+        let (what, hint) = match table {
+            Some(table) if table.family.is_none() => (
+                format!("[kernel.{}] lacks `family`", name.value),
+                Some("it is one of `rbf`, `matern12`, `matern32`, `matern52`".to_owned()),
+            ),
+            Some(_) => {
+                (format!("unknown kernel family `{}`", family.value), nearest::hint(&family.value, FAMILIES))
+            }
+            None => (
+                format!("unknown kernel `{}`", name.value),
+                nearest::hint(&name.value, FAMILIES.into_iter().chain(tables)),
+            ),
+        };
+        let at = if table.is_some_and(|t| t.family.is_none()) { &table?.name.at } else { &family.at };
+        mistakes.add(at, what, hint);
+        return None;
+    }
+    let empty = Hyperparameters { from: None, signal_scale: None, noise_scale: None, length_scale: None };
+    let typed = table.and_then(|t| t.hyperparameters.as_ref());
+    let (from, at) = match typed.map(|t| (&t.value.from, &t.at)) {
+        None => (Origin::Ones, &name.at),
+        Some((None, at)) => (Origin::Spec, at),
+        Some((Some(from), _)) => match from.value.as_str() {
+            "published" => (Origin::Published, &from.at),
+            "ones" => (Origin::Ones, &from.at),
+            "generating" => (Origin::Generating, &from.at),
+            other => {
+                let hint = nearest::hint(other, ORIGINS);
+                mistakes.add(&from.at, format!("unknown hyperparameters \"{other}\""), hint);
+                return None;
+            }
+        },
+    };
+    let given = typed.map_or(empty, |t| t.value.clone());
+    let before = mistakes.count();
+    check_given(&given, mistakes);
+    if from == Origin::Spec {
+        let missing: Vec<&str> = [
+            ("signal_scale", given.signal_scale.is_none()),
+            ("noise_scale", given.noise_scale.is_none()),
+            ("length_scale", given.length_scale.is_none()),
+        ]
+        .into_iter()
+        .filter_map(|(key, absent)| absent.then_some(key))
+        .collect();
+        if !missing.is_empty() {
+            let hint = "give all three scales, or `from` to start from known ones".to_owned();
+            mistakes.add(at, format!("hyperparameters lack `{}`", missing.join("`, `")), hint);
+        }
+    }
+    (mistakes.count() == before).then(|| KernelEntry {
+        name: name.value.clone(),
+        family: family.value.clone(),
+        from,
+        at: at.clone(),
+        given,
+    })
+}
+
+/// Every scale is positive and finite.
+fn check_given(given: &Hyperparameters, mistakes: &mut Mistakes) {
+    let single = [("signal_scale", &given.signal_scale), ("noise_scale", &given.noise_scale)];
+    let single = single.into_iter().filter_map(|(key, value)| value.as_ref().map(|v| (key, v)));
+    let lengths = given.length_scale.iter().flat_map(|l| &l.value).map(|v| ("length_scale", v));
+    for (key, value) in single.chain(lengths) {
+        if !(value.value > 0.0 && value.value.is_finite()) {
+            mistakes.add(
+                &value.at,
+                format!("`{key}` must be positive and finite, not {}", value.value),
+                None,
+            );
+        }
+    }
+    if let Some(lengths) = &given.length_scale
+        && lengths.value.is_empty()
+    {
+        let hint = "give one number, or one for every input".to_owned();
+        mistakes.add(&lengths.at, "`length_scale` is empty", hint);
+    }
+}
+
+impl KernelEntry {
+    /// The kernel of one cell, with its numbers.
+    pub(crate) fn numbers(
+        &self,
+        dataset: &DatasetEntry,
+        split: u32,
+        mistakes: &mut Mistakes,
+    ) -> Option<Kernel> {
+        let base = match self.from {
+            Origin::Published => self.published(dataset, split, mistakes)?,
+            Origin::Generating => self.generating(dataset, mistakes)?,
+            Origin::Ones => {
+                Numbers { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], origin: "ones" }
+            }
+            Origin::Spec => {
+                Numbers { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], origin: "given" }
+            }
+        };
+        let mut origin = base.origin.to_owned();
+        let mut put = |key: &str, given: Option<&At<f64>>, base: f64| match given {
+            Some(given) => {
+                if self.from != Origin::Spec {
+                    origin += &format!(", {key} = {}", given.value);
+                }
+                given.value
+            }
+            None => base,
+        };
+        let signal_scale = put("signal_scale", self.given.signal_scale.as_ref(), base.signal_scale);
+        let noise_scale = put("noise_scale", self.given.noise_scale.as_ref(), base.noise_scale);
+        let length_scale = match &self.given.length_scale {
+            None => base.length_scale,
+            Some(given) => {
+                self.fits(given, dataset, mistakes)?;
+                if self.from != Origin::Spec {
+                    origin += ", length_scale given";
+                }
+                given.value.iter().map(|l| l.value).collect()
+            }
+        };
+        if noise_scale == 0.0 {
+            let hint = "add noise_scale, as in { from = \"generating\", noise_scale = 1e-3 }".to_owned();
+            mistakes.add(&self.at, format!("data set `{}` was drawn without noise", dataset.name), hint);
+            return None;
+        }
+        Some(Kernel {
+            name: self.name.clone(),
+            family: self.family.clone(),
+            signal_scale,
+            noise_scale,
+            length_scale,
+            origin,
+        })
+    }
+
+    /// Whether the given length scales are as many as the inputs, where those are known.
+    fn fits(&self, given: &At<Vec<At<f64>>>, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<()> {
+        let count = given.value.len();
+        match dataset.d {
+            Some(d) if count != 1 && count != d => {
+                let what = format!("{count} length scales for the {d} inputs of data set `{}`", dataset.name);
+                let hint = "give one number, which all inputs share, or one for every input".to_owned();
+                mistakes.add(&given.at, what, hint);
+                None
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn published(&self, dataset: &DatasetEntry, split: u32, mistakes: &mut Mistakes) -> Option<Numbers> {
+        let known = match &dataset.source {
+            Source::Registry { name } if self.family == published::FAMILY => published::find(name, split),
+            _ => None,
+        };
+        let Some(known) = known else {
+            let name = &dataset.name;
+            let what = if self.family != published::FAMILY {
+                format!("there are no published hyperparameters for kernel `{}`", self.family)
+            } else if matches!(&dataset.source, Source::Registry { name } if published::splits(name).is_some())
+            {
+                format!("there are no published hyperparameters for split {split} of data set `{name}`")
+            } else {
+                format!("there are no published hyperparameters for data set `{name}`")
+            };
+            mistakes.add(&self.at, what, format!("they exist for {}", published::listing()));
+            return None;
+        };
+        Some(Numbers {
+            signal_scale: known.signal_scale,
+            noise_scale: known.noise_scale,
+            length_scale: known.length_scale.clone(),
+            origin: published::ORIGIN,
+        })
+    }
+
+    fn generating(&self, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<Numbers> {
+        let Source::GpDraw(draw) = &dataset.source else {
+            let what = format!("data set `{}` was not drawn from a Gaussian process", dataset.name);
+            mistakes.add(&self.at, what, "\"generating\" is for `gp-draw` data sets".to_owned());
+            return None;
+        };
+        if draw.kernel != self.family {
+            let what = format!(
+                "data set `{}` was drawn with `{}`, not `{}`",
+                dataset.name, draw.kernel, self.family
+            );
+            mistakes.add(&self.at, what, "\"generating\" is for the kernel of the draw".to_owned());
+            return None;
+        }
+        let target_std = draw.signal_scale.hypot(draw.noise_scale);
+        Some(Numbers {
+            signal_scale: draw.signal_scale / target_std,
+            noise_scale: draw.noise_scale / target_std,
+            length_scale: vec![draw.length_scale * 12.0_f64.sqrt()],
+            origin: "generating",
+        })
+    }
+}

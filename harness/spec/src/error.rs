@@ -1,0 +1,157 @@
+//! Mistakes in a spec, each with its place and, where there is one, the way out.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::source::{Location, Sources};
+
+/// One mistake in a spec.
+///
+/// Displayed as `file:line:column: error: what; hint` and, where the place is
+/// known, the line it stands on with a caret below.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecError {
+    /// The spec, or `--set` for a mistake in an override.
+    pub file: PathBuf,
+    /// 1-based line; 0 if the file could not be read at all.
+    pub line: usize,
+    /// 1-based column, in characters.
+    pub column: usize,
+    /// What is wrong, in one sentence.
+    pub what: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+    /// The line as it stands in the file, and how many characters the caret underlines.
+    pub excerpt: Option<(String, usize)>,
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.file.display())?;
+        if self.line > 0 {
+            write!(f, "{}:{}:", self.line, self.column)?;
+        }
+        write!(f, " error: {}", self.what)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
+        if let Some((text, width)) = &self.excerpt {
+            let (text, column) = window(text, self.column);
+            let number = self.line.to_string();
+            let gutter = " ".repeat(number.len());
+            write!(f, "\n{gutter} |\n{number} | {text}\n{gutter} | ")?;
+            let room = (text.chars().count() + 1).saturating_sub(column - 1).max(1);
+            write!(f, "{}{}", " ".repeat(column - 1), "^".repeat((*width).clamp(1, room)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts a long line down to the part around `column`; tabs become single blanks
+/// so that the caret stands where it should.
+fn window(line: &str, column: usize) -> (String, usize) {
+    const WIDEST: usize = 110;
+    const BEFORE: usize = 40;
+    let characters: Vec<char> = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if characters.len() <= WIDEST {
+        return (characters.iter().collect(), column);
+    }
+    let start = (column - 1).saturating_sub(BEFORE).min(characters.len());
+    let end = (start + WIDEST).min(characters.len());
+    (characters[start..end].iter().collect(), column - start)
+}
+
+/// All mistakes found in a spec, in the order of their places. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecErrors(Vec<SpecError>);
+
+impl std::error::Error for SpecErrors {}
+
+impl fmt::Display for SpecErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, error) in self.0.iter().enumerate() {
+            if k > 0 {
+                f.write_str("\n\n")?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl SpecErrors {
+    /// The mistakes.
+    pub fn errors(&self) -> &[SpecError] {
+        &self.0
+    }
+
+    /// A spec that cannot be read at all.
+    pub(crate) fn unreadable(path: &Path, what: String) -> Self {
+        let file = path.to_owned();
+        Self(vec![SpecError { file, line: 0, column: 0, what, hint: None, excerpt: None }])
+    }
+}
+
+/// A mistake before its place is looked up.
+#[derive(Debug, Clone, PartialEq)]
+struct Mistake {
+    at: Location,
+    what: String,
+    hint: Option<String>,
+}
+
+/// The mistakes found so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mistakes(Vec<Mistake>);
+
+impl Mistakes {
+    /// Notes a mistake. The same one at the same place is kept once, however
+    /// many cells of the matrix run into it.
+    pub(crate) fn add(&mut self, at: &Location, what: impl Into<String>, hint: impl Into<Option<String>>) {
+        let mistake = Mistake { at: at.clone(), what: what.into(), hint: hint.into() };
+        if !self.0.contains(&mistake) {
+            self.0.push(mistake);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The errors to show, in the order of the text; `Ok` if there are none.
+    pub(crate) fn into_result(mut self, sources: &Sources) -> Result<(), SpecErrors> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        self.0.sort_by_key(|m| (m.at.source, m.at.span.start, m.at.span.end));
+        Err(SpecErrors(self.0.into_iter().map(|m| sources.error(m.at, m.what, m.hint)).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caret_stands_below_its_word_in_a_long_line() {
+        let line = format!("length_scale = [{}, -2.0]", vec!["1.0"; 60].join(", "));
+        let column = line.chars().count() - 4;
+        let error = SpecError {
+            file: "s.toml".into(),
+            line: 3,
+            column,
+            what: "negative".into(),
+            hint: None,
+            excerpt: Some((line, 4)),
+        };
+        let text = error.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        let caret = lines[3].find('^').expect("a caret");
+        assert_eq!(&lines[2][caret..caret + 4], "-2.0");
+        assert!(lines[2].len() < 120);
+    }
+}

@@ -1,0 +1,80 @@
+//! Published hyperparameters, built into the binary.
+//!
+//! J. A. Lin et al., "Sampling from Gaussian Process Posteriors using Stochastic
+//! Gradient Descent", NeurIPS 2023, as distributed with their code: Matern-3/2, one
+//! length scale per input, for data standardised with training statistics.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// The only kernel family that has any.
+pub(crate) const FAMILY: &str = "matern32";
+
+/// How reports name them.
+pub(crate) const ORIGIN: &str = "published (Lin et al. 2023)";
+
+/// Hyperparameters of one data set and split.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Published {
+    dataset: String,
+    split: u32,
+    d: usize,
+    /// False where the published figures are not numbers.
+    finite: bool,
+    pub(crate) signal_scale: f64,
+    pub(crate) noise_scale: f64,
+    pub(crate) length_scale: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    entry: Vec<Published>,
+}
+
+static ENTRIES: LazyLock<Vec<Published>> = LazyLock::new(|| {
+    let text = include_str!("../../../benchmarks/reference/hyperparameters_matern32.toml");
+    let file: File = toml::from_str(text).expect("the built-in file is read by a test");
+    file.entry.into_iter().filter(|e| e.finite && e.length_scale.len() == e.d).collect()
+});
+
+/// The hyperparameters of a registry data set, by its canonical name.
+pub(crate) fn find(dataset: &str, split: u32) -> Option<&'static Published> {
+    ENTRIES.iter().find(|e| e.dataset == dataset && e.split == split)
+}
+
+/// The splits that a data set has hyperparameters for; `None` if it has none at all.
+pub(crate) fn splits(dataset: &str) -> Option<Vec<u32>> {
+    let splits: Vec<u32> = ENTRIES.iter().filter(|e| e.dataset == dataset).map(|e| e.split).collect();
+    (!splits.is_empty()).then_some(splits)
+}
+
+/// One clause that lists all there are.
+pub(crate) fn listing() -> String {
+    let mut datasets: Vec<&str> = ENTRIES.iter().map(|e| e.dataset.as_str()).collect();
+    datasets.dedup();
+    let whole: Vec<u32> = (0..5).collect();
+    let listed = datasets.iter().map(|name| match splits(name) {
+        Some(splits) if splits != whole => {
+            let splits: Vec<String> = splits.iter().map(u32::to_string).collect();
+            format!("{name} (only {})", splits.join(", "))
+        }
+        _ => (*name).to_owned(),
+    });
+    format!("{FAMILY}, splits 0 to 4, on {}", listed.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nine_data_sets_with_five_splits_each_but_one() {
+        assert_eq!(ENTRIES.len(), 44);
+        assert_eq!(splits("3droad"), Some(vec![0, 1, 2, 4]));
+        assert!(ENTRIES.iter().all(|e| e.signal_scale > 0.0 && e.noise_scale > 0.0));
+        assert!(find("pol", 5).is_none());
+        let pol = find("pol", 0).expect("published");
+        assert_eq!((pol.length_scale.len(), pol.noise_scale), (26, 0.03674088791012764));
+    }
+}

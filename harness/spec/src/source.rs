@@ -1,0 +1,78 @@
+//! The texts that a spec is made of, and places in them.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::error::SpecError;
+
+/// A place in one of the texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Location {
+    /// Index into [`Sources`].
+    pub(crate) source: usize,
+    /// Bytes.
+    pub(crate) span: Range<usize>,
+}
+
+/// A value and where it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct At<T> {
+    pub(crate) value: T,
+    pub(crate) at: Location,
+}
+
+/// The spec's text, followed by one text for each `--set`.
+#[derive(Debug, Clone)]
+pub(crate) struct Sources(Vec<(PathBuf, String)>);
+
+/// Index of the spec itself in [`Sources`].
+pub(crate) const SPEC: usize = 0;
+
+/// The beginning of the spec: where a mistake stands that is an absence.
+pub(crate) const START: Location = Location { source: SPEC, span: 0..0 };
+
+impl Sources {
+    pub(crate) fn new(path: PathBuf, text: String) -> Self {
+        Self(vec![(path, text)])
+    }
+
+    /// Adds the text of an override and returns its index.
+    pub(crate) fn push_override(&mut self, text: &str) -> usize {
+        self.0.push(("--set".into(), text.to_owned()));
+        self.0.len() - 1
+    }
+
+    pub(crate) fn text(&self, source: usize) -> &str {
+        &self.0[source].1
+    }
+
+    /// The error to show for a mistake at `at`.
+    pub(crate) fn error(&self, at: Location, what: String, hint: Option<String>) -> SpecError {
+        let (file, text) = &self.0[at.source];
+        let start = floor_boundary(text, at.span.start);
+        let end = floor_boundary(text, at.span.end).max(start);
+        let line_start = text[..start].rfind('\n').map_or(0, |k| k + 1);
+        let line = text[line_start..].lines().next().unwrap_or("");
+        let line_end = line_start + line.len();
+        SpecError {
+            file: file.clone(),
+            line: text[..start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            what,
+            hint,
+            excerpt: Some((
+                line.to_owned(),
+                text[start..end.clamp(start, line_end.max(start))].chars().count(),
+            )),
+        }
+    }
+}
+
+/// The nearest character boundary at or below `k`.
+fn floor_boundary(text: &str, k: usize) -> usize {
+    let mut k = k.min(text.len());
+    while !text.is_char_boundary(k) {
+        k -= 1;
+    }
+    k
+}

@@ -1,0 +1,96 @@
+//! A TOML document as a tree of values that know where they were written.
+//!
+//! The `toml` crate's own spanned tree borrows from one text; a spec is made of
+//! several (the file and every `--set`), so values are copied into this one.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::error::Mistakes;
+use crate::source::{At, Location};
+
+/// A value and its place.
+pub(crate) type Node = At<Value>;
+
+/// A TOML value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+    /// Dates and times: no key takes one, so only the fact is kept.
+    Datetime,
+    Array(Vec<Node>),
+    Table(Table),
+}
+
+impl Value {
+    /// The kind, as error messages call it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Value::Bool(_) => "a truth value",
+            Value::Int(_) => "a whole number",
+            Value::Float(_) => "a number",
+            Value::Text(_) => "a text",
+            Value::Datetime => "a date",
+            Value::Array(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+/// Keys and values in the order of the text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Table(pub(crate) Vec<(At<String>, Node)>);
+
+impl Table {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        self.0.iter().find(|(k, _)| k.value == key).map(|(_, v)| v)
+    }
+}
+
+/// Parses `text`; syntax errors go to `mistakes`.
+pub(crate) fn parse(text: &str, source: usize, mistakes: &mut Mistakes) -> Table {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let span = error.span().unwrap_or(0..0);
+        mistakes.add(&Location { source, span }, error.message().trim(), None);
+    }
+    table(document.get_ref(), source, mistakes)
+}
+
+fn table(parsed: &DeTable<'_>, source: usize, mistakes: &mut Mistakes) -> Table {
+    let entries = parsed.iter().map(|(key, value)| {
+        let name = At { value: key.get_ref().to_string(), at: Location { source, span: key.span() } };
+        let at = Location { source, span: value.span() };
+        let value = node(value.get_ref(), &at, mistakes);
+        (name, At { value, at })
+    });
+    Table(entries.collect())
+}
+
+fn node(parsed: &DeValue<'_>, at: &Location, mistakes: &mut Mistakes) -> Value {
+    match parsed {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Boolean(truth) => Value::Bool(*truth),
+        DeValue::Datetime(_) => Value::Datetime,
+        DeValue::Integer(digits) => match i64::from_str_radix(digits.as_str(), digits.radix()) {
+            Ok(int) => Value::Int(int),
+            Err(_) => {
+                mistakes.add(at, format!("{digits} does not fit a 64-bit whole number"), None);
+                Value::Int(0)
+            }
+        },
+        // Underscores are gone already, and what TOML calls a float Rust can read.
+        DeValue::Float(digits) => Value::Float(digits.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Array(items) => {
+            let items = items.iter().map(|item| {
+                let at = Location { source: at.source, span: item.span() };
+                let value = node(item.get_ref(), &at, mistakes);
+                At { value, at }
+            });
+            Value::Array(items.collect())
+        }
+        DeValue::Table(inner) => Value::Table(table(inner, at.source, mistakes)),
+    }
+}

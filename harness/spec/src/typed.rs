@@ -1,0 +1,205 @@
+//! The first station: what the user wrote.
+//!
+//! Every value is of the right type and knows its place; nothing is resolved.
+//! A key that is absent, or whose value has the wrong type, is `None`; the latter
+//! has left a mistake in [`Typed::mistakes`].
+
+mod fields;
+mod read;
+
+use std::path::{Path, PathBuf};
+
+use crate::catalog::Catalog;
+use crate::checked::{self, Checked};
+use crate::error::{Mistakes, SpecErrors};
+use crate::overrides;
+use crate::source::{At, Location, SPEC, Sources};
+use crate::tree::{self, Node};
+
+/// A spec as typed, with `--set` overrides applied. May hold mistakes;
+/// [`Typed::check`] tells them.
+#[derive(Debug, Clone)]
+pub struct Typed {
+    pub(crate) sources: Sources,
+    /// The spec's folder: paths in it are relative to this.
+    pub(crate) folder: PathBuf,
+    pub(crate) mistakes: Mistakes,
+    /// Whether `--set` changed an axis, which may leave tables and excludes without use.
+    pub(crate) axes_overridden: bool,
+    pub(crate) root: Root,
+}
+
+/// The top level of a spec.
+#[derive(Debug, Clone)]
+pub(crate) struct Root {
+    pub(crate) name: Option<At<String>>,
+    pub(crate) task: Option<At<String>>,
+    pub(crate) precision: Option<At<String>>,
+    pub(crate) seeds: Option<At<Vec<At<i64>>>>,
+    pub(crate) repeats: Option<At<i64>>,
+    pub(crate) threads: Option<At<i64>>,
+    pub(crate) order_seed: Option<At<i64>>,
+    pub(crate) matrix: Matrix,
+    pub(crate) datasets: Vec<DatasetTable>,
+    pub(crate) kernels: Vec<KernelTable>,
+    pub(crate) estimators: Vec<EstimatorTable>,
+    pub(crate) solvers: Vec<SolverTable>,
+    pub(crate) budget: BudgetTable,
+    pub(crate) excludes: Vec<Exclude>,
+    pub(crate) report: ReportTable,
+}
+
+/// A list of names.
+pub(crate) type Names = At<Vec<At<String>>>;
+
+/// The axes.
+#[derive(Debug, Clone)]
+pub(crate) struct Matrix {
+    pub(crate) dataset: Option<Names>,
+    pub(crate) kernel: Option<Names>,
+    pub(crate) estimator: Option<Names>,
+    pub(crate) solver: Option<Names>,
+}
+
+/// `[dataset.NAME]`.
+#[derive(Debug, Clone)]
+pub(crate) struct DatasetTable {
+    pub(crate) name: At<String>,
+    pub(crate) from: Option<At<String>>,
+    pub(crate) path: Option<At<String>>,
+    /// A column's name, or its 0-based index as text.
+    pub(crate) target: Option<At<String>>,
+    pub(crate) subsample: Option<At<i64>>,
+    pub(crate) split: Option<At<i64>>,
+    pub(crate) n: Option<At<i64>>,
+    pub(crate) n_test: Option<At<i64>>,
+    pub(crate) d: Option<At<i64>>,
+    pub(crate) kernel: Option<At<String>>,
+    pub(crate) signal_scale: Option<At<f64>>,
+    pub(crate) noise_scale: Option<At<f64>>,
+    pub(crate) length_scale: Option<At<f64>>,
+}
+
+/// `[kernel.NAME]`.
+#[derive(Debug, Clone)]
+pub(crate) struct KernelTable {
+    pub(crate) name: At<String>,
+    pub(crate) family: Option<At<String>>,
+    pub(crate) hyperparameters: Option<At<Hyperparameters>>,
+}
+
+/// Where a kernel's numbers come from, with the ones that stand in the spec.
+#[derive(Debug, Clone)]
+pub(crate) struct Hyperparameters {
+    /// `published`, `ones` or `generating`; `None`: all numbers stand in the spec.
+    pub(crate) from: Option<At<String>>,
+    pub(crate) signal_scale: Option<At<f64>>,
+    pub(crate) noise_scale: Option<At<f64>>,
+    /// One entry is shared by all inputs.
+    pub(crate) length_scale: Option<At<Vec<At<f64>>>>,
+}
+
+/// `[estimator.NAME]`.
+#[derive(Debug, Clone)]
+pub(crate) struct EstimatorTable {
+    pub(crate) name: At<String>,
+    pub(crate) method: Option<At<String>>,
+    pub(crate) probes: Option<At<i64>>,
+    pub(crate) features: Option<At<i64>>,
+    pub(crate) frequencies: Option<At<String>>,
+    pub(crate) warm_start: Option<At<bool>>,
+}
+
+/// `[solver.NAME]`.
+#[derive(Debug, Clone)]
+pub(crate) struct SolverTable {
+    pub(crate) name: At<String>,
+    pub(crate) plugin: Option<At<String>>,
+    pub(crate) library: Option<At<String>>,
+    /// Parameters; their types are known only to the plugin.
+    pub(crate) params: Vec<(At<String>, Node)>,
+    pub(crate) budget: BudgetTable,
+}
+
+/// `[budget]`, with units converted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BudgetTable {
+    pub(crate) tolerance: Option<At<f64>>,
+    pub(crate) max_epochs: Option<At<f64>>,
+    pub(crate) seconds: Option<At<f64>>,
+    pub(crate) memory_bytes: Option<At<u64>>,
+}
+
+/// `[[exclude]]`: cells that match every key given.
+#[derive(Debug, Clone)]
+pub(crate) struct Exclude {
+    pub(crate) at: Location,
+    pub(crate) dataset: Option<Names>,
+    pub(crate) kernel: Option<Names>,
+    pub(crate) estimator: Option<Names>,
+    pub(crate) solver: Option<Names>,
+    pub(crate) seed: Option<At<Vec<At<i64>>>>,
+}
+
+/// `[report]`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReportTable {
+    pub(crate) reference: Option<At<String>>,
+    pub(crate) baseline: Option<At<String>>,
+}
+
+/// Reads the spec at `path` and applies `sets`, each a `key=value` of `--set`.
+///
+/// # Errors
+/// If the file cannot be read, or if it or an override is not TOML. Every other
+/// mistake waits for [`Typed::check`], so that all of them are told together.
+pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| SpecErrors::unreadable(path, format!("cannot read this spec: {error}")))?;
+    let mut mistakes = Mistakes::default();
+    let mut table = tree::parse(&text, SPEC, &mut mistakes);
+    let mut sources = Sources::new(path.to_owned(), text);
+    let mut axes_overridden = false;
+    for set in sets {
+        let key = overrides::apply(&mut table, set, &mut sources, &mut mistakes);
+        axes_overridden |= key.is_some_and(|key| matches!(key.as_str(), "matrix" | "seeds" | "exclude"));
+    }
+    // After a syntax error, what was recovered is a guess; more mistakes would be noise.
+    mistakes.clone().into_result(&sources)?;
+    let root = read::root(&table, &mut mistakes);
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    Ok(Typed { sources, folder, mistakes, axes_overridden, root })
+}
+
+impl Typed {
+    /// Resolves every name, fills in defaults and takes the product of the axes.
+    ///
+    /// # Errors
+    /// All mistakes of the spec, wrong keys and types among them.
+    pub fn check(&self, catalog: &Catalog) -> Result<Checked, SpecErrors> {
+        checked::check(self, catalog)
+    }
+
+    /// Libraries that the spec names by path: describe them, and put them into
+    /// the [`Catalog`] beside the ones found in the usual places.
+    pub fn libraries(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for library in self.root.solvers.iter().filter_map(|s| s.library.as_ref()) {
+            let file = self.folder.join(&library.value);
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    /// The spec's name, if it gives a usable one.
+    pub fn name(&self) -> Option<&str> {
+        self.root.name.as_ref().map(|name| name.value.as_str())
+    }
+
+    /// The spec's text as it stands in the file, without overrides.
+    pub fn text(&self) -> &str {
+        self.sources.text(SPEC)
+    }
+}

@@ -1,0 +1,226 @@
+//! From the tree of values to the typed tables, one function a table.
+
+use super::fields::{Fields, wrong_type};
+use super::{
+    BudgetTable, DatasetTable, EstimatorTable, Exclude, Hyperparameters, KernelTable, Matrix, ReportTable,
+    Root, SolverTable,
+};
+use crate::SCHEMA;
+use crate::error::Mistakes;
+use crate::source::{At, Location, START};
+use crate::tree::{Node, Table, Value};
+use crate::units::{parse_memory, parse_time};
+
+pub(super) fn root(table: &Table, mistakes: &mut Mistakes) -> Root {
+    let mut fields = Fields::new(table, "the spec", mistakes);
+    schema(&mut fields);
+    let root = Root {
+        name: fields.required_text("name", &START, "it names the run's folder, for instance name = \"uci\""),
+        task: fields.required_text("task", &START, "write task = \"solve\" or task = \"posterior\""),
+        precision: fields.text("precision"),
+        seeds: fields.wholes("seeds"),
+        repeats: fields.whole("repeats"),
+        threads: fields.whole("threads"),
+        order_seed: fields.whole("order_seed"),
+        matrix: matrix(fields.table("matrix"), fields.mistakes),
+        datasets: each(&mut fields, "dataset", dataset),
+        kernels: each(&mut fields, "kernel", kernel),
+        estimators: each(&mut fields, "estimator", estimator),
+        solvers: each(&mut fields, "solver", solver),
+        budget: match fields.table("budget") {
+            Some((table, _)) => budget(table, "[budget]", fields.mistakes),
+            None => BudgetTable::default(),
+        },
+        excludes: excludes(fields.node("exclude"), fields.mistakes),
+        report: match fields.table("report") {
+            Some((table, _)) => report(table, fields.mistakes),
+            None => ReportTable::default(),
+        },
+    };
+    fields.finish();
+    root
+}
+
+fn schema(fields: &mut Fields<'_>) {
+    let hint = || Some(format!("this version of gpbench reads schema = {SCHEMA}"));
+    match fields.node("schema") {
+        None => fields.mistakes.add(&START, "the spec lacks its `schema` number", hint()),
+        Some(Node { value: Value::Int(SCHEMA), .. }) => {}
+        Some(Node { value: Value::Int(other), at }) => {
+            fields.mistakes.add(at, format!("schema {other} is unknown"), hint());
+        }
+        Some(node) => wrong_type("schema", "a whole number", node, fields.mistakes),
+    }
+}
+
+/// Reads every table `[kind.NAME]`.
+fn each<T>(
+    fields: &mut Fields<'_>,
+    kind: &'static str,
+    read: fn(&At<String>, &Table, &mut Mistakes) -> T,
+) -> Vec<T> {
+    let tables = fields.named_tables(kind);
+    tables.into_iter().map(|(name, table)| read(name, table, fields.mistakes)).collect()
+}
+
+fn matrix(found: Option<(&Table, &Location)>, mistakes: &mut Mistakes) -> Matrix {
+    let empty = Table::default();
+    let (table, at) = found.unwrap_or((&empty, &START));
+    let mut fields = Fields::new(table, "[matrix]", mistakes);
+    let matrix = Matrix {
+        dataset: fields.required_names("dataset", at, "for instance dataset = [\"pol\", \"bike\"]"),
+        kernel: fields.required_names("kernel", at, "for instance kernel = [\"matern32\"]"),
+        estimator: fields.names("estimator"),
+        solver: fields.required_names("solver", at, "for instance solver = [\"cholesky\", \"cg\"]"),
+    };
+    fields.finish();
+    matrix
+}
+
+fn dataset(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> DatasetTable {
+    let of = format!("[dataset.{}]", name.value);
+    let mut fields = Fields::new(table, &of, mistakes);
+    let dataset = DatasetTable {
+        name: name.clone(),
+        from: fields.text("from"),
+        path: fields.text("path"),
+        target: match fields.node("target") {
+            Some(Node { value: Value::Int(column), at }) => {
+                Some(At { value: column.to_string(), at: at.clone() })
+            }
+            Some(_) => fields.text("target"),
+            None => None,
+        },
+        subsample: fields.whole("subsample"),
+        split: fields.whole("split"),
+        n: fields.whole("n"),
+        n_test: fields.whole("n_test"),
+        d: fields.whole("d"),
+        kernel: fields.text("kernel"),
+        signal_scale: fields.number("signal_scale"),
+        noise_scale: fields.number("noise_scale"),
+        length_scale: fields.number("length_scale"),
+    };
+    fields.finish();
+    dataset
+}
+
+fn kernel(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> KernelTable {
+    let of = format!("[kernel.{}]", name.value);
+    let mut fields = Fields::new(table, &of, mistakes);
+    let family = fields.text("family");
+    let hyperparameters = fields.node("hyperparameters").and_then(|node| match &node.value {
+        Value::Text(from) => {
+            let from = Some(At { value: from.clone(), at: node.at.clone() });
+            let value = Hyperparameters { from, signal_scale: None, noise_scale: None, length_scale: None };
+            Some(At { value, at: node.at.clone() })
+        }
+        Value::Table(inner) => hyperparameters(inner, &node.at, fields.mistakes),
+        _ => {
+            wrong_type("hyperparameters", "a text or a table", node, fields.mistakes);
+            None
+        }
+    });
+    fields.finish();
+    KernelTable { name: name.clone(), family, hyperparameters }
+}
+
+fn hyperparameters(table: &Table, at: &Location, mistakes: &mut Mistakes) -> Option<At<Hyperparameters>> {
+    if let Some(fit) = table.get("fit") {
+        let hint = "use \"published\", \"ones\", \"generating\" or numbers".to_owned();
+        mistakes.add(&fit.at, "fitting hyperparameters (`fit`) is not available in this version", hint);
+        return None;
+    }
+    let mut fields = Fields::new(table, "hyperparameters", mistakes);
+    let from = fields.text("from");
+    let signal_scale = fields.number("signal_scale");
+    let noise_scale = fields.number("noise_scale");
+    let length_scale = match fields.node("length_scale") {
+        Some(Node { value: Value::Text(text), at }) if text == "shared" => {
+            let hint = "write one number, which all inputs share".to_owned();
+            let what = "a shared length scale that is fitted needs task \"train\", which is not available in this version";
+            fields.mistakes.add(at, what, hint);
+            None
+        }
+        _ => fields.numbers("length_scale"),
+    };
+    fields.finish();
+    Some(At { value: Hyperparameters { from, signal_scale, noise_scale, length_scale }, at: at.clone() })
+}
+
+fn estimator(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> EstimatorTable {
+    let of = format!("[estimator.{}]", name.value);
+    let mut fields = Fields::new(table, &of, mistakes);
+    let estimator = EstimatorTable {
+        name: name.clone(),
+        method: fields.text("method"),
+        probes: fields.whole("probes"),
+        features: fields.whole("features"),
+        frequencies: fields.text("frequencies"),
+        warm_start: fields.truth("warm_start"),
+    };
+    fields.finish();
+    estimator
+}
+
+fn solver(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> SolverTable {
+    let of = format!("[solver.{}]", name.value);
+    let mut fields = Fields::new(table, &of, mistakes);
+    let solver = SolverTable {
+        name: name.clone(),
+        plugin: fields.text("plugin"),
+        library: fields.text("library"),
+        params: fields.table("params").map(|(table, _)| table.0.clone()).unwrap_or_default(),
+        budget: match fields.table("budget") {
+            Some((table, _)) => budget(table, &format!("[solver.{}.budget]", name.value), fields.mistakes),
+            None => BudgetTable::default(),
+        },
+    };
+    fields.finish();
+    solver
+}
+
+fn budget(table: &Table, of: &str, mistakes: &mut Mistakes) -> BudgetTable {
+    let mut fields = Fields::new(table, of, mistakes);
+    let budget = BudgetTable {
+        tolerance: fields.number("tolerance"),
+        max_epochs: fields.number("max_epochs"),
+        seconds: fields.unit("time", "1h30m", parse_time),
+        memory_bytes: fields.unit("memory", "8GiB", parse_memory),
+    };
+    fields.finish();
+    budget
+}
+
+fn excludes(node: Option<&Node>, mistakes: &mut Mistakes) -> Vec<Exclude> {
+    let Some(node) = node else { return Vec::new() };
+    let items = match &node.value {
+        Value::Array(items) => items.as_slice(),
+        _ => std::slice::from_ref(node),
+    };
+    let mut excludes = Vec::new();
+    for item in items {
+        let Value::Table(table) = &item.value else {
+            wrong_type("exclude", "tables, each written under [[exclude]]", item, mistakes);
+            continue;
+        };
+        let mut fields = Fields::new(table, "[[exclude]]", mistakes);
+        excludes.push(Exclude {
+            at: item.at.clone(),
+            dataset: fields.names("dataset"),
+            kernel: fields.names("kernel"),
+            estimator: fields.names("estimator"),
+            solver: fields.names("solver"),
+            seed: fields.wholes("seed"),
+        });
+        fields.finish();
+    }
+    excludes
+}
+
+fn report(table: &Table, mistakes: &mut Mistakes) -> ReportTable {
+    let mut fields = Fields::new(table, "[report]", mistakes);
+    let report = ReportTable { reference: fields.text("reference"), baseline: fields.text("baseline") };
+    fields.finish();
+    report
+}
