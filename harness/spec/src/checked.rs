@@ -113,8 +113,7 @@ fn cells(
                             continue;
                         }
                         let rows = dataset.rows(seed, mistakes);
-                        let (Some(rows), Some(params)) = (rows, solver.params_for(&dataset.name, mistakes))
-                        else {
+                        let (Some(rows), Some(params)) = (rows, solver.params_for(&dataset.name)) else {
                             continue;
                         };
                         let Some(kernel) = kernel.numbers(dataset, rows.split, mistakes) else { continue };

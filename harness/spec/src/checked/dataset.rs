@@ -126,6 +126,16 @@ const DRAWN: &str = "this data set is drawn anew for every seed: set `n` instead
 /// Keys of generated sets; all but the first two are those of `gp-draw` alone.
 const DRAW_KEYS: [&str; 7] = ["n", "n_test", "d", "kernel", "signal_scale", "noise_scale", "length_scale"];
 
+/// The training rows of a generated set.
+fn training_rows(table: Option<&DatasetTable>, default: u32, mistakes: &mut Mistakes) -> u32 {
+    let given = table.and_then(|t| t.n.as_ref());
+    let n = positive(given, "n", default, mistakes);
+    if let (1, Some(given)) = (n, given) {
+        mistakes.add(&given.at, "one training row cannot be standardised", "give at least 2".to_owned());
+    }
+    n
+}
+
 /// Tells every key of `keys` that the table gives.
 fn refuse(table: &DatasetTable, keys: &[&str], why: &str, mistakes: &mut Mistakes) {
     fn place<T>(value: &Option<At<T>>) -> Option<&Location> {
@@ -178,14 +188,14 @@ fn with_rows(mut entry: DatasetEntry, table: &DatasetTable, mistakes: &mut Mista
 
 fn toy(known: &KnownDataset, table: Option<&DatasetTable>, mistakes: &mut Mistakes) -> Source {
     let default = known.n.unwrap_or(1000) as u32;
-    let n = positive(table.and_then(|t| t.n.as_ref()), "n", default, mistakes);
+    let n = training_rows(table, default, mistakes);
     let n_test = positive(table.and_then(|t| t.n_test.as_ref()), "n_test", (n / 10).max(1), mistakes);
     Source::Toy { name: known.name.clone(), n: n as usize, n_test: n_test as usize }
 }
 
 /// A Gaussian-process draw; whatever the table leaves out takes the values below.
 fn gp_draw(table: Option<&DatasetTable>, mistakes: &mut Mistakes) -> Option<GpDraw> {
-    let n = positive(table.and_then(|t| t.n.as_ref()), "n", 1000, mistakes);
+    let n = training_rows(table, 1000, mistakes);
     let scale = |given: Option<&At<f64>>, key: &str, default: f64, zero: bool, mistakes: &mut Mistakes| {
         let value = given.map_or(default, |g| g.value);
         if let Some(given) = given

@@ -1,5 +1,7 @@
 //! Solvers: the plugin that offers each, its parameters, its bounds.
 
+use std::collections::BTreeMap;
+
 use gpbench_record::{Budget, LibraryInfo, Param, ParamInfo, ParamKind, Solver, SolverInfo, SolverKind};
 
 use super::budget;
@@ -31,8 +33,8 @@ impl SolverEntry<'_> {
     }
 
     /// The solver as it runs on `dataset`; `None` if a parameter has no value there, which was told.
-    pub(crate) fn params_for(&self, dataset: &str, _: &mut Mistakes) -> Option<Solver> {
-        let mut params = std::collections::BTreeMap::new();
+    pub(crate) fn params_for(&self, dataset: &str) -> Option<Solver> {
+        let mut params = BTreeMap::new();
         for choice in &self.params {
             let (key, value) = match choice {
                 ParamChoice::Same(key, value) => (key, value),
@@ -109,9 +111,9 @@ fn find<'a>(
     };
     if let Some(path) = table.and_then(|t| t.library.as_ref()) {
         let file = typed.folder.join(&path.value);
+        let canonical = file.canonicalize().ok();
         let same = |l: &&LibraryInfo| {
-            l.file == file
-                || l.file.canonicalize().is_ok_and(|f| Ok(f) == file.canonicalize().map_err(|_| ()))
+            l.file == file || canonical.as_ref().is_some_and(|c| l.file.canonicalize().is_ok_and(|f| f == *c))
         };
         let Some(library) = catalog.libraries.iter().find(same) else {
             let hint = "the path is relative to the spec's folder".to_owned();

@@ -1,0 +1,114 @@
+//! The catalogue that test specs are checked against.
+
+use std::path::{Path, PathBuf};
+
+use gpbench_record::{LibraryInfo, Param, ParamInfo, ParamKind, SolverInfo, SolverKind};
+use gpbench_spec::{Catalog, Checked, KnownDataset, SpecErrors, load};
+
+/// Two plugins as they are, a library that offers a solver `twice`, and another that does too.
+pub(crate) fn catalog() -> Catalog {
+    let cg = solver(
+        "cg",
+        &[],
+        vec![
+            ParamInfo {
+                choices: vec!["none".into(), "pivoted_cholesky".into()],
+                ..text("preconditioner", "none")
+            },
+            int("rank", 100, 1.0, 10_000.0),
+            int("max_iterations", 1_000_000, 1.0, 1e9),
+            ParamInfo { kind: ParamKind::Float, default: Param::Float(0.0), ..int("shift", 0, 0.0, 1.0) },
+        ],
+    );
+    let libraries = vec![
+        library("cholesky", vec![solver("cholesky", &["exact"], vec![])]),
+        library("cg", vec![cg]),
+        library("first", vec![solver("twice", &[], vec![])]),
+        library("second", vec![solver("twice", &[], vec![])]),
+    ];
+    Catalog { libraries, datasets: datasets() }
+}
+
+fn datasets() -> Vec<KnownDataset> {
+    let sets = [
+        ("pol", 15_000, 26),
+        ("elevators", 16_599, 18),
+        ("bike", 17_379, 17),
+        ("protein", 45_730, 9),
+        ("keggdirected", 48_827, 20),
+        ("3droad", 434_874, 3),
+        ("song", 515_345, 90),
+        ("buzz", 583_250, 77),
+        ("houseelectric", 2_049_280, 11),
+        ("yacht", 308, 6),
+    ];
+    let registered = sets.map(|(name, n, d)| KnownDataset {
+        name: name.into(),
+        aliases: if name == "houseelectric" { vec!["houseelec".into()] } else { vec![] },
+        n: Some(n),
+        d: Some(d),
+        toy: false,
+        splits: Some(10),
+    });
+    let toy =
+        KnownDataset { name: "toy-sine".into(), n: Some(1000), d: Some(1), toy: true, ..Default::default() };
+    registered.into_iter().chain([toy]).collect()
+}
+
+fn library(name: &str, solvers: Vec<SolverInfo>) -> LibraryInfo {
+    LibraryInfo {
+        name: name.into(),
+        version: "0.1.0".into(),
+        file: PathBuf::from(format!("tests/mistakes/lib/{name}.so")),
+        sha256: name.into(),
+        abi: "1.0".into(),
+        solvers,
+    }
+}
+
+fn solver(id: &str, capabilities: &[&str], params: Vec<ParamInfo>) -> SolverInfo {
+    SolverInfo {
+        id: id.into(),
+        kind: SolverKind::Solver,
+        doc: String::new(),
+        capabilities: capabilities.iter().map(|c| (*c).into()).collect(),
+        params,
+    }
+}
+
+fn int(name: &str, default: i64, min: f64, max: f64) -> ParamInfo {
+    ParamInfo {
+        name: name.into(),
+        kind: ParamKind::Int,
+        doc: String::new(),
+        default: Param::Int(default),
+        min: Some(min),
+        max: Some(max),
+        choices: vec![],
+    }
+}
+
+fn text(name: &str, default: &str) -> ParamInfo {
+    ParamInfo {
+        kind: ParamKind::Text,
+        default: Param::Text(default.into()),
+        min: None,
+        max: None,
+        ..int(name, 0, 0.0, 0.0)
+    }
+}
+
+/// Loads and checks a spec against [`catalog`].
+pub(crate) fn check(path: &Path, sets: &[&str]) -> Result<Checked, SpecErrors> {
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+    load(path, &sets)?.check(&catalog())
+}
+
+/// The same for the text of a spec.
+#[allow(dead_code, reason = "not every test file writes its own specs")]
+pub(crate) fn check_text(text: &str, sets: &[&str]) -> Result<Checked, SpecErrors> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("spec.toml");
+    std::fs::write(&path, text).expect("a file in it");
+    check(&path, sets)
+}

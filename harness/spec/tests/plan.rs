@@ -1,0 +1,199 @@
+//! From right specs to plans: the shipped specs, defaults, overrides, order and filters.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use common::{check, check_text};
+use gpbench_record::{Case, EstimatorMethod, Frequencies, Param, Source};
+use gpbench_spec::{Plan, load};
+
+fn shipped(name: &str, sets: &[&str]) -> Plan {
+    let root = Path::new("../..");
+    check(&root.join(name), sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
+}
+
+fn planned(text: &str, sets: &[&str]) -> Plan {
+    check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
+}
+
+fn cases<'a>(plan: &'a Plan, dataset: &str, solver: &str) -> Vec<&'a Case> {
+    let wanted = |c: &&Case| c.dataset.name == dataset && c.solver.name == solver;
+    plan.cases.iter().map(|p| &p.case).filter(wanted).collect()
+}
+
+const SMALL: &str = r#"
+schema = 1
+name = "small"
+task = "posterior"
+seeds = [0, 1, 2]
+[matrix]
+dataset = ["gp-draw", "pol"]
+kernel = ["matern32"]
+solver = ["cholesky", "cg"]
+[budget]
+tolerance = 0.01
+"#;
+
+#[test]
+fn shipped_specs_are_right() {
+    let counts = [
+        ("benchmarks/quickstart.toml", 18),
+        ("benchmarks/uci.toml", 18),
+        ("benchmarks/lin2023/table1.toml", 9 * 5 - 1 - 2),
+        ("benchmarks/lin2023/low-noise.toml", 9 * 5 - 1 - 2),
+        ("ci/regression.toml", 8),
+    ];
+    for (name, count) in counts {
+        let plan = shipped(name, &[]);
+        assert_eq!(plan.cases.len(), count, "{name}");
+        assert!(plan.cases.iter().all(|p| p.estimate(2).is_some()), "{name}");
+    }
+}
+
+#[test]
+fn published_hyperparameters_are_those_of_the_split() {
+    let plan = shipped("benchmarks/uci.toml", &[]);
+    let pol = cases(&plan, "pol", "cg");
+    assert_eq!(pol.len(), 3);
+    let first = pol.iter().find(|c| c.seed == 0).expect("seed 0");
+    assert_eq!(
+        (first.kernel.noise_scale, first.kernel.signal_scale),
+        (0.03674088791012764, 0.40082889795303345)
+    );
+    assert_eq!(first.kernel.length_scale.len(), 26);
+    assert!(pol.iter().all(|c| u64::from(c.dataset.split) == c.seed));
+    let low = shipped("benchmarks/lin2023/low-noise.toml", &[]);
+    assert!(low.cases.iter().all(|p| p.case.kernel.noise_scale == 1e-3));
+    assert_eq!(low.cases[0].case.kernel.origin, "published (Lin et al. 2023), noise_scale = 0.001");
+}
+
+#[test]
+fn a_parameter_may_depend_on_the_data_set() {
+    let plan = shipped("benchmarks/lin2023/table1.toml", &[]);
+    assert_eq!(cases(&plan, "pol", "cg")[0].solver.params["max_iterations"], Param::Int(1000));
+    assert_eq!(cases(&plan, "buzz", "cg")[0].solver.params["max_iterations"], Param::Int(100));
+}
+
+#[test]
+fn defaults_are_filled_in() {
+    let plan = planned(SMALL, &[]);
+    let case = cases(&plan, "gp-draw", "cg")[0];
+    let estimator = &case.estimator;
+    assert_eq!(
+        (estimator.method, estimator.probes, estimator.features),
+        (EstimatorMethod::Pathwise, 64, 2000)
+    );
+    assert_eq!(estimator.frequencies, Frequencies::MultivariateT);
+    assert_eq!(case.kernel.origin, "ones");
+    assert_eq!(case.solver.params["rank"], Param::Int(100));
+    let Source::GpDraw(draw) = &case.dataset.source else { panic!("a draw") };
+    assert_eq!((draw.n, draw.n_test, draw.kernel.as_str()), (1000, 100, "matern32"));
+    let solve = planned(SMALL, &["task=solve"]);
+    assert_eq!(solve.cases[0].case.estimator.method, EstimatorMethod::Standard);
+    let repeated = planned(
+        "schema = 1\nname = \"s\"\ntask = \"posterior\"\nmatrix = { dataset = \"gp-draw\", kernel = \"rbf\", solver = \"cholesky\" }",
+        &[],
+    );
+    assert_eq!((repeated.cases.len(), repeated.cases[0].case.seed), (1, 0));
+}
+
+#[test]
+fn generating_hyperparameters_are_in_standardised_units() {
+    let plan = shipped("benchmarks/quickstart.toml", &[]);
+    let kernel = &cases(&plan, "gp-draw", "cg")[0].kernel;
+    let target_std = (1.0_f64 + 0.05 * 0.05).sqrt();
+    assert!((kernel.signal_scale - 1.0 / target_std).abs() < 1e-15);
+    assert!((kernel.noise_scale - 0.05 / target_std).abs() < 1e-15);
+    assert!((kernel.length_scale[0] - 0.5 * 12.0_f64.sqrt()).abs() < 1e-15);
+}
+
+#[test]
+fn budgets_are_overridden_key_by_key() {
+    let plan =
+        planned(SMALL, &["budget.time=10m", "solver.cg.budget={ tolerance = 0.1, memory = \"1GiB\" }"]);
+    let budget = cases(&plan, "pol", "cg")[0].budget;
+    assert_eq!(
+        (budget.tolerance, budget.seconds, budget.memory_bytes),
+        (Some(0.1), Some(600.0), Some(1 << 30))
+    );
+    assert_eq!(cases(&plan, "pol", "cholesky")[0].budget.tolerance, Some(0.01));
+}
+
+#[test]
+fn a_narrowed_matrix_leaves_tables_and_excludes_alone() {
+    let plan =
+        shipped("benchmarks/lin2023/table1.toml", &["matrix.dataset=[\"pol\", \"bike\"]", "seeds=[0]"]);
+    assert_eq!(plan.cases.len(), 2);
+}
+
+#[test]
+fn the_order_is_a_stored_shuffle_with_repeats_interleaved() {
+    let plan = planned(SMALL, &["repeats=2"]);
+    let labels = |p: &Plan| p.cases.iter().map(|c| c.case.labels().to_string()).collect::<Vec<_>>();
+    assert_eq!(plan.cases.len(), 24);
+    let (first, second) = plan.cases.split_at(12);
+    assert!(first.iter().all(|c| c.case.repeat == 0) && second.iter().all(|c| c.case.repeat == 1));
+    assert_eq!(plan, planned(SMALL, &["repeats=2"]));
+    let sorted: Vec<String> = labels(&plan).into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+    assert_ne!(labels(&plan), sorted);
+    let other = planned(SMALL, &["repeats=2", "order_seed=1"]);
+    assert_ne!(labels(&plan), labels(&other));
+    assert_ne!(plan.key(), other.key());
+    // Leaving out a data set does not move the rest.
+    let fewer = planned(SMALL, &["matrix.dataset=pol"]);
+    let kept: Vec<String> =
+        labels(&planned(SMALL, &[])).into_iter().filter(|l| l.starts_with("pol")).collect();
+    assert_eq!(labels(&fewer), kept);
+}
+
+#[test]
+fn filters_select_and_tell_unknown_names() {
+    let plan = planned(SMALL, &[]);
+    let only = plan.filter(&["cg".into()], &["pol".into()]).expect("both exist");
+    assert_eq!(only.cases.len(), 3);
+    assert_eq!(plan.filter(&[], &[]).expect("everything"), plan);
+    let error = plan.filter(&["cgg".into()], &[]).unwrap_err().to_string();
+    assert_eq!(error, "no solver `cgg` in this plan; did you mean `cg`?");
+    let quickstart = shipped("benchmarks/quickstart.toml", &[]);
+    assert!(quickstart.filter(&[], &["pol".into()]).is_err());
+}
+
+#[test]
+fn a_plan_survives_its_json() {
+    let plan = shipped("benchmarks/quickstart.toml", &[]);
+    let json = serde_json::to_string(&plan).expect("serialises");
+    assert_eq!(serde_json::from_str::<Plan>(&json).expect("reads back"), plan);
+}
+
+#[test]
+fn paths_are_relative_to_the_spec() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("s.toml");
+    let text =
+        SMALL.replace("\"pol\"", "\"mine\"") + "[dataset.mine]\npath = \"data/mine.csv\"\ntarget = 2\n";
+    std::fs::write(&path, text).expect("a file in it");
+    let plan = check(&path, &[]).unwrap_or_else(|errors| panic!("{errors}")).plan();
+    let mine = plan.cases.iter().find(|p| p.case.dataset.name == "mine").expect("planned");
+    assert_eq!(mine.dataset_path, Some(folder.path().join("data/mine.csv")));
+    let source = Source::File { path: "data/mine.csv".into(), target: Some("2".into()) };
+    assert_eq!(mine.case.dataset.source, source);
+    assert_eq!(mine.estimate(2), None);
+}
+
+#[test]
+fn a_library_is_chosen_by_path() {
+    let text =
+        SMALL.replace("\"cholesky\", \"cg\"", "\"twice\"") + "[solver.twice]\nlibrary = \"second.so\"\n";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("s.toml");
+    std::fs::write(&path, text).expect("a file in it");
+    let typed = load(&path, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(typed.libraries(), [folder.path().join("second.so")]);
+    let mut catalog = common::catalog();
+    let second = catalog.libraries.iter_mut().find(|l| l.name == "second").expect("there");
+    second.file = typed.libraries().remove(0);
+    let plan = typed.check(&catalog).unwrap_or_else(|errors| panic!("{errors}")).plan();
+    assert_eq!(plan.cases[0].plugin_sha256, "second");
+}
