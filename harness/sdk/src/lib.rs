@@ -1,1 +1,110 @@
-//! stub
+//! What a solver author needs: write one trait, call one macro, and gpbench finds, validates, budgets,
+//! times and judges the solver like any other.
+//!
+//! A solver gets a [`Problem`] A X = B, with A known through an [`Operator`] (products with all of it,
+//! with some rows, updates with some columns, blocks of entries), and leaves X in place. All arrays
+//! are ndarray's; those made column-major (`.f()`) pass without a copy.
+//!
+//! # A complete solver
+//!
+//! Richardson's iteration, x += step (b - A x) / max(diag A):
+//!
+//! ```
+//! use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
+//! use gpbench_sdk::{Capabilities, Problem, Reason, Report, Result, Solver, params};
+//!
+//! params! {
+//!     /// Parameters of Richardson's iteration.
+//!     pub struct RichardsonParams {
+//!         /// Length of a step, in units of the inverse of A's largest diagonal entry.
+//!         pub step: f64 = 1.0, in 0.0..=2.0;
+//!     }
+//! }
+//!
+//! /// Richardson's iteration.
+//! pub struct Richardson {
+//!     step: f64,
+//! }
+//!
+//! impl Solver for Richardson {
+//!     type Params = RichardsonParams;
+//!     const ID: &'static str = "richardson";
+//!     const DOC: &'static str = "Richardson's iteration with a fixed step";
+//!     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
+//!
+//!     fn new(params: RichardsonParams) -> Result<Self> {
+//!         Ok(Richardson { step: params.step })
+//!     }
+//!
+//!     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+//!         let (a, b) = (problem.operator(), problem.rhs());
+//!         let step = self.step / a.diagonal()?.fold(0.0, |max: f64, &entry| max.max(entry));
+//!         let mut residual = Array2::zeros(b.dim().f());
+//!         for iteration in 0.. {
+//!             a.apply(&problem.x(), &mut residual)?;   // `?` also ends a solve whose budget is spent
+//!             residual.zip_mut_with(&b, |ax, b| *ax = b - *ax);
+//!             let norm = |column: gpbench_sdk::ndarray::ArrayView1<f64>| column.dot(&column).sqrt();
+//!             let norms: Vec<f64> = (0..b.ncols())
+//!                 .map(|j| norm(residual.column(j)) / norm(b.column(j)))
+//!                 .collect();
+//!             problem.observe(iteration, &norms)?;
+//!             if problem.converged(&norms) {
+//!                 return Ok(Report::new(Reason::Converged, iteration).residuals(norms));
+//!             }
+//!             problem.x_mut().scaled_add(step, &residual);
+//!         }
+//!         unreachable!("the loop has no end of its own")
+//!     }
+//! }
+//!
+//! gpbench_sdk::export_plugin! { name: "richardson", solvers: [Richardson] }
+//!
+//! # fn main() {
+//! // And a test, through the same tables that the host uses:
+//! use gpbench_sdk::ndarray::array;
+//! use gpbench_sdk::testing::DenseProblem;
+//!
+//! let a = array![[2.0, 0.5], [0.5, 1.0]];
+//! let outcome = DenseProblem::new(a, array![[1.0], [2.0]])
+//!     .tolerance(1e-8)
+//!     .solve::<Richardson>(&[("step", 0.9.into())])
+//!     .unwrap();
+//! assert_eq!(outcome.reason, gpbench_sdk::abi::reason::CONVERGED);
+//! assert!((outcome.x[[1, 0]] - 2.0).abs() < 1e-6);
+//! # }
+//! ```
+//!
+//! # What holds
+//!
+//! - A panic anywhere in a solver becomes an error of its case. Stopping is [`Error::Stopped`], which `?`
+//!   carries out of every loop.
+//! - Every call of the operator counts the kernel entries it uses; entries that a solver evaluates itself
+//!   from [`Operator::inputs`] are reported with [`Operator::charge`].
+//! - [`Problem::observe`] after every iteration gives the host its trace and its chance to stop.
+//! - Threads come from [`Problem::workers`]. Results do not depend on their number as long as each
+//!   item's work depends on that item alone.
+//! - Dense linear algebra: ndarray's products go to OpenBLAS; factors are in [`lapack`].
+
+pub mod export;
+pub mod lapack;
+pub mod testing;
+
+mod error;
+mod matrix;
+mod operator;
+mod params;
+mod problem;
+mod solver;
+mod workers;
+
+pub use gpbench_abi as abi;
+pub use ndarray;
+
+pub use error::{Error, Result};
+pub use operator::{Family, Inputs, Operator, Select};
+#[doc(hidden)]
+pub use params::Field;
+pub use params::{Bounds, NoParams, Parameter, Params, Value};
+pub use problem::{Level, Problem, Targets};
+pub use solver::{Capabilities, Reason, Report, Solver};
+pub use workers::Workers;

@@ -1,1 +1,19 @@
-//! stub
+//! Preconditioned conjugate gradients on all right-hand sides together.
+//!
+//! See the README beside this crate for parameters, source, cost and limits.
+
+// Not `forbid`: ndarray's `s!` brings an `allow` of its own along.
+#![deny(unsafe_code)]
+
+mod columns;
+mod params;
+mod pivoted_cholesky;
+mod preconditioner;
+mod solver;
+
+pub use params::{CgParams, Preconditioning};
+pub use pivoted_cholesky::PivotedCholesky;
+pub use preconditioner::LowRankPlusNoise;
+pub use solver::Cg;
+
+gpbench_sdk::export_plugin! { name: "cg", solvers: [Cg] }

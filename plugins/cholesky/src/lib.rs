@@ -1,1 +1,12 @@
-//! stub
+//! The exact solver that all others are compared with: a dense Cholesky factorisation.
+//!
+//! See the README beside this crate for cost and limits.
+
+// Not `forbid`: ndarray's `s!` brings an `allow` of its own along.
+#![deny(unsafe_code)]
+
+mod solver;
+
+pub use solver::Cholesky;
+
+gpbench_sdk::export_plugin! { name: "cholesky", solvers: [Cholesky] }

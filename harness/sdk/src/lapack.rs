@@ -1,0 +1,194 @@
+//! Dense linear algebra for solvers: safe calls into the LAPACK of the OpenBLAS that the host uses.
+//!
+//! Products need nothing from here: ndarray's `dot` and `general_mat_mul` already go to the same
+//! library. How many threads a call takes is the host's decision, see
+//! [`Capabilities::BLAS_THREADS`](crate::Capabilities::BLAS_THREADS).
+
+use std::ffi::{c_char, c_int};
+
+use blas_src as _;
+use ndarray::{Array2, ArrayRef2};
+use openblas_src as _;
+
+use crate::error::{Error, Result};
+use crate::matrix::leading_dimension;
+
+const LOWER: c_char = b'L' as c_char;
+
+/// A number that LAPACK can take.
+fn int(value: usize, what: &str) -> Result<c_int> {
+    c_int::try_from(value)
+        .map_err(|_| Error::InvalidArgument(format!("{what} = {value} is too large for LAPACK")))
+}
+
+/// Leading dimension of an array, which must be column-major: at these sizes a silent copy would
+/// cost more than it saves.
+fn column_major(array: &ArrayRef2<f64>, what: &str) -> Result<c_int> {
+    let ld = leading_dimension(array)
+        .ok_or_else(|| Error::InvalidArgument(format!("{what} must be column-major: make it with `.f()`")))?;
+    int(ld, "the leading dimension")
+}
+
+/// Order of a square column-major matrix, and its leading dimension.
+fn square(a: &ArrayRef2<f64>, what: &str) -> Result<(c_int, c_int)> {
+    if a.nrows() != a.ncols() {
+        return Err(Error::InvalidArgument(format!("{what} is {} x {}, not square", a.nrows(), a.ncols())));
+    }
+    Ok((int(a.nrows(), "n")?, column_major(a, what)?))
+}
+
+/// What a LAPACK routine says of its arguments; they are all checked before it is called.
+fn done(routine: &str, info: c_int) -> Result<()> {
+    match info {
+        0 => Ok(()),
+        other => Err(Error::Failed(format!("LAPACK's {routine} returned {other}"))),
+    }
+}
+
+/// Cholesky factor L of a symmetric positive definite matrix, A = L L^T, in place of A's lower
+/// triangle, which is all that is read.
+pub fn cholesky(a: &mut ArrayRef2<f64>) -> Result<()> {
+    let (n, ld) = square(a, "the matrix")?;
+    let mut info = 0;
+    // SAFETY: `a` is an n x n column-major matrix with leading dimension `ld`, borrowed mutably.
+    unsafe { lapack_sys::dpotrf_(&LOWER, &n, a.as_mut_ptr(), &ld, &mut info) };
+    if info > 0 {
+        return Err(Error::NotPositiveDefinite { minor: info as usize });
+    }
+    done("dpotrf", info)
+}
+
+/// Solves L L^T X = B in place of B, with the lower triangle L that [`cholesky`] leaves.
+pub fn cholesky_solve(factor: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
+    let (n, ld) = square(factor, "the factor")?;
+    if b.nrows() != factor.nrows() {
+        let text = format!("a factor of order {} and {} rows to solve for", factor.nrows(), b.nrows());
+        return Err(Error::InvalidArgument(text));
+    }
+    let (s, ldb) =
+        (int(b.ncols(), "the number of right-hand sides")?, column_major(b, "the right-hand side")?);
+    let mut info = 0;
+    // SAFETY: `factor` is n x n and `b` n x s, both column-major with the leading dimensions given;
+    // they cannot overlap, one being borrowed mutably.
+    unsafe {
+        lapack_sys::dpotrs_(&LOWER, &n, &s, factor.as_ptr(), &ld, b.as_mut_ptr(), &ldb, &mut info);
+    }
+    done("dpotrs", info)
+}
+
+/// The upper triangular factor R, k x k, of A = Q R for an m x k matrix with m >= k. Overwrites A.
+pub fn qr_upper(a: &mut ArrayRef2<f64>) -> Result<Array2<f64>> {
+    let (rows, k) = a.dim();
+    if rows < k {
+        return Err(Error::InvalidArgument(format!("a QR factor of a {rows} x {k} matrix, wider than high")));
+    }
+    let (m, n, ld) = (int(rows, "m")?, int(k, "k")?, column_major(a, "the matrix")?);
+    // 64 columns at a time is the block size that LAPACK asks for.
+    let length = int((64 * k).max(1), "the work space")?;
+    let mut work = vec![0.0; length as usize];
+    let mut tau = vec![0.0; k.max(1)];
+    let mut info = 0;
+    // SAFETY: `a` is m x n, column-major with leading dimension `ld`, borrowed mutably; `tau` holds
+    // min(m, n) = k and `work` `length` >= n numbers.
+    unsafe {
+        lapack_sys::dgeqrf_(
+            &m,
+            &n,
+            a.as_mut_ptr(),
+            &ld,
+            tau.as_mut_ptr(),
+            work.as_mut_ptr(),
+            &length,
+            &mut info,
+        );
+    }
+    done("dgeqrf", info)?;
+    let mut upper = Array2::zeros(ndarray::ShapeBuilder::f((k, k)));
+    for j in 0..k {
+        for i in 0..=j {
+            upper[[i, j]] = a[[i, j]];
+        }
+    }
+    Ok(upper)
+}
+
+/// A R^-1 in place of A, m x k, for an upper triangular R, k x k.
+pub fn divide_by_upper(a: &mut ArrayRef2<f64>, upper: &ArrayRef2<f64>) -> Result<()> {
+    let (k, ldr) = square(upper, "the factor")?;
+    if a.ncols() != upper.nrows() {
+        let text = format!("a factor of order {} and {} columns to divide", upper.nrows(), a.ncols());
+        return Err(Error::InvalidArgument(text));
+    }
+    let (m, lda) = (int(a.nrows(), "m")?, column_major(a, "the matrix")?);
+    if a.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: `a` is m x k and `upper` k x k, both column-major with the leading dimensions given;
+    // they cannot overlap, one being borrowed mutably.
+    unsafe {
+        cblas_sys::cblas_dtrsm(
+            cblas_sys::CblasColMajor,
+            cblas_sys::CblasRight,
+            cblas_sys::CblasUpper,
+            cblas_sys::CblasNoTrans,
+            cblas_sys::CblasNonUnit,
+            m,
+            k,
+            1.0,
+            upper.as_ptr(),
+            ldr,
+            a.as_mut_ptr(),
+            lda,
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array2, ShapeBuilder, array};
+
+    use super::*;
+
+    fn close(a: &Array2<f64>, b: &Array2<f64>) {
+        assert!((a - b).iter().all(|difference| difference.abs() < 1e-12), "{a} against {b}");
+    }
+
+    fn column_major_copy(a: &Array2<f64>) -> Array2<f64> {
+        let mut copy = Array2::zeros(a.dim().f());
+        copy.assign(a);
+        copy
+    }
+
+    #[test]
+    fn cholesky_solves() {
+        let a = array![[4.0, 2.0, 0.5], [2.0, 5.0, 1.0], [0.5, 1.0, 3.0]];
+        let x = array![[1.0, -1.0], [2.0, 0.5], [-3.0, 4.0]];
+        let mut factor = column_major_copy(&a);
+        cholesky(&mut factor).unwrap();
+        let mut b = column_major_copy(&a.dot(&x));
+        cholesky_solve(&factor, &mut b).unwrap();
+        close(&b, &x);
+    }
+
+    #[test]
+    fn an_indefinite_matrix_names_its_minor() {
+        let mut a = column_major_copy(&array![[1.0, 0.0], [0.0, -1.0]]);
+        assert_eq!(cholesky(&mut a), Err(Error::NotPositiveDefinite { minor: 2 }));
+    }
+
+    #[test]
+    fn a_row_major_matrix_is_refused() {
+        let mut a = array![[4.0, 2.0], [2.0, 5.0]];
+        assert!(cholesky(&mut a).unwrap_err().to_string().contains("column-major"));
+    }
+
+    #[test]
+    fn qr_and_division_give_orthonormal_columns() {
+        let a = column_major_copy(&array![[1.0, 2.0], [3.0, -1.0], [0.0, 4.0], [2.0, 2.0]]);
+        let upper = qr_upper(&mut a.clone()).unwrap();
+        let mut q = a;
+        divide_by_upper(&mut q, &upper).unwrap();
+        close(&q.t().dot(&q), &Array2::eye(2));
+    }
+}

@@ -1,0 +1,372 @@
+//! Typed parameters: one declaration gives the struct, its defaults, the schema that specs are
+//! checked against, and the reading of values.
+
+use std::ops::{RangeFrom, RangeInclusive, RangeToInclusive};
+
+use gpbench_abi as abi;
+use gpbench_abi::value_kind;
+
+use crate::error::{Error, Result};
+use crate::operator::text;
+
+/// A solver's parameters. Implemented by [`params!`](crate::params).
+pub trait Params: Sized {
+    /// Descriptions, in the order of [`from_values`](Self::from_values). Leaks a little: called once.
+    fn schema() -> Vec<abi::Param>;
+
+    /// Reads one value a parameter. Kinds, ranges and choices are checked again.
+    fn from_values(values: &[Value<'_>]) -> Result<Self>;
+}
+
+/// The parameters of a solver that has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NoParams;
+
+impl Params for NoParams {
+    fn schema() -> Vec<abi::Param> {
+        Vec::new()
+    }
+
+    fn from_values(_values: &[Value<'_>]) -> Result<Self> {
+        Ok(NoParams)
+    }
+}
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A real number.
+    Float(f64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Value::Int(value)
+    }
+}
+
+impl From<i32> for Value<'_> {
+    fn from(value: i32) -> Self {
+        Value::Int(value.into())
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(value: f64) -> Self {
+        Value::Float(value)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(value: &'a str) -> Self {
+        Value::Text(value)
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Reads a value of the interface.
+    ///
+    /// # Safety
+    /// A text's bytes must be readable during `'a`.
+    pub(crate) unsafe fn read(raw: &abi::Value) -> Result<Value<'a>> {
+        Ok(match raw.kind {
+            value_kind::BOOL => Value::Bool(raw.i != 0),
+            value_kind::INT => Value::Int(raw.i),
+            value_kind::FLOAT => Value::Float(raw.f),
+            // SAFETY: promised by the caller.
+            value_kind::TEXT => Value::Text(unsafe { text(&raw.s) }?),
+            other => return Err(Error::InvalidArgument(format!("a value of unknown kind {other}"))),
+        })
+    }
+
+    /// The value as it crosses the interface, valid as long as its text.
+    pub(crate) fn raw(&self) -> abi::Value {
+        let none = abi::Value { kind: value_kind::NONE, reserved: 0, i: 0, f: 0.0, s: abi::Str::new("") };
+        match *self {
+            Value::Bool(b) => abi::Value { kind: value_kind::BOOL, i: b.into(), ..none },
+            Value::Int(i) => abi::Value { kind: value_kind::INT, i, ..none },
+            Value::Float(f) => abi::Value { kind: value_kind::FLOAT, f, ..none },
+            Value::Text(s) => abi::Value { kind: value_kind::TEXT, s: crate::operator::borrow(s), ..none },
+        }
+    }
+}
+
+/// A type that a parameter can have.
+pub trait Parameter: Sized + PartialOrd + Clone {
+    /// The value that stands for it; texts live for ever.
+    fn value(&self) -> Value<'static>;
+
+    /// The reverse of [`value`](Self::value); none if the value's kind or size does not fit.
+    fn read(value: &Value<'_>) -> Option<Self>;
+
+    /// Permitted texts, for types that are choices.
+    fn choices() -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Smallest value of the type, where that is a restriction.
+    fn least() -> Option<Self> {
+        None
+    }
+}
+
+impl Parameter for bool {
+    fn value(&self) -> Value<'static> {
+        Value::Bool(*self)
+    }
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        if let Value::Bool(b) = value { Some(*b) } else { None }
+    }
+}
+
+impl Parameter for i64 {
+    fn value(&self) -> Value<'static> {
+        Value::Int(*self)
+    }
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        if let Value::Int(i) = value { Some(*i) } else { None }
+    }
+}
+
+impl Parameter for usize {
+    fn value(&self) -> Value<'static> {
+        Value::Int(i64::try_from(*self).unwrap_or(i64::MAX))
+    }
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        if let Value::Int(i) = value { usize::try_from(*i).ok() } else { None }
+    }
+
+    fn least() -> Option<Self> {
+        Some(0)
+    }
+}
+
+impl Parameter for f64 {
+    fn value(&self) -> Value<'static> {
+        Value::Float(*self)
+    }
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        if let Value::Float(f) = value { Some(*f).filter(|f| !f.is_nan()) } else { None }
+    }
+}
+
+impl Parameter for String {
+    fn value(&self) -> Value<'static> {
+        Value::Text(self.clone().leak())
+    }
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        if let Value::Text(s) = value { Some((*s).to_owned()) } else { None }
+    }
+}
+
+/// Ranges that a parameter can be confined to: `1..=10`, `1..`, `..=10`. The interface's bounds are
+/// inclusive, so `1..10` is not among them.
+pub trait Bounds<T> {
+    /// Smallest and largest permitted value.
+    fn bounds(self) -> (Option<T>, Option<T>);
+}
+
+impl<T> Bounds<T> for RangeInclusive<T> {
+    fn bounds(self) -> (Option<T>, Option<T>) {
+        let (min, max) = self.into_inner();
+        (Some(min), Some(max))
+    }
+}
+
+impl<T> Bounds<T> for RangeFrom<T> {
+    fn bounds(self) -> (Option<T>, Option<T>) {
+        (Some(self.start), None)
+    }
+}
+
+impl<T> Bounds<T> for RangeToInclusive<T> {
+    fn bounds(self) -> (Option<T>, Option<T>) {
+        (None, Some(self.end))
+    }
+}
+
+/// One declared parameter. What [`params!`](crate::params) is made of; not for direct use.
+#[doc(hidden)]
+pub struct Field<T> {
+    name: &'static str,
+    default: T,
+    min: Option<T>,
+    max: Option<T>,
+}
+
+impl<T: Parameter> Field<T> {
+    pub fn new(name: &'static str, default: T) -> Self {
+        Field { name, default, min: T::least(), max: None }
+    }
+
+    pub fn within(mut self, bounds: impl Bounds<T>) -> Self {
+        let (min, max) = bounds.bounds();
+        self.min = min.or(self.min);
+        self.max = max.or(self.max);
+        self
+    }
+
+    pub fn describe(&self, doc: &[&str]) -> abi::Param {
+        let lines: Vec<&str> = doc.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+        let doc: &'static str = lines.join(" ").leak();
+        let raw = |value: &Option<T>| match value {
+            Some(value) => value.value().raw(),
+            None => abi::Value { kind: value_kind::NONE, ..Value::Int(0).raw() },
+        };
+        let choices: Vec<abi::Str> = T::choices().iter().map(|choice| abi::Str::new(choice)).collect();
+        let n_choices = choices.len() as i64;
+        abi::Param {
+            name: abi::Str::new(self.name),
+            doc: abi::Str::new(doc),
+            default: self.default.value().raw(),
+            min: raw(&self.min),
+            max: raw(&self.max),
+            choices: if n_choices == 0 { std::ptr::null() } else { choices.leak().as_ptr() },
+            n_choices,
+        }
+    }
+
+    pub fn read(self, value: Option<&Value<'_>>) -> Result<T> {
+        let name = self.name;
+        let value =
+            value.ok_or_else(|| Error::InvalidArgument(format!("no value for the parameter `{name}`")))?;
+        let read = T::read(value).filter(|read| {
+            self.min.as_ref().is_none_or(|min| read >= min) && self.max.as_ref().is_none_or(|max| read <= max)
+        });
+        read.ok_or_else(|| {
+            let mut text = format!("the parameter `{name}` cannot be {value:?}");
+            if let Some(min) = &self.min {
+                text += &format!(", the least is {:?}", min.value());
+            }
+            if let Some(max) = &self.max {
+                text += &format!(", the greatest is {:?}", max.value());
+            }
+            if !T::choices().is_empty() {
+                text += &format!(", only {}", T::choices().join(", "));
+            }
+            Error::InvalidArgument(text)
+        })
+    }
+}
+
+/// Declares a solver's parameters: a struct whose every field has a documentation line, a type, a
+/// default and, if wanted, a range.
+///
+/// Types are `bool`, `i64`, `usize`, `f64`, `String` and enums made by
+/// [`choices!`](crate::choices). The documentation is what `gpbench list solvers --verbose` prints.
+///
+/// ```
+/// gpbench_sdk::params! {
+///     /// Parameters of gradient descent.
+///     pub struct DescentParams {
+///         /// Length of a step.
+///         pub step: f64 = 0.5, in 0.0..=2.0;
+///         /// Steps between two looks at the residual.
+///         pub period: usize = 10, in 1..;
+///         /// Whether to average the iterates.
+///         pub average: bool = false;
+///     }
+/// }
+/// assert_eq!(DescentParams::default().period, 10);
+/// ```
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[doc = $doc:expr])+
+                $field_vis:vis $field:ident: $type:ty = $default:expr $(, in $range:expr)?;
+            )+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        $vis struct $name {
+            $( $(#[doc = $doc])+ $field_vis $field: $type, )+
+        }
+
+        impl ::std::default::Default for $name {
+            fn default() -> Self {
+                Self { $( $field: $default, )+ }
+            }
+        }
+
+        impl $crate::Params for $name {
+            fn schema() -> ::std::vec::Vec<$crate::abi::Param> {
+                ::std::vec![$(
+                    $crate::Field::<$type>::new(::std::stringify!($field), $default)
+                        $(.within($range))?
+                        .describe(&[$($doc),+]),
+                )+]
+            }
+
+            fn from_values(values: &[$crate::Value<'_>]) -> $crate::Result<Self> {
+                let mut values = values.iter();
+                // Fields are read in the order in which they are written.
+                Ok(Self { $(
+                    $field: $crate::Field::<$type>::new(::std::stringify!($field), $default)
+                        $(.within($range))?
+                        .read(values.next())?,
+                )+ })
+            }
+        }
+    };
+}
+
+/// Declares an enum that a parameter can be: a choice between texts.
+///
+/// ```
+/// gpbench_sdk::choices! {
+///     /// How to start.
+///     pub enum Start {
+///         /// From zero.
+///         Zero = "zero",
+///         /// From the diagonal's solution.
+///         Diagonal = "diagonal",
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident { $( $(#[$variant_meta:meta])* $variant:ident = $text:expr ),+ $(,)? }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+        $vis enum $name { $( $(#[$variant_meta])* $variant, )+ }
+
+        impl $crate::Parameter for $name {
+            fn value(&self) -> $crate::Value<'static> {
+                match self { $( $name::$variant => $crate::Value::Text($text), )+ }
+            }
+
+            fn read(value: &$crate::Value<'_>) -> ::std::option::Option<Self> {
+                $( if *value == $crate::Value::Text($text) { return ::std::option::Option::Some($name::$variant); } )+
+                ::std::option::Option::None
+            }
+
+            fn choices() -> &'static [&'static str] {
+                &[$($text),+]
+            }
+        }
+    };
+}

@@ -1,0 +1,256 @@
+//! The system to solve, and the talk with the host while solving it.
+
+use gpbench_abi as abi;
+use gpbench_abi::Status;
+use ndarray::{ArrayView2, ArrayViewMut2};
+
+use crate::error::{Error, Result};
+use crate::matrix::{view, view_mut};
+use crate::operator::{answer, borrow};
+use crate::{Operator, Workers};
+
+/// A linear system A X = B with several right-hand sides.
+#[derive(Debug)]
+pub struct Problem<'a> {
+    raw: *const abi::Problem,
+    table: &'a abi::Problem,
+    host: &'a abi::Host,
+    operator: Operator<'a>,
+    rhs: ArrayView2<'a, f64>,
+    x: ArrayViewMut2<'a, f64>,
+    /// What was last observed: a solve that is stopped reports it.
+    pub(crate) seen: (usize, Vec<f64>),
+}
+
+/// The parts of pathwise right-hand sides: probe j is f_j + noise_j.
+#[derive(Debug, Clone, Copy)]
+pub struct Targets<'a> {
+    /// Prior draws at the inputs, n x (number of probes).
+    pub f: ArrayView2<'a, f64>,
+    /// Their noise, of standard deviation `noise_scale`, n x (number of probes).
+    pub noise: ArrayView2<'a, f64>,
+}
+
+/// How much a line of the log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Something is wrong but the solve goes on.
+    Warning,
+    /// Worth a line.
+    Info,
+    /// For the author of the plugin.
+    Debug,
+}
+
+impl<'a> Problem<'a> {
+    /// Checks a problem of the interface.
+    ///
+    /// # Safety
+    /// `raw` is null or points to a problem that lives during `'a`, whose `x` nobody else uses
+    /// except the host inside its own functions.
+    pub(crate) unsafe fn new(raw: *const abi::Problem, host: &'a abi::Host) -> Result<Problem<'a>> {
+        let bad = |why: &str| Error::InvalidArgument(format!("the problem {why}"));
+        // SAFETY: promised by the caller; only the first field is read before the size is known.
+        if raw.is_null() || unsafe { (*raw).size } < size_of::<abi::Problem>() as u32 {
+            return Err(bad("is null or too small"));
+        }
+        // SAFETY: as above.
+        let table = unsafe { &*raw };
+        if table.observe.is_none() || table.extension.is_none() {
+            return Err(bad("lacks a function"));
+        }
+        if table.rhs.is_null() || table.x.is_null() {
+            return Err(bad("has no right-hand side or no solution"));
+        }
+        // SAFETY: the operator lives as long as the problem.
+        let operator = unsafe { Operator::new(table.op) }?;
+        // SAFETY: promised by the interface: read-only, alive as long as the problem.
+        let rhs = unsafe { view(&*table.rhs, "the right-hand side") }?;
+        // SAFETY: promised by the caller.
+        let x = unsafe { view_mut(&*table.x, "the solution") }?;
+        let s = rhs.ncols();
+        if rhs.nrows() != operator.n() || x.dim() != (operator.m(), s) {
+            let ((n, m), shapes) = ((operator.n(), operator.m()), (rhs.dim(), x.dim()));
+            return Err(bad(&format!("has A {n} x {m}, B and X of shapes {shapes:?}")));
+        }
+        if !(0..=s as i64).contains(&table.n_targets) {
+            return Err(bad(&format!("has {} targets among {s} columns", table.n_targets)));
+        }
+        Ok(Problem { raw, table, host, operator, rhs, x, seen: (0, Vec::new()) })
+    }
+
+    /// The matrix A. A handle of its own, so that it can be used while `x_mut` is borrowed.
+    pub fn operator(&self) -> Operator<'a> {
+        self.operator
+    }
+
+    /// Right-hand sides, n x s.
+    pub fn rhs(&self) -> ArrayView2<'a, f64> {
+        self.rhs
+    }
+
+    /// Where to start from (zero or a warm start), and later what has been left there; m x s.
+    pub fn x(&self) -> ArrayView2<'_, f64> {
+        self.x.view()
+    }
+
+    /// Where to leave the solution.
+    pub fn x_mut(&mut self) -> ArrayViewMut2<'_, f64> {
+        self.x.view_mut()
+    }
+
+    /// How many of the first columns are targets (y); the others are probes.
+    pub fn n_targets(&self) -> usize {
+        self.table.n_targets as usize
+    }
+
+    /// Relative residual norm to reach; 0 if the budget alone decides.
+    pub fn tolerance(&self) -> f64 {
+        self.table.tolerance
+    }
+
+    /// Epochs that may be spent, setup included; infinite if unbounded.
+    pub fn max_epochs(&self) -> f64 {
+        self.table.max_epochs
+    }
+
+    /// Seed for the solver's own random numbers.
+    pub fn seed(&self) -> u64 {
+        self.table.seed
+    }
+
+    /// Threads that the solver may use, the calling one included.
+    pub fn threads(&self) -> usize {
+        self.table.threads.max(1) as usize
+    }
+
+    /// Those threads, ready for work.
+    pub fn workers(&self) -> Workers<'a> {
+        let pool = self.host.extension.and_then(|ask| {
+            // SAFETY: live host, static id; by its contract the answer is such a table that lives as long.
+            unsafe { answer::<abi::ParallelFor>(ask(self.host, &abi::Str::new(abi::id::PARALLEL_FOR))) }
+        });
+        let pool = pool.filter(|pool| pool.run.is_some()).map(|pool| (self.host, pool));
+        Workers { threads: self.threads(), pool }
+    }
+
+    /// The largest residual norm of the targets or the mean one of the probes, whichever is larger:
+    /// the number that is compared with the tolerance.
+    ///
+    /// Norms are relative to the right-hand sides', one a column.
+    pub fn worst(&self, norms: &[f64]) -> f64 {
+        let (targets, probes) = norms.split_at(self.n_targets().min(norms.len()));
+        let mean = match probes {
+            [] => 0.0,
+            _ => probes.iter().sum::<f64>() / probes.len() as f64,
+        };
+        // Not `f64::max`, which would lose a residual that is not a number.
+        targets.iter().fold(mean, |worst, &norm| if worst >= norm { worst } else { norm })
+    }
+
+    /// Whether these relative residual norms, one a column, reach the tolerance: the largest of the
+    /// targets AND the mean of the probes are at most that. Never, if there is no tolerance.
+    pub fn converged(&self, norms: &[f64]) -> bool {
+        self.tolerance() > 0.0 && self.worst(norms) <= self.tolerance()
+    }
+
+    /// Tells the host of an iteration whose iterate stands in `x`, with one relative residual
+    /// norm a column, or none if none are known.
+    ///
+    /// To be called after every iteration, or a few times an epoch where iterations are cheap. Fails
+    /// with [`Error::Stopped`] if it was the last one.
+    pub fn observe(&mut self, iteration: usize, norms: &[f64]) -> Result<()> {
+        self.observe_with(iteration, norms, |_| ())
+    }
+
+    /// As [`observe`](Self::observe), for a solver that keeps its iterate elsewhere: `iterate` puts it
+    /// into `x`, and is called only if the host wants to see it or asks to stop.
+    pub fn observe_with(
+        &mut self,
+        iteration: usize,
+        norms: &[f64],
+        mut iterate: impl FnMut(&mut ArrayViewMut2<'_, f64>),
+    ) -> Result<()> {
+        if !norms.is_empty() && norms.len() != self.rhs.ncols() {
+            let text = format!("observe: {} norms for {} columns", norms.len(), self.rhs.ncols());
+            return Err(Error::InvalidArgument(text));
+        }
+        self.seen = (iteration, norms.to_vec());
+        let observe = self.table.observe.expect("checked when made");
+        // SAFETY: live problem, norms readable during the call; the host reads `x` meanwhile, to which
+        // no reference is held here.
+        let tell = || unsafe { observe(self.raw, iteration as i64, norms.as_ptr(), norms.len() as i64) };
+        let mut status = tell();
+        if status == Status::ITERATE {
+            iterate(&mut self.x);
+            status = tell();
+        } else if status == Status::STOPPED {
+            iterate(&mut self.x);
+        }
+        Error::check("observe", status)
+    }
+
+    /// The parts of a pathwise target, if the probes are such.
+    pub fn targets(&self) -> Result<Option<Targets<'a>>> {
+        let Some(targets) = self.extension::<abi::Targets>(abi::id::TARGETS) else { return Ok(None) };
+        // SAFETY: the extension and what it points to live as long as the problem, unchanged.
+        let (f, noise) = unsafe { (view(&targets.f, "prior draws")?, view(&targets.noise, "their noise")?) };
+        let expected = (self.rhs.nrows(), self.rhs.ncols() - self.n_targets());
+        if f.dim() != expected || noise.dim() != expected {
+            let text =
+                format!("targets of shapes {:?} and {:?}, expected {expected:?}", f.dim(), noise.dim());
+            return Err(Error::InvalidArgument(text));
+        }
+        Ok(Some(Targets { f, noise }))
+    }
+
+    /// What was saved under `key` in an earlier outer step; none if nothing was, or if the host
+    /// keeps no state.
+    pub fn load_state(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let Some(load) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.load) else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        let mut len = 0;
+        // Once to learn the length, once to read.
+        for _ in 0..2 {
+            bytes.resize(usize::try_from(len).unwrap_or(0), 0);
+            // SAFETY: live problem; `bytes` holds as many bytes as it is said to.
+            let status =
+                unsafe { load(self.raw, &borrow(key), bytes.as_mut_ptr(), bytes.len() as i64, &mut len) };
+            Error::check("state.load", status)?;
+        }
+        Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
+    }
+
+    /// Saves bytes under `key` for the next outer step. Does nothing if the host keeps no state.
+    pub fn save_state(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        let Some(save) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.save) else {
+            return Ok(());
+        };
+        // SAFETY: live problem; key and bytes are readable during the call.
+        Error::check("state.save", unsafe {
+            save(self.raw, &borrow(key), bytes.as_ptr(), bytes.len() as i64)
+        })
+    }
+
+    /// Writes a line to the case's log.
+    pub fn log(&self, level: Level, line: &str) {
+        let level = match level {
+            Level::Warning => abi::log_level::WARNING,
+            Level::Info => abi::log_level::INFO,
+            Level::Debug => abi::log_level::DEBUG,
+        };
+        if let Some(log) = self.host.log {
+            // SAFETY: live host; the text is copied before the call returns.
+            unsafe { log(self.host, level, &borrow(line)) };
+        }
+    }
+
+    /// Asks for an optional power, one of [`gpbench_abi::id`].
+    fn extension<T>(&self, id: &'static str) -> Option<&'a T> {
+        let ask = self.table.extension.expect("checked when made");
+        // SAFETY: live problem, static id; by its contract the answer is a `T` that lives as long as it.
+        unsafe { answer(ask(self.raw, &abi::Str::new(id))) }
+    }
+}

@@ -1,0 +1,135 @@
+//! What a solver is, and what it says of a finished solve.
+
+use gpbench_abi::{capability, reason};
+
+use crate::{Params, Problem, Result};
+
+/// A method that solves A X = B.
+///
+/// An object is made once a case, from checked parameters; then `prepare` and `solve` are called, in
+/// this order, once or (in training) many times. All calls come from one thread.
+pub trait Solver: Sized + 'static {
+    /// Typed parameters, made by [`params!`](crate::params); [`NoParams`](crate::NoParams) if there are none.
+    type Params: Params;
+
+    /// Id that a spec names: lower-case letters, digits and hyphens.
+    const ID: &'static str;
+
+    /// One line of documentation.
+    const DOC: &'static str;
+
+    /// What the host should know before it calls.
+    const CAPABILITIES: Capabilities = Capabilities::NONE;
+
+    /// Makes a solver. The parameters' ranges have been checked; what only holds between parameters
+    /// is checked here.
+    fn new(params: Self::Params) -> Result<Self>;
+
+    /// Sets up for a problem: preconditioners, factors. Timed apart from `solve`, charged to the same
+    /// budget.
+    fn prepare(&mut self, _problem: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Solves, starting from `problem.x()`, and leaves the solution there.
+    ///
+    /// [`Error::Stopped`](crate::Error::Stopped) may be passed on with `?`: what stands in `x` is then
+    /// the solution, with the residuals last passed to [`Problem::observe`].
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report>;
+
+    /// Bytes needed beyond the problem itself, for n rows, d inputs and s right-hand sides.
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        // Residual, direction and product: what most iterative methods keep.
+        8.0 * 3.0 * n as f64 * s as f64
+    }
+}
+
+/// What the host should know of a solver before it calls. Combined with [`Capabilities::and`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities(pub(crate) u64);
+
+impl Capabilities {
+    /// Nothing special: an iterative method that starts from zero.
+    pub const NONE: Capabilities = Capabilities(0);
+    /// Solves to working precision whatever the tolerance.
+    pub const EXACT: Capabilities = Capabilities(capability::EXACT);
+    /// Draws random numbers: the answer depends on the seed.
+    pub const RANDOMIZED: Capabilities = Capabilities(capability::RANDOMIZED);
+    /// Makes use of a warm start in `x`.
+    pub const WARM_START: Capabilities = Capabilities(capability::WARM_START);
+    /// Makes BLAS or LAPACK calls worth threading, from the thread it is called on.
+    pub const BLAS_THREADS: Capabilities = Capabilities(capability::BLAS_THREADS);
+    /// Keeps an n x n matrix.
+    pub const DENSE: Capabilities = Capabilities(capability::DENSE);
+    /// Has fewer unknowns than rows.
+    pub const INDUCING: Capabilities = Capabilities(capability::INDUCING);
+
+    /// Both these and those.
+    #[must_use]
+    pub const fn and(self, other: Capabilities) -> Capabilities {
+        Capabilities(self.0 | other.0)
+    }
+}
+
+/// Why a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The tolerance is reached, or the solver is exact.
+    Converged,
+    /// The host asked to stop.
+    Stopped,
+    /// The solver's own iteration limit.
+    Iterations,
+    /// The residual no longer falls.
+    Stagnated,
+    /// The residual grows without bound, or is not a number.
+    Diverged,
+}
+
+impl Reason {
+    /// The code that crosses the interface.
+    pub(crate) fn code(self) -> i32 {
+        match self {
+            Reason::Converged => reason::CONVERGED,
+            Reason::Stopped => reason::STOPPED,
+            Reason::Iterations => reason::ITERATIONS,
+            Reason::Stagnated => reason::STAGNATED,
+            Reason::Diverged => reason::DIVERGED,
+        }
+    }
+}
+
+/// What a solver says of a finished solve. The harness computes the true residuals itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Why it ended.
+    pub reason: Reason,
+    /// Iterations, as the solver counts them.
+    pub iterations: usize,
+    /// Relative residual norms that the solver believes in, one a column; empty if it knows none.
+    pub residuals: Vec<f64>,
+    /// Further numbers worth a column in the results.
+    pub numbers: Vec<(&'static str, f64)>,
+}
+
+impl Report {
+    /// A report without residuals or further numbers.
+    pub fn new(reason: Reason, iterations: usize) -> Report {
+        Report { reason, iterations, residuals: Vec::new(), numbers: Vec::new() }
+    }
+
+    /// Adds the relative residual norms, one a column.
+    #[must_use]
+    pub fn residuals(mut self, norms: impl Into<Vec<f64>>) -> Report {
+        self.residuals = norms.into();
+        self
+    }
+
+    /// Adds a number under a name of lower-case letters, digits and underscores.
+    #[must_use]
+    pub fn number(mut self, name: &'static str, value: f64) -> Report {
+        self.numbers.push((name, value));
+        self
+    }
+}

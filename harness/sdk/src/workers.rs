@@ -1,0 +1,119 @@
+//! Work for several threads.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gpbench_abi::{Host, ParallelFor};
+
+use crate::Error;
+
+/// The threads that a problem may use: the host's pool, or else short-lived threads of our own.
+///
+/// A plugin that brought its own pool would hold the machine's cores twice. Results are the same for
+/// any number of threads as long as each item's work depends on that item alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Workers<'a> {
+    pub(crate) threads: usize,
+    pub(crate) pool: Option<(&'a Host, &'a ParallelFor)>,
+}
+
+impl Workers<'_> {
+    /// Number of threads, the calling one included.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Calls `work` once for each item, and returns when all are done. The items are shared out
+    /// as threads become free. A panic in `work` goes on here. `work` makes no calls to the host.
+    pub fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+        let slots: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+        let body = |index: usize| {
+            let item = slots.get(index).and_then(|slot| slot.lock().ok()?.take());
+            if let Some(item) = item {
+                work(item);
+            }
+        };
+        match self.pool {
+            _ if self.threads <= 1 || slots.len() <= 1 => (0..slots.len()).for_each(body),
+            Some(pool) => on_pool(pool, slots.len(), &body),
+            None => on_threads(self.threads.min(slots.len()), slots.len(), &body),
+        }
+    }
+}
+
+/// Runs on threads that live as long as the call.
+fn on_threads(threads: usize, count: usize, body: &(dyn Fn(usize) + Sync)) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count {
+                break;
+            }
+            body(index);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+/// What travels through the host's pool as an opaque pointer.
+struct Job<'j> {
+    body: &'j (dyn Fn(usize) + Sync),
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// One step of a job, called by the host from any of its threads.
+unsafe extern "C" fn step(ctx: *mut c_void, index: i64) {
+    // SAFETY: `on_pool` passes a job that outlives the call, shared between threads by `Sync` means only.
+    let job = unsafe { &*ctx.cast_const().cast::<Job<'_>>() };
+    // No panic may cross the host: the first is kept, and goes on in the thread that waits.
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (job.body)(index as usize)))
+        && let Ok(mut first) = job.panic.lock()
+    {
+        first.get_or_insert(payload);
+    }
+}
+
+/// Runs on the host's pool.
+fn on_pool((host, pool): (&Host, &ParallelFor), count: usize, body: &(dyn Fn(usize) + Sync)) {
+    let job = Job { body, panic: Mutex::new(None) };
+    let run = pool.run.expect("checked when the pool was found");
+    // SAFETY: the host calls `step` with this pointer until `run` returns, and no longer.
+    let status = unsafe { run(host, count as i64, Some(step), (&raw const job).cast_mut().cast()) };
+    if let Some(payload) = job.panic.into_inner().unwrap_or(None) {
+        resume_unwind(payload);
+    }
+    if let Err(error) = Error::check("parallel_for", status) {
+        // Half-done work must not pass for done.
+        panic!("{error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_worked_on_once_whatever_the_threads() {
+        for threads in [1, 2, 5] {
+            let mut squares = vec![0; 23];
+            let workers = Workers { threads, pool: None };
+            workers.for_each(squares.iter_mut().enumerate(), |(i, square)| *square += i * i);
+            assert_eq!(squares, (0..23).map(|i| i * i).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_panic_reaches_the_caller() {
+        Workers { threads: 2, pool: None }.for_each(0..4, |i| assert!(i < 3, "four is too many"));
+    }
+}

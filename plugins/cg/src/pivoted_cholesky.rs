@@ -1,0 +1,80 @@
+//! Partial Cholesky factor of a kernel matrix, with the largest remaining diagonal as pivot.
+
+use gpbench_sdk::ndarray::linalg::general_mat_vec_mul;
+use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
+use gpbench_sdk::{Operator, Result};
+
+/// K ~ L L^T with L of few columns, where K = A - noise_scale^2 I.
+///
+/// Harbrecht, Peters and Schneider 2012, Algorithm 1. The error is the positive semi-definite
+/// remainder, whose trace is the sum of the remaining diagonal; each step takes the largest of it.
+#[derive(Debug, Clone)]
+pub struct PivotedCholesky {
+    /// L, n x rank, column-major, rows in the operator's order.
+    pub factor: Array2<f64>,
+    /// Row that each column was pivoted on.
+    pub pivots: Vec<usize>,
+    /// Sum of the remaining diagonal after each step.
+    pub remaining_trace: Vec<f64>,
+}
+
+/// A remaining diagonal below this share of the largest one at the start is rounding error.
+const NEGLIGIBLE: f64 = 1e-14;
+
+impl PivotedCholesky {
+    /// Takes `rank` steps, or fewer if nothing remains. Each asks for one column of A.
+    pub fn new(operator: Operator<'_>, noise_variance: f64, rank: usize) -> Result<PivotedCholesky> {
+        let n = operator.n();
+        let rank = rank.min(n);
+        let mut remaining = operator.diagonal()? - noise_variance;
+        let largest = remaining.fold(0.0, |max: f64, &entry| max.max(entry));
+        let mut factor = Array2::zeros((n, rank).f());
+        let mut remaining_trace = Vec::with_capacity(rank);
+        // Positions below `m` hold the pivots. The order of the others decides between equals.
+        let mut order: Vec<usize> = (0..n).collect();
+        let mut m = 0;
+        while m < rank {
+            let mut position = m;
+            for candidate in m + 1..n {
+                if remaining[order[candidate]] > remaining[order[position]] {
+                    position = candidate;
+                }
+            }
+            order.swap(m, position);
+            let pivot = order[m];
+            let square = remaining[pivot];
+            // Also ends on a remainder that is not a number.
+            if !(square > NEGLIGIBLE * largest) {
+                break;
+            }
+            let (done, mut rest) = factor.multi_slice_mut((s![.., ..m], s![.., m..m + 1]));
+            operator.block(0..n, &[pivot], &mut rest)?;
+            let mut column = rest.column_mut(0);
+            column[pivot] -= noise_variance;
+            // column -= L[:, ..m] L[pivot, ..m]^T, the part that the earlier steps explain
+            let explained = done.row(pivot).to_owned();
+            general_mat_vec_mul(-1.0, &done, &explained, 1.0, &mut column);
+            let root = square.sqrt();
+            column /= root;
+            // What is exact in exact arithmetic is set, so that rounding does not pile up.
+            order[..m].iter().for_each(|&earlier| column[earlier] = 0.0);
+            column[pivot] = root;
+            for &row in &order[m + 1..] {
+                remaining[row] = (remaining[row] - column[row] * column[row]).max(0.0);
+            }
+            remaining[pivot] = 0.0;
+            remaining_trace.push(order[m + 1..].iter().map(|&row| remaining[row]).sum());
+            m += 1;
+        }
+        let factor = if m == rank { factor } else { take_columns(&factor, m) };
+        order.truncate(m);
+        Ok(PivotedCholesky { factor, pivots: order, remaining_trace })
+    }
+}
+
+/// The first columns, column-major.
+fn take_columns(factor: &Array2<f64>, m: usize) -> Array2<f64> {
+    let mut taken = Array2::zeros((factor.nrows(), m).f());
+    taken.assign(&factor.slice(s![.., ..m]));
+    taken
+}

@@ -1,0 +1,69 @@
+//! A = L L^T once, then two triangular solves for all right-hand sides together.
+
+use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
+use gpbench_sdk::{Capabilities, Error, NoParams, Problem, Reason, Report, Result, Solver, lapack};
+
+/// Columns of A asked for at a time: enough to keep the host's threads busy, few enough to stop soon.
+const STRIPE: usize = 256;
+
+/// Exact solves by LAPACK's `dpotrf` and `dpotrs`.
+#[derive(Debug)]
+pub struct Cholesky {
+    /// L in the lower triangle; made by `prepare`.
+    factor: Option<Array2<f64>>,
+}
+
+impl Solver for Cholesky {
+    type Params = NoParams;
+    const ID: &'static str = "cholesky";
+    const DOC: &'static str = "Exact solution by a dense Cholesky factorisation (LAPACK)";
+    const CAPABILITIES: Capabilities =
+        Capabilities::EXACT.and(Capabilities::BLAS_THREADS).and(Capabilities::DENSE);
+
+    fn new(_params: NoParams) -> Result<Self> {
+        Ok(Cholesky { factor: None })
+    }
+
+    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
+        // The old factor goes first: two of them may not fit.
+        self.factor = None;
+        let mut factor = lower_triangle(problem)?;
+        lapack::cholesky(&mut factor)?;
+        self.factor = Some(factor);
+        Ok(())
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let factor = self.factor.as_ref().ok_or_else(|| Error::new("`solve` was called before `prepare`"))?;
+        let rhs = problem.rhs();
+        let mut x = problem.x_mut();
+        x.assign(&rhs);
+        lapack::cholesky_solve(factor, &mut x)?;
+        Ok(Report::new(Reason::Converged, 1))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, _s: usize) -> f64 {
+        8.0 * n as f64 * n as f64
+    }
+}
+
+/// A's lower triangle, in stripes of columns; above the stripes' diagonal blocks stand zeros.
+fn lower_triangle(problem: &Problem<'_>) -> Result<Array2<f64>> {
+    let operator = problem.operator();
+    let n = operator.n();
+    if operator.m() != n {
+        return Err(Error::Unsupported(format!("A is {n} x {}, not square", operator.m())));
+    }
+    let bytes = n.saturating_mul(n).saturating_mul(size_of::<f64>());
+    let mut entries = Vec::new();
+    entries
+        .try_reserve_exact(n * n)
+        .map_err(|_| Error::OutOfMemory { bytes, what: "a dense n x n matrix" })?;
+    entries.resize(n * n, 0.0);
+    let mut a = Array2::from_shape_vec((n, n).f(), entries).expect("n n entries make an n x n matrix");
+    for start in (0..n).step_by(STRIPE) {
+        let end = (start + STRIPE).min(n);
+        operator.block(start..n, start..end, &mut a.slice_mut(s![start.., start..end]))?;
+    }
+    Ok(a)
+}
