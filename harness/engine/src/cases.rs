@@ -1,0 +1,161 @@
+//! One case from start to row: reference, solve, verification, verdict.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gpbench_record::{Job, Limits, Message, Metrics, Row, SCHEMA, Solved, Status, TracePoint, names};
+
+use crate::exact::ExactReferences;
+use crate::executor::Outcome;
+use crate::status::{Evidence, Verdict, claimed, judge, solved, verified};
+use crate::{Clock, End, Event, Executor, Interrupt, Options, PlannedCase, RunFolder, Work, text};
+
+/// Everything that the cases of a run have in common.
+pub(crate) struct CaseRunner<'a> {
+    pub(crate) executor: &'a dyn Executor,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) options: &'a Options,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) references: ExactReferences<'a>,
+}
+
+impl CaseRunner<'_> {
+    /// Runs a case to its terminal row; `None` if the run was interrupted.
+    pub(crate) fn run(&self, id: &str, planned: &PlannedCase, tell: &dyn Fn(Event)) -> Option<Row> {
+        if let Some(reason) = &planned.skip {
+            let verdict = Verdict { status: Status::Skipped, reason: reason.clone(), reproducible: true };
+            return Some(self.row(id, planned, verdict));
+        }
+        let log = self.folder.log(id);
+        // A case that is run again starts its log again.
+        let _ = fs::remove_file(&log);
+        let exact_file = self.references.of(planned, &log, tell);
+        let job = self.job(id, planned, exact_file);
+        let row = self.solve_and_verify(&job, planned, &log);
+        let _ = fs::remove_file(&job.solution_file);
+        row
+    }
+
+    fn solve_and_verify(&self, job: &Job, planned: &PlannedCase, log: &Path) -> Option<Row> {
+        let solving = self.execute(&Work::Case(job.clone()), log)?;
+        let verifying = match solved(&solving) {
+            Some(_) => Some(self.execute(&Work::Verify(job.clone()), log)?),
+            None => None,
+        };
+        let log_tail = text::log_tail(log);
+        let evidence = Evidence {
+            case: &planned.case,
+            solving: &solving,
+            verifying: verifying.as_ref(),
+            log_tail: &log_tail,
+        };
+        let mut row = self.row(&job.id, planned, judge(&evidence));
+        fill(&mut row, solving, verifying);
+        if row.status.is_failure() {
+            row.log_tail = log_tail;
+        }
+        Some(row)
+    }
+
+    /// Runs an errand, unless the run is to end: what is half done then is done again later.
+    fn execute(&self, work: &Work, log: &Path) -> Option<Outcome> {
+        if self.interrupt.signal().is_some() {
+            return None;
+        }
+        let outcome = self.executor.run(work, log, self.interrupt);
+        (outcome.end != End::Interrupted).then_some(outcome)
+    }
+
+    fn job(&self, id: &str, planned: &PlannedCase, exact_file: Option<PathBuf>) -> Job {
+        Job {
+            schema: SCHEMA,
+            id: id.to_owned(),
+            case: planned.case.clone(),
+            dataset_file: planned.dataset_file.clone(),
+            plugin_file: planned.plugin_file.clone(),
+            exact_file,
+            solution_file: self.folder.solution(id),
+            threads: self.options.threads_per_case(),
+            limits: limits(planned, self.options),
+        }
+    }
+
+    fn row(&self, id: &str, planned: &PlannedCase, verdict: Verdict) -> Row {
+        Row {
+            id: id.to_owned(),
+            labels: planned.case.labels(),
+            case: planned.case.clone(),
+            status: verdict.status,
+            reason: verdict.reason,
+            n: planned.n,
+            d: None,
+            metrics: Metrics::default(),
+            solver_values: Default::default(),
+            trace: Vec::new(),
+            log_tail: String::new(),
+            reproducible: verdict.reproducible,
+            finished: self.clock.now().to_string(),
+        }
+    }
+}
+
+/// Bounds from outside. The time budget is the solver's own to keep; the kill
+/// stands at twice that plus a minute, for loading and for the trace.
+fn limits(planned: &PlannedCase, options: &Options) -> Limits {
+    let budget = &planned.case.budget;
+    Limits {
+        kill_after_seconds: budget.seconds.map(|s| 2.0 * s + 60.0).or(options.kill_after_seconds),
+        memory_bytes: budget.memory_bytes.or(options.memory_bytes),
+    }
+}
+
+/// Puts everything that was measured into the row: of a case that failed, what it reported till then.
+fn fill(row: &mut Row, solving: Outcome, verifying: Option<Outcome>) {
+    if solving.peak_memory_bytes > 0 {
+        row.metrics.insert(names::PEAK_MEMORY_BYTES, solving.peak_memory_bytes as f64);
+    }
+    if let Some(solved) = solved(&solving) {
+        row.n = Some(solved.n);
+        row.d = Some(solved.d);
+        row.metrics.extend(&measured(solved));
+        row.solver_values = solved.values.clone();
+    }
+    if let Some(truth) = verifying.as_ref().and_then(verified) {
+        row.metrics.extend(&truth.metrics);
+    }
+    row.trace = solving.messages.into_iter().filter_map(trace_point).collect();
+}
+
+fn trace_point(message: Message) -> Option<TracePoint> {
+    match message {
+        Message::Trace(point) => Some(point),
+        _ => None,
+    }
+}
+
+/// The metrics that `case` itself measured or was told.
+fn measured(solved: &Solved) -> Metrics {
+    let epoch = (solved.n as f64).powi(2);
+    let mut metrics = Metrics::default();
+    for (name, value) in [
+        (names::EPOCHS, solved.entries.used / epoch),
+        (names::EPOCHS_SETUP, solved.entries.setup / epoch),
+        (names::EPOCHS_EVALUATED, solved.entries.evaluated / epoch),
+        (names::EPOCHS_SELF_REPORTED, solved.entries.self_reported / epoch),
+        (names::ITERATIONS, solved.iterations as f64),
+        (names::SECONDS_PREPARE, solved.prepare.wall),
+        (names::SECONDS_SOLVE, solved.solve.wall),
+        (names::CPU_SECONDS, solved.prepare.cpu + solved.solve.cpu),
+        (names::PEAK_MEMORY_BYTES, solved.peak_memory_bytes as f64),
+    ] {
+        metrics.insert(name, value);
+    }
+    if let Some((y, probes)) = claimed(solved) {
+        metrics.insert(names::CLAIMED_Y, y);
+        if let Some(probes) = probes {
+            metrics.insert(names::CLAIMED_PROBES, probes);
+        }
+    }
+    metrics
+}

@@ -1,0 +1,212 @@
+//! The schedule: which cases are to run, on how many threads, and how it ends.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use gpbench_record::Row;
+use jiff::Timestamp;
+
+use crate::cases::CaseRunner;
+use crate::exact::ExactReferences;
+use crate::{
+    EngineError, Event, Executor, Interrupt, Journal, Options, Plan, PlannedCase, Progress, RunFolder,
+    Summary,
+};
+
+/// Tells the time of day, for names of folders and for rows.
+pub trait Clock: Sync {
+    /// The time in UTC.
+    fn now(&self) -> Timestamp;
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// Runs plans.
+pub struct Engine<'a> {
+    /// Where errands are run.
+    pub executor: &'a dyn Executor,
+    /// What time it is.
+    pub clock: &'a dyn Clock,
+    /// The wish to stop.
+    pub interrupt: Interrupt,
+}
+
+impl Engine<'_> {
+    /// Runs what a plan still lacks: continues the newest folder of its name that
+    /// holds the same plan, or begins a new one. `events` is called on this thread.
+    ///
+    /// # Errors
+    /// When the run itself cannot go on, such as on a full disk. What has ended
+    /// till then is in the journal.
+    pub fn run(
+        &self,
+        plan: &Plan,
+        options: &Options,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Summary, EngineError> {
+        let ids = plan.ids()?;
+        let options = &absolute(options)?;
+        let (folder, resumed) = self.folder(plan, &ids, options, events)?;
+        let (journal, unreadable) = Journal::open(folder.path())?;
+        folder.prepare()?;
+        if unreadable > 0 {
+            let text = format!("{unreadable} lines of the journal cannot be read; their cases run again");
+            events(Event::Warning(text));
+        }
+        let progress = progress(&journal, &ids);
+        events(Event::Begun { folder: folder.path().to_owned(), resumed, progress });
+
+        let missing = |id: &str| match journal.status(id) {
+            None => true,
+            Some(status) => options.retry_failed && status.is_failure(),
+        };
+        let pending: Vec<(&String, &PlannedCase)> =
+            ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
+        let cases = CaseRunner {
+            executor: self.executor,
+            clock: self.clock,
+            options,
+            interrupt: &self.interrupt,
+            folder: &folder,
+            references: ExactReferences::new(self.executor, options, &self.interrupt),
+        };
+        let sitting = Sitting {
+            cases,
+            ids: &ids,
+            pending,
+            next: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            journal: Mutex::new(journal),
+        };
+        let result = sitting.run(options.jobs.max(1), events);
+        folder.remove_scratch()?;
+        let ran = result?;
+        let journal = sitting.journal.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Summary {
+            folder: folder.path().to_owned(),
+            total: ids.len(),
+            ran,
+            statuses: journal.count(&ids),
+            interrupted: self.interrupt.signal(),
+        })
+    }
+
+    /// The folder to run in, and whether it is an earlier one.
+    fn folder(
+        &self,
+        plan: &Plan,
+        ids: &[String],
+        options: &Options,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<(RunFolder, bool), EngineError> {
+        let earlier = if options.fresh { None } else { RunFolder::find(plan, ids, options) };
+        let Some(folder) = earlier else {
+            return Ok((RunFolder::create(plan, ids, options, self.clock.now())?, false));
+        };
+        folder.write_spec(&plan.spec_toml)?;
+        if folder.environment().is_some_and(|begun| begun != plan.environment) {
+            let text = "this run was begun in another environment than the present one; \
+                        environment.json describes the former";
+            events(Event::Warning(text.into()));
+        }
+        Ok((folder, true))
+    }
+}
+
+/// One run of the pending cases.
+struct Sitting<'a> {
+    cases: CaseRunner<'a>,
+    ids: &'a [String],
+    pending: Vec<(&'a String, &'a PlannedCase)>,
+    next: AtomicUsize,
+    /// Set when the run cannot go on.
+    stop: AtomicBool,
+    journal: Mutex<Journal>,
+}
+
+impl Sitting<'_> {
+    /// Runs all pending cases on `jobs` threads; the number of rows written.
+    ///
+    /// A thread starts its workers itself and outlives them, as their death
+    /// signal hangs on the thread that started them.
+    fn run(&self, jobs: usize, events: &mut dyn FnMut(Event)) -> Result<usize, EngineError> {
+        thread::scope(|scope| {
+            let (tell, told) = channel();
+            let threads: Vec<_> = (0..jobs.min(self.pending.len()))
+                .map(|_| {
+                    let tell = tell.clone();
+                    scope.spawn(move || self.work(&tell))
+                })
+                .collect();
+            drop(tell);
+            told.iter().for_each(events);
+            threads.into_iter().try_fold(0, |ran, thread| {
+                let more = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                Ok(ran + more)
+            })
+        })
+    }
+
+    /// Takes one case after the other until none is left; the number of rows written.
+    fn work(&self, tell: &Sender<Event>) -> Result<usize, EngineError> {
+        // Nobody listens only if the listener panicked, and then nothing matters.
+        let tell = |event| drop(tell.send(event));
+        let mut ran = 0;
+        while let Some((id, planned)) = self.take() {
+            tell(Event::CaseStarted { id: id.clone(), labels: planned.case.labels() });
+            let Some(row) = self.cases.run(id, planned, &tell) else { break };
+            let progress = self.write(&row).inspect_err(|_| self.stop.store(true, Ordering::SeqCst))?;
+            ran += 1;
+            tell(Event::CaseFinished { row: Box::new(row), progress });
+        }
+        Ok(ran)
+    }
+
+    fn take(&self) -> Option<(&String, &PlannedCase)> {
+        if self.stop.load(Ordering::SeqCst) || self.cases.interrupt.signal().is_some() {
+            return None;
+        }
+        self.pending.get(self.next.fetch_add(1, Ordering::SeqCst)).copied()
+    }
+
+    fn write(&self, row: &Row) -> Result<Progress, EngineError> {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        journal.append(row)?;
+        Ok(progress(&journal, self.ids))
+    }
+}
+
+fn progress(journal: &Journal, ids: &[String]) -> Progress {
+    let counts = journal.count(ids);
+    Progress {
+        total: ids.len(),
+        done: counts.values().sum(),
+        failed: counts.iter().filter(|(status, _)| status.is_failure()).map(|(_, count)| count).sum(),
+    }
+}
+
+/// Workers are told absolute paths, whatever a plugin does to its working folder.
+fn absolute(options: &Options) -> Result<Options, EngineError> {
+    let absolute = |path: &std::path::PathBuf| {
+        std::path::absolute(path).map_err(|source| EngineError::Io {
+            action: "find",
+            path: path.clone(),
+            source,
+        })
+    };
+    Ok(Options {
+        output_dir: absolute(&options.output_dir)?,
+        cache_dir: absolute(&options.cache_dir)?,
+        ..options.clone()
+    })
+}

@@ -1,0 +1,87 @@
+//! What the operating system says of this machine.
+
+use std::fs;
+
+use gpbench_record::Environment;
+
+/// Describes this machine. `cpu_dispatch`, `blas` and `blas_core` stay empty:
+/// only a worker, which links the numerics, can tell them.
+pub fn environment(gpbench_version: &str, threads: usize) -> Environment {
+    Environment {
+        gpbench: gpbench_version.to_owned(),
+        os: operating_system(),
+        cpu: processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        memory_bytes: machine_memory().unwrap_or_default(),
+        cpu_dispatch: String::new(),
+        blas: String::new(),
+        blas_core: String::new(),
+        threads,
+    }
+}
+
+fn operating_system() -> String {
+    let name = fs::read_to_string("/etc/os-release")
+        .ok()
+        .and_then(|text| value_of(&text, "PRETTY_NAME", '='))
+        .unwrap_or_else(|| std::env::consts::OS.to_owned());
+    match fs::read_to_string("/proc/sys/kernel/osrelease") {
+        Ok(release) => format!("{name}, kernel {}", release.trim()),
+        Err(_) => name,
+    }
+}
+
+fn processor() -> Option<String> {
+    value_of(&fs::read_to_string("/proc/cpuinfo").ok()?, "model name", ':')
+}
+
+/// Bytes of memory that this process may hope for: the machine's, or its control group's if less.
+pub(crate) fn machine_memory() -> Option<u64> {
+    let total = meminfo("MemTotal")?;
+    let group =
+        fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    Some(group.map_or(total, |limit: u64| limit.min(total)))
+}
+
+/// Bytes of memory that can be had without swapping.
+pub(crate) fn available_memory() -> Option<u64> {
+    meminfo("MemAvailable")
+}
+
+fn meminfo(field: &str) -> Option<u64> {
+    kibibytes(&value_of(&fs::read_to_string("/proc/meminfo").ok()?, field, ':')?)
+}
+
+fn kibibytes(text: &str) -> Option<u64> {
+    Some(text.strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+/// The value of the first line `key<separator>value`, without spaces and quotes around it.
+fn value_of(text: &str, key: &str, separator: char) -> Option<String> {
+    text.lines()
+        .filter_map(|line| line.split_once(separator))
+        .find(|(name, _)| name.trim() == key)
+        .map(|(_, value)| value.trim().trim_matches('"').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_by_key() {
+        let text = "processor\t: 0\nmodel name\t: Fast: 3 GHz\nmodel name\t: other\n";
+        assert_eq!(value_of(text, "model name", ':').as_deref(), Some("Fast: 3 GHz"));
+        assert_eq!(value_of("A=1\nNAME=\"Debian 13\"\n", "NAME", '=').as_deref(), Some("Debian 13"));
+        assert_eq!(value_of(text, "cache", ':'), None);
+        assert_eq!(kibibytes("2 kB"), Some(2048));
+        assert_eq!(kibibytes("2"), None);
+    }
+
+    #[test]
+    fn this_machine_has_a_processor_and_memory() {
+        let here = environment("1.2.3", 2);
+        assert!(here.cores > 0 && here.memory_bytes > 0 && !here.cpu.is_empty() && !here.os.is_empty());
+        assert_eq!((here.gpbench.as_str(), here.threads), ("1.2.3", 2));
+    }
+}

@@ -1,0 +1,36 @@
+//! The wish to stop, from a signal or from the caller.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+/// A flag that holds the signal asking for the end, shared by all who must notice.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicUsize>);
+
+impl Interrupt {
+    /// A flag raised by SIGINT and SIGTERM, which then no longer end the process.
+    ///
+    /// # Errors
+    /// When the handlers cannot be installed.
+    pub fn on_signals() -> io::Result<Self> {
+        let flag = Self::default();
+        for signal in [SIGINT, SIGTERM] {
+            let value = usize::try_from(signal).expect("signal numbers are positive");
+            signal_hook::flag::register_usize(signal, Arc::clone(&flag.0), value)?;
+        }
+        Ok(flag)
+    }
+
+    /// Asks for the end as `signal` would.
+    pub fn raise(&self, signal: i32) {
+        self.0.store(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst);
+    }
+
+    /// The signal that asked for the end, if one did.
+    pub fn signal(&self) -> Option<i32> {
+        i32::try_from(self.0.load(Ordering::SeqCst)).ok().filter(|signal| *signal != 0)
+    }
+}

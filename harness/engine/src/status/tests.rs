@@ -1,0 +1,285 @@
+//! The table of statuses, line by line.
+
+use std::collections::BTreeMap;
+
+use gpbench_record::{
+    Budget, Clock, Dataset, Entries, Estimator, EstimatorMethod, Frequencies, Kernel, Precision, Solver,
+    Source, Task,
+};
+
+use super::*;
+
+fn case(tolerance: Option<f64>, probes: usize) -> Case {
+    let text = String::from;
+    Case {
+        task: Task::Solve,
+        dataset: Dataset {
+            name: text("toy"),
+            source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
+            split: 0,
+            subsample: None,
+        },
+        kernel: Kernel {
+            name: text("rbf"),
+            family: text("rbf"),
+            signal_scale: 1.0,
+            noise_scale: 0.1,
+            length_scale: vec![1.0],
+            origin: text("given"),
+        },
+        estimator: Estimator {
+            name: text("pathwise"),
+            method: EstimatorMethod::Pathwise,
+            probes,
+            features: 100,
+            frequencies: Frequencies::MultivariateT,
+        },
+        solver: Solver { name: text("cg"), plugin: text("cg"), params: BTreeMap::new() },
+        budget: Budget { tolerance, ..Budget::default() },
+        precision: Precision::F64,
+        seed: 0,
+        repeat: 0,
+    }
+}
+
+fn outcome(message: Option<Message>, end: End) -> Outcome {
+    Outcome { messages: message.into_iter().collect(), end, peak_memory_bytes: 0 }
+}
+
+fn solved(reason: StopReason, claimed: &[f64]) -> Message {
+    Message::Solved(Solved {
+        n: 10,
+        d: 1,
+        reason,
+        iterations: 3,
+        claimed: claimed.to_vec(),
+        prepare: Clock::default(),
+        solve: Clock::default(),
+        entries: Entries::default(),
+        peak_memory_bytes: 1,
+        base_memory_bytes: 1,
+        startup_seconds: 0.0,
+        values: BTreeMap::new(),
+    })
+}
+
+fn verified(residuals: &[(&str, f64)]) -> Message {
+    let metrics = residuals.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    Message::Verified(Verified { metrics })
+}
+
+fn failed(status: Status) -> Message {
+    Message::Failed(Failure { status, reason: "because".into() })
+}
+
+/// Verdict of a solve that ended well and was verified.
+fn compared(tolerance: Option<f64>, reason: StopReason, claimed: &[f64], y: f64, probes: f64) -> Verdict {
+    let solving = outcome(Some(super::tests::solved(reason, claimed)), End::Exited(0));
+    let truth = verified(&[(names::RESIDUAL_Y, y), (names::RESIDUAL_PROBES, probes)]);
+    let verifying = outcome(Some(truth), End::Exited(0));
+    let case = case(tolerance, 2);
+    judge(&Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" })
+}
+
+/// Verdict of a process that ended without a report.
+fn died(end: End, log_tail: &str) -> Verdict {
+    let (case, solving) = (case(Some(0.01), 2), outcome(None, end));
+    judge(&Evidence { case: &case, solving: &solving, verifying: None, log_tail })
+}
+
+#[test]
+fn a_tolerance_is_held_to_the_truth() {
+    use Status::{Diverged, Invalid, NotConverged, Ok};
+    use StopReason::{Converged, Epochs, Iterations, Stagnated, Time};
+    let table: &[(StopReason, &[f64], f64, f64, Status, &str)] = &[
+        (Converged, &[0.009, 0.01, 0.01], 0.009, 0.0101, Ok, ""),
+        (Epochs, &[0.02], 0.009, 0.01, Ok, ""),
+        (Converged, &[], 1e-14, 1e-14, Ok, ""),
+        (
+            Converged,
+            &[0.009, 0.01, 0.01],
+            0.015,
+            0.01,
+            NotConverged,
+            "claimed residual 0.01, true residual 0.015, tolerance 0.01",
+        ),
+        (
+            Converged,
+            &[0.009, 0.004, 0.006],
+            0.01,
+            0.5,
+            Invalid,
+            "claimed residual 0.009, true residual 0.5, tolerance 0.01",
+        ),
+        (Epochs, &[0.009], 0.5, 0.01, Invalid, "claimed residual 0.009, true residual 0.5, tolerance 0.01"),
+        (Converged, &[], 0.5, 0.01, Invalid, "claims to have converged, true residual 0.5, tolerance 0.01"),
+        (
+            Epochs,
+            &[0.2],
+            0.2,
+            0.3,
+            NotConverged,
+            "the epoch budget is spent; true residual 0.3, tolerance 0.01",
+        ),
+        (Time, &[], 0.2, 0.3, NotConverged, "the time budget is spent; true residual 0.3, tolerance 0.01"),
+        (
+            Iterations,
+            &[],
+            0.2,
+            0.3,
+            NotConverged,
+            "the solver's iterations are spent; true residual 0.3, tolerance 0.01",
+        ),
+        (Stagnated, &[], 0.2, 0.3, NotConverged, "stagnated; true residual 0.3, tolerance 0.01"),
+        (Epochs, &[], 2000.0, 0.3, Diverged, "true residual 2000"),
+    ];
+    for (reason, claimed, y, probes, status, sentence) in table {
+        let verdict = compared(Some(0.01), *reason, claimed, *y, *probes);
+        assert_eq!((verdict.status, verdict.reason.as_str()), (*status, *sentence), "{reason:?} {claimed:?}");
+        assert_eq!(verdict.reproducible, *reason != Time);
+    }
+}
+
+#[test]
+fn without_a_tolerance_a_spent_budget_is_ok() {
+    for reason in [StopReason::Converged, StopReason::Epochs, StopReason::Time, StopReason::Iterations] {
+        assert_eq!(compared(None, reason, &[], 0.9, 0.9).status, Status::Ok, "{reason:?}");
+    }
+    let stagnated = compared(None, StopReason::Stagnated, &[], 0.9, 0.8);
+    assert_eq!(
+        (stagnated.status, stagnated.reason.as_str()),
+        (Status::NotConverged, "stagnated; true residual 0.9")
+    );
+    assert_eq!(compared(None, StopReason::Diverged, &[], 0.9, 0.8).status, Status::Diverged);
+    assert_eq!(compared(None, StopReason::Epochs, &[], 0.9, 1e4).status, Status::Diverged);
+}
+
+#[test]
+fn a_solution_that_is_not_finite_has_diverged() {
+    let diverged = compared(Some(0.01), StopReason::Converged, &[0.001], f64::NAN, f64::NAN);
+    assert_eq!((diverged.status, diverged.reason.as_str()), (Status::Diverged, "the solution is not finite"));
+    let half = compared(Some(0.01), StopReason::Converged, &[0.001], 0.001, f64::INFINITY);
+    assert_eq!(half.status, Status::Diverged);
+}
+
+#[test]
+fn what_has_no_residual_is_not_missed() {
+    let solving = outcome(Some(solved(StopReason::Epochs, &[])), End::Exited(0));
+    let truth = |residuals| outcome(Some(verified(residuals)), End::Exited(0));
+    let status = |probes, residuals| {
+        let (case, truth) = (case(None, probes), truth(residuals));
+        judge(&Evidence { case: &case, solving: &solving, verifying: Some(&truth), log_tail: "" }).status
+    };
+    assert_eq!(status(0, &[(names::RESIDUAL_Y, 0.1)]), Status::Ok);
+    assert_eq!(status(2, &[(names::TEST_RMSE, 0.1)]), Status::Ok);
+    assert_eq!(status(0, &[]), Status::Diverged);
+}
+
+#[test]
+fn a_process_without_a_report_is_judged_by_its_end() {
+    use Status::{Crashed, Invalid, OutOfMemory, Timeout};
+    let signalled = |signal, memory_pressure| End::Signalled { signal, memory_pressure };
+    let table = [
+        (End::Exited(0), "", Crashed, "exited with status 0 before reporting a result"),
+        (End::Exited(3), "", Crashed, "exited with status 3 before reporting a result"),
+        (signalled(11, false), "", Crashed, "ended by SIGSEGV"),
+        (
+            signalled(6, false),
+            "thread 'main' has overflowed its stack",
+            Crashed,
+            "stack overflow; ended by SIGABRT",
+        ),
+        (signalled(9, false), "", Crashed, "ended by SIGKILL"),
+        (signalled(9, true), "", OutOfMemory, "ended by SIGKILL with memory nearly full"),
+        (
+            signalled(6, false),
+            "memory allocation of 9 bytes failed",
+            OutOfMemory,
+            "an allocation failed; ended by SIGABRT",
+        ),
+        (End::TimedOut { limit: 80.0 }, "", Timeout, "killed: no result within 80 s"),
+        (
+            End::OutOfMemory { bytes: 3 << 30, limit: 2 << 30 },
+            "",
+            OutOfMemory,
+            "killed: 3.0 GiB in use, 2.0 GiB allowed",
+        ),
+        (
+            End::Garbled { sample: "hello".into() },
+            "",
+            Invalid,
+            "wrote `hello` where only the worker reports; killed",
+        ),
+        (End::Lingered, "", Crashed, "closed its output without a result and went on; killed"),
+        (
+            End::NotStarted { reason: "no such file".into() },
+            "",
+            Crashed,
+            "the worker did not start: no such file",
+        ),
+    ];
+    for (end, log, status, sentence) in table {
+        let verdict = died(end.clone(), log);
+        assert_eq!((verdict.status, verdict.reason.as_str()), (status, sentence), "{end:?}");
+        assert_eq!(verdict.reproducible, status != Timeout);
+    }
+}
+
+#[test]
+fn a_reported_failure_is_believed_unless_it_is_none() {
+    for (reported, status) in [
+        (Status::OutOfMemory, Status::OutOfMemory),
+        (Status::Invalid, Status::Invalid),
+        (Status::Ok, Status::Crashed),
+        (Status::Skipped, Status::Crashed),
+    ] {
+        let solving = outcome(Some(failed(reported)), End::Exited(1));
+        let case = case(None, 0);
+        let verdict = judge(&Evidence { case: &case, solving: &solving, verifying: None, log_tail: "" });
+        assert_eq!((verdict.status, verdict.reason.as_str()), (status, "because"));
+    }
+}
+
+#[test]
+fn a_failed_verification_is_no_success() {
+    let case = case(Some(0.01), 0);
+    let solving = outcome(Some(solved(StopReason::Converged, &[])), End::Exited(0));
+    for (verifying, status, sentence) in [
+        (outcome(Some(failed(Status::Invalid)), End::Exited(1)), Status::Invalid, "verification: because"),
+        (
+            outcome(None, End::Exited(101)),
+            Status::Crashed,
+            "verification: exited with status 101 before reporting a result",
+        ),
+    ] {
+        let evidence = Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" };
+        let verdict = judge(&evidence);
+        assert_eq!((verdict.status, verdict.reason.as_str()), (status, sentence));
+    }
+}
+
+#[test]
+fn a_death_after_the_report_loses_nothing() {
+    let case = case(Some(0.01), 0);
+    let verifying = outcome(Some(verified(&[(names::RESIDUAL_Y, 0.001)])), End::Exited(0));
+    let report = || Some(solved(StopReason::Converged, &[]));
+    for (end, sentence) in [
+        (End::Exited(0), ""),
+        (End::Signalled { signal: 11, memory_pressure: false }, "ended by SIGSEGV after reporting"),
+        (End::Lingered, "did not end after reporting and was killed"),
+    ] {
+        let solving = outcome(report(), end);
+        let evidence = Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" };
+        let verdict = judge(&evidence);
+        assert_eq!((verdict.status, verdict.reason.as_str()), (Status::Ok, sentence));
+    }
+}
+
+#[test]
+fn numbers_read_well() {
+    for (value, text) in
+        [(0.0101, "0.0101"), (80.0, "80"), (1.234_567e-9, "1.23e-9"), (0.0, "0"), (1e300, "1e300")]
+    {
+        assert_eq!(shortest(value), text);
+    }
+}
