@@ -23,7 +23,7 @@
 //! would save little, since every number is used, and would need `unsafe`.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2};
@@ -80,9 +80,13 @@ pub enum CopyError {
     },
 }
 
-/// Size and identity of a copy, from its header alone.
+/// What a copy says of itself, its numbers unread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
+    /// Name of the set.
+    pub name: String,
+    /// What was found odd when the set was imported.
+    pub warnings: Vec<String>,
     /// Rows.
     pub n: usize,
     /// Inputs.
@@ -91,8 +95,16 @@ pub struct Header {
     pub splits: usize,
     /// Identity of the content.
     pub sha256: Sha256Hex,
+}
+
+/// The fixed part at the beginning.
+struct Dimensions {
+    n: usize,
+    d: usize,
+    splits: usize,
+    sha256: Sha256Hex,
     text_length: usize,
-    dimensions: [u8; DIMENSIONS_END],
+    bytes: [u8; DIMENSIONS_END],
 }
 
 #[derive(Serialize, Deserialize)]
@@ -133,10 +145,10 @@ pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
 pub fn read(path: &Path) -> Result<Table, CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
     let (mut file, header) = open(path)?;
-    let Header { n, d, splits, .. } = header;
+    let Dimensions { n, d, splits, .. } = header;
 
     let mut hasher = Sha256::new();
-    hasher.update(header.dimensions);
+    hasher.update(header.bytes);
     let x = read_numbers(&mut file, n * d, &mut hasher).map_err(io_error)?;
     let y = read_numbers(&mut file, n, &mut hasher).map_err(io_error)?;
     let mut masks = vec![0; splits * n.div_ceil(8)];
@@ -147,10 +159,7 @@ pub fn read(path: &Path) -> Result<Table, CopyError> {
         return Err(CopyError::Damaged { path: path.to_owned(), expected: header.sha256, actual });
     }
 
-    let mut text = vec![0; header.text_length];
-    file.read_exact(&mut text).map_err(io_error)?;
-    let text: Text = serde_json::from_slice(&text)
-        .map_err(|error| CopyError::Format { path: path.to_owned(), what: error.to_string() })?;
+    let text = read_text(&mut file, header.text_length, path)?;
     Ok(Table {
         name: text.name,
         x: Array2::from_shape_vec((n, d), x).expect("n d numbers were read"),
@@ -160,17 +169,28 @@ pub fn read(path: &Path) -> Result<Table, CopyError> {
     })
 }
 
-/// Identity of a copy's content, from its header: no more than 72 bytes are read.
+/// Identity of a copy's content, from its first 72 bytes.
 pub fn sha256(path: &Path) -> Result<Sha256Hex, CopyError> {
-    header(path).map(|header| header.sha256)
+    open(path).map(|(_, header)| header.sha256)
 }
 
-/// Size and identity of a copy; the length of the file is checked, its numbers are not.
+/// What a copy says of itself; the length of the file is checked, its numbers are not.
 pub fn header(path: &Path) -> Result<Header, CopyError> {
-    open(path).map(|(_, header)| header)
+    let (mut file, Dimensions { n, d, splits, sha256, text_length, .. }) = open(path)?;
+    file.seek(SeekFrom::End(-(text_length as i64)))
+        .map_err(|source| CopyError::Io { path: path.to_owned(), source })?;
+    let Text { name, warnings } = read_text(&mut file, text_length, path)?;
+    Ok(Header { name, warnings, n, d, splits, sha256 })
 }
 
-fn open(path: &Path) -> Result<(File, Header), CopyError> {
+fn read_text(file: &mut File, length: usize, path: &Path) -> Result<Text, CopyError> {
+    let mut text = vec![0; length];
+    file.read_exact(&mut text).map_err(|source| CopyError::Io { path: path.to_owned(), source })?;
+    serde_json::from_slice(&text)
+        .map_err(|error| CopyError::Format { path: path.to_owned(), what: error.to_string() })
+}
+
+fn open(path: &Path) -> Result<(File, Dimensions), CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
     let format = |what: String| CopyError::Format { path: path.to_owned(), what };
     let mut file = File::open(path).map_err(io_error)?;
@@ -198,13 +218,13 @@ fn open(path: &Path) -> Result<(File, Header), CopyError> {
         return Err(format(format!("its header says {n} rows and {d} inputs")));
     }
     let digest: [u8; 32] = bytes[40..72].try_into().expect("32 bytes");
-    let header = Header {
+    let header = Dimensions {
         n: n as usize,
         d: d as usize,
         splits: splits as usize,
         sha256: Sha256Hex::from_digest(&digest),
         text_length: text_length as usize,
-        dimensions: bytes[..DIMENSIONS_END].try_into().expect("32 bytes"),
+        bytes: bytes[..DIMENSIONS_END].try_into().expect("32 bytes"),
     };
     Ok((file, header))
 }

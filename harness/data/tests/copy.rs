@@ -1,0 +1,121 @@
+//! The binary copy: what goes in comes out, and nothing damaged comes out.
+
+use std::fs;
+
+use gpbench_data::{Table, copy};
+use ndarray::{Array, Array2, array};
+use proptest::prelude::*;
+
+fn small() -> Table {
+    Table {
+        name: "small".into(),
+        x: array![[1.0, -0.0], [f64::MIN_POSITIVE, 1e300], [0.1, 3.0]],
+        y: array![1.0, 2.0, -3.5],
+        test_masks: vec![vec![true, false, false], vec![false, false, true]],
+        warnings: vec!["column 2 is odd".into()],
+    }
+}
+
+#[test]
+fn a_copy_is_read_back_bit_by_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/folder/small.gpb");
+    let digest = copy::write(&small(), &path).unwrap();
+    let read = copy::read(&path).unwrap();
+    assert_eq!(read, small());
+    assert!(read.x[(0, 1)].is_sign_negative());
+    assert_eq!(copy::sha256(&path).unwrap(), digest);
+    let header = copy::header(&path).unwrap();
+    assert_eq!((header.n, header.d, header.splits), (3, 2, 2));
+    assert_eq!((header.name, header.warnings), (small().name, small().warnings));
+    let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
+    assert_eq!(left.len(), 1, "no temporary file stays");
+}
+
+#[test]
+fn the_identity_is_that_of_the_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let digest = |table: &Table| copy::write(table, &folder.path().join("copy")).unwrap();
+    let base = digest(&small());
+    assert_eq!(base, digest(&Table { name: "other".into(), warnings: vec![], ..small() }));
+    let mut changed = small();
+    changed.y[0] = 1.5;
+    assert_ne!(base, digest(&changed));
+    let mut changed = small();
+    changed.test_masks[0][1] = true;
+    assert_ne!(base, digest(&changed));
+    assert_ne!(base, digest(&Table { test_masks: vec![], ..small() }));
+    // The same numbers in another shape are another set.
+    let turned =
+        Table { x: array![[1.0, -0.0, f64::MIN_POSITIVE]], y: array![1.0], test_masks: vec![], ..small() };
+    assert_ne!(digest(&turned), base);
+}
+
+#[test]
+fn a_view_in_another_memory_order_is_written_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy");
+    let columns =
+        Table { x: small().x.reversed_axes().as_standard_layout().into_owned().reversed_axes(), ..small() };
+    assert!(!columns.x.is_standard_layout());
+    copy::write(&columns, &path).unwrap();
+    assert_eq!(copy::read(&path).unwrap(), small());
+}
+
+#[test]
+fn every_damaged_byte_and_every_cut_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy");
+    copy::write(&small(), &path).unwrap();
+    let good = fs::read(&path).unwrap();
+    let text_start = 72 + 3 * 3 * 8 + 2;
+    for place in 0..text_start {
+        let mut bad = good.clone();
+        bad[place] ^= 0x40;
+        fs::write(&path, &bad).unwrap();
+        assert!(copy::read(&path).is_err(), "byte {place}");
+    }
+    for length in 0..good.len() {
+        fs::write(&path, &good[..length]).unwrap();
+        assert!(copy::read(&path).is_err(), "{length} bytes");
+        assert!(copy::header(&path).is_err(), "{length} bytes");
+    }
+}
+
+#[test]
+fn errors_name_the_file_and_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy");
+    fs::write(&path, vec![b'x'; 100]).unwrap();
+    let text = copy::read(&path).unwrap_err().to_string();
+    assert!(text.starts_with(&path.display().to_string()), "{text}");
+    assert!(text.ends_with("it does not begin as one; delete it, it will be made again"), "{text}");
+
+    let mut nan = small();
+    nan.x[(1, 0)] = f64::NAN;
+    let text = copy::write(&nan, &path).unwrap_err().to_string();
+    assert_eq!(
+        text,
+        "data set `small`: row 1, column 0 (both from 0; the target is column 2) is NaN, not a finite number"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn any_size_survives(n in 1_usize..40, d in 1_usize..6, splits in 0_usize..4, salt in any::<u64>()) {
+        let number = |i: usize| f64::from_bits((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt);
+        let finite = |i: usize| if number(i).is_finite() { number(i) } else { i as f64 };
+        let table = Table {
+            name: format!("n{n}"),
+            x: Array2::from_shape_fn((n, d), |(r, c)| finite(r * d + c)),
+            y: Array::from_shape_fn(n, |r| finite(r + 1000)),
+            test_masks: (0..splits).map(|k| (0..n).map(|r| (r * 31 + k * 17 + salt as usize) % 3 == 0).collect()).collect(),
+            warnings: vec![],
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("copy");
+        copy::write(&table, &path).unwrap();
+        prop_assert_eq!(copy::read(&path).unwrap(), table);
+    }
+}
