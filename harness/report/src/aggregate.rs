@@ -69,7 +69,8 @@ pub fn groups(run: &Run) -> Result<Vec<Group>> {
     }
     let metrics: Vec<String> = frame::metric_names(run).into_iter().collect();
     let table = aggregate(frame::results(run)?, &metrics)?;
-    let mut groups = (0..table.height()).map(|i| group(&table, i, &metrics)).collect::<PolarsResult<Vec<_>>>()?;
+    let mut groups =
+        (0..table.height()).map(|i| group(&table, i, &metrics)).collect::<PolarsResult<Vec<_>>>()?;
     groups.sort_by_key(|g| place(run, g));
     Ok(groups)
 }
@@ -114,7 +115,11 @@ fn group(table: &DataFrame, i: usize, metrics: &[String]) -> PolarsResult<Group>
         }
     }
     Ok(Group {
-        problem: Problem { dataset: name("dataset")?, kernel: name("kernel")?, estimator: name("estimator")? },
+        problem: Problem {
+            dataset: name("dataset")?,
+            kernel: name("kernel")?,
+            estimator: name("estimator")?,
+        },
         solver: name("solver")?,
         n: count("n")?,
         n_ok: count("n_ok")?,

@@ -46,7 +46,9 @@ pub fn compare(runs: &[Run]) -> Result<Table> {
             cells.extend(means.iter().map(|m| m.map_or_else(Cell::default, |v| style.format(v).into())));
             let ends = means.first().copied().flatten().zip(means.last().copied().flatten());
             let ratio = ends.filter(|(first, _)| *first > 0.0 && means.len() > 1);
-            cells.push(ratio.map_or_else(Cell::default, |(first, last)| format!("{:.3}", last / first).into()));
+            cells.push(
+                ratio.map_or_else(Cell::default, |(first, last)| format!("{:.3}", last / first).into()),
+            );
             table.row(cells);
         }
     }

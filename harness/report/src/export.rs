@@ -41,13 +41,17 @@ pub fn csv(run: &Run) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The results tables, aligned for a terminal.
+/// Columns that a terminal has no room for.
+const LEFT_OUT: [&str; 5] = ["residual probes", "exact NLL", "iterations", "prepare [s]", "solve [s]"];
+
+/// The results tables, aligned for a terminal, without the columns that say least.
 ///
 /// # Errors
 /// If the aggregation fails.
 pub fn text(run: &Run) -> Result<String> {
     let groups = groups(run)?;
-    let mut parts: Vec<String> = tables::results(run, &groups).iter().map(|t| t.text()).collect();
+    let mut parts: Vec<String> =
+        tables::results(run, &groups).into_iter().map(|t| t.without(&LEFT_OUT).text()).collect();
     parts.extend(tables::published(run, &groups).map(|t| t.text()));
     parts.extend(tables::not_ok(run).map(|t| t.text()));
     let counts: Vec<String> = tables::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();
@@ -62,7 +66,8 @@ pub fn text(run: &Run) -> Result<String> {
 pub fn summary(run: &Run) -> Result<Value> {
     let group = |g: &Group| {
         let estimate = |e: &crate::Estimate| json!({ "mean": e.mean, "stderr": e.stderr, "seeds": e.seeds });
-        let metrics: Map<String, Value> = g.metrics.iter().map(|(name, e)| (name.clone(), estimate(e))).collect();
+        let metrics: Map<String, Value> =
+            g.metrics.iter().map(|(name, e)| (name.clone(), estimate(e))).collect();
         json!({
             "dataset": g.problem.dataset,
             "kernel": g.problem.kernel,
@@ -73,7 +78,8 @@ pub fn summary(run: &Run) -> Result<Value> {
             "metrics": metrics,
         })
     };
-    let counts: Map<String, Value> = tables::outcomes(run).into_iter().map(|(what, n)| (what, n.into())).collect();
+    let counts: Map<String, Value> =
+        tables::outcomes(run).into_iter().map(|(what, n)| (what, n.into())).collect();
     Ok(json!({
         "schema": gpbench_record::SCHEMA,
         "name": run.name,

@@ -34,7 +34,8 @@ pub(crate) fn traces(run: &Run) -> PolarsResult<DataFrame> {
     let points: Vec<_> = run.rows.iter().flat_map(|r| r.trace.iter().map(move |p| (r, p))).collect();
     let mut columns = vec![text("id", points.iter().map(|(r, _)| r.id.as_str()))];
     columns.extend(axes(points.iter().map(|(r, _)| &r.labels)));
-    columns.push(Column::new("iteration".into(), points.iter().map(|(_, p)| p.iteration).collect::<Vec<_>>()));
+    columns
+        .push(Column::new("iteration".into(), points.iter().map(|(_, p)| p.iteration).collect::<Vec<_>>()));
     columns.push(Column::new("seconds".into(), points.iter().map(|(_, p)| p.seconds).collect::<Vec<_>>()));
     columns.push(Column::new("epochs".into(), points.iter().map(|(_, p)| p.epochs).collect::<Vec<_>>()));
     let taken: BTreeSet<&str> = ["iteration", "seconds", "epochs"].into();

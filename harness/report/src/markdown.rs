@@ -66,6 +66,7 @@ fn failures(out: &mut String, run: &Run) {
     let _ = writeln!(out, "## {}\n\n{}", table.title, table.markdown());
     for row in run.rows.iter().filter(|r| r.status != Status::Ok && !r.log_tail.trim().is_empty()) {
         // Four backticks, so that a log that holds three cannot end the block.
-        let _ = writeln!(out, "Last lines of {}:\n\n````text\n{}\n````\n", row.labels, row.log_tail.trim_end());
+        let _ =
+            writeln!(out, "Last lines of {}:\n\n````text\n{}\n````\n", row.labels, row.log_tail.trim_end());
     }
 }

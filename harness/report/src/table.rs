@@ -89,6 +89,17 @@ impl Table {
         self
     }
 
+    /// Takes out the columns with these headings.
+    #[must_use]
+    pub fn without(mut self, titles: &[&str]) -> Table {
+        for row in &mut self.rows {
+            let mut columns = self.columns.iter();
+            row.retain(|_| columns.next().is_none_or(|c| !titles.contains(&c.title.as_str())));
+        }
+        self.columns.retain(|c| !titles.contains(&c.title.as_str()));
+        self
+    }
+
     /// Aligned columns for a terminal; the best are marked with an asterisk.
     pub fn text(&self) -> String {
         let shown = |cell: &Cell| if cell.strong { format!("{}*", cell.text) } else { cell.text.clone() };
@@ -177,7 +188,9 @@ impl Table {
                             tr {
                                 @for (j, cell) in row.iter().enumerate() {
                                     td class=[class(j)] {
-                                        @if cell.strong { strong { (cell.text) } } @else { (cell.text) }
+                                        @let (value, spread) = cell.text.split_once(" ± ").unwrap_or((&cell.text, ""));
+                                        @if cell.strong { strong { (value) } } @else { (value) }
+                                        @if !spread.is_empty() { " " span.spread { "± " (spread) } }
                                     }
                                 }
                             }

@@ -12,7 +12,8 @@ use crate::table::{Cell, Table};
 pub(crate) const CONVENTIONS: &str = "\
 Mean ± standard error over seeds (a seed's timing repeats are averaged first) of the cases that ended ok or \
 not_converged; `ok` counts the cases that ended ok. Bold: the best mean, ties in the digits shown included, among \
-the solvers whose cases all ended ok. Lower is better in every column. Residuals are ||b − Hv|| / ||b||, recomputed \
+the solvers whose cases all ended ok. Lower is better, \
+except for ok and speed-up. Residuals are ||b − Hv|| / ||b||, recomputed \
 in double precision after the clock stopped; `probes` is their mean over the right-hand sides beside y. RMSE and \
 NLL (mean negative log-likelihood of a test row, from the posterior samples' variances plus noise) are in units of \
 the standardised target. `exact NLL` uses the exact variances, and `RMSE to exact` is the distance of the \
@@ -31,20 +32,24 @@ pub(crate) fn results(run: &Run, groups: &[Group]) -> Vec<Table> {
 }
 
 fn results_of(title: &str, groups: &[&Group], baseline: Option<&str>) -> Table {
-    let mut table = COLUMNS.iter().fold(Table::new(title).words("solver").numbers("ok"), |t, m| t.numbers(m.title));
+    let mut table =
+        COLUMNS.iter().fold(Table::new(title).words("solver").numbers("ok"), |t, m| t.numbers(m.title));
     let reference = baseline.and_then(|name| groups.iter().find(|g| g.solver == name)?.mean(SECONDS));
     if let Some(name) = baseline {
         table = table.numbers(format!("speed-up over {name}"));
     }
     let best: Vec<Option<String>> = COLUMNS.iter().map(|m| best(m, groups)).collect();
     for group in groups {
-        let mut cells: Vec<Cell> = vec![group.solver.as_str().into(), format!("{}/{}", group.n_ok, group.n).into()];
+        let mut cells: Vec<Cell> =
+            vec![group.solver.as_str().into(), format!("{}/{}", group.n_ok, group.n).into()];
         for (metric, best) in COLUMNS.iter().zip(&best) {
             cells.push(cell(metric, group, best.as_deref()));
         }
         if baseline.is_some() {
             let speed_up = reference.zip(group.mean(SECONDS)).filter(|(_, own)| *own > 0.0);
-            cells.push(speed_up.map_or_else(String::new, |(base, own)| format!("{}×", short(base / own))).into());
+            cells.push(
+                speed_up.map_or_else(String::new, |(base, own)| format!("{}×", short(base / own))).into(),
+            );
         }
         table.row(cells);
     }
@@ -53,7 +58,8 @@ fn results_of(title: &str, groups: &[&Group], baseline: Option<&str>) -> Table {
 
 /// The best mean of a column as it is written, if the column ranks its solvers and there is a choice.
 fn best(metric: &Metric, groups: &[&Group]) -> Option<String> {
-    let mut means: Vec<f64> = groups.iter().filter(|g| g.all_ok()).filter_map(|g| g.mean(metric.name)).collect();
+    let mut means: Vec<f64> =
+        groups.iter().filter(|g| g.all_ok()).filter_map(|g| g.mean(metric.name)).collect();
     means.sort_by(f64::total_cmp);
     (metric.ranked && means.len() > 1).then(|| metric.style.format(means[0]))
 }
@@ -79,7 +85,7 @@ pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
     let reference = Reference::named(run.settings.reference.as_deref()?)?;
     let cited = reference.paper.short();
     let mut table = Table::new(format!("Beside the figures of {cited}"));
-    for name in ["data set", "solver", "method there", "noise"] {
+    for name in ["data set", "solver", "method there", "hyperparameters here"] {
         table = table.words(name);
     }
     for name in ["RMSE", "NLL", "minutes"] {
@@ -89,15 +95,17 @@ pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
         let Some(case) = run.rows.iter().find(|r| in_group(r, group)).map(|r| &r.case) else { continue };
         let Some(theirs) = reference.find(case) else { continue };
         let ours = |name, style, scale: f64| {
-            let scaled = |e: &Estimate| Estimate { mean: e.mean * scale, stderr: e.stderr.map(|s| s * scale), ..*e };
+            let scaled =
+                |e: &Estimate| Estimate { mean: e.mean * scale, stderr: e.stderr.map(|s| s * scale), ..*e };
             group.metrics.get(name).map_or_else(String::new, |e| with_spread(style, &scaled(e)))
         };
-        let there = |figure: Option<crate::reference::Figure>| figure.map_or_else(String::new, |f| f.to_string());
+        let there =
+            |figure: Option<crate::reference::Figure>| figure.map_or_else(String::new, |f| f.to_string());
         table.row([
             group.problem.dataset.clone(),
             group.solver.clone(),
             theirs.method.clone(),
-            if is_low_noise(case) { "variance 1e-6".to_owned() } else { "fitted".to_owned() },
+            if is_low_noise(case) { "noise variance 1e-6".to_owned() } else { case.kernel.origin.clone() },
             ours(TEST_RMSE, Style::Fixed, 1.0),
             there(theirs.rmse_of(case)),
             ours(TEST_NLL, Style::Fixed, 1.0),
@@ -152,7 +160,14 @@ pub(crate) fn solvers(run: &Run) -> Table {
         table.row([
             name.to_owned(),
             distinct(|c| c.solver.plugin.clone()),
-            distinct(|c| c.solver.params.iter().map(|(k, v)| format!("{k} = {}", param(v))).collect::<Vec<_>>().join(", ")),
+            distinct(|c| {
+                c.solver
+                    .params
+                    .iter()
+                    .map(|(k, v)| format!("{k} = {}", param(v)))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            }),
             distinct(|c| budget(&c.budget)),
         ]);
     }
@@ -161,20 +176,30 @@ pub(crate) fn solvers(run: &Run) -> Table {
 
 /// Data sets, with their size and source.
 pub(crate) fn datasets(run: &Run) -> Table {
-    let mut table = Table::new("Data sets").words("data set").words("source").numbers("n (training)").numbers("d");
+    let mut table =
+        Table::new("Data sets").words("data set").words("source").numbers("n (training)").numbers("d");
     let mut names: Vec<&str> = run.rows.iter().map(|r| r.labels.dataset.as_str()).collect();
     names.dedup();
     for name in names {
         let rows = || run.rows.iter().filter(|r| r.labels.dataset == name);
         let number = |of: fn(&Row) -> Option<usize>| once_each(rows().filter_map(of).map(|v| v.to_string()));
-        table.row([name.to_owned(), once_each(rows().map(|r| source(&r.case.dataset.source))), number(|r| r.n), number(|r| r.d)]);
+        table.row([
+            name.to_owned(),
+            once_each(rows().map(|r| source(&r.case.dataset.source))),
+            number(|r| r.n),
+            number(|r| r.d),
+        ]);
     }
     table
 }
 
 /// Kernels and estimators as the spec resolved them.
 pub(crate) fn models(run: &Run) -> Table {
-    let mut table = Table::new("Models").words("data set").words("kernel").words("hyperparameters").words("right-hand sides");
+    let mut table = Table::new("Models")
+        .words("data set")
+        .words("kernel")
+        .words("hyperparameters")
+        .words("right-hand sides");
     let mut seen = Vec::new();
     for row in &run.rows {
         let (kernel, estimator) = (&row.case.kernel, &row.case.estimator);
@@ -188,7 +213,12 @@ pub(crate) fn models(run: &Run) -> Table {
         table.row([
             row.labels.dataset.clone(),
             kernel.family.clone(),
-            format!("{}: noise scale {}, signal scale {}", kernel.origin, scale(|k| k.noise_scale), scale(|k| k.signal_scale)),
+            format!(
+                "{}: noise scale {}, signal scale {}",
+                kernel.origin,
+                scale(|k| k.noise_scale),
+                scale(|k| k.signal_scale)
+            ),
             format!("y and {} {} ({} features)", estimator.probes, estimator_word(row), estimator.features),
         ]);
     }
@@ -219,7 +249,8 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     }
     let clocked = run.rows.iter().filter(|r| !r.reproducible).count();
     if clocked > 0 {
-        facts.push(("not reproducible", format!("{clocked} cases: a clock decided where the solver stopped")));
+        facts
+            .push(("not reproducible", format!("{clocked} cases: a clock decided where the solver stopped")));
     }
     if let Some(last) = run.rows.iter().map(|r| r.finished.as_str()).max() {
         facts.push(("last case finished", last.to_owned()));
@@ -267,6 +298,8 @@ fn source(source: &Source) -> String {
         Source::Registry { name } => format!("UCI, {name}"),
         Source::File { path, .. } => path.clone(),
         Source::Toy { name, .. } => format!("built in, {name}"),
-        Source::GpDraw(draw) => format!("draw from a GP ({}, length scale {})", draw.kernel, draw.length_scale),
+        Source::GpDraw(draw) => {
+            format!("draw from a GP ({}, length scale {})", draw.kernel, draw.length_scale)
+        }
     }
 }

@@ -7,8 +7,8 @@ use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
 use crate::charts;
 use crate::error::{Result, at};
-use crate::{export, frame, html, markdown};
 use crate::run::Run;
+use crate::{export, frame, html, markdown};
 
 /// What to write, and where.
 #[derive(Debug, Clone, Default)]

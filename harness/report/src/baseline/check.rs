@@ -107,6 +107,9 @@ impl Check {
     }
 }
 
+/// Fraction of the tolerance below which a residual is held to its own baseline.
+const FAR_BELOW: f64 = 0.01;
+
 /// Compares a run with a baseline.
 pub fn check(run: &Run, baseline: &Baseline) -> Check {
     let cases = merged(run);
@@ -130,7 +133,15 @@ pub fn check(run: &Run, baseline: &Baseline) -> Check {
 impl Check {
     fn say(&mut self, key: &Key, kind: VerdictKind, detail: String) {
         let key = key.clone();
-        self.verdicts.push(Verdict { key, kind, metric: None, baseline: None, value: None, limit: None, detail });
+        self.verdicts.push(Verdict {
+            key,
+            kind,
+            metric: None,
+            baseline: None,
+            value: None,
+            limit: None,
+            detail,
+        });
     }
 
     fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>) {
@@ -153,8 +164,10 @@ impl Check {
     fn metric(&mut self, baseline: &Baseline, key: &Key, found: &Merged<'_>, name: &str, was: f64) {
         let value = found.metrics.get(name);
         let tolerance = baseline.tolerance_of(name);
-        // Where in the tolerated band a solver stops is chance, not quality.
-        let asked = found.worst.case.budget.tolerance.filter(|_| is_bounded_residual(name));
+        // Where in the tolerated band a solver stops is chance, not quality; an answer far
+        // below the band, as an exact solver's, did not stop for the tolerance.
+        let asked = found.worst.case.budget.tolerance;
+        let asked = asked.filter(|asked| is_bounded_residual(name) && was > FAR_BELOW * asked);
         let floor = asked.map_or(was, |asked| was.max(asked));
         let margin = |of: f64| tolerance.absolute.max(tolerance.relative * of.abs());
         let limit = floor + margin(floor);
@@ -164,7 +177,9 @@ impl Check {
                 self.compared += 1;
                 match now {
                     _ if now > limit => VerdictKind::Regressed,
-                    _ if now < was - margin(was) && asked.is_none_or(|asked| was > asked) => VerdictKind::Improved,
+                    _ if now < was - margin(was) && asked.is_none_or(|asked| was > asked) => {
+                        VerdictKind::Improved
+                    }
                     _ => return,
                 }
             }

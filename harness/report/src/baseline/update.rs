@@ -45,7 +45,8 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> String {
         let _ = writeln!(out, "seed = {}\nstatus = \"{}\"", case.seed, found.worst.status);
         out.push_str("metrics = {");
         let values = metrics.iter().filter_map(|name| Some((name, found.metrics.get(name)?)));
-        let pairs: Vec<String> = values.map(|(name, v)| format!(" {} = {}", key(name), toml_number(v))).collect();
+        let pairs: Vec<String> =
+            values.map(|(name, v)| format!(" {} = {}", key(name), toml_number(v))).collect();
         let _ = writeln!(out, "{} }}", pairs.join(","));
     }
     out
@@ -66,6 +67,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn key(name: &str) -> String {
-    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    let bare =
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
     if bare { name.to_owned() } else { quoted(name) }
 }

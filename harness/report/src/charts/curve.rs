@@ -1,0 +1,153 @@
+//! Curves over seeds.
+//!
+//! Every seed reports at its own times. The curves are put on one grid by
+//! carrying each seed's last value forward, and summed up there: the middle is
+//! the geometric mean, the band spans the lowest to the highest seed. A curve
+//! starts where every seed has a value, and a seed that stopped keeps its last.
+
+use gpbench_record::{Row, Status, names};
+
+use crate::metric::SECONDS;
+
+/// What a curve runs along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    Seconds,
+    Epochs,
+}
+
+/// A curve on its grid.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Curve {
+    /// Places along the clock.
+    pub(super) at: Vec<f64>,
+    /// Geometric mean over seeds.
+    pub(super) middle: Vec<f64>,
+    /// Lowest seed.
+    pub(super) low: Vec<f64>,
+    /// Highest seed.
+    pub(super) high: Vec<f64>,
+}
+
+/// Points of one case, in the order of its clock.
+pub(super) type Path = Vec<(f64, f64)>;
+
+/// Number of grid places: finer than a pixel's worth of steps would not show.
+const GRID: usize = 240;
+
+/// Smallest value that a geometric mean takes: zero would swallow the others.
+const TINY: f64 = 1e-300;
+
+/// A metric along a case's clock: its trace points and, last, the final truth.
+pub(super) fn path(row: &Row, metric: &str, clock: Clock) -> Path {
+    if !matches!(row.status, Status::Ok | Status::NotConverged) {
+        return Vec::new();
+    }
+    let along = |p: &gpbench_record::TracePoint| match clock {
+        Clock::Seconds => p.seconds,
+        Clock::Epochs => p.epochs,
+    };
+    let mut path: Path = row.trace.iter().filter_map(|p| Some((along(p), p.metrics.get(metric)?))).collect();
+    let end = match clock {
+        Clock::Seconds => row.metrics.get(SECONDS),
+        Clock::Epochs => row.metrics.get(names::EPOCHS),
+    };
+    path.extend(end.zip(row.metrics.get(metric)));
+    path.retain(|(at, value)| at.is_finite() && value.is_finite());
+    path.sort_by(|a, b| a.0.total_cmp(&b.0));
+    path
+}
+
+/// The curve of several cases; absent unless some case has two points.
+pub(super) fn curve(paths: &[Path], log: bool) -> Option<Curve> {
+    let paths: Vec<Path> = paths.iter().map(|p| positive(p, log)).filter(|p| p.len() >= 2).collect();
+    let start = paths.iter().filter_map(|p| p.first()).map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);
+    let end = paths.iter().filter_map(|p| p.last()).map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);
+    if paths.is_empty() || end <= start {
+        return None;
+    }
+    let mut curve = Curve { at: grid(start, end, log), middle: vec![], low: vec![], high: vec![] };
+    for &at in &curve.at {
+        let values: Vec<f64> = paths.iter().map(|p| carried_forward(p, at).max(TINY)).collect();
+        let (low, high) = range(&values);
+        curve.middle.push(geometric_mean(&values));
+        curve.low.push(low);
+        curve.high.push(high);
+    }
+    Some(curve)
+}
+
+/// A logarithmic clock has no place for 0.
+fn positive(path: &Path, log: bool) -> Path {
+    path.iter().copied().filter(|(at, _)| !log || *at > 0.0).collect()
+}
+
+fn grid(start: f64, end: f64, log: bool) -> Vec<f64> {
+    let place = |i: usize| {
+        let t = i as f64 / (GRID - 1) as f64;
+        if log { start * (end / start).powf(t) } else { start + (end - start) * t }
+    };
+    // The ends are set, not computed, so that the last value is never missed by a rounding error.
+    (0..GRID)
+        .map(|i| {
+            if i == 0 {
+                start
+            } else if i == GRID - 1 {
+                end
+            } else {
+                place(i)
+            }
+        })
+        .collect()
+}
+
+/// The last value at or before `at`; the path starts no later than `at`.
+fn carried_forward(path: &[(f64, f64)], at: f64) -> f64 {
+    let after = path.partition_point(|p| p.0 <= at);
+    path[after.max(1) - 1].1
+}
+
+/// Geometric mean of positive values.
+pub(super) fn geometric_mean(values: &[f64]) -> f64 {
+    (values.iter().map(|v| v.max(TINY).ln()).sum::<f64>() / values.len() as f64).exp()
+}
+
+/// Smallest and largest value.
+pub(super) fn range(values: &[f64]) -> (f64, f64) {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    (low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_value_is_carried_forward_and_never_looked_up_ahead() {
+        let path = [(1.0, 8.0), (10.0, 2.0), (100.0, 1.0)];
+        for (at, want) in [(1.0, 8.0), (9.99, 8.0), (10.0, 2.0), (99.0, 2.0), (100.0, 1.0), (1e6, 1.0)] {
+            assert_eq!(carried_forward(&path, at), want, "at {at}");
+        }
+    }
+
+    #[test]
+    fn seeds_meet_on_one_grid() {
+        let fast = vec![(1.0, 4.0), (10.0, 1.0)];
+        let slow = vec![(2.0, 4.0), (100.0, 0.25)];
+        let curve = curve(&[fast, slow], true).unwrap();
+        assert_eq!((curve.at[0], *curve.at.last().unwrap()), (2.0, 100.0));
+        assert_eq!((curve.middle[0], curve.low[0], curve.high[0]), (4.0, 4.0, 4.0));
+        // The fast seed keeps its 1.0 while the slow one goes on to 0.25.
+        assert!((curve.middle.last().unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!((*curve.low.last().unwrap(), *curve.high.last().unwrap()), (0.25, 1.0));
+        let ratio = curve.at[1] / curve.at[0];
+        assert!(curve.at.windows(2).all(|w| (w[1] / w[0] - ratio).abs() < 1e-9));
+    }
+
+    #[test]
+    fn one_point_makes_no_curve() {
+        assert!(curve(&[vec![(1.0, 1.0)]], true).is_none());
+        assert!(curve(&[vec![(0.0, 1.0), (1.0, 0.5)]], true).is_none());
+        assert!(curve(&[], false).is_none());
+    }
+}

@@ -1,0 +1,148 @@
+//! One pair of axes with curves and points.
+
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::curve::Curve;
+use super::scale::{Axis, Scale};
+use super::style::{Area, Drawing, INK, Look, MUTED, Marker, RULE, font, mark, write};
+use crate::metric::scientific;
+
+/// A curve of one solver.
+pub(super) struct Line {
+    pub(super) look: Look,
+    pub(super) curve: Curve,
+    pub(super) dashed: bool,
+}
+
+/// A point of one solver, with the range over its seeds.
+pub(super) struct Dot {
+    pub(super) look: Look,
+    pub(super) at: (f64, f64),
+    pub(super) x_range: (f64, f64),
+    pub(super) y_range: (f64, f64),
+    pub(super) hollow: bool,
+}
+
+/// What to draw.
+pub(super) struct Panel {
+    pub(super) title: Option<String>,
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) lines: Vec<Line>,
+    pub(super) dots: Vec<Dot>,
+    /// A path behind everything else, such as a frontier.
+    pub(super) backdrop: Vec<(f64, f64)>,
+    /// A level worth a line of its own.
+    pub(super) level: Option<f64>,
+}
+
+/// An exact answer is so far below an iterative one that showing both to scale would flatten
+/// everything else: points this much below the highest are marked at the lower edge instead.
+const DEPTH: f64 = 1e-7;
+
+/// Longest logarithmic axis across.
+const DECADES: f64 = 4.0;
+
+impl Panel {
+    fn x_scale(&self) -> Scale {
+        let lines = self.lines.iter().flat_map(|l| l.curve.at.iter().copied());
+        let dots = || self.dots.iter().flat_map(|d| [d.at.0, d.x_range.0, d.x_range.1]);
+        let scale = Scale::fit(lines.chain(dots()), self.x.log);
+        // A first point after a microsecond would take half of the axis to say nothing.
+        let cut = dots().fold(10f64.powf(scale.hi - DECADES), f64::min).max(1e-300).log10();
+        if self.x.log && scale.lo < cut { Scale::over(cut, scale.hi, true) } else { scale }
+    }
+
+    fn y_scale(&self) -> Scale {
+        let lines = || self.lines.iter().flat_map(|l| l.curve.low.iter().chain(&l.curve.high)).copied();
+        let dots = || self.dots.iter().flat_map(|d| [d.at.1, d.y_range.0, d.y_range.1]);
+        let top = lines().chain(dots()).fold(0.0, f64::max);
+        let shallow = dots().filter(|v| !self.y.log || *v > DEPTH * top);
+        let scale = Scale::fit(lines().chain(shallow).chain(self.level), self.y.log);
+        // Room for the markers of what lies below, so that they touch nothing that is drawn to scale.
+        match self.y.log && dots().any(|v| scale.is_below(v)) {
+            true => Scale::over(scale.lo - 0.08 * (scale.hi - scale.lo), scale.hi, true),
+            false => scale,
+        }
+    }
+
+    /// Draws the panel into `area`, a part of `root`.
+    pub(super) fn draw(&self, root: &Area<'_>, area: &Area<'_>) -> Drawing {
+        let (x, y) = (self.x_scale(), self.y_scale());
+        let mut builder = ChartBuilder::on(area);
+        builder.x_label_area_size(46).y_label_area_size(74).margin_right(18).margin_bottom(4);
+        if let Some(title) = &self.title {
+            builder.caption(title, font(14.0, INK));
+        }
+        let mut chart = builder.build_cartesian_2d(x.clone(), y.clone())?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(RULE)
+            .axis_style(MUTED)
+            .label_style(font(12.0, INK))
+            .axis_desc_style(font(13.0, INK))
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .draw()?;
+
+        let place = |(a, b): (f64, f64)| (x.place(a), y.place(b));
+        let pixel = |at: (f64, f64)| chart.plotting_area().map_coordinate(&place(at));
+        let path = |points: Vec<(f64, f64)>| points.into_iter().map(pixel).collect::<Vec<_>>();
+        for line in &self.lines {
+            let c = &line.curve;
+            let up = c.at.iter().copied().zip(c.high.iter().copied());
+            let down = c.at.iter().copied().zip(c.low.iter().copied()).rev();
+            root.draw(&Polygon::new(path(up.chain(down).collect()), line.look.colour.mix(0.16).filled()))?;
+        }
+        if let Some(level) = self.level {
+            let ends = [x.lo, x.hi].map(|end| chart.plotting_area().map_coordinate(&(end, y.place(level))));
+            root.draw(&DashedPathElement::new(ends, 2, 4, INK.stroke_width(1)))?;
+        }
+        if !self.backdrop.is_empty() {
+            root.draw(&PathElement::new(path(self.backdrop.clone()), MUTED.mix(0.6).stroke_width(1)))?;
+        }
+        for line in &self.lines {
+            let points = path(line.curve.at.iter().copied().zip(line.curve.middle.iter().copied()).collect());
+            let style = line.look.colour.stroke_width(2);
+            if line.dashed {
+                root.draw(&DashedPathElement::new(points.clone(), 6, 4, style))?;
+            } else {
+                root.draw(&PathElement::new(points.clone(), style))?;
+            }
+            for i in marked(points.len()) {
+                mark(root, points[i], line.look, false)?;
+            }
+        }
+        for dot in &self.dots {
+            let whisker = dot.look.colour.stroke_width(1);
+            root.draw(&PathElement::new(
+                path(vec![(dot.x_range.0, dot.at.1), (dot.x_range.1, dot.at.1)]),
+                whisker,
+            ))?;
+            let (px, py) = pixel(dot.at);
+            if self.y.log && y.is_below(dot.at.1) {
+                let below = Look { marker: Marker::Below, ..dot.look };
+                mark(root, (px, py - 7), below, false)?;
+                let right_half = 2.0 * (x.place(dot.at.0) - x.lo) > x.hi - x.lo;
+                let (shift, side) = if right_half { (-12, HPos::Right) } else { (12, HPos::Left) };
+                write(root, &scientific(dot.at.1), (px + shift, py - 8), font(12.0, dot.look.colour), side)?;
+                continue;
+            }
+            root.draw(&PathElement::new(
+                path(vec![(dot.at.0, dot.y_range.0), (dot.at.0, dot.y_range.1)]),
+                whisker,
+            ))?;
+            mark(root, (px, py), dot.look, dot.hollow)?;
+        }
+        Ok(())
+    }
+}
+
+/// Which points of a curve carry a marker: six of them, not counting the first.
+fn marked(points: usize) -> Vec<usize> {
+    let last = points.saturating_sub(1);
+    (1..=6).map(|k| k * last / 6).collect()
+}

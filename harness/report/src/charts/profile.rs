@@ -1,0 +1,122 @@
+//! Performance profile (Dolan and Moré 2002): seconds to the tolerance.
+
+use std::collections::BTreeMap;
+
+use gpbench_record::{Row, Status};
+
+use super::curve::Curve;
+use super::panel::{Line, Panel};
+use super::scale::Axis;
+use super::style::{heading, legend, sheet};
+use super::{Drawn, Figure, Sheet};
+use crate::aggregate::Problem;
+use crate::metric::SECONDS;
+
+/// Share of the problems that a solver finishes within a factor of the fastest.
+pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
+    let times = times(sheet_);
+    let solvers = sheet_.run.solvers();
+    if times.len() < 2 || solvers.len() < 2 {
+        return Ok(None);
+    }
+    let ratios: Vec<Vec<f64>> = solvers.iter().map(|s| ratios(&times, s)).collect();
+    let widest = ratios.iter().flatten().copied().fold(1.0, f64::max);
+    let end = (1.15 * widest).max(2.0);
+    let line = |(solver, ratios): (&&str, &Vec<f64>)| Line {
+        look: sheet_.look(solver),
+        curve: steps(ratios, times.len(), end),
+        dashed: false,
+    };
+    let panel = Panel {
+        title: None,
+        x: Axis { label: "factor of the fastest solver's seconds".to_owned(), log: true },
+        y: Axis { label: "share of problems solved".to_owned(), log: false },
+        lines: solvers.iter().zip(&ratios).map(line).collect(),
+        dots: Vec::new(),
+        backdrop: Vec::new(),
+        level: None,
+    };
+    let title = "Performance profile: seconds to the tolerance";
+    let svg = sheet((760, 420), |root| {
+        heading(root, title)?;
+        let top = legend(root, &sheet_.legend(|_| true))?;
+        panel.draw(root, &root.margin(top, 4, 8, 4))
+    })?;
+    Ok(Some(Figure {
+        file: "performance-profile.svg".to_owned(),
+        title: title.to_owned(),
+        caption: format!(
+            "For each solver, the share of the {} problems (data set, kernel, estimator and seed) that it finished \
+             with status ok within a factor of the fastest solver's time. At 1: how often it was the fastest; at the \
+             right: how often it finished at all. Higher is better.",
+            times.len()
+        ),
+        svg,
+    }))
+}
+
+/// Seconds of each solver on each problem with a tolerance; timing repeats are averaged.
+fn times<'a>(sheet: &'a Sheet<'_>) -> BTreeMap<(Problem, u64), BTreeMap<&'a str, f64>> {
+    let mut sums: BTreeMap<(Problem, u64), BTreeMap<&str, Vec<&Row>>> = BTreeMap::new();
+    for row in sheet.run.rows.iter().filter(|r| r.case.budget.tolerance.is_some()) {
+        let key = (Problem::of(&row.labels), row.labels.seed);
+        sums.entry(key).or_default().entry(&row.labels.solver).or_default().push(row);
+    }
+    let mean = |rows: &Vec<&Row>| {
+        let seconds: Option<Vec<f64>> =
+            rows.iter().map(|r| r.metrics.get(SECONDS).filter(|_| r.status == Status::Ok)).collect();
+        seconds.map(|s| s.iter().sum::<f64>() / s.len() as f64).filter(|s| *s > 0.0)
+    };
+    let of_problem = |by: BTreeMap<&'a str, Vec<&Row>>| {
+        by.iter().filter_map(|(s, rows)| Some((*s, mean(rows)?))).collect()
+    };
+    let all = sums.into_iter().map(|(key, by_solver)| (key, of_problem(by_solver)));
+    // A problem that nobody finished says nothing about time.
+    all.filter(|(_, by): &(_, BTreeMap<&str, f64>)| !by.is_empty()).collect()
+}
+
+/// Factors of the fastest, on the problems that the solver finished.
+fn ratios<K: Ord>(times: &BTreeMap<K, BTreeMap<&str, f64>>, solver: &str) -> Vec<f64> {
+    let ratio = |by_solver: &BTreeMap<&str, f64>| {
+        let fastest = by_solver.values().copied().fold(f64::INFINITY, f64::min);
+        by_solver.get(solver).map(|seconds| seconds / fastest)
+    };
+    let mut all: Vec<f64> = times.values().filter_map(ratio).collect();
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// The profile as a staircase from 1 to `end`.
+fn steps(ratios: &[f64], problems: usize, end: f64) -> Curve {
+    let share = |within: f64| {
+        ratios.iter().filter(|r| **r <= within * (1.0 + 1e-12)).count() as f64 / problems as f64
+    };
+    let mut corners = vec![(1.0, share(1.0))];
+    for &ratio in ratios.iter().filter(|r| **r > 1.0) {
+        corners.push((ratio, corners[corners.len() - 1].1));
+        corners.push((ratio, share(ratio)));
+    }
+    corners.push((end, corners[corners.len() - 1].1));
+    let (at, middle): (Vec<f64>, Vec<f64>) = corners.into_iter().unzip();
+    Curve { at, low: middle.clone(), high: middle.clone(), middle }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_starts_at_the_wins_and_ends_at_the_share_solved() {
+        let times = BTreeMap::from([
+            (0, BTreeMap::from([("a", 1.0), ("b", 2.0)])),
+            (1, BTreeMap::from([("a", 3.0), ("b", 1.0)])),
+            (2, BTreeMap::from([("b", 1.0)])),
+        ]);
+        let a = steps(&ratios(&times, "a"), times.len(), 4.0);
+        assert_eq!(a.middle[0], 1.0 / 3.0);
+        assert_eq!(*a.middle.last().unwrap(), 2.0 / 3.0);
+        let b = steps(&ratios(&times, "b"), times.len(), 4.0);
+        assert_eq!(b.at, [1.0, 2.0, 2.0, 4.0]);
+        assert_eq!(b.middle, [2.0 / 3.0, 2.0 / 3.0, 1.0, 1.0]);
+    }
+}

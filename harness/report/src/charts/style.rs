@@ -1,0 +1,204 @@
+//! Colours, markers, text, and the legend.
+
+use plotters::coord::Shift;
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// Anything that can be drawn on.
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// What drawing gives back.
+pub(super) type Drawing = Result<(), Box<dyn std::error::Error>>;
+
+/// Background; pages in dark mode repaint this colour and the three below.
+pub(super) const PAPER: RGBColor = RGBColor(255, 255, 255);
+/// Text and axes.
+pub(super) const INK: RGBColor = RGBColor(31, 35, 40);
+/// Text of less weight.
+pub(super) const MUTED: RGBColor = RGBColor(89, 99, 110);
+/// Grid lines.
+pub(super) const RULE: RGBColor = RGBColor(222, 226, 231);
+
+/// Okabe and Ito's palette without black and yellow, which vanish on a dark or a light page.
+const PALETTE: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+
+/// Shape of a data point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marker {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Cross,
+    /// Points down: the value lies below the axis.
+    Below,
+}
+
+/// Colour and marker of a solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Look {
+    pub(super) colour: RGBColor,
+    pub(super) marker: Marker,
+}
+
+impl Look {
+    /// The look of the `i`-th solver: 30 different ones, since 6 and 5 share no factor.
+    pub(super) fn nth(i: usize) -> Look {
+        const MARKERS: [Marker; 5] =
+            [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
+        Look { colour: PALETTE[i % PALETTE.len()], marker: MARKERS[i % MARKERS.len()] }
+    }
+}
+
+/// Draws to an SVG text.
+pub(super) fn sheet(
+    size: (u32, u32),
+    draw: impl for<'a> FnOnce(&Area<'a>) -> Drawing,
+) -> Result<String, Box<dyn std::error::Error>> {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        root.fill(&PAPER)?;
+        draw(&root)?;
+        root.present()?;
+    }
+    Ok(svg)
+}
+
+/// A font of `size` pixels: the library divides by 1.24.
+pub(super) fn font(size: f64, colour: RGBColor) -> TextStyle<'static> {
+    ("sans-serif", size * 1.24).into_font().color(&colour)
+}
+
+/// Writes a line of text.
+pub(super) fn write(root: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>, h: HPos) -> Drawing {
+    Ok(root.draw_text(text, &style.pos(Pos::new(h, VPos::Center)), at)?)
+}
+
+/// Writes the title of a figure in its upper left corner.
+pub(super) fn heading(root: &Area<'_>, text: &str) -> Drawing {
+    let style = ("sans-serif", 16.0 * 1.24, FontStyle::Bold).into_font().color(&INK);
+    write(root, text, (16, 22), style, HPos::Left)
+}
+
+/// Draws a marker at a place in pixels.
+pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), look: Look, hollow: bool) -> Drawing {
+    let r = 4;
+    let style = if hollow { look.colour.stroke_width(2) } else { look.colour.filled() };
+    let polygon = |points: &[(i32, i32)]| -> Drawing {
+        let mut places: Vec<(i32, i32)> = points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
+        if hollow {
+            root.draw(&Polygon::new(places.clone(), PAPER.filled()))?;
+            places.push(places[0]);
+            return Ok(root.draw(&PathElement::new(places, style))?);
+        }
+        Ok(root.draw(&Polygon::new(places, style))?)
+    };
+    match look.marker {
+        Marker::Circle => {
+            if hollow {
+                root.draw(&Circle::new((x, y), r, PAPER.filled()))?;
+            }
+            Ok(root.draw(&Circle::new((x, y), r, style))?)
+        }
+        Marker::Square => polygon(&[(-r, -r), (r, -r), (r, r), (-r, r)]),
+        Marker::Triangle => polygon(&[(0, -r - 1), (r + 1, r), (-r - 1, r)]),
+        Marker::Diamond => polygon(&[(0, -r - 2), (r + 1, 0), (0, r + 2), (-r - 1, 0)]),
+        Marker::Below => polygon(&[(0, r + 2), (r + 2, -r), (-r - 2, -r)]),
+        Marker::Cross => {
+            let style = look.colour.stroke_width(if hollow { 2 } else { 3 });
+            root.draw(&PathElement::new([(x - r, y - r), (x + r, y + r)], style))?;
+            Ok(root.draw(&PathElement::new([(x - r, y + r), (x + r, y - r)], style))?)
+        }
+    }
+}
+
+/// What stands before the words of a legend entry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Sample {
+    /// A marker on a line.
+    Marked(Look),
+    /// A line, dashed or not.
+    Line { dashed: bool },
+    /// A fine dotted line.
+    Dotted,
+    /// A hollow circle.
+    Hollow,
+    /// A filled box.
+    Patch(RGBColor),
+}
+
+/// An entry of a legend.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    text: String,
+    sample: Sample,
+}
+
+impl Entry {
+    pub(super) fn new(text: impl Into<String>, sample: Sample) -> Entry {
+        Entry { text: text.into(), sample }
+    }
+
+    pub(super) fn solver(name: &str, look: Look) -> Entry {
+        Entry::new(name, Sample::Marked(look))
+    }
+}
+
+/// Height of a line of the legend.
+const LEGEND_LINE: i32 = 20;
+/// Length of a line sample.
+const SAMPLE: i32 = 26;
+
+/// Draws a legend below the heading, wrapped at the sheet's width; returns the first free row of pixels.
+pub(super) fn legend(root: &Area<'_>, entries: &[Entry]) -> Result<i32, Box<dyn std::error::Error>> {
+    let width = root.dim_in_pixel().0 as i32;
+    let (mut x, mut y) = (16, 48);
+    for entry in entries {
+        let needed = SAMPLE + 8 + text_width(&entry.text, 13.0) + 18;
+        if x > 16 && x + needed > width - 8 {
+            (x, y) = (16, y + LEGEND_LINE);
+        }
+        sample(root, (x, y), entry.sample)?;
+        write(root, &entry.text, (x + SAMPLE + 8, y), font(13.0, INK), HPos::Left)?;
+        x += needed;
+    }
+    Ok(y + LEGEND_LINE / 2 + 4)
+}
+
+fn sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
+    let line = |style: ShapeStyle| root.draw(&PathElement::new([(x, y), (x + SAMPLE, y)], style));
+    match sample {
+        Sample::Marked(look) => {
+            line(look.colour.stroke_width(2))?;
+            mark(root, (x + SAMPLE / 2, y), look, false)
+        }
+        Sample::Line { dashed: false } => Ok(line(MUTED.stroke_width(2))?),
+        Sample::Line { dashed: true } => {
+            let ends = [(x, y), (x + SAMPLE, y)];
+            Ok(root.draw(&DashedPathElement::new(ends, 6, 4, MUTED.stroke_width(2)))?)
+        }
+        Sample::Dotted => {
+            let ends = [(x, y), (x + SAMPLE, y)];
+            Ok(root.draw(&DashedPathElement::new(ends, 2, 4, INK.stroke_width(1)))?)
+        }
+        Sample::Hollow => {
+            mark(root, (x + SAMPLE / 2, y), Look { colour: MUTED, marker: Marker::Circle }, true)
+        }
+        Sample::Patch(colour) => {
+            Ok(root.draw(&Rectangle::new([(x + 6, y - 6), (x + SAMPLE, y + 6)], colour.filled()))?)
+        }
+    }
+}
+
+/// Width of a text in pixels: an estimate on the wide side, since a viewer's font is not known.
+pub(super) fn text_width(text: &str, size: f64) -> i32 {
+    (text.chars().count() as f64 * size * 0.54).ceil() as i32
+}

@@ -1,0 +1,174 @@
+//! Every verdict of `gpbench check`.
+
+use std::path::Path;
+
+use gpbench_record::{Row, Status};
+use gpbench_report::Run;
+use gpbench_report::baseline::{Baseline, Check, VerdictKind, check, update};
+
+fn run() -> Run {
+    Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap()
+}
+
+fn read(text: &str) -> Result<Baseline, String> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("baseline.toml");
+    std::fs::write(&path, text).unwrap();
+    Baseline::read(&path).map_err(|error| error.to_string())
+}
+
+/// The stored run against its own baseline, after a change to one case of cg.
+fn after(change: impl FnOnce(&mut Row)) -> Check {
+    let mut run = run();
+    let baseline = read(&update(&run, None)).unwrap();
+    change(run.rows.iter_mut().find(|r| r.labels.solver == "cg").unwrap());
+    check(&run, &baseline)
+}
+
+fn set(metric: &'static str, factor: f64) -> impl FnOnce(&mut Row) {
+    move |row| {
+        let value = row.metrics.get(metric).unwrap();
+        row.metrics.insert(metric, factor * value);
+    }
+}
+
+fn said(check: &Check) -> Vec<(VerdictKind, Option<&str>)> {
+    check.verdicts.iter().map(|v| (v.kind, v.metric.as_deref())).collect()
+}
+
+#[test]
+fn an_unchanged_run_passes_its_own_baseline() {
+    let check = after(|_| {});
+    assert_eq!(said(&check), []);
+    assert_eq!((check.exit_code(), check.matched), (0, 18));
+    assert!(check.compared > 100);
+}
+
+#[test]
+fn metrics_regress_upwards_only() {
+    use VerdictKind::{Improved, Regressed};
+    let cases = [
+        ("test_rmse", 1.02, Some(Regressed), 3),
+        ("test_rmse", 1.005, None, 0),
+        ("test_rmse", 0.5, Some(Improved), 0),
+        ("epochs", 1.2, Some(Regressed), 3),
+        ("epochs", 1.05, None, 0),
+        ("rmse_to_exact", 1.2, Some(Regressed), 3),
+        // The tolerance asked for is 0.01: where below it a solver stops is chance.
+        ("residual_y", 1.05, None, 0),
+        ("residual_y", 0.1, None, 0),
+        ("residual_y", 1.5, Some(Regressed), 3),
+        // Not among the default metrics of a baseline: seconds belong to a machine.
+        ("seconds_solve", 10.0, None, 0),
+    ];
+    for (metric, factor, kind, exit) in cases {
+        let check = after(set(metric, factor));
+        let want: Vec<_> = kind.into_iter().map(|k| (k, Some(metric))).collect();
+        assert_eq!((said(&check), check.exit_code()), (want, exit), "{metric} times {factor}");
+    }
+}
+
+#[test]
+fn an_exact_solver_is_held_to_its_own_residual() {
+    let mut run = run();
+    let baseline = read(&update(&run, None)).unwrap();
+    let exact = run.rows.iter_mut().find(|r| r.labels.solver == "cholesky").unwrap();
+    exact.metrics.insert("residual_y", 1e-6);
+    assert_eq!(said(&check(&run, &baseline)), [(VerdictKind::Regressed, Some("residual_y"))]);
+}
+
+#[test]
+fn a_case_that_ends_worse_or_is_gone_is_said() {
+    let crashed = after(|row| row.status = Status::Crashed);
+    assert_eq!((said(&crashed), crashed.exit_code()), (vec![(VerdictKind::NewlyFailed, None)], 3));
+    let short = after(|row| row.status = Status::NotConverged);
+    assert_eq!(said(&short), [(VerdictKind::NewlyFailed, None)]);
+    let skipped = after(|row| row.status = Status::Skipped);
+    assert_eq!((said(&skipped), skipped.exit_code()), (vec![(VerdictKind::Missing, None)], 3));
+    let renamed = after(|row| row.labels.solver = "cg2".to_owned());
+    let want = vec![(VerdictKind::Missing, None), (VerdictKind::NotInBaseline, None)];
+    assert_eq!((said(&renamed), renamed.exit_code()), (want, 3));
+    let bare = after(|row| row.metrics = Default::default());
+    assert!(bare.verdicts.iter().all(|v| v.kind == VerdictKind::Missing && v.metric.is_some()));
+    assert_eq!(bare.exit_code(), 3);
+}
+
+#[test]
+fn a_new_case_is_said_and_passes() {
+    let mut run = run();
+    let mut smaller = run.clone();
+    smaller.rows.retain(|r| r.labels.solver != "cholesky");
+    let baseline = read(&update(&smaller, None)).unwrap();
+    let check1 = check(&run, &baseline);
+    assert_eq!(said(&check1), vec![(VerdictKind::NotInBaseline, None); 6]);
+    assert_eq!(check1.exit_code(), 0);
+    // A case that used to fail and does not any more.
+    let failed = run.rows.iter_mut().find(|r| r.status == Status::Crashed).unwrap();
+    failed.status = Status::Ok;
+    assert_eq!(said(&check(&run, &baseline)).last(), Some(&(VerdictKind::Improved, None)));
+}
+
+#[test]
+fn nothing_in_common_is_its_own_outcome() {
+    let empty = read("schema = 1").unwrap();
+    assert_eq!(check(&run(), &empty).exit_code(), 4);
+    let mut nothing = run();
+    let baseline = read(&update(&nothing, None)).unwrap();
+    nothing.rows.clear();
+    assert_eq!(check(&nothing, &baseline).exit_code(), 4);
+}
+
+#[test]
+fn tolerances_of_the_file_hold_and_survive_an_update() {
+    let mut run = run();
+    let old =
+        read("schema = 1\n[tolerance]\ntest_rmse = { absolute = 0.5 }\nseconds_solve = { relative = 1.0 }")
+            .unwrap();
+    let text = update(&run, Some(&old));
+    let new = read(&text).unwrap();
+    assert_eq!(new.tolerance, old.tolerance);
+    assert_eq!(update(&run, Some(&new)), text, "an update of an update must change nothing");
+    for row in run.rows.iter_mut().filter(|r| r.labels.solver == "cg" && r.labels.seed == 0) {
+        set("test_rmse", 1.2)(row);
+        set("seconds_solve", 2.5)(row);
+    }
+    assert_eq!(said(&check(&run, &new)), [(VerdictKind::Regressed, Some("seconds_solve")); 2]);
+}
+
+#[test]
+fn a_baseline_that_cannot_be_meant_is_refused() {
+    let case = "[[case]]\ndataset='a'\nkernel='k'\nestimator='e'\nsolver='s'\nseed=0\n";
+    for (text, want) in [
+        ("schema = 2".to_owned(), "schema = 2 is not known"),
+        (
+            "schema = 1\n[tolerance]\ntest_rmse = { absolute = -1.0 }".to_owned(),
+            "must be finite and not negative",
+        ),
+        (format!("schema = 1\n{case}{case}"), "is listed twice"),
+        ("schema = 1\n[tolerance]\ntest_rmse = { abs = 1.0 }".to_owned(), "unknown field"),
+    ] {
+        let error = read(&text).unwrap_err();
+        assert!(error.contains(want), "{error}");
+    }
+}
+
+#[test]
+fn the_table_names_each_case() {
+    let mut run = run();
+    let baseline = read(&update(&run, None)).unwrap();
+    let mut cg = run.rows.iter_mut().filter(|r| r.labels.solver == "cg");
+    set("test_rmse", 1.1)(cg.next().unwrap());
+    let crashed = cg.next().unwrap();
+    crashed.status = Status::Crashed;
+    crashed.reason = "the worker was ended by signal 6 (abort)".to_owned();
+    cg.next().unwrap().labels.seed = 9;
+    let table = check(&run, &baseline).table();
+    insta::assert_snapshot!(format!("{}\n{}", table.text(), table.caption));
+}
+
+#[test]
+fn a_new_baseline_reads_well() {
+    let mut run = run();
+    run.rows.retain(|r| r.labels.seed == 0 && r.labels.dataset == "draw");
+    insta::assert_snapshot!(update(&run, None));
+}

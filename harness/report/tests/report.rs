@@ -1,0 +1,140 @@
+//! A stored run, read back and reported.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gpbench_record::Status;
+use gpbench_report::{Error, Options, Run, compare, csv, groups, json, markdown, summary, text, write_all};
+use polars::prelude::{ParquetReader, SerReader};
+
+fn stored() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")
+}
+
+fn run() -> Run {
+    Run::open(stored()).unwrap()
+}
+
+#[test]
+fn the_newest_row_of_a_case_wins_and_a_cut_line_is_passed_over() {
+    let run = run();
+    assert_eq!((run.rows.len(), run.planned, run.missing()), (18, Some(18), 0));
+    assert!(run.truncated);
+    assert!(run.rows.iter().all(|r| r.status != Status::Timeout), "a superseded row was kept");
+    let order: Vec<_> =
+        run.rows.iter().map(|r| (r.labels.dataset.as_str(), r.labels.solver.as_str())).collect();
+    assert_eq!((order[0], order[17]), (("pol", "cholesky"), ("draw", "jacobi")));
+}
+
+#[test]
+fn a_broken_line_in_the_middle_is_an_error_with_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = fs::read_to_string(stored().join("journal.jsonl")).unwrap();
+    let mut lines: Vec<&str> = journal.lines().collect();
+    lines[4] = "{\"kind\":\"case\"";
+    fs::write(dir.path().join("journal.jsonl"), lines.join("\n")).unwrap();
+    let Err(Error::Journal { line, .. }) = Run::open(dir.path()) else { panic!("not refused") };
+    assert_eq!(line, 5);
+    assert!(matches!(Run::open(dir.path().join("nowhere")), Err(Error::NotARun(_))));
+}
+
+#[test]
+fn a_journal_alone_and_an_empty_one_are_enough() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::copy(stored().join("journal.jsonl"), dir.path().join("journal.jsonl")).unwrap();
+    assert_eq!(write_all(&Run::open(dir.path()).unwrap(), &Options::default()).unwrap().figures.len(), 9);
+    fs::write(dir.path().join("journal.jsonl"), "").unwrap();
+    let written = write_all(&Run::open(dir.path()).unwrap(), &Options::default()).unwrap();
+    assert_eq!(written.figures.len(), 0);
+    assert!(fs::read_dir(dir.path().join("figures")).unwrap().next().is_none(), "old figures were kept");
+}
+
+#[test]
+fn means_and_standard_errors_are_over_the_seeds_that_have_an_answer() {
+    let mut run = run();
+    // A timing repeat is averaged into its seed first, so it must not count as a seed of its own.
+    let cg = |r: &&mut gpbench_record::Row| r.labels.solver == "cg" && r.labels.dataset == "pol";
+    let mut repeat = None;
+    for (row, value) in run.rows.iter_mut().filter(cg).zip([1.0, 3.0, 4.0]) {
+        row.metrics.insert("test_rmse", value);
+        repeat = Some(row.clone());
+    }
+    let mut repeat = repeat.unwrap();
+    repeat.labels.repeat = 1;
+    repeat.metrics.insert("test_rmse", 6.0);
+    run.rows.push(repeat);
+    let all = groups(&run).unwrap();
+    let of = |d: &str, s: &str| all.iter().find(|g| g.problem.dataset == d && g.solver == s).unwrap().clone();
+    let rmse = of("pol", "cg").metrics["test_rmse"];
+    assert_eq!((rmse.mean, rmse.seeds, of("pol", "cg").n), (3.0, 3, 4));
+    assert!((rmse.stderr.unwrap() - (4.0f64 / 3.0).sqrt()).abs() < 1e-12);
+    let jacobi = of("pol", "jacobi");
+    assert_eq!((jacobi.n_ok, jacobi.n, jacobi.metrics["test_rmse"].seeds), (0, 3, 2));
+}
+
+#[test]
+fn every_file_is_written() {
+    // A fixed place, so that the page can be opened after the test.
+    let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    let options = Options { output: Some(output.clone()) };
+    let written = write_all(&run(), &options).unwrap();
+    let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
+    insta::assert_snapshot!(names.join("\n"));
+    let html = fs::read_to_string(&written.html).unwrap();
+    assert_eq!(html.matches("<svg").count(), names.len());
+    assert!(!html.contains("src=") && !html.contains("href="), "the page must need nothing beside it");
+    let shape = |file: &str| {
+        ParquetReader::new(fs::File::open(output.join(file)).unwrap()).finish().unwrap().shape().0
+    };
+    assert_eq!(shape("results.parquet"), 18);
+    let points: usize = run().rows.iter().map(|r| r.trace.len()).sum();
+    assert_eq!(shape("traces.parquet"), points);
+    for figure in &written.figures {
+        let svg = fs::read_to_string(figure).unwrap();
+        assert!(svg.contains("polyline") || svg.contains("rect"), "{} is empty", figure.display());
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{} has no numbers", figure.display());
+    }
+}
+
+#[test]
+fn report_md() {
+    insta::assert_snapshot!(markdown(&run()).unwrap());
+}
+
+#[test]
+fn report_text() {
+    insta::assert_snapshot!(text(&run()).unwrap());
+}
+
+#[test]
+fn report_json() {
+    let all = json(&run());
+    assert_eq!(all["cases"].as_array().unwrap().len(), 18);
+    insta::assert_snapshot!(format!("{:#}\n{:#}", all["cases"][0], all["cases"][17]));
+}
+
+#[test]
+fn report_csv_has_a_line_a_case() {
+    let csv = csv(&run()).unwrap();
+    assert_eq!(csv.lines().count(), 19);
+    assert!(csv.starts_with("id,dataset,kernel,estimator,solver,seed,repeat,status,reason,plugin,n,d,"));
+}
+
+#[test]
+fn summary_counts_what_happened() {
+    let summary = summary(&run()).unwrap();
+    assert_eq!(summary["statuses"], serde_json::json!({ "ok": 15, "not_converged": 2, "crashed": 1 }));
+    assert_eq!(summary["groups"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn runs_stand_side_by_side() {
+    let (first, mut second) = (run(), run());
+    second.name = "changed".to_owned();
+    second.rows.retain(|r| r.labels.solver != "jacobi");
+    for row in &mut second.rows {
+        let seconds = row.metrics.get("seconds").unwrap();
+        row.metrics.insert("seconds", 0.5 * seconds);
+    }
+    insta::assert_snapshot!(compare(&[first, second]).unwrap().text());
+}
