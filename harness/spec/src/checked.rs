@@ -72,7 +72,7 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
     let name = spec_name(root, &mut mistakes);
     let task = task(root, &mut mistakes);
     let seeds = seeds(root, &mut mistakes);
-    let repeats = positive(root.repeats.as_ref(), "repeats", 1, &mut mistakes);
+    let repeats = repeats(root, &mut mistakes);
     let threads = root.threads.as_ref().map(|t| positive(Some(t), "threads", 1, &mut mistakes) as usize);
     precision(root, &mut mistakes);
     let axes = axis::Axes::resolve(typed, catalog, task, &mut mistakes);
@@ -222,6 +222,17 @@ fn seeds(root: &Root, mistakes: &mut Mistakes) -> Vec<At<u64>> {
         }
     }
     seeds
+}
+
+fn repeats(root: &Root, mistakes: &mut Mistakes) -> u32 {
+    const MOST: u32 = 1000;
+    let repeats = positive(root.repeats.as_ref(), "repeats", 1, mistakes);
+    if let Some(given) = &root.repeats
+        && repeats > MOST
+    {
+        mistakes.add(&given.at, format!("`repeats` is at most {MOST}, not {repeats}"), None);
+    }
+    repeats.min(MOST)
 }
 
 /// A count of at least 1.

@@ -114,6 +114,18 @@ impl Mistakes {
         }
     }
 
+    /// Notes one more thing that `what` holds for: things that share place, cause and
+    /// way out make one sentence.
+    pub(crate) fn add_item(&mut self, at: &Location, what: &str, item: &str, hint: String) {
+        let hint = Some(hint);
+        let told = self.0.iter_mut().find(|m| m.at == *at && m.hint == hint && m.what.starts_with(what));
+        match told {
+            Some(told) if told.what[what.len()..].split(", ").any(|i| i.trim() == item) => {}
+            Some(told) => told.what += &format!(", {item}"),
+            None => self.0.push(Mistake { at: at.clone(), what: format!("{what} {item}"), hint }),
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

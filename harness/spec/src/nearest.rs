@@ -16,7 +16,13 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>
     if let Some(near) = nearest(name, candidates.clone()) {
         return Some(format!("did you mean `{near}`?"));
     }
-    let all: Vec<String> = candidates.into_iter().map(|c| format!("`{c}`")).collect();
+    let mut all: Vec<String> = Vec::new();
+    for candidate in candidates {
+        let quoted = format!("`{candidate}`");
+        if !all.contains(&quoted) {
+            all.push(quoted);
+        }
+    }
     (!all.is_empty()).then(|| format!("known are {}", all.join(", ")))
 }
 

@@ -3,7 +3,7 @@
 //! The `toml` crate's own spanned tree borrows from one text; a spec is made of
 //! several (the file and every `--set`), so values are copied into this one.
 
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, Error};
 
 use crate::error::Mistakes;
 use crate::source::{At, Location};
@@ -30,7 +30,7 @@ impl Value {
         match self {
             Value::Bool(_) => "a truth value",
             Value::Int(_) => "a whole number",
-            Value::Float(_) => "a number",
+            Value::Float(_) => "a decimal number",
             Value::Text(_) => "a text",
             Value::Datetime => "a date",
             Value::Array(_) => "a list",
@@ -52,11 +52,25 @@ impl Table {
 /// Parses `text`; syntax errors go to `mistakes`.
 pub(crate) fn parse(text: &str, source: usize, mistakes: &mut Mistakes) -> Table {
     let (document, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
-        let span = error.span().unwrap_or(0..0);
-        mistakes.add(&Location { source, span }, error.message().trim(), None);
-    }
+    syntax(&errors, text, source, mistakes);
     table(document.get_ref(), source, mistakes)
+}
+
+/// Tells syntax errors, the first of each line. What was opened and never closed
+/// makes every later line look wrong; then the first error alone says something.
+fn syntax(errors: &[Error], text: &str, source: usize, mistakes: &mut Mistakes) {
+    let unclosed = errors.iter().any(|e| e.message().contains("unclosed"));
+    let mut last_line = None;
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        let line = text.as_bytes()[..span.start.min(text.len())].iter().filter(|b| **b == b'\n').count();
+        if last_line == Some(line) || unclosed && last_line.is_some() {
+            continue;
+        }
+        last_line = Some(line);
+        let hint = unclosed.then(|| "a bracket or quote before this is not closed".to_owned());
+        mistakes.add(&Location { source, span }, error.message().trim(), hint);
+    }
 }
 
 fn table(parsed: &DeTable<'_>, source: usize, mistakes: &mut Mistakes) -> Table {

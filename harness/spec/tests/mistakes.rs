@@ -32,3 +32,26 @@ fn an_unreadable_spec_is_told_without_a_place() {
         common::check("tests/mistakes/absent.toml".as_ref(), &[]).map(|_| ()).unwrap_err().to_string();
     assert!(error.starts_with("tests/mistakes/absent.toml: error: cannot read this spec"), "{error}");
 }
+
+#[test]
+fn a_mistake_in_an_override_is_shown_in_the_override() {
+    let spec = "../../benchmarks/quickstart.toml".as_ref();
+    let sets = ["budget.tolerance=-1", "solver.cg-preconditioned.params.rnak = 10", "task=postirior"];
+    let errors = common::check(spec, &sets).map(|_| ()).unwrap_err();
+    insta::assert_snapshot!(errors, @r#"
+    --set:1:18: error: a tolerance of -1 is impossible; it is a relative residual norm: more than 0 and, as the zero vector reaches 1, less than 1
+      |
+    1 | budget.tolerance=-1
+      |                  ^^
+
+    --set:1:33: error: solver `cg` has no parameter `rnak`; did you mean `rank`?
+      |
+    1 | solver.cg-preconditioned.params.rnak = 10
+      |                                 ^^^^
+
+    --set:1:6: error: unknown task "postirior"; did you mean `posterior`?
+      |
+    1 | task=postirior
+      |      ^^^^^^^^^
+    "#);
+}

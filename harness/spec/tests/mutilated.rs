@@ -30,7 +30,7 @@ proptest! {
 
     #[test]
     fn values_replaced(line in 0..60_usize, value in prop::sample::select(vec![
-        "-1", "0", "nan", "-inf", "9223372036854775807", "9223372036854775808", "\"\"", "\"ü\"", "[]", "{}", "[[]]",
+        "-1", "0", "4294967295", "nan", "-inf", "9223372036854775807", "9223372036854775808", "\"\"", "\"ü\"", "[]", "{}", "[[]]",
         "true", "1979-05-27", "1e400", "{ pol = 1 }", "\"published\"", "0x1F", "\"\\u0000\"",
     ])) {
         let replaced = SPEC.lines().enumerate().map(|(k, text)| match text.split_once(" = ") {

@@ -225,15 +225,16 @@ impl KernelEntry {
         };
         let Some(known) = known else {
             let name = &dataset.name;
-            let what = if self.family != published::FAMILY {
-                format!("there are no published hyperparameters for kernel `{}`", self.family)
+            let item = if self.family != published::FAMILY {
+                format!("kernel `{}`", self.family)
             } else if matches!(&dataset.source, Source::Registry { name } if published::splits(name).is_some())
             {
-                format!("there are no published hyperparameters for split {split} of data set `{name}`")
+                format!("split {split} of data set `{name}`")
             } else {
-                format!("there are no published hyperparameters for data set `{name}`")
+                format!("data set `{name}`")
             };
-            mistakes.add(&self.at, what, format!("they exist for {}", published::listing()));
+            let hint = format!("they exist for {}", published::listing());
+            mistakes.add_item(&self.at, "there are no published hyperparameters for", &item, hint);
             return None;
         };
         Some(Numbers {

@@ -61,7 +61,8 @@ pub(crate) fn resolve<'a>(
     let budget = budget::resolve(&typed.root.budget, &own, mistakes);
     let mut entry = SolverEntry { name: name.value.clone(), library, info, params: Vec::new(), budget };
     let bounded = budget.tolerance.is_some() || budget.max_epochs.is_some() || budget.seconds.is_some();
-    if !entry.is_exact() && !bounded {
+    // A bound that could not be read has been told already.
+    if !entry.is_exact() && !bounded && typed.mistakes.is_empty() {
         let hint = "give `tolerance`, `max_epochs` or `time` in [budget]".to_owned();
         mistakes.add(&name.at, format!("nothing bounds the iterative solver `{}`", name.value), hint);
     }

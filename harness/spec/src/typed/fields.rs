@@ -90,7 +90,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn number(&mut self, key: &'static str) -> Option<At<f64>> {
-        self.typed(key, "a number", |value| number(value))
+        self.typed(key, "a number", number)
     }
 
     /// A text with a unit, converted by `parse`.
