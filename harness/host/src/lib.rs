@@ -1,1 +1,37 @@
-//! stub
+//! Loads plugins and runs one case: what stands behind `gpbench-worker`.
+//!
+//! A worker is a process that does one thing and ends, so that whatever a plugin
+//! does to it is over with it:
+//!
+//! - [`case`] builds the linear systems ([`system`]), loads the plugin
+//!   ([`plugin`]), lets it solve under a [`budget`] and a [`clock`] that the harness
+//!   holds, reports a [`trace`] and leaves the solution in a file;
+//! - [`verify`] judges that file ([`judge`]) without ever loading the plugin;
+//! - [`exact`] makes the exact reference that judges compare with;
+//! - [`describe`] says what libraries offer, [`environment`] what the machine is.
+//!
+//! Answers leave on a [`channel`] of their own as JSON lines.
+//!
+//! Code that is not safe Rust stands in [`plugin`], where the C types are, and in
+//! [`process`] and [`channel`], where the system calls are.
+
+#![deny(unsafe_code)]
+
+mod binary;
+pub mod budget;
+pub mod case;
+pub mod channel;
+pub mod clock;
+pub mod describe;
+pub mod environment;
+pub mod exact;
+pub mod exact_file;
+pub mod judge;
+pub mod plugin;
+pub mod process;
+pub mod solution;
+pub mod system;
+pub mod trace;
+pub mod verify;
+
+pub use binary::FileError;

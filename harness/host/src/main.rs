@@ -1,2 +1,74 @@
-//! stub
-fn main() {}
+//! `gpbench-worker VERB`: started by gpbench, one process for each piece of work.
+//!
+//! The job comes as JSON on standard input, the answer goes as JSON lines to
+//! standard output, everything else to standard error. Exit codes: 0 once an answer
+//! is given, a failure included; 2 for a verb that does not exist; 70 where no
+//! answer could be given.
+
+use std::error::Error;
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+use gpbench_host::channel::{Channel, read_job};
+use gpbench_host::{case, describe, environment, exact, process, verify};
+use serde::de::DeserializeOwned;
+
+const USAGE: &str = "usage: gpbench-worker case | verify | exact | environment | describe [FILE...]
+Started by gpbench; `case`, `verify` and `exact` read a job as JSON from standard input.";
+
+/// Wrong usage.
+const EX_WRONG_VERB: i32 = 2;
+
+/// An error of our own.
+const EX_SOFTWARE: i32 = 70;
+
+fn main() {
+    process::mark_start();
+    process::die_with_parent();
+    let code = match catch_unwind(run) {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
+            eprintln!("gpbench-worker: {error}");
+            EX_SOFTWARE
+        }
+        // The panic has been printed already.
+        Err(_) => EX_SOFTWARE,
+    };
+    process::leave(code);
+}
+
+fn run() -> Result<i32, Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1);
+    let verb = arguments.next().unwrap_or_default();
+    let mut channel = Channel::open()?;
+    match verb.to_str().unwrap_or_default() {
+        "case" => {
+            let job = job()?;
+            // A reader that has gone away shows when the last message is sent.
+            let answer = case::run(&job, &mut |message| drop(channel.send(&message)));
+            channel.send(&answer)?;
+        }
+        "verify" => channel.send(&verify::run(&job()?))?,
+        "exact" => channel.send(&exact::run(&job()?))?,
+        "environment" => channel.send(&environment::facts())?,
+        "describe" => {
+            let worker = std::env::current_exe()?;
+            let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+            match files.as_slice() {
+                [] => channel.send(&describe::apart(&worker, &describe::installed(&worker)))?,
+                [file] => channel.send(&[describe::load(file)])?,
+                files => channel.send(&describe::apart(&worker, files))?,
+            }
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return Ok(EX_WRONG_VERB);
+        }
+    }
+    Ok(0)
+}
+
+fn job<T: DeserializeOwned>() -> Result<T, Box<dyn Error>> {
+    let text = read_job()?;
+    serde_json::from_str(&text).map_err(|error| format!("the job cannot be read: {error}").into())
+}

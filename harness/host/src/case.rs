@@ -1,0 +1,154 @@
+//! `gpbench-worker case`: loads the plugin, solves, writes the solution down.
+//!
+//! How a failure counts: a panic is `crashed`; memory that cannot be had is
+//! `out_of_memory`; everything else that a plugin returns as an error, a matrix
+//! that is not positive definite included, is `invalid`, as is a library that
+//! cannot be used. A solution with numbers that are not finite is no failure
+//! here: it is solved with reason `diverged`.
+
+use gpbench_abi::capability;
+use gpbench_record::{Case, Failure, Job, Message, Solved, Status, StopReason};
+use ndarray::{Array2, ShapeBuilder};
+use rand::Rng;
+
+use crate::exact_file::{self, Reference};
+use crate::judge::Judge;
+use crate::plugin::{
+    CallError, Ending, HostTable, Library, Moment, Session, SolverEntry, SolverObject, Terms,
+};
+use crate::system::System;
+use crate::trace::Trace;
+use crate::{process, solution};
+
+/// Runs one case and says how it went; `send` takes the trace along the way.
+pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
+    match solve(job, send) {
+        Ok(solved) => Message::Solved(solved),
+        Err(failure) => Message::Failed(failure),
+    }
+}
+
+fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
+    let system = System::build(&job.case, job.dataset_file.as_deref(), job.threads).map_err(invalid)?;
+    let exact = reference(job, &system)?;
+    let base_memory_bytes = process::peak_memory_bytes();
+
+    let host = HostTable::new(Some(system.operator.pool().clone()));
+    let library = Library::load(&job.plugin_file, host).map_err(invalid)?;
+    let entry = library.solver(&job.case.solver.plugin).map_err(invalid)?;
+    refuse_what_is_to_come(entry)?;
+    let mut solver = SolverObject::create(entry, library.host(), &job.case.solver.params).map_err(failure)?;
+    check_memory(&solver, &system, job, base_memory_bytes)?;
+
+    let mut x = Array2::zeros((system.n(), system.columns()).f());
+    let judge = Judge::new(&system, exact.as_ref(), job.case.task);
+    let startup_seconds = process::seconds_since_start();
+    let mut ending = attempt(&mut solver, &system, terms(job, &system), judge, &mut x, send)?;
+    // Before the solution counts: a plugin that falls over while it tidies up has corrupted something.
+    drop(solver);
+
+    if !x.iter().all(|value| value.is_finite()) {
+        ending.reason = StopReason::Diverged;
+    }
+    solution::write(&job.solution_file, x.view()).map_err(invalid)?;
+    Ok(Solved {
+        n: system.n(),
+        d: system.d(),
+        reason: ending.reason,
+        iterations: ending.iterations,
+        claimed: ending.claimed,
+        prepare: ending.prepare,
+        solve: ending.solve,
+        entries: ending.entries,
+        peak_memory_bytes: process::peak_memory_bytes(),
+        base_memory_bytes,
+        startup_seconds,
+        values: ending.values,
+    })
+}
+
+/// Solves under observation and closes the trace.
+fn attempt(
+    solver: &mut SolverObject,
+    system: &System,
+    terms: Terms,
+    judge: Judge,
+    x: &mut Array2<f64>,
+    send: &mut dyn FnMut(Message),
+) -> Result<Ending, Failure> {
+    let mut trace = Trace::new(judge, send);
+    let session = Session::new(system, terms, process::now, &mut trace);
+    let ending = solver.run(&session, x).map_err(failure)?;
+    drop(session);
+    let moment = Moment {
+        iteration: ending.iterations,
+        seconds: ending.prepare.wall + ending.solve.wall,
+        epochs: ending.entries.used / (system.n() as f64).powi(2),
+        claimed: &ending.claimed,
+    };
+    trace.close(moment, x.view());
+    Ok(ending)
+}
+
+/// The exact reference that the job names, if it does.
+pub(crate) fn reference(job: &Job, system: &System) -> Result<Option<Reference>, Failure> {
+    let Some(file) = &job.exact_file else { return Ok(None) };
+    exact_file::read(file, system.n(), system.data.x_test.nrows()).map(Some).map_err(invalid)
+}
+
+fn terms(job: &Job, system: &System) -> Terms {
+    let Case { budget, .. } = &job.case;
+    Terms {
+        tolerance: budget.tolerance,
+        max_epochs: budget.max_epochs,
+        seconds: budget.seconds,
+        threads: job.threads,
+        seed: system.streams.stream("solver").next_u64(),
+    }
+}
+
+fn refuse_what_is_to_come(entry: &SolverEntry) -> Result<(), Failure> {
+    if entry.can(capability::INDUCING) {
+        let what = "has fewer unknowns than rows, which this version cannot pose yet";
+        return Err(invalid(format!("solver `{}` {what}", entry.info.id)));
+    }
+    Ok(())
+}
+
+/// Refuses a solve that cannot fit before it is tried.
+fn check_memory(solver: &SolverObject, system: &System, job: &Job, base: u64) -> Result<(), Failure> {
+    let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
+    let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(()) };
+    let estimate = solver.estimate(system.n(), system.d(), system.columns()).map_err(failure)?;
+    let needed = base as f64 + estimate;
+    if needed <= bound as f64 {
+        return Ok(());
+    }
+    let reason = format!(
+        "the solver would need about {} of memory, {} of it for the data; the budget is {}",
+        mebibytes(needed),
+        mebibytes(base as f64),
+        mebibytes(bound as f64)
+    );
+    Err(Failure { status: Status::OutOfMemory, reason })
+}
+
+fn mebibytes(bytes: f64) -> String {
+    format!("{:.0} MiB", bytes / f64::from(1 << 20))
+}
+
+pub(crate) fn invalid(reason: impl ToString) -> Failure {
+    Failure { status: Status::Invalid, reason: reason.to_string() }
+}
+
+/// How an error of the plugin counts.
+fn failure(error: CallError) -> Failure {
+    let status = match &error {
+        CallError::Panicked { .. } => Status::Crashed,
+        CallError::OutOfMemory { .. } => Status::OutOfMemory,
+        CallError::Parameter { .. } | CallError::Refused { .. } | CallError::Nonsense { .. } => {
+            Status::Invalid
+        }
+    };
+    Failure { status, reason: error.to_string() }
+}

@@ -1,0 +1,68 @@
+//! The worker's standard streams: a job comes in, messages go out, and nothing
+//! that a plugin prints can get between them.
+//!
+//! The real standard output is moved to a descriptor that no plugin knows of and
+//! that no child inherits; descriptor 1 then leads to the log, like descriptor 2.
+
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+
+use serde::Serialize;
+
+use crate::process;
+
+/// The way to whoever started this worker.
+#[derive(Debug)]
+pub struct Channel {
+    out: File,
+    /// A plugin may fork; its child must stay silent.
+    owner: u32,
+}
+
+impl Channel {
+    /// Takes standard output for messages and points descriptor 1 at the log.
+    /// To be called once, before anything is printed or loaded.
+    pub fn open() -> io::Result<Channel> {
+        // SAFETY: descriptor 1 may be closed, which is an error and nothing worse.
+        let out = check(unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_DUPFD_CLOEXEC, 3) })?;
+        // SAFETY: `out` was just made and belongs to nobody else.
+        let out = unsafe { File::from_raw_fd(out) };
+        redirect(libc::STDERR_FILENO, libc::STDOUT_FILENO)?;
+        Ok(Channel { out, owner: std::process::id() })
+    }
+
+    /// Writes one message as one line of JSON.
+    ///
+    /// In a forked copy of the worker, which has no say here, this ends the process.
+    pub fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
+        if std::process::id() != self.owner {
+            process::leave(0);
+        }
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        self.out.write_all(&line)
+    }
+}
+
+/// Reads standard input to its end and leaves `/dev/null` in its place.
+pub fn read_job() -> io::Result<String> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    let null = File::open("/dev/null")?;
+    redirect(null.as_raw_fd(), libc::STDIN_FILENO)?;
+    Ok(text)
+}
+
+/// Makes descriptor `to` another name of `from`.
+fn redirect(from: RawFd, to: RawFd) -> io::Result<()> {
+    // SAFETY: a system call on numbers; Rust's handles of descriptors 0 to 2 stay valid whatever
+    // file stands behind them.
+    check(unsafe { libc::dup2(from, to) }).map(drop)
+}
+
+fn check(answer: RawFd) -> io::Result<RawFd> {
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}

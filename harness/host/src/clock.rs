@@ -1,0 +1,82 @@
+//! A stopwatch on two clocks, wall and processor, that can be paused.
+
+use gpbench_record::Clock;
+
+/// Adds up the time between resuming and pausing.
+#[derive(Debug)]
+pub struct Stopwatch {
+    now: fn() -> Clock,
+    spent: Clock,
+    running_since: Option<Clock>,
+}
+
+impl Stopwatch {
+    /// A paused stopwatch at zero that reads the time from `now`.
+    pub fn new(now: fn() -> Clock) -> Stopwatch {
+        Stopwatch { now, spent: Clock::default(), running_since: None }
+    }
+
+    /// Lets the time run; does nothing if it runs.
+    pub fn resume(&mut self) {
+        if self.running_since.is_none() {
+            self.running_since = Some((self.now)());
+        }
+    }
+
+    /// Stops the time; does nothing if it is stopped.
+    pub fn pause(&mut self) {
+        self.spent = self.read();
+        self.running_since = None;
+    }
+
+    /// The time so far, without what passed in pauses.
+    pub fn read(&self) -> Clock {
+        match self.running_since {
+            None => self.spent,
+            Some(since) => sum(self.spent, difference((self.now)(), since)),
+        }
+    }
+}
+
+fn sum(a: Clock, b: Clock) -> Clock {
+    Clock { wall: a.wall + b.wall, cpu: a.cpu + b.cpu }
+}
+
+/// What lies between two readings.
+pub(crate) fn difference(later: Clock, earlier: Clock) -> Clock {
+    Clock { wall: later.wall - earlier.wall, cpu: later.cpu - earlier.cpu }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        static TIME: Cell<f64> = const { Cell::new(0.0) };
+    }
+
+    fn now() -> Clock {
+        let wall = TIME.get();
+        Clock { wall, cpu: 2.0 * wall }
+    }
+
+    #[test]
+    fn pauses_do_not_count() {
+        let mut watch = Stopwatch::new(now);
+        assert_eq!(watch.read(), Clock::default());
+        watch.resume();
+        TIME.set(3.0);
+        assert_eq!(watch.read(), Clock { wall: 3.0, cpu: 6.0 });
+        watch.pause();
+        TIME.set(10.0);
+        assert_eq!(watch.read(), Clock { wall: 3.0, cpu: 6.0 });
+        watch.pause();
+        watch.resume();
+        TIME.set(11.0);
+        watch.resume();
+        TIME.set(12.0);
+        assert_eq!(watch.read(), Clock { wall: 5.0, cpu: 10.0 });
+    }
+}

@@ -1,0 +1,164 @@
+//! `gpbench-worker describe`: what plugin libraries offer.
+//!
+//! Loading a library runs its code, so each is loaded in a process of its own:
+//! one that crashes, prints or hangs spoils its own entry and no other.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use gpbench_data::Sha256Hex;
+use gpbench_record::LibraryInfo;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::plugin::{HostTable, Library};
+
+/// Environment variable with further folders of plugins.
+const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
+
+/// How long a library may take to describe itself.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A library's entry in the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    /// It describes itself.
+    Library(LibraryInfo),
+    /// It is of no use.
+    Failed {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: String,
+    },
+}
+
+/// Loads one library into this process and reads its description.
+pub fn load(file: &Path) -> Entry {
+    match describe(file) {
+        Ok(info) => Entry::Library(info),
+        Err(error) => Entry::Failed { file: file.to_owned(), error },
+    }
+}
+
+fn describe(file: &Path) -> Result<LibraryInfo, String> {
+    let sha256 = Sha256Hex::of_file(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let library = Library::load(file, HostTable::new(None)).map_err(|error| error.to_string())?;
+    Ok(LibraryInfo {
+        name: library.name().to_owned(),
+        version: library.version().to_owned(),
+        file: file.to_owned(),
+        sha256: sha256.as_str().to_owned(),
+        abi: library.abi(),
+        solvers: library.offers().cloned().collect(),
+    })
+}
+
+/// Describes each library in a process of its own; `worker` is this program.
+pub fn apart(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
+    let failed = |file: &PathBuf, error: String| {
+        let entry = Entry::Failed { file: file.clone(), error };
+        serde_json::to_value(entry).expect("plain data serialises")
+    };
+    let children: Vec<_> = files.iter().map(|file| (file, start(worker, file))).collect();
+    let answers = children.into_iter().map(|(file, child)| {
+        child.map_err(|error| error.to_string()).and_then(answer).unwrap_or_else(|error| failed(file, error))
+    });
+    answers.collect()
+}
+
+fn start(worker: &Path, file: &Path) -> io::Result<Child> {
+    Command::new(worker).arg("describe").arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()
+}
+
+/// Waits for a child and takes the one entry of its answer.
+fn answer(mut child: Child) -> Result<Value, String> {
+    let deadline = Instant::now() + PATIENCE;
+    // An answer fits into a pipe many times over, so the child never waits for it to be read.
+    let status = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) => break status,
+            None if Instant::now() < deadline => sleep(Duration::from_millis(2)),
+            None => {
+                // Whether it can be killed or has just ended, its entry is the same.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("did not describe itself within {} s", PATIENCE.as_secs()));
+            }
+        }
+    };
+    let mut text = String::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        stdout.read_to_string(&mut text).map_err(|error| error.to_string())?;
+    }
+    let entries: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+    entries.into_iter().next().ok_or_else(|| format!("ended the process that loaded it ({status})"))
+}
+
+/// The plugin libraries of this machine: beside the program, in `../lib/gpbench`,
+/// then in the folders of `$GPBENCH_PLUGIN_PATH`. A file hides files of the same
+/// name in later places.
+pub fn installed(worker: &Path) -> Vec<PathBuf> {
+    let beside = worker.parent().unwrap_or(Path::new("."));
+    let mut places = vec![beside.to_owned(), beside.join("../lib/gpbench")];
+    places.extend(env::var_os(PLUGIN_PATH).iter().flat_map(env::split_paths));
+    libraries_in(&places)
+}
+
+fn libraries_in(places: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found: Vec<(OsString, PathBuf)> = Vec::new();
+    for place in places {
+        // A place that does not exist has no plugins.
+        let Ok(entries) = std::fs::read_dir(place) else { continue };
+        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        files.sort();
+        for file in files {
+            let Some(name) = file.file_name().filter(|name| is_plugin(name)) else { continue };
+            if !found.iter().any(|(other, _)| other == name) {
+                let path = file.canonicalize().unwrap_or_else(|_| file.clone());
+                found.push((name.to_owned(), path));
+            }
+        }
+    }
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+fn is_plugin(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    name.starts_with("libgpbench_plugin_") && (name.ends_with(".so") || name.ends_with(".dylib"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_places_hide_later_ones_and_other_files_are_no_plugins() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (first, second) = (root.join("first"), root.join("second"));
+        for (place, name) in [
+            (&first, "libgpbench_plugin_b.so"),
+            (&first, "libgpbench_plugin_a.so"),
+            (&first, "libgpbench_plugin_a.d"),
+            (&first, "libother.so"),
+            (&second, "libgpbench_plugin_a.so"),
+            (&second, "libgpbench_plugin_c.so"),
+        ] {
+            std::fs::create_dir_all(place).unwrap();
+            std::fs::write(place.join(name), "").unwrap();
+        }
+        let expected = [
+            first.join("libgpbench_plugin_a.so"),
+            first.join("libgpbench_plugin_b.so"),
+            second.join("libgpbench_plugin_c.so"),
+        ];
+        assert_eq!(libraries_in(&[first, root.join("nowhere"), second]), expected);
+    }
+}

@@ -1,0 +1,139 @@
+//! What an iterate is worth: predictions, and distances to the exact answer.
+
+use gpbench_gp::pathwise::{self, Prediction};
+use gpbench_gp::{LinearOperator, metrics};
+use gpbench_record::{Metrics, Task, names};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
+
+use crate::exact_file::Reference;
+use crate::system::System;
+
+/// Training rows on which the random features are compared with the kernel.
+const FEATURE_ROWS: usize = 512;
+
+/// Judges solutions of one system.
+#[derive(Debug, Clone, Copy)]
+pub struct Judge<'a> {
+    system: &'a System,
+    exact: Option<&'a Reference>,
+    task: Task,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge who knows the exact answer, if there is one.
+    pub fn new(system: &'a System, exact: Option<&'a Reference>, task: Task) -> Judge<'a> {
+        Judge { system, exact, task }
+    }
+
+    /// Whether [`Judge::glance`] has anything to say.
+    pub fn has_a_view(&self) -> bool {
+        self.task == Task::Posterior || self.exact.is_some()
+    }
+
+    /// What can be said of an iterate (n x s) along the way: predictions for a posterior, at the
+    /// cost of n_test n kernel entries, and the error of the weights of y.
+    pub fn glance(&self, solution: ArrayView2<f64>) -> Metrics {
+        let mut found = Metrics::default();
+        if self.task == Task::Posterior {
+            self.predictions(solution, &mut found);
+        }
+        if let Some(exact) = self.exact {
+            found.insert(names::WEIGHT_ERROR, metrics::weight_error(solution.column(0), exact.v.view()));
+        }
+        found
+    }
+
+    /// Everything that can be said of a solution: [`Judge::glance`], true residuals at the cost of
+    /// one epoch, and the exact figures beside them. Nothing, if it is not finite.
+    pub fn verdict(&self, solution: ArrayView2<f64>) -> Metrics {
+        let mut found = Metrics::default();
+        if let Some(features) = &self.system.features {
+            found.insert(names::FEATURE_ERROR, features.relative_error(self.some_rows().view()));
+        }
+        if let Some(exact) = self.exact {
+            found.insert(names::TEST_RMSE_EXACT, exact.test_rmse);
+            found.insert(names::TEST_NLL_EXACT, exact.test_nll);
+        }
+        if solution.iter().all(|value| value.is_finite()) {
+            found.extend(&self.glance(solution));
+            self.residuals(solution, &mut found);
+        }
+        found
+    }
+
+    fn predictions(&self, solution: ArrayView2<f64>, found: &mut Metrics) {
+        let System { data, operator, targets, .. } = self.system;
+        let prediction = pathwise::predict(operator, data.x_test.view(), solution, targets.f_test.view());
+        let Prediction { mean, sample_variance, .. } = &prediction;
+        let y = data.y_test.view();
+        found.insert(names::TEST_RMSE, metrics::rmse(mean.view(), y));
+        if let Some(variance) = sample_variance {
+            let noisy = variance + operator.noise_scale().powi(2);
+            found
+                .insert(names::TEST_NLL, metrics::mean_negative_log_likelihood(y, mean.view(), noisy.view()));
+        }
+        let Some(exact) = self.exact else { return };
+        found.insert(names::RMSE_TO_EXACT, metrics::rmse(mean.view(), exact.mean.view()));
+        if let Some(variance) = sample_variance {
+            let distance = metrics::wasserstein2(
+                mean.view(),
+                variance.view(),
+                exact.mean.view(),
+                exact.latent_variance.view(),
+            );
+            found.insert(names::W2_TO_EXACT, distance);
+        }
+    }
+
+    /// Residuals of all columns and the RKHS error of the first, by one product with H.
+    fn residuals(&self, solution: ArrayView2<f64>, found: &mut Metrics) {
+        let System { operator, targets, .. } = self.system;
+        let (n, columns) = solution.dim();
+        let error = self.exact.map(|exact| &solution.column(0) - &exact.v);
+        let extra = usize::from(error.is_some());
+        let mut block = Array2::zeros((n, columns + extra).f());
+        block.slice_mut(s![.., ..columns]).assign(&solution);
+        if let Some(error) = &error {
+            block.column_mut(columns).assign(error);
+        }
+        let mut product = Array2::zeros(block.dim().f());
+        operator.apply(block.view(), product.view_mut());
+
+        let residual = |(product, rhs): (ArrayView1<f64>, ArrayView1<f64>)| {
+            let (distance, scale) = (metrics::norm((&product - &rhs).view()), metrics::norm(rhs));
+            if scale > 0.0 { distance / scale } else { distance }
+        };
+        let residuals: Vec<f64> =
+            product.columns().into_iter().zip(targets.rhs.columns()).map(residual).collect();
+        if let Some((y, probes)) = residuals.split_first() {
+            found.insert(names::RESIDUAL_Y, *y);
+            // The mean over no probes is not a number, which says nothing and is left out.
+            found.insert(names::RESIDUAL_PROBES, probes.iter().sum::<f64>() / probes.len() as f64);
+            found.insert(names::RESIDUAL_MAX, residuals.iter().copied().fold(0.0, f64::max));
+        }
+        if let Some(error) = error {
+            // ||e||_K^2 = e^T H e - noise^2 ||e||^2, which rounding may leave a little below 0.
+            let noise = operator.noise_scale().powi(2);
+            let square = product.column(columns).dot(&error) - noise * error.dot(&error);
+            found.insert(names::RKHS_ERROR, square.max(0.0).sqrt());
+        }
+    }
+
+    /// Training rows at even distances.
+    fn some_rows(&self) -> Array2<f64> {
+        let n = self.system.n();
+        let count = n.min(FEATURE_ROWS);
+        let rows: Vec<usize> = (0..count).map(|row| row * n / count).collect();
+        self.system.data.x_train.select(Axis(0), &rows)
+    }
+}
+
+/// Claimed relative residual norms as metrics: y, and the mean over the probes.
+pub fn claims(claimed: &[f64]) -> Metrics {
+    let mut found = Metrics::default();
+    if let Some((y, probes)) = claimed.split_first() {
+        found.insert(names::CLAIMED_Y, *y);
+        found.insert(names::CLAIMED_PROBES, probes.iter().sum::<f64>() / probes.len() as f64);
+    }
+    found
+}

@@ -1,0 +1,298 @@
+//! Reads what a plugin says of itself, and checks it before anything is believed.
+
+use std::collections::HashSet;
+
+use gpbench_abi::{Learner, Param, Plugin, Solver, Str, Value, capability, value_kind};
+use gpbench_record::{Param as Setting, ParamInfo, ParamKind, SolverInfo, SolverKind};
+
+use super::views::text;
+
+/// More entries than any library will list.
+const MAX_ENTRIES: i64 = 4096;
+
+/// Names of the capability bits, as `describe` prints them.
+const CAPABILITIES: [(u64, &str); 6] = [
+    (capability::EXACT, "exact"),
+    (capability::RANDOMIZED, "randomized"),
+    (capability::WARM_START, "warm_start"),
+    (capability::BLAS_THREADS, "blas_threads"),
+    (capability::DENSE, "dense"),
+    (capability::INDUCING, "inducing"),
+];
+
+/// A solver of a loaded library: its functions, all checked to be there, and its schema.
+#[derive(Debug)]
+pub struct SolverEntry {
+    pub(super) table: Solver,
+    /// Id, documentation and parameters.
+    pub info: SolverInfo,
+}
+
+impl SolverEntry {
+    /// Whether a bit of [`capability`] is set.
+    pub fn can(&self, bit: u64) -> bool {
+        self.table.capabilities & bit != 0
+    }
+}
+
+/// A library's description, checked.
+#[derive(Debug)]
+pub(super) struct Description {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) minor: u32,
+    pub(super) solvers: Vec<SolverEntry>,
+    pub(super) learners: Vec<SolverInfo>,
+}
+
+/// Reads and checks a plugin's description.
+///
+/// # Safety
+/// `plugin` is null or points to a table that begins with its true size and
+/// whose pointers are null or lead to as many entries as it says.
+pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> {
+    // SAFETY: every call below hands on pointers of the description, for which this function's
+    // contract vouches.
+    unsafe {
+        let plugin = table(plugin, "the description of the library")?;
+        let name = text(plugin.name, "the name of the library")?;
+        if name.is_empty() {
+            return Err("the library has no name".into());
+        }
+        let version = text(plugin.version, "the version of the library")?;
+        let solvers =
+            entries(plugin.solvers, plugin.n_solvers, plugin.solver_stride, "solver", |table, place| {
+                read_solver(table, place)
+            })?;
+        let learners =
+            entries(plugin.learners, plugin.n_learners, plugin.learner_stride, "learner", |table, place| {
+                read_learner(table, place)
+            })?;
+        let mut seen = HashSet::new();
+        for info in solvers.iter().map(|solver| &solver.info).chain(&learners) {
+            if !seen.insert(&info.id) {
+                return Err(format!("the library offers `{}` twice", info.id));
+            }
+        }
+        Ok(Description { name, version, minor: plugin.minor, solvers, learners })
+    }
+}
+
+/// Copies a foreign table that begins with its size. A longer one, of a later
+/// version, is cut to what is known here.
+///
+/// # Safety
+/// `table` is null or points to a table that begins with its true size. `T` holds
+/// only integers, pointers and optional functions.
+unsafe fn table<T>(table: *const T, what: &str) -> Result<T, String> {
+    if table.is_null() {
+        return Err(format!("{what} is a null pointer"));
+    }
+    if !table.is_aligned() {
+        return Err(format!("{what} is a misaligned pointer"));
+    }
+    // SAFETY: not null and aligned; begins with its size by this function's contract.
+    let size = unsafe { table.cast::<u32>().read() };
+    if (size as usize) < size_of::<T>() {
+        return Err(format!("{what} has {size} bytes, fewer than the {} of version 1.0", size_of::<T>()));
+    }
+    // SAFETY: as long as needed, by its own size; all bit patterns are values of such a table.
+    Ok(unsafe { table.read() })
+}
+
+/// Reads `count` tables that stand `stride` bytes apart.
+///
+/// # Safety
+/// As for [`table`], for each of them.
+unsafe fn entries<T, E>(
+    first: *const T,
+    count: i64,
+    stride: i64,
+    what: &str,
+    read: impl Fn(T, &str) -> Result<E, String>,
+) -> Result<Vec<E>, String> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if !(1..=MAX_ENTRIES).contains(&count) {
+        return Err(format!("the library lists {count} {what}s"));
+    }
+    let needed = size_of::<T>();
+    let Some(stride) = usize::try_from(stride).ok().filter(|&stride| (needed..1 << 20).contains(&stride))
+    else {
+        return Err(format!("the {what}s stand {stride} bytes apart, where each has at least {needed}"));
+    };
+    let mut out = Vec::new();
+    for index in 0..count as usize {
+        let place = format!("{what} number {}", index + 1);
+        let entry = first.wrapping_byte_add(index * stride);
+        // SAFETY: one of the `count` tables, or null with the first.
+        let entry = unsafe { table(if first.is_null() { first } else { entry }, &place) }?;
+        out.push(read(entry, &place)?);
+    }
+    Ok(out)
+}
+
+/// # Safety
+/// The table's pointers are null or lead to as many entries as it says.
+unsafe fn read_solver(table: Solver, place: &str) -> Result<SolverEntry, String> {
+    // SAFETY: by this function's contract.
+    let info = unsafe {
+        let texts = (table.id, table.doc);
+        read_info(SolverKind::Solver, texts, table.capabilities, (table.params, table.n_params), place)?
+    };
+    let functions = [
+        ("create", table.create.is_some()),
+        ("solve", table.solve.is_some()),
+        ("destroy", table.destroy.is_some()),
+    ];
+    if let Some((missing, _)) = functions.iter().find(|(_, there)| !there) {
+        return Err(format!("solver `{}` has no function `{missing}`", info.id));
+    }
+    Ok(SolverEntry { table, info })
+}
+
+/// # Safety
+/// The table's pointers are null or lead to as many entries as it says.
+unsafe fn read_learner(table: Learner, place: &str) -> Result<SolverInfo, String> {
+    let texts = (table.id, table.doc);
+    // SAFETY: by this function's contract.
+    unsafe {
+        read_info(SolverKind::Learner, texts, table.capabilities, (table.params, table.n_params), place)
+    }
+}
+
+/// # Safety
+/// The texts are null or as long as they say; so are the parameters.
+unsafe fn read_info(
+    kind: SolverKind,
+    (id, doc): (Str, Str),
+    capabilities: u64,
+    (params, n_params): (*const Param, i64),
+    place: &str,
+) -> Result<SolverInfo, String> {
+    // SAFETY: by this function's contract.
+    let (id, doc) =
+        unsafe { (text(id, &format!("the id of {place}"))?, text(doc, &format!("the doc of {place}"))?) };
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if id.is_empty() || !id.chars().all(plain) {
+        return Err(format!("{place} has the id `{id}`; ids are lower-case letters, digits and hyphens"));
+    }
+    if !(0..=MAX_ENTRIES).contains(&n_params) || (params.is_null() && n_params > 0) || !params.is_aligned() {
+        return Err(format!("`{id}` lists {n_params} parameters at {params:?}"));
+    }
+    let mut infos: Vec<ParamInfo> = Vec::new();
+    for index in 0..n_params as usize {
+        // SAFETY: one of the `n_params` parameters.
+        let info =
+            unsafe { read_param(&*params.add(index), index) }.map_err(|wrong| format!("`{id}`: {wrong}"))?;
+        if infos.iter().any(|other| other.name == info.name) {
+            return Err(format!("`{id}` has two parameters `{}`", info.name));
+        }
+        infos.push(info);
+    }
+    let known = CAPABILITIES.iter().filter(|(bit, _)| capabilities & bit != 0);
+    Ok(SolverInfo {
+        id,
+        kind,
+        doc,
+        capabilities: known.map(|(_, name)| (*name).to_owned()).collect(),
+        params: infos,
+    })
+}
+
+/// # Safety
+/// The parameter's texts are null or as long as they say.
+unsafe fn read_param(param: &Param, index: usize) -> Result<ParamInfo, String> {
+    // SAFETY: by this function's contract.
+    let name = unsafe { text(param.name, &format!("the name of parameter {}", index + 1))? };
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.is_empty() || !name.chars().all(plain) {
+        return Err(format!(
+            "a parameter is named `{name}`; names are lower-case letters, digits and underscores"
+        ));
+    }
+    let wrong = |what: String| format!("parameter `{name}`: {what}");
+    // SAFETY: by this function's contract.
+    let (doc, default, min, max, choices) = unsafe {
+        (
+            text(param.doc, "its doc").map_err(wrong)?,
+            value(&param.default, "its default").map_err(wrong)?,
+            value(&param.min, "its min").map_err(wrong)?,
+            value(&param.max, "its max").map_err(wrong)?,
+            read_choices(param).map_err(wrong)?,
+        )
+    };
+    let default = default.ok_or_else(|| wrong("its default has no value".into()))?;
+    let kind = kind_of(&default);
+    let bound = |value: Option<Setting>, what: &str| match value {
+        None => Ok(None),
+        Some(Setting::Int(bound)) if kind == ParamKind::Int => Ok(Some(bound as f64)),
+        Some(Setting::Float(bound)) if kind == ParamKind::Float => Ok(Some(bound)),
+        Some(_) => Err(wrong(format!("its {what} is not a number of its own kind"))),
+    };
+    if !choices.is_empty() && kind != ParamKind::Text {
+        return Err(wrong("it has choices but is not a text".into()));
+    }
+    let info =
+        ParamInfo { kind, doc, default, min: bound(min, "min")?, max: bound(max, "max")?, choices, name };
+    admits(&info, &info.default)
+        .map_err(|refusal| format!("parameter `{}`: its default {refusal}", info.name))?;
+    Ok(info)
+}
+
+/// # Safety
+/// The value's text is null or as long as it says.
+unsafe fn value(value: &Value, what: &str) -> Result<Option<Setting>, String> {
+    Ok(Some(match value.kind {
+        value_kind::NONE => return Ok(None),
+        value_kind::BOOL => Setting::Bool(value.i != 0),
+        value_kind::INT => Setting::Int(value.i),
+        value_kind::FLOAT => Setting::Float(value.f),
+        // SAFETY: by this function's contract.
+        value_kind::TEXT => Setting::Text(unsafe { text(value.s, what)? }),
+        kind => return Err(format!("{what} is of kind {kind}, which version 1 does not have")),
+    }))
+}
+
+/// # Safety
+/// The parameter's choices are null or as many as it says.
+unsafe fn read_choices(param: &Param) -> Result<Vec<String>, String> {
+    let Param { choices, n_choices, .. } = *param;
+    if choices.is_null() {
+        return Ok(Vec::new());
+    }
+    if !(0..=MAX_ENTRIES).contains(&n_choices) || !choices.is_aligned() {
+        return Err(format!("it lists {n_choices} choices at {choices:?}"));
+    }
+    // SAFETY: one of the `n_choices` texts.
+    (0..n_choices as usize).map(|index| unsafe { text(*choices.add(index), "a choice") }).collect()
+}
+
+fn kind_of(value: &Setting) -> ParamKind {
+    match value {
+        Setting::Bool(_) => ParamKind::Bool,
+        Setting::Int(_) => ParamKind::Int,
+        Setting::Float(_) => ParamKind::Float,
+        Setting::Text(_) => ParamKind::Text,
+    }
+}
+
+/// Whether a parameter may take a value of its own kind; if not, why, as the end of a sentence.
+pub(super) fn admits(info: &ParamInfo, value: &Setting) -> Result<(), String> {
+    let number = match value {
+        Setting::Bool(_) => return Ok(()),
+        Setting::Text(text) if info.choices.is_empty() || info.choices.contains(text) => return Ok(()),
+        Setting::Text(text) => return Err(format!("`{text}` is none of {}", info.choices.join(", "))),
+        Setting::Int(number) => *number as f64,
+        Setting::Float(number) => *number,
+    };
+    // Negated, so that NaN is refused too.
+    if info.min.is_some_and(|min| !(number >= min)) {
+        return Err(format!("{number} is below {}", info.min.unwrap_or_default()));
+    }
+    if info.max.is_some_and(|max| !(number <= max)) {
+        return Err(format!("{number} is above {}", info.max.unwrap_or_default()));
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! What the operator is made of: inputs and hyperparameters, and random
+//! features of the kernel.
+
+use gpbench_abi::{self as abi, Features, Inputs, Mat, Operator, Status, family};
+use gpbench_gp::{Family, FrequencyLaw, RandomFeatures, seed};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, Axis, ShapeBuilder};
+
+use super::session::{Refusal, Session, enter_operator};
+use super::views::{Checked, Extent, disjoint};
+
+/// Rows of features that are held at once.
+const ROWS: usize = 1024;
+
+/// Most features that a plugin may ask for.
+const MAX_COUNT: i64 = 1 << 24;
+
+pub(super) fn table() -> Features {
+    Features {
+        size: size_of::<Features>() as u32,
+        reserved: 0,
+        apply: Some(apply),
+        apply_transposed: Some(apply_transposed),
+    }
+}
+
+/// The inputs and hyperparameters; they live as long as the session.
+pub(super) fn inputs(session: &Session) -> Inputs {
+    let operator = &session.system.operator;
+    let x = session.x_by_columns.get_or_init(|| {
+        let rows = &session.system.data.x_train;
+        let mut columns = Array2::zeros(rows.dim().f());
+        columns.assign(rows);
+        columns
+    });
+    let (n, d) = x.dim();
+    let kernel = operator.kernel();
+    Inputs {
+        size: size_of::<Inputs>() as u32,
+        family: match kernel.family {
+            Family::Rbf => family::RBF,
+            Family::Matern12 => family::MATERN12,
+            Family::Matern32 => family::MATERN32,
+            Family::Matern52 => family::MATERN52,
+        },
+        x: Mat { data: x.as_ptr().cast_mut(), rows: n as i64, cols: d as i64, ld: n as i64 },
+        basis: Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 },
+        signal_scale: kernel.signal_scale,
+        noise_scale: operator.noise_scale(),
+        length_scale: kernel.length_scale.as_ptr(),
+    }
+}
+
+unsafe extern "C" fn apply(op: *const Operator, seed: u64, count: i64, w: *const Mat, y: *mut Mat) -> Status {
+    let body = |session: &Session| {
+        let (n, count) = (session.system.n(), checked_count(count)?);
+        // SAFETY: the plugin passes matrices that live until this call returns.
+        let (w, y) = unsafe {
+            let w = Checked::new(w, "w", Extent::Exactly(count), Extent::Any)?;
+            (w, Checked::new(y, "y", Extent::Exactly(n), Extent::Exactly(w.cols()))?)
+        };
+        disjoint(&[("w", w), ("y", y)])?;
+        session.spend(0.0, 0.0)?;
+        with_features(session, seed, count, |features| {
+            // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
+            let (w, mut y) = unsafe { (w.view(), y.view_mut()) };
+            let x = session.system.data.x_train.view();
+            y.assign(&session.system.operator.pool().install(|| features.apply(x, w)));
+        });
+        Ok(())
+    };
+    // SAFETY: the plugin passes its operator or null.
+    unsafe { enter_operator(op, "features.apply", body) }
+}
+
+unsafe extern "C" fn apply_transposed(
+    op: *const Operator,
+    seed: u64,
+    count: i64,
+    y: *const Mat,
+    w: *mut Mat,
+) -> Status {
+    let body = |session: &Session| {
+        let (n, count) = (session.system.n(), checked_count(count)?);
+        // SAFETY: the plugin passes matrices that live until this call returns.
+        let (y, w) = unsafe {
+            let y = Checked::new(y, "y", Extent::Exactly(n), Extent::Any)?;
+            (y, Checked::new(w, "w", Extent::Exactly(count), Extent::Exactly(y.cols()))?)
+        };
+        disjoint(&[("y", y), ("w", w)])?;
+        session.spend(0.0, 0.0)?;
+        with_features(session, seed, count, |features| {
+            // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
+            let (y, mut w) = unsafe { (y.view(), w.view_mut()) };
+            w.fill(0.0);
+            let x = session.system.data.x_train.view();
+            for (x, y) in x.axis_chunks_iter(Axis(0), ROWS).zip(y.axis_chunks_iter(Axis(0), ROWS)) {
+                general_mat_mul(1.0, &features.matrix(x).t(), &y, 1.0, &mut w);
+            }
+        });
+        Ok(())
+    };
+    // SAFETY: the plugin passes its operator or null.
+    unsafe { enter_operator(op, "features.apply_transposed", body) }
+}
+
+fn checked_count(count: i64) -> Result<usize, Refusal> {
+    if !(2..=MAX_COUNT).contains(&count) || count % 2 != 0 {
+        return Err(Refusal::Invalid(format!("{count} features were asked for; they come in pairs")));
+    }
+    Ok(count as usize)
+}
+
+/// Hands over the features of this seed, drawing them if they are not those of the call before.
+fn with_features(session: &Session, seed: u64, count: usize, work: impl FnOnce(&RandomFeatures)) {
+    let mut kept = session.features.borrow_mut();
+    let fits =
+        kept.as_ref().is_some_and(|(kept_seed, kept_count, _)| (*kept_seed, *kept_count) == (seed, count));
+    if !fits {
+        let mut rng = seed::stream(seed, &[abi::id::FEATURES]);
+        let kernel = session.system.operator.kernel();
+        *kept =
+            Some((seed, count, RandomFeatures::draw(kernel, FrequencyLaw::MultivariateT, count, &mut rng)));
+    }
+    if let Some((_, _, features)) = kept.as_ref() {
+        work(features);
+    }
+}

@@ -1,0 +1,153 @@
+//! Opens a plugin library and asks it what it offers.
+
+use std::path::{Path, PathBuf};
+
+use gpbench_abi::{ENTRY, EntryFn, MAJOR, Plugin};
+use gpbench_record::SolverInfo;
+use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
+use thiserror::Error;
+
+use super::description::{self, Description, SolverEntry};
+use super::host::HostTable;
+
+/// Why a library is of no use.
+#[derive(Debug, Error)]
+pub enum LibraryError {
+    /// The system's loader refused it.
+    #[error("{file} cannot be loaded: {reason}", file = file.display())]
+    Open {
+        /// The file.
+        file: PathBuf,
+        /// What the loader said.
+        reason: String,
+    },
+    /// It has no entry function.
+    #[error(
+        "{file} exports no function `{symbol}`: it is not a gpbench plugin, or one for another major version of the interface",
+        file = file.display(),
+        symbol = ENTRY.to_string_lossy()
+    )]
+    NoEntry {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Its entry function returned null.
+    #[error("{file} gave no description of itself: {reason}", file = file.display())]
+    NoDescription {
+        /// The file.
+        file: PathBuf,
+        /// What it said.
+        reason: String,
+    },
+    /// Its description is malformed.
+    #[error("{file} describes itself wrongly: {what}", file = file.display())]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// It has no such solver.
+    #[error("{file} offers no solver `{id}`; it offers {offered}", file = file.display())]
+    NoSolver {
+        /// The file.
+        file: PathBuf,
+        /// The id asked for.
+        id: String,
+        /// What there is.
+        offered: String,
+    },
+}
+
+/// A loaded library, which stays loaded until the process ends.
+#[derive(Debug)]
+pub struct Library {
+    file: PathBuf,
+    host: &'static HostTable,
+    description: Description,
+}
+
+impl Library {
+    /// Loads a library and checks its description.
+    ///
+    /// Whatever its constructors and its entry function do happens in this process.
+    pub fn load(file: &Path, host: &'static HostTable) -> Result<Library, LibraryError> {
+        // A name without a slash would be looked for in the system's library folders.
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let unopened = |reason: String| LibraryError::Open { file: file.to_owned(), reason };
+        // SAFETY: running a library's constructors is what loading means; the worker exists for it.
+        let handle = unsafe { Handle::open(Some(path.as_path()), RTLD_NOW | RTLD_LOCAL) };
+        let handle = handle.map_err(|error| unopened(reason_of(&error)))?;
+        // Descriptions are promised for the life of the process, so the library is never closed.
+        let handle: &'static Handle = Box::leak(Box::new(handle));
+        // SAFETY: a function of this name has this type, as the interface says; the major version is
+        // part of the name.
+        let entry = unsafe { handle.get::<Option<EntryFn>>(ENTRY) };
+        let entry = entry.ok().and_then(|symbol| *symbol);
+        let entry = entry.ok_or_else(|| LibraryError::NoEntry { file: file.to_owned() })?;
+        // SAFETY: called once, on the thread that loaded the library, with a host that lives for ever.
+        let plugin = unsafe { entry(host.as_ptr()) };
+        if plugin.is_null() {
+            let reason = host.take_error().unwrap_or_else(|| "it returned null and set no error".to_owned());
+            return Err(LibraryError::NoDescription { file: file.to_owned(), reason });
+        }
+        // SAFETY: the plugin vouches for its description.
+        unsafe { Library::from_description(file, plugin, host) }
+    }
+
+    /// Checks the description of a plugin that is part of this program.
+    ///
+    /// # Safety
+    /// `plugin` is null or points to a static table that begins with its true size,
+    /// and whose pointers are null or lead to as many entries as it says.
+    pub unsafe fn from_description(
+        file: &Path,
+        plugin: *const Plugin,
+        host: &'static HostTable,
+    ) -> Result<Library, LibraryError> {
+        // SAFETY: by this function's contract.
+        let description = unsafe { description::read(plugin) };
+        let description =
+            description.map_err(|what| LibraryError::Malformed { file: file.to_owned(), what })?;
+        Ok(Library { file: file.to_owned(), host, description })
+    }
+
+    /// The library's own name.
+    pub fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    /// The library's own version.
+    pub fn version(&self) -> &str {
+        &self.description.version
+    }
+
+    /// Version of the interface that it was built with, `major.minor`.
+    pub fn abi(&self) -> String {
+        format!("{MAJOR}.{}", self.description.minor)
+    }
+
+    /// What stands on the solver axis: solvers, then learners.
+    pub fn offers(&self) -> impl Iterator<Item = &SolverInfo> {
+        self.description.solvers.iter().map(|solver| &solver.info).chain(&self.description.learners)
+    }
+
+    /// The solver of this id.
+    pub fn solver(&self, id: &str) -> Result<&SolverEntry, LibraryError> {
+        self.description.solvers.iter().find(|solver| solver.info.id == id).ok_or_else(|| {
+            let offered: Vec<_> = self.offers().map(|info| format!("`{}`", info.id)).collect();
+            let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
+            LibraryError::NoSolver { file: self.file.clone(), id: id.to_owned(), offered }
+        })
+    }
+
+    /// The host that this library talks to.
+    pub fn host(&self) -> &'static HostTable {
+        self.host
+    }
+}
+
+/// The loader's own words; libloading puts them into the error's source.
+fn reason_of(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), |source| source.to_string())
+}

@@ -1,0 +1,84 @@
+//! The operator as a plugin sees it: products, the diagonal, the account.
+
+use std::ffi::c_void;
+
+use gpbench_abi::{Mat, Operator, Status, Str};
+use gpbench_gp::LinearOperator;
+
+use super::extensions;
+use super::session::{Refusal, Session, enter_operator};
+use super::views::{Checked, Extent, disjoint};
+
+/// The table that leads back to `session`.
+pub(super) fn table(session: &Session) -> Operator {
+    Operator {
+        size: size_of::<Operator>() as u32,
+        flags: 0,
+        ctx: std::ptr::from_ref(session).cast_mut().cast(),
+        n: session.system.n() as i64,
+        m: session.system.n() as i64,
+        apply: Some(apply),
+        diag: Some(diag),
+        charge: Some(charge),
+        extension: Some(extension),
+    }
+}
+
+/// A product is refused if it does not fit into what is left of the budget, so none overshoots it.
+unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> Status {
+    let body = |session: &Session| {
+        let n = session.system.n();
+        // SAFETY: the plugin passes matrices that live until this call returns.
+        let (x, y) = unsafe {
+            let x = Checked::new(x, "x", Extent::Exactly(n), Extent::Any)?;
+            (x, Checked::new(y, "y", Extent::Exactly(n), Extent::Exactly(x.cols()))?)
+        };
+        disjoint(&[("x", x), ("y", y)])?;
+        if x.cols() == 0 {
+            return Ok(());
+        }
+        let n = n as f64;
+        session.spend(n * n, n * (n + 1.0) / 2.0)?;
+        // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
+        unsafe { session.system.operator.apply(x.view(), y.view_mut()) };
+        Ok(())
+    };
+    // SAFETY: the plugin passes its operator or null.
+    unsafe { enter_operator(op, "operator.apply", body) }
+}
+
+unsafe extern "C" fn diag(op: *const Operator, out: *mut Mat) -> Status {
+    let body = |session: &Session| {
+        let n = session.system.n();
+        // SAFETY: the plugin passes a matrix that lives until this call returns.
+        let out = unsafe { Checked::new(out, "out", Extent::Exactly(n), Extent::Exactly(1))? };
+        // SAFETY: checked above, and the plugin waits for this call.
+        unsafe { out.view_mut() }.column_mut(0).assign(&session.system.operator.diag());
+        Ok(())
+    };
+    // SAFETY: the plugin passes its operator or null.
+    unsafe { enter_operator(op, "operator.diag", body) }
+}
+
+unsafe extern "C" fn charge(op: *const Operator, entries: i64) -> Status {
+    let body = |session: &Session| {
+        if entries < 0 {
+            return Err(Refusal::Invalid(format!("{entries} entries were reported")));
+        }
+        session.charge(entries as f64)
+    };
+    // SAFETY: the plugin passes its operator or null.
+    unsafe { enter_operator(op, "operator.charge", body) }
+}
+
+unsafe extern "C" fn extension(op: *const Operator, id: *const Str) -> *const c_void {
+    let mut answer = std::ptr::null();
+    // SAFETY: the plugin passes its operator and a text, or null.
+    unsafe {
+        enter_operator(op, "operator.extension", |session| {
+            answer = extensions::find(session, id)?;
+            Ok(())
+        })
+    };
+    answer
+}

@@ -1,0 +1,273 @@
+//! Foreign matrices, index arrays and texts as Rust sees them, once checked.
+
+use std::ops::Range;
+
+use gpbench_abi::{Mat, Str};
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
+
+/// Longest text that a plugin may hand over.
+const MAX_TEXT: i64 = 1 << 20;
+
+/// How many rows or columns a matrix must have.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Extent {
+    /// Exactly as many.
+    Exactly(usize),
+    /// As many as it likes.
+    Any,
+}
+
+impl Extent {
+    fn admits(self, len: i64) -> bool {
+        match self {
+            Extent::Exactly(wanted) => usize::try_from(len) == Ok(wanted),
+            Extent::Any => len >= 0,
+        }
+    }
+}
+
+impl std::fmt::Display for Extent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Extent::Exactly(len) => write!(f, "{len}"),
+            Extent::Any => f.write_str("any number"),
+        }
+    }
+}
+
+/// A matrix whose shape has been checked: rows, columns, leading dimension, data.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Checked {
+    data: *mut f64,
+    rows: usize,
+    cols: usize,
+    ld: usize,
+}
+
+impl Checked {
+    /// Checks the matrix behind `mat`, called `name` in what is said about it.
+    ///
+    /// # Safety
+    /// `mat` is null or points to a `Mat`.
+    pub(super) unsafe fn new(
+        mat: *const Mat,
+        name: &str,
+        rows: Extent,
+        cols: Extent,
+    ) -> Result<Checked, String> {
+        // SAFETY: null or valid, by this function's contract.
+        let mat = *unsafe { mat.as_ref() }.ok_or_else(|| format!("`{name}` is a null pointer"))?;
+        let Mat { data, rows: found_rows, cols: found_cols, ld } = mat;
+        if !rows.admits(found_rows) || !cols.admits(found_cols) {
+            return Err(format!("`{name}` is {found_rows} x {found_cols}, where {rows} x {cols} is needed"));
+        }
+        if ld < found_rows {
+            return Err(format!("`{name}` has leading dimension {ld} but {found_rows} rows"));
+        }
+        let bytes = ld.checked_mul(found_cols).and_then(|entries| entries.checked_mul(8));
+        if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+            return Err(format!("`{name}` with {found_cols} columns {ld} apart exceeds any memory"));
+        }
+        let empty = found_rows == 0 || found_cols == 0;
+        if !empty && (data.is_null() || !data.is_aligned()) {
+            return Err(format!("`{name}` has {} data", if data.is_null() { "null" } else { "misaligned" }));
+        }
+        let data = if empty { std::ptr::NonNull::dangling().as_ptr() } else { data };
+        Ok(Checked { data, rows: found_rows as usize, cols: found_cols as usize, ld: ld.max(1) as usize })
+    }
+
+    /// Number of columns.
+    pub(super) fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Addresses from the first entry to past the last.
+    fn span(&self) -> Range<usize> {
+        let start = self.data as usize;
+        if self.rows == 0 || self.cols == 0 {
+            return start..start;
+        }
+        start..start + 8 * ((self.cols - 1) * self.ld + self.rows)
+    }
+
+    /// # Safety
+    /// The memory that the matrix names is initialised and stays unwritten for `'a`.
+    pub(super) unsafe fn view<'a>(self) -> ArrayView2<'a, f64> {
+        let shape = (self.rows, self.cols).strides((1, self.ld));
+        // SAFETY: aligned, within isize::MAX bytes and with strides that visit each entry once, as
+        // checked; readable by this function's contract.
+        unsafe { ArrayView2::from_shape_ptr(shape, self.data) }
+    }
+
+    /// # Safety
+    /// The memory that the matrix names is initialised and nobody else's for `'a`.
+    pub(super) unsafe fn view_mut<'a>(self) -> ArrayViewMut2<'a, f64> {
+        let shape = (self.rows, self.cols).strides((1, self.ld));
+        // SAFETY: as in `view`; writable by this function's contract.
+        unsafe { ArrayViewMut2::from_shape_ptr(shape, self.data) }
+    }
+}
+
+/// Says so if any two of these matrices share memory.
+pub(super) fn disjoint(matrices: &[(&str, Checked)]) -> Result<(), String> {
+    for (i, (name, matrix)) in matrices.iter().enumerate() {
+        let a = matrix.span();
+        for (other_name, other) in &matrices[i + 1..] {
+            let b = other.span();
+            if a.start < b.end && b.start < a.end {
+                return Err(format!("`{name}` and `{other_name}` overlap"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Indices below `bound`; a null array stands for all of them.
+///
+/// # Safety
+/// `indices` is null or points to `count` integers.
+pub(super) unsafe fn indices(
+    indices: *const i64,
+    count: i64,
+    bound: usize,
+    name: &str,
+) -> Result<Vec<usize>, String> {
+    if indices.is_null() {
+        return Ok((0..bound).collect());
+    }
+    let len = usize::try_from(count).ok().filter(|&len| len <= isize::MAX as usize / 8);
+    let len = len.ok_or_else(|| format!("`{name}` has {count} indices"))?;
+    if !indices.is_aligned() {
+        return Err(format!("`{name}` is a misaligned array"));
+    }
+    // SAFETY: not null, aligned, of a size that fits, and valid by this function's contract.
+    let indices = unsafe { std::slice::from_raw_parts(indices, len) };
+    let checked = indices.iter().map(|&index| {
+        let index_below = usize::try_from(index).ok().filter(|&index| index < bound);
+        index_below.ok_or_else(|| format!("`{name}` holds the index {index}, which is not in 0..{bound}"))
+    });
+    checked.collect()
+}
+
+/// `len` numbers; none if `len` is 0, whatever the pointer.
+///
+/// # Safety
+/// `data` is null or points to `len` numbers.
+pub(super) unsafe fn numbers(data: *const f64, len: i64, max: usize, name: &str) -> Result<Vec<f64>, String> {
+    let count = usize::try_from(len).ok().filter(|&count| count <= max);
+    let count = count.ok_or_else(|| format!("`{name}` has {len} numbers, at most {max} make sense"))?;
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if data.is_null() || !data.is_aligned() {
+        return Err(format!("`{name}` is a null or misaligned pointer but has {count} numbers"));
+    }
+    // SAFETY: not null, aligned, small, and valid by this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts(data, count) }.to_vec())
+}
+
+/// A copy of a text.
+///
+/// # Safety
+/// If `text.ptr` is not null it points to `text.len` bytes.
+pub(super) unsafe fn text(text: Str, name: &str) -> Result<String, String> {
+    match text.len {
+        0 => return Ok(String::new()),
+        1..=MAX_TEXT => {}
+        len => return Err(format!("{name} has a length of {len} bytes")),
+    }
+    if text.ptr.is_null() {
+        return Err(format!("{name} is a null pointer"));
+    }
+    // SAFETY: not null and, by this function's contract, as long as it says.
+    let bytes = unsafe { std::slice::from_raw_parts(text.ptr.cast::<u8>(), text.len as usize) };
+    let text = std::str::from_utf8(bytes).map_err(|_| format!("{name} is not UTF-8"))?;
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mat(data: &mut [f64], rows: i64, cols: i64, ld: i64) -> Mat {
+        Mat { data: data.as_mut_ptr(), rows, cols, ld }
+    }
+
+    fn error(mat: Mat, rows: Extent, cols: Extent) -> String {
+        // SAFETY: a valid reference.
+        unsafe { Checked::new(&mat, "x", rows, cols) }.unwrap_err()
+    }
+
+    #[test]
+    fn leading_dimensions_are_followed() {
+        let mut data = [1.0, 2.0, 9.0, 3.0, 4.0, 9.0];
+        let mat = mat(&mut data, 2, 2, 3);
+        // SAFETY: the matrix lies within `data`.
+        let view = unsafe { Checked::new(&mat, "x", Extent::Exactly(2), Extent::Any).unwrap().view() };
+        assert_eq!(view, ndarray::array![[1.0, 3.0], [2.0, 4.0]]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_matrix_is_said() {
+        let mut data = [0.0; 6];
+        let any = Extent::Any;
+        assert_eq!(
+            error(mat(&mut data, 3, 2, 3), Extent::Exactly(4), any),
+            "`x` is 3 x 2, where 4 x any number is needed"
+        );
+        assert_eq!(error(mat(&mut data, 3, 2, 2), any, any), "`x` has leading dimension 2 but 3 rows");
+        assert!(error(mat(&mut data, -1, 2, 2), any, any).starts_with("`x` is -1 x 2"));
+        assert!(error(mat(&mut data, 1, i64::MAX, 1 << 40), any, any).ends_with("exceeds any memory"));
+        let null = Mat { data: std::ptr::null_mut(), rows: 1, cols: 1, ld: 1 };
+        assert_eq!(error(null, any, any), "`x` has null data");
+        let crooked = Mat { data: (data.as_mut_ptr() as usize + 1) as *mut f64, rows: 1, cols: 1, ld: 1 };
+        assert_eq!(error(crooked, any, any), "`x` has misaligned data");
+        // SAFETY: null is allowed.
+        let nothing = unsafe { Checked::new(std::ptr::null(), "x", any, any) };
+        assert_eq!(nothing.unwrap_err(), "`x` is a null pointer");
+        let empty = Mat { data: std::ptr::null_mut(), rows: 0, cols: 3, ld: 0 };
+        // SAFETY: an empty matrix names no memory.
+        assert_eq!(unsafe { Checked::new(&empty, "x", any, any).unwrap().view() }.dim(), (0, 3));
+    }
+
+    #[test]
+    fn overlap_is_noticed_and_neighbourhood_allowed() {
+        let mut data = [0.0; 8];
+        let part = |at: usize, data: &mut [f64]| {
+            let mat = mat(&mut data[at..], 2, 2, 2);
+            // SAFETY: a valid reference.
+            unsafe { Checked::new(&mat, "x", Extent::Any, Extent::Any) }.unwrap()
+        };
+        let (a, b, c) = (part(0, &mut data), part(3, &mut data), part(4, &mut data));
+        assert_eq!(disjoint(&[("a", a), ("b", b)]).unwrap_err(), "`a` and `b` overlap");
+        assert!(disjoint(&[("a", a), ("c", c)]).is_ok());
+    }
+
+    #[test]
+    fn indices_are_checked() {
+        let list = [0, 2, 1];
+        // SAFETY: pointers to as many integers as said, or null.
+        unsafe {
+            assert_eq!(indices(list.as_ptr(), 3, 3, "rows").unwrap(), [0, 2, 1]);
+            assert_eq!(indices(std::ptr::null(), -7, 2, "rows").unwrap(), [0, 1]);
+            let error = indices(list.as_ptr(), 3, 2, "rows").unwrap_err();
+            assert_eq!(error, "`rows` holds the index 2, which is not in 0..2");
+            assert_eq!(indices(list.as_ptr(), -1, 2, "rows").unwrap_err(), "`rows` has -1 indices");
+        }
+    }
+
+    #[test]
+    fn texts_are_checked() {
+        let bad = [0xff_u8, 0xfe];
+        let bad = Str { ptr: bad.as_ptr().cast(), len: 2 };
+        // SAFETY: pointers to as many bytes as said, or null.
+        unsafe {
+            assert_eq!(text(Str::new("Matérn"), "its name").unwrap(), "Matérn");
+            assert_eq!(text(bad, "its name").unwrap_err(), "its name is not UTF-8");
+            let null = Str { ptr: std::ptr::null(), len: 4 };
+            assert_eq!(text(null, "its name").unwrap_err(), "its name is a null pointer");
+            let negative = Str { len: -4, ..null };
+            assert_eq!(text(negative, "its name").unwrap_err(), "its name has a length of -4 bytes");
+        }
+    }
+}

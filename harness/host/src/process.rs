@@ -1,0 +1,97 @@
+//! What the operating system knows of this process: its clocks, its memory, its end.
+
+#![allow(unsafe_code)]
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use gpbench_record::Clock;
+
+static START: OnceLock<Instant> = OnceLock::new();
+
+/// Marks the start of the process; [`seconds_since_start`] and [`now`] count from here.
+pub fn mark_start() {
+    START.get_or_init(Instant::now);
+}
+
+/// Wall-clock seconds since [`mark_start`].
+pub fn seconds_since_start() -> f64 {
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+/// Wall-clock seconds since the start, and processor seconds of all threads so far.
+pub fn now() -> Clock {
+    Clock { wall: seconds_since_start(), cpu: cpu_seconds() }
+}
+
+/// Processor seconds that all threads of this process have used.
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place to write to; on failure it stays zero.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// Asks the system to kill this process when its parent ends, so that an
+/// engine killed without warning leaves no worker behind.
+pub fn die_with_parent() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: a plain system call on numbers.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
+    }
+}
+
+/// Peak resident memory of this process.
+///
+/// Linux carries the `ru_maxrss` of a parent over `exec`, so the program's own
+/// peak is read from `/proc`, and `getrusage` stands in where there is none.
+pub fn peak_memory_bytes() -> u64 {
+    let own = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| peak_of_status(&status));
+    own.unwrap_or_else(peak_by_getrusage)
+}
+
+fn peak_of_status(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+fn peak_by_getrusage() -> u64 {
+    // SAFETY: all-zero bytes are a valid `rusage`, which holds only numbers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is a valid place to write to; on failure it stays zero.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    // Linux counts kibibytes, macOS bytes.
+    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+    usage.ru_maxrss.max(0) as u64 * unit
+}
+
+/// Ends the process without running exit handlers.
+///
+/// A loaded library may have registered some; whatever they would do, what
+/// has been reported by now stands. Its buffered prints are flushed first.
+pub fn leave(code: i32) -> ! {
+    // SAFETY: a null stream means all of them; no lock of ours is held.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(code) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peak_memory_is_read_from_the_status_file() {
+        let status = "Name:\tgpbench-worker\nVmPeak:\t  900 kB\nVmHWM:\t   12345 kB\nVmRSS:\t 99 kB\n";
+        assert_eq!(peak_of_status(status), Some(12345 * 1024));
+        assert_eq!(peak_of_status("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn both_ways_to_ask_for_memory_answer() {
+        assert!(peak_memory_bytes() > 1 << 20);
+        assert!(peak_by_getrusage() > 1 << 20);
+    }
+}

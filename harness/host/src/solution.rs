@@ -1,0 +1,62 @@
+//! The file that carries a solution from the process that ran the plugin to the
+//! one that judges it.
+
+use std::path::Path;
+
+use ndarray::{Array2, ArrayView2, ShapeBuilder};
+
+use crate::binary::{self, FileError};
+
+const MAGIC: &[u8; 8] = b"GPBSOLV1";
+
+/// Writes a solution, n x s, column by column.
+pub fn write(path: &Path, solution: ArrayView2<f64>) -> Result<(), FileError> {
+    let (n, s) = solution.dim();
+    binary::write(path, MAGIC, &[n as u64, s as u64], solution.t().iter())
+}
+
+/// Reads a solution and checks that it is n x s.
+pub fn read(path: &Path, n: usize, s: usize) -> Result<Array2<f64>, FileError> {
+    let (found, numbers) = binary::read(path, MAGIC, |[n, s]| n.checked_mul(s))?;
+    if found != [n, s] {
+        let [rows, columns] = found;
+        let what = format!("holds a solution of {rows} x {columns}, where {n} x {s} belongs");
+        return Err(FileError::Format { path: path.to_owned(), what });
+    }
+    Ok(Array2::from_shape_vec((n, s).f(), numbers).expect("as many numbers as the sizes say"))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn a_solution_survives_the_file_bit_by_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("solution.bin");
+        let solution = array![[1.0, -0.0], [f64::NAN, 1e-310], [3.5, f64::INFINITY]];
+        write(&path, solution.view()).unwrap();
+        let back = read(&path, 3, 2).unwrap();
+        assert!(solution.iter().zip(&back).all(|(a, b)| a.to_bits() == b.to_bits()));
+        assert_eq!(back.strides(), [1, 3]);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_wrong_shape_and_a_cut_file_are_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("solution.bin");
+        write(&path, array![[1.0], [2.0]].view()).unwrap();
+        let error = read(&path, 3, 1).unwrap_err().to_string();
+        assert!(error.ends_with("holds a solution of 2 x 1, where 3 x 1 belongs"), "{error}");
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
+        assert!(read(&path, 2, 1).unwrap_err().to_string().contains("holds 13 bytes of numbers"));
+        std::fs::write(&path, &bytes[..12]).unwrap();
+        assert!(read(&path, 2, 1).unwrap_err().to_string().ends_with("ends in its header"));
+        std::fs::write(&path, b"something else").unwrap();
+        assert!(read(&path, 2, 1).unwrap_err().to_string().ends_with("does not begin with `GPBSOLV1`"));
+    }
+}

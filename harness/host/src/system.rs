@@ -1,0 +1,212 @@
+//! Builds what a case is about: rows, kernel, operator, right-hand sides.
+//!
+//! `case` and `verify` call the same function in two processes and get the same
+//! numbers: every random stream is keyed by the seed, the rows and the kernel's
+//! family, and by nothing that depends on the solver. Two kernels of one family
+//! see the same standard normal numbers, scaled differently.
+
+use std::path::{Path, PathBuf};
+
+use gpbench_data::{Split, SplitError, copy, split, synthetic};
+use gpbench_gp::blas::NotPositiveDefinite;
+use gpbench_gp::pathwise::{Prior, Targets};
+use gpbench_gp::seed::Streams;
+use gpbench_gp::{Family, FrequencyLaw, Kernel, KernelOperator, RandomFeatures, UnknownFamily};
+use gpbench_record::{self as record, Case, Dataset, EstimatorMethod, Frequencies, GpDraw, Source};
+use thiserror::Error;
+
+/// Why a case cannot be set up.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// A set that is read needs a file.
+    #[error("data set `{name}`: the job names no binary copy")]
+    NoFile {
+        /// Data set.
+        name: String,
+    },
+    /// The binary copy cannot be read.
+    #[error("data set `{name}`: {source}")]
+    Copy {
+        /// Data set.
+        name: String,
+        /// Why.
+        source: copy::CopyError,
+    },
+    /// The split cannot be taken.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// No such toy.
+    #[error(transparent)]
+    Toy(#[from] synthetic::UnknownToy),
+    /// No such draw.
+    #[error(transparent)]
+    Draw(#[from] synthetic::DrawError),
+    /// A number that no data set or estimator can have.
+    #[error("{what}")]
+    Impossible {
+        /// What is wrong.
+        what: String,
+    },
+    /// A kernel that cannot be.
+    #[error("kernel `{name}`: {what}")]
+    Kernel {
+        /// Kernel.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The exact prior draw failed.
+    #[error("the prior cannot be drawn exactly: {0}")]
+    Prior(#[from] NotPositiveDefinite),
+}
+
+/// The linear systems of a case, and what is needed to judge their solutions.
+#[derive(Debug)]
+pub struct System {
+    /// Training and test rows.
+    pub data: Split,
+    /// H = K + noise_scale^2 I.
+    pub operator: KernelOperator,
+    /// Right-hand sides y, z_1 .. z_s, and the parts of the z.
+    pub targets: Targets,
+    /// Features of the prior draws, where the z are made of such.
+    pub features: Option<RandomFeatures>,
+    /// Random streams of this case.
+    pub streams: Streams,
+}
+
+impl System {
+    /// The system of a case.
+    pub fn build(case: &Case, dataset_file: Option<&Path>, threads: usize) -> Result<System, SetupError> {
+        let data = rows(&case.dataset, case.seed, dataset_file)?;
+        let kernel = kernel(&case.kernel, data.x_train.ncols())?;
+        let noise_scale = case.kernel.noise_scale;
+        let operator = KernelOperator::new(&kernel, noise_scale, data.x_train.view(), threads);
+        let streams = streams(&case.dataset, kernel.family, case.seed);
+        let pool = operator.pool().clone();
+        let (targets, features) = pool.install(|| targets(case, &data, &kernel, &streams))?;
+        Ok(System { data, operator, targets, features, streams })
+    }
+
+    /// Training rows.
+    pub fn n(&self) -> usize {
+        self.data.x_train.nrows()
+    }
+
+    /// Inputs.
+    pub fn d(&self) -> usize {
+        self.data.x_train.ncols()
+    }
+
+    /// Right-hand sides, y among them.
+    pub fn columns(&self) -> usize {
+        self.targets.rhs.ncols()
+    }
+
+    /// Whether the probes are targets of posterior samples.
+    pub fn has_samples(&self) -> bool {
+        self.targets.f_test.ncols() > 0
+    }
+}
+
+/// The rows of a data set, standardised.
+pub fn rows(dataset: &Dataset, seed: u64, file: Option<&Path>) -> Result<Split, SetupError> {
+    let name = &dataset.name;
+    let drawn = |n: usize, n_test: usize| match (dataset.subsample, n, n_test) {
+        (Some(_), ..) => Err(format!("data set `{name}` is drawn to size: it cannot be subsampled as well")),
+        (None, 0 | 1, _) | (None, _, 0) => {
+            Err(format!("data set `{name}` has {n} training and {n_test} test rows; 2 and 1 are the least"))
+        }
+        _ => Ok(()),
+    };
+    let impossible = |what| SetupError::Impossible { what };
+    match &dataset.source {
+        Source::Registry { .. } | Source::File { .. } => {
+            let file = file.map(PathBuf::from).ok_or_else(|| SetupError::NoFile { name: name.clone() })?;
+            let table =
+                copy::read(&file).map_err(|source| SetupError::Copy { name: name.clone(), source })?;
+            Ok(split(&table, dataset.split, dataset.subsample.map(|count| (count, seed)))?)
+        }
+        Source::Toy { name, n, n_test } => {
+            drawn(*n, *n_test).map_err(impossible)?;
+            Ok(synthetic::toy(name, *n, *n_test, seed)?)
+        }
+        Source::GpDraw(draw) => {
+            drawn(draw.n, draw.n_test).map_err(impossible)?;
+            gp_draw(draw, seed)
+        }
+    }
+}
+
+fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Split, SetupError> {
+    let GpDraw { n, n_test, d, kernel, signal_scale, noise_scale, length_scale } = draw;
+    let family =
+        kernel.parse().map_err(|error: UnknownFamily| SetupError::Impossible { what: error.to_string() })?;
+    let draw = synthetic::GpDraw {
+        n: *n,
+        n_test: *n_test,
+        d: *d,
+        family,
+        signal_scale: *signal_scale,
+        noise_scale: *noise_scale,
+        length_scale: *length_scale,
+    };
+    Ok(synthetic::gp_draw(&draw, seed)?)
+}
+
+/// The covariance function over `d` inputs.
+pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, SetupError> {
+    let record::Kernel { name, family, signal_scale, noise_scale, length_scale, .. } = kernel;
+    let wrong = |what: String| SetupError::Kernel { name: name.clone(), what };
+    let family: Family = family.parse().map_err(|error: UnknownFamily| wrong(error.to_string()))?;
+    if length_scale.len() != 1 && length_scale.len() != d {
+        return Err(wrong(format!("{} length scales for {d} inputs", length_scale.len())));
+    }
+    let positive = |what: &str, value: f64| {
+        if value > 0.0 && value.is_finite() {
+            Ok(())
+        } else {
+            Err(wrong(format!("{what} {value} is not positive")))
+        }
+    };
+    positive("signal_scale", *signal_scale)?;
+    positive("noise_scale", *noise_scale)?;
+    length_scale.iter().try_for_each(|&length| positive("length_scale", length))?;
+    Ok(Kernel::new(family, *signal_scale, length_scale, d))
+}
+
+/// Streams that depend on the seed, the rows and the kernel's family.
+fn streams(dataset: &Dataset, family: Family, seed: u64) -> Streams {
+    let Dataset { source, split, subsample, name: _ } = dataset;
+    let rows = serde_json::to_string(&(source, split, subsample)).expect("plain data serialises");
+    Streams::new(seed, &[&rows, &family.to_string()])
+}
+
+fn targets(
+    case: &Case,
+    data: &Split,
+    kernel: &Kernel,
+    streams: &Streams,
+) -> Result<(Targets, Option<RandomFeatures>), SetupError> {
+    let estimator = &case.estimator;
+    let y = data.y_train.view();
+    if estimator.method == EstimatorMethod::Standard {
+        return Ok((Targets::standard(y, estimator.probes, data.x_test.nrows(), streams), None));
+    }
+    let law = match estimator.frequencies {
+        Frequencies::Exact => None,
+        Frequencies::MultivariateT => Some(FrequencyLaw::MultivariateT),
+        Frequencies::ProductT => Some(FrequencyLaw::ProductT),
+    };
+    let count = estimator.features;
+    if law.is_some() && (count == 0 || count % 2 == 1) {
+        let what = format!("estimator `{}` has {count} features; they come in pairs", estimator.name);
+        return Err(SetupError::Impossible { what });
+    }
+    let features =
+        law.map(|law| RandomFeatures::draw(kernel, law, count, &mut streams.stream("prior-frequencies")));
+    let prior = features.as_ref().map_or(Prior::Exact, Prior::Features);
+    let (x_train, x_test) = (data.x_train.view(), data.x_test.view());
+    let draws = prior.draw(kernel, x_train, x_test, estimator.probes, streams)?;
+    Ok((Targets::pathwise(y, case.kernel.noise_scale, draws, streams), features))
+}

@@ -1,0 +1,330 @@
+//! Solvers written with the SDK, linked into the test: what they see of the
+//! problem, what is counted, and when they are stopped.
+
+mod common;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gpbench_gp::LinearOperator;
+use gpbench_host::plugin::{
+    CallError, Ending, HostTable, Library, Moment, Observer, Session, SolverObject, Terms,
+};
+use gpbench_host::process;
+use gpbench_host::system::System;
+use gpbench_record::{Clock, Param, StopReason};
+use gpbench_sdk as sdk;
+use gpbench_sdk::{NoParams, Problem, Reason, Report};
+use ndarray::{Array2, ArrayView2, ShapeBuilder};
+
+const ROWS: usize = 40;
+
+fn system() -> System {
+    System::build(&common::case(ROWS), None, 1).unwrap()
+}
+
+/// Runs `S` with these parameters on the small system.
+fn run<S: sdk::Solver>(
+    system: &System,
+    params: &[(&str, Param)],
+    terms: Terms,
+    now: fn() -> Clock,
+    observer: &mut dyn Observer,
+) -> Result<(Ending, Array2<f64>), CallError> {
+    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<S>()]);
+    // SAFETY: a description made by the SDK.
+    let library =
+        unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap();
+    let params: BTreeMap<String, Param> = params.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
+    let mut solver = SolverObject::create(library.solver(S::ID).unwrap(), library.host(), &params)?;
+    let mut x = Array2::zeros((system.n(), system.columns()).f());
+    let session = Session::new(system, terms, now, observer);
+    let ending = solver.run(&session, &mut x)?;
+    Ok((ending, x))
+}
+
+sdk::params! {
+    /// Parameters of the gradient descent below.
+    pub struct DescentParams {
+        /// Length of a step over the largest eigenvalue's bound.
+        pub step: f64 = 1.0, in 0.0..=2.0;
+        /// Iterations.
+        pub iterations: i64 = 100000, in 1..;
+    }
+}
+
+/// Gradient descent with a bound on the largest eigenvalue: simple, slow and sure.
+struct Descent(DescentParams);
+
+impl sdk::Solver for Descent {
+    type Params = DescentParams;
+    const ID: &'static str = "descent";
+    const DOC: &'static str = "Gradient descent.";
+
+    fn new(params: DescentParams) -> sdk::Result<Self> {
+        Ok(Descent(params))
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+        let (op, rhs) = (problem.operator(), problem.rhs().to_owned());
+        let bound = op.diagonal()?.sum();
+        let mut x = problem.x().to_owned();
+        let mut product = Array2::zeros(rhs.dim().f());
+        for iteration in 0..self.0.iterations as usize {
+            op.apply(&x, &mut product)?;
+            let residual = &rhs - &product;
+            let norms: Vec<f64> = (0..rhs.ncols()).map(|j| norm(&residual, j) / norm(&rhs, j)).collect();
+            problem.observe_with(iteration, &norms, |out| out.assign(&x))?;
+            if problem.converged(&norms) {
+                problem.x_mut().assign(&x);
+                return Ok(Report::new(Reason::Converged, iteration).residuals(norms).number("bound", bound));
+            }
+            x.scaled_add(self.0.step / bound, &residual);
+        }
+        problem.x_mut().assign(&x);
+        Ok(Report::new(Reason::Iterations, self.0.iterations as usize))
+    }
+}
+
+fn norm(a: &Array2<f64>, column: usize) -> f64 {
+    a.column(column).dot(&a.column(column)).sqrt()
+}
+
+#[test]
+fn a_solver_solves_and_what_it_says_arrives() {
+    let system = system();
+    let terms = Terms { tolerance: Some(0.05), ..common::terms() };
+    let (ending, x) = run::<Descent>(&system, &[], terms, process::now, &mut ()).unwrap();
+    assert_eq!(ending.reason, StopReason::Converged);
+    assert_eq!(ending.claimed.len(), 4);
+    assert!(ending.claimed[0] <= 0.05);
+    assert!((ending.values["bound"] - system.operator.diag().sum()).abs() < 1e-9);
+    assert_eq!(ending.entries.used, ((ending.iterations + 1) * (ROWS * ROWS) as u64) as f64);
+    assert!(ending.entries.evaluated < 0.6 * ending.entries.used);
+    let residuals =
+        gpbench_gp::metrics::relative_residuals(&system.operator, x.view(), system.targets.rhs.view());
+    for (residual, claimed) in residuals.iter().zip(&ending.claimed) {
+        assert!((residual - claimed).abs() < 1e-10);
+    }
+}
+
+#[test]
+fn parameters_are_checked_before_the_plugin_sees_them() {
+    let system = system();
+    let attempt = |name: &str, value: Param| {
+        let outcome = run::<Descent>(&system, &[(name, value)], common::terms(), process::now, &mut ());
+        outcome.unwrap_err().to_string()
+    };
+    assert_eq!(attempt("stepp", Param::Float(1.0)), "solver `descent` has no parameter `stepp`");
+    assert_eq!(attempt("step", Param::Float(3.0)), "solver `descent` cannot take this `step`: 3 is above 2");
+    assert_eq!(
+        attempt("iterations", Param::Float(1.5)),
+        "solver `descent` takes a int as `iterations`, not Float(1.5)"
+    );
+    let whole = [("step", Param::Int(1)), ("iterations", Param::Int(2))];
+    let (ending, _) = run::<Descent>(&system, &whole, common::terms(), process::now, &mut ()).unwrap();
+    assert_eq!((ending.reason, ending.iterations), (StopReason::Iterations, 2));
+}
+
+#[test]
+fn work_past_the_epochs_is_refused_and_the_iterate_kept() {
+    let system = system();
+    let terms = Terms { max_epochs: Some(3.5), ..common::terms() };
+    let (ending, x) = run::<Descent>(&system, &[], terms, process::now, &mut ()).unwrap();
+    assert_eq!(ending.reason, StopReason::Epochs);
+    assert_eq!(ending.entries.used, 3.0 * (ROWS * ROWS) as f64);
+    assert_eq!(ending.iterations, 2);
+    // The fourth product is refused, not observed: what was last handed over stays, which is zero here.
+    assert!(x.iter().all(|&value| value == 0.0));
+
+    let whole = Terms { max_epochs: Some(3.0), ..common::terms() };
+    let (ending, x) = run::<Descent>(&system, &[], whole, process::now, &mut ()).unwrap();
+    assert_eq!((ending.reason, ending.iterations), (StopReason::Epochs, 2));
+    assert!(x.iter().any(|&value| value != 0.0), "observe said stop and the iterate was handed over");
+}
+
+thread_local! {
+    static TIME: Cell<f64> = const { Cell::new(0.0) };
+}
+
+fn counted_time() -> Clock {
+    Clock { wall: TIME.get(), cpu: TIME.get() }
+}
+
+/// Looks at every iterate and takes its time.
+#[derive(Default)]
+struct Slow {
+    looks: Vec<(u64, f64, f64)>,
+    largest: Vec<f64>,
+}
+
+impl Observer for Slow {
+    fn wants_iterate(&mut self, _: Moment<'_>) -> bool {
+        true
+    }
+
+    fn record(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>) {
+        TIME.set(TIME.get() + 1000.0);
+        let largest = iterate.map(|x| x.iter().fold(0.0, |a: f64, b| a.max(b.abs())));
+        self.looks.push((moment.iteration, moment.seconds, moment.epochs));
+        self.largest.extend(largest);
+    }
+}
+
+/// Five products, a second each.
+struct Seconds;
+
+impl sdk::Solver for Seconds {
+    type Params = NoParams;
+    const ID: &'static str = "seconds";
+    const DOC: &'static str = "Takes a second an iteration.";
+
+    fn new(_: NoParams) -> sdk::Result<Self> {
+        Ok(Seconds)
+    }
+
+    fn prepare(&mut self, problem: &Problem<'_>) -> sdk::Result<()> {
+        TIME.set(TIME.get() + 0.5);
+        problem.operator().charge(ROWS * ROWS / 2)
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+        let mut product = Array2::zeros(problem.rhs().dim().f());
+        for iteration in 1..=5 {
+            problem.operator().apply(&problem.rhs().to_owned(), &mut product)?;
+            TIME.set(TIME.get() + 1.0);
+            problem.observe_with(iteration, &[], |x| x.fill(iteration as f64))?;
+        }
+        Ok(Report::new(Reason::Iterations, 5))
+    }
+}
+
+#[test]
+fn looking_is_not_on_the_clock() {
+    TIME.set(0.0);
+    let system = system();
+    let mut slow = Slow::default();
+    let (ending, x) = run::<Seconds>(&system, &[], common::terms(), counted_time, &mut slow).unwrap();
+    assert_eq!(ending.prepare, Clock { wall: 0.5, cpu: 0.5 });
+    assert_eq!(ending.solve, Clock { wall: 5.0, cpu: 5.0 });
+    let epochs = |k: f64| 0.5 + k;
+    assert_eq!(slow.looks[0], (1, 1.5, epochs(1.0)));
+    assert_eq!(slow.looks[4], (5, 5.5, epochs(5.0)));
+    assert_eq!(slow.largest, [1.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(x[(0, 0)], 5.0);
+    let entry = (ROWS * ROWS) as f64;
+    let entries = ending.entries;
+    assert_eq!((entries.used, entries.setup, entries.self_reported), (5.5 * entry, 0.5 * entry, 0.5 * entry));
+}
+
+#[test]
+fn time_runs_out_on_that_clock() {
+    TIME.set(0.0);
+    let system = system();
+    let terms = Terms { seconds: Some(2.5), ..common::terms() };
+    let mut slow = Slow::default();
+    let (ending, x) = run::<Seconds>(&system, &[], terms, counted_time, &mut slow).unwrap();
+    assert_eq!((ending.reason, ending.iterations), (StopReason::Time, 2));
+    assert_eq!(ending.solve.wall, 2.0);
+    assert_eq!(x[(0, 0)], 2.0);
+}
+
+/// Compares what the operator's parts give with what the whole gives.
+struct Curious;
+
+impl sdk::Solver for Curious {
+    type Params = NoParams;
+    const ID: &'static str = "curious";
+    const DOC: &'static str = "Asks for everything.";
+
+    fn new(_: NoParams) -> sdk::Result<Self> {
+        Ok(Curious)
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+        let (op, x) = (problem.operator(), problem.rhs().to_owned());
+        let (n, s) = x.dim();
+        let zeros = |rows: usize, cols: usize| Array2::<f64>::zeros((rows, cols).f());
+        let mut whole = zeros(n, n);
+        op.block(0..n, 0..n, &mut whole)?;
+        let mut product = zeros(n, s);
+        op.apply(&x, &mut product)?;
+        close("apply", &product, &whole.dot(&x));
+
+        let rows = [3, 0, 17];
+        let some = whole.select(ndarray::Axis(0), &rows);
+        let mut part = zeros(3, s);
+        op.apply_rows(&rows[..], &x, &mut part)?;
+        close("rows", &part, &some.dot(&x));
+
+        let (mut u, mut z) = (zeros(3, s), Array2::ones((n, s).f()));
+        op.apply_rows_and_back(&rows[..], &x, &mut u, &mut z, |mut u| u *= 2.0)?;
+        close("fused", &z, &(some.t().dot(&(2.0 * some.dot(&x))) + 1.0));
+        close("u", &u, &(2.0 * some.dot(&x)));
+
+        let mut y = Array2::ones((n, s).f());
+        op.update_columns(&rows[..], &part, &mut y)?;
+        close("columns", &y, &(some.t().dot(&part) + 1.0));
+
+        let inputs = op.inputs()?;
+        let r2 = |i: usize, j: usize| -> f64 {
+            let scaled = |k: usize| (inputs.x[(i, k)] - inputs.x[(j, k)]) / inputs.length_scale[k];
+            (0..inputs.x.ncols()).map(|k| scaled(k).powi(2)).sum()
+        };
+        let a = (3.0 * r2(2, 5)).sqrt();
+        let entry = inputs.signal_scale.powi(2) * (1.0 + a) * (-a).exp();
+        assert!((entry - whole[(2, 5)]).abs() < 1e-12);
+
+        let w = Array2::from_shape_fn((400, 1).f(), |(i, _)| (i as f64).sin());
+        let mut phi_w = zeros(n, 1);
+        op.features(5, &w, &mut phi_w)?;
+        let mut back = zeros(400, 1);
+        op.features_transposed(5, &phi_w, &mut back)?;
+        let (left, right) = (phi_w.column(0).dot(&phi_w.column(0)), w.column(0).dot(&back.column(0)));
+        assert!((left - right).abs() < 1e-9 * left.abs(), "{left} {right}");
+
+        let targets = problem.targets()?.expect("the probes are pathwise targets");
+        close("targets", &(&targets.f + &targets.noise), &x.slice(ndarray::s![.., 1..]).to_owned());
+        Ok(Report::new(Reason::Converged, 1))
+    }
+}
+
+#[track_caller]
+fn close(what: &str, a: &Array2<f64>, b: &Array2<f64>) {
+    let scale = b.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let error = (a - b).iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    assert!(error <= 1e-11 * scale, "{what}: {error} of {scale}");
+}
+
+#[test]
+fn the_operators_parts_agree_with_the_whole() {
+    let (ending, _) = run::<Curious>(&system(), &[], common::terms(), process::now, &mut ()).unwrap();
+    let n = ROWS as f64;
+    // The block, the product, and three rows thrice.
+    assert_eq!(ending.entries.used, n * n + n * n + 3.0 * (3.0 * n));
+}
+
+/// Falls over.
+struct Panics;
+
+impl sdk::Solver for Panics {
+    type Params = NoParams;
+    const ID: &'static str = "panics";
+    const DOC: &'static str = "Falls over.";
+
+    fn new(_: NoParams) -> sdk::Result<Self> {
+        Ok(Panics)
+    }
+
+    fn solve(&mut self, _: &mut Problem<'_>) -> sdk::Result<Report> {
+        panic!("the sky is falling");
+    }
+}
+
+#[test]
+fn a_panic_is_an_error_with_its_own_words() {
+    let error = run::<Panics>(&system(), &[], common::terms(), process::now, &mut ()).unwrap_err();
+    assert_eq!(error.to_string(), "solve panicked: the sky is falling");
+    assert!(matches!(error, CallError::Panicked { .. }));
+}

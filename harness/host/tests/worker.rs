@@ -1,0 +1,266 @@
+//! The program itself, with the real plugins where they stand beside it.
+
+mod common;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use gpbench_record::{
+    Case, ExactRequest, Job, LibraryInfo, Limits, Message, Metrics, Param, SCHEMA, Solved, Status,
+    StopReason, Task, names,
+};
+use serde::Serialize;
+use tempfile::TempDir;
+
+const WORKER: &str = env!("CARGO_BIN_EXE_gpbench-worker");
+
+/// The library of a plugin, if it has been built.
+fn library(name: &str) -> Option<PathBuf> {
+    let file = Path::new(WORKER).with_file_name(format!("libgpbench_plugin_{name}.so"));
+    if !file.exists() {
+        eprintln!("{} is not built: nothing is tested", file.display());
+    }
+    file.exists().then_some(file)
+}
+
+fn worker(verb: &str, job: &impl Serialize) -> Output {
+    let mut child = Command::new(WORKER)
+        .arg(verb)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&serde_json::to_vec(job).unwrap()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn messages(output: &Output) -> Vec<Message> {
+    assert!(output.status.success(), "{output:?}");
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A job in a folder of its own.
+fn job(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let job = Job {
+        schema: SCHEMA,
+        id: "0123456789abcdef".into(),
+        case,
+        dataset_file: None,
+        plugin_file: plugin,
+        exact_file: None,
+        solution_file: folder.path().join("solution.bin"),
+        threads,
+        limits: Limits::default(),
+    };
+    (job, folder)
+}
+
+fn exact(job: &mut Job, folder: &TempDir) -> Metrics {
+    let request = ExactRequest {
+        schema: SCHEMA,
+        dataset: job.case.dataset.clone(),
+        kernel: job.case.kernel.clone(),
+        seed: job.case.seed,
+        dataset_file: None,
+        output: folder.path().join("exact.bin"),
+        threads: job.threads,
+    };
+    let answer = messages(&worker("exact", &request)).pop();
+    job.exact_file = Some(request.output);
+    match answer {
+        Some(Message::Exact(summary)) => summary.metrics,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runs `case` and takes its last message apart.
+fn solve(job: &Job) -> (Vec<Message>, Solved) {
+    let mut messages = messages(&worker("case", job));
+    match messages.pop() {
+        Some(Message::Solved(solved)) => (messages, solved),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn verify(job: &Job) -> Metrics {
+    match messages(&worker("verify", job)).pop() {
+        Some(Message::Verified(verified)) => verified.metrics,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn failure(job: &Job) -> (Status, String) {
+    match messages(&worker("case", job)).pop() {
+        Some(Message::Failed(failure)) => (failure.status, failure.reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn cg(tolerance: f64) -> Case {
+    let mut case = common::case(300);
+    case.budget.tolerance = Some(tolerance);
+    case
+}
+
+#[track_caller]
+fn assert_close(metrics: &Metrics, name: &str, expected: f64, tolerance: f64) {
+    let value = metrics.get(name).unwrap_or_else(|| panic!("{name} is missing"));
+    assert!((value - expected).abs() <= tolerance, "{name}: {value}, not {expected}");
+}
+
+#[test]
+fn cg_solves_and_the_judge_agrees() {
+    let Some(plugin) = library("cg") else { return };
+    let (mut job, folder) = job(cg(1e-8), plugin, 2);
+    exact(&mut job, &folder);
+    let (trace, solved) = solve(&job);
+    assert_eq!((solved.n, solved.d, solved.reason), (300, 2, StopReason::Converged));
+    assert_eq!(solved.claimed.len(), 4);
+    assert!(solved.peak_memory_bytes >= solved.base_memory_bytes);
+    let used = solved.entries.used / 9e4;
+    assert!(used >= solved.iterations as f64 && used <= solved.iterations as f64 + 2.0, "{used}");
+
+    let points: Vec<_> = trace
+        .iter()
+        .map(|message| match message {
+            Message::Trace(point) => point,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let looks = points.iter().filter(|point| point.metrics.get(names::W2_TO_EXACT).is_some()).count();
+    assert!((5..=60).contains(&looks), "{looks}");
+    assert!(points.is_sorted_by(|a, b| a.seconds <= b.seconds && a.epochs <= b.epochs));
+    let (first, last) = (points[0], points[points.len() - 1]);
+    let error = |point: &gpbench_record::TracePoint| point.metrics.get(names::RMSE_TO_EXACT).unwrap();
+    assert!(error(last) < 1e-6 && error(first) > 100.0 * error(last));
+
+    let metrics = verify(&job);
+    assert!(metrics.get(names::RESIDUAL_MAX).unwrap() < 1e-6);
+    assert!(metrics.get(names::WEIGHT_ERROR).unwrap() < 1e-4);
+    assert!(metrics.get(names::RKHS_ERROR).unwrap() < 1e-4);
+    assert!((0.0..0.3).contains(&metrics.get(names::FEATURE_ERROR).unwrap()));
+    let rmse = metrics.get(names::TEST_RMSE_EXACT).unwrap();
+    assert_close(&metrics, names::TEST_RMSE, rmse, 1e-6);
+    assert!(metrics.get(names::TEST_NLL).is_some());
+}
+
+#[test]
+fn cholesky_is_the_exact_answer() {
+    let Some(plugin) = library("cholesky") else { return };
+    let mut case = common::case(300);
+    case.solver = common::solver("cholesky");
+    let (mut job, folder) = job(case, plugin, 2);
+    let summary = exact(&mut job, &folder);
+    let (trace, solved) = solve(&job);
+    assert_eq!(solved.reason, StopReason::Converged);
+    assert_eq!(trace.len(), 1, "one look, at the end");
+    let metrics = verify(&job);
+    assert!(metrics.get(names::RESIDUAL_MAX).unwrap() < 1e-10);
+    assert_close(&metrics, names::TEST_RMSE, summary.get(names::TEST_RMSE_EXACT).unwrap(), 1e-10);
+    assert_close(&metrics, names::TEST_NLL_EXACT, summary.get(names::TEST_NLL_EXACT).unwrap(), 0.0);
+    assert_close(&metrics, names::RMSE_TO_EXACT, 0.0, 1e-10);
+}
+
+#[test]
+fn a_solution_does_not_depend_on_the_threads() {
+    let Some(plugin) = library("cg") else { return };
+    let solution = |threads| {
+        let (job, _folder) = job(cg(1e-3), plugin.clone(), threads);
+        let (_, solved) = solve(&job);
+        let numbers = (solved.iterations, solved.claimed, solved.entries);
+        (std::fs::read(&job.solution_file).unwrap(), numbers, verify(&job))
+    };
+    assert!(solution(1) == solution(2));
+}
+
+#[test]
+fn budgets_bind() {
+    let Some(plugin) = library("cg") else { return };
+    let mut case = cg(1e-12);
+    case.task = Task::Solve;
+    case.budget.max_epochs = Some(7.0);
+    let (job, _folder) = job(case, plugin, 1);
+    let (_, solved) = solve(&job);
+    assert_eq!(solved.reason, StopReason::Epochs);
+    assert!(solved.entries.used <= 7.0 * 9e4);
+    let metrics = verify(&job);
+    assert!(metrics.get(names::RESIDUAL_Y).is_some_and(|residual| residual > 1e-12));
+    assert_eq!(metrics.get(names::TEST_RMSE), None, "task solve predicts nothing");
+}
+
+#[test]
+fn what_cannot_fit_is_not_tried() {
+    let Some(plugin) = library("cholesky") else { return };
+    let mut case = common::case(300);
+    case.solver = common::solver("cholesky");
+    case.budget.memory_bytes = Some(1 << 20);
+    let (job, _folder) = job(case, plugin, 1);
+    let (status, reason) = failure(&job);
+    assert_eq!(status, Status::OutOfMemory);
+    assert!(reason.ends_with("the budget is 1 MiB"), "{reason}");
+}
+
+#[test]
+fn wrong_parameters_and_wrong_libraries_are_said() {
+    let missing = PathBuf::from("/nowhere/libgpbench_plugin_none.so");
+    let (status, reason) = failure(&job(cg(0.1), missing, 1).0);
+    assert_eq!(status, Status::Invalid);
+    assert!(reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be loaded: "), "{reason}");
+
+    let Some(plugin) = library("cg") else { return };
+    let mut case = cg(0.1);
+    case.solver.params.insert("rnak".into(), Param::Int(3));
+    let (status, reason) = failure(&job(case, plugin.clone(), 1).0);
+    assert_eq!((status, reason.as_str()), (Status::Invalid, "solver `cg` has no parameter `rnak`"));
+    let mut case = cg(0.1);
+    case.solver.plugin = "cgg".into();
+    let (_, reason) = failure(&job(case, plugin, 1).0);
+    assert!(reason.ends_with("offers no solver `cgg`; it offers `cg`"), "{reason}");
+}
+
+#[test]
+fn describe_tells_good_from_bad() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("libgpbench_plugin_bad.so");
+    std::fs::write(&bad, "not a library").unwrap();
+    let mut command = Command::new(WORKER);
+    command.arg("describe").arg(&bad).args(library("cg")).arg(&bad);
+    let output = command.output().unwrap();
+    assert!(output.status.success());
+    let entries: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(entries[0]["error"].as_str().unwrap().contains("cannot be loaded"), "{entries:?}");
+    let Some(plugin) = library("cg") else { return };
+    let info: LibraryInfo = serde_json::from_value(entries[1].clone()).unwrap();
+    assert_eq!((info.file, info.abi.as_str()), (plugin, "1.0"));
+    assert!(info.solvers.iter().any(|solver| solver.id == "cg" && !solver.params.is_empty()));
+    assert_eq!(entries.len(), 3);
+}
+
+#[test]
+fn a_library_without_the_entry_is_named_as_such() {
+    // The C library is there on every machine, and is no plugin.
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
+    let libc =
+        maps.lines().find_map(|line| line.split_whitespace().last().filter(|path| path.contains("libc.so")));
+    let Some(libc) = libc else { return };
+    let output = Command::new(WORKER).arg("describe").arg(libc).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("exports no function `gpbench_plugin_v1`"), "{text}");
+}
+
+#[test]
+fn a_verb_that_does_not_exist_is_wrong_usage_and_a_bad_job_an_error() {
+    let output = worker("dance", &());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty() && output.stderr.starts_with(b"usage: gpbench-worker"));
+    assert_eq!(worker("case", &"no job").status.code(), Some(70));
+    let output = worker("environment", &());
+    let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for name in ["cpu_dispatch", "blas", "blas_core", "threads"] {
+        assert!(!facts[name].is_null(), "{name}");
+    }
+}
