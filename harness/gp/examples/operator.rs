@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p gpbench-gp --example operator [n] [d] [s] [threads]`
 
+use std::process::Command;
 use std::time::Instant;
 
 use gpbench_gp::{Family, Kernel, KernelOperator, LinearOperator, blas, cpu_dispatch, seed::Streams};
@@ -18,7 +19,20 @@ fn best(mut work: impl FnMut()) -> f64 {
     [(); 5].map(time).into_iter().fold(f64::INFINITY, f64::min)
 }
 
+/// Starts this program anew where OpenBLAS needs other settings; see `blas::missing_environment`.
+fn settle_environment() {
+    let missing = blas::missing_environment();
+    if !missing.is_empty() {
+        let this = std::env::current_exe().expect("the path of this program");
+        let mut again = Command::new(this);
+        let status =
+            again.args(std::env::args().skip(1)).envs(missing).status().expect("this program starts");
+        std::process::exit(status.code().unwrap_or(1));
+    }
+}
+
 fn main() {
+    settle_environment();
     let sizes: Vec<usize> = std::env::args().skip(1).map(|arg| arg.parse().expect("a size")).collect();
     let size = |i: usize, default: usize| sizes.get(i).copied().unwrap_or(default);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

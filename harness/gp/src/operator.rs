@@ -3,6 +3,7 @@
 mod rectangle;
 mod square;
 
+use std::mem;
 use std::sync::{Arc, Mutex};
 
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
@@ -41,6 +42,8 @@ pub struct KernelOperator {
     tiles: Tiles,
     pool: Arc<ThreadPool>,
     scratch: Scratch,
+    /// Entries that a fused product keeps, handed from one call to the next.
+    kept: Mutex<Vec<f64>>,
 }
 
 /// A rayon pool of `threads` workers, to be shared by operators.
@@ -73,6 +76,7 @@ impl KernelOperator {
             tiles,
             pool,
             scratch: Scratch::default(),
+            kept: Mutex::default(),
         }
     }
 
@@ -110,11 +114,18 @@ impl KernelOperator {
         mut z: ArrayViewMut2<f64>,
     ) {
         let mut u = Array2::zeros((idx.len(), v.ncols()).f());
-        if idx.len().saturating_mul(self.n()) <= KEPT_ENTRIES {
-            let kept = self.keep_rows(idx);
-            self.multiply_kept(&kept, v, u.view_mut());
+        let entries = idx.len().saturating_mul(self.n());
+        if entries <= KEPT_ENTRIES {
+            // Fresh memory would cost a page fault every 512 entries, more than evaluating them.
+            let mut memory = mem::take(&mut *self.kept.lock().expect(UNPOISONED));
+            memory.resize(memory.len().max(entries), 0.0);
+            let shape = (idx.len(), self.n()).f();
+            let mut kept = ArrayViewMut2::from_shape(shape, &mut memory[..entries]).expect("one entry each");
+            self.fill_rows(idx, kept.view_mut());
+            self.multiply_kept(kept.view(), v, u.view_mut());
             f(u.view_mut());
-            self.multiply_kept_transposed(&kept, u.view(), z.view_mut());
+            self.multiply_kept_transposed(kept.view(), u.view(), z.view_mut());
+            *self.kept.lock().expect(UNPOISONED) = memory;
         } else {
             self.rows(idx, v, u.view_mut());
             f(u.view_mut());
@@ -215,6 +226,8 @@ const TILE: usize = 256;
 /// Most entries that a fused product keeps: 128 MiB.
 const KEPT_ENTRIES: usize = 1 << 24;
 
+const UNPOISONED: &str = "nothing panics under this lock";
+
 /// Up to this many right-hand sides a product goes column by column: BLAS packs
 /// the tile for a matrix product, which costs more than it gains on a thin block.
 const THIN: usize = 3;
@@ -238,10 +251,10 @@ struct Scratch(Mutex<Vec<Array2<f64>>>);
 impl Scratch {
     /// Runs `work` on a tile of this shape, whose content is arbitrary.
     fn with<R>(&self, rows: usize, cols: usize, work: impl FnOnce(ArrayViewMut2<f64>) -> R) -> R {
-        let spare = self.0.lock().expect("nothing panics under this lock").pop();
+        let spare = self.0.lock().expect(UNPOISONED).pop();
         let mut tile = spare.unwrap_or_else(|| Array2::zeros((TILE, TILE).f()));
         let result = work(tile.slice_mut(s![..rows, ..cols]));
-        self.0.lock().expect("nothing panics under this lock").push(tile);
+        self.0.lock().expect(UNPOISONED).push(tile);
         result
     }
 }

@@ -159,6 +159,6 @@ pub fn predict(
     zero_mean -= &product.slice(s![.., 1..]);
     let sample_variance = (samples > 0)
         .then(|| zero_mean.map_axis(Axis(1), |row| row.iter().map(|v| v * v).sum::<f64>() / samples as f64));
-    let samples = zero_mean + &mean.view().insert_axis(Axis(1));
+    let samples = zero_mean + mean.view().insert_axis(Axis(1));
     Prediction { mean, samples, sample_variance }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Points {
     /// n x d, column-major, so that one input of consecutive rows is contiguous.
     scaled: Array2<f64>,
     /// Squared norm of each row of `scaled`.
-    norms: Array1<f64>,
+    norms: Vec<f64>,
 }
 
 impl Points {
@@ -36,7 +36,7 @@ impl Points {
             let centre = centre[k];
             scaled.column_mut(k).zip_mut_with(&x.column(k), |to, &from| *to = (from - centre) / length);
         }
-        let norms = scaled.map_axis(Axis(1), |row| row.iter().map(|v| v * v).sum());
+        let norms = scaled.map_axis(Axis(1), |row| row.iter().map(|v| v * v).sum()).to_vec();
         Points { scaled, norms }
     }
 
@@ -123,24 +123,15 @@ impl Tiles {
         match self.distances {
             Distances::Products => {
                 general_mat_mul(1.0, &points_a, &points_b.t(), 0.0, &mut out);
-                let norms_a = a.points.norms.slice(s![rows.clone()]).to_vec();
-                let norms_b = b.points.norms.slice(s![cols.clone()]).to_vec();
-                self.apply_family(&mut out, |j, column| {
-                    for (value, norm_a) in column.iter_mut().zip(&norms_a) {
-                        let r2 = (norm_a + norms_b[j]) - 2.0 * *value;
-                        // Not `max`, which would turn NaN into 0.
-                        *value = if r2 < 0.0 { 0.0 } else { r2 };
-                    }
-                });
+                let norms_a = &a.points.norms[rows.clone()];
+                let norms_b = &b.points.norms[cols.clone()];
+                self.correlate(out.view_mut(), Products { norms_a, norms_b });
             }
             Distances::Differences => {
-                let inputs: Vec<&[f64]> = points_a.columns().into_iter().map(contiguous).collect();
+                let inputs = points_a.columns().into_iter().map(contiguous).collect();
                 let others = points_b.as_standard_layout();
                 let others = others.as_slice().expect("a standard layout is one slice");
-                let d = inputs.len();
-                self.apply_family(&mut out, |j, column| {
-                    squared_differences(&inputs, &others[j * d..(j + 1) * d], column);
-                });
+                self.correlate(out.view_mut(), Differences { inputs, others });
             }
         }
         for (i, j) in coincidences(a.identity, rows, b.identity, cols) {
@@ -148,59 +139,104 @@ impl Tiles {
         }
     }
 
-    /// For each column: squared distances by `distances`, then covariances in their place.
-    fn apply_family(&self, out: &mut ArrayViewMut2<f64>, distances: impl Fn(usize, &mut [f64])) {
-        let arch = pulp::Arch::new();
+    /// Squared distances, then covariances in their place.
+    fn correlate(&self, out: ArrayViewMut2<f64>, distance: impl SquaredDistance) {
+        let (arch, variance) = (pulp::Arch::new(), self.variance);
         match self.family {
-            Family::Rbf => arch.dispatch(|| map_columns(out, self.variance, distances, vector::rbf)),
+            Family::Rbf => arch.dispatch(Correlate { out, variance, distance, correlation: vector::rbf }),
             Family::Matern12 => {
-                arch.dispatch(|| map_columns(out, self.variance, distances, vector::matern12))
+                arch.dispatch(Correlate { out, variance, distance, correlation: vector::matern12 })
             }
             Family::Matern32 => {
-                arch.dispatch(|| map_columns(out, self.variance, distances, vector::matern32))
+                arch.dispatch(Correlate { out, variance, distance, correlation: vector::matern32 })
             }
             Family::Matern52 => {
-                arch.dispatch(|| map_columns(out, self.variance, distances, vector::matern52))
+                arch.dispatch(Correlate { out, variance, distance, correlation: vector::matern52 })
             }
         }
     }
 }
 
-#[inline(always)]
-fn map_columns(
-    out: &mut ArrayViewMut2<f64>,
+/// The work on one tile, compiled once for each instruction set. Everything that
+/// it calls is `inline(always)`: a function of its own would be compiled for the
+/// oldest processor.
+struct Correlate<'a, D, C> {
+    out: ArrayViewMut2<'a, f64>,
     variance: f64,
-    distances: impl Fn(usize, &mut [f64]),
-    correlation: impl Fn(f64) -> f64,
-) {
-    for (j, column) in out.columns_mut().into_iter().enumerate() {
-        let column = column.into_slice().expect("tiles have contiguous columns");
-        distances(j, column);
-        for value in column {
-            *value = variance * correlation(*value);
+    distance: D,
+    correlation: C,
+}
+
+impl<D: SquaredDistance, C: Fn(f64) -> f64> pulp::WithSimd for Correlate<'_, D, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Correlate { mut out, variance, distance, correlation } = self;
+        for (j, column) in out.axis_iter_mut(Axis(1)).enumerate() {
+            let column = column.into_slice().expect("tiles have contiguous columns");
+            distance.column(j, column);
+            for value in column {
+                *value = variance * correlation(*value);
+            }
         }
     }
 }
 
-/// `out[i] = sum_k (inputs[k][i] - other[k])^2`.
-#[inline(always)]
-fn squared_differences(inputs: &[&[f64]], other: &[f64], out: &mut [f64]) {
-    let (chunks, rest) = out.as_chunks_mut::<LANES>();
-    let whole = chunks.len() * LANES;
-    for (c, chunk) in chunks.iter_mut().enumerate() {
-        let mut sum = [0.0; LANES];
-        for (input, z) in inputs.iter().zip(other) {
-            let lanes = &input[c * LANES..(c + 1) * LANES];
-            for (sum, x) in sum.iter_mut().zip(lanes) {
+/// Squared distances of one column of a tile.
+trait SquaredDistance {
+    /// Fills column `j`, which holds products of inputs where they are wanted.
+    fn column(&self, j: usize, column: &mut [f64]);
+}
+
+/// `|x|^2 + |z|^2 - 2 x.z`, at least 0, in place of `x.z`.
+struct Products<'a> {
+    norms_a: &'a [f64],
+    norms_b: &'a [f64],
+}
+
+impl SquaredDistance for Products<'_> {
+    #[inline(always)]
+    fn column(&self, j: usize, column: &mut [f64]) {
+        let norm_b = self.norms_b[j];
+        for (value, norm_a) in column.iter_mut().zip(self.norms_a) {
+            let r2 = (norm_a + norm_b) - 2.0 * *value;
+            // Not `max`, which would turn NaN into 0.
+            *value = if r2 < 0.0 { 0.0 } else { r2 };
+        }
+    }
+}
+
+/// `sum_k (x_k - z_k)^2`.
+struct Differences<'a> {
+    /// Each input of the tile's rows.
+    inputs: Vec<&'a [f64]>,
+    /// The points of the tile's columns, one after the other.
+    others: &'a [f64],
+}
+
+impl SquaredDistance for Differences<'_> {
+    #[inline(always)]
+    fn column(&self, j: usize, column: &mut [f64]) {
+        let d = self.inputs.len();
+        let other = &self.others[j * d..(j + 1) * d];
+        let (chunks, rest) = column.as_chunks_mut::<LANES>();
+        let whole = chunks.len() * LANES;
+        for (c, chunk) in chunks.iter_mut().enumerate() {
+            let mut sum = [0.0; LANES];
+            for (input, z) in self.inputs.iter().zip(other) {
+                let lanes = &input[c * LANES..(c + 1) * LANES];
+                for (sum, x) in sum.iter_mut().zip(lanes) {
+                    *sum += (x - z) * (x - z);
+                }
+            }
+            *chunk = sum;
+        }
+        rest.fill(0.0);
+        for (input, z) in self.inputs.iter().zip(other) {
+            for (sum, x) in rest.iter_mut().zip(&input[whole..]) {
                 *sum += (x - z) * (x - z);
             }
-        }
-        *chunk = sum;
-    }
-    rest.fill(0.0);
-    for (input, z) in inputs.iter().zip(other) {
-        for (sum, x) in rest.iter_mut().zip(&input[whole..]) {
-            *sum += (x - z) * (x - z);
         }
     }
 }

@@ -10,8 +10,8 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::prelude::*;
 
-use super::{KernelOperator, LinearOperator, TILE, add_product};
-use crate::tile::{Side, Tiles};
+use super::{KernelOperator, TILE, add_product};
+use crate::tile::{Identity, Side, Tiles};
 
 /// Tasks that a product is cut into, at least, where its shape allows.
 const TASKS: usize = 32;
@@ -72,17 +72,20 @@ impl KernelOperator {
         });
     }
 
-    /// `H[idx, :]`, to be used more than once.
-    pub(super) fn keep_rows(&self, idx: &[usize]) -> Array2<f64> {
+    /// `kept = H[idx, :]`, column-major.
+    pub(super) fn fill_rows(&self, idx: &[usize], kept: ArrayViewMut2<f64>) {
         let selected = self.points.select(idx);
-        let a = Side { points: &selected, identity: crate::tile::Identity::Selected(idx) };
-        let mut kept = Array2::zeros((idx.len(), self.n()).f());
-        self.fill(&self.tiles, a, self.training(), kept.view_mut());
-        kept
+        let a = Side { points: &selected, identity: Identity::Selected(idx) };
+        self.fill(&self.tiles, a, self.training(), kept);
     }
 
     /// `out = kept v`.
-    pub(super) fn multiply_kept(&self, kept: &Array2<f64>, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+    pub(super) fn multiply_kept(
+        &self,
+        kept: ArrayView2<f64>,
+        v: ArrayView2<f64>,
+        mut out: ArrayViewMut2<f64>,
+    ) {
         let stripes = stripes(kept.ncols(), 1);
         let sums: Vec<Array2<f64>> = self.pool.install(|| {
             let stripes = stripes.into_par_iter().with_max_len(1);
@@ -102,7 +105,7 @@ impl KernelOperator {
     /// `z += kept^T u`.
     pub(super) fn multiply_kept_transposed(
         &self,
-        kept: &Array2<f64>,
+        kept: ArrayView2<f64>,
         u: ArrayView2<f64>,
         mut z: ArrayViewMut2<f64>,
     ) {

@@ -1,0 +1,66 @@
+//! The exact GP against ground truth.
+
+mod common;
+
+use common::{assert_close, assert_number, number, oracle, system, vector};
+use gpbench_gp::exact::{ExactError, ExactGp};
+use gpbench_gp::{Family, Kernel, LinearOperator, metrics};
+use ndarray::{Array1, Array2, Axis};
+
+#[test]
+fn likelihood_weights_and_predictions_agree_with_the_truth() {
+    let system = system();
+    let truth = oracle("exact_gp_small");
+    for (name, kernel, noise_scale) in &system.settings {
+        let truth = &truth["settings"][name];
+        let gp = ExactGp::fit(kernel, *noise_scale, system.x.view(), system.y.view(), 2).unwrap();
+        assert_number(gp.log_marginal_likelihood, number(&truth["log_marginal_likelihood"]), 1e-11);
+        assert_number(gp.log_det, number(&truth["log_det_H"]), 1e-11);
+        assert_number(gp.y_hinv_y, number(&truth["y_Hinv_y"]), 1e-11);
+        assert_close(&gp.v, &vector(&truth["v"]), 1e-10);
+
+        let (mean, latent) = gp.predict(system.x_test.view());
+        assert_close(&mean, &vector(&truth["posterior_mean"]), 1e-10);
+        let difference = &latent - &vector(&truth["latent_variance"]);
+        assert!(difference.iter().all(|e| e.abs() <= 1e-11 * kernel.variance()), "{name}: latent variance");
+        let rmse = metrics::rmse(mean.view(), system.y_test.view());
+        assert_number(rmse, number(&truth["test_rmse"]), 1e-10);
+        let with_noise = latent + noise_scale * noise_scale;
+        let nll = metrics::mean_negative_log_likelihood(system.y_test.view(), mean.view(), with_noise.view());
+        assert_number(-nll, number(&truth["test_mean_llh"]), 1e-9);
+    }
+}
+
+#[test]
+fn exact_weights_leave_no_residual() {
+    let system = system();
+    for (name, kernel, noise_scale) in &system.settings {
+        let gp = ExactGp::fit(kernel, *noise_scale, system.x.view(), system.y.view(), 1).unwrap();
+        let (v, y) = (gp.v.view().insert_axis(Axis(1)), system.y.view().insert_axis(Axis(1)));
+        let residuals = metrics::relative_residuals(gp.operator(), v, y);
+        assert!(residuals[0] < 1e-11, "{name}: {}", residuals[0]);
+    }
+}
+
+#[test]
+fn many_test_rows_go_in_blocks() {
+    let x = Array2::from_shape_fn((20, 1), |(i, _)| i as f64);
+    let y = Array1::from_shape_fn(20, |i| (i as f64).sin());
+    let kernel = Kernel::new(Family::Matern52, 1.0, &[2.0], 1);
+    let gp = ExactGp::fit(&kernel, 1e-3, x.view(), y.view(), 1).unwrap();
+    let x_star = Array2::from_shape_fn((1100, 1), |(i, _)| (i % 20) as f64);
+    let (mean, variance) = gp.predict(x_star.view());
+    assert_eq!((mean.len(), variance.len(), gp.operator().n()), (1100, 1100, 20));
+    for i in 0..1100 {
+        assert!((mean[i] - y[i % 20]).abs() < 1e-4 && (0.0..1e-5).contains(&variance[i]));
+    }
+}
+
+#[test]
+fn a_singular_matrix_is_an_error() {
+    let x = Array2::zeros((3, 2));
+    let y = Array1::zeros(3);
+    let kernel = Kernel::new(Family::Rbf, 1.0, &[1.0], 2);
+    let error = ExactGp::fit(&kernel, 0.0, x.view(), y.view(), 1).unwrap_err();
+    assert!(matches!(error, ExactError::Singular(at) if at.order == 2));
+}

@@ -1,0 +1,90 @@
+//! Kernel matrices against ground truth, and what every kernel owes its users.
+
+mod common;
+
+use common::{assert_close, matrix, number, oracle, vector};
+use gpbench_gp::{Family, Kernel, KernelOperator, UnknownFamily};
+use ndarray::{Array2, ArrayView2};
+use proptest::prelude::*;
+
+fn kernels() -> impl Iterator<Item = (Kernel, serde_json::Value)> {
+    let sets = oracle("kernels")["sets"].as_object().unwrap().clone();
+    sets.into_iter().flat_map(|(_, set)| {
+        let lengths = vector(&set["length_scale"]).to_vec();
+        Family::ALL.into_iter().map(move |family| {
+            let kernel = Kernel::new(family, number(&set["signal_scale"]), &lengths, lengths.len());
+            (kernel, set["families"][family.to_string()].clone())
+        })
+    })
+}
+
+#[test]
+fn matrices_agree_with_the_truth() {
+    let file = oracle("kernels");
+    let (x, z) = (matrix(&file["X"]), matrix(&file["Z"]));
+    for (kernel, truth) in kernels() {
+        assert_close(&kernel.matrix(x.view(), z.view()), &matrix(&truth["K_xz"]), 1e-13);
+        let k_xx = kernel.matrix(x.view(), x.view());
+        assert_close(&k_xx.diag().to_owned(), &vector(&truth["K_xx"]["diag"]), 1e-13);
+        assert_close(&k_xx.row(0).to_owned(), &vector(&truth["K_xx"]["row_0"]), 1e-13);
+        assert_close(&k_xx.row(3).to_owned(), &vector(&truth["K_xx"]["row_3"]), 1e-13);
+    }
+}
+
+/// Rows of `x` with further inputs that are the same everywhere, so that the
+/// operator has enough inputs to take distances by products.
+fn padded(x: ArrayView2<f64>) -> Array2<f64> {
+    Array2::from_shape_fn((x.nrows(), 12), |(i, k)| x.get((i, k)).copied().unwrap_or(0.7))
+}
+
+#[test]
+fn distances_by_products_agree_with_the_truth() {
+    let file = oracle("kernels");
+    let (x, z) = (padded(matrix(&file["X"]).view()), padded(matrix(&file["Z"]).view()));
+    for (mut kernel, truth) in kernels() {
+        kernel.length_scale.resize(12, 1.0);
+        let op = KernelOperator::new(&kernel, 0.0, z.view(), 1);
+        let identity = Array2::eye(z.nrows());
+        assert_close(&op.cross(x.view(), identity.view()), &matrix(&truth["K_xz"]), 1e-12);
+    }
+}
+
+#[test]
+fn names_are_read_back() {
+    for family in Family::ALL {
+        assert_eq!(family.to_string().parse(), Ok(family));
+    }
+    assert_eq!("matern".parse::<Family>(), Err(UnknownFamily { name: "matern".into() }));
+}
+
+#[test]
+fn a_single_length_scale_is_shared() {
+    assert_eq!(Kernel::new(Family::Rbf, 1.0, &[2.0], 3).length_scale, [2.0; 3]);
+}
+
+fn points() -> impl Strategy<Value = Array2<f64>> {
+    (1..9usize, 1..5usize).prop_flat_map(|(n, d)| {
+        prop::collection::vec(-50.0..50.0, n * d)
+            .prop_map(move |values| Array2::from_shape_vec((n, d), values).unwrap())
+    })
+}
+
+proptest! {
+    #[test]
+    fn matrices_are_symmetric_with_the_variance_on_the_diagonal(x in points(), signal in 0.01..10.0) {
+        for family in Family::ALL {
+            let kernel = Kernel::new(family, signal, &[3.0], x.ncols());
+            let k = kernel.matrix(x.view(), x.view());
+            prop_assert_eq!(&k, &k.t());
+            prop_assert!(k.diag().iter().all(|&v| v == signal * signal && v > 0.0));
+            prop_assert!(k.iter().all(|&v| (0.0..=signal * signal).contains(&v)));
+        }
+    }
+
+    #[test]
+    fn correlations_fall_with_distance(near in 0.0..1e4, step in 1e-3..1e4) {
+        for family in Family::ALL {
+            prop_assert!(family.correlation(near) >= family.correlation(near + step));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The tiled operator against the dense matrix, and the same bits on any number of threads.
+
+mod common;
+
+use common::assert_close;
+use gpbench_gp::seed::Streams;
+use gpbench_gp::{Family, Kernel, KernelOperator, LinearOperator};
+use ndarray::{Array2, Axis, ShapeBuilder, s};
+
+const NOISE: f64 = 0.3;
+
+struct Problem {
+    kernel: Kernel,
+    x: Array2<f64>,
+    v: Array2<f64>,
+    dense: Array2<f64>,
+}
+
+/// Inputs with some repeated rows, far from the origin, and the dense H over them.
+fn problem(family: Family, n: usize, d: usize, columns: usize) -> Problem {
+    let streams = Streams::new(1, &["operator"]);
+    let mut x = streams.normals("x", n, d).as_standard_layout().to_owned();
+    x += 3.0;
+    if n > 9 {
+        let copy = x.row(2).to_owned();
+        x.row_mut(n - 3).assign(&copy);
+    }
+    let lengths: Vec<f64> = (0..d).map(|k| 1.0 + 0.3 * k as f64).collect();
+    let kernel = Kernel::new(family, 1.4, &lengths, d);
+    let dense = kernel.matrix(x.view(), x.view()) + Array2::<f64>::eye(n) * (NOISE * NOISE);
+    Problem { kernel, v: streams.normals("v", n, columns), x, dense }
+}
+
+fn cases() -> Vec<Problem> {
+    // Odd sizes around tiles of 256 rows, few and many inputs, thin and wide blocks.
+    let sizes = [(1, 1, 1), (7, 3, 2), (255, 9, 1), (257, 2, 5), (600, 9, 4), (771, 13, 3)];
+    let each = Family::ALL.into_iter().flat_map(|family| sizes.map(|(n, d, s)| problem(family, n, d, s)));
+    each.collect()
+}
+
+fn zeros(rows: usize, columns: usize) -> Array2<f64> {
+    Array2::zeros((rows, columns).f())
+}
+
+/// Rows in no order, some of them twice.
+fn some_rows(n: usize) -> Vec<usize> {
+    (0..n.div_ceil(2) + 1).map(|i| (i * 31 + 5) % n).collect()
+}
+
+#[test]
+fn products_agree_with_the_dense_matrix() {
+    for p in cases() {
+        let (n, columns) = p.v.dim();
+        let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
+        let mut out = zeros(n, columns);
+        op.apply(p.v.view(), out.view_mut());
+        assert_close(&out, &p.dense.dot(&p.v), 1e-12);
+        assert_eq!(op.diag(), p.dense.diag());
+
+        let idx = some_rows(n);
+        let rows = p.dense.select(Axis(0), &idx);
+        let mut u = zeros(idx.len(), columns);
+        op.rows(&idx, p.v.view(), u.view_mut());
+        assert_close(&u, &rows.dot(&p.v), 1e-12);
+
+        let mut y = common::column_major(&p.v);
+        op.columns(&idx, u.view(), y.view_mut());
+        let expected = &p.v + &rows.t().dot(&u);
+        assert_close(&y, &expected, 1e-12);
+
+        let mut z = common::column_major(&p.v);
+        op.rows_transposed_fused(&idx, p.v.view(), &mut |mut u| u *= -0.5, z.view_mut());
+        assert_close(&z, &(&p.v - &(rows.t().dot(&rows.dot(&p.v)) * 0.5)), 1e-12);
+
+        let cols = [n - 1, 0, n / 2];
+        let mut block = Array2::zeros((idx.len(), 3));
+        op.block(&idx, &cols, block.view_mut());
+        assert_close(&block, &rows.select(Axis(1), &cols), 1e-12);
+    }
+}
+
+#[test]
+fn large_fused_products_evaluate_twice_and_agree() {
+    // 4200 x 4200 entries are more than a fused product keeps.
+    let p = {
+        let streams = Streams::new(2, &[]);
+        let x = streams.normals("x", 4200, 2).as_standard_layout().to_owned();
+        (Kernel::new(Family::Rbf, 1.0, &[2.0], 2), x, streams.normals("v", 4200, 1))
+    };
+    let op = KernelOperator::new(&p.0, NOISE, p.1.view(), 2);
+    let idx: Vec<usize> = (0..4200).collect();
+    let mut z = zeros(4200, 1);
+    op.rows_transposed_fused(&idx, p.2.view(), &mut |_| (), z.view_mut());
+    let (mut once, mut twice) = (zeros(4200, 1), zeros(4200, 1));
+    op.apply(p.2.view(), once.view_mut());
+    op.apply(once.view(), twice.view_mut());
+    assert_close(&z, &twice, 1e-12);
+}
+
+#[test]
+fn cross_products_have_no_noise() {
+    for p in cases() {
+        let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 1);
+        let x_star = &p.x.slice(s![..p.x.nrows().min(300), ..]) + 0.25;
+        let expected = p.kernel.matrix(x_star.view(), p.x.view()).dot(&p.v);
+        assert_close(&op.cross(x_star.view(), p.v.view()), &expected, 1e-12);
+    }
+}
+
+#[test]
+fn a_row_meets_itself_at_distance_zero() {
+    // Far from the origin, distances by products are nowhere near exact.
+    let mut x = Streams::new(1, &[]).normals("x", 40, 9).as_standard_layout().to_owned();
+    x[(0, 0)] = 1e9;
+    let kernel = Kernel::new(Family::Matern32, 1.5, &[1e-3], 9);
+    let op = KernelOperator::new(&kernel, 0.5, x.view(), 1);
+    let mut block = Array2::zeros((2, 2));
+    op.block(&[7, 3], &[3, 7], block.view_mut());
+    assert_eq!((block[(0, 1)], block[(1, 0)]), (2.5, 2.5));
+}
+
+#[test]
+fn not_a_number_is_not_hidden() {
+    for (family, d) in [(Family::Rbf, 9), (Family::Matern12, 2)] {
+        let mut p = problem(family, 20, d, 4);
+        p.x[(3, 1)] = f64::NAN;
+        let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 1);
+        let mut out = zeros(20, 4);
+        op.apply(p.v.view(), out.view_mut());
+        assert!(out[(3, 0)].is_nan());
+    }
+}
+
+#[test]
+fn results_are_the_same_bits_on_one_and_two_and_five_threads() {
+    for p in cases().into_iter().filter(|p| p.x.nrows() > 500) {
+        let (n, columns) = p.v.dim();
+        let idx = some_rows(n);
+        let everything = |threads: usize| {
+            let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), threads);
+            let (mut out, mut rows) = (zeros(n, columns), zeros(idx.len(), columns));
+            op.apply(p.v.view(), out.view_mut());
+            op.rows(&idx, p.v.view(), rows.view_mut());
+            let mut fused = zeros(n, columns);
+            op.rows_transposed_fused(&idx, p.v.view(), &mut |_| (), fused.view_mut());
+            let mut sums = zeros(n, columns);
+            op.columns(&idx, rows.view(), sums.view_mut());
+            [out, rows, fused, sums, op.cross(p.x.slice(s![..50, ..]), p.v.view())]
+        };
+        let one = everything(1);
+        assert_eq!(one, everything(2), "{}", p.kernel.family);
+        assert_eq!(one, everything(5), "{}", p.kernel.family);
+    }
+}
