@@ -1,2 +1,47 @@
-//! stub
-fn main() {}
+//! The `gpbench` command.
+//!
+//! This crate parses the command line, prints, and decides the exit code; what
+//! a verb does lives in the libraries. Each verb is one file of `verbs`.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod catalog;
+mod exit;
+mod output;
+mod prepare;
+mod progress;
+mod verbs;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Verb};
+use output::Styles;
+
+fn main() -> ExitCode {
+    let Cli { global, verb } = Cli::parse();
+    let outcome = match verb {
+        Verb::Run(args) => verbs::run::run(&global, &args),
+        Verb::Plan(args) => verbs::plan::plan(&global, &args),
+        Verb::List(args) => verbs::list::list(&global, &args),
+        Verb::Report(args) => verbs::report::report(&global, &args),
+        Verb::Compare(args) => verbs::compare::compare(&global, &args),
+        Verb::Check(args) => verbs::check::check(&global, &args),
+        Verb::Data(verb) => verbs::data::data(&global, &verb),
+        Verb::Plugin(verb) => verbs::plugin::plugin(&verb),
+        Verb::Doctor(args) => verbs::doctor::doctor(&global, &args),
+        Verb::Clean(args) => verbs::clean::clean(&global, &args),
+        Verb::Completions(args) => verbs::completions::completions(&args),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            let styles = Styles::new(global.color);
+            eprintln!("{} {}", styles.bad("gpbench:"), failure.text);
+            ExitCode::from(failure.code)
+        }
+    }
+}

@@ -48,6 +48,6 @@ pub use journal::{Journal, read_rows};
 pub use local::LocalExecutor;
 pub use options::Options;
 pub use plan::{Plan, PlannedCase};
-pub use resolve::resolve_run;
+pub use resolve::{list_runs, resolve_run};
 pub use status::{Evidence, Verdict, judge};
 pub use worker::find_worker;

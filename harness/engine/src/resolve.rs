@@ -33,6 +33,14 @@ pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, EngineError>
     })
 }
 
+/// All run folders under `output_dir`, by name and then by time.
+pub fn list_runs(output_dir: &Path) -> Vec<PathBuf> {
+    let mut runs: Vec<PathBuf> =
+        names(output_dir).iter().flat_map(|name| runs_of(&output_dir.join(name))).collect();
+    runs.sort();
+    runs
+}
+
 fn is_name(run: &str) -> bool {
     !run.is_empty() && !run.contains('/')
 }

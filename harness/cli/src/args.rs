@@ -1,0 +1,287 @@
+//! The command line, as typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Benchmarks Gaussian-process solvers: one spec, every solver, nothing lost.
+#[derive(Debug, Parser)]
+#[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 all well; 1 a case failed; 2 wrong usage or spec; 3 regression; \
+                        4 nothing to compare; 70 internal error; 130 and 143 interrupted.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Options of every verb.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Folder that runs are written to.
+    #[arg(long, global = true, value_name = "DIR", default_value = "reports")]
+    pub(crate) output_dir: PathBuf,
+    /// Folder that holds data sets; looked at before $GPBENCH_DATA and the cache.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// When to use colour; NO_COLOR is respected.
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto)]
+    pub(crate) color: When,
+    /// Say only what went wrong.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more.
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// When to do something that suits a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Form of a printed answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For reading.
+    Table,
+    /// For programs.
+    Json,
+    /// For spreadsheets.
+    Csv,
+    /// For documents.
+    Md,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run a spec, or go on with it where it stopped.
+    Run(Run),
+    /// Show the cases of a spec, with estimated memory and time.
+    Plan(Plan),
+    /// List solvers, data sets, kernels or runs.
+    List(List),
+    /// Rebuild and print the report of a run.
+    Report(Report),
+    /// Put runs side by side.
+    Compare(Compare),
+    /// Run a spec and compare its metrics with a baseline.
+    Check(Check),
+    /// List, fetch, verify and import data sets.
+    #[command(subcommand)]
+    Data(Data),
+    /// Look at plugin libraries.
+    #[command(subcommand)]
+    Plugin(Plugin),
+    /// Show what this machine and this installation offer.
+    Doctor(Doctor),
+    /// Remove what was cached: exact references and binary copies, or everything.
+    Clean(Clean),
+    /// Print a completion script for a shell.
+    Completions(Completions),
+}
+
+/// A spec, and what changes it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SpecArgs {
+    /// The spec.
+    pub(crate) spec: PathBuf,
+    /// Override a key of the spec, such as `budget.tolerance=0.1`; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Only these solvers, as named in the spec.
+    #[arg(short = 's', long = "solver", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) solvers: Vec<String>,
+    /// Only these data sets, as named in the spec.
+    #[arg(short = 'd', long = "dataset", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) datasets: Vec<String>,
+    /// Skip data sets that are not to be had instead of refusing to start.
+    #[arg(long)]
+    pub(crate) skip_missing: bool,
+    /// Never download.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Threads a case may use; all processors by default.
+    #[arg(short = 't', long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+}
+
+/// How to run.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunArgs {
+    /// Start a new run folder even if one could be gone on with.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Run failed cases again.
+    #[arg(long)]
+    pub(crate) retry_failed: bool,
+    /// Cases at the same time; the processors are divided among them.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
+    pub(crate) jobs: usize,
+    /// Kill a case without a time budget after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) kill_after: Option<f64>,
+    /// Compute exact references for up to this many training rows.
+    #[arg(long, value_name = "ROWS", default_value_t = 20_000)]
+    pub(crate) exact_limit: usize,
+}
+
+/// `gpbench run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// `gpbench plan`.
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// What `gpbench list` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Listed {
+    /// Solvers of all plugins found.
+    Solvers,
+    /// Data sets of the registry, and built-in ones.
+    Datasets,
+    /// Kernel families.
+    Kernels,
+    /// Runs under the output folder.
+    Runs,
+}
+
+/// `gpbench list`.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// What to list.
+    #[arg(value_enum, default_value_t = Listed::Solvers)]
+    pub(crate) what: Listed,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// `gpbench report`.
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// A run folder, the name of a spec (its latest run), or `latest`.
+    #[arg(default_value = "latest")]
+    pub(crate) run: String,
+    /// Form of what is printed; the run folder's files are rebuilt in any case.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// `gpbench compare`.
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// Two or more runs: folders, names of specs, or `latest`.
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) runs: Vec<String>,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// `gpbench check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// The baseline; by default `baselines/<name>.toml` beside the spec.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write this run's metrics as the new baseline.
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// `gpbench data`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Data {
+    /// List the registry: sizes, repeated rows, and where each set was found.
+    List {
+        /// Form of the answer.
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Download data sets into the cache.
+    Fetch {
+        /// Data sets of the registry.
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Check data sets against their checksums; all that are found by default.
+    Verify {
+        /// Data sets of the registry.
+        names: Vec<String>,
+    },
+    /// Read a CSV or Parquet file with every check, and say what is in it.
+    Import {
+        /// The file.
+        file: PathBuf,
+        /// Target column: a name or a 0-based index; the last column by default.
+        #[arg(long)]
+        target: Option<String>,
+    },
+}
+
+/// `gpbench plugin`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Plugin {
+    /// Print what a library offers.
+    Inspect {
+        /// The library.
+        file: PathBuf,
+        /// Form of the answer.
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+}
+
+/// `gpbench doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// `gpbench clean`.
+#[derive(Debug, Args)]
+pub(crate) struct Clean {
+    /// Remove downloaded data sets too.
+    #[arg(long)]
+    pub(crate) downloads: bool,
+    /// Say what would be removed, and remove nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// `gpbench completions`.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}

@@ -1,0 +1,162 @@
+//! From a spec's path to a plan that can run: names looked up, data at hand,
+//! binaries fingerprinted. Whatever can be wrong is found here, before any case runs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gpbench_data::Sha256Hex;
+use gpbench_data::locate::Places;
+use gpbench_engine as engine;
+use gpbench_import::Materialised;
+use gpbench_record::{Environment, Fingerprint, Source};
+use gpbench_spec::{Plan, PlannedCase};
+
+use crate::args::{Global, RunArgs, SpecArgs};
+use crate::catalog;
+use crate::exit::Failure;
+use crate::output::Styles;
+use crate::verbs::data::obtain;
+use crate::worker::Worker;
+
+/// A spec that is right, and the program that will run it.
+pub(crate) struct Checked {
+    /// The cases, filtered as the user asked.
+    pub(crate) plan: Plan,
+    /// Threads of the whole run.
+    pub(crate) threads: usize,
+    /// The worker program.
+    pub(crate) worker: Worker,
+    /// The spec's text as typed.
+    text: String,
+}
+
+/// A plan that can run.
+pub(crate) struct Prepared {
+    /// What the engine runs.
+    pub(crate) plan: engine::Plan,
+    /// Threads of the whole run.
+    pub(crate) threads: usize,
+    /// The worker program.
+    pub(crate) worker: Worker,
+    /// gpbench's cache.
+    pub(crate) cache: PathBuf,
+}
+
+/// All processors that this process may use.
+pub(crate) fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// This machine, with what only the worker knows of its numerics.
+pub(crate) fn environment(worker: &Worker, threads: usize) -> Result<Environment, Failure> {
+    let numerics = worker.numerics()?;
+    Ok(Environment {
+        cpu_dispatch: numerics.cpu_dispatch,
+        blas: numerics.blas,
+        blas_core: numerics.blas_core,
+        ..engine::environment(env!("CARGO_PKG_VERSION"), threads)
+    })
+}
+
+/// Reads and checks a spec against the plugins and data sets that there are.
+pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure> {
+    let typed = gpbench_spec::load(&args.spec, &args.sets).map_err(Failure::usage)?;
+    let worker = Worker::locate()?;
+    let (libraries, unusable) = catalog::libraries(&worker, &typed.libraries())?;
+    let styles = Styles::new(global.color);
+    for text in unusable {
+        eprintln!("{} plugin {text}", styles.warning("warning:"));
+    }
+    let checked = typed.check(&catalog::catalog(libraries)).map_err(Failure::usage)?;
+    let plan = checked.plan().filter(&args.solvers, &args.datasets).map_err(Failure::usage)?;
+    let threads = args.threads.or(plan.threads).unwrap_or_else(default_threads).max(1);
+    Ok(Checked { plan, threads, worker, text: typed.text().to_owned() })
+}
+
+/// Checks a spec, brings its data sets to hand, and fingerprints its binaries.
+pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
+    let Checked { plan, threads, worker, text } = check(global, args)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let environment = environment(&worker, threads)?;
+    let datasets = datasets(global, args, &plan, &places)?;
+    let binaries = Fingerprint {
+        plugin_sha256: String::new(),
+        dataset_sha256: None,
+        worker_sha256: digest(&worker.file)?,
+        threads: (threads / run.jobs.max(1)).max(1),
+        cpu_dispatch: environment.cpu_dispatch.clone(),
+        blas_core: environment.blas_core.clone(),
+    };
+    let cases = plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets));
+    Ok(Prepared {
+        plan: engine::Plan { name: plan.name, spec_toml: text, environment, cases: cases.collect() },
+        threads,
+        worker,
+        cache: places.cache,
+    })
+}
+
+/// A data set's binary copy, or why there is none.
+type Copies = BTreeMap<String, Result<Materialised, String>>;
+
+/// Brings every data set of the plan to hand, each once.
+fn datasets(global: &Global, args: &SpecArgs, plan: &Plan, places: &Places) -> Result<Copies, Failure> {
+    let styles = Styles::new(global.color);
+    let mut copies = Copies::new();
+    for planned in &plan.cases {
+        let name = &planned.case.dataset.name;
+        if copies.contains_key(name)
+            || matches!(planned.case.dataset.source, Source::Toy { .. } | Source::GpDraw(_))
+        {
+            continue;
+        }
+        let copy = obtain(
+            global,
+            places,
+            &planned.case.dataset.source,
+            planned.dataset_path.as_deref(),
+            args.offline,
+        );
+        match copy {
+            Ok(copy) => {
+                for warning in &copy.warnings {
+                    eprintln!("{} data set `{name}`: {warning}", styles.warning("warning:"));
+                }
+                copies.insert(name.clone(), Ok(copy));
+            }
+            Err(missing) if args.skip_missing && missing.is_absent => {
+                eprintln!("{} skipping data set `{name}`: it is not to be had", styles.warning("warning:"));
+                copies.insert(name.clone(), Err(missing.text));
+            }
+            Err(missing) if missing.is_absent => {
+                let way_out = "or run without it: `--skip-missing`";
+                return Err(Failure::usage(format!("{}\n{way_out}", missing.text)));
+            }
+            Err(bad) => return Err(Failure::usage(bad.text)),
+        }
+    }
+    Ok(copies)
+}
+
+fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) -> engine::PlannedCase {
+    let copy = datasets.get(&planned.case.dataset.name);
+    let found = copy.and_then(|c| c.as_ref().ok());
+    engine::PlannedCase {
+        fingerprint: Fingerprint {
+            plugin_sha256: planned.plugin_sha256,
+            dataset_sha256: found.map(|c| c.sha256.to_string()),
+            ..binaries.clone()
+        },
+        n: planned.n.or(found.map(|c| c.n)),
+        dataset_file: found.map(|c| c.path.clone()),
+        plugin_file: planned.plugin_file,
+        wants_exact: true,
+        skip: copy.and_then(|c| c.as_ref().err()).cloned(),
+        case: planned.case,
+    }
+}
+
+fn digest(file: &Path) -> Result<String, Failure> {
+    let digest = Sha256Hex::of_file(file);
+    digest.map(|d| d.to_string()).map_err(|e| Failure::internal(format!("{}: {e}", file.display())))
+}

@@ -1,0 +1,137 @@
+//! What a user sees while cases run: a bar on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::Instant;
+
+use gpbench_engine::{Event, Progress as Count};
+use gpbench_record::{Row, Status, names};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::args::Global;
+use crate::output::{self, Styles};
+
+/// Shows a run's events on standard error.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    styles: Styles,
+    quiet: bool,
+    plain: bool,
+    started: Instant,
+    done_before: usize,
+}
+
+impl Progress {
+    /// A display that suits standard error and the user's wishes.
+    pub(crate) fn new(global: &Global) -> Progress {
+        let plain = global.quiet || !std::io::stderr().is_terminal();
+        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
+            .expect("the template is a constant that a test renders");
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
+        Progress {
+            bar,
+            styles: Styles::new(global.color),
+            quiet: global.quiet,
+            plain,
+            started: Instant::now(),
+            done_before: 0,
+        }
+    }
+
+    /// Shows one event.
+    pub(crate) fn show(&mut self, event: Event) {
+        match event {
+            Event::Begun { folder, resumed, progress } => self.begin(&folder, resumed, progress),
+            Event::ExactStarted { labels, n } => {
+                self.say(&format!("exact reference for {} (n = {n})", labels.dataset));
+            }
+            Event::CaseStarted { labels, .. } => self.bar.set_message(format!("{labels}")),
+            Event::CaseFinished { row, progress } => self.finish(&row, progress),
+            Event::Warning(text) => {
+                let text = format!("{} {text}", self.styles.warning("warning:"));
+                self.bar.suspend(|| eprintln!("{text}"));
+            }
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn begin(&mut self, folder: &std::path::Path, resumed: bool, progress: Count) {
+        self.done_before = progress.done;
+        self.bar.set_length(progress.total as u64);
+        self.bar.set_position(progress.done as u64);
+        if resumed && progress.done < progress.total {
+            let Count { done, total, .. } = progress;
+            self.say(&format!("going on in {}: {done} of {total} cases are done", folder.display()));
+        }
+    }
+
+    fn finish(&mut self, row: &Row, progress: Count) {
+        let Count { total, done, failed } = progress;
+        self.say(&format!("[{done}/{total}] {}", self.line(row)));
+        self.bar.set_position(done as u64);
+        let eta =
+            eta(self.started.elapsed().as_secs_f64(), done.saturating_sub(self.done_before), total - done);
+        let failed = if failed > 0 { self.styles.bad(&format!(" {failed} failed")) } else { String::new() };
+        self.bar.set_message(format!(
+            "{failed}{}",
+            eta.map_or(String::new(), |s| format!(" {} left", output::duration(s)))
+        ));
+    }
+
+    /// One line on a finished case.
+    fn line(&self, row: &Row) -> String {
+        let status = match row.status {
+            Status::Ok => self.styles.good("ok"),
+            Status::NotConverged | Status::Skipped => self.styles.warning(row.status.as_str()),
+            _ => self.styles.bad(row.status.as_str()),
+        };
+        let mut line = format!("{}: {status}", row.labels);
+        let metric = |name| row.metrics.get(name);
+        if let Some(residual) = metric(names::RESIDUAL_Y) {
+            line += &format!(", residual {residual:.1e}");
+        }
+        if let Some(rmse) = metric(names::TEST_RMSE) {
+            line += &format!(", RMSE {rmse:.4}");
+        }
+        if let (Some(prepare), Some(solve)) = (metric(names::SECONDS_PREPARE), metric(names::SECONDS_SOLVE)) {
+            line += &format!(", {}", output::duration(prepare + solve));
+        }
+        if row.status != Status::Ok && !row.reason.is_empty() {
+            line += &format!(" ({})", row.reason);
+        }
+        line
+    }
+
+    fn say(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        if self.plain { eprintln!("{text}") } else { self.bar.println(text) }
+    }
+}
+
+/// Seconds until the end, judged by the cases of this sitting.
+fn eta(elapsed: f64, ran: usize, left: usize) -> Option<f64> {
+    (ran > 0 && left > 0).then(|| elapsed / ran as f64 * left as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_the_cases_of_this_sitting() {
+        assert_eq!(eta(10.0, 0, 5), None);
+        assert_eq!(eta(10.0, 5, 0), None);
+        assert_eq!(eta(10.0, 5, 10), Some(20.0));
+    }
+
+    #[test]
+    fn the_bar_template_is_valid() {
+        assert!(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").is_ok());
+    }
+}

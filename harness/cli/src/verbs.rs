@@ -1,0 +1,13 @@
+//! One file a verb.
+
+pub(crate) mod check;
+pub(crate) mod clean;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod data;
+pub(crate) mod doctor;
+pub(crate) mod list;
+pub(crate) mod plan;
+pub(crate) mod plugin;
+pub(crate) mod report;
+pub(crate) mod run;

@@ -1,0 +1,47 @@
+//! `gpbench clean`: empties the cache of what can be made again.
+
+use std::path::{Path, PathBuf};
+
+use gpbench_data::locate::Places;
+
+use crate::args::{Clean, Global};
+use crate::exit::{Failure, OK, Outcome};
+use crate::output;
+
+pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let mut folders = vec![places.cache.join("exact"), places.copies()];
+    if args.downloads {
+        folders.push(places.downloads());
+    }
+    let mut freed = 0;
+    for folder in folders.iter().filter(|f| f.is_dir()) {
+        let size = size_of(folder);
+        let verb = if args.dry_run { "would remove" } else { "removed" };
+        if !args.dry_run {
+            std::fs::remove_dir_all(folder)
+                .map_err(|e| Failure::internal(format!("{} cannot be removed: {e}", folder.display())))?;
+        }
+        output::print(&format!("{verb} {} ({})", folder.display(), output::bytes(size as f64)));
+        freed += size;
+    }
+    if freed == 0 {
+        output::print(&format!("nothing to remove in {}", places.cache.display()));
+    }
+    Ok(OK)
+}
+
+/// Bytes of all files under `folder`.
+fn size_of(folder: &Path) -> u64 {
+    let mut open: Vec<PathBuf> = vec![folder.to_owned()];
+    let mut bytes = 0;
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(entry.path()),
+                _ => bytes += entry.metadata().map_or(0, |m| m.len()),
+            }
+        }
+    }
+    bytes
+}

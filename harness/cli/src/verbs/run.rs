@@ -1,0 +1,59 @@
+//! `gpbench run`: runs a spec, or goes on with it where it stopped.
+
+use gpbench_engine::{Engine, Interrupt, LocalExecutor, Options, Summary, SystemClock};
+
+use super::report;
+use crate::args::{Format, Global, Run, RunArgs};
+use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
+use crate::prepare::{Prepared, prepare};
+use crate::progress::Progress;
+
+pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
+    let prepared = prepare(global, &args.spec, &args.run)?;
+    let summary = execute(global, &prepared, &args.run)?;
+    let run = report::open(&summary.folder)?;
+    let page = report::write(&run)?;
+    if !global.quiet {
+        report::print(&run, Format::Table)?;
+        if summary.ran == 0 {
+            eprintln!("\nnothing was left to run; `--fresh` runs everything again");
+        }
+        eprintln!("\nreport: {}", page.display());
+    }
+    if summary.interrupted.is_some() {
+        let command: Vec<String> = std::env::args().filter(|a| a != "--fresh").collect();
+        eprintln!("interrupted; to go on: {}", command.join(" "));
+    }
+    Ok(ends(&summary))
+}
+
+/// Runs what a prepared plan still lacks.
+pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> Result<Summary, Failure> {
+    let options = Options {
+        output_dir: global.output_dir.clone(),
+        cache_dir: prepared.cache.clone(),
+        threads: prepared.threads,
+        jobs: args.jobs.max(1),
+        fresh: args.fresh,
+        retry_failed: args.retry_failed,
+        exact_limit: args.exact_limit,
+        kill_after_seconds: args.kill_after,
+        ..Options::default()
+    };
+    let executor = LocalExecutor::new(&prepared.worker.file);
+    let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
+    let engine = Engine { executor: &executor, clock: &SystemClock, interrupt };
+    let mut progress = Progress::new(global);
+    let summary = engine.run(&prepared.plan, &options, &mut |event| progress.show(event));
+    progress.end();
+    summary.map_err(Failure::internal)
+}
+
+/// The exit code of a sitting.
+pub(crate) fn ends(summary: &Summary) -> u8 {
+    match summary.interrupted {
+        Some(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        None if summary.failures() > 0 => CASE_FAILED,
+        None => OK,
+    }
+}

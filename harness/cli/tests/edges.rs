@@ -1,0 +1,151 @@
+//! The edges and nevers of harness/ARCHITECTURE.md, checked against what cargo resolves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+
+/// Which crates of the workspace a crate may use.
+const EDGES: &[(&str, &[&str])] = &[
+    ("gpbench-abi", &[]),
+    ("gpbench-sdk", &["gpbench-abi"]),
+    ("gpbench-plugin-*", &["gpbench-sdk"]),
+    ("gpbench-hostile", &["gpbench-sdk"]),
+    ("gpbench-gp", &[]),
+    ("gpbench-data", &["gpbench-gp"]),
+    ("gpbench-import", &["gpbench-data"]),
+    ("gpbench-record", &[]),
+    ("gpbench-spec", &["gpbench-record"]),
+    ("gpbench-testkit", &[]),
+    ("gpbench-host", &["gpbench-abi", "gpbench-data", "gpbench-gp", "gpbench-record", "gpbench-testkit"]),
+    ("gpbench-engine", &["gpbench-record", "gpbench-spec"]),
+    ("gpbench-report", &["gpbench-record"]),
+    (
+        "gpbench",
+        &[
+            "gpbench-data",
+            "gpbench-engine",
+            "gpbench-import",
+            "gpbench-record",
+            "gpbench-report",
+            "gpbench-spec",
+        ],
+    ),
+];
+
+/// Crates that must never end up in a program, however far away: (program, crate).
+const NEVER: &[(&str, &str)] = &[
+    ("gpbench-host", "polars"),
+    ("gpbench-host", "plotters"),
+    ("gpbench-host", "clap"),
+    ("gpbench", "libloading"),
+    ("gpbench", "gpbench-host"),
+];
+
+/// Crates that may contain `unsafe`.
+const UNSAFE: &[&str] = &["gpbench-abi", "gpbench-sdk", "gpbench-host", "gpbench-gp", "gpbench-hostile"];
+
+fn metadata() -> Metadata {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
+    MetadataCommand::new()
+        .manifest_path(root)
+        .other_options(["--offline".into()])
+        .exec()
+        .expect("cargo metadata")
+}
+
+fn members(metadata: &Metadata) -> Vec<&Package> {
+    metadata.workspace_packages()
+}
+
+/// Names of the crates that `package` itself depends on, tests aside.
+fn direct(package: &Package) -> BTreeSet<String> {
+    let normal = package.dependencies.iter().filter(|d| d.kind != DependencyKind::Development);
+    normal.map(|d| d.name.clone()).collect()
+}
+
+#[test]
+fn every_crate_keeps_to_its_edges() {
+    let metadata = metadata();
+    let ours: BTreeSet<String> = members(&metadata).iter().map(|p| p.name.to_string()).collect();
+    for package in members(&metadata) {
+        let name = package.name.to_string();
+        let (_, allowed) = EDGES
+            .iter()
+            .find(|(n, _)| *n == name || n.strip_suffix('*').is_some_and(|prefix| name.starts_with(prefix)))
+            .unwrap_or_else(|| panic!("{name} has no line in EDGES: add it there and to ARCHITECTURE.md"));
+        for used in direct(package).intersection(&ours) {
+            assert!(allowed.contains(&used.as_str()), "{name} must not depend on {used}");
+        }
+    }
+}
+
+#[test]
+fn the_interface_depends_on_nothing() {
+    let metadata = metadata();
+    let abi =
+        members(&metadata).into_iter().find(|p| p.name.as_str() == "gpbench-abi").expect("abi is a member");
+    assert!(direct(abi).is_empty(), "gpbench-abi depends on {:?}", direct(abi));
+}
+
+#[test]
+fn programs_do_not_link_what_they_must_not() {
+    let metadata = metadata();
+    let by_name: BTreeMap<String, BTreeSet<String>> =
+        metadata.packages.iter().map(|p| (p.name.to_string(), direct(p))).collect();
+    for (program, forbidden) in NEVER {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(*program).to_owned()];
+        while let Some(name) = open.pop() {
+            for next in by_name.get(&name).into_iter().flatten() {
+                if seen.insert(next.clone()) {
+                    open.push(next.clone());
+                }
+            }
+        }
+        assert!(!seen.contains(*forbidden), "{program} links {forbidden}");
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden_where_it_is_not_needed() {
+    let metadata = metadata();
+    for package in members(&metadata) {
+        let name = package.name.to_string();
+        if UNSAFE.contains(&name.as_str()) || name.starts_with("gpbench-plugin-") {
+            continue;
+        }
+        let source = package.manifest_path.parent().expect("a manifest lies in a folder").join("src");
+        let root = [source.join("lib.rs"), source.join("main.rs")].into_iter().find(|p| p.exists());
+        let text = std::fs::read_to_string(root.expect("a crate has a root")).expect("readable source");
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{name} does not forbid unsafe code");
+    }
+}
+
+#[test]
+fn only_the_command_line_prints_or_exits() {
+    let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for krate in ["abi", "sdk", "gp", "data", "import", "spec", "record", "engine", "report", "testkit"] {
+        for file in rust_files(&harness.join(krate).join("src")) {
+            let text = std::fs::read_to_string(&file).expect("readable source");
+            let code = text.lines().filter(|l| !l.trim_start().starts_with("//"));
+            for line in code {
+                let bad = ["println!(", "print!(", "process::exit("].iter().any(|p| line.contains(p));
+                assert!(!bad, "{} prints or exits: {line}", file.display());
+            }
+        }
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("source folder") {
+        let path = entry.expect("folder entry").path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}

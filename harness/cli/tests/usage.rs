@@ -1,0 +1,144 @@
+//! Wrong usage ends with one clear error and exit code 2, before any case runs.
+
+mod support;
+
+use support::{Bench, Ended};
+
+/// A spec on one data set; `dataset` is the body of its table.
+fn spec(dataset: &str, rest: &str) -> String {
+    format!(
+        r#"schema = 1
+name = "usage"
+task = "posterior"
+seeds = [0]
+
+[matrix]
+dataset = ["mine"]
+kernel = ["rbf"]
+estimator = ["pathwise"]
+solver = ["cg"]
+
+[dataset.mine]
+{dataset}
+
+[kernel.rbf]
+family = "rbf"
+hyperparameters = "ones"
+
+[estimator.pathwise]
+probes = 2
+features = 20
+
+{rest}
+"#
+    )
+}
+
+const DRAW: &str = "from = \"gp-draw\"\nn = 50\nd = 1";
+const BUDGET: &str = "[budget]\ntolerance = 0.01\nmax_epochs = 100";
+
+/// Runs a spec that must be refused, and gives what was said.
+fn refused(bench: &Bench, text: &str) -> Ended {
+    bench.write("spec.toml", text);
+    let ended = bench.run(&["run", "spec.toml"]);
+    assert_eq!(ended.code, 2, "stdout: {}\nstderr: {}", ended.stdout, ended.stderr);
+    assert!(!bench.path("reports/usage").exists(), "nothing may run before the spec is right");
+    ended
+}
+
+fn says(ended: &Ended, parts: &[&str]) {
+    for part in parts {
+        assert!(ended.stderr.contains(part), "`{part}` is missing in:\n{}", ended.stderr);
+    }
+}
+
+/// Runs a spec on a CSV file that must be refused.
+fn refused_csv(csv: &str) -> Ended {
+    let bench = Bench::new();
+    bench.write("mine.csv", csv);
+    refused(&bench, &spec("path = \"mine.csv\"", BUDGET))
+}
+
+#[test]
+fn a_misspelt_solver_is_named_with_the_nearest_right_one() {
+    let text = spec(DRAW, BUDGET).replace("solver = [\"cg\"]", "solver = [\"cgg\"]");
+    says(&refused(&Bench::new(), &text), &["spec.toml:10:", "cgg", "`cg`"]);
+}
+
+#[test]
+fn a_negative_tolerance_is_refused_at_its_place() {
+    let text = spec(DRAW, "[budget]\ntolerance = -0.01\nmax_epochs = 100");
+    says(&refused(&Bench::new(), &text), &["spec.toml:25:", "tolerance"]);
+}
+
+#[test]
+fn a_missing_data_set_says_where_it_was_looked_for_and_what_to_do() {
+    let bench = Bench::new();
+    let text = spec("from = \"pol\"", BUDGET);
+    bench.write("spec.toml", &text);
+    let ended = bench.run(&["run", "spec.toml", "--offline"]);
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    says(&ended, &["pol", "GPBENCH_DATA", "gpbench data fetch pol", "--skip-missing"]);
+}
+
+#[test]
+fn missing_data_sets_can_be_skipped() {
+    let bench = Bench::new();
+    bench.write("spec.toml", &spec("from = \"pol\"", BUDGET));
+    let ended = bench.run(&["run", "spec.toml", "--offline", "--skip-missing"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(bench.cases()[0]["status"], "skipped");
+}
+
+#[test]
+fn a_missing_spec_is_one_line() {
+    let bench = Bench::new();
+    let ended = bench.run(&["run", "nowhere.toml"]);
+    assert_eq!(ended.code, 2);
+    says(&ended, &["nowhere.toml"]);
+}
+
+#[test]
+fn a_ragged_row_is_named() {
+    says(&refused_csv("a,b,y\n1,2,3\n1,2\n4,5,6\n"), &["mine.csv:3"]);
+}
+
+#[test]
+fn text_in_a_number_is_named() {
+    says(&refused_csv("a,b,y\n1,2,3\n1,two,3\n4,5,6\n"), &["mine.csv:3:", "two"]);
+}
+
+#[test]
+fn a_nan_is_named() {
+    says(&refused_csv("a,b,y\n1,2,3\n1,NaN,3\n4,5,6\n"), &["mine.csv:3:"]);
+}
+
+#[test]
+fn an_empty_file_is_refused() {
+    says(&refused_csv(""), &["mine.csv", "empty"]);
+}
+
+#[test]
+fn a_single_row_is_refused() {
+    says(&refused_csv("a,b,y\n1,2,3\n"), &["mine.csv"]);
+}
+
+#[test]
+fn a_constant_column_is_a_warning_and_runs() {
+    let bench = Bench::new();
+    let rows: String = (0..40).map(|i| format!("{i},7,{}\n", (f64::from(i) / 5.0).sin())).collect();
+    bench.write("mine.csv", &format!("a,b,y\n{rows}"));
+    bench.write("spec.toml", &spec("path = \"mine.csv\"", BUDGET));
+    let ended = bench.run(&["run", "spec.toml"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    says(&ended, &["warning", "constant"]);
+    assert_eq!(bench.cases()[0]["status"], "ok");
+}
+
+#[test]
+fn nothing_to_report_on_is_said() {
+    let bench = Bench::new();
+    let ended = bench.run(&["report", "latest"]);
+    assert_eq!(ended.code, 2);
+    says(&ended, &["latest"]);
+}
