@@ -56,11 +56,19 @@ impl Engine<'_> {
     ) -> Result<Summary, EngineError> {
         let ids = plan.ids()?;
         let options = &absolute(options)?;
-        let (folder, resumed) = self.folder(plan, &ids, options, events)?;
+        let earlier = if options.fresh { None } else { RunFolder::find(plan, &ids, options) };
+        let resumed = earlier.is_some();
+        let folder = match earlier {
+            Some(folder) => folder,
+            None => RunFolder::create(plan, &ids, options, self.clock.now())?,
+        };
+        // The journal's lock comes before anything in the folder is touched.
         let (journal, unreadable) = Journal::open(folder.path())?;
         folder.prepare()?;
-        if unreadable > 0 {
-            let text = format!("{unreadable} lines of the journal cannot be read; their cases run again");
+        if resumed {
+            folder.write_spec(&plan.spec_toml)?;
+        }
+        for text in warnings(&folder, plan, unreadable) {
             events(Event::Warning(text));
         }
         let progress = progress(&journal, &ids);
@@ -100,27 +108,18 @@ impl Engine<'_> {
             interrupted: self.interrupt.signal(),
         })
     }
+}
 
-    /// The folder to run in, and whether it is an earlier one.
-    fn folder(
-        &self,
-        plan: &Plan,
-        ids: &[String],
-        options: &Options,
-        events: &mut dyn FnMut(Event),
-    ) -> Result<(RunFolder, bool), EngineError> {
-        let earlier = if options.fresh { None } else { RunFolder::find(plan, ids, options) };
-        let Some(folder) = earlier else {
-            return Ok((RunFolder::create(plan, ids, options, self.clock.now())?, false));
-        };
-        folder.write_spec(&plan.spec_toml)?;
-        if folder.environment().is_some_and(|begun| begun != plan.environment) {
-            let text = "this run was begun in another environment than the present one; \
-                        environment.json describes the former";
-            events(Event::Warning(text.into()));
-        }
-        Ok((folder, true))
+/// What is odd about a folder that is continued.
+fn warnings(folder: &RunFolder, plan: &Plan, unreadable: usize) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if unreadable > 0 {
+        warnings.push(format!("{unreadable} lines of the journal cannot be read; their cases run again"));
     }
+    if folder.environment().is_some_and(|begun| begun != plan.environment) {
+        warnings.push("this run was begun in another environment, described by its environment.json".into());
+    }
+    warnings
 }
 
 /// One run of the pending cases.

@@ -74,7 +74,7 @@ fn failed(status: Status) -> Message {
 
 /// Verdict of a solve that ended well and was verified.
 fn compared(tolerance: Option<f64>, reason: StopReason, claimed: &[f64], y: f64, probes: f64) -> Verdict {
-    let solving = outcome(Some(super::tests::solved(reason, claimed)), End::Exited(0));
+    let solving = outcome(Some(solved(reason, claimed)), End::Exited(0));
     let truth = verified(&[(names::RESIDUAL_Y, y), (names::RESIDUAL_PROBES, probes)]);
     let verifying = outcome(Some(truth), End::Exited(0));
     let case = case(tolerance, 2);
@@ -91,7 +91,8 @@ fn died(end: End, log_tail: &str) -> Verdict {
 fn a_tolerance_is_held_to_the_truth() {
     use Status::{Diverged, Invalid, NotConverged, Ok};
     use StopReason::{Converged, Epochs, Iterations, Stagnated, Time};
-    let table: &[(StopReason, &[f64], f64, f64, Status, &str)] = &[
+    type Line = (StopReason, &'static [f64], f64, f64, Status, &'static str);
+    let table: &[Line] = &[
         (Converged, &[0.009, 0.01, 0.01], 0.009, 0.0101, Ok, ""),
         (Epochs, &[0.02], 0.009, 0.01, Ok, ""),
         (Converged, &[], 1e-14, 1e-14, Ok, ""),

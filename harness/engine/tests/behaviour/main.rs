@@ -1,0 +1,9 @@
+//! What the engine does, seen from outside.
+
+// A test that cannot unwrap has failed.
+#![allow(clippy::unwrap_used)]
+
+mod journal;
+mod processes;
+mod schedule;
+mod support;

@@ -1,0 +1,240 @@
+//! Workers that misbehave, as real processes. Each is a small shell script; none
+//! may hang the engine, lose a row, or outlive its run.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gpbench_engine::{
+    End, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Work, find_worker, read_rows,
+};
+use gpbench_record::{Job, Limits, Message, SCHEMA, Status, StopReason};
+use tempfile::TempDir;
+
+use crate::support::{options, plan, planned, run, solved, verified};
+
+/// A worker that is a shell script. It is handed to the shell to read, rather
+/// than executed: a file just written cannot be executed while another thread forks.
+struct Script {
+    folder: TempDir,
+    executor: LocalExecutor,
+}
+
+impl Script {
+    fn new(body: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("worker.sh");
+        fs::write(&path, body).unwrap();
+        for (name, message) in [
+            ("solved", solved(StopReason::Converged, &[0.001, 0.001], 1.0)),
+            ("verified", verified(0.001, 0.001)),
+        ] {
+            fs::write(folder.path().join(name), serde_json::to_string(&message).unwrap() + "\n").unwrap();
+        }
+        let mut executor = LocalExecutor::new(path);
+        executor.wrapper = vec!["/bin/sh".into()];
+        executor.grace = Duration::from_secs(5);
+        Self { folder, executor }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn case(&self, limits: Limits) -> Outcome {
+        self.case_until(limits, &Interrupt::default())
+    }
+
+    fn case_until(&self, limits: Limits, interrupt: &Interrupt) -> Outcome {
+        let planned = planned("cg", 0);
+        let job = Job {
+            schema: SCHEMA,
+            id: planned.id(),
+            case: planned.case,
+            dataset_file: None,
+            plugin_file: planned.plugin_file,
+            exact_file: None,
+            solution_file: self.path().join("solution"),
+            threads: 3,
+            limits,
+        };
+        self.executor.run(&Work::Case(job), &self.path().join("log"), interrupt)
+    }
+
+    fn end(&self) -> End {
+        self.case(Limits::default()).end
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.path().join("log")).unwrap()
+    }
+}
+
+/// Whether a process that wrote its number into `file` is gone, or dead and not
+/// yet reaped. A kill takes a moment to be carried out.
+fn is_dead(file: &Path) -> bool {
+    let pid = fs::read_to_string(file).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(5);
+    loop {
+        let dead = match fs::read_to_string(format!("/proc/{}/stat", pid.trim())) {
+            Ok(stat) => stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['Z', 'X'])),
+            Err(_) => true,
+        };
+        if dead || Instant::now() > deadline {
+            return dead;
+        }
+        thread::yield_now();
+    }
+}
+
+const HANG: &str = "sleep 60\n";
+const LIMIT: Limits = Limits { kill_after_seconds: Some(0.5), memory_bytes: None };
+
+#[test]
+fn a_good_worker_is_heard_and_told_its_surroundings() {
+    let script = Script::new(
+        "echo printed >&2; cat > $(dirname $0)/input
+         echo $1 $RAYON_NUM_THREADS $OPENBLAS_NUM_THREADS $OMP_NUM_THREADS $LC_ALL >&2
+         cat $(dirname $0)/solved",
+    );
+    let outcome = script.case(Limits::default());
+    assert_eq!(outcome.end, End::Exited(0));
+    assert!(matches!(&outcome.messages[..], [Message::Solved(_)]));
+    assert_eq!(script.log(), "printed\ncase 3 1 1 C\n");
+    let job: Job = serde_json::from_slice(&fs::read(script.path().join("input")).unwrap()).unwrap();
+    assert_eq!(job.case, planned("cg", 0).case);
+}
+
+#[test]
+fn a_worker_that_dies_is_told_from_one_that_leaves() {
+    assert_eq!(Script::new("exit 0").end(), End::Exited(0));
+    assert_eq!(Script::new("exit 3").end(), End::Exited(3));
+    let signalled = |signal| End::Signalled { signal, memory_pressure: false };
+    assert_eq!(Script::new("kill -SEGV $$").end(), signalled(11));
+    assert_eq!(Script::new("kill -ABRT $$").end(), signalled(6));
+    assert_eq!(Script::new("kill -KILL $$").end(), signalled(9));
+}
+
+#[test]
+fn a_worker_that_hangs_is_killed_with_what_it_forked() {
+    let script = Script::new(&format!(
+        "d=$(dirname $0); trap '' TERM INT HUP\n({HANG}) & echo $! > $d/child; echo $$ > $d/leader\n{HANG}"
+    ));
+    assert_eq!(script.case(LIMIT).end, End::TimedOut { limit: 0.5 });
+    assert!(is_dead(&script.path().join("leader")));
+    // The child is killed in the same stroke; init, or nobody, reaps it.
+    assert!(is_dead(&script.path().join("child")));
+}
+
+#[test]
+fn a_worker_that_takes_too_much_memory_is_killed() {
+    let limits = Limits { kill_after_seconds: Some(60.0), memory_bytes: Some(1) };
+    let outcome = Script::new(HANG).case(limits);
+    assert!(matches!(outcome.end, End::OutOfMemory { limit: 1, bytes } if bytes > 1), "{:?}", outcome.end);
+    assert!(outcome.peak_memory_bytes > 1);
+}
+
+#[test]
+fn garbage_is_named_and_ends_the_worker() {
+    let garbled = |sample: &str| End::Garbled { sample: sample.into() };
+    assert_eq!(Script::new(&format!("echo iteration 1: fine\n{HANG}")).end(), garbled("iteration 1: fine"));
+    // Eight megabytes without a line's end.
+    let flood = format!("head -c 8388608 /dev/zero | tr '\\0' x\n{HANG}");
+    assert_eq!(Script::new(&flood).end(), garbled(&"x".repeat(80)));
+}
+
+#[test]
+fn half_a_line_is_no_message_and_no_garbage() {
+    let script = Script::new("head -c 30 $(dirname $0)/solved; kill -SEGV $$");
+    let outcome = script.case(Limits::default());
+    assert_eq!(outcome.end, End::Signalled { signal: 11, memory_pressure: false });
+    assert!(outcome.messages.is_empty());
+}
+
+#[test]
+fn a_child_that_holds_the_output_open_holds_nothing_up() {
+    let forked = format!("({HANG}) & echo $! > $(dirname $0)/child; cat $(dirname $0)/solved");
+    let script = Script::new(&forked);
+    let outcome = script.case(Limits::default());
+    assert_eq!((outcome.end, outcome.messages.len()), (End::Exited(0), 1));
+    assert!(is_dead(&script.path().join("child")));
+}
+
+#[test]
+fn a_child_that_escapes_its_group_holds_nothing_up() {
+    // It ends by itself: nothing can kill what has left its group.
+    let script = Script::new("setsid sh -c 'sleep 3' & cat $(dirname $0)/solved");
+    let outcome = script.case(Limits::default());
+    assert_eq!((outcome.end, outcome.messages.len()), (End::Exited(0), 1));
+}
+
+#[test]
+fn a_worker_that_lingers_is_killed_and_its_result_kept() {
+    let end = |body: &str| {
+        let mut script = Script::new(body);
+        script.executor.grace = Duration::from_millis(100);
+        let outcome = script.case(Limits::default());
+        (outcome.end, outcome.messages.len())
+    };
+    assert_eq!(end(&format!("cat $(dirname $0)/solved\n{HANG}")), (End::Lingered, 1));
+    assert_eq!(end("exec sleep 60 >&-"), (End::Lingered, 0));
+}
+
+#[test]
+fn an_interrupt_kills_the_worker() {
+    let script = Script::new(&format!("echo $$ > $(dirname $0)/leader\n{HANG}"));
+    let interrupt = Interrupt::default();
+    interrupt.raise(15);
+    assert_eq!(script.case_until(Limits::default(), &interrupt).end, End::Interrupted);
+    let path = script.path().join("leader");
+    assert!(!path.exists() || is_dead(&path));
+}
+
+#[test]
+fn a_missing_worker_is_said() {
+    let script = Script::new("");
+    let absent = LocalExecutor::new("/nowhere/gpbench-worker");
+    let script = Script { executor: absent, ..script };
+    let End::NotStarted { reason } = script.end() else { panic!("it cannot have started") };
+    assert!(reason.starts_with("/nowhere/gpbench-worker: "), "{reason}");
+    let error = find_worker(Some(Path::new("/nowhere/gpbench-worker"))).unwrap_err();
+    assert!(error.to_string().contains("/nowhere/gpbench-worker"));
+}
+
+#[test]
+fn a_whole_run_survives_its_worst_case() {
+    // The solver's name, in the job, says how to behave.
+    let script = Script::new(&format!(
+        "d=$(dirname $0); job=$(cat)
+         [ $1 = verify ] && exec cat $d/verified
+         case $job in
+           *'\"plugin\":\"segfault\"'*) echo 'last words' >&2; kill -SEGV $$ ;;
+           *'\"plugin\":\"hang\"'*) {HANG} ;;
+           *'\"plugin\":\"leave\"'*) exit 0 ;;
+           *'\"plugin\":\"print\"'*) echo hello ;;
+           *) cat $d/solved ;;
+         esac"
+    ));
+    let mut plan = plan(&["segfault", "hang", "leave", "print", "good"]);
+    // Only the one that hangs is held to the short limit.
+    for planned in plan.cases.iter_mut().filter(|planned| planned.case.solver.name != "hang") {
+        planned.case.budget.seconds = Some(1.0);
+    }
+    let options = Options { kill_after_seconds: Some(0.2), ..options(script.path()) };
+    let (summary, _) = run(&script.executor, &plan, &options).unwrap();
+    let rows = read_rows(&summary.folder).unwrap();
+    let ends: Vec<(&str, Status)> = rows.iter().map(|row| (row.labels.solver.as_str(), row.status)).collect();
+    assert_eq!(
+        ends,
+        [
+            ("segfault", Status::Crashed),
+            ("hang", Status::Timeout),
+            ("leave", Status::Crashed),
+            ("print", Status::Invalid),
+            ("good", Status::Ok),
+        ]
+    );
+    assert_eq!(rows[0].log_tail, "last words");
+    assert!(!rows[1].reproducible && rows[4].reproducible);
+}

@@ -1,0 +1,249 @@
+//! Which cases run, what is left behind, and what a second run does.
+
+use std::fs;
+use std::path::Path;
+
+use gpbench_engine::{EngineError, Event, Journal, Options, PlanFile, read_rows};
+use gpbench_record::{Status, names};
+
+use crate::support::{Mock, options, plan, planned, run};
+
+#[test]
+fn every_case_ends_in_one_row_with_all_its_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["cg", "segfault", "refuses"]);
+    plan.cases.push(planned("absent", 0));
+    plan.cases[3].skip = Some("data set not to be had".into());
+    let (summary, events) = run(&Mock::default(), &plan, &options(folder.path())).unwrap();
+
+    assert_eq!((summary.total, summary.ran, summary.failures()), (4, 4, 2));
+    assert!(summary.is_complete() && summary.interrupted.is_none());
+    let rows = read_rows(&summary.folder).unwrap();
+    let ends: Vec<(&str, Status, &str)> =
+        rows.iter().map(|row| (row.labels.solver.as_str(), row.status, row.reason.as_str())).collect();
+    assert_eq!(
+        ends,
+        [
+            ("cg", Status::Ok, ""),
+            ("segfault", Status::Crashed, "ended by SIGSEGV"),
+            ("refuses", Status::Invalid, "no such parameter"),
+            ("absent", Status::Skipped, "data set not to be had"),
+        ]
+    );
+    let metrics: Vec<(&str, f64)> = rows[0].metrics.iter().collect();
+    assert_eq!(
+        metrics,
+        [
+            (names::CLAIMED_PROBES, 0.009),
+            (names::CLAIMED_Y, 0.004),
+            (names::CPU_SECONDS, 2.5),
+            (names::EPOCHS, 3.0),
+            (names::EPOCHS_EVALUATED, 1.0),
+            (names::EPOCHS_SELF_REPORTED, 0.0),
+            (names::EPOCHS_SETUP, 0.5),
+            (names::ITERATIONS, 3.0),
+            (names::PEAK_MEMORY_BYTES, 4096.0),
+            (names::RESIDUAL_PROBES, 0.01),
+            (names::RESIDUAL_Y, 0.005),
+            (names::SECONDS_PREPARE, 0.25),
+            (names::SECONDS_SOLVE, 1.0),
+        ]
+    );
+    assert_eq!((rows[0].trace.len(), rows[0].solver_values["rank"], rows[0].d), (1, 7.0, Some(1)));
+    assert_eq!(rows[1].metrics.get(names::PEAK_MEMORY_BYTES), Some(512.0));
+
+    let told: Vec<&str> = events
+        .iter()
+        .map(|event| match event {
+            Event::Begun { .. } => "begun",
+            Event::CaseStarted { .. } => "started",
+            Event::CaseFinished { .. } => "finished",
+            Event::ExactStarted { .. } => "exact",
+            Event::Warning(_) => "warning",
+        })
+        .collect();
+    let pair = ["started", "finished"];
+    assert_eq!(told, [&["begun"][..], &pair, &pair, &pair, &pair].concat());
+    let Some(Event::CaseFinished { progress, .. }) = events.last() else { panic!("{events:?}") };
+    assert_eq!((progress.total, progress.done, progress.failed), (4, 4, 2));
+}
+
+#[test]
+fn the_run_folder_holds_what_was_asked_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(&["cg", "ap"]);
+    let (summary, _) = run(&Mock::default(), &plan, &options(folder.path())).unwrap();
+    let name = summary.folder.file_name().unwrap().to_str().unwrap();
+    assert!(name.starts_with("20260102T120000Z-") && name.len() == 23, "{name}");
+    let latest = fs::read_link(summary.folder.with_file_name("latest")).unwrap();
+    assert_eq!(latest, Path::new(name));
+    let mut files: Vec<_> = fs::read_dir(&summary.folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["environment.json", "journal.jsonl", "logs", "plan.json", "spec.toml"]);
+    let file = PlanFile::read(&summary.folder).unwrap();
+    let ids: Vec<&str> = file.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids, plan.ids().unwrap());
+}
+
+#[test]
+fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let first = run(&Mock::default(), &plan(&["cg", "segfault"]), &options).unwrap().0;
+    let mock = Mock::default();
+    // The order of the cases and the text of the spec do not make another plan.
+    let mut same = plan(&["segfault", "cg"]);
+    same.spec_toml.push_str("[report]\n");
+    let (second, events) = run(&mock, &same, &options).unwrap();
+    assert_eq!((&second.folder, second.ran, second.failures()), (&first.folder, 0, 1));
+    assert!(mock.asked().is_empty());
+    assert!(matches!(&events[..], [Event::Begun { resumed: true, progress, .. }] if progress.done == 2));
+    assert!(fs::read_to_string(first.folder.join("spec.toml")).unwrap().contains("[report]"));
+
+    let fresh = run(&mock, &same, &Options { fresh: true, ..options.clone() }).unwrap().0;
+    assert_ne!(fresh.folder, first.folder);
+    assert_eq!(fresh.ran, 2);
+    let other = run(&mock, &plan(&["cg"]), &options).unwrap().0;
+    assert_eq!(other.ran, 1, "another plan is another run");
+}
+
+#[test]
+fn failures_stay_unless_they_are_to_be_retried() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path());
+    let plan = plan(&["cg", "segfault"]);
+    run(&Mock::default(), &plan, &options).unwrap();
+    options.retry_failed = true;
+    let mock = Mock::default();
+    let summary = run(&mock, &plan, &options).unwrap().0;
+    assert_eq!(mock.asked(), ["case segfault"]);
+    assert_eq!(summary.ran, 1);
+    assert_eq!(read_rows(&summary.folder).unwrap().len(), 2, "one row a case");
+}
+
+#[test]
+fn an_interrupted_run_keeps_its_rows_and_goes_on_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let plan = plan(&["cg", "interrupted", "ap"]);
+    let (stopped, _) = run(&Mock::default(), &plan, &options).unwrap();
+    assert_eq!((stopped.interrupted, stopped.ran, stopped.is_complete()), (Some(2), 1, false));
+    assert!(!stopped.folder.join("scratch").exists());
+    let mock = Mock::default();
+    let (again, _) = run(&mock, &plan, &options).unwrap();
+    assert_eq!(again.folder, stopped.folder);
+    assert_eq!(mock.asked(), ["case interrupted"], "what has a row is not run again");
+}
+
+#[test]
+fn a_killed_run_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let plan = plan(&["cg", "ap"]);
+    let first = run(&Mock::default(), &plan, &options).unwrap().0;
+    let whole = read_rows(&first.folder).unwrap();
+    // As a SIGKILL would leave it: half a last row, and scratch files.
+    let journal = first.folder.join("journal.jsonl");
+    let bytes = fs::read(&journal).unwrap();
+    fs::write(&journal, &bytes[..bytes.len() - 10]).unwrap();
+    fs::create_dir(first.folder.join("scratch")).unwrap();
+    fs::write(first.folder.join("scratch/old.solution"), "old").unwrap();
+    let mock = Mock::default();
+    let again = run(&mock, &plan, &options).unwrap().0;
+    assert_eq!(mock.asked(), ["case ap", "verify ap"]);
+    assert_eq!(read_rows(&again.folder).unwrap(), whole);
+    assert!(!again.folder.join("scratch").exists());
+}
+
+#[test]
+fn a_folder_in_use_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let plan = plan(&["cg"]);
+    let first = run(&Mock::default(), &plan, &options).unwrap().0;
+    let _other = Journal::open(&first.folder).unwrap();
+    let mut changed = plan.clone();
+    changed.spec_toml = "changed".into();
+    assert!(matches!(run(&Mock::default(), &changed, &options), Err(EngineError::Busy { .. })));
+    assert_eq!(fs::read_to_string(first.folder.join("spec.toml")).unwrap(), plan.spec_toml);
+}
+
+#[test]
+fn plans_that_cannot_be_run_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let twice = run(&Mock::default(), &plan(&["cg", "cg"]), &options(folder.path())).unwrap_err();
+    assert_eq!(twice.to_string(), "the case toy/rbf/pathwise/cg/seed 0 stands in the plan twice");
+    for name in ["", "latest", "..", "a/b", ".hidden"] {
+        let mut named = plan(&["cg"]);
+        named.name = name.into();
+        let refused = run(&Mock::default(), &named, &options(folder.path()));
+        assert!(matches!(refused, Err(EngineError::BadName { .. })), "{name}");
+    }
+    assert!(!folder.path().join("reports").exists());
+}
+
+#[test]
+fn an_exact_reference_is_made_once_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let mut plan = plan(&["cg", "ap", "cholesky"]);
+    plan.cases.iter_mut().for_each(|planned| planned.wants_exact = true);
+    plan.cases.push(planned("large", 0));
+    plan.cases[3].wants_exact = true;
+    plan.cases[3].n = Some(options.exact_limit + 1);
+    let mock = Mock::default();
+    run(&mock, &plan, &options).unwrap();
+    let made = |mock: &Mock| mock.asked().iter().filter(|errand| *errand == "exact toy").count();
+    assert_eq!(made(&mock), 1);
+    let jobs = mock.jobs.lock().unwrap();
+    let reference = jobs["cg"].exact_file.clone().unwrap();
+    assert!(reference.starts_with(folder.path().join("cache/exact")));
+    assert_eq!(fs::read_to_string(&reference).unwrap(), "exact");
+    assert_eq!(fs::read_dir(reference.parent().unwrap()).unwrap().count(), 1, "nothing unfinished stays");
+    assert_eq!(jobs["ap"].exact_file, Some(reference));
+    assert_eq!(jobs["large"].exact_file, None);
+    let later = Mock::default();
+    run(&later, &plan, &Options { fresh: true, ..options }).unwrap();
+    assert_eq!(made(&later), 0);
+}
+
+#[test]
+fn jobs_share_the_threads_and_run_every_case_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { threads: 6, jobs: 3, ..options(folder.path()) };
+    let mut plan = plan(&[]);
+    plan.cases = (0..20).map(|seed| planned("cg", seed)).collect();
+    let mock = Mock::default();
+    let (summary, events) = run(&mock, &plan, &options).unwrap();
+    assert_eq!((summary.ran, summary.statuses[&Status::Ok]), (20, 20));
+    assert_eq!(mock.asked().len(), 40);
+    assert_eq!(mock.jobs.lock().unwrap()["cg"].threads, 2);
+    let mut done: Vec<usize> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::CaseFinished { progress, .. } => Some(progress.done),
+            _ => None,
+        })
+        .collect();
+    done.sort_unstable();
+    assert_eq!(done, (1..=20).collect::<Vec<_>>());
+}
+
+#[test]
+fn limits_come_from_the_budget_or_the_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let options =
+        Options { kill_after_seconds: Some(5.0), memory_bytes: Some(1000), ..options(folder.path()) };
+    let mut plan = plan(&["bounded", "free"]);
+    plan.cases[0].case.budget.seconds = Some(10.0);
+    plan.cases[0].case.budget.memory_bytes = Some(77);
+    let mock = Mock::default();
+    run(&mock, &plan, &options).unwrap();
+    let jobs = mock.jobs.lock().unwrap();
+    let limits = |solver: &str| (jobs[solver].limits.kill_after_seconds, jobs[solver].limits.memory_bytes);
+    assert_eq!(limits("bounded"), (Some(80.0), Some(77)));
+    assert_eq!(limits("free"), (Some(5.0), Some(1000)));
+}

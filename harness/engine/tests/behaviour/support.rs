@@ -1,0 +1,180 @@
+//! Small plans, a clock that stands still, and an executor without processes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use gpbench_engine::{
+    Clock, End, Engine, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, PlannedCase,
+    Summary, Work, environment,
+};
+use gpbench_record::{
+    Budget, Case, Dataset, Entries, Estimator, EstimatorMethod, ExactSummary, Failure, Fingerprint,
+    Frequencies, Kernel, Message, Metrics, Precision, Solved, Solver, Source, Status, StopReason, Task,
+    TracePoint, Verified, names,
+};
+
+/// A case of the solver `solver` on a toy.
+pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
+    let text = String::from;
+    let case = Case {
+        task: Task::Solve,
+        dataset: Dataset {
+            name: text("toy"),
+            source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
+            split: 0,
+            subsample: None,
+        },
+        kernel: Kernel {
+            name: text("rbf"),
+            family: text("rbf"),
+            signal_scale: 1.0,
+            noise_scale: 0.1,
+            length_scale: vec![1.0],
+            origin: text("given"),
+        },
+        estimator: Estimator {
+            name: text("pathwise"),
+            method: EstimatorMethod::Pathwise,
+            probes: 1,
+            features: 100,
+            frequencies: Frequencies::MultivariateT,
+        },
+        solver: Solver { name: text(solver), plugin: text(solver), params: BTreeMap::new() },
+        budget: Budget { tolerance: Some(0.01), ..Budget::default() },
+        precision: Precision::F64,
+        seed,
+        repeat: 0,
+    };
+    let fingerprint = Fingerprint {
+        plugin_sha256: text("p"),
+        dataset_sha256: None,
+        worker_sha256: text("w"),
+        threads: 1,
+        cpu_dispatch: text("portable"),
+        blas_core: text("Generic"),
+    };
+    PlannedCase {
+        case,
+        fingerprint,
+        n: Some(10),
+        dataset_file: None,
+        plugin_file: PathBuf::from("/nowhere/plugin.so"),
+        wants_exact: false,
+        skip: None,
+    }
+}
+
+/// A plan of one case per solver, all with seed 0.
+pub(crate) fn plan(solvers: &[&str]) -> Plan {
+    Plan {
+        name: "toy".into(),
+        spec_toml: "schema = 1\n".into(),
+        environment: environment("0.0.0", 1),
+        cases: solvers.iter().map(|solver| planned(solver, 0)).collect(),
+    }
+}
+
+/// Options that keep everything under `folder`.
+pub(crate) fn options(folder: &Path) -> Options {
+    Options { output_dir: folder.join("reports"), cache_dir: folder.join("cache"), ..Options::default() }
+}
+
+/// The message of a solve that used `epochs` epochs.
+pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Message {
+    Message::Solved(Solved {
+        n: 10,
+        d: 1,
+        reason,
+        iterations: 3,
+        claimed: claimed.to_vec(),
+        prepare: gpbench_record::Clock { wall: 0.25, cpu: 0.5 },
+        solve: gpbench_record::Clock { wall: 1.0, cpu: 2.0 },
+        entries: Entries { used: 100.0 * epochs, evaluated: 100.0, setup: 50.0, self_reported: 0.0 },
+        peak_memory_bytes: 4096,
+        base_memory_bytes: 1024,
+        startup_seconds: 0.0,
+        values: BTreeMap::from([("rank".to_owned(), 7.0)]),
+    })
+}
+
+/// The message of a verification that found these residuals.
+pub(crate) fn verified(y: f64, probes: f64) -> Message {
+    let mut metrics = Metrics::default();
+    metrics.insert(names::RESIDUAL_Y, y);
+    metrics.insert(names::RESIDUAL_PROBES, probes);
+    Message::Verified(Verified { metrics })
+}
+
+/// Does by the solver's name what a worker would; counts what it was asked.
+#[derive(Default)]
+pub(crate) struct Mock {
+    /// Errands done, as `<verb> <solver>`.
+    pub(crate) asked: Mutex<Vec<String>>,
+    /// Jobs of the solves, by solver.
+    pub(crate) jobs: Mutex<HashMap<String, gpbench_record::Job>>,
+}
+
+impl Mock {
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Executor for Mock {
+    fn run(&self, work: &Work, _log: &Path, interrupt: &Interrupt) -> Outcome {
+        let name = match work {
+            Work::Case(job) | Work::Verify(job) => job.case.solver.name.clone(),
+            Work::Exact(request) => request.dataset.name.clone(),
+        };
+        self.asked.lock().unwrap().push(format!("{} {name}", work.verb()));
+        let exited = |messages| Outcome { messages, end: End::Exited(0), peak_memory_bytes: 0 };
+        match (work, name.as_str()) {
+            (Work::Exact(request), _) => {
+                std::fs::write(&request.output, "exact").unwrap();
+                exited(vec![Message::Exact(ExactSummary { metrics: Metrics::default() })])
+            }
+            (Work::Verify(_), _) => exited(vec![verified(0.005, 0.01)]),
+            (Work::Case(_), "interrupted") => {
+                interrupt.raise(2);
+                Outcome { messages: Vec::new(), end: End::Interrupted, peak_memory_bytes: 0 }
+            }
+            (Work::Case(_), "segfault") => Outcome {
+                messages: Vec::new(),
+                end: End::Signalled { signal: 11, memory_pressure: false },
+                peak_memory_bytes: 512,
+            },
+            (Work::Case(_), "refuses") => {
+                let failure = Failure { status: Status::Invalid, reason: "no such parameter".into() };
+                exited(vec![Message::Failed(failure)])
+            }
+            (Work::Case(job), _) => {
+                self.jobs.lock().unwrap().insert(name, job.clone());
+                let point =
+                    TracePoint { iteration: 1, seconds: 0.1, epochs: 1.0, metrics: Metrics::default() };
+                exited(vec![Message::Trace(point), solved(StopReason::Converged, &[0.004, 0.009], 3.0)])
+            }
+        }
+    }
+}
+
+/// A clock that stands still.
+pub(crate) struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> jiff::Timestamp {
+        "2026-01-02T12:00:00Z".parse().unwrap()
+    }
+}
+
+/// Runs a plan; the summary and all events.
+pub(crate) fn run(
+    executor: &dyn Executor,
+    plan: &Plan,
+    options: &Options,
+) -> Result<(Summary, Vec<Event>), EngineError> {
+    let engine = Engine { executor, clock: &Noon, interrupt: Interrupt::default() };
+    let mut events = Vec::new();
+    let summary = engine.run(plan, options, &mut |event| events.push(event))?;
+    Ok((summary, events))
+}
