@@ -34,3 +34,16 @@ impl Interrupt {
         i32::try_from(self.0.load(Ordering::SeqCst)).ok().filter(|signal| *signal != 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_raises_the_flag_and_not_the_end() {
+        let interrupt = Interrupt::on_signals().unwrap();
+        assert_eq!(interrupt.signal(), None);
+        signal_hook::low_level::raise(SIGTERM).unwrap();
+        assert_eq!(interrupt.clone().signal(), Some(15));
+    }
+}
