@@ -1,0 +1,95 @@
+//! Sets laid out like the public collection of UCI sets: a folder with
+//! `data.csv.gz` (no header, target last) and `test_mask.csv.gz` (column k is 1 at
+//! the test rows of split k).
+
+use std::path::{Path, PathBuf};
+
+use gpbench_data::Table;
+use gpbench_data::locate::Found;
+use gpbench_data::registry::Entry;
+use gpbench_data::verify;
+
+use crate::columns::Columns;
+use crate::error::{Fault, ImportError, Place};
+use crate::text::{self, Builder, Header, Rows, stem};
+
+const MASK: &str = "test_mask.csv.gz";
+
+/// Reads a set of the registry, and checks that it is that set.
+pub(crate) fn read_registered(found: &Found, entry: &Entry) -> Result<Table, ImportError> {
+    let (masks, data): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        found.files.iter().partition(|path| path.ends_with(MASK));
+    let mut table = read(&entry.name, &data, masks.first().copied())?;
+    let (expected, actual) = ((entry.n, entry.d), table.x.dim());
+    if expected != actual {
+        let fault = Fault::Size { name: entry.name.clone(), expected, found: actual };
+        return Err(Place::file(&found.folder).fault(fault));
+    }
+    let checks = verify::verify(entry, found).map_err(|error| Place::file(&found.folder).io(&error))?;
+    for check in checks.iter().filter(|check| check.is_good() == Some(false)) {
+        table.warnings.push(format!(
+            "{} is not the registered file (its SHA-256 is {}), so results may differ from those of others",
+            check.path.display(),
+            check.actual
+        ));
+    }
+    Ok(table)
+}
+
+/// Reads a user's folder of that layout; masks may be missing.
+pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
+    let mask = Some(folder.join(MASK)).filter(|path| path.is_file());
+    read(&stem(folder), &[&folder.join("data.csv.gz")], mask.as_ref())
+}
+
+/// Reads data, in one or more files that follow each other, and masks.
+fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, ImportError> {
+    let mut builder = Builder::default();
+    let mut columns: Option<Columns> = None;
+    for file in data {
+        let mut rows = Rows::open(file, Header::Never)?;
+        let found = rows.columns().count;
+        let expected = columns.get_or_insert_with(|| rows.columns().clone()).count;
+        if found < 2 {
+            return Err(Place::line(file, 1).fault(Fault::OneColumn { separator: None }));
+        }
+        if found != expected {
+            return Err(Place::line(file, 1).fault(Fault::Ragged { found, expected, first: 1 }));
+        }
+        builder.append(&mut rows, found - 1)?;
+    }
+    let (x, y) = builder.into_arrays();
+    let first = data.first().expect("a set has a file of data");
+    if y.len() < 2 {
+        return Err(Place::file(first).fault(Fault::OneRow));
+    }
+    let test_masks = match mask {
+        Some(mask) => read_masks(mask, y.len(), first)?,
+        None => Vec::new(),
+    };
+    let mut table = Table { name: name.to_owned(), x, y, test_masks, warnings: Vec::new() };
+    let columns = columns.expect("at least one file was read");
+    text::check_constants(&mut table, &columns, columns.count - 1, first)?;
+    Ok(table)
+}
+
+/// Reads masks, one split a column.
+fn read_masks(file: &Path, n: usize, data: &Path) -> Result<Vec<Vec<bool>>, ImportError> {
+    let mut rows = Rows::open(file, Header::Never)?;
+    let mut masks = vec![Vec::with_capacity(n); rows.columns().count];
+    while let Some(row) = rows.next()? {
+        let wrong = row.iter().position(|value| *value != 0.0 && *value != 1.0);
+        if let Some(index) = wrong {
+            let fault = Fault::MaskValue { value: row[index] };
+            return Err(Place::cell(file, rows.line(), index).fault(fault));
+        }
+        for (mask, value) in masks.iter_mut().zip(row) {
+            mask.push(*value == 1.0);
+        }
+    }
+    let found = masks[0].len();
+    if found != n {
+        return Err(Place::file(file).fault(Fault::MaskRows { found, expected: n, data: data.to_owned() }));
+    }
+    Ok(masks)
+}

@@ -1,0 +1,82 @@
+//! The binary copy of a file, made once.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use gpbench_data::{Sha256Hex, copy};
+
+use crate::error::{Fault, ImportError, Place};
+use crate::{Origin, import};
+
+/// Raised when the same file would be read differently, so that older copies are left alone.
+const READER: u32 = 1;
+
+/// A binary copy that is ready to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Materialised {
+    /// The copy.
+    pub path: PathBuf,
+    /// Identity of its content.
+    pub sha256: Sha256Hex,
+    /// Rows.
+    pub n: usize,
+    /// Inputs.
+    pub d: usize,
+    /// Splits that come with the set; 0 where splits are drawn.
+    pub splits: usize,
+    /// What was found odd when the file was read.
+    pub warnings: Vec<String>,
+    /// Whether the file had to be read, rather than only its earlier copy.
+    pub is_new: bool,
+}
+
+/// Gives the binary copy of a data set in the folder `copies`, and makes it if
+/// there is none.
+///
+/// A copy belongs to the path, length and time of change of every file that it
+/// comes from, and to the target column: a changed file gets a new copy, and an
+/// unchanged one is not read again.
+pub fn materialise(origin: &Origin<'_>, copies: &Path) -> Result<Materialised, ImportError> {
+    let path = copies.join(file_name(origin)?);
+    if let Ok(header) = copy::header(&path) {
+        return Ok(ready(path, header, false));
+    }
+    // None there, or one that is damaged or of an older format.
+    let table = import(origin)?;
+    let copied = copy::write(&table, &path).and_then(|_| copy::header(&path));
+    let header = copied.map_err(|error| Place::file(&path).fault(Fault::Copy(error)))?;
+    Ok(ready(path, header, true))
+}
+
+fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {
+    let copy::Header { n, d, splits, sha256, warnings, .. } = header;
+    Materialised { path, sha256, n, d, splits, warnings, is_new }
+}
+
+/// Name of the copy: readable at its beginning, unique at its end.
+fn file_name(origin: &Origin<'_>) -> Result<String, ImportError> {
+    let mut key = format!("reader {READER}\n");
+    let (stem, files, target) = match *origin {
+        Origin::Collection(found, entry) => (entry.name.clone(), found.files.clone(), None),
+        Origin::File { path, target } if path.is_dir() => {
+            let files = ["data.csv.gz", "test_mask.csv.gz"].map(|name| path.join(name));
+            (crate::text::stem(path), files.into_iter().filter(|file| file.exists()).collect(), target)
+        }
+        Origin::File { path, target } => (crate::text::stem(path), vec![path.to_owned()], target),
+    };
+    for file in files {
+        let error = |error| Place::file(&file).io(&error);
+        let full = fs::canonicalize(&file).map_err(error)?;
+        let metadata = fs::metadata(&full).map_err(error)?;
+        let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let nanoseconds = changed.map_or(0, |since| since.as_nanos());
+        writeln!(key, "{} {nanoseconds} {}", metadata.len(), full.display())
+            .expect("a string takes any text");
+    }
+    writeln!(key, "target {target:?}").expect("a string takes any text");
+    let digest = Sha256Hex::of_bytes(key.as_bytes());
+    let stem: String = stem.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect();
+    Ok(format!("{stem}-{}.gpb", &digest.as_str()[..16]))
+}

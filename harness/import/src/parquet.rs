@@ -1,0 +1,85 @@
+//! Parquet files, through polars.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use gpbench_data::Table;
+use ndarray::{Array1, Array2};
+use polars::prelude::{Column, DataType, ParquetReader, PolarsError, SerReader};
+
+use crate::columns::Columns;
+use crate::error::{Fault, ImportError, Place};
+use crate::text::{check_constants, stem};
+
+const MAGIC: &[u8; 4] = b"PAR1";
+
+/// Whether a file is Parquet: by its first bytes, or by its name if it has none.
+pub(crate) fn is_parquet(file: &Path) -> bool {
+    let named = file.extension().is_some_and(|extension| extension == "parquet" || extension == "pq");
+    let mut beginning = [0; 4];
+    let read = File::open(file).and_then(|mut file| file.read_exact(&mut beginning));
+    named || (read.is_ok() && &beginning == MAGIC)
+}
+
+/// Reads a user's Parquet file.
+pub(crate) fn read(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
+    let fault = |fault: Fault| Place::file(file).fault(fault);
+    let damaged = |error: PolarsError| fault(Fault::Parquet { reason: error.to_string() });
+    let handle = File::open(file).map_err(|error| fault(Fault::Unreadable { reason: error.to_string() }))?;
+    let frame = ParquetReader::new(handle).finish().map_err(damaged)?;
+    let (n, count) = frame.shape();
+    match (n, count) {
+        (_, 0) => return Err(fault(Fault::Empty)),
+        (_, 1) => return Err(fault(Fault::OneColumn { separator: None })),
+        (0, _) => return Err(fault(Fault::HeaderOnly)),
+        (1, _) => return Err(fault(Fault::OneRow)),
+        _ => {}
+    }
+    let names = frame.columns().iter().map(|column| column.name().to_string()).collect();
+    let columns = Columns::named(names, |_| Place::file(file))?;
+    let target = columns.target(file, target)?;
+
+    let mut x = Array2::zeros((n, count - 1));
+    let mut y = Array1::zeros(n);
+    for (index, column) in frame.columns().iter().enumerate() {
+        let values = numbers(column, index, &columns, file)?;
+        match index {
+            _ if index == target => y.assign(&values),
+            _ => x.column_mut(index - usize::from(index > target)).assign(&values),
+        }
+    }
+    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), warnings: Vec::new() };
+    check_constants(&mut table, &columns, target, file)?;
+    Ok(table)
+}
+
+/// One column as finite numbers.
+fn numbers(
+    column: &Column,
+    index: usize,
+    columns: &Columns,
+    file: &Path,
+) -> Result<Array1<f64>, ImportError> {
+    let kind = column.dtype();
+    if !kind.is_primitive_numeric() && *kind != DataType::Boolean {
+        let fault = Fault::ColumnType { column: columns.describe(index), kind: kind.to_string() };
+        return Err(Place::file(file).fault(fault));
+    }
+    let damaged = |error: PolarsError| Place::file(file).fault(Fault::Parquet { reason: error.to_string() });
+    let values = column.cast(&DataType::Float64).map_err(damaged)?;
+    let values = values.f64().map_err(damaged)?;
+    let mut numbers = Vec::with_capacity(values.len());
+    for (row, value) in values.iter().enumerate() {
+        let at = || Place::cell(file, row as u64 + 1, index);
+        let column = || columns.describe(index);
+        match value {
+            Some(value) if value.is_finite() => numbers.push(value),
+            Some(value) => {
+                return Err(at().fault(Fault::NotFinite { text: value.to_string(), column: column() }));
+            }
+            None => return Err(at().fault(Fault::EmptyCell { column: column() })),
+        }
+    }
+    Ok(Array1::from(numbers))
+}

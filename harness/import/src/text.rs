@@ -1,0 +1,280 @@
+//! CSV, plain or compressed.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use csv::ByteRecord;
+use flate2::read::MultiGzDecoder;
+use gpbench_data::Table;
+use ndarray::{Array1, Array2};
+
+use crate::columns::Columns;
+use crate::error::{Fault, ImportError, Place};
+
+const BUFFER: usize = 1 << 18;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Whether a file may begin with the names of its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Header {
+    /// A first line with any text in it is a header.
+    Detect,
+    /// All lines are data.
+    Never,
+}
+
+/// Rows of numbers, one after the other, each checked.
+pub(crate) struct Rows {
+    file: PathBuf,
+    reader: csv::Reader<Box<dyn Read>>,
+    record: ByteRecord,
+    /// The first line was read to look for a header, and is data.
+    pending: bool,
+    first_line: u64,
+    columns: Columns,
+    warnings: Vec<String>,
+    row: Vec<f64>,
+}
+
+impl Rows {
+    /// Opens a file and reads its first line.
+    pub(crate) fn open(file: &Path, header: Header) -> Result<Self, ImportError> {
+        let reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            // With one kind of line end, and one at the very end, the reader's
+            // line count after a record is exact; cells are trimmed of the rest.
+            .terminator(csv::Terminator::Any(b'\n'))
+            .buffer_capacity(BUFFER)
+            .from_reader(Box::new(decompress(file)?.chain(&b"\n"[..])) as Box<dyn Read>);
+        let mut rows = Self {
+            file: file.to_owned(),
+            reader,
+            record: ByteRecord::new(),
+            pending: true,
+            first_line: 1,
+            columns: Columns::unnamed(0),
+            warnings: Vec::new(),
+            row: Vec::new(),
+        };
+        if !rows.advance()? {
+            return Err(Place::file(file).fault(Fault::Empty));
+        }
+        rows.first_line = rows.line();
+        rows.columns = Columns::unnamed(rows.record.len());
+        if header == Header::Detect {
+            rows.take_header()?;
+        }
+        Ok(rows)
+    }
+
+    pub(crate) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The next row, or nothing at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<&[f64]>, ImportError> {
+        if !std::mem::take(&mut self.pending) && !self.advance()? {
+            return Ok(None);
+        }
+        let (found, expected) = (self.record.len(), self.columns.count);
+        if found != expected {
+            let fault = Fault::Ragged { found, expected, first: self.first_line };
+            return Err(Place::cell(&self.file, self.line(), found.min(expected)).fault(fault));
+        }
+        self.row.clear();
+        for index in 0..expected {
+            match number(&self.record[index]) {
+                Ok(value) => self.row.push(value),
+                Err(cell) => return Err(self.bad_cell(index, cell)),
+            }
+        }
+        Ok(Some(&self.row))
+    }
+
+    /// Line of the row that `next` gave last.
+    ///
+    /// The record's own position would be that of the blank lines before it.
+    pub(crate) fn line(&self) -> u64 {
+        self.reader.position().line() - 1
+    }
+
+    /// Reads a record, past blank lines; false at the end.
+    fn advance(&mut self) -> Result<bool, ImportError> {
+        loop {
+            let line = self.reader.position().line();
+            let read =
+                self.reader.read_byte_record(&mut self.record).map_err(|error| match error.kind() {
+                    csv::ErrorKind::Io(error) => Place::line(&self.file, line).io(error),
+                    // With bytes and flexible records nothing else can fail.
+                    _ => Place::line(&self.file, line).fault(Fault::Unreadable { reason: error.to_string() }),
+                })?;
+            if !read || self.record.len() > 1 || !self.record[0].trim_ascii().is_empty() {
+                return Ok(read);
+            }
+        }
+    }
+
+    /// Takes the first line for names if any of its cells is text. Missing and
+    /// infinite values are no text: they are faults of data.
+    fn take_header(&mut self) -> Result<(), ImportError> {
+        let is_text = |cell: &[u8]| matches!(number(cell), Err(Cell::Text | Cell::NotUtf8));
+        let Some(text) = self.record.iter().position(is_text) else { return Ok(()) };
+        let line = self.first_line;
+        let mut names = Vec::new();
+        for (index, cell) in self.record.iter().enumerate() {
+            let name = std::str::from_utf8(cell)
+                .map_err(|_| Place::cell(&self.file, line, index).fault(Fault::Encoding))?;
+            names.push(name.trim().to_owned());
+        }
+        if let Some(index) = self.record.iter().position(|cell| number(cell).is_ok()) {
+            self.warnings.push(format!(
+                "line {line} is taken for a header because of `{}`, although `{}` in it is a number",
+                names[text], names[index]
+            ));
+        }
+        self.columns = Columns::named(names, |index| Place::cell(&self.file, line, index))?;
+        self.pending = false;
+        Ok(())
+    }
+
+    fn bad_cell(&self, index: usize, cell: Cell) -> ImportError {
+        let column = self.columns.describe(index);
+        let text = || shown(&self.record[index]);
+        let fault = match cell {
+            Cell::Empty => Fault::EmptyCell { column },
+            Cell::Text => Fault::NotANumber { text: text(), column },
+            Cell::NotFinite => Fault::NotFinite { text: text(), column },
+            Cell::NotUtf8 => Fault::Encoding,
+        };
+        Place::cell(&self.file, self.line(), index).fault(fault)
+    }
+}
+
+/// Why a cell is no finite number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cell {
+    Empty,
+    Text,
+    NotFinite,
+    NotUtf8,
+}
+
+fn number(cell: &[u8]) -> Result<f64, Cell> {
+    let cell = cell.trim_ascii();
+    if cell.is_empty() {
+        return Err(Cell::Empty);
+    }
+    let text = std::str::from_utf8(cell).map_err(|_| Cell::NotUtf8)?;
+    // Words for a missing value, as R, pandas and databases write it.
+    if ["na", "n/a", "null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        return Err(Cell::NotFinite);
+    }
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err(Cell::NotFinite),
+        Err(_) => Err(Cell::Text),
+    }
+}
+
+/// A cell as an error shows it: not too long.
+fn shown(cell: &[u8]) -> String {
+    let text = String::from_utf8_lossy(cell.trim_ascii()).into_owned();
+    if text.chars().count() <= 40 { text } else { text.chars().take(39).chain(['…']).collect() }
+}
+
+/// Opens a file; whether it is compressed is seen by its first bytes, not by its name.
+fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
+    let error = |error: std::io::Error| Place::file(file).io(&error);
+    let mut reader = BufReader::with_capacity(BUFFER, File::open(file).map_err(error)?);
+    let compressed = reader.fill_buf().map_err(error)?.starts_with(&GZIP_MAGIC);
+    if compressed {
+        return Ok(Box::new(MultiGzDecoder::new(reader)));
+    }
+    if file.extension().is_some_and(|extension| extension == "gz") {
+        let reason = "it does not begin like a gzip file".to_owned();
+        return Err(Place::file(file).fault(Fault::Gzip { reason }));
+    }
+    Ok(Box::new(reader))
+}
+
+/// Inputs and targets as they grow, row by row.
+#[derive(Default)]
+pub(crate) struct Builder {
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Builder {
+    /// Appends all rows of a file.
+    pub(crate) fn append(&mut self, rows: &mut Rows, target: usize) -> Result<(), ImportError> {
+        while let Some(row) = rows.next()? {
+            self.x.extend_from_slice(&row[..target]);
+            self.x.extend_from_slice(&row[target + 1..]);
+            self.y.push(row[target]);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn into_arrays(self) -> (Array2<f64>, Array1<f64>) {
+        let n = self.y.len();
+        let d = self.x.len().checked_div(n).unwrap_or(0);
+        let x = Array2::from_shape_vec((n, d), self.x).expect("every row has d inputs");
+        (x, Array1::from(self.y))
+    }
+}
+
+/// Reads a user's CSV file.
+pub(crate) fn read_table(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
+    let mut rows = Rows::open(file, Header::Detect)?;
+    if rows.columns().count < 2 {
+        let line = &rows.record[0];
+        let separator =
+            [';', '\t', '|', ' '].into_iter().find(|separator| line.contains(&(*separator as u8)));
+        return Err(Place::line(file, rows.first_line).fault(Fault::OneColumn { separator }));
+    }
+    let target = rows.columns().target(file, target)?;
+    let mut builder = Builder::default();
+    builder.append(&mut rows, target)?;
+    let (x, y) = builder.into_arrays();
+    let fault = match y.len() {
+        0 => Some(Fault::HeaderOnly),
+        1 => Some(Fault::OneRow),
+        _ => None,
+    };
+    if let Some(fault) = fault {
+        return Err(Place::file(file).fault(fault));
+    }
+    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), warnings: rows.warnings };
+    check_constants(&mut table, &rows.columns, target, file)?;
+    Ok(table)
+}
+
+/// Refuses a constant target and warns of constant inputs.
+pub(crate) fn check_constants(
+    table: &mut Table,
+    columns: &Columns,
+    target: usize,
+    file: &Path,
+) -> Result<(), ImportError> {
+    if table.has_constant_target() {
+        let fault = Fault::ConstantTarget { column: columns.describe(target), value: table.y[0] };
+        return Err(Place::file(file).fault(fault));
+    }
+    for index in table.constant_inputs() {
+        let value = table.x[(0, index)];
+        // Inputs right of the target stand one further in the file.
+        let column = columns.describe(index + usize::from(index >= target));
+        table
+            .warnings
+            .push(format!("column {column} is {value} in every row; it is kept, but tells nothing"));
+    }
+    Ok(())
+}
+
+/// A file's name without `.csv`, `.csv.gz` or `.parquet`.
+pub(crate) fn stem(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').find(|part| !part.is_empty()).unwrap_or("data").to_owned()
+}

@@ -1,0 +1,210 @@
+//! Every kind of bad file gets one error, with its place and a way out.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use flate2::{Compression, write::GzEncoder};
+use gpbench_import::{Origin, import};
+
+/// The error for a file of this content, without the folder's name.
+fn error_of(name: &str, content: impl AsRef<[u8]>, target: Option<&str>) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, content).unwrap();
+    let error = import(&Origin::File { path: &path, target }).unwrap_err();
+    error.to_string().replace(&format!("{}/", folder.path().display()), "")
+}
+
+fn csv_error(content: &str) -> String {
+    error_of("file.csv", content, None)
+}
+
+fn gzip(content: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(content.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn ragged_rows() {
+    assert_eq!(
+        csv_error("a,b,y\n1,2,3\n4,5\n"),
+        "file.csv:3:3: the line has 2 cells, line 1 has 3; complete it or remove it"
+    );
+    assert_eq!(
+        csv_error("1,2,3\n4,5,6,7\n"),
+        "file.csv:2:4: the line has 4 cells, line 1 has 3; complete it or remove it"
+    );
+}
+
+#[test]
+fn text_among_numbers() {
+    assert_eq!(
+        csv_error("a,colour,y\n1,2,3\n4,red,6\n"),
+        "file.csv:3:2: `red` in column 2 (`colour`) is not a number; \
+         encode categories as numbers or leave the column out"
+    );
+    assert_eq!(
+        csv_error("1,2,3\n4,5,1.2.3\n"),
+        "file.csv:2:3: `1.2.3` in column 3 is not a number; encode categories as numbers or leave the column out"
+    );
+}
+
+#[test]
+fn missing_and_infinite_values() {
+    assert_eq!(
+        csv_error("a,y\n1,2\n,4\n"),
+        "file.csv:3:1: column 1 (`a`) is empty here; fill missing values in or remove the row"
+    );
+    for (cell, shown) in
+        [("NaN", "NaN"), ("inf", "inf"), ("-Infinity", "-Infinity"), ("NA", "NA"), ("1e999", "1e999")]
+    {
+        assert_eq!(
+            csv_error(&format!("1,2\n3, {cell} \n5,6\n")),
+            format!(
+                "file.csv:2:2: column 2 is {shown} here; \
+                 only finite numbers can be used: fill it in or remove the row"
+            )
+        );
+    }
+    // In the first line, too, a missing value is a fault and no header.
+    assert!(csv_error("1,NaN\n3,4\n").starts_with("file.csv:1:2: column 2 is NaN here"));
+}
+
+#[test]
+fn blank_lines_do_not_shift_the_count() {
+    for end in ["\n", "\r\n"] {
+        for last in ["", end] {
+            let lines = ["a,y", "", "1,2", " ", "", "3,x"].join(end) + last;
+            let error = csv_error(&lines);
+            assert!(error.starts_with("file.csv:6:2: `x` in column 2 (`y`) is not"), "{lines:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn too_little() {
+    let empty =
+        "file.csv: the file is empty; it needs one line per row, inputs and target separated by commas";
+    assert_eq!(csv_error(""), empty);
+    assert_eq!(csv_error("\n\n"), empty);
+    assert_eq!(csv_error("a,b,y\n"), "file.csv: the file has a header and no rows; at least 2 are needed");
+    assert_eq!(csv_error("a,b,y\n1,2,3\n"), "file.csv: the file has one row; at least 2 are needed");
+    assert_eq!(
+        csv_error("y\n1\n2\n"),
+        "file.csv:1: the file has one column; it needs at least one input and a target, separated by commas"
+    );
+    assert_eq!(
+        csv_error("1;2;3\n4;5;6\n"),
+        "file.csv:1: the file has one column; it needs at least one input and a target, \
+         separated by commas (it seems to use `;`)"
+    );
+}
+
+#[test]
+fn targets() {
+    let file = "length,width,price\n1,2,3\n4,5,6\n";
+    assert_eq!(
+        error_of("file.csv", file, Some("Prise")),
+        "file.csv: there is no column `Prise` to take as target; did you mean `price`?"
+    );
+    assert_eq!(
+        error_of("file.csv", file, Some("zzz")),
+        "file.csv: there is no column `zzz` to take as target; the columns are length, width, price"
+    );
+    assert_eq!(
+        error_of("file.csv", file, Some("3")),
+        "file.csv: there is no column 3 to take as target; columns are counted from 0 to 2"
+    );
+    assert_eq!(
+        error_of("file.csv", "1,2\n3,4\n", Some("price")),
+        "file.csv: there is no column `price` to take as target; \
+         the file has no header, so give the target as a number counted from 0"
+    );
+    assert_eq!(
+        csv_error("a,y\n1,7\n2,7\n"),
+        "file.csv: the target, column 2 (`y`), is 7 in every row; choose another target column"
+    );
+}
+
+#[test]
+fn headers() {
+    assert_eq!(
+        csv_error("a,b,a,y\n1,2,3,4\n"),
+        "file.csv:1:3: the name `a` is also that of column 1; give every column a name of its own"
+    );
+}
+
+#[test]
+fn encodings() {
+    assert_eq!(
+        error_of("file.csv", b"gr\xf6sse,y\n1,2\n3,4\n", None),
+        "file.csv:1:1: the text is not UTF-8; save the file as UTF-8"
+    );
+    let utf16: Vec<u8> = "\u{feff}a,y\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(
+        error_of("file.csv", utf16, None),
+        "file.csv:1:1: the text is not UTF-8; save the file as UTF-8"
+    );
+    assert!(
+        error_of("file.csv", b"a,y\n1,2\n3,\xff\n", None).starts_with("file.csv:3:2: the text is not UTF-8")
+    );
+}
+
+#[test]
+fn damaged_archives() {
+    assert_eq!(
+        error_of("file.csv.gz", "1,2\n3,4\n", None),
+        "file.csv.gz: cannot be decompressed: it does not begin like a gzip file; \
+         the file is damaged or cut short, get it again"
+    );
+    let rows: String = (0..2_000).map(|i| format!("{i},{}\n", i * i)).collect();
+    let mut cut = gzip(&rows);
+    cut.truncate(cut.len() / 2);
+    let error = error_of("file.csv.gz", cut, None);
+    assert!(error.contains("cannot be decompressed") && error.contains("get it again"), "{error}");
+    let mut flipped = gzip(&rows);
+    let last = flipped.len() - 6;
+    flipped[last] ^= 1;
+    let error = error_of("file.csv.gz", flipped, None);
+    assert!(error.contains("cannot be decompressed"), "{error}");
+}
+
+#[test]
+fn files_that_are_not_there() {
+    let path = PathBuf::from("/nowhere/file.csv");
+    let error = import(&Origin::File { path: &path, target: None }).unwrap_err().to_string();
+    assert!(error.starts_with("/nowhere/file.csv: cannot be read: No such file"), "{error}");
+    assert!(error.ends_with("; check the path and its permissions"), "{error}");
+}
+
+/// The error for a folder with these data and masks.
+fn folder_error(data: &str, masks: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("data.csv.gz"), gzip(data)).unwrap();
+    fs::write(folder.path().join("test_mask.csv.gz"), gzip(masks)).unwrap();
+    let error = import(&Origin::File { path: folder.path(), target: None }).unwrap_err();
+    error.to_string().replace(&format!("{}/", folder.path().display()), "")
+}
+
+#[test]
+fn folders_of_a_collection() {
+    let data = "1,2\n3,4\n5,6\n";
+    assert_eq!(
+        folder_error(data, "0\n1\n"),
+        "test_mask.csv.gz: the file has 2 rows, but data.csv.gz has 3; get both files again from one source"
+    );
+    assert_eq!(
+        folder_error(data, "0,1\n1,0\n0,2\n"),
+        "test_mask.csv.gz:3:2: a test mask holds 0 and 1 only, not 2; get the file again"
+    );
+    assert!(
+        folder_error("a,y\n1,2\n", "0\n").starts_with("data.csv.gz:1:1: `a` in column 1 is not a number")
+    );
+}
+
+#[test]
+fn parquet() {
+    assert!(error_of("file.parquet", "PAR1 and then nothing", None).contains("cannot be read as Parquet"));
+}
