@@ -150,4 +150,7 @@ unsafe impl Send for Value {}
 
 /// Asks for an optional power: the id is one of [`id`]. The answer points to the
 /// struct that the id names, which lives as long as the object asked, or is null.
+///
+/// The structs' fields spell this type out, because the header's generator sees through an optional
+/// function but not through an optional name of one.
 pub type ExtensionFn<T> = unsafe extern "C" fn(object: *const T, id: *const Str) -> *const c_void;

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::{ExtensionFn, Mat, Status, Str};
+use crate::{Mat, Status, Str};
 
 /// A matrix A with n rows and m columns, known through its products.
 ///
@@ -31,7 +31,7 @@ pub struct Operator {
     /// budget is spent.
     pub charge: Option<unsafe extern "C" fn(op: *const Operator, entries: i64) -> Status>,
     /// `gpbench.rows/1`, `columns/1`, `block/1`, `inputs/1`, `features/1`.
-    pub extension: Option<ExtensionFn<Operator>>,
+    pub extension: Option<unsafe extern "C" fn(object: *const Operator, id: *const Str) -> *const c_void>,
 }
 
 /// A linear system with several right-hand sides. Lives until the call that it is passed to returns.
@@ -75,7 +75,7 @@ pub struct Problem {
         ) -> Status,
     >,
     /// `gpbench.targets/1`, `state/1`.
-    pub extension: Option<ExtensionFn<Problem>>,
+    pub extension: Option<unsafe extern "C" fn(object: *const Problem, id: *const Str) -> *const c_void>,
 }
 
 /// What a solver says of a finished solve. The host passes it zeroed but for `size`; what it

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::{ExtensionFn, Problem, Report, Status, Str, Value};
+use crate::{Problem, Report, Status, Str, Value};
 
 /// Type of the entry function.
 ///
@@ -26,7 +26,7 @@ pub struct Host {
     /// Writes a line to the case's log; `level` is one of [`log_level`]. Any thread. The text is copied.
     pub log: Option<unsafe extern "C" fn(host: *const Host, level: i32, text: *const Str)>,
     /// `gpbench.parallel_for/1`. Any thread.
-    pub extension: Option<ExtensionFn<Host>>,
+    pub extension: Option<unsafe extern "C" fn(object: *const Host, id: *const Str) -> *const c_void>,
 }
 
 /// Levels of [`Host::log`].
@@ -99,8 +99,8 @@ pub struct Solver {
         ) -> Status,
     >,
     /// Sets up for a problem: preconditioners, factors. Timed apart from `solve` and charged
-    /// to the same budget. Null if there is nothing to set up. Called before each `solve` whose
-    /// operator differs from the last one's.
+    /// to the same budget; `STOPPED` if that did not suffice. Null if there is nothing to set up.
+    /// Called before each `solve` whose operator differs from the last one's.
     pub prepare: Option<unsafe extern "C" fn(solver: *mut c_void, problem: *const Problem) -> Status>,
     /// Solves: starts from `problem.x`, leaves the solution there, and fills `report`, whose
     /// arrays live until the next call on this object. Stopping short is `DONE` with a reason.

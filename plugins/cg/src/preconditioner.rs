@@ -49,3 +49,31 @@ impl LowRankPlusNoise {
         product
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
+
+    use super::LowRankPlusNoise;
+
+    /// P inverts L L^T + s^2 I, for singular values of L from 100 down to 1e-4 and little noise.
+    #[test]
+    fn inverts_at_small_noise() {
+        let (n, k) = (400, 30);
+        for noise_scale in [1.0f64, 1e-1, 1e-2, 1e-3] {
+            let mut factor = Array2::zeros((n, k).f());
+            for ((i, j), entry) in factor.indexed_iter_mut() {
+                let size = 10f64.powf(1.0 - 0.2 * j as f64);
+                *entry = size * ((i + 1) as f64 * (j as f64 + 0.7)).cos();
+            }
+            let b = Array2::from_shape_fn((n, 2).f(), |(i, j)| ((i * (j + 2)) as f64).sin());
+            let preconditioner = LowRankPlusNoise::new(factor.clone(), noise_scale).unwrap();
+            let x = preconditioner.apply(&b);
+            let back = factor.dot(&factor.t().dot(&x)) + noise_scale.powi(2) * &x;
+            let error = (&back - &b).iter().fold(0.0, |max: f64, e| max.max(e.abs()));
+            println!("noise scale {noise_scale:e}: |(L L^T + s^2 I) P b - b| = {error:.1e}");
+            // Amplified by the condition number, 4e10 at the least noise.
+            assert!(error < 1e-16 * 4e4 / noise_scale.powi(2) + 1e-11, "{noise_scale}: {error:e}");
+        }
+    }
+}

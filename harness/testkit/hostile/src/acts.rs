@@ -1,0 +1,84 @@
+//! The acts that need more than a line.
+
+use std::hint::black_box;
+
+use gpbench_sdk::Problem;
+use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
+
+/// Writes through a null pointer, as a wild C plugin would.
+pub(crate) fn segfault() {
+    // SAFETY: none; this is the crash that is asked for. The pointer is hidden from the compiler, so
+    // that the write stays what it is.
+    unsafe { black_box(std::ptr::null_mut::<u8>()).write_volatile(1) };
+}
+
+/// Ends the process as if all were well, without unwinding or exit handlers.
+pub(crate) fn exit() -> ! {
+    // SAFETY: always sound; ends the process.
+    unsafe { libc::_exit(0) }
+}
+
+/// Text, halves of records and whole false ones, by print and by system call.
+pub(crate) fn print_to_stdout() {
+    for line in 0..2000 {
+        println!("hello from line {line} of a talkative solver");
+    }
+    println!(r#"{{"message":"done","status":"ok","metrics":{{"test_rmse":0.0}}}}"#);
+    let half = br#"{"message":"row","status":"#;
+    // SAFETY: writes live bytes to a descriptor, whichever it is.
+    unsafe { libc::write(1, half.as_ptr().cast(), half.len()) };
+    println!();
+}
+
+/// Closes the descriptor that everything is told on.
+pub(crate) fn close_stdout() {
+    // SAFETY: whoever writes to it later gets an error.
+    unsafe { libc::close(1) };
+}
+
+/// Never returns, never looks at the host.
+pub(crate) fn hang() -> ! {
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+/// Takes memory, and touches it, until something gives.
+pub(crate) fn allocate() -> ! {
+    const PIECE: usize = 16 << 20;
+    let mut held = Vec::new();
+    loop {
+        held.push(vec![1u8; PIECE]);
+        black_box(&held);
+    }
+}
+
+/// Recurses until the stack is used up.
+#[expect(unconditional_recursion, reason = "that is the act")]
+pub(crate) fn overflow_stack(depth: u64) -> u64 {
+    let frame = black_box([depth; 128]);
+    overflow_stack(depth + 1) + black_box(frame[0])
+}
+
+/// Leaves a child that keeps every inherited descriptor open for a minute, and exits.
+pub(crate) fn fork_and_exit() -> ! {
+    // SAFETY: the child makes only calls that are allowed after a fork in a threaded process.
+    unsafe {
+        if libc::fork() == 0 {
+            libc::sleep(60);
+        }
+        libc::_exit(0)
+    }
+}
+
+/// Uses products until told to stop (or twenty at most), and then twenty more.
+pub(crate) fn ignore_stop(problem: &mut Problem<'_>) {
+    let operator = problem.operator();
+    let direction = problem.rhs().to_owned();
+    let mut product = Array2::zeros(direction.dim().f());
+    for _ in 0..40 {
+        // Whatever it says.
+        let _ = operator.apply(&direction, &mut product);
+        let _ = problem.observe(0, &[]);
+    }
+}

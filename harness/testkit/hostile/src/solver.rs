@@ -1,0 +1,163 @@
+//! The solver: chooses an act, and lies in reports.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gpbench_sdk::abi::{self, Status};
+use gpbench_sdk::{Error, Problem, Reason, Report, Result, Solver, choices, export, params};
+
+use crate::{acts, honest};
+
+choices! {
+    /// What to do.
+    pub enum Act {
+        /// Solve, like any other solver.
+        SolveWell = "solve_well",
+        /// Panic in `solve`.
+        Panic = "panic",
+        /// Panic in `prepare`.
+        PanicInPrepare = "panic_in_prepare",
+        /// Call abort.
+        Abort = "abort",
+        /// Write through a null pointer.
+        Segfault = "segfault",
+        /// Exit as if all were well.
+        Exit0 = "exit0",
+        /// Write lines that look like records to standard output, then solve.
+        PrintStdout = "print_stdout",
+        /// Close standard output, then solve.
+        CloseStdout = "close_stdout",
+        /// Loop for ever.
+        Hang = "hang",
+        /// Leave NaN as the solution.
+        Nan = "nan",
+        /// Leave zero as the solution and claim convergence.
+        Lie = "lie",
+        /// Report impossible numbers after solving.
+        WrongReport = "wrong_report",
+        /// Return an error.
+        Error = "error",
+        /// Take memory without end.
+        Allocate = "allocate",
+        /// Recurse without end.
+        StackOverflow = "stack_overflow",
+        /// Leave a child that holds standard output open, and exit.
+        ForkHold = "fork_hold",
+        /// Go on for a while after being told to stop, then solve.
+        IgnoreStop = "ignore_stop",
+    }
+}
+
+params! {
+    /// Parameters of the misbehaving solver.
+    pub struct HostileParams {
+        /// What to do.
+        pub act: Act = Act::SolveWell;
+    }
+}
+
+/// The misbehaving solver.
+#[derive(Debug)]
+pub struct Hostile {
+    act: Act,
+}
+
+/// Whether the report of the solve that has just ended is to be spoilt.
+static SPOIL: AtomicBool = AtomicBool::new(false);
+
+impl Solver for Hostile {
+    type Params = HostileParams;
+    const ID: &'static str = "hostile";
+    const DOC: &'static str = "Misbehaves as told, for tests of the harness";
+
+    fn new(params: HostileParams) -> Result<Self> {
+        Ok(Hostile { act: params.act })
+    }
+
+    fn prepare(&mut self, _problem: &Problem<'_>) -> Result<()> {
+        assert!(self.act != Act::PanicInPrepare, "a panic in prepare, as told");
+        Ok(())
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        match self.act {
+            Act::SolveWell | Act::PanicInPrepare => {}
+            Act::Panic => panic!("a panic in solve, as told"),
+            Act::Abort => std::process::abort(),
+            Act::Segfault => acts::segfault(),
+            Act::Exit0 => acts::exit(),
+            Act::PrintStdout => acts::print_to_stdout(),
+            Act::CloseStdout => acts::close_stdout(),
+            Act::Hang => acts::hang(),
+            Act::Nan => {
+                problem.x_mut().fill(f64::NAN);
+                return Ok(Report::new(Reason::Converged, 1));
+            }
+            Act::Lie => {
+                problem.x_mut().fill(0.0);
+                let norms = vec![0.0; problem.rhs().ncols()];
+                return Ok(Report::new(Reason::Converged, 1).residuals(norms));
+            }
+            Act::WrongReport => SPOIL.store(true, Ordering::Relaxed),
+            Act::Error => return Err(Error::new("an error, as told")),
+            Act::Allocate => acts::allocate(),
+            Act::StackOverflow => {
+                acts::overflow_stack(0);
+            }
+            Act::ForkHold => acts::fork_and_exit(),
+            Act::IgnoreStop => acts::ignore_stop(problem),
+        }
+        honest::solve(problem)
+    }
+}
+
+/// Solves, and then spoils the report if that is the act.
+pub(crate) unsafe extern "C" fn solve_and_lie(
+    solver: *mut c_void,
+    problem: *const abi::Problem,
+    report: *mut abi::Report,
+) -> Status {
+    static NONSENSE: [f64; 3] = [f64::NAN, -1.0, f64::INFINITY];
+    let solve = export::solver::<Hostile>().solve.expect("the SDK's tables are complete");
+    // SAFETY: the host's own arguments, passed on.
+    let status = unsafe { solve(solver, problem, report) };
+    if SPOIL.swap(false, Ordering::Relaxed) && status == Status::DONE {
+        // SAFETY: the report has been filled, so it is not null. What it points to is static.
+        let report = unsafe { &mut *report };
+        report.reason = -77;
+        report.iterations = -1;
+        report.claimed = NONSENSE.as_ptr();
+        report.n_claimed = NONSENSE.len() as i64;
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use gpbench_sdk::ndarray::array;
+    use gpbench_sdk::testing::{DenseProblem, Outcome};
+
+    use super::*;
+
+    fn act(act: &str) -> Outcome {
+        let problem = DenseProblem::new(array![[2.0, 1.0], [1.0, 3.0]], array![[1.0], [4.0]]).tolerance(1e-9);
+        let mut table = export::solver::<Hostile>();
+        table.solve = Some(solve_and_lie);
+        problem.max_epochs(30.0).solve_with(&table, &[("act", act.into())]).unwrap()
+    }
+
+    #[test]
+    fn behaves_unless_told_otherwise() {
+        let outcome = act("solve_well");
+        assert_eq!(outcome.reason, abi::reason::CONVERGED);
+        assert!((outcome.x[[0, 0]] + 0.2).abs() < 1e-9 && (outcome.x[[1, 0]] - 1.4).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lies_as_told() {
+        assert_eq!(act("lie").x, array![[0.0], [0.0]]);
+        assert_eq!(act("wrong_report").iterations, -1);
+        assert!(act("nan").x.iter().all(|x| x.is_nan()));
+        assert_eq!(act("ignore_stop").reason, abi::reason::STOPPED);
+    }
+}

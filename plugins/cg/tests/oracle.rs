@@ -1,0 +1,174 @@
+//! Against the independent oracle, at its stated tolerances.
+
+mod common;
+
+use std::cell::RefCell;
+
+use gpbench_plugin_cg::{Cg, LowRankPlusNoise, PivotedCholesky};
+use gpbench_sdk::abi::reason;
+use gpbench_sdk::ndarray::{Array1, Array2};
+use gpbench_sdk::testing::DenseProblem;
+use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver};
+use serde_json::Value;
+
+/// `solvers_small.json`: what was computed elsewhere, in extended precision, with its tolerances.
+fn oracle() -> Value {
+    serde_json::from_str(include_str!("data/solvers_small.json")).unwrap()
+}
+
+fn vector(value: &Value) -> Array1<f64> {
+    value.as_array().unwrap().iter().map(|entry| entry.as_f64().unwrap()).collect()
+}
+
+fn matrix(value: &Value) -> Array2<f64> {
+    let rows: Vec<Array1<f64>> = value.as_array().unwrap().iter().map(vector).collect();
+    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
+}
+
+/// The oracle's system under one of its settings.
+fn oracle_problem(oracle: &Value, setting: &str) -> DenseProblem {
+    let given = &oracle["settings"][setting];
+    common::problem(
+        &matrix(&oracle["x_train"]),
+        given["signal_scale"].as_f64().unwrap(),
+        given["noise_scale"].as_f64().unwrap(),
+        &vector(&given["length_scale"]).to_vec(),
+        &matrix(&oracle["b"]),
+    )
+}
+
+/// Largest absolute difference over largest absolute entry of the second.
+fn relative<'a>(a: impl IntoIterator<Item = &'a f64>, b: impl IntoIterator<Item = &'a f64> + Clone) -> f64 {
+    let largest = b.clone().into_iter().fold(0.0, |max: f64, entry| max.max(entry.abs()));
+    let mut b = b.into_iter();
+    let difference = a.into_iter().map(|a| (a - b.next().unwrap()).abs()).fold(0.0, f64::max);
+    difference / largest
+}
+
+const SETTINGS: [&str; 3] = ["matern32_ones", "matern32_paper", "matern32_smooth"];
+
+fn preconditioned() -> Vec<(&'static str, gpbench_sdk::Value<'static>)> {
+    vec![("preconditioner", "pivoted_cholesky".into()), ("rank", 20.into())]
+}
+
+/// Residuals of the first iterations: later ones are not reproducible in any precision.
+fn residuals_agree(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::Value<'_>)]) {
+    let oracle = oracle();
+    let expected = &oracle["settings"][setting][solver];
+    let comparable = expected["comparable_iterations"].as_u64().unwrap() as i64;
+    let params = [params, &[("max_iterations", comparable.into())]].concat();
+    let outcome = oracle_problem(&oracle, setting).solve::<Cg>(&params).unwrap();
+    assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, comparable));
+    let (norms, deviation) = (matrix(&expected["residual_norms"]), vector(&expected["float64_max_rel_dev"]));
+    assert_eq!(outcome.trace.len() as i64, comparable + 1);
+    for (iteration, observed) in outcome.trace {
+        let k = iteration as usize;
+        let tolerance = (100.0 * deviation[k]).max(1e-9);
+        for (observed, expected) in observed.iter().zip(norms.row(k)) {
+            let error = (observed / expected - 1.0).abs();
+            assert!(error <= tolerance, "{setting}, {solver}, iteration {k}: {error:e} above {tolerance:e}");
+        }
+    }
+}
+
+/// Iterations to the tolerance, and the solution once converged.
+fn converges(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::Value<'_>)]) {
+    let oracle = oracle();
+    let expected = &oracle["settings"][setting];
+    let problem = oracle_problem(&oracle, setting);
+    let iterations = problem.clone().tolerance(0.01).solve::<Cg>(params).unwrap().iterations as f64;
+    let seen = expected[solver]["iterations_to_0p01"]["float64"].as_f64().unwrap();
+    assert!((iterations - seen).abs() <= 0.1 * seen + 2.0, "{setting}: {iterations} iterations, not {seen}");
+
+    let outcome = problem.tolerance(1e-12).solve::<Cg>(params).unwrap();
+    assert_eq!(outcome.reason, reason::CONVERGED);
+    let error = relative(&outcome.x, &matrix(&expected["v_exact"]));
+    println!("{setting}, {solver}: {iterations} iterations to 0.01 ({seen}), final error {error:.1e}");
+    assert!(error < 1e-9, "{setting}: error {error:e}");
+}
+
+#[test]
+fn plain_residuals() {
+    SETTINGS.iter().for_each(|setting| residuals_agree(setting, "cg", &[]));
+}
+
+#[test]
+fn preconditioned_residuals() {
+    // Under `matern32_ones` the pivots tie to within rounding, and so every code has its own.
+    for setting in ["matern32_paper", "matern32_smooth"] {
+        residuals_agree(setting, "pcg", &preconditioned());
+    }
+}
+
+#[test]
+fn plain_convergence() {
+    SETTINGS.iter().for_each(|setting| converges(setting, "cg", &[]));
+}
+
+#[test]
+fn preconditioned_convergence() {
+    SETTINGS.iter().for_each(|setting| converges(setting, "pcg", &preconditioned()));
+}
+
+thread_local! {
+    static DISSECTED: RefCell<Option<PivotedCholesky>> = const { RefCell::new(None) };
+}
+
+/// Builds the preconditioner, lays it open, and applies it to the right-hand sides.
+struct Dissector;
+
+impl Solver for Dissector {
+    type Params = NoParams;
+    const ID: &'static str = "dissector";
+    const DOC: &'static str = "Lays the preconditioner open";
+
+    fn new(_: NoParams) -> Result<Self> {
+        Ok(Dissector)
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let noise_scale = problem.operator().inputs()?.noise_scale;
+        let low_rank = PivotedCholesky::new(problem.operator(), noise_scale.powi(2), 20)?;
+        let preconditioner = LowRankPlusNoise::new(low_rank.factor.clone(), noise_scale)?;
+        let product = preconditioner.apply(&problem.rhs());
+        problem.x_mut().assign(&product);
+        DISSECTED.set(Some(low_rank));
+        Ok(Report::new(Reason::Converged, 0))
+    }
+}
+
+fn dissect(oracle: &Value, setting: &str) -> (PivotedCholesky, Array2<f64>) {
+    let outcome = oracle_problem(oracle, setting).solve::<Dissector>(&[]).unwrap();
+    assert_eq!(outcome.entries, 20.0 * 300.0);
+    (DISSECTED.take().unwrap(), outcome.x)
+}
+
+#[test]
+fn pivoted_cholesky() {
+    let oracle = oracle();
+    for setting in ["matern32_paper", "matern32_smooth"] {
+        let expected = &oracle["settings"][setting]["pcg"];
+        let (low_rank, product) = dissect(&oracle, setting);
+        let pivots: Vec<f64> = low_rank.pivots.iter().map(|&pivot| pivot as f64).collect();
+        assert_eq!(pivots, vector(&expected["pivots"]).to_vec());
+        let diagonal: Vec<f64> =
+            low_rank.pivots.iter().enumerate().map(|(m, &pivot)| low_rank.factor[[pivot, m]]).collect();
+        let trace = relative(&low_rank.remaining_trace, &vector(&expected["remaining_trace"]));
+        let diagonal = relative(&diagonal, &vector(&expected["L_diag"]));
+        let last = relative(low_rank.factor.column(19), &vector(&expected["L_last_row"]));
+        let product = relative(&product, &matrix(&expected["P_times_b"]));
+        println!("{setting}: trace {trace:.1e}, diagonal {diagonal:.1e}, last {last:.1e}, P b {product:.1e}");
+        assert!(trace < 1e-11 && diagonal < 1e-11 && last < 1e-11 && product < 1e-11);
+    }
+}
+
+#[test]
+fn pivots_that_tie_within_rounding() {
+    let oracle = oracle();
+    let expected = &oracle["settings"]["matern32_ones"]["pcg"];
+    let (low_rank, _) = dissect(&oracle, "matern32_ones");
+    assert_eq!(low_rank.pivots[0], 0);
+    // Any choice among equals leaves the same trace.
+    let error = relative(&low_rank.remaining_trace, &vector(&expected["remaining_trace"]));
+    assert!(error < 1e-9, "{error:e}");
+}
