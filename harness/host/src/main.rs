@@ -23,6 +23,7 @@ const EX_WRONG_VERB: i32 = 2;
 const EX_SOFTWARE: i32 = 70;
 
 fn main() {
+    process::restart_with(&gpbench_gp::blas::missing_environment());
     process::mark_start();
     process::die_with_parent();
     let code = match catch_unwind(run) {

@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -40,6 +42,16 @@ pub fn die_with_parent() {
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
     }
+}
+
+/// Starts this program anew with further environment variables, unless there
+/// are none to set. Libraries that read them before `main` leave no other way.
+/// If it cannot be done, this process goes on as it is.
+pub fn restart_with(variables: &[(&'static str, &'static str)]) {
+    let (false, Ok(program)) = (variables.is_empty(), std::env::current_exe()) else { return };
+    let error =
+        Command::new(program).args(std::env::args_os().skip(1)).envs(variables.iter().copied()).exec();
+    eprintln!("gpbench-worker: cannot start anew with {variables:?}: {error}");
 }
 
 /// Peak resident memory of this process.

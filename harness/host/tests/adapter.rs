@@ -120,7 +120,7 @@ fn parameters_are_checked_before_the_plugin_sees_them() {
     assert_eq!(attempt("step", Param::Float(3.0)), "solver `descent` cannot take this `step`: 3 is above 2");
     assert_eq!(
         attempt("iterations", Param::Float(1.5)),
-        "solver `descent` takes a int as `iterations`, not Float(1.5)"
+        "solver `descent` needs `iterations` to be of kind int, not 1.5"
     );
     let whole = [("step", Param::Int(1)), ("iterations", Param::Int(2))];
     let (ending, _) = run::<Descent>(&system, &whole, common::terms(), process::now, &mut ()).unwrap();

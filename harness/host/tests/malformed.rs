@@ -146,7 +146,7 @@ fn each_fault_of_a_parameter_is_named() {
     assert_eq!(complaint(&|p| p.default = float(-1.0)), "`raw`: parameter `step`: its default -1 is below 0");
     assert_eq!(
         complaint(&|p| p.default = float(f64::NAN)),
-        "`raw`: parameter `step`: its default NaN is below 0"
+        "`raw`: parameter `step`: its default is not a number"
     );
     assert_eq!(complaint(&|p| p.default = NO_VALUE), "`raw`: parameter `step`: its default has no value");
     let odd = Value { kind: 77, ..NO_VALUE };

@@ -287,12 +287,12 @@ pub(super) fn admits(info: &ParamInfo, value: &Setting) -> Result<(), String> {
         Setting::Int(number) => *number as f64,
         Setting::Float(number) => *number,
     };
-    // Negated, so that NaN is refused too.
-    if info.min.is_some_and(|min| !(number >= min)) {
-        return Err(format!("{number} is below {}", info.min.unwrap_or_default()));
+    if number.is_nan() {
+        return Err("is not a number".into());
     }
-    if info.max.is_some_and(|max| !(number <= max)) {
-        return Err(format!("{number} is above {}", info.max.unwrap_or_default()));
+    match (info.min, info.max) {
+        (Some(min), _) if number < min => Err(format!("{number} is below {min}")),
+        (_, Some(max)) if number > max => Err(format!("{number} is above {max}")),
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -137,7 +137,7 @@ impl<'l> SolverObject<'l> {
         if status != Status::DONE {
             return Err(error_of("estimate", status, self.host, None));
         }
-        if !(bytes >= 0.0) {
+        if bytes.is_nan() || bytes < 0.0 {
             return Err(CallError::Nonsense { during: "estimate", what: format!("answered {bytes} bytes") });
         }
         Ok(bytes)
@@ -273,7 +273,8 @@ fn setting(info: &ParamInfo, given: Option<&Param>) -> Result<Param, String> {
         | (ParamKind::Text, Some(value @ Param::Text(_))) => value.clone(),
         (kind, Some(value)) => {
             let kind = format!("{kind:?}").to_lowercase();
-            return Err(format!("takes a {kind} as `{}`, not {value:?}", info.name));
+            let value = serde_json::to_string(value).unwrap_or_default();
+            return Err(format!("needs `{}` to be of kind {kind}, not {value}", info.name));
         }
     };
     admits(info, &value).map_err(|refusal| format!("cannot take this `{}`: {refusal}", info.name))?;
