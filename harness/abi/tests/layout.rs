@@ -1,0 +1,52 @@
+//! Sizes and offsets of the interface on 64-bit machines: what has been built against it must stay right.
+
+#![cfg(target_pointer_width = "64")]
+
+use std::mem::{offset_of, size_of};
+
+use gpbench_abi::*;
+
+/// Asserts, while compiling, a struct's size and where its fields lie.
+macro_rules! layout {
+    ($type:ident: $size:literal, $($field:ident: $offset:literal),+) => {
+        const _: () = {
+            assert!(size_of::<$type>() == $size);
+            $( assert!(offset_of!($type, $field) == $offset); )+
+        };
+    };
+}
+
+layout!(Str: 16, ptr: 0, len: 8);
+layout!(Mat: 32, data: 0, rows: 8, cols: 16, ld: 24);
+layout!(Value: 40, kind: 0, reserved: 4, i: 8, f: 16, s: 24);
+layout!(Param: 168, name: 0, doc: 16, default: 32, min: 72, max: 112, choices: 152, n_choices: 160);
+layout!(Host: 40, size: 0, minor: 4, ctx: 8, set_error: 16, log: 24, extension: 32);
+layout!(Plugin: 88, size: 0, minor: 4, name: 8, version: 24, solvers: 40, n_solvers: 48, solver_stride: 56,
+    learners: 64, n_learners: 72, learner_stride: 80);
+layout!(Solver: 104, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
+    create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96);
+layout!(Learner: 64, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56);
+layout!(Operator: 64, size: 0, flags: 4, ctx: 8, n: 16, m: 24, apply: 32, diag: 40, charge: 48, extension: 56);
+layout!(Problem: 88, size: 0, threads: 4, seed: 8, tolerance: 16, max_epochs: 24, op: 32, rhs: 40, x: 48,
+    n_targets: 56, ctx: 64, observe: 72, extension: 80);
+layout!(Report: 56, size: 0, reason: 4, iterations: 8, claimed: 16, n_claimed: 24, names: 32, values: 40,
+    n_values: 48);
+layout!(Rows: 24, size: 0, reserved: 4, apply: 8, fused: 16);
+layout!(Columns: 16, size: 0, reserved: 4, update: 8);
+layout!(Block: 16, size: 0, reserved: 4, get: 8);
+layout!(Inputs: 96, size: 0, family: 4, x: 8, basis: 40, signal_scale: 72, noise_scale: 80, length_scale: 88);
+layout!(Features: 24, size: 0, reserved: 4, apply: 8, apply_transposed: 16);
+layout!(Targets: 72, size: 0, reserved: 4, f: 8, noise: 40);
+layout!(State: 24, size: 0, reserved: 4, load: 8, save: 16);
+layout!(ParallelFor: 16, size: 0, reserved: 4, run: 8);
+
+/// Function pointers may be null, and a status is an `int32_t`.
+const _: () = {
+    assert!(size_of::<Option<EntryFn>>() == 8);
+    assert!(size_of::<Status>() == 4);
+};
+
+#[test]
+fn the_entry_is_named_after_the_major_version() {
+    assert_eq!(ENTRY.to_str(), Ok(format!("gpbench_plugin_v{MAJOR}").as_str()));
+}
