@@ -1,5 +1,8 @@
 //! Descriptions and calls as no SDK would make them, straight in C types.
 
+// Helpers of tests are tests too.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::cell::RefCell;

@@ -1,5 +1,8 @@
 //! The program itself, with the real plugins where they stand beside it.
 
+// Helpers of tests are tests too.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::io::Write;
