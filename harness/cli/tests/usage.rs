@@ -68,7 +68,7 @@ fn a_misspelt_solver_is_named_with_the_nearest_right_one() {
 #[test]
 fn a_negative_tolerance_is_refused_at_its_place() {
     let text = spec(DRAW, "[budget]\ntolerance = -0.01\nmax_epochs = 100");
-    says(&refused(&Bench::new(), &text), &["spec.toml:25:", "tolerance"]);
+    says(&refused(&Bench::new(), &text), &["spec.toml:26:", "tolerance"]);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_constant_column_is_a_warning_and_runs() {
     bench.write("spec.toml", &spec("path = \"mine.csv\"", BUDGET));
     let ended = bench.run(&["run", "spec.toml"]);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    says(&ended, &["warning", "constant"]);
+    says(&ended, &["warning", "`b` is 7 in every row"]);
     assert_eq!(bench.cases()[0]["status"], "ok");
 }
 
