@@ -926,8 +926,6 @@ typedef struct GpbParallelFor {
  */
 typedef const struct GpbPlugin *(*GpbEntryFn)(const struct GpbHost *host);
 
-#endif  /* GPBENCH_H */
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -940,3 +938,5 @@ const GpbPlugin *gpbench_plugin_v1(const GpbHost *host);
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* GPBENCH_H */

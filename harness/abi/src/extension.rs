@@ -31,6 +31,7 @@ pub mod id {
 }
 
 /// Products with some rows of A.
+#[expect(clippy::type_complexity, reason = "a name for the function would hide what it takes")]
 #[repr(C)]
 #[derive(Debug)]
 pub struct Rows {

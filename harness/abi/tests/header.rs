@@ -4,6 +4,8 @@
 //! cbindgen makes the types. It knows nothing of Rust's modules, though, so the constants, whose groups
 //! are modules (`capability::EXACT` is `GPB_CAPABILITY_EXACT` in C), are read from the source here.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,6 +37,8 @@ const GpbPlugin *gpbench_plugin_v1(const GpbHost *host);
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* GPBENCH_H */
 ";
 
 fn folder() -> &'static Path {
@@ -45,7 +49,8 @@ fn source(file: &str) -> String {
     std::fs::read_to_string(folder().join("src").join(file)).unwrap()
 }
 
-/// The `# Rules` of the crate's documentation, as a comment.
+/// The `# Rules` of the crate's documentation as a comment, and the include guard, which cbindgen
+/// would close before the entry's prototype.
 fn rules() -> String {
     let lib = source("lib.rs");
     let lines =
@@ -56,7 +61,7 @@ fn rules() -> String {
         comment += format!(" *{line}").trim_end();
         comment.push('\n');
     }
-    comment.trim_end_matches(" *\n").to_owned() + " */"
+    comment.trim_end_matches(" *\n").to_owned() + " */\n\n#ifndef GPBENCH_H\n#define GPBENCH_H"
 }
 
 /// Every public constant as a macro: GPB_<module>_<name>, with its documentation.
@@ -107,7 +112,6 @@ fn generate() -> String {
     let mut config = cbindgen::Config {
         language: cbindgen::Language::C,
         cpp_compat: true,
-        include_guard: Some("GPBENCH_H".into()),
         header: Some(rules()),
         after_includes: Some(format!("\n{}", constants().trim_end())),
         trailer: Some(ENTRY.into()),

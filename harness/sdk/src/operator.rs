@@ -398,13 +398,11 @@ impl<F: FnMut(ArrayViewMut2<'_, f64>)> Callback<F> {
         let transform = &mut callback.transform;
         // No panic may cross the host: it is kept, and goes on once the host has returned.
         callback.panic = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: the host's matrix, ours alone during the call.
-            match u.is_null() {
-                true => panic!("the host passed a null matrix"),
-                false => match unsafe { view_mut(&*u, "the transform's argument") } {
-                    Ok(u) => transform(u),
-                    Err(error) => panic!("{error}"),
-                },
+            assert!(!u.is_null(), "the host passed a null matrix");
+            // SAFETY: the host's matrix, not null, ours alone during the call.
+            match unsafe { view_mut(&*u, "the transform's argument") } {
+                Ok(u) => transform(u),
+                Err(error) => panic!("{error}"),
             }
         }))
         .err();

@@ -271,9 +271,9 @@ impl Drop for Object<'_> {
 
 /// One value a parameter: the given ones, and defaults for the others.
 fn fill_in(solver: &abi::Solver, given: &[(&str, Value<'_>)]) -> Result<Vec<abi::Value>> {
-    // SAFETY: a table's schema lives as long as the process.
     let schema = match solver.n_params {
         0 => &[],
+        // SAFETY: a table's schema lives as long as the process.
         count => unsafe { std::slice::from_raw_parts(solver.params, count as usize) },
     };
     // SAFETY: as above.

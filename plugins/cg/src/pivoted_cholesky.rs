@@ -43,8 +43,7 @@ impl PivotedCholesky {
             order.swap(m, position);
             let pivot = order[m];
             let square = remaining[pivot];
-            // Also ends on a remainder that is not a number.
-            if !(square > NEGLIGIBLE * largest) {
+            if square.is_nan() || square <= NEGLIGIBLE * largest {
                 break;
             }
             let (done, mut rest) = factor.multi_slice_mut((s![.., ..m], s![.., m..m + 1]));

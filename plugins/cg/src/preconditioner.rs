@@ -19,7 +19,7 @@ pub struct LowRankPlusNoise {
 impl LowRankPlusNoise {
     /// Factorises; `factor` is L, column-major.
     pub fn new(factor: Array2<f64>, noise_scale: f64) -> Result<LowRankPlusNoise> {
-        if !(noise_scale > 0.0) {
+        if noise_scale.is_nan() || noise_scale <= 0.0 {
             let text = format!("the pivoted Cholesky preconditioner needs noise, not {noise_scale}");
             return Err(Error::Unsupported(text));
         }

@@ -127,8 +127,7 @@ impl<'p> Iteration<'p> {
             if problem.converged(&norms) || worst == 0.0 {
                 return Ok(Reason::Converged);
             }
-            // Written so that a residual that is not a number counts too.
-            if !(worst <= DIVERGENCE) {
+            if worst.is_nan() || worst > DIVERGENCE {
                 return Ok(Reason::Diverged);
             }
             if worst < best {

@@ -1,5 +1,7 @@
 //! Budgets, warm starts, degenerate systems: what has to hold whatever the numbers.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
+
 mod common;
 
 use common::{matern32, problem};

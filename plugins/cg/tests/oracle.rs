@@ -1,5 +1,7 @@
 //! Against the independent oracle, at its stated tolerances.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
+
 mod common;
 
 use std::cell::RefCell;
