@@ -1,7 +1,7 @@
 //! The solver: chooses an act, and lies in reports.
 
+use std::cell::Cell;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpbench_sdk::abi::{self, Status};
 use gpbench_sdk::{Error, Problem, Reason, Report, Result, Solver, choices, export, params};
@@ -62,8 +62,11 @@ pub struct Hostile {
     act: Act,
 }
 
-/// Whether the report of the solve that has just ended is to be spoilt.
-static SPOIL: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// Whether the report of the solve that has just ended is to be spoilt. A solver is called from
+    /// one thread.
+    static SPOIL: Cell<bool> = const { Cell::new(false) };
+}
 
 impl Solver for Hostile {
     type Params = HostileParams;
@@ -98,7 +101,7 @@ impl Solver for Hostile {
                 let norms = vec![0.0; problem.rhs().ncols()];
                 return Ok(Report::new(Reason::Converged, 1).residuals(norms));
             }
-            Act::WrongReport => SPOIL.store(true, Ordering::Relaxed),
+            Act::WrongReport => SPOIL.set(true),
             Act::Error => return Err(Error::new("an error, as told")),
             Act::Allocate => acts::allocate(),
             Act::StackOverflow => {
@@ -121,7 +124,7 @@ pub(crate) unsafe extern "C" fn solve_and_lie(
     let solve = export::solver::<Hostile>().solve.expect("the SDK's tables are complete");
     // SAFETY: the host's own arguments, passed on.
     let status = unsafe { solve(solver, problem, report) };
-    if SPOIL.swap(false, Ordering::Relaxed) && status == Status::DONE {
+    if SPOIL.take() && status == Status::DONE {
         // SAFETY: the report has been filled, so it is not null. What it points to is static.
         let report = unsafe { &mut *report };
         report.reason = -77;
