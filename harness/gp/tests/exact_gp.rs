@@ -2,18 +2,20 @@
 
 mod common;
 
-use common::{assert_close, assert_number, number, oracle, system, vector};
 use gpbench_gp::exact::{ExactError, ExactGp};
 use gpbench_gp::{Family, Kernel, LinearOperator, metrics};
+use gpbench_testkit::json::{self, number, vector};
+use gpbench_testkit::{ClosedForm, SmallSystem, assert_close, assert_number};
 use ndarray::{Array1, Array2, Axis};
 
 #[test]
 fn likelihood_weights_and_predictions_agree_with_the_truth() {
-    let system = system();
-    let truth = oracle("exact_gp_small");
-    for (name, kernel, noise_scale) in &system.settings {
-        let truth = &truth["settings"][name];
-        let gp = ExactGp::fit(kernel, *noise_scale, system.x.view(), system.y.view(), 2).unwrap();
+    let system = SmallSystem::load();
+    let truth = json::parse(include_str!("data/exact_gp_small.json"));
+    for setting in &system.settings {
+        let (truth, kernel, noise_scale) =
+            (&truth["settings"][&setting.name], common::kernel(setting), setting.noise_scale);
+        let gp = ExactGp::fit(&kernel, noise_scale, system.x_train.view(), system.y_train.view(), 2).unwrap();
         assert_number(gp.log_marginal_likelihood, number(&truth["log_marginal_likelihood"]), 1e-11);
         assert_number(gp.log_det, number(&truth["log_det_H"]), 1e-11);
         assert_number(gp.y_hinv_y, number(&truth["y_Hinv_y"]), 1e-11);
@@ -22,7 +24,11 @@ fn likelihood_weights_and_predictions_agree_with_the_truth() {
         let (mean, latent) = gp.predict(system.x_test.view());
         assert_close(&mean, &vector(&truth["posterior_mean"]), 1e-10);
         let difference = &latent - &vector(&truth["latent_variance"]);
-        assert!(difference.iter().all(|e| e.abs() <= 1e-11 * kernel.variance()), "{name}: latent variance");
+        assert!(
+            difference.iter().all(|e| e.abs() <= 1e-11 * kernel.variance()),
+            "{}: latent variance",
+            setting.name
+        );
         let rmse = metrics::rmse(mean.view(), system.y_test.view());
         assert_number(rmse, number(&truth["test_rmse"]), 1e-10);
         let with_noise = latent + noise_scale * noise_scale;
@@ -33,12 +39,35 @@ fn likelihood_weights_and_predictions_agree_with_the_truth() {
 
 #[test]
 fn exact_weights_leave_no_residual() {
-    let system = system();
-    for (name, kernel, noise_scale) in &system.settings {
-        let gp = ExactGp::fit(kernel, *noise_scale, system.x.view(), system.y.view(), 1).unwrap();
-        let (v, y) = (gp.v.view().insert_axis(Axis(1)), system.y.view().insert_axis(Axis(1)));
+    let system = SmallSystem::load();
+    let (x, y) = (system.x_train.view(), system.y_train.view());
+    for setting in &system.settings {
+        let gp = ExactGp::fit(&common::kernel(setting), setting.noise_scale, x, y, 1).unwrap();
+        let (v, y) = (gp.v.view().insert_axis(Axis(1)), y.insert_axis(Axis(1)));
         let residuals = metrics::relative_residuals(gp.operator(), v, y);
-        assert!(residuals[0] < 1e-11, "{name}: {}", residuals[0]);
+        assert!(residuals[0] < 1e-11, "{}: {}", setting.name, residuals[0]);
+    }
+}
+
+#[test]
+fn limits_of_the_kernel_agree_with_their_closed_forms() {
+    let n = 50;
+    let y = Array1::from_shape_fn(n, |i| (i as f64).sin());
+    let fit = |family, signal_scale, noise_scale, spacing: f64| {
+        let x = Array2::from_shape_fn((n, 1), |(i, _)| spacing * i as f64);
+        let kernel = Kernel::new(family, signal_scale, &[1.0], 1);
+        ExactGp::fit(&kernel, noise_scale, x.view(), y.view(), 1).unwrap()
+    };
+    for (gp, known) in [
+        // Far apart, on top of each other, and on a line without noise.
+        (fit(Family::Rbf, 2.0, 1.0, 1e3), ClosedForm::diagonal(&[5.0; 50])),
+        (fit(Family::Matern32, 0.7, 1.0, 0.0), ClosedForm::identity_plus_rank_one(&[0.7; 50])),
+        (fit(Family::Matern12, 1.0, 0.0, 0.1), ClosedForm::exponential_on_a_grid(n, (-0.1f64).exp())),
+    ] {
+        let v = known.inverse.dot(&y);
+        assert_close(&gp.v, &v, 1e-12);
+        assert_number(gp.log_det, known.log_det, 1e-12);
+        assert_number(gp.y_hinv_y, y.dot(&v), 1e-12);
     }
 }
 

@@ -1,10 +1,8 @@
 //! The tiled operator against the dense matrix, and the same bits on any number of threads.
 
-mod common;
-
-use common::assert_close;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, Kernel, KernelOperator, LinearOperator};
+use gpbench_testkit::assert_close;
 use ndarray::{Array2, Axis, ShapeBuilder, s};
 
 const NOISE: f64 = 0.3;
@@ -42,6 +40,13 @@ fn zeros(rows: usize, columns: usize) -> Array2<f64> {
     Array2::zeros((rows, columns).f())
 }
 
+/// A column-major copy.
+fn column_major(a: &Array2<f64>) -> Array2<f64> {
+    let mut out = zeros(a.nrows(), a.ncols());
+    out.assign(a);
+    out
+}
+
 /// Rows in no order, some of them twice.
 fn some_rows(n: usize) -> Vec<usize> {
     (0..n.div_ceil(2) + 1).map(|i| (i * 31 + 5) % n).collect()
@@ -63,12 +68,12 @@ fn products_agree_with_the_dense_matrix() {
         op.rows(&idx, p.v.view(), u.view_mut());
         assert_close(&u, &rows.dot(&p.v), 1e-12);
 
-        let mut y = common::column_major(&p.v);
+        let mut y = column_major(&p.v);
         op.columns(&idx, u.view(), y.view_mut());
         let expected = &p.v + &rows.t().dot(&u);
         assert_close(&y, &expected, 1e-12);
 
-        let mut z = common::column_major(&p.v);
+        let mut z = column_major(&p.v);
         op.rows_transposed_fused(&idx, p.v.view(), &mut |mut u| u *= -0.5, z.view_mut());
         assert_close(&z, &(&p.v - &(rows.t().dot(&rows.dot(&p.v)) * 0.5)), 1e-12);
 

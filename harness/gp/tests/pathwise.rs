@@ -2,43 +2,46 @@
 
 mod common;
 
-use common::{assert_close, assert_number, matrix, number, oracle, system, vector};
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::pathwise::{Prior, PriorDraws, Targets, predict};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, KernelOperator, RandomFeatures, metrics};
+use gpbench_testkit::json::{self, matrix, number, vector};
+use gpbench_testkit::{SmallSystem, assert_close, assert_number};
 use ndarray::{Array2, Axis, concatenate, s};
 
 #[test]
 fn features_targets_and_samples_agree_with_the_truth() {
-    let system = system();
-    let file = oracle("estimators_reduced");
+    let system = SmallSystem::load();
+    let (x, y) = (system.x_train.view(), system.y_train.view());
+    let file = json::parse(include_str!("data/estimators_reduced.json"));
     let (w, eps) = (matrix(&file["w1"]), matrix(&file["eps"]));
-    for (name, kernel, noise_scale) in &system.settings {
-        let truth = &file["settings"][name];
+    for setting in &system.settings {
+        let (truth, kernel, noise_scale) =
+            (&file["settings"][&setting.name], common::kernel(setting), setting.noise_scale);
         let mut omega = matrix(&file["omega_base_normal"]);
         if kernel.family == Family::Matern32 {
             let chi_squared = vector(&file["chi2_3"]);
             omega *= &chi_squared.mapv(|c| (3.0 / c).sqrt());
             assert_close(&omega, &matrix(&file["omega_matern32"]), 1e-15);
         }
-        let features = RandomFeatures::from_omega(kernel, omega);
-        let first = features.matrix(system.x.slice(s![..5, ..]));
+        let features = RandomFeatures::from_omega(&kernel, omega);
+        let first = features.matrix(x.slice(s![..5, ..]));
         assert_close(&first, &matrix(&truth["features_rows_0_to_4"]), 1e-12);
-        let f_train = features.apply(system.x.view(), w.view());
+        let f_train = features.apply(x, w.view());
         let f_test = features.apply(system.x_test.view(), w.view());
         assert_close(&f_train, &matrix(&truth["f_train"]), 1e-12);
         assert_close(&f_test, &matrix(&truth["f_test"]), 1e-12);
-        let xi = &f_train + &(&eps * *noise_scale);
+        let xi = &f_train + &(&eps * noise_scale);
         assert_close(&xi, &matrix(&truth["xi"]), 1e-12);
 
-        let gp = ExactGp::fit(kernel, *noise_scale, system.x.view(), system.y.view(), 1).unwrap();
-        let rhs = concatenate![Axis(1), system.y.view().insert_axis(Axis(1)), xi];
+        let gp = ExactGp::fit(&kernel, noise_scale, x, y, 1).unwrap();
+        let rhs = concatenate![Axis(1), y.insert_axis(Axis(1)), xi];
         let solution = gp.solve(rhs.view());
-        assert_close(&solution.column(0).to_owned(), &vector(&truth["Hinv_y"]), 1e-10);
-        assert_close(&solution.slice(s![.., 1..]).to_owned(), &matrix(&truth["Hinv_xi"]), 1e-10);
+        assert_close(&solution.column(0), &vector(&truth["Hinv_y"]), 1e-10);
+        assert_close(&solution.slice(s![.., 1..]), &matrix(&truth["Hinv_xi"]), 1e-10);
 
-        let op = KernelOperator::new(kernel, *noise_scale, system.x.view(), 2);
+        let op = KernelOperator::new(&kernel, noise_scale, x, 2);
         let posterior = predict(&op, system.x_test.view(), solution.view(), f_test.view());
         let truth = &truth["samples"];
         assert_close(&posterior.mean, &vector(&truth["test_mean"]), 1e-10);
@@ -57,25 +60,25 @@ fn features_targets_and_samples_agree_with_the_truth() {
 
 #[test]
 fn targets_hold_their_parts() {
-    let system = system();
-    let (_, kernel, noise_scale) = &system.settings[0];
+    let system = SmallSystem::load();
+    let (x, y, x_test) = (system.x_train.view(), system.y_train.view(), system.x_test.view());
+    let setting = system.setting("matern32_paper");
+    let (kernel, noise_scale) = (common::kernel(setting), setting.noise_scale);
     let streams = Streams::new(5, &["pol", "0"]);
-    let draws = |samples| -> PriorDraws {
-        Prior::Exact.draw(kernel, system.x.view(), system.x_test.view(), samples, &streams).unwrap()
-    };
-    let few = Targets::pathwise(system.y.view(), *noise_scale, draws(2), &streams);
-    let many = Targets::pathwise(system.y.view(), *noise_scale, draws(3), &streams);
-    assert_eq!(many.rhs.column(0), system.y);
+    let draws = |samples| -> PriorDraws { Prior::Exact.draw(&kernel, x, x_test, samples, &streams).unwrap() };
+    let few = Targets::pathwise(y, noise_scale, draws(2), &streams);
+    let many = Targets::pathwise(y, noise_scale, draws(3), &streams);
+    assert_eq!(many.rhs.column(0), y);
     assert_eq!(many.rhs.slice(s![.., 1..]), &many.f_train + &many.noise);
     // Most bits of a column come from its own streams; BLAS may sum in blocks of columns.
-    assert_close(&many.rhs.slice(s![.., ..3]).to_owned(), &few.rhs, 1e-14);
-    assert_close(&many.f_test.slice(s![.., ..2]).to_owned(), &few.f_test, 1e-14);
+    assert_close(&many.rhs.slice(s![.., ..3]), &few.rhs, 1e-14);
+    assert_close(&many.f_test.slice(s![.., ..2]), &few.f_test, 1e-14);
 
-    let standard = Targets::standard(system.y.view(), 3, 40, &streams);
+    let standard = Targets::standard(y, 3, 40, &streams);
     assert_eq!(standard.rhs.dim(), (300, 4));
     assert_eq!((standard.f_train.dim(), standard.f_test.dim()), ((300, 0), (40, 0)));
-    let op = KernelOperator::new(kernel, *noise_scale, system.x.view(), 1);
-    let alone = predict(&op, system.x_test.view(), standard.rhs.view(), standard.f_test.view());
+    let op = KernelOperator::new(&kernel, noise_scale, x, 1);
+    let alone = predict(&op, x_test, standard.rhs.view(), standard.f_test.view());
     assert_eq!((alone.samples.ncols(), alone.sample_variance), (0, None));
 }
 

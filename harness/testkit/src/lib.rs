@@ -1,1 +1,21 @@
-//! stub
+//! Small systems with known answers, for the tests of numerics and plugins.
+//!
+//! Answers come from two places. [`SmallSystem`] is a piece of real data for which independent
+//! code, in extended precision, has computed what each algorithm has to give; a crate keeps the
+//! answers that it tests against in its own `tests/data`, reads them with [`json`] and compares
+//! them with [`assert_close`] at their stated tolerances. [`ClosedForm`] holds systems that can be
+//! inverted by hand, of any size.
+//!
+//! This crate knows none of ours, so that each of them can use it in its tests. A file that does
+//! not hold what is asked of it panics: in a test there is nobody to hand an error to.
+
+#![forbid(unsafe_code)]
+
+mod closed_form;
+mod compare;
+pub mod json;
+mod small_system;
+
+pub use closed_form::ClosedForm;
+pub use compare::{assert_close, assert_number, relative_error};
+pub use small_system::{Setting, SmallSystem};

@@ -8,43 +8,28 @@ use std::cell::RefCell;
 
 use gpbench_plugin_cg::{Cg, LowRankPlusNoise, PivotedCholesky};
 use gpbench_sdk::abi::reason;
-use gpbench_sdk::ndarray::{Array1, Array2};
+use gpbench_sdk::ndarray::{Array2, aview1};
 use gpbench_sdk::testing::DenseProblem;
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver};
-use serde_json::Value;
+use gpbench_testkit::json::{self, Value, matrix, number, vector};
+use gpbench_testkit::{SmallSystem, relative_error};
 
-/// `solvers_small.json`: what was computed elsewhere, in extended precision, with its tolerances.
+/// What was computed elsewhere for the small system, in extended precision, with its tolerances.
 fn oracle() -> Value {
-    serde_json::from_str(include_str!("data/solvers_small.json")).unwrap()
+    json::parse(include_str!("data/solvers_small.json"))
 }
 
-fn vector(value: &Value) -> Array1<f64> {
-    value.as_array().unwrap().iter().map(|entry| entry.as_f64().unwrap()).collect()
-}
-
-fn matrix(value: &Value) -> Array2<f64> {
-    let rows: Vec<Array1<f64>> = value.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
-}
-
-/// The oracle's system under one of its settings.
+/// The small system under one of its settings, with the oracle's right-hand sides.
 fn oracle_problem(oracle: &Value, setting: &str) -> DenseProblem {
-    let given = &oracle["settings"][setting];
+    let system = SmallSystem::load();
+    let given = system.setting(setting);
     common::problem(
-        &matrix(&oracle["x_train"]),
-        given["signal_scale"].as_f64().unwrap(),
-        given["noise_scale"].as_f64().unwrap(),
-        &vector(&given["length_scale"]).to_vec(),
+        &system.x_train,
+        given.signal_scale,
+        given.noise_scale,
+        &given.length_scale,
         &matrix(&oracle["b"]),
     )
-}
-
-/// Largest absolute difference over largest absolute entry of the second.
-fn relative<'a>(a: impl IntoIterator<Item = &'a f64>, b: impl IntoIterator<Item = &'a f64> + Clone) -> f64 {
-    let largest = b.clone().into_iter().fold(0.0, |max: f64, entry| max.max(entry.abs()));
-    let mut b = b.into_iter();
-    let difference = a.into_iter().map(|a| (a - b.next().unwrap()).abs()).fold(0.0, f64::max);
-    difference / largest
 }
 
 const SETTINGS: [&str; 3] = ["matern32_ones", "matern32_paper", "matern32_smooth"];
@@ -79,12 +64,12 @@ fn converges(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::Value<'_
     let expected = &oracle["settings"][setting];
     let problem = oracle_problem(&oracle, setting);
     let iterations = problem.clone().tolerance(0.01).solve::<Cg>(params).unwrap().iterations as f64;
-    let seen = expected[solver]["iterations_to_0p01"]["float64"].as_f64().unwrap();
+    let seen = number(&expected[solver]["iterations_to_0p01"]["float64"]);
     assert!((iterations - seen).abs() <= 0.1 * seen + 2.0, "{setting}: {iterations} iterations, not {seen}");
 
     let outcome = problem.tolerance(1e-12).solve::<Cg>(params).unwrap();
     assert_eq!(outcome.reason, reason::CONVERGED);
-    let error = relative(&outcome.x, &matrix(&expected["v_exact"]));
+    let error = relative_error(&outcome.x, &matrix(&expected["v_exact"]));
     println!("{setting}, {solver}: {iterations} iterations to 0.01 ({seen}), final error {error:.1e}");
     assert!(error < 1e-9, "{setting}: error {error:e}");
 }
@@ -155,10 +140,10 @@ fn pivoted_cholesky() {
         assert_eq!(pivots, vector(&expected["pivots"]).to_vec());
         let diagonal: Vec<f64> =
             low_rank.pivots.iter().enumerate().map(|(m, &pivot)| low_rank.factor[[pivot, m]]).collect();
-        let trace = relative(&low_rank.remaining_trace, &vector(&expected["remaining_trace"]));
-        let diagonal = relative(&diagonal, &vector(&expected["L_diag"]));
-        let last = relative(low_rank.factor.column(19), &vector(&expected["L_last_row"]));
-        let product = relative(&product, &matrix(&expected["P_times_b"]));
+        let trace = relative_error(&aview1(&low_rank.remaining_trace), &vector(&expected["remaining_trace"]));
+        let diagonal = relative_error(&aview1(&diagonal), &vector(&expected["L_diag"]));
+        let last = relative_error(&low_rank.factor.column(19), &vector(&expected["L_last_row"]));
+        let product = relative_error(&product, &matrix(&expected["P_times_b"]));
         println!("{setting}: trace {trace:.1e}, diagonal {diagonal:.1e}, last {last:.1e}, P b {product:.1e}");
         assert!(trace < 1e-11 && diagonal < 1e-11 && last < 1e-11 && product < 1e-11);
     }
@@ -171,6 +156,6 @@ fn pivots_that_tie_within_rounding() {
     let (low_rank, _) = dissect(&oracle, "matern32_ones");
     assert_eq!(low_rank.pivots[0], 0);
     // Any choice among equals leaves the same trace.
-    let error = relative(&low_rank.remaining_trace, &vector(&expected["remaining_trace"]));
+    let error = relative_error(&aview1(&low_rank.remaining_trace), &vector(&expected["remaining_trace"]));
     assert!(error < 1e-9, "{error:e}");
 }
