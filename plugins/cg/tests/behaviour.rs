@@ -9,6 +9,7 @@ use gpbench_plugin_cg::Cg;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, array};
 use gpbench_sdk::testing::{DenseProblem, relative_residuals};
+use gpbench_testkit::{ClosedForm, assert_close};
 
 /// A scattered but fixed number in (-1, 1).
 fn scattered(i: usize, j: usize) -> f64 {
@@ -43,6 +44,20 @@ fn claims_are_true_and_iterates_are_what_was_observed() {
     assert_eq!(outcome.claimed, outcome.trace.last().unwrap().1);
     // One product an iteration, none before the first.
     assert_eq!(outcome.entries, outcome.iterations as f64 * 120.0 * 120.0);
+}
+
+#[test]
+fn one_iteration_for_each_distinct_eigenvalue() {
+    let b = right_hand_sides(90, 3);
+    let u: Vec<f64> = (0..90).map(|i| scattered(i, 7)).collect();
+    let three: Vec<f64> = (0..90).map(|i| 1.0 + (i % 3) as f64).collect();
+    let systems = [(ClosedForm::identity_plus_rank_one(&u), 2), (ClosedForm::diagonal(&three), 3)];
+    for (known, distinct) in systems {
+        let problem = DenseProblem::new(known.matrix, b.clone()).tolerance(1e-10);
+        let outcome = problem.solve::<Cg>(&[]).unwrap();
+        assert_eq!((outcome.reason, outcome.iterations), (reason::CONVERGED, distinct));
+        assert_close(&outcome.x, &known.inverse.dot(&b), 1e-12);
+    }
 }
 
 #[test]

@@ -6,12 +6,11 @@ use gpbench_plugin_cholesky::Cholesky;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, array};
 use gpbench_sdk::testing::{DenseProblem, relative_residuals};
+use gpbench_testkit::{ClosedForm, assert_close};
 
-/// A symmetric positive definite matrix of order n: exp(-|i - j| / 20) + 0.1 I.
-fn matrix(n: usize) -> Array2<f64> {
-    Array2::from_shape_fn((n, n), |(i, j)| {
-        (-(i.abs_diff(j) as f64) / 20.0).exp() + if i == j { 0.1 } else { 0.0 }
-    })
+/// A covariance of order n that falls slowly along a line.
+fn system(n: usize) -> ClosedForm {
+    ClosedForm::exponential_on_a_grid(n, (-1.0f64 / 20.0).exp())
 }
 
 fn right_hand_sides(n: usize, s: usize) -> Array2<f64> {
@@ -21,9 +20,10 @@ fn right_hand_sides(n: usize, s: usize) -> Array2<f64> {
 #[test]
 fn solves_to_working_precision_using_half_an_epoch() {
     // More than two stripes, the last one narrow.
-    let (a, b) = (matrix(600), right_hand_sides(600, 3));
-    let outcome = DenseProblem::new(a.clone(), b.clone()).solve::<Cholesky>(&[]).unwrap();
-    assert!(relative_residuals(&a, &outcome.x, &b).iter().all(|norm| *norm < 1e-13));
+    let (ClosedForm { matrix, inverse, .. }, b) = (system(600), right_hand_sides(600, 3));
+    let outcome = DenseProblem::new(matrix.clone(), b.clone()).solve::<Cholesky>(&[]).unwrap();
+    assert!(relative_residuals(&matrix, &outcome.x, &b).iter().all(|norm| *norm < 1e-13));
+    assert_close(&outcome.x, &inverse.dot(&b), 1e-12);
     assert_eq!((outcome.reason, outcome.claimed.len()), (reason::CONVERGED, 0));
     let stripes: usize = [(600, 256), (344, 256), (88, 88)].iter().map(|(rows, cols)| rows * cols).sum();
     assert_eq!(outcome.entries, stripes as f64);
@@ -39,6 +39,6 @@ fn a_matrix_that_is_not_positive_definite_is_named_with_its_minor() {
 
 #[test]
 fn a_spent_budget_stops_the_setup() {
-    let problem = DenseProblem::new(matrix(600), right_hand_sides(600, 1)).max_epochs(0.3);
+    let problem = DenseProblem::new(system(600).matrix, right_hand_sides(600, 1)).max_epochs(0.3);
     assert_eq!(problem.solve::<Cholesky>(&[]).unwrap_err().status, Status::STOPPED);
 }
