@@ -17,8 +17,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-record", &[]),
     ("gpbench-spec", &["gpbench-record"]),
     ("gpbench-testkit", &[]),
-    ("gpbench-host", &["gpbench-abi", "gpbench-data", "gpbench-gp", "gpbench-record", "gpbench-testkit"]),
-    ("gpbench-engine", &["gpbench-record", "gpbench-spec"]),
+    ("gpbench-host", &["gpbench-abi", "gpbench-data", "gpbench-gp", "gpbench-record"]),
+    ("gpbench-engine", &["gpbench-record"]),
     ("gpbench-report", &["gpbench-record"]),
     (
         "gpbench",
