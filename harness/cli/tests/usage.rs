@@ -131,7 +131,7 @@ fn a_constant_column_is_a_warning_and_runs() {
     bench.write("spec.toml", &spec("path = \"mine.csv\"", BUDGET));
     let ended = bench.run(&["run", "spec.toml"]);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    says(&ended, &["warning", "`b` is 7 in every row"]);
+    says(&ended, &["warning", "is 7 in every row"]);
     assert_eq!(bench.cases()[0]["status"], "ok");
 }
 
@@ -141,4 +141,26 @@ fn nothing_to_report_on_is_said() {
     let ended = bench.run(&["report", "latest"]);
     assert_eq!(ended.code, 2);
     says(&ended, &["latest"]);
+}
+
+#[test]
+fn a_file_of_ones_own_that_is_gone_can_be_skipped_too() {
+    let bench = Bench::new();
+    bench.write("spec.toml", &spec("path = \"gone.csv\"", BUDGET));
+    let ended = bench.run(&["run", "spec.toml"]);
+    assert_eq!(ended.code, 2);
+    says(&ended, &["`mine`", "gone.csv", "--skip-missing"]);
+    assert_eq!(bench.run(&["run", "spec.toml", "--skip-missing"]).code, 0);
+    assert_eq!(bench.cases()[0]["reason"], "its data set is not to be had");
+}
+
+#[test]
+fn impossible_numbers_on_the_command_line_are_refused() {
+    let bench = Bench::new();
+    bench.write("spec.toml", &spec(DRAW, BUDGET));
+    for wrong in [["-j", "0"], ["-t", "0"], ["--kill-after", "-1"], ["--kill-after", "nan"]] {
+        let ended = bench.run(&["run", "spec.toml", wrong[0], wrong[1]]);
+        assert_eq!(ended.code, 2, "{wrong:?}");
+        says(&ended, &[wrong[0]]);
+    }
 }
