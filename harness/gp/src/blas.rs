@@ -2,8 +2,9 @@
 //!
 //! OpenBLAS is one shared library, so its thread count belongs to the process.
 //! Here it stays at 1: products run one BLAS call per tile inside a rayon pool,
-//! and threaded BLAS below them would only fight over the cores. Dense
-//! factorisations raise it through a [`ThreadGuard`] on the calling thread.
+//! and threaded BLAS below them would only fight over the cores; a factorisation
+//! does the same, since threaded LAPACK rounds differently on another number of
+//! threads. Foreign code that asks for threads gets them by a [`ThreadGuard`].
 //!
 //! Some of its settings are read before `main` and so belong to whoever starts
 //! the process: see [`missing_environment`].
@@ -160,6 +161,30 @@ pub fn solve_lower(factor: ArrayView2<f64>, b: ArrayViewMut2<f64>) {
     triangular(factor, b, cblas_sys::cblas_dtrsm);
 }
 
+/// Solves `X L^T = B` in place of `b`, given L in the lower triangle of `factor`.
+pub fn divide_by_transposed(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>) {
+    let n = order(&factor);
+    assert_eq!(factor.ncols(), b.ncols(), "as many columns as the factor");
+    let (lda, ldb, rows) = (leading_dimension(&factor), leading_dimension(&b), int(b.nrows()));
+    // SAFETY: both are column-major with these leading dimensions, and `b` is exclusively borrowed.
+    unsafe {
+        cblas_sys::cblas_dtrsm(
+            cblas_sys::CBLAS_LAYOUT::CblasColMajor,
+            cblas_sys::CBLAS_SIDE::CblasRight,
+            cblas_sys::CBLAS_UPLO::CblasLower,
+            cblas_sys::CBLAS_TRANSPOSE::CblasTrans,
+            cblas_sys::CBLAS_DIAG::CblasNonUnit,
+            rows,
+            n,
+            1.0,
+            factor.as_ptr(),
+            lda,
+            b.as_mut_ptr(),
+            ldb,
+        );
+    }
+}
+
 /// `B = L B` in place of `b`, given L in the lower triangle of `factor`.
 pub fn multiply_lower(factor: ArrayView2<f64>, b: ArrayViewMut2<f64>) {
     triangular(factor, b, cblas_sys::cblas_dtrmm);
@@ -246,6 +271,11 @@ mod tests {
         multiply_lower(factor, b.view_mut());
         solve_lower(factor, b.view_mut());
         assert!((&b - &array![[2.0], [7.0], [4.0]]).iter().all(|e| e.abs() < 1e-14));
+
+        let mut rows = array![[2.0, 7.0, 4.0]];
+        divide_by_transposed(factor, rows.view_mut());
+        solve_lower(factor, b.view_mut());
+        assert!((&rows - &b.t()).iter().all(|e| e.abs() < 1e-14));
     }
 
     #[test]

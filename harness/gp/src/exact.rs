@@ -1,12 +1,14 @@
 //! The exact Gaussian process through a dense Cholesky factor.
 //!
-//! n^2 numbers of memory and n^3 / 3 multiply-adds: the yardstick where n allows.
+//! n^2 numbers of memory and n^3 / 6 multiply-adds: the yardstick where n allows.
+
+mod factor;
 
 use std::f64::consts::PI;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
-use crate::blas::{self, NotPositiveDefinite, ThreadGuard};
+use crate::blas::NotPositiveDefinite;
 use crate::{Kernel, KernelOperator, LinearOperator};
 
 /// Why an exact fit is not to be had.
@@ -23,7 +25,6 @@ pub struct ExactGp {
     op: KernelOperator,
     /// L of `H = L L^T` in the lower triangle.
     factor: Array2<f64>,
-    threads: usize,
     /// Representer weights `H^-1 y`.
     pub v: Array1<f64>,
     /// `log |H|`.
@@ -38,9 +39,8 @@ pub struct ExactGp {
 const BLOCK: usize = 512;
 
 impl ExactGp {
-    /// Factorises `H` over the rows of `x` (n x d), in one n x n array. BLAS and
-    /// the tiles run on `threads` threads, one after the other; to be called
-    /// from one thread, outside of any pool.
+    /// Factorises `H` over the rows of `x` (n x d), in one n x n array, on
+    /// `threads` threads.
     ///
     /// # Errors
     /// [`ExactError::Singular`] where H is not positive definite in double precision.
@@ -54,20 +54,10 @@ impl ExactGp {
         assert_eq!(x.nrows(), y.len(), "one target per row");
         let op = KernelOperator::new(kernel, noise_scale, x, threads);
         let mut factor = op.lower_triangle();
-        {
-            let _guard = ThreadGuard::raise(threads);
-            blas::potrf(factor.view_mut())?;
-        }
+        factor::cholesky(factor.view_mut(), op.pool())?;
         let log_det = 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>();
-        let mut gp = ExactGp {
-            op,
-            factor,
-            threads,
-            v: Array1::zeros(0),
-            log_det,
-            y_hinv_y: 0.0,
-            log_marginal_likelihood: 0.0,
-        };
+        let mut gp =
+            ExactGp { op, factor, v: Array1::zeros(0), log_det, y_hinv_y: 0.0, log_marginal_likelihood: 0.0 };
         gp.v = gp.solve(y.insert_axis(Axis(1))).column(0).to_owned();
         gp.y_hinv_y = y.dot(&gp.v);
         let n = y.len() as f64;
@@ -79,8 +69,7 @@ impl ExactGp {
     pub fn solve(&self, rhs: ArrayView2<f64>) -> Array2<f64> {
         let mut x = Array2::zeros(rhs.dim().f());
         x.assign(&rhs);
-        let _guard = ThreadGuard::raise(self.threads);
-        blas::potrs(self.factor.view(), x.view_mut());
+        factor::solve(self.factor.view(), x.view_mut(), self.op.pool());
         x
     }
 
@@ -93,10 +82,7 @@ impl ExactGp {
             let rows = c * BLOCK..c * BLOCK + part.nrows();
             let mut cross = self.op.cross_matrix(part);
             mean.slice_mut(s![rows.clone()]).assign(&cross.t().dot(&self.v));
-            {
-                let _guard = ThreadGuard::raise(self.threads);
-                blas::solve_lower(self.factor.view(), cross.view_mut());
-            }
+            factor::solve_lower(self.factor.view(), cross.view_mut(), self.op.pool());
             let explained = cross.map_axis(Axis(0), |column| column.dot(&column));
             let prior = self.op.kernel().variance();
             variance.slice_mut(s![rows]).assign(&explained.mapv(|e| (prior - e).max(0.0)));

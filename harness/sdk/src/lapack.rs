@@ -114,28 +114,43 @@ pub fn qr_upper(a: &mut ArrayRef2<f64>) -> Result<Array2<f64>> {
 
 /// A R^-1 in place of A, m x k, for an upper triangular R, k x k.
 pub fn divide_by_upper(a: &mut ArrayRef2<f64>, upper: &ArrayRef2<f64>) -> Result<()> {
-    let (k, ldr) = square(upper, "the factor")?;
-    if a.ncols() != upper.nrows() {
-        let text = format!("a factor of order {} and {} columns to divide", upper.nrows(), a.ncols());
+    divide(a, upper, cblas_sys::CblasUpper, cblas_sys::CblasNoTrans)
+}
+
+/// A L^-T in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`] leaves.
+pub fn divide_by_lower_transposed(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
+    divide(a, lower, cblas_sys::CblasLower, cblas_sys::CblasTrans)
+}
+
+/// A R^-1 in place of A, where R is one triangle of `factor`, or its transpose.
+fn divide(
+    a: &mut ArrayRef2<f64>,
+    factor: &ArrayRef2<f64>,
+    triangle: cblas_sys::CBLAS_UPLO,
+    transposed: cblas_sys::CBLAS_TRANSPOSE,
+) -> Result<()> {
+    let (k, ldr) = square(factor, "the factor")?;
+    if a.ncols() != factor.nrows() {
+        let text = format!("a factor of order {} and {} columns to divide", factor.nrows(), a.ncols());
         return Err(Error::InvalidArgument(text));
     }
     let (m, lda) = (int(a.nrows(), "m")?, column_major(a, "the matrix")?);
     if a.is_empty() {
         return Ok(());
     }
-    // SAFETY: `a` is m x k and `upper` k x k, both column-major with the leading dimensions given;
+    // SAFETY: `a` is m x k and `factor` k x k, both column-major with the leading dimensions given;
     // they cannot overlap, one being borrowed mutably.
     unsafe {
         cblas_sys::cblas_dtrsm(
             cblas_sys::CblasColMajor,
             cblas_sys::CblasRight,
-            cblas_sys::CblasUpper,
-            cblas_sys::CblasNoTrans,
+            triangle,
+            transposed,
             cblas_sys::CblasNonUnit,
             m,
             k,
             1.0,
-            upper.as_ptr(),
+            factor.as_ptr(),
             ldr,
             a.as_mut_ptr(),
             lda,
@@ -169,6 +184,10 @@ mod tests {
         let mut b = column_major_copy(&a.dot(&x));
         cholesky_solve(&factor, &mut b).unwrap();
         close(&b, &x);
+        // A L^-T = L
+        let mut divided = column_major_copy(&a);
+        divide_by_lower_transposed(&mut divided, &factor).unwrap();
+        close(&divided.dot(&divided.t()), &a);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 // Not `forbid`: ndarray's `s!` brings an `allow` of its own along.
 #![deny(unsafe_code)]
 
+mod factor;
 mod solver;
 
 pub use solver::Cholesky;

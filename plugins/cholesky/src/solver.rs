@@ -1,7 +1,9 @@
 //! A = L L^T once, then two triangular solves for all right-hand sides together.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::{Capabilities, Error, NoParams, Problem, Reason, Report, Result, Solver, lapack};
+use gpbench_sdk::{Capabilities, Error, NoParams, Problem, Reason, Report, Result, Solver};
+
+use crate::factor;
 
 /// Columns of A asked for at a time: enough to keep the host's threads busy, few enough to stop soon.
 const STRIPE: usize = 256;
@@ -17,8 +19,7 @@ impl Solver for Cholesky {
     type Params = NoParams;
     const ID: &'static str = "cholesky";
     const DOC: &'static str = "Exact solution by a dense Cholesky factorisation (LAPACK)";
-    const CAPABILITIES: Capabilities =
-        Capabilities::EXACT.and(Capabilities::BLAS_THREADS).and(Capabilities::DENSE);
+    const CAPABILITIES: Capabilities = Capabilities::EXACT.and(Capabilities::DENSE);
 
     fn new(_params: NoParams) -> Result<Self> {
         Ok(Cholesky { factor: None })
@@ -28,17 +29,17 @@ impl Solver for Cholesky {
         // The old factor goes first: two of them may not fit.
         self.factor = None;
         let mut factor = lower_triangle(problem)?;
-        lapack::cholesky(&mut factor)?;
+        factor::factorise(&mut factor, problem.workers())?;
         self.factor = Some(factor);
         Ok(())
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let factor = self.factor.as_ref().ok_or_else(|| Error::new("`solve` was called before `prepare`"))?;
-        let rhs = problem.rhs();
+        let (rhs, workers) = (problem.rhs(), problem.workers());
         let mut x = problem.x_mut();
         x.assign(&rhs);
-        lapack::cholesky_solve(factor, &mut x)?;
+        factor::solve(factor, &mut x, workers);
         Ok(Report::new(Reason::Converged, 1))
     }
 

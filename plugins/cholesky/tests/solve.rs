@@ -42,3 +42,14 @@ fn a_spent_budget_stops_the_setup() {
     let problem = DenseProblem::new(system(600).matrix, right_hand_sides(600, 1)).max_epochs(0.3);
     assert_eq!(problem.solve::<Cholesky>(&[]).unwrap_err().status, Status::STOPPED);
 }
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let solve = |threads| {
+        let problem = DenseProblem::new(system(1100).matrix, right_hand_sides(1100, 35));
+        problem.threads(threads).solve::<Cholesky>(&[]).unwrap().x
+    };
+    let one = solve(1);
+    assert_eq!(one, solve(2));
+    assert_eq!(one, solve(5));
+}

@@ -1,0 +1,110 @@
+//! Cholesky factorisation and triangular solves on several threads, with the same
+//! bits on any number of them.
+//!
+//! LAPACK's own threads would cut the work by their number, and so round by it.
+//! Here pieces of fixed size go to a pool, one single-threaded BLAS call each. The
+//! factorisation looks left: a panel takes in all columns before it by one long
+//! product a piece, so that each entry is written to memory once.
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::blas::{self, NotPositiveDefinite};
+
+/// Columns that are factorised together.
+const PANEL: usize = 512;
+/// Rows of a panel that one task works on.
+const ROWS: usize = 256;
+/// Right-hand sides that one task solves for.
+const COLUMNS: usize = 32;
+
+/// `a = L L^T`: L into the lower triangle. Above it, the panels' diagonal blocks
+/// are overwritten with arbitrary numbers.
+pub(super) fn cholesky(mut a: ArrayViewMut2<f64>, pool: &ThreadPool) -> Result<(), NotPositiveDefinite> {
+    let n = a.nrows();
+    for start in (0..n).step_by(PANEL) {
+        let end = n.min(start + PANEL);
+        let (done, mut rest) = a.view_mut().split_at(Axis(1), start);
+        let mut panel = rest.slice_mut(s![start.., ..end - start]);
+        if start > 0 {
+            // panel -= L[start.., ..start] L[start..end, ..start]^T
+            let (left, pivots) = (done.slice(s![start.., ..]), done.slice(s![start..end, ..]));
+            let tiles = panel.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
+            in_parallel(pool, tiles.collect(), |(mut tile, left)| {
+                general_mat_mul(-1.0, &left, &pivots.t(), 1.0, &mut tile);
+            });
+        }
+        let (mut diagonal, mut below) = panel.split_at(Axis(0), end - start);
+        blas::potrf(diagonal.view_mut())
+            .map_err(|NotPositiveDefinite { order }| NotPositiveDefinite { order: start + order })?;
+        let diagonal = diagonal.view();
+        let tiles = below.axis_chunks_iter_mut(Axis(0), ROWS).collect();
+        in_parallel(pool, tiles, |tile| blas::divide_by_transposed(diagonal, tile));
+    }
+    Ok(())
+}
+
+/// Solves `L L^T X = B` in place of `b`.
+pub(super) fn solve(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &ThreadPool) {
+    let groups = b.axis_chunks_iter_mut(Axis(1), COLUMNS).collect();
+    in_parallel(pool, groups, |group| blas::potrs(factor, group));
+}
+
+/// Solves `L X = B` in place of `b`.
+pub(super) fn solve_lower(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &ThreadPool) {
+    let groups = b.axis_chunks_iter_mut(Axis(1), COLUMNS).collect();
+    in_parallel(pool, groups, |group| blas::solve_lower(factor, group));
+}
+
+fn in_parallel<T: Send>(pool: &ThreadPool, items: Vec<T>, work: impl Fn(T) + Send + Sync) {
+    pool.install(|| items.into_par_iter().with_max_len(1).for_each(work));
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array2, ShapeBuilder};
+
+    use super::*;
+    use crate::operator::thread_pool;
+    use crate::seed::Streams;
+
+    /// More than two panels, the last one narrow.
+    const N: usize = 2 * PANEL + 77;
+
+    /// `I + G G^T / n` with normal G.
+    fn positive_definite() -> Array2<f64> {
+        let g = Streams::new(5, &[]).normals("factor", N, 40);
+        let mut a = Array2::zeros((N, N).f());
+        general_mat_mul(1.0 / N as f64, &g, &g.t(), 0.0, &mut a);
+        a.diag_mut().iter_mut().for_each(|entry| *entry += 1.0);
+        a
+    }
+
+    #[test]
+    fn panels_solve_like_the_whole_with_the_same_bits_on_any_number_of_threads() {
+        let a = positive_definite();
+        let x = Streams::new(6, &[]).normals("solution", N, 37);
+        let mut b = Array2::zeros(x.dim().f());
+        general_mat_mul(1.0, &a, &x, 0.0, &mut b);
+        let solved = |threads: usize| {
+            let (pool, mut factor, mut b) = (thread_pool(threads), a.clone(), b.clone());
+            cholesky(factor.view_mut(), &pool).unwrap();
+            solve(factor.view(), b.view_mut(), &pool);
+            b
+        };
+        let one = solved(1);
+        assert!((&one - &x).iter().all(|e| e.abs() < 1e-12));
+        assert_eq!(one, solved(2));
+        assert_eq!(one, solved(5));
+    }
+
+    #[test]
+    fn the_first_bad_minor_is_counted_from_the_beginning() {
+        let mut a = positive_definite();
+        a[(PANEL + 9, PANEL + 9)] = -1.0;
+        let error = cholesky(a.view_mut(), &thread_pool(2)).unwrap_err();
+        assert_eq!(error.order, PANEL + 10);
+    }
+}
