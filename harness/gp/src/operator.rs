@@ -67,7 +67,7 @@ impl KernelOperator {
         // Distances by products lose eps |x|^2: centring makes |x| as small as it gets.
         let centre = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
         let points = Points::new(x, &centre, &kernel.length_scale);
-        let tiles = Tiles::new(kernel, noise_scale);
+        let tiles = Tiles::new(kernel, noise_scale, points.largest_norm());
         KernelOperator {
             kernel: kernel.clone(),
             noise_scale,
@@ -93,6 +93,20 @@ impl KernelOperator {
     /// The pool on which products run.
     pub fn pool(&self) -> &Arc<ThreadPool> {
         &self.pool
+    }
+
+    /// Entries that [`LinearOperator::apply`] evaluates: one triangle, and all of the tiles on the
+    /// diagonal.
+    pub fn evaluated_by_product(&self) -> f64 {
+        let (whole, rest) = ((self.n() / TILE) as f64, (self.n() % TILE) as f64);
+        let diagonal = whole * (TILE * TILE) as f64 + rest * rest;
+        0.5 * ((self.n() as f64).powi(2) + diagonal)
+    }
+
+    /// Entries that [`Self::rows_transposed_fused`] evaluates for this many rows.
+    pub fn evaluated_by_fused(&self, rows: usize) -> f64 {
+        let entries = rows.saturating_mul(self.n());
+        if entries <= KEPT_ENTRIES { entries as f64 } else { 2.0 * entries as f64 }
     }
 
     /// `out = H[idx, :] v`: uses |idx| n entries. `v` is `n x s`, `out` |idx| x s.
@@ -258,3 +272,6 @@ impl Scratch {
         result
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,8 @@
 //! BLAS does at full speed but which lose about `eps |x|^2`, or from direct
 //! differences. Differences are taken where they cost little (few inputs), where
 //! the loss would show (a Matérn-1/2 correlation is `1 - r` near 0, so an error
-//! `e` in `r^2` becomes `sqrt(e)`), and where a factorisation asks for them.
+//! `e` in `r^2` becomes `sqrt(e)`; tight clusters far apart beside little noise),
+//! and where a factorisation asks for them.
 
 use std::ops::Range;
 
@@ -16,6 +17,9 @@ use crate::{Family, Kernel};
 
 /// Up to this many inputs direct differences are as fast as a product.
 const FEW_INPUTS: usize = 6;
+/// Share of the noise variance that the loss of products may come to. Beyond it,
+/// rows that nearly coincide would see noise that is not there.
+const LOSS: f64 = 1e-4;
 /// Rows whose squared distances are summed together in registers.
 const LANES: usize = 32;
 
@@ -51,6 +55,11 @@ impl Points {
 
     pub(crate) fn n(&self) -> usize {
         self.scaled.nrows()
+    }
+
+    /// Largest squared norm of a row.
+    pub(crate) fn largest_norm(&self) -> f64 {
+        self.norms.iter().copied().fold(0.0, f64::max)
     }
 }
 
@@ -91,17 +100,18 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// Tiles of H in the fastest accurate way.
-    pub(crate) fn new(kernel: &Kernel, noise_scale: f64) -> Self {
-        let products = kernel.d() > FEW_INPUTS && kernel.family != Family::Matern12;
+    /// Tiles of H in the fastest accurate way, for points of squared norms up to `largest_norm`.
+    pub(crate) fn new(kernel: &Kernel, noise_scale: f64, largest_norm: f64) -> Self {
+        let (variance, noise) = (kernel.variance(), noise_scale * noise_scale);
+        let accurate = f64::EPSILON * largest_norm * variance <= LOSS * noise;
+        let products = kernel.d() > FEW_INPUTS && kernel.family != Family::Matern12 && accurate;
         let distances = if products { Distances::Products } else { Distances::Differences };
-        let variance = kernel.variance();
-        Tiles { family: kernel.family, variance, diagonal: variance + noise_scale * noise_scale, distances }
+        Tiles { family: kernel.family, variance, diagonal: variance + noise, distances }
     }
 
     /// Tiles of H from direct differences, whatever the family.
     pub(crate) fn accurate(kernel: &Kernel, noise_scale: f64) -> Self {
-        Tiles { distances: Distances::Differences, ..Tiles::new(kernel, noise_scale) }
+        Tiles { distances: Distances::Differences, ..Tiles::new(kernel, noise_scale, 0.0) }
     }
 
     pub(crate) fn diagonal(&self) -> f64 {

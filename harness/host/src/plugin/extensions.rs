@@ -106,8 +106,8 @@ unsafe extern "C" fn rows_fused(
         if x.cols() == 0 || rows.is_empty() {
             return Ok(());
         }
-        let entries = rows.len() as f64 * n as f64;
-        session.spend(entries, entries)?;
+        let evaluated = session.system.operator.evaluated_by_fused(rows.len());
+        session.spend(rows.len() as f64 * n as f64, evaluated)?;
         let mut in_place = |mut product: ndarray::ArrayViewMut2<f64>| {
             // SAFETY: checked above; the plugin writes to `u` only inside `transform`.
             unsafe { buffer.view_mut() }.assign(&product);

@@ -37,8 +37,7 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
         if x.cols() == 0 {
             return Ok(());
         }
-        let n = n as f64;
-        session.spend(n * n, n * (n + 1.0) / 2.0)?;
+        session.spend((n as f64).powi(2), session.system.operator.evaluated_by_product())?;
         // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
         unsafe { session.system.operator.apply(x.view(), y.view_mut()) };
         Ok(())
