@@ -8,12 +8,13 @@ pub struct Stopwatch {
     now: fn() -> Clock,
     spent: Clock,
     running_since: Option<Clock>,
+    paused_at: Option<Clock>,
 }
 
 impl Stopwatch {
     /// A paused stopwatch at zero that reads the time from `now`.
     pub fn new(now: fn() -> Clock) -> Stopwatch {
-        Stopwatch { now, spent: Clock::default(), running_since: None }
+        Stopwatch { now, spent: Clock::default(), running_since: None, paused_at: None }
     }
 
     /// Lets the time run; does nothing if it runs.
@@ -25,8 +26,16 @@ impl Stopwatch {
 
     /// Stops the time; does nothing if it is stopped.
     pub fn pause(&mut self) {
-        self.spent = self.read();
-        self.running_since = None;
+        if let Some(since) = self.running_since.take() {
+            let now = (self.now)();
+            self.spent = sum(self.spent, difference(now, since));
+            self.paused_at = Some(now);
+        }
+    }
+
+    /// Lets the time run as if it had not been stopped the last time.
+    pub fn resume_without_pause(&mut self) {
+        self.running_since = self.running_since.or(self.paused_at);
     }
 
     /// The time so far, without what passed in pauses.
@@ -78,5 +87,9 @@ mod tests {
         watch.resume();
         TIME.set(12.0);
         assert_eq!(watch.read(), Clock { wall: 5.0, cpu: 10.0 });
+        watch.pause();
+        TIME.set(20.0);
+        watch.resume_without_pause();
+        assert_eq!(watch.read(), Clock { wall: 13.0, cpu: 26.0 });
     }
 }

@@ -5,10 +5,11 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
+use std::sync::mpsc::channel;
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use gpbench_data::Sha256Hex;
@@ -23,6 +24,9 @@ const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
 
 /// How long a library may take to describe itself.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Bytes of a description, far more than any has.
+const LONGEST_ANSWER: u64 = 64 << 20;
 
 /// A library's entry in the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,25 +83,27 @@ fn start(worker: &Path, file: &Path) -> io::Result<Child> {
 
 /// Waits for a child and takes the one entry of its answer.
 fn answer(mut child: Child) -> Result<Value, String> {
+    let stdout = child.stdout.take().expect("standard output is piped");
+    let (send, heard) = channel();
+    // Not joined: what the library has forked may hold the pipe for ever. One line is the answer.
+    spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout.take(LONGEST_ANSWER)).read_line(&mut line);
+        // Nobody listens any more if it took too long.
+        let _ = send.send(read.map(|_| line).unwrap_or_default());
+    });
     let deadline = Instant::now() + PATIENCE;
-    // An answer fits into a pipe many times over, so the child never waits for it to be read.
-    let status = loop {
-        match child.try_wait().map_err(|error| error.to_string())? {
-            Some(status) => break status,
-            None if Instant::now() < deadline => sleep(Duration::from_millis(2)),
-            None => {
-                // Whether it can be killed or has just ended, its entry is the same.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("did not describe itself within {} s", PATIENCE.as_secs()));
-            }
-        }
-    };
-    let mut text = String::new();
-    if let Some(mut stdout) = child.stdout.take() {
-        stdout.read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let line = heard.recv_timeout(PATIENCE);
+    // One that closes its output without an answer is about to end, and is waited for to say how.
+    let is_ending = matches!(&line, Ok(line) if line.is_empty());
+    while is_ending && matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
+        sleep(Duration::from_millis(2));
     }
-    let entries: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+    // Whether it can be killed or has just ended, its entry is the same.
+    let _ = child.kill();
+    let status = child.wait().map_err(|error| error.to_string())?;
+    let line = line.map_err(|_| format!("did not describe itself within {} s", PATIENCE.as_secs()))?;
+    let entries: Vec<Value> = serde_json::from_str(&line).unwrap_or_default();
     entries.into_iter().next().ok_or_else(|| format!("ended the process that loaded it ({status})"))
 }
 

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 use gpbench_host::channel::{Channel, read_job};
 use gpbench_host::{case, describe, environment, exact, process, verify};
+use gpbench_record::SCHEMA;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 const USAGE: &str = "usage: gpbench-worker case | verify | exact | environment | describe [FILE...]
@@ -23,9 +25,9 @@ const EX_WRONG_VERB: i32 = 2;
 const EX_SOFTWARE: i32 = 70;
 
 fn main() {
+    process::die_with_parent();
     process::restart_with(&gpbench_gp::blas::missing_environment());
     process::mark_start();
-    process::die_with_parent();
     let code = match catch_unwind(run) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
@@ -70,6 +72,16 @@ fn run() -> Result<i32, Box<dyn Error>> {
 }
 
 fn job<T: DeserializeOwned>() -> Result<T, Box<dyn Error>> {
+    /// What every job has, whatever its version.
+    #[derive(Deserialize)]
+    struct Version {
+        schema: u32,
+    }
     let text = read_job()?;
-    serde_json::from_str(&text).map_err(|error| format!("the job cannot be read: {error}").into())
+    let unreadable = |error: serde_json::Error| format!("the job cannot be read: {error}");
+    let Version { schema } = serde_json::from_str(&text).map_err(unreadable)?;
+    if schema != SCHEMA {
+        return Err(format!("the job is of schema {schema}; this worker reads {SCHEMA}").into());
+    }
+    Ok(serde_json::from_str(&text).map_err(unreadable)?)
 }

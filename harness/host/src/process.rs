@@ -35,12 +35,19 @@ fn cpu_seconds() -> f64 {
 }
 
 /// Asks the system to kill this process when its parent ends, so that an
-/// engine killed without warning leaves no worker behind.
+/// engine killed without warning leaves no worker behind. Ends at once if nobody
+/// reads standard output any more: the parent was gone before it was asked for.
 pub fn die_with_parent() {
     #[cfg(target_os = "linux")]
     // SAFETY: a plain system call on numbers.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
+    }
+    let mut output = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };
+    // SAFETY: one descriptor to look at, and no waiting.
+    let noticed = unsafe { libc::poll(&mut output, 1, 0) };
+    if noticed > 0 && output.revents & libc::POLLERR != 0 {
+        leave(libc::EXIT_FAILURE);
     }
 }
 

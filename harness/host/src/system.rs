@@ -162,12 +162,11 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, SetupError> {
     if length_scale.len() != 1 && length_scale.len() != d {
         return Err(wrong(format!("{} length scales for {d} inputs", length_scale.len())));
     }
-    let positive = |what: &str, value: f64| {
-        if value > 0.0 && value.is_finite() {
-            Ok(())
-        } else {
-            Err(wrong(format!("{what} {value} is not positive")))
-        }
+    // Within these, no square of a scale or of a scaled distance overflows or vanishes.
+    let positive = |what: &str, value: f64| match value {
+        1e-100..=1e100 => Ok(()),
+        _ if value > 0.0 => Err(wrong(format!("{what} {value:e} is not between 1e-100 and 1e100"))),
+        _ => Err(wrong(format!("{what} {value} is not positive"))),
     };
     positive("signal_scale", *signal_scale)?;
     positive("noise_scale", *noise_scale)?;

@@ -181,6 +181,21 @@ fn a_solution_does_not_depend_on_the_threads() {
 }
 
 #[test]
+fn nor_does_an_exact_one() {
+    let Some(plugin) = library("cholesky") else { return };
+    let solution = |threads| {
+        let mut case = common::case(700);
+        case.solver.plugin = "cholesky".into();
+        let (mut job, folder) = job(case, plugin.clone(), threads);
+        let summary = exact(&mut job, &folder);
+        let (_, solved) = solve(&job);
+        assert_eq!(solved.reason, StopReason::Converged);
+        (std::fs::read(&job.solution_file).unwrap(), summary, verify(&job))
+    };
+    assert!(solution(1) == solution(2));
+}
+
+#[test]
 fn budgets_bind() {
     let Some(plugin) = library("cg") else { return };
     let mut case = cg(1e-12);
@@ -261,6 +276,12 @@ fn a_verb_that_does_not_exist_is_wrong_usage_and_a_bad_job_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty() && output.stderr.starts_with(b"usage: gpbench-worker"));
     assert_eq!(worker("case", &"no job").status.code(), Some(70));
+    let (mut later, _folder) = job(cg(1e-3), "plugin.so".into(), 1);
+    later.schema += 1;
+    let output = worker("case", &later);
+    assert_eq!(output.status.code(), Some(70));
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("the job is of schema 2; this worker reads 1"), "{log}");
     let output = worker("environment", &());
     let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for name in ["cpu_dispatch", "blas", "blas_core", "threads"] {

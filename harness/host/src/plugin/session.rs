@@ -147,9 +147,14 @@ impl<'a> Session<'a> {
         self.complaint.take()
     }
 
+    /// Lets the clock run. An iterate that was asked for and has not come is given up, and the
+    /// pause that was granted for it counts.
     pub(super) fn resume_clock(&self) {
-        self.awaiting.set(None);
-        self.stopwatch.borrow_mut().resume();
+        let mut stopwatch = self.stopwatch.borrow_mut();
+        match self.awaiting.take() {
+            Some(_) => stopwatch.resume_without_pause(),
+            None => stopwatch.resume(),
+        }
     }
 
     pub(super) fn pause_clock(&self) {
@@ -190,9 +195,10 @@ impl<'a> Session<'a> {
 
     /// The answer to `observe`.
     pub(super) fn observe(&self, iteration: i64, claimed: &[f64]) -> Status {
-        let answers_request = self.awaiting.take() == Some(iteration);
-        if !answers_request {
-            // A request that was not answered ends here, and with it the pause.
+        let answers_request = self.awaiting.get() == Some(iteration);
+        if answers_request {
+            self.awaiting.set(None);
+        } else {
             self.resume_clock();
         }
         self.pause_clock();

@@ -228,7 +228,8 @@ impl<'l> SolverObject<'l> {
         let _guard = raised.then(|| ThreadGuard::raise(threads));
         session.resume_clock();
         let status = call();
-        // An iterate asked for and never handed over has left the clock paused: nothing to add then.
+        // An iterate asked for and never handed over has left the clock paused.
+        session.resume_clock();
         session.pause_clock();
         session.blas_raised.set(false);
         status
@@ -305,6 +306,10 @@ unsafe fn read_report(report: &Report, columns: usize, ending: &mut Ending) -> R
         .map_err(|wrong| format!("left a wrong report: {wrong}"))?;
     if !ending.claimed.is_empty() && ending.claimed.len() != columns {
         return Err(format!("claims {} residual norms for {columns} columns", ending.claimed.len()));
+    }
+    if ending.claimed.iter().any(|norm| !norm.is_finite()) {
+        // A norm that overflowed claims nothing, and JSON has no word for it.
+        ending.claimed.clear();
     }
     // SAFETY: by this function's contract.
     let values = unsafe { views::numbers(report.values, report.n_values, MAX_VALUES, "report.values") }

@@ -90,6 +90,20 @@ impl Checked {
         start..start + 8 * ((self.cols - 1) * self.ld + self.rows)
     }
 
+    /// Whether both name some of the same memory.
+    fn overlaps(self, other: Checked) -> bool {
+        let (a, b) = (self.span(), other.span());
+        if a.end <= b.start || b.end <= a.start {
+            return false;
+        }
+        // Parts of the rows of one matrix interleave: each column has its place in the stretch
+        // between two columns.
+        let stretch = 8 * self.ld;
+        let at = (b.start + stretch - a.start % stretch) % stretch;
+        let apart = 8 * self.rows <= at && at + 8 * other.rows <= stretch;
+        self.ld != other.ld || !apart
+    }
+
     /// # Safety
     /// The memory that the matrix names is initialised and stays unwritten for `'a`.
     pub(super) unsafe fn view<'a>(self) -> ArrayView2<'a, f64> {
@@ -111,10 +125,8 @@ impl Checked {
 /// Says so if any two of these matrices share memory.
 pub(super) fn disjoint(matrices: &[(&str, Checked)]) -> Result<(), String> {
     for (i, (name, matrix)) in matrices.iter().enumerate() {
-        let a = matrix.span();
         for (other_name, other) in &matrices[i + 1..] {
-            let b = other.span();
-            if a.start < b.end && b.start < a.end {
+            if matrix.overlaps(*other) {
                 return Err(format!("`{name}` and `{other_name}` overlap"));
             }
         }
@@ -241,6 +253,24 @@ mod tests {
         let (a, b, c) = (part(0, &mut data), part(3, &mut data), part(4, &mut data));
         assert_eq!(disjoint(&[("a", a), ("b", b)]).unwrap_err(), "`a` and `b` overlap");
         assert!(disjoint(&[("a", a), ("c", c)]).is_ok());
+    }
+
+    #[test]
+    fn rows_of_one_matrix_do_not_overlap() {
+        let mut data = [0.0; 20];
+        let part = |at: usize, rows: i64, ld: i64, data: &mut [f64]| {
+            let mat = mat(&mut data[at..], rows, 3, ld);
+            // SAFETY: a valid reference.
+            unsafe { Checked::new(&mat, "x", Extent::Any, Extent::Any) }.unwrap()
+        };
+        let (upper, lower) = (part(0, 2, 5, &mut data), part(2, 3, 5, &mut data));
+        assert!(!upper.overlaps(lower) && !lower.overlaps(upper));
+        let (middle, other) = (part(1, 2, 5, &mut data), part(2, 3, 6, &mut data));
+        assert!(upper.overlaps(middle) && middle.overlaps(upper));
+        assert!(upper.overlaps(other) && other.overlaps(upper));
+        // The next column on: row 4 of one column, then rows 0 and 1 of the next.
+        let wrapped = part(4, 2, 5, &mut data);
+        assert!(upper.overlaps(wrapped) && wrapped.overlaps(upper));
     }
 
     #[test]
