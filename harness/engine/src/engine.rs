@@ -97,8 +97,10 @@ impl Engine<'_> {
             journal: Mutex::new(journal),
         };
         let result = sitting.run(options.jobs.max(1), events);
-        folder.remove_scratch()?;
+        // What ended the run comes before what is left of it.
+        let removed = folder.remove_scratch();
         let ran = result?;
+        removed?;
         let journal = sitting.journal.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Summary {
             folder: folder.path().to_owned(),

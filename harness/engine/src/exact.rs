@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gpbench_record::{ExactRequest, Message, SCHEMA};
+use gpbench_record::{Dataset, ExactRequest, Message, SCHEMA, Source};
 
 use crate::environment::available_memory;
 use crate::{End, Event, Executor, Interrupt, Options, Outcome, PlannedCase, Work, status, text};
@@ -70,7 +70,7 @@ impl<'a> ExactReferences<'a> {
             schema: SCHEMA,
             dataset: planned.case.dataset.clone(),
             kernel: planned.case.kernel.clone(),
-            seed: planned.case.seed,
+            seed: if depends_on_seed(&planned.case.dataset) { planned.case.seed } else { 0 },
             dataset_file: planned.dataset_file.clone(),
             output: PathBuf::new(),
             threads: self.options.threads_per_case(),
@@ -101,6 +101,11 @@ impl<'a> ExactReferences<'a> {
         }
         result
     }
+}
+
+/// Whether the seed draws the rows; else all seeds share one reference.
+fn depends_on_seed(dataset: &Dataset) -> bool {
+    dataset.subsample.is_some() || !matches!(dataset.source, Source::Registry { .. } | Source::File { .. })
 }
 
 /// Why an errand for a reference brought none.

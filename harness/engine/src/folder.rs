@@ -114,6 +114,9 @@ impl RunFolder {
         let file = PlanFile::new(plan, ids, now);
         let text = serde_json::to_vec_pretty(&file).expect("plain data with text keys always serialises");
         folder.write(PLAN, &text)?;
+        for path in [&folder.path, &parent, &options.output_dir] {
+            sync_folder(path).context("write", path)?;
+        }
         Ok(folder)
     }
 
@@ -210,6 +213,17 @@ fn create_unique(parent: &Path, name: &str) -> Result<PathBuf, EngineError> {
         }
     }
     Ok(path)
+}
+
+/// Waits until the names in a folder are on the disk: a file's own sync says nothing of them.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    match fs::File::open(path)?.sync_all() {
+        // Some network file systems know no such thing.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced,
+    }
 }
 
 /// Readers see the old content or the new, never half of it.

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{JournalEntry, Row, Status};
 
 use crate::EngineError;
 use crate::error::Context as _;
+use crate::folder::sync_folder;
 
 /// File name of a run's journal.
 pub(crate) const JOURNAL: &str = "journal.jsonl";
@@ -21,6 +22,8 @@ pub(crate) const JOURNAL: &str = "journal.jsonl";
 pub struct Journal {
     file: File,
     path: PathBuf,
+    /// Bytes of whole lines.
+    length: u64,
     statuses: HashMap<String, Status>,
 }
 
@@ -51,23 +54,29 @@ impl Journal {
         let complete = complete_length(&bytes);
         if complete < bytes.len() {
             file.set_len(complete as u64).context("repair the journal", &path)?;
-            file.seek(SeekFrom::End(0)).context("repair the journal", &path)?;
         }
+        sync_folder(folder).context("write", folder)?;
         let (rows, unreadable) = parse(&bytes[..complete]);
         let statuses = rows.into_iter().map(|row| (row.id, row.status)).collect();
-        Ok((Self { file, path, statuses }, unreadable))
+        Ok((Self { file, path, length: complete as u64, statuses }, unreadable))
     }
 
     /// Appends a terminal row and waits until it is on the disk.
     ///
     /// # Errors
-    /// When the line cannot be written.
+    /// When the line cannot be written. What was written of it is taken back, so that a row that
+    /// still comes, of a case that was running meanwhile, has a line of its own.
     pub fn append(&mut self, row: &Row) -> Result<(), EngineError> {
         let entry = JournalEntry::Case(Box::new(row.clone()));
         let mut line = serde_json::to_vec(&entry).expect("plain data with text keys always serialises");
         line.push(b'\n');
-        self.file.write_all(&line).context("write the journal", &self.path)?;
-        self.file.sync_data().context("write the journal", &self.path)?;
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        if written.is_err() {
+            // What cannot be taken back now is cut off when the journal is next opened.
+            let _ = self.file.set_len(self.length);
+        }
+        written.context("write the journal", &self.path)?;
+        self.length += line.len() as u64;
         self.statuses.insert(row.id.clone(), row.status);
         Ok(())
     }

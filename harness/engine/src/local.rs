@@ -138,7 +138,9 @@ impl Running {
         // The leader is not reaped yet, so the group's number cannot have been reused.
         let _ = kill_process_group(self.group, Signal::KILL);
         let status = self.child.wait();
-        self.drain();
+        if cause != Some(End::Interrupted) {
+            self.drain();
+        }
         let end = cause.unwrap_or_else(|| match status {
             Ok(status) => self.own_end(status),
             Err(error) => End::NotStarted { reason: format!("cannot wait for it: {error}") },
@@ -209,12 +211,13 @@ impl Running {
         (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
     }
 
-    /// Hears what was still on its way. All writers are dead by now, unless one
-    /// has escaped; that one is not waited for.
+    /// Hears what was still on its way, up to the terminal message. All writers are
+    /// dead by now, unless one has escaped; that one is not waited for.
     fn drain(&mut self) {
-        let deadline = Instant::now() + self.grace.min(Duration::from_secs(1));
-        while let Ok(Output::Message(message)) =
-            self.output.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+        let deadline = Instant::now() + self.grace;
+        while !self.messages.last().is_some_and(is_terminal)
+            && let Ok(Output::Message(message)) =
+                self.output.recv_timeout(deadline.saturating_duration_since(Instant::now()))
         {
             self.hear(message);
         }
