@@ -6,6 +6,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::plugin::{HostTable, Library};
+use crate::process;
 
 /// Environment variable with further folders of plugins.
 const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
@@ -78,7 +80,10 @@ pub fn apart(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
 }
 
 fn start(worker: &Path, file: &Path) -> io::Result<Child> {
-    Command::new(worker).arg("describe").arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()
+    let mut command = Command::new(worker);
+    command.arg("describe").arg(file).stdin(Stdio::null()).stdout(Stdio::piped());
+    // A group of its own, so that whatever the library forks can be ended with it.
+    command.process_group(0).spawn()
 }
 
 /// Waits for a child and takes the one entry of its answer.
@@ -96,11 +101,10 @@ fn answer(mut child: Child) -> Result<Value, String> {
     let line = heard.recv_timeout(PATIENCE);
     // One that closes its output without an answer is about to end, and is waited for to say how.
     let is_ending = matches!(&line, Ok(line) if line.is_empty());
-    while is_ending && matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
+    while is_ending && !process::has_ended(&child) && Instant::now() < deadline {
         sleep(Duration::from_millis(2));
     }
-    // Whether it can be killed or has just ended, its entry is the same.
-    let _ = child.kill();
+    process::kill_group(&child);
     let status = child.wait().map_err(|error| error.to_string())?;
     let line = line.map_err(|_| format!("did not describe itself within {} s", PATIENCE.as_secs()))?;
     let entries: Vec<Value> = serde_json::from_str(&line).unwrap_or_default();

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -48,6 +48,26 @@ pub fn die_with_parent() {
     let noticed = unsafe { libc::poll(&mut output, 1, 0) };
     if noticed > 0 && output.revents & libc::POLLERR != 0 {
         leave(libc::EXIT_FAILURE);
+    }
+}
+
+/// Whether a child has ended. It is not reaped, so that its number stays its own.
+pub fn has_ended(child: &Child) -> bool {
+    // SAFETY: all-zero bytes are a valid `siginfo_t`, which holds only numbers and pointers.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: `info` is a valid place to write to.
+    let answer = unsafe { libc::waitid(libc::P_PID, child.id() as libc::id_t, &mut info, options) };
+    // SAFETY: `info` was zero or has been filled in; with no child that ended, its number is zero.
+    answer != 0 || unsafe { info.si_pid() } != 0
+}
+
+/// Kills a child that leads a process group, and the rest of the group. The child
+/// may have ended but must not have been waited for, or its number could be another's.
+pub fn kill_group(leader: &Child) {
+    // SAFETY: a plain system call on numbers; where there is nothing left to kill, it fails.
+    unsafe {
+        libc::kill(-(leader.id() as libc::pid_t), libc::SIGKILL);
     }
 }
 
