@@ -1,0 +1,80 @@
+//! Random minibatches.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+/// An endless sequence of minibatches: each a fresh set of distinct rows, every set of that size
+/// equally likely.
+///
+/// Rows are distinct within a batch, as in the published algorithm, but nothing ties one batch to the
+/// next: an epoch's worth of them misses some rows and meets others twice.
+#[derive(Debug, Clone)]
+pub struct Batches {
+    rng: ChaCha8Rng,
+    /// The rows in some order, which the last batch has left.
+    order: Vec<usize>,
+    size: usize,
+}
+
+impl Batches {
+    /// Batches of `size` out of `n` rows, or of all rows if there are fewer.
+    pub fn new(n: usize, size: usize, seed: u64) -> Batches {
+        Batches { rng: ChaCha8Rng::seed_from_u64(seed), order: (0..n).collect(), size: size.min(n) }
+    }
+
+    /// Rows in a batch.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The next batch: so many steps of a Fisher-Yates shuffle, which needs no fresh order to start from.
+    pub fn draw(&mut self) -> &[usize] {
+        self.order.partial_shuffle(&mut self.rng, self.size).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_distinct_and_equally_likely() {
+        let (n, size, draws) = (10, 3, 3000);
+        let mut batches = Batches::new(n, size, 1);
+        let mut count = [0; 10];
+        for _ in 0..draws {
+            let mut batch = batches.draw().to_vec();
+            batch.sort_unstable();
+            batch.dedup();
+            assert_eq!(batch.len(), size);
+            batch.iter().for_each(|&row| count[row] += 1);
+        }
+        // 900 expected, with a standard deviation of 25.
+        assert!(count.iter().all(|count| (775..1025).contains(count)), "{count:?}");
+    }
+
+    #[test]
+    fn a_stream_is_the_same_for_ever() {
+        let draw = |seed| {
+            let mut batches = Batches::new(100, 5, seed);
+            [batches.draw().to_vec(), batches.draw().to_vec()]
+        };
+        assert_eq!(draw(7), KNOWN);
+        assert_ne!(draw(8), KNOWN);
+    }
+
+    /// What was drawn when this was written.
+    const KNOWN: [[usize; 5]; 2] = [[36, 30, 84, 13, 38], [89, 28, 2, 18, 52]];
+
+    #[test]
+    fn a_batch_larger_than_the_data_is_all_of_it() {
+        let mut batches = Batches::new(4, 500, 0);
+        assert_eq!(batches.size(), 4);
+        for _ in 0..3 {
+            let mut batch = batches.draw().to_vec();
+            batch.sort_unstable();
+            assert_eq!(batch, [0, 1, 2, 3]);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Stochastic gradient descent with momentum, on minibatches of rows.
+//!
+//! See the README beside this crate for parameters, source, cost and limits.
+
+#![forbid(unsafe_code)]
+
+mod batches;
+mod descent;
+mod params;
+mod solver;
+
+pub use batches::Batches;
+pub use descent::Descent;
+pub use params::SgdParams;
+pub use solver::Sgd;
+
+gpbench_sdk::export_plugin! { name: "sgd", solvers: [Sgd] }

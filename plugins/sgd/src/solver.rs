@@ -1,0 +1,79 @@
+//! The loop around the steps: batches, looks at the estimated residual, and the end.
+//!
+//! Lin, Padhy, Mlodozeniec, Antoran and Hernandez-Lobato 2024, Algorithm 3, with the two tolerances joined by
+//! AND, and with the true residual as the estimate that a warm start begins with (the algorithm begins
+//! with b, from which a start close to the solution could be told only after many epochs).
+
+use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+
+use crate::{Batches, Descent, SgdParams};
+
+/// Estimated residuals above this many times the right-hand side will not come back: the steps are too long.
+const DIVERGENCE: f64 = 1e10;
+
+/// Times an epoch that the host is told of the iterate.
+const LOOKS: usize = 4;
+
+/// Stochastic gradient descent with momentum.
+#[derive(Debug)]
+pub struct Sgd {
+    params: SgdParams,
+}
+
+impl Solver for Sgd {
+    type Params = SgdParams;
+    const ID: &'static str = "sgd";
+    const DOC: &'static str = "Stochastic gradient descent with momentum, on minibatches of rows";
+    const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+
+    fn new(params: SgdParams) -> Result<Self> {
+        Ok(Sgd { params })
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let SgdParams { batch_size, learning_rate, momentum, max_iterations } = self.params;
+        let mut batches = Batches::new(problem.operator().n(), batch_size, problem.seed());
+        let mut descent = Descent::start(problem, batches.size(), learning_rate, momentum)?;
+        let (reason, steps) = run(problem, &mut descent, &mut batches, max_iterations)?;
+        Ok(Report::new(reason, steps).residuals(descent.residual_norms()))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        // Velocity, residual, the order of the rows; products with a batch.
+        8.0 * (n as f64 * (2 * s + 1) as f64 + self.params.batch_size.min(n) as f64 * s as f64)
+    }
+}
+
+/// Takes steps until something ends it.
+fn run(
+    problem: &mut Problem<'_>,
+    descent: &mut Descent,
+    batches: &mut Batches,
+    max_iterations: usize,
+) -> Result<(Reason, usize)> {
+    let period = (problem.operator().n() / batches.size().max(1) / LOOKS).max(1);
+    let mut steps = 0;
+    loop {
+        if steps % period == 0 || problem.converged(&descent.residual_norms()) {
+            descent.sum_up();
+            let norms = descent.residual_norms();
+            problem.observe(steps, &norms)?;
+            if problem.converged(&norms) || problem.worst(&norms) == 0.0 {
+                return Ok((Reason::Converged, steps));
+            }
+        }
+        let worst = problem.worst(&descent.residual_norms());
+        if worst.is_nan() || worst > DIVERGENCE {
+            return Ok((Reason::Diverged, steps));
+        }
+        if max_iterations > 0 && steps >= max_iterations {
+            return Ok((Reason::Iterations, steps));
+        }
+        match descent.step(problem, batches.draw()) {
+            // Not passed on: more steps have been taken than were observed.
+            Err(Error::Stopped) => return Ok((Reason::Stopped, steps)),
+            other => other?,
+        }
+        steps += 1;
+    }
+}
