@@ -140,6 +140,14 @@ pub enum Fault {
         /// Its column.
         column: String,
     },
+    /// A number whose square is infinite, and with it every mean square and distance.
+    #[error("column {column} is {text} here, too large to be squared; rescale the column or remove the row")]
+    TooLarge {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
+    },
     /// Bytes that are not UTF-8.
     #[error("the text is not UTF-8; save the file as UTF-8")]
     Encoding,

@@ -10,7 +10,7 @@ use polars::prelude::{Column, DataType, ParquetReader, PolarsError, SerReader};
 
 use crate::columns::Columns;
 use crate::error::{Fault, ImportError, Place};
-use crate::text::{check_constants, stem};
+use crate::text::{LARGEST, check_constants, stem};
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
@@ -74,9 +74,14 @@ fn numbers(
         let at = || Place::cell(file, row as u64 + 1, index);
         let column = || columns.describe(index);
         match value {
-            Some(value) if value.is_finite() => numbers.push(value),
+            Some(value) if value.abs() <= LARGEST => numbers.push(value),
             Some(value) => {
-                return Err(at().fault(Fault::NotFinite { text: value.to_string(), column: column() }));
+                let (text, column) = (format!("{value:?}"), column());
+                let is_finite = value.is_finite();
+                return Err(at().fault(match is_finite {
+                    true => Fault::TooLarge { text, column },
+                    false => Fault::NotFinite { text, column },
+                }));
             }
             None => return Err(at().fault(Fault::EmptyCell { column: column() })),
         }

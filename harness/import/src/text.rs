@@ -146,18 +146,23 @@ impl Rows {
             Cell::Empty => Fault::EmptyCell { column },
             Cell::Text => Fault::NotANumber { text: text(), column },
             Cell::NotFinite => Fault::NotFinite { text: text(), column },
+            Cell::TooLarge => Fault::TooLarge { text: text(), column },
             Cell::NotUtf8 => Fault::Encoding,
         };
         Place::cell(&self.file, self.line(), index).fault(fault)
     }
 }
 
-/// Why a cell is no finite number.
+/// The largest number that is taken: squares of it, summed over all rows, are still finite.
+pub(crate) const LARGEST: f64 = 1e150;
+
+/// Why a cell is no usable number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cell {
     Empty,
     Text,
     NotFinite,
+    TooLarge,
     NotUtf8,
 }
 
@@ -172,7 +177,8 @@ fn number(cell: &[u8]) -> Result<f64, Cell> {
         return Err(Cell::NotFinite);
     }
     match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
+        Ok(value) if value.abs() <= LARGEST => Ok(value),
+        Ok(value) if value.is_finite() => Err(Cell::TooLarge),
         Ok(_) => Err(Cell::NotFinite),
         Err(_) => Err(Cell::Text),
     }

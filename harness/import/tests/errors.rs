@@ -52,6 +52,15 @@ fn text_among_numbers() {
 }
 
 #[test]
+fn numbers_whose_squares_overflow() {
+    assert_eq!(
+        csv_error("a,y\n1,2\n-1e200,4\n"),
+        "file.csv:3:1: column 1 (`a`) is -1e200 here, too large to be squared; \
+         rescale the column or remove the row"
+    );
+}
+
+#[test]
 fn missing_and_infinite_values() {
     assert_eq!(
         csv_error("a,y\n1,2\n,4\n"),

@@ -66,7 +66,8 @@ fn odd_but_usable_files_warn() {
 
 #[test]
 fn numbers_are_read_to_the_last_bit() {
-    let numbers = [0.1, 1.0 / 3.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, -71.055, 2.0_f64.powi(60) + 256.0];
+    let numbers =
+        [0.1, 1.0 / 3.0, f64::MIN_POSITIVE, 5e-324, 9.87654321e149, -71.055, 2.0_f64.powi(60) + 256.0];
     let content: String = numbers.iter().map(|v| format!("{v},{v:e}\n")).collect();
     let table = read("my.csv", content, None);
     assert_eq!(table.x.column(0).to_vec(), numbers);
