@@ -108,3 +108,24 @@ fn node(parsed: &DeValue<'_>, at: &Location, mistakes: &mut Mistakes) -> Value {
         DeValue::Table(inner) => Value::Table(table(inner, at.source, mistakes)),
     }
 }
+
+/// Writes a tree as TOML; comments and layout of the texts it came from are lost.
+pub(crate) fn to_toml(table: &Table) -> String {
+    toml::to_string(&plain_table(table)).expect("a tree of TOML values can be written as TOML")
+}
+
+fn plain_table(table: &Table) -> toml::Table {
+    table.0.iter().filter_map(|(key, node)| Some((key.value.clone(), plain(&node.value)?))).collect()
+}
+
+fn plain(value: &Value) -> Option<toml::Value> {
+    Some(match value {
+        Value::Bool(truth) => (*truth).into(),
+        Value::Int(int) => (*int).into(),
+        Value::Float(float) => (*float).into(),
+        Value::Text(text) => text.clone().into(),
+        Value::Datetime => return None,
+        Value::Array(items) => items.iter().filter_map(|item| plain(&item.value)).collect::<Vec<_>>().into(),
+        Value::Table(inner) => plain_table(inner).into(),
+    })
+}

@@ -14,7 +14,7 @@ use crate::checked::{self, Checked};
 use crate::error::{Mistakes, SpecErrors};
 use crate::overrides;
 use crate::source::{At, Location, SPEC, Sources};
-use crate::tree::{self, Node};
+use crate::tree::{self, Node, Table};
 
 /// A spec as typed, with `--set` overrides applied. May hold mistakes;
 /// [`Typed::check`] tells them.
@@ -27,6 +27,8 @@ pub struct Typed {
     /// Whether `--set` changed an axis, which may leave tables and excludes without use.
     pub(crate) axes_overridden: bool,
     pub(crate) root: Root,
+    /// The whole spec with overrides applied, if there are any.
+    overridden: Option<Table>,
 }
 
 /// The top level of a spec.
@@ -168,7 +170,8 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
     mistakes.clone().into_result(&sources)?;
     let root = read::root(&table, &mut mistakes);
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    Ok(Typed { sources, folder, mistakes, axes_overridden, root })
+    let overridden = (!sets.is_empty()).then_some(table);
+    Ok(Typed { sources, folder, mistakes, axes_overridden, root, overridden })
 }
 
 impl Typed {
@@ -198,8 +201,12 @@ impl Typed {
         self.root.name.as_ref().map(|name| name.value.as_str())
     }
 
-    /// The spec's text as it stands in the file, without overrides.
-    pub fn text(&self) -> &str {
-        self.sources.text(SPEC)
+    /// A text that means this spec: the file's own, or where `--set` changed it
+    /// one that is written anew, under a line that says so.
+    pub fn text(&self) -> String {
+        match &self.overridden {
+            None => self.sources.text(SPEC).to_owned(),
+            Some(table) => format!("# Written with every --set in its place.\n{}", tree::to_toml(table)),
+        }
     }
 }

@@ -197,3 +197,21 @@ fn a_library_is_chosen_by_path() {
     let plan = typed.check(&catalog).unwrap_or_else(|errors| panic!("{errors}")).plan();
     assert_eq!(plan.cases[0].plugin_sha256, "second");
 }
+
+#[test]
+fn a_text_with_overrides_written_into_it_means_the_same() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("spec.toml");
+    let text = format!("# Ours.\n{SMALL}[[exclude]]\nseed = 1\n[report]\nbaseline = \"cg\"\n");
+    std::fs::write(&path, &text).expect("a writable folder");
+    let sets = ["name=other", "seeds=[1, 2]", "solver.cg.params.rank=7", "budget.time=10m"].map(String::from);
+    let key = |sets: &[String]| {
+        let typed = load(&path, sets).unwrap_or_else(|errors| panic!("{errors}"));
+        let checked = typed.check(&common::catalog()).unwrap_or_else(|errors| panic!("{errors}"));
+        (typed.text(), checked.plan().key())
+    };
+    assert_eq!(key(&[]).0, text);
+    let (written, meant) = key(&sets);
+    std::fs::write(&path, &written).expect("a writable folder");
+    assert_eq!(key(&[]).1, meant, "{written}");
+}
