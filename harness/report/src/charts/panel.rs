@@ -6,7 +6,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::curve::Curve;
 use super::scale::{Axis, Scale};
-use super::style::{Area, Drawing, INK, Look, MUTED, Marker, RULE, font, mark, write};
+use super::style::{Area, Drawing, INK, Look, MUTED, Marker, RULE, fitted, font, mark, write};
 use crate::metric::scientific;
 
 /// A curve of one solver.
@@ -74,7 +74,8 @@ impl Panel {
         let mut builder = ChartBuilder::on(area);
         builder.x_label_area_size(46).y_label_area_size(74).margin_right(18).margin_bottom(4);
         if let Some(title) = &self.title {
-            builder.caption(title, font(14.0, INK));
+            let width = area.dim_in_pixel().0 as i32 - 24;
+            builder.caption(fitted(title, 14.0, width), font(14.0, INK));
         }
         let mut chart = builder.build_cartesian_2d(x.clone(), y.clone())?;
         chart

@@ -4,7 +4,9 @@ use gpbench_record::names;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::style::{Entry, INK, MUTED, RULE, Sample, font, heading, legend, sheet, text_width, write};
+use super::style::{
+    Entry, INK, MUTED, RULE, Sample, fitted, font, heading, legend, sheet, text_width, write,
+};
 use super::{Drawn, Figure, Sheet};
 use crate::aggregate::{Group, problems, title};
 use crate::metric::{SECONDS, short};
@@ -35,7 +37,8 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
         ];
         let mut y = legend(root, &entries)? + 14;
         for problem in &shown {
-            write(root, &title(problem, &all), (16, y), font(14.0, INK), HPos::Left)?;
+            let heading = fitted(&title(problem, &all), 14.0, WIDTH as i32 - 32);
+            write(root, &heading, (16, y), font(14.0, INK), HPos::Left)?;
             root.draw(&PathElement::new([(16, y + 13), (WIDTH as i32 - 16, y + 13)], RULE))?;
             y += GAP - 6;
             let of_problem = || timed.iter().filter(|g| g.problem == ***problem);
@@ -47,7 +50,8 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
                 let paint = |from, to, colour: RGBColor| {
                     root.draw(&Rectangle::new([(from, y - BAR / 2), (to, y + BAR / 2)], colour.filled()))
                 };
-                write(root, &group.solver, (left - 8, y), font(13.0, INK), HPos::Right)?;
+                let name = fitted(&group.solver, 13.0, left - 16);
+                write(root, &name, (left - 8, y), font(13.0, INK), HPos::Right)?;
                 paint(left, pixels(prepare), MUTED)?;
                 paint(pixels(prepare), pixels(total).max(left + 2), sheet_.look(&group.solver).colour)?;
                 let value = match prepare {

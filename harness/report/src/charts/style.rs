@@ -85,7 +85,23 @@ pub(super) fn write(root: &Area<'_>, text: &str, at: (i32, i32), style: TextStyl
 /// Writes the title of a figure in its upper left corner.
 pub(super) fn heading(root: &Area<'_>, text: &str) -> Drawing {
     let style = ("sans-serif", 16.0 * 1.24, FontStyle::Bold).into_font().color(&INK);
-    write(root, text, (16, 22), style, HPos::Left)
+    // Bold letters are a tenth wider.
+    let text = fitted(text, 1.1 * 16.0, root.dim_in_pixel().0 as i32 - 24);
+    write(root, &text, (16, 22), style, HPos::Left)
+}
+
+/// The text, or as much of its two ends as `width` pixels hold.
+pub(super) fn fitted(text: &str, size: f64, width: i32) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let mut kept = letters.len();
+    let mut shown = text.to_owned();
+    while text_width(&shown, size) > width && kept > 2 {
+        kept -= 1;
+        let head: String = letters[..kept.div_ceil(2)].iter().collect();
+        let tail: String = letters[letters.len() - kept / 2..].iter().collect();
+        shown = format!("{}…{}", head.trim_end(), tail.trim_start());
+    }
+    shown
 }
 
 /// Draws a marker at a place in pixels.
@@ -201,4 +217,17 @@ fn sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
 /// Width of a text in pixels: an estimate on the wide side, since a viewer's font is not known.
 pub(super) fn text_width(text: &str, size: f64) -> i32 {
     (text.chars().count() as f64 * size * 0.54).ceil() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_too_wide_keeps_both_ends() {
+        assert_eq!(fitted("short", 10.0, 100), "short");
+        let cut = fitted("a-data-set-with-a-long-name · matern32", 10.0, 100);
+        assert!(text_width(&cut, 10.0) <= 100, "{cut}");
+        assert!(cut.starts_with("a-data") && cut.contains('…') && cut.ends_with("matern32"), "{cut}");
+    }
 }
