@@ -1,58 +1,146 @@
 //! Two or more runs side by side.
 
-use gpbench_record::names;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::aggregate::{Problem, groups};
+use gpbench_record::{Row, SCHEMA, Status, names};
+use serde_json::{Value, json};
+
+use crate::aggregate::{Estimate, Group, Problem, groups};
 use crate::error::Result;
 use crate::metric::{self, SECONDS};
 use crate::run::Run;
 use crate::table::{Cell, Table};
 
-/// What is worth a column in a comparison.
+/// What is worth a row in a comparison.
 const COMPARED: [&str; 5] = [names::RESIDUAL_Y, names::TEST_RMSE, names::TEST_NLL, names::EPOCHS, SECONDS];
 
-/// One row a problem, solver and metric; one column a run, and the ratio of
-/// the last run to the first.
+/// Runs side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What the runs are called.
+    pub runs: Vec<String>,
+    /// One metric of one solver on one problem each; none if no two runs share a case.
+    pub rows: Vec<Compared>,
+}
+
+/// One metric of one solver on one problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// What was solved.
+    pub problem: Problem,
+    /// Solver, as named in the spec.
+    pub solver: String,
+    /// Name of the metric.
+    pub metric: String,
+    /// Number of seeds that the means are over.
+    pub seeds: usize,
+    /// Mean in each run; absent where the run has no such case.
+    pub means: Vec<Option<f64>>,
+}
+
+/// Compares runs by the means over those seeds that gave an answer in all of
+/// the runs: means over different seeds would be means over different problems.
 ///
 /// # Errors
 /// If the aggregation fails.
-pub fn compare(runs: &[Run]) -> Result<Table> {
-    let mut table = Table::new("Comparison").words("data set").words("kernel").words("estimator");
-    table = table.words("solver").words("metric");
-    for run in runs {
-        table = table.numbers(heading(run, runs));
-    }
-    table = table.numbers("last / first");
-    let per_run = runs.iter().map(groups).collect::<Result<Vec<_>>>()?;
+pub fn compare(runs: &[Run]) -> Result<Comparison> {
+    let per_run = on_common_seeds(runs).iter().map(groups).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(&Problem, &str)> = Vec::new();
     for group in per_run.iter().flatten() {
         if !keys.contains(&(&group.problem, &group.solver)) {
             keys.push((&group.problem, &group.solver));
         }
     }
+    let mut comparison =
+        Comparison { runs: runs.iter().map(|run| heading(run, runs)).collect(), rows: Vec::new() };
+    let mut is_shared = false;
     for (problem, solver) in keys {
+        let is_it = |g: &&Group| g.problem == *problem && g.solver == solver;
+        let found: Vec<Option<&Group>> = per_run.iter().map(|groups| groups.iter().find(is_it)).collect();
+        is_shared |= found.iter().flatten().count() > 1;
         for name in COMPARED {
-            let style = metric::find(name).expect("every compared metric has a column").style;
-            let mean = |groups: &Vec<crate::Group>| {
-                groups.iter().find(|g| g.problem == *problem && g.solver == solver)?.mean(name)
-            };
-            let means: Vec<Option<f64>> = per_run.iter().map(mean).collect();
-            if means.iter().all(Option::is_none) {
-                continue;
+            let estimates: Vec<Option<Estimate>> =
+                found.iter().map(|g| g.as_ref()?.metrics.get(name).copied()).collect();
+            if let Some(any) = estimates.iter().flatten().next() {
+                comparison.rows.push(Compared {
+                    problem: problem.clone(),
+                    solver: solver.to_owned(),
+                    metric: name.to_owned(),
+                    seeds: any.seeds,
+                    means: estimates.iter().map(|e| e.map(|e| e.mean)).collect(),
+                });
             }
-            let title = metric::find(name).map_or(name, |m| m.title);
-            let mut cells: Vec<Cell> =
-                [&problem.dataset, &problem.kernel, &problem.estimator, solver, title].map(Cell::from).into();
-            cells.extend(means.iter().map(|m| m.map_or_else(Cell::default, |v| style.format(v).into())));
-            let ends = means.first().copied().flatten().zip(means.last().copied().flatten());
-            let ratio = ends.filter(|(first, _)| *first > 0.0 && means.len() > 1);
-            cells.push(
-                ratio.map_or_else(Cell::default, |(first, last)| format!("{:.3}", last / first).into()),
-            );
-            table.row(cells);
         }
     }
-    Ok(table.without_empty_columns())
+    if !is_shared {
+        comparison.rows.clear();
+    }
+    Ok(comparison)
+}
+
+impl Comparison {
+    /// One row a problem, solver and metric; one column a run, and the ratio of
+    /// the last run to the first.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new("Comparison").words("data set").words("kernel").words("estimator");
+        table = table.words("solver").words("metric").numbers("seeds");
+        for run in &self.runs {
+            table = table.numbers(run);
+        }
+        table = table.numbers("last / first");
+        for Compared { problem, solver, metric, seeds, means } in &self.rows {
+            let metric = metric::find(metric).expect("every compared metric has a column");
+            let mut cells: Vec<Cell> =
+                [&problem.dataset, &problem.kernel, &problem.estimator, solver, metric.title]
+                    .map(Cell::from)
+                    .into();
+            cells.push(seeds.to_string().into());
+            cells.extend(
+                means.iter().map(|m| m.map_or_else(Cell::default, |v| metric.style.format(v).into())),
+            );
+            let ends = means.first().copied().flatten().zip(means.last().copied().flatten());
+            let ratio = ends.filter(|(first, _)| *first > 0.0).map(|(first, last)| last / first);
+            cells.push(ratio.map_or_else(Cell::default, |ratio| format!("{ratio:.3}").into()));
+            table.row(cells);
+        }
+        table.without_empty_columns()
+    }
+
+    /// `{"schema": 1, "runs": [...], "rows": [{"dataset", ..., "metric", "seeds", "means": [...]}]}`.
+    pub fn json(&self) -> Value {
+        let row = |row: &Compared| {
+            let Problem { dataset, kernel, estimator } = &row.problem;
+            let Compared { solver, metric, seeds, means, .. } = row;
+            json!({
+                "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver,
+                "metric": metric, "seeds": seeds, "means": means,
+            })
+        };
+        json!({ "schema": SCHEMA, "runs": self.runs, "rows": self.rows.iter().map(row).collect::<Vec<_>>() })
+    }
+}
+
+/// The runs with only those cases whose seed gave an answer in every run that
+/// has any answer of that solver on that problem.
+fn on_common_seeds(runs: &[Run]) -> Vec<Run> {
+    let key = |row: &Row| (Problem::of(&row.labels), row.labels.solver.clone());
+    let seeds_of = |run: &Run| {
+        let mut seeds: BTreeMap<(Problem, String), BTreeSet<u64>> = BTreeMap::new();
+        for row in run.rows.iter().filter(|r| matches!(r.status, Status::Ok | Status::NotConverged)) {
+            seeds.entry(key(row)).or_default().insert(row.labels.seed);
+        }
+        seeds
+    };
+    let answered: Vec<_> = runs.iter().map(seeds_of).collect();
+    let is_common = |row: &Row| {
+        let key = key(row);
+        answered.iter().filter_map(|seeds| seeds.get(&key)).all(|seeds| seeds.contains(&row.labels.seed))
+    };
+    let mut runs = runs.to_vec();
+    for run in &mut runs {
+        run.rows.retain(is_common);
+    }
+    runs
 }
 
 /// The name of the run, with its folder where names repeat.

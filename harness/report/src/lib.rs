@@ -33,7 +33,7 @@ mod tables;
 mod write;
 
 pub use aggregate::{Estimate, Group, Problem, groups};
-pub use compare::compare;
+pub use compare::{Compared, Comparison, compare};
 pub use error::{Error, Result};
 pub use export::{csv, json, markdown, summary, text};
 pub use run::Run;

@@ -108,14 +108,24 @@ pub(crate) fn scientific(value: f64) -> String {
 
 /// Three significant digits without an exponent where that is readable.
 pub(crate) fn short(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// Five significant digits, to tell a value from a limit close by.
+pub(crate) fn precise(value: f64) -> String {
+    significant(value, 5)
+}
+
+fn significant(value: f64, digits: i32) -> String {
     let size = value.abs();
     if size == 0.0 {
         return "0".to_owned();
     }
     if !(1e-4..1e7).contains(&size) {
-        return format!("{value:.2e}");
+        let decimals = digits as usize - 1;
+        return format!("{value:.decimals$e}");
     }
-    let decimals = (2 - size.log10().floor() as i32).clamp(0, 6) as usize;
+    let decimals = (digits - 1 - size.log10().floor() as i32).max(0) as usize;
     let text = format!("{value:.decimals$}");
     match text.contains('.') && size >= 1.0 && value.fract() == 0.0 {
         true => format!("{value:.0}"),
@@ -134,6 +144,10 @@ mod tests {
         {
             assert_eq!(short(value), want);
         }
+        assert_eq!(
+            (precise(0.2958513), precise(11.0), precise(2.5e-9)),
+            ("0.29585".into(), "11".into(), "2.5000e-9".into())
+        );
         assert_eq!(Style::Fixed.format(-0.00001), "0.0000");
         assert_eq!(Style::Scientific.format(0.00982), "9.8e-3");
         assert_eq!(Style::Memory.format(3.0 * 1048576.0), "3");

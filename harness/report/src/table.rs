@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use serde_json::{Map, Value};
 
 /// Where a column's cells stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,16 +163,6 @@ impl Table {
             let _ = writeln!(out, "{}", cells.join(","));
         }
         out
-    }
-
-    /// `{"schema": 1, "title": ..., "rows": [{heading: text, ...}]}`.
-    pub fn json(&self) -> Value {
-        let row = |cells: &Vec<Cell>| -> Map<String, Value> {
-            let pairs = self.columns.iter().zip(cells);
-            pairs.map(|(c, cell)| (c.title.clone(), Value::from(cell.text.clone()))).collect()
-        };
-        let rows: Vec<_> = self.rows.iter().map(row).collect();
-        serde_json::json!({ "schema": gpbench_record::SCHEMA, "title": self.title, "rows": rows })
     }
 
     /// A table element that scrolls sideways where it must.

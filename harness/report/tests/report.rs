@@ -136,5 +136,26 @@ fn runs_stand_side_by_side() {
         let seconds = row.metrics.get("seconds").unwrap();
         row.metrics.insert("seconds", 0.5 * seconds);
     }
-    insta::assert_snapshot!(compare(&[first, second]).unwrap().text());
+    insta::assert_snapshot!(compare(&[first, second]).unwrap().table().text());
+}
+
+#[test]
+fn only_seeds_that_gave_an_answer_in_every_run_are_compared() {
+    let (first, mut second) = (run(), run());
+    second.rows.retain(|r| r.labels.seed != 2);
+    let failed = second.rows.iter_mut().find(|r| r.labels.solver == "cg" && r.labels.seed == 1).unwrap();
+    failed.status = Status::Crashed;
+    let comparison = compare(&[first, second]).unwrap();
+    let cg = comparison.rows.iter().find(|r| r.solver == "cg" && r.metric == "test_rmse").unwrap();
+    assert_eq!((cg.seeds, cg.means[0]), (1, cg.means[1]));
+    assert_eq!(comparison.json()["rows"][0]["seeds"], 2);
+}
+
+#[test]
+fn runs_without_a_common_case_have_no_comparison() {
+    let (first, mut second) = (run(), run());
+    for row in &mut second.rows {
+        row.labels.solver.push('2');
+    }
+    assert_eq!(compare(&[first, second]).unwrap().rows, []);
 }

@@ -13,7 +13,7 @@ use crate::prepare::prepare;
 
 pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     let file = args.baseline.clone().unwrap_or_else(|| beside(&args.spec.spec));
-    let old = match file.exists() {
+    let mut old = match file.exists() {
         true => Some(Baseline::read(&file).map_err(Failure::usage)?),
         false if args.update => None,
         false => {
@@ -24,6 +24,14 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
         }
     };
 
+    // What was not asked for is not missing.
+    let asked = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+    if let Some(old) = &mut old {
+        old.cases.retain(|case| {
+            asked(&args.spec.solvers, &case.key.solver) && asked(&args.spec.datasets, &case.key.dataset)
+        });
+    }
+
     // A gate answers for the code as it is now, so nothing is taken from an earlier run.
     let run_args = RunArgs { fresh: true, ..args.run.clone() };
     let prepared = prepare(global, &args.spec, &run_args)?;
@@ -32,7 +40,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
         return Ok(ends(&summary));
     }
     let run = report::open(&summary.folder)?;
-    report::write(&run)?;
+    let page = report::write(&run)?;
 
     if args.update {
         write_baseline(&file, &baseline::update(&run, old.as_ref()))?;
@@ -42,9 +50,14 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     let old = old.expect("without --update, a missing baseline has ended this");
     let verdict = baseline::check(&run, &old);
     let table = verdict.table();
-    output::show(&table, &table.json(), args.format);
     if args.format == Format::Table {
-        output::print(&table.caption);
+        let rows = if table.rows.is_empty() { String::new() } else { table.without_empty_columns().text() };
+        output::print(&format!("{rows}{}", verdict.count()));
+    } else {
+        output::show(&table, &verdict.json(), args.format);
+    }
+    if !global.quiet {
+        eprintln!("report: {}", page.display());
     }
     Ok(verdict.exit_code())
 }

@@ -14,10 +14,10 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
         let folder = gpbench_engine::resolve_run(&global.output_dir, name).map_err(Failure::usage)?;
         runs.push(open(&folder)?);
     }
-    let table = gpbench_report::compare(&runs).map_err(Failure::internal)?;
-    if table.rows.is_empty() {
+    let comparison = gpbench_report::compare(&runs).map_err(Failure::internal)?;
+    if comparison.rows.is_empty() {
         return Err(Failure::nothing("these runs have no case in common"));
     }
-    output::show(&table, &table.json(), args.format);
+    output::show(&comparison.table(), &comparison.json(), args.format);
     Ok(OK)
 }

@@ -1,9 +1,10 @@
 //! Verdicts on a run, one a case or metric that has something to say.
 
-use gpbench_record::Status;
+use gpbench_record::{SCHEMA, Status};
+use serde_json::{Value, json};
 
 use super::{Baseline, BaselineCase, Key, Merged, is_bounded_residual, merged, severity};
-use crate::metric::short;
+use crate::metric::precise;
 use crate::run::Run;
 use crate::table::Table;
 
@@ -73,18 +74,52 @@ pub struct Check {
 impl Check {
     /// 3 if anything regressed, newly failed or is missing; 4 if there was nothing to compare; else 0.
     pub fn exit_code(&self) -> u8 {
-        match self.verdicts.iter().any(|v| v.kind.fails()) {
+        match self.failing() {
             _ if self.matched == 0 => 4,
-            true => 3,
-            false => 0,
+            0 => 0,
+            _ => 3,
         }
+    }
+
+    /// Number of verdicts that fail the check.
+    pub fn failing(&self) -> usize {
+        self.verdicts.iter().filter(|v| v.kind.fails()).count()
+    }
+
+    /// `{"schema": 1, "matched", "compared", "failing", "verdicts": [...]}`.
+    pub fn json(&self) -> Value {
+        let verdict = |v: &Verdict| {
+            let Key { dataset, kernel, estimator, solver, seed } = &v.key;
+            json!({
+                "verdict": v.kind.as_str(),
+                "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver, "seed": seed,
+                "metric": v.metric, "baseline": v.baseline, "value": v.value, "limit": v.limit,
+                "detail": v.detail,
+            })
+        };
+        json!({
+            "schema": SCHEMA,
+            "matched": self.matched, "compared": self.compared, "failing": self.failing(),
+            "verdicts": self.verdicts.iter().map(verdict).collect::<Vec<_>>(),
+        })
+    }
+
+    /// One line on how much was compared and said.
+    pub fn count(&self) -> String {
+        format!(
+            "{} cases matched, {} metrics compared: {} failing, {} other remarks",
+            self.matched,
+            self.compared,
+            self.failing(),
+            self.verdicts.len() - self.failing()
+        )
     }
 
     /// The verdicts as a table, with a count of what was compared as its caption.
     pub fn table(&self) -> Table {
         let mut table = Table::new("Against the baseline").words("verdict").words("case").words("metric");
         table = table.numbers("baseline").numbers("now").numbers("limit").words("detail");
-        let number = |value: Option<f64>| value.map_or_else(String::new, short);
+        let number = |value: Option<f64>| value.map_or_else(String::new, precise);
         for v in &self.verdicts {
             table.row([
                 v.kind.as_str().to_owned(),
@@ -96,13 +131,7 @@ impl Check {
                 v.detail.clone(),
             ]);
         }
-        let failing = self.verdicts.iter().filter(|v| v.kind.fails()).count();
-        table.caption = format!(
-            "{} cases matched, {} metrics compared: {failing} failing, {} other remarks",
-            self.matched,
-            self.compared,
-            self.verdicts.len() - failing
-        );
+        table.caption = self.count();
         table
     }
 }
