@@ -1,5 +1,6 @@
 //! The command line, as typed.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -31,7 +32,7 @@ pub(crate) struct Global {
     /// Say only what went wrong.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more.
+    /// Say more: what is begun, and every parameter of listed solvers.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -111,7 +112,7 @@ pub(crate) struct SpecArgs {
     pub(crate) offline: bool,
     /// Threads a case may use; all processors by default.
     #[arg(short = 't', long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 /// How to run.
@@ -124,14 +125,21 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) retry_failed: bool,
     /// Cases at the same time; the processors are divided among them.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
-    pub(crate) jobs: usize,
+    #[arg(short = 'j', long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    pub(crate) jobs: NonZeroUsize,
     /// Kill a case without a time budget after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) kill_after: Option<f64>,
     /// Compute exact references for up to this many training rows.
     #[arg(long, value_name = "ROWS", default_value_t = 20_000)]
     pub(crate) exact_limit: usize,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err("a positive number is needed".to_owned()),
+    }
 }
 
 /// `gpbench run`.
@@ -209,8 +217,8 @@ pub(crate) struct Check {
     /// The baseline; by default `baselines/<name>.toml` beside the spec.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write this run's metrics as the new baseline.
-    #[arg(long)]
+    /// Write this run's metrics as the new baseline, all of it.
+    #[arg(long, conflicts_with_all = ["solvers", "datasets"])]
     pub(crate) update: bool,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = Format::Table)]

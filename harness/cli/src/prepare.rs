@@ -2,6 +2,7 @@
 //! binaries fingerprinted. Whatever can be wrong is found here, before any case runs.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use gpbench_data::Sha256Hex;
@@ -15,7 +16,7 @@ use crate::args::{Global, RunArgs, SpecArgs};
 use crate::catalog;
 use crate::exit::Failure;
 use crate::output::Styles;
-use crate::verbs::data::obtain;
+use crate::verbs::data::{Missing, obtain};
 use crate::worker::Worker;
 
 /// A spec that is right, and the program that will run it.
@@ -69,8 +70,8 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     }
     let checked = typed.check(&catalog::catalog(libraries)).map_err(Failure::usage)?;
     let plan = checked.plan().filter(&args.solvers, &args.datasets).map_err(Failure::usage)?;
-    let threads = args.threads.or(plan.threads).unwrap_or_else(default_threads).max(1);
-    Ok(Checked { plan, threads, worker, text: typed.text().to_owned() })
+    let threads = args.threads.map(NonZeroUsize::get).or(plan.threads).unwrap_or_else(default_threads);
+    Ok(Checked { plan, threads, worker, text: typed.text() })
 }
 
 /// Checks a spec, brings its data sets to hand, and fingerprints its binaries.
@@ -83,7 +84,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         plugin_sha256: String::new(),
         dataset_sha256: None,
         worker_sha256: digest(&worker.file)?,
-        threads: (threads / run.jobs.max(1)).max(1),
+        threads: (threads / run.jobs).max(1),
         cpu_dispatch: environment.cpu_dispatch.clone(),
         blas_core: environment.blas_core.clone(),
     };
@@ -125,14 +126,18 @@ fn datasets(global: &Global, args: &SpecArgs, plan: &Plan, places: &Places) -> R
                 copies.insert(name.clone(), Ok(copy));
             }
             Err(missing) if args.skip_missing && missing.is_absent => {
-                eprintln!("{} skipping data set `{name}`: it is not to be had", styles.warning("warning:"));
-                copies.insert(name.clone(), Err(missing.text));
+                eprintln!("{} skipping data set `{name}`: {}", styles.warning("warning:"), missing.text);
+                copies.insert(name.clone(), Err("its data set is not to be had".to_owned()));
             }
-            Err(missing) if missing.is_absent => {
-                let way_out = "or run without it: `--skip-missing`";
-                return Err(Failure::usage(format!("{}\n{way_out}", missing.text)));
+            Err(Missing { text, is_absent }) => {
+                let whose = if planned.dataset_path.is_some() {
+                    format!("data set `{name}`: ")
+                } else {
+                    String::new()
+                };
+                let way_out = if is_absent { "\nor run without it: `--skip-missing`" } else { "" };
+                return Err(Failure::usage(format!("{whose}{text}{way_out}")));
             }
-            Err(bad) => return Err(Failure::usage(bad.text)),
         }
     }
     Ok(copies)
@@ -147,7 +152,7 @@ fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) 
             dataset_sha256: found.map(|c| c.sha256.to_string()),
             ..binaries.clone()
         },
-        n: planned.n.or(found.map(|c| c.n)),
+        n: planned.n.or(found.map(Materialised::training_rows)),
         dataset_file: found.map(|c| c.path.clone()),
         plugin_file: planned.plugin_file,
         wants_exact: true,

@@ -15,6 +15,7 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     styles: Styles,
     quiet: bool,
+    verbose: bool,
     plain: bool,
     started: Instant,
     done_before: usize,
@@ -32,6 +33,7 @@ impl Progress {
             bar,
             styles: Styles::new(global.color),
             quiet: global.quiet,
+            verbose: global.verbose,
             plain,
             started: Instant::now(),
             done_before: 0,
@@ -45,7 +47,12 @@ impl Progress {
             Event::ExactStarted { labels, n } => {
                 self.say(&format!("exact reference for {} (n = {n})", labels.dataset));
             }
-            Event::CaseStarted { labels, .. } => self.bar.set_message(format!("{labels}")),
+            Event::CaseStarted { labels, .. } => {
+                if self.verbose {
+                    self.say(&format!("starting {labels}"));
+                }
+                self.bar.set_message(format!("{labels}"));
+            }
             Event::CaseFinished { row, progress } => self.finish(&row, progress),
             Event::Warning(text) => {
                 let text = format!("{} {text}", self.styles.warning("warning:"));

@@ -128,9 +128,8 @@ pub fn split(table: &Table, split: u32, subsample: Option<(usize, u64)>) -> Resu
 pub(crate) fn rows_of_split(table: &Table, split: u32) -> Result<(Vec<usize>, Vec<usize>), SplitError> {
     let n = table.n();
     if table.test_masks.is_empty() {
-        let n_test = (n as f64 / 10.0).round().max(1.0) as usize;
         let mut is_test = vec![false; n];
-        for row in draw(n, n_test.min(n), u64::from(split), "split") {
+        for row in draw(n, n - drawn_training_rows(n), u64::from(split), "split") {
             is_test[row] = true;
         }
         return Ok(partition(&is_test));
@@ -143,6 +142,12 @@ pub(crate) fn rows_of_split(table: &Table, split: u32) -> Result<(Vec<usize>, Ve
             available: table.test_masks.len(),
         }),
     }
+}
+
+/// Training rows of a split that is drawn: all but a tenth of the rows, rounded, and at least one.
+pub fn drawn_training_rows(n: usize) -> usize {
+    let n_test = (n as f64 / 10.0).round().max(1.0) as usize;
+    n.saturating_sub(n_test)
 }
 
 fn partition(is_test: &[bool]) -> (Vec<usize>, Vec<usize>) {

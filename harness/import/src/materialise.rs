@@ -32,6 +32,13 @@ pub struct Materialised {
     pub is_new: bool,
 }
 
+impl Materialised {
+    /// Training rows of one of its splits: about so many where they come with the set.
+    pub fn training_rows(&self) -> usize {
+        gpbench_data::drawn_training_rows(self.n)
+    }
+}
+
 /// Gives the binary copy of a data set in the folder `copies`, and makes it if
 /// there is none.
 ///

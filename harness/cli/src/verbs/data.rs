@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Data, Format, Global};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
-use crate::output::{self, Listing};
+use crate::output::{self, Listing, Styles};
 
 pub(crate) fn data(global: &Global, verb: &Data) -> Outcome {
     match verb {
@@ -56,7 +56,9 @@ pub(crate) fn obtain(
         }
         (Source::File { target, .. }, Some(path)) => {
             let origin = gpbench_import::Origin::File { path, target: target.as_deref() };
-            gpbench_import::materialise(&origin, &places.copies()).map_err(|e| bad(e.to_string()))
+            let is_absent = !path.exists();
+            gpbench_import::materialise(&origin, &places.copies())
+                .map_err(|e| Missing { text: e.to_string(), is_absent })
         }
         _ => Err(bad("this source has no file".to_owned())),
     }
@@ -94,6 +96,7 @@ pub(crate) fn list(global: &Global, format: Format) -> Outcome {
     json.extend(
         synthetic::TOYS.iter().map(|toy| json!({ "name": toy.name, "n": toy.n, "d": 1, "doc": toy.doc })),
     );
+    json.push(json!({ "name": "gp-draw", "n": null, "d": null, "doc": "a draw from a Gaussian process" }));
 
     let header = ["data set", "rows", "inputs", "repeated inputs", "test rows seen in training", "where"];
     let mut listing = Listing::new(&header, json!({ "schema": gpbench_record::SCHEMA, "datasets": json }));
@@ -190,6 +193,7 @@ fn verify(global: &Global, names: &[String]) -> Outcome {
     let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
     let entries = if names.is_empty() { registry::all().iter().collect() } else { find_all(names)? };
     let mut code = OK;
+    let mut checked = 0;
     for entry in entries {
         let found = match locate::locate(entry, &places) {
             Ok(found) => found,
@@ -207,7 +211,13 @@ fn verify(global: &Global, names: &[String]) -> Outcome {
                 code = CASE_FAILED;
             }
             output::print(&format!("{}: {verdict}", check.path.display()));
+            checked += 1;
         }
+    }
+    if checked == 0 {
+        return Err(Failure::nothing(
+            "no data set is at hand; `gpbench data list` shows where each would come from",
+        ));
     }
     Ok(code)
 }
@@ -220,8 +230,9 @@ fn import(global: &Global, file: &Path, target: Option<&str>) -> Outcome {
     let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
     let origin = gpbench_import::Origin::File { path: file, target };
     let copy = gpbench_import::materialise(&origin, &places.copies()).map_err(Failure::usage)?;
+    let styles = Styles::new(global.color);
     for warning in &copy.warnings {
-        eprintln!("warning: {warning}");
+        eprintln!("{} {warning}", styles.warning("warning:"));
     }
     let Materialised { path, n, d, .. } = &copy;
     output::print(&format!("{}: {n} rows, {d} inputs\nbinary copy: {}", file.display(), path.display()));

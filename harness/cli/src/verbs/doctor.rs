@@ -1,5 +1,7 @@
 //! `gpbench doctor`: what this machine and this installation offer.
 
+use std::path::Path;
+
 use gpbench_data::locate::{self, Places};
 use gpbench_data::registry;
 use serde_json::json;
@@ -52,9 +54,15 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     }
     line("data found", if found.is_empty() { "none".to_owned() } else { names(&found) });
     line("data to fetch", if missing.is_empty() { "none".to_owned() } else { names(&missing) });
-    line("GPBENCH_DATA", places.env.as_ref().map_or("not set".to_owned(), |p| p.display().to_string()));
+    line("GPBENCH_DATA", places.env.as_deref().map_or("not set".to_owned(), folder));
     line("cache", places.cache.display().to_string());
     listing.print(args.format);
 
     Ok(if libraries.is_empty() || !unusable.is_empty() { CASE_FAILED } else { OK })
+}
+
+/// A folder, and whether there is one.
+fn folder(path: &Path) -> String {
+    let absent = if path.is_dir() { "" } else { ", which is no folder" };
+    format!("{}{absent}", path.display())
 }

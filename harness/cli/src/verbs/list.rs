@@ -84,8 +84,10 @@ fn as_json(library: &LibraryInfo, solver: &SolverInfo) -> Value {
 fn kernels(format: Format) {
     let json: Vec<Value> =
         KERNELS.iter().map(|(id, formula)| json!({ "id": id, "formula": formula })).collect();
-    let mut listing =
-        Listing::new(&["kernel", "k(r), with r scaled by one length scale an input"], json.into());
+    let mut listing = Listing::new(
+        &["kernel", "k(r), with r scaled by one length scale an input"],
+        versioned("kernels", json),
+    );
     for (id, formula) in KERNELS {
         listing.row(vec![id.to_owned(), formula.to_owned()]);
     }
@@ -98,10 +100,15 @@ fn runs(global: &Global, format: Format) -> Outcome {
         return Err(Failure::nothing(format!("there are no runs under {}", global.output_dir.display())));
     }
     let json: Vec<Value> = folders.iter().map(|f| json!(f)).collect();
-    let mut listing = Listing::new(&["run"], json.into());
+    let mut listing = Listing::new(&["run"], versioned("runs", json));
     for folder in folders {
         listing.row(vec![folder.display().to_string()]);
     }
     listing.print(format);
     Ok(OK)
+}
+
+/// `{"schema": 1, NAME: LIST}`.
+fn versioned(name: &str, list: Vec<Value>) -> Value {
+    json!({ "schema": gpbench_record::SCHEMA, name: list })
 }

@@ -1,15 +1,18 @@
 //! `gpbench plan`: the cases of a spec, and what they are likely to take.
 
-use gpbench_spec::PlannedCase;
+use gpbench_data::locate::Places;
+use gpbench_spec::{Plan, PlannedCase};
 use serde_json::{Value, json};
 
-use crate::args::{Global, Plan};
-use crate::exit::{OK, Outcome};
+use crate::args::{self, Global};
+use crate::exit::{Failure, OK, Outcome};
 use crate::output::{self, Listing};
 use crate::prepare::{self, Checked};
+use crate::verbs::data::obtain;
 
-pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
-    let Checked { plan, threads, .. } = prepare::check(global, &args.spec)?;
+pub(crate) fn plan(global: &Global, args: &args::Plan) -> Outcome {
+    let Checked { mut plan, threads, .. } = prepare::check(global, &args.spec)?;
+    size_up(global, &mut plan)?;
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     let json = json!({ "schema": gpbench_record::SCHEMA, "name": plan.name, "cases": rows });
     let header = ["data set", "kernel", "estimator", "solver", "seed", "n", "memory about", "time about"];
@@ -31,10 +34,29 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     }
     listing.print(args.format);
     if !global.quiet {
-        let seconds: f64 = plan.cases.iter().filter_map(|p| p.estimate(threads)).map(|e| e.seconds).sum();
-        eprintln!("{} cases, about {} on {threads} threads", plan.cases.len(), output::duration(seconds));
+        let known: Vec<f64> = plan.cases.iter().filter_map(|p| Some(p.estimate(threads)?.seconds)).collect();
+        let time = match known.len() {
+            0 => "unknown time".to_owned(),
+            n if n < plan.cases.len() => format!("more than {}", output::duration(known.iter().sum())),
+            _ => format!("about {}", output::duration(known.iter().sum())),
+        };
+        eprintln!("{} cases, {time} on {threads} threads", plan.cases.len());
     }
     Ok(OK)
+}
+
+/// Gives the user's own files their sizes. A file that cannot be read leaves them
+/// unknown: to refuse it is for the run.
+fn size_up(global: &Global, plan: &mut Plan) -> Result<(), Failure> {
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    for planned in plan.cases.iter_mut().filter(|planned| planned.dataset_path.is_some()) {
+        let path = planned.dataset_path.as_deref();
+        if let Ok(copy) = obtain(global, &places, &planned.case.dataset.source, path, true) {
+            planned.n = planned.n.or(Some(copy.training_rows()));
+            planned.d = planned.d.or(Some(copy.d));
+        }
+    }
+    Ok(())
 }
 
 fn as_json(planned: &PlannedCase, threads: usize) -> Value {

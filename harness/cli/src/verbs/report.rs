@@ -6,15 +6,22 @@ use gpbench_report::Run;
 
 use crate::args::{Format, Global, Report};
 use crate::exit::{Failure, OK, Outcome};
-use crate::output;
+use crate::output::{self, Styles};
 
 pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     let folder = gpbench_engine::resolve_run(&global.output_dir, &args.run).map_err(Failure::usage)?;
     let run = open(&folder)?;
-    let page = write(&run)?;
     print(&run, args.format)?;
-    if !global.quiet && args.format == Format::Table {
-        eprintln!("\nreport: {}", page.display());
+    match write(&run) {
+        Ok(page) if !global.quiet && args.format == Format::Table => {
+            eprintln!("\nreport: {}", page.display());
+        }
+        Ok(_) => {}
+        // A run may lie where nothing can be written; it can be read all the same.
+        Err(failure) => {
+            let warning = Styles::new(global.color).warning("warning:");
+            eprintln!("{warning} the run folder's report was not rebuilt: {}", failure.text);
+        }
     }
     Ok(OK)
 }

@@ -21,10 +21,15 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         eprintln!("\nreport: {}", page.display());
     }
     if summary.interrupted.is_some() {
-        let command: Vec<String> = std::env::args().filter(|a| a != "--fresh").collect();
-        eprintln!("interrupted; to go on: {}", command.join(" "));
+        eprintln!("interrupted; to go on: {}", resume_command(std::env::args()));
     }
     Ok(ends(&summary))
+}
+
+/// The command line that goes on with a run, as a shell would take it.
+fn resume_command(args: impl Iterator<Item = String>) -> String {
+    let args: Vec<String> = args.filter(|arg| arg != "--fresh").collect();
+    shlex::try_join(args.iter().map(String::as_str)).expect("an argument never holds a NUL byte")
 }
 
 /// Runs what a prepared plan still lacks.
@@ -33,7 +38,7 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
         output_dir: global.output_dir.clone(),
         cache_dir: prepared.cache.clone(),
         threads: prepared.threads,
-        jobs: args.jobs.max(1),
+        jobs: args.jobs.get(),
         fresh: args.fresh,
         retry_failed: args.retry_failed,
         exact_limit: args.exact_limit,
@@ -55,5 +60,16 @@ pub(crate) fn ends(summary: &Summary) -> u8 {
         Some(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         None if summary.failures() > 0 => CASE_FAILED,
         None => OK,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_resume_command_can_be_pasted_into_a_shell() {
+        let args = ["gpbench", "run", "my spec.toml", "--fresh", "--set", "seeds=[0, 1]"].map(String::from);
+        assert_eq!(resume_command(args.into_iter()), "gpbench run 'my spec.toml' --set 'seeds=[0, 1]'");
     }
 }
