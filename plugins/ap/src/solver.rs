@@ -1,0 +1,141 @@
+//! Alternating projections on a batch of right-hand sides.
+//!
+//! Lin, Padhy, Mlodozeniec, Antoran and Hernandez-Lobato 2024, Algorithm 2, with two corrections that
+//! the authors' own code has too: the block to solve on is the one with the largest squared residual
+//! norm summed over the right-hand sides, and the loop ends when the targets AND the probes have
+//! reached the tolerance.
+
+use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
+use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+
+use crate::ApParams;
+use crate::block::{Block, split};
+use crate::residual::Residual;
+
+/// The error falls with every projection, in A's own norm, but the residual may rise before it
+/// falls; one this many times the right-hand side will not come back.
+const DIVERGENCE: f64 = 1e10;
+
+/// Epochs without a new best residual after which there will be none.
+const PATIENCE: usize = 1000;
+
+/// Times an epoch that the host is told of the iterate, at least.
+const OBSERVATIONS: usize = 4;
+
+/// Alternating projections.
+#[derive(Debug)]
+pub struct Ap {
+    params: ApParams,
+    /// Made by `prepare`.
+    blocks: Vec<Block>,
+}
+
+impl Solver for Ap {
+    type Params = ApParams;
+    const ID: &'static str = "ap";
+    const DOC: &'static str = "Alternating projections: exact solves on the block with the largest residual";
+    const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+
+    fn new(params: ApParams) -> Result<Self> {
+        Ok(Ap { params, blocks: Vec::new() })
+    }
+
+    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
+        // The old factors go first: two sets of them may not fit.
+        self.blocks.clear();
+        let operator = problem.operator();
+        if operator.m() != operator.n() {
+            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
+            return Err(Error::Unsupported(text));
+        }
+        let ApParams { block_size, partition, .. } = self.params;
+        let rows = split(operator.n(), block_size, partition, problem.seed());
+        self.blocks = Block::factorise(operator, rows, problem.workers())?;
+        Ok(())
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let residual = Residual::of(problem, &self.blocks)?;
+        let mut projections = Projections { blocks: &self.blocks, count: 0, residual };
+        let reason = match projections.run(problem, self.params.max_iterations) {
+            // Between two observations: the report has the norms of the iterate as it is.
+            Err(Error::Stopped) => Reason::Stopped,
+            other => other?,
+        };
+        let report = Report::new(reason, projections.count).residuals(projections.residual.norms());
+        Ok(report.number("blocks", self.blocks.len() as f64))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        let block_size = self.params.block_size.min(n);
+        // The factors; the residual; a correction and the change of the residual that it makes.
+        8.0 * (n as f64 * (block_size + 2 * s) as f64 + (block_size * s) as f64)
+    }
+}
+
+/// What is kept from one projection to the next. The iterate is the problem's `x` itself.
+struct Projections<'b> {
+    blocks: &'b [Block],
+    /// Projections done.
+    count: usize,
+    residual: Residual,
+}
+
+impl Projections<'_> {
+    /// Projects until something ends it.
+    fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
+        let epoch = self.blocks.len();
+        let period = (epoch / OBSERVATIONS).max(1);
+        let (mut best, mut best_at) = (f64::INFINITY, 0);
+        loop {
+            let norms = self.residual.norms();
+            let worst = problem.worst(&norms);
+            if worst < best {
+                (best, best_at) = (worst, self.count);
+            }
+            let ending = if problem.converged(&norms) || worst == 0.0 {
+                Some(Reason::Converged)
+            } else if worst.is_nan() || worst > DIVERGENCE {
+                Some(Reason::Diverged)
+            } else if self.count - best_at >= PATIENCE * epoch {
+                Some(Reason::Stagnated)
+            } else if max_iterations > 0 && self.count >= max_iterations {
+                Some(Reason::Iterations)
+            } else {
+                None
+            };
+            if ending.is_some() || self.count.is_multiple_of(period) {
+                problem.observe(self.count, &norms)?;
+            }
+            if let Some(reason) = ending {
+                return Ok(reason);
+            }
+            if !self.project(problem)? {
+                return Ok(Reason::Diverged);
+            }
+        }
+    }
+
+    /// Solves exactly on the block that has most of the residual. False, with all as it was, if that
+    /// gives no finite numbers.
+    fn project(&mut self, problem: &mut Problem<'_>) -> Result<bool> {
+        let block = &self.blocks[self.residual.largest_block()?];
+        let (rows, workers) = (&block.rows[..], problem.workers());
+        let Residual { r, scales, .. } = &mut self.residual;
+        // What to take away from v[i]: A[i, i]^-1 (-r[i]), negative since the operator adds.
+        let mut excess = Array2::from_shape_fn((rows.len(), scales.len()).f(), |(k, j)| -r[[rows[k], j]]);
+        block.solve(&mut excess, workers)?;
+        if excess.iter().any(|entry| !entry.is_finite()) {
+            return Ok(false);
+        }
+        // r -= A[:, i] (-excess); refused if the budget is spent, so before v.
+        problem.operator().update_columns(rows, &excess, r)?;
+        let mut x = problem.x_mut();
+        for ((mut x, excess), scale) in x.columns_mut().into_iter().zip(excess.columns()).zip(scales) {
+            rows.iter().zip(excess).for_each(|(&row, excess)| x[row] -= *scale * excess);
+        }
+        self.residual.measure(self.blocks, workers);
+        self.count += 1;
+        Ok(true)
+    }
+}
