@@ -109,7 +109,10 @@ impl<'a> Judge<'a> {
             found.insert(names::RESIDUAL_Y, *y);
             // The mean over no probes is not a number, which says nothing and is left out.
             found.insert(names::RESIDUAL_PROBES, probes.iter().sum::<f64>() / probes.len() as f64);
-            found.insert(names::RESIDUAL_MAX, residuals.iter().copied().fold(0.0, f64::max));
+            // `max` passes over what is not a number, which must not make the rest look good.
+            if residuals.iter().all(|residual| residual.is_finite()) {
+                found.insert(names::RESIDUAL_MAX, residuals.iter().copied().fold(0.0, f64::max));
+            }
         }
         if let Some(error) = error {
             // ||e||_K^2 = e^T H e - noise^2 ||e||^2, which rounding may leave a little below 0.

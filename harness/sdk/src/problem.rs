@@ -140,12 +140,7 @@ impl<'a> Problem<'a> {
     /// Norms are relative to the right-hand sides', one a column.
     pub fn worst(&self, norms: &[f64]) -> f64 {
         let (targets, probes) = norms.split_at(self.n_targets().min(norms.len()));
-        let mean = match probes {
-            [] => 0.0,
-            _ => probes.iter().sum::<f64>() / probes.len() as f64,
-        };
-        // Not `f64::max`, which would lose a residual that is not a number.
-        targets.iter().fold(mean, |worst, &norm| if worst >= norm { worst } else { norm })
+        worst(targets, probes)
     }
 
     /// Whether these relative residual norms, one a column, reach the tolerance: the largest of the
@@ -252,5 +247,32 @@ impl<'a> Problem<'a> {
         let ask = self.table.extension.expect("checked when made");
         // SAFETY: live problem, static id; by its contract the answer is a `T` that lives as long as it.
         unsafe { answer(ask(self.raw, &abi::Str::new(id))) }
+    }
+}
+
+/// The largest norm of the targets or the mean of the probes; not a number, if one of them is not.
+fn worst(targets: &[f64], probes: &[f64]) -> f64 {
+    let mean = match probes {
+        [] => 0.0,
+        _ => probes.iter().sum::<f64>() / probes.len() as f64,
+    };
+    // Not `f64::max`, which would lose what is not a number.
+    targets.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::worst;
+
+    #[test]
+    fn the_worst_of_norms_is_never_better_than_any() {
+        assert_eq!(worst(&[0.5], &[0.25, 0.5]), 0.5);
+        assert_eq!(worst(&[0.125], &[0.25, 0.5]), 0.375);
+        assert_eq!(worst(&[0.5, 0.75], &[]), 0.75);
+        for (targets, probes) in
+            [([f64::NAN, 0.5], [0.5]), ([0.5, f64::NAN], [0.5]), ([0.5, 0.5], [f64::NAN])]
+        {
+            assert!(worst(&targets, &probes).is_nan(), "{targets:?} {probes:?}");
+        }
     }
 }
