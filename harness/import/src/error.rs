@@ -224,6 +224,17 @@ pub enum Fault {
         /// Its type.
         kind: String,
     },
+    /// A Parquet column of numbers in a form that is not read.
+    #[error(
+        "column {column} holds numbers of type {kind}, which is not read; \
+         store them as float64, or save the file as CSV"
+    )]
+    NumberType {
+        /// The column.
+        column: String,
+        /// Its type.
+        kind: String,
+    },
     /// The copy cannot be written or read back.
     #[error("{0}")]
     Copy(#[from] CopyError),

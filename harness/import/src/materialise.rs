@@ -11,7 +11,7 @@ use crate::error::{Fault, ImportError, Place};
 use crate::{Origin, import};
 
 /// Raised when the same file would be read differently, so that older copies are left alone.
-const READER: u32 = 1;
+const READER: u32 = 2;
 
 /// A binary copy that is ready to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

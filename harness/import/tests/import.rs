@@ -106,7 +106,7 @@ fn parquet_is_read_with_its_types_and_checked_like_text() {
     );
     assert_eq!(
         error(vec![Series::new("name".into(), ["x", "y", "z"]), b()], None),
-        "my.parquet: column 1 (`name`) holds values of type str, not numbers; encode it as numbers or leave it out"
+        "my.parquet: column 1 (`name`) holds values of type text, not numbers; encode it as numbers or leave it out"
     );
     assert_eq!(
         error(vec![a(), b()], Some("c")),
@@ -188,4 +188,16 @@ fn pol_as_published() {
     assert_eq!((table.x[(0, 0)], table.y[0]), (-2.8792, 71.055));
     let first = split(&table, 0, None).unwrap();
     assert_eq!((first.x_train.dim(), first.x_test.dim()), ((13_500, 26), (1_500, 26)));
+}
+
+#[test]
+fn parquet_numbers_that_are_not_read_are_refused_in_words() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    for (file, what) in [
+        ("decimal.parquet", "column 4 (`c`) holds numbers of type decimal"),
+        ("int8.parquet", "column 2 (`b`) holds numbers of type int8"),
+    ] {
+        let error = import(&Origin::File { path: &data.join(file), target: None }).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
 }
