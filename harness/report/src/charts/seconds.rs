@@ -50,7 +50,7 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
                 let paint = |from, to, colour: RGBColor| {
                     root.draw(&Rectangle::new([(from, y - BAR / 2), (to, y + BAR / 2)], colour.filled()))
                 };
-                let name = fitted(&group.solver, 13.0, left - 16);
+                let name = fitted(&group.solver, 13.0, left - 32);
                 write(root, &name, (left - 8, y), font(13.0, INK), HPos::Right)?;
                 paint(left, pixels(prepare), MUTED)?;
                 paint(pixels(prepare), pixels(total).max(left + 2), sheet_.look(&group.solver).colour)?;
