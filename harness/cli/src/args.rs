@@ -111,7 +111,7 @@ pub(crate) struct SpecArgs {
     #[arg(long)]
     pub(crate) offline: bool,
     /// Threads a case may use; all processors by default.
-    #[arg(short = 't', long, value_name = "N")]
+    #[arg(short = 't', long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -125,7 +125,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) retry_failed: bool,
     /// Cases at the same time; the processors are divided among them.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    #[arg(short = 'j', long, value_name = "N", default_value_t = NonZeroUsize::MIN, value_parser = count)]
     pub(crate) jobs: NonZeroUsize,
     /// Kill a case without a time budget after this many seconds.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
@@ -133,6 +133,10 @@ pub(crate) struct RunArgs {
     /// Compute exact references for up to this many training rows.
     #[arg(long, value_name = "ROWS", default_value_t = 20_000)]
     pub(crate) exact_limit: usize,
+}
+
+fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a whole number, at least 1, is needed".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

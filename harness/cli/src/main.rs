@@ -14,28 +14,21 @@ mod progress;
 mod verbs;
 mod worker;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Verb};
+use args::{Cli, Global, Verb};
+use exit::{Failure, Outcome};
 use output::Styles;
 
 fn main() -> ExitCode {
     let Cli { global, verb } = Cli::parse();
-    let outcome = match verb {
-        Verb::Run(args) => verbs::run::run(&global, &args),
-        Verb::Plan(args) => verbs::plan::plan(&global, &args),
-        Verb::List(args) => verbs::list::list(&global, &args),
-        Verb::Report(args) => verbs::report::report(&global, &args),
-        Verb::Compare(args) => verbs::compare::compare(&global, &args),
-        Verb::Check(args) => verbs::check::check(&global, &args),
-        Verb::Data(verb) => verbs::data::data(&global, &verb),
-        Verb::Plugin(verb) => verbs::plugin::plugin(&verb),
-        Verb::Doctor(args) => verbs::doctor::doctor(&global, &args),
-        Verb::Clean(args) => verbs::clean::clean(&global, &args),
-        Verb::Completions(args) => verbs::completions::completions(&args),
-    };
+    // The panic itself has been printed by then.
+    let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb))).unwrap_or_else(|_| {
+        Err(Failure::internal("this is a fault of gpbench; cases that had ended are kept"))
+    });
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
@@ -43,5 +36,21 @@ fn main() -> ExitCode {
             eprintln!("{} {}", styles.bad("gpbench:"), failure.text);
             ExitCode::from(failure.code)
         }
+    }
+}
+
+fn perform(global: &Global, verb: Verb) -> Outcome {
+    match verb {
+        Verb::Run(args) => verbs::run::run(global, &args),
+        Verb::Plan(args) => verbs::plan::plan(global, &args),
+        Verb::List(args) => verbs::list::list(global, &args),
+        Verb::Report(args) => verbs::report::report(global, &args),
+        Verb::Compare(args) => verbs::compare::compare(global, &args),
+        Verb::Check(args) => verbs::check::check(global, &args),
+        Verb::Data(verb) => verbs::data::data(global, &verb),
+        Verb::Plugin(verb) => verbs::plugin::plugin(&verb),
+        Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
+        Verb::Clean(args) => verbs::clean::clean(global, &args),
+        Verb::Completions(args) => verbs::completions::completions(&args),
     }
 }
