@@ -57,7 +57,8 @@ impl Capabilities {
     pub const RANDOMIZED: Capabilities = Capabilities(capability::RANDOMIZED);
     /// Makes use of a warm start in `x`.
     pub const WARM_START: Capabilities = Capabilities(capability::WARM_START);
-    /// Makes BLAS or LAPACK calls worth threading, from the thread it is called on.
+    /// Makes BLAS or LAPACK calls worth threading, from the thread it is called on. These round by
+    /// the number of threads; pieces of fixed size on [`Problem::workers`] do not.
     pub const BLAS_THREADS: Capabilities = Capabilities(capability::BLAS_THREADS);
     /// Keeps an n x n matrix.
     pub const DENSE: Capabilities = Capabilities(capability::DENSE);
