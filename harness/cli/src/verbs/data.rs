@@ -181,10 +181,16 @@ fn fetch(global: &Global, names: &[String]) -> Outcome {
         match fetched {
             Ok(found) => output::print(&format!("{}: {}", entry.name, found.folder.display())),
             Err(error) => {
-                eprintln!("gpbench: {}: {error}", entry.name);
+                eprintln!("{} {}: {error}", Styles::new(global.color).bad("gpbench:"), entry.name);
                 code = CASE_FAILED;
             }
         }
+    }
+    if code != OK {
+        eprintln!(
+            "try again (a download goes on where it stopped), or set GPBENCH_DATA to a folder that holds \
+             NAME/data.csv.gz and NAME/test_mask.csv.gz"
+        );
     }
     Ok(code)
 }
