@@ -3,6 +3,7 @@
 //! n^2 numbers of memory and n^3 / 6 multiply-adds: the yardstick where n allows.
 
 mod factor;
+mod gradient;
 
 use std::f64::consts::PI;
 
@@ -10,6 +11,8 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::blas::NotPositiveDefinite;
 use crate::{Kernel, KernelOperator, LinearOperator};
+
+pub use gradient::Gradient;
 
 /// Why an exact fit is not to be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

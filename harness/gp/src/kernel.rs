@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use crate::vector;
 
@@ -33,6 +33,21 @@ impl Family {
             Family::Matern12 => vector::matern12(r2),
             Family::Matern32 => vector::matern32(r2),
             Family::Matern52 => vector::matern52(r2),
+        }
+    }
+
+    /// `-2 dk/d(r^2)` at the squared scaled distance `r2`, the factor by which a length scale
+    /// enters: `dk/dl_k = slope (x_k - z_k)^2 / l_k^3`. For `matern12` it is infinite at 0, where
+    /// the derivative itself is 0.
+    pub fn slope(self, r2: f64) -> f64 {
+        match self {
+            Family::Rbf => vector::rbf(r2),
+            Family::Matern12 => vector::matern12(r2) / r2.sqrt(),
+            Family::Matern32 => 3.0 * (-(3.0 * r2).sqrt()).exp(),
+            Family::Matern52 => {
+                let a = (5.0 * r2).sqrt();
+                5.0 / 3.0 * (1.0 + a) * (-a).exp()
+            }
         }
     }
 
@@ -126,12 +141,30 @@ impl Kernel {
             "inputs have as many columns as length scales"
         );
         Array2::from_shape_fn((x.nrows(), z.nrows()), |(i, j)| {
-            let mut r2 = 0.0;
-            for (k, length) in self.length_scale.iter().enumerate() {
-                let scaled = (x[(i, k)] - z[(j, k)]) / length;
-                r2 += scaled * scaled;
-            }
-            self.variance() * self.family.correlation(r2)
+            self.variance() * self.family.correlation(self.squared_distance(x.row(i), z.row(j)))
         })
+    }
+
+    /// Derivative of [`Kernel::matrix`] by the signal scale.
+    pub fn matrix_by_signal_scale(&self, x: ArrayView2<f64>, z: ArrayView2<f64>) -> Array2<f64> {
+        self.matrix(x, z) * (2.0 / self.signal_scale)
+    }
+
+    /// Derivative of [`Kernel::matrix`] by the length scale of input `k`.
+    pub fn matrix_by_length_scale(&self, k: usize, x: ArrayView2<f64>, z: ArrayView2<f64>) -> Array2<f64> {
+        Array2::from_shape_fn((x.nrows(), z.nrows()), |(i, j)| {
+            let difference = x[(i, k)] - z[(j, k)];
+            if difference == 0.0 {
+                return 0.0;
+            }
+            let slope = self.family.slope(self.squared_distance(x.row(i), z.row(j)));
+            self.variance() * slope * difference * difference / self.length_scale[k].powi(3)
+        })
+    }
+
+    /// Squared scaled distance of two points, from direct differences.
+    fn squared_distance(&self, x: ArrayView1<f64>, z: ArrayView1<f64>) -> f64 {
+        let scaled = self.length_scale.iter().enumerate().map(|(k, length)| (x[k] - z[k]) / length);
+        scaled.map(|difference| difference * difference).sum()
     }
 }

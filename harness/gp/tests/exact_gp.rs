@@ -20,6 +20,13 @@ fn likelihood_weights_and_predictions_agree_with_the_truth() {
         assert_number(gp.log_det, number(&truth["log_det_H"]), 1e-11);
         assert_number(gp.y_hinv_y, number(&truth["y_Hinv_y"]), 1e-11);
         assert_close(&gp.v, &vector(&truth["v"]), 1e-10);
+        let (gradient, truth_gradient) = (gp.gradient(system.x_train.view()), &truth["grad"]);
+        let scales = [gradient.noise_scale, gradient.signal_scale];
+        let found: Array1<f64> = scales.into_iter().chain(gradient.length_scale).collect();
+        let scales = ["noise_scale", "signal_scale"].map(|name| number(&truth_gradient[name]));
+        let lengths = vector(&truth_gradient["length_scale"]);
+        let expected: Array1<f64> = scales.into_iter().chain(lengths).collect();
+        assert_close(&found, &expected, 1e-10);
 
         let (mean, latent) = gp.predict(system.x_test.view());
         assert_close(&mean, &vector(&truth["posterior_mean"]), 1e-10);

@@ -34,6 +34,21 @@ fn matrices_agree_with_the_truth() {
     }
 }
 
+#[test]
+fn derivatives_agree_with_the_truth() {
+    let file = oracle();
+    let (x, z) = (matrix(&file["X"]), matrix(&file["Z"]));
+    for (kernel, truth) in kernels() {
+        let by_signal = kernel.matrix_by_signal_scale(x.view(), z.view());
+        assert_close(&by_signal, &matrix(&truth["dK_dsignal_scale"]), 1e-13);
+        let by_length = truth["dK_dlength_scale"].as_array().unwrap();
+        assert_eq!(by_length.len(), kernel.d());
+        for (k, truth) in by_length.iter().enumerate() {
+            assert_close(&kernel.matrix_by_length_scale(k, x.view(), z.view()), &matrix(truth), 1e-13);
+        }
+    }
+}
+
 /// Rows of `x` with further inputs that are the same everywhere, so that the
 /// operator has enough inputs to take distances by products.
 fn padded(x: ArrayView2<f64>) -> Array2<f64> {
