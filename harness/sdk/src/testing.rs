@@ -3,6 +3,8 @@
 //! For the tests of a plugin, which so need no harness, no data and no loaded library. Counts
 //! entries, stops when the budget is spent, and records what the solver observes.
 
+mod matern32;
+
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -15,6 +17,8 @@ use crate::export;
 use crate::matrix::{view, view_mut, with_input, with_output};
 use crate::operator::text;
 use crate::{Error, Family, Result, Solver, Value};
+
+pub use matern32::matern32;
 
 /// A system A X = B with a dense A, to be solved by a solver under test.
 #[derive(Debug, Clone)]

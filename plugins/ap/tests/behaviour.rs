@@ -2,14 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod common;
-
-use common::matern32;
 use gpbench_plugin_ap::Ap;
 use gpbench_sdk::Value;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, Axis, array};
-use gpbench_sdk::testing::{DenseProblem, Outcome, relative_residuals};
+use gpbench_sdk::testing::{DenseProblem, Outcome, matern32, relative_residuals};
 use gpbench_testkit::{ClosedForm, assert_close};
 
 const N: usize = 120;

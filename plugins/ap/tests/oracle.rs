@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod common;
-
-use common::matern32;
 use gpbench_plugin_ap::Ap;
 use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::{Array2, Axis};
-use gpbench_sdk::testing::DenseProblem;
+use gpbench_sdk::testing::{DenseProblem, matern32};
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{SmallSystem, relative_error};
 

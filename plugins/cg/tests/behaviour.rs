@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod common;
-
-use common::{matern32, problem};
 use gpbench_plugin_cg::Cg;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, array};
-use gpbench_sdk::testing::{DenseProblem, relative_residuals};
+use gpbench_sdk::testing::{DenseProblem, matern32, relative_residuals};
 use gpbench_testkit::{ClosedForm, assert_close};
 
 /// A scattered but fixed number in (-1, 1).
@@ -26,7 +23,7 @@ fn right_hand_sides(n: usize, s: usize) -> Array2<f64> {
 
 /// 120 rows and 20 right-hand sides: three groups of them, the last one narrow.
 fn well_posed() -> DenseProblem {
-    problem(&inputs(120), 1.0, 0.3, &[0.5, 0.5], &right_hand_sides(120, 20)).tolerance(1e-6)
+    DenseProblem::matern32(&inputs(120), 1.0, 0.3, &[0.5, 0.5], &right_hand_sides(120, 20)).tolerance(1e-6)
 }
 
 #[test]
@@ -88,7 +85,8 @@ fn a_warm_start_from_anywhere_converges() {
 
 #[test]
 fn the_preconditioner_pays_on_a_smooth_kernel() {
-    let smooth = problem(&inputs(150), 1.0, 1e-2, &[2.0, 2.0], &right_hand_sides(150, 3)).tolerance(1e-6);
+    let smooth = DenseProblem::matern32(&inputs(150), 1.0, 1e-2, &[2.0, 2.0], &right_hand_sides(150, 3))
+        .tolerance(1e-6);
     let plain = smooth.solve::<Cg>(&[]).unwrap();
     let params = [("preconditioner", "pivoted_cholesky".into()), ("rank", 60.into())];
     let preconditioned = smooth.solve::<Cg>(&params).unwrap();
@@ -164,7 +162,8 @@ fn a_product_that_is_not_a_number_never_reaches_the_solution() {
 #[test]
 fn duplicate_rows_end_the_factor_early() {
     let twice = Array2::from_shape_fn((40, 2), |(i, j)| scattered(i / 4, j));
-    let duplicated = problem(&twice, 1.0, 0.1, &[0.5, 0.5], &right_hand_sides(40, 1)).tolerance(1e-8);
+    let duplicated =
+        DenseProblem::matern32(&twice, 1.0, 0.1, &[0.5, 0.5], &right_hand_sides(40, 1)).tolerance(1e-8);
     let params = [("preconditioner", "pivoted_cholesky".into()), ("rank", 30.into())];
     let outcome = duplicated.solve::<Cg>(&params).unwrap();
     assert_eq!(outcome.numbers, [("preconditioner_rank".to_owned(), 10.0)]);

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod common;
-
 use std::cell::RefCell;
 
 use gpbench_plugin_cg::{Cg, LowRankPlusNoise, PivotedCholesky};
@@ -23,7 +21,7 @@ fn oracle() -> Value {
 fn oracle_problem(oracle: &Value, setting: &str) -> DenseProblem {
     let system = SmallSystem::load();
     let given = system.setting(setting);
-    common::problem(
+    DenseProblem::matern32(
         &system.x_train,
         given.signal_scale,
         given.noise_scale,

@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod common;
-
-use common::{matern32, problem};
 use gpbench_plugin_sgd::Sgd;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, s};
-use gpbench_sdk::testing::{DenseProblem, relative_residuals};
+use gpbench_sdk::testing::{DenseProblem, matern32, relative_residuals};
 use gpbench_sdk::{Solver, Value};
 use gpbench_testkit::{ClosedForm, assert_close};
 
@@ -33,7 +30,7 @@ fn a() -> Array2<f64> {
 
 /// 120 rows and 3 right-hand sides.
 fn well_posed() -> DenseProblem {
-    problem(&inputs(N), 1.0, 0.5, &[0.3, 0.3], &right_hand_sides(N, 3)).tolerance(1e-4)
+    DenseProblem::matern32(&inputs(N), 1.0, 0.5, &[0.3, 0.3], &right_hand_sides(N, 3)).tolerance(1e-4)
 }
 
 /// Twelve steps an epoch, looked at every third.

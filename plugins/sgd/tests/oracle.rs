@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod common;
-
 use gpbench_plugin_sgd::Descent;
 use gpbench_sdk::ndarray::{Array2, Axis};
-use gpbench_sdk::testing::relative_residuals;
+use gpbench_sdk::testing::{DenseProblem, matern32, relative_residuals};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};
 use gpbench_testkit::json::{self, Value, matrix, number};
 use gpbench_testkit::{SmallSystem, relative_error};
@@ -61,8 +59,13 @@ fn descends_as_expected(setting: &str, rate: &str) {
     let (oracle, system) = (oracle(), SmallSystem::load());
     let (given, b) = (system.setting(setting), matrix(&oracle["b"]));
     let expected = &oracle["settings"][setting]["sgd"][rate];
-    let problem =
-        common::problem(&system.x_train, given.signal_scale, given.noise_scale, &given.length_scale, &b);
+    let problem = DenseProblem::matern32(
+        &system.x_train,
+        given.signal_scale,
+        given.noise_scale,
+        &given.length_scale,
+        &b,
+    );
     let params = [
         ("learning_rate", number(&expected["learning_rate"]).into()),
         ("momentum", number(&expected["momentum"]).into()),
@@ -76,7 +79,7 @@ fn descends_as_expected(setting: &str, rate: &str) {
             *entry = observed * norm / (norm + 1e-10);
         }
     };
-    let a = common::matern32(&system.x_train, given.signal_scale, given.noise_scale, &given.length_scale);
+    let a = matern32(&system.x_train, given.signal_scale, given.noise_scale, &given.length_scale);
     let (mut estimates, mut truths) = (Array2::zeros((61, 5)), Array2::zeros((61, 5)));
     for (k, ((step, observed), x)) in outcome.trace.iter().zip(&outcome.iterates).enumerate() {
         assert_eq!(*step, k as i64);
