@@ -52,8 +52,6 @@ pub mod names {
     pub const PEAK_MEMORY_BYTES: &str = "peak_memory_bytes";
     /// Relative Frobenius error of Phi Phi^T against K on a subset of training rows.
     pub const FEATURE_ERROR: &str = "feature_error";
-    /// Test negative log-likelihood of the same samples had their solves been exact.
-    pub const TEST_NLL_EXACT_SOLVES: &str = "test_nll_exact_solves";
 }
 
 /// Named finite numbers.
