@@ -27,7 +27,7 @@ pub(crate) struct Checked {
     pub(crate) threads: usize,
     /// The worker program.
     pub(crate) worker: Worker,
-    /// The spec's text as typed.
+    /// The spec's text, with what `--set` changed.
     text: String,
 }
 
