@@ -236,6 +236,34 @@ pub fn left_singular_vectors(mut a: ArrayViewMut2<f64>) -> Option<Array1<f64>> {
     (info == 0).then_some(values)
 }
 
+/// Eigenvalues, smallest first, and orthonormal eigenvectors of the symmetric tridiagonal matrix with
+/// this `diagonal` and the entries `beside` it, one fewer. `None` where LAPACK does not converge.
+pub fn tridiagonal_eigenvectors(diagonal: &[f64], beside: &[f64]) -> Option<(Array1<f64>, Array2<f64>)> {
+    let rows = diagonal.len();
+    assert_eq!(beside.len() + 1, rows.max(1), "one entry less beside the diagonal than on it");
+    let mut values = Array1::from(diagonal.to_vec());
+    let mut vectors = Array2::<f64>::zeros((rows, rows).f());
+    if rows == 0 {
+        return Some((values, vectors));
+    }
+    let (n, mut beside, mut work, mut info) = (int(rows), beside.to_vec(), vec![0.0; 2 * rows], 0);
+    // SAFETY: `values` holds n numbers, `beside` n - 1, `vectors` n x n in columns, `work` 2 n.
+    unsafe {
+        lapack_sys::dstev_(
+            &VECTORS,
+            &n,
+            values.as_mut_ptr(),
+            beside.as_mut_ptr(),
+            vectors.as_mut_ptr(),
+            &n,
+            work.as_mut_ptr(),
+            &mut info,
+        );
+    }
+    assert!(info >= 0, "dstev accepts its arguments");
+    (info == 0).then_some((values, vectors))
+}
+
 /// `dtrsm` and `dtrmm` have the same arguments.
 type Triangular = unsafe extern "C" fn(
     cblas_sys::CBLAS_LAYOUT,
@@ -277,6 +305,7 @@ fn triangular(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, routine: Trian
 
 const LOWER: c_char = b'L' as c_char;
 const OVERWRITE: c_char = b'O' as c_char;
+const VECTORS: c_char = b'V' as c_char;
 
 fn int(size: usize) -> c_int {
     c_int::try_from(size).expect("LAPACK counts with 32 bits")

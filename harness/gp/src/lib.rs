@@ -10,6 +10,7 @@
 //! - [`exact`]: the same answers through a dense Cholesky factor;
 //! - [`metrics`]: residuals, errors, likelihoods;
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
+//! - [`train`]: gradients of the marginal likelihood and their ascent; [`lanczos`]: log-determinants;
 //! - [`seed`]: random streams keyed by name;
 //! - [`blas`]: the few LAPACK calls and the thread count of OpenBLAS.
 //!
@@ -27,12 +28,14 @@ pub mod exact;
 mod features;
 pub mod inducing;
 mod kernel;
+pub mod lanczos;
 pub mod metrics;
 mod operator;
 pub mod pathwise;
 pub mod seed;
 pub mod spectrum;
 mod tile;
+pub mod train;
 mod vector;
 
 pub use features::{FrequencyLaw, RandomFeatures};

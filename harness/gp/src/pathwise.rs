@@ -29,6 +29,16 @@ pub struct Targets {
     pub f_test: Array2<f64>,
 }
 
+/// Law of the standard probes z, both with `E z z^T = I`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProbeLaw {
+    /// Standard normal.
+    #[default]
+    Normal,
+    /// 1 or -1, each with probability 1/2.
+    Rademacher,
+}
+
 /// Where prior draws come from.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
@@ -108,10 +118,21 @@ impl Targets {
         Targets { rhs, f_train: draws.train, noise, f_test: draws.test }
     }
 
-    /// Standard normal probes beside y, from the streams `probes/<column>`.
-    pub fn standard(y: ArrayView1<f64>, probes: usize, n_test: usize, streams: &Streams) -> Self {
+    /// Probes of this law beside y, from the streams `probes/<column>`.
+    pub fn standard(
+        y: ArrayView1<f64>,
+        law: ProbeLaw,
+        probes: usize,
+        n_test: usize,
+        streams: &Streams,
+    ) -> Self {
         let n = y.len();
-        let rhs = with_y(y, &streams.normals("probes", n, probes));
+        let mut z = streams.normals("probes", n, probes);
+        if law == ProbeLaw::Rademacher {
+            // The sign of a normal number is fair, and so the two laws share their streams.
+            z.mapv_inplace(|z| 1.0_f64.copysign(z));
+        }
+        let rhs = with_y(y, &z);
         let empty = |rows: usize| Array2::zeros((rows, 0).f());
         Targets { rhs, f_train: empty(n), noise: empty(n), f_test: empty(n_test) }
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use gpbench_gp::exact::ExactGp;
-use gpbench_gp::pathwise::{Prior, PriorDraws, Targets, predict};
+use gpbench_gp::pathwise::{Prior, PriorDraws, ProbeLaw, Targets, predict};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, KernelOperator, RandomFeatures, metrics};
 use gpbench_testkit::json::{self, matrix, number, vector};
@@ -74,9 +74,11 @@ fn targets_hold_their_parts() {
     assert_close(&many.rhs.slice(s![.., ..3]), &few.rhs, 1e-14);
     assert_close(&many.f_test.slice(s![.., ..2]), &few.f_test, 1e-14);
 
-    let standard = Targets::standard(y, 3, 40, &streams);
+    let standard = Targets::standard(y, ProbeLaw::Normal, 3, 40, &streams);
     assert_eq!(standard.rhs.dim(), (300, 4));
     assert_eq!((standard.f_train.dim(), standard.f_test.dim()), ((300, 0), (40, 0)));
+    let signs = Targets::standard(y, ProbeLaw::Rademacher, 3, 40, &streams);
+    assert_eq!(signs.rhs.slice(s![.., 1..]), standard.rhs.slice(s![.., 1..]).mapv(f64::signum));
     let op = KernelOperator::new(&kernel, noise_scale, x, 1);
     let alone = predict(&op, x_test, standard.rhs.view(), standard.f_test.view());
     assert_eq!((alone.samples.ncols(), alone.sample_variance), (0, None));

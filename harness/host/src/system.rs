@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use gpbench_data::{Split, SplitError, copy, split, synthetic, training_rows};
 use gpbench_gp::blas::NotPositiveDefinite;
 use gpbench_gp::inducing::{self, Selection, SelectionError};
-use gpbench_gp::pathwise::{Prior, Targets};
+use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
     CrossOperator, Family, FrequencyLaw, Kernel, KernelMatrix, KernelOperator, RandomFeatures, UnknownFamily,
@@ -262,7 +262,10 @@ fn targets(
     let estimator = &case.estimator;
     let y = data.y_train.view();
     if estimator.method == EstimatorMethod::Standard {
-        return Ok((Targets::standard(y, estimator.probes, data.x_test.nrows(), streams), None));
+        return Ok((
+            Targets::standard(y, ProbeLaw::Normal, estimator.probes, data.x_test.nrows(), streams),
+            None,
+        ));
     }
     let law = match estimator.frequencies {
         Frequencies::Exact => None,

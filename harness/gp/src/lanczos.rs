@@ -1,0 +1,150 @@
+//! Stochastic Lanczos quadrature: `log |H|` from products with H alone.
+//!
+//! For z with `E z z^T = I`, `log |H| = tr log H = E z^T log(H) z`. Lanczos' iteration from z / |z| makes
+//! a tridiagonal T of J rows, and `|z|^2 e_1^T log(T) e_1` is the Gauss quadrature of `z^T log(H) z` with
+//! J nodes (Golub and Meurant 1994; Ubaru, Chen and Saad 2017). The derivatives of log of even order are
+//! negative, so for every probe it lies above the truth.
+//!
+//! Every new vector is made orthogonal to all before it, twice: without that, copies of eigenvalues
+//! that have converged come up, and the tridiagonal depends on rounding.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
+
+use crate::{LinearOperator, blas};
+
+/// Below this share of the largest entry so far, what is left of a new vector is rounding error.
+const EXHAUSTED: f64 = 1e-14;
+
+/// The symmetric tridiagonal matrix of Lanczos' iteration from one start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tridiagonal {
+    /// Its diagonal, one entry an iteration.
+    pub diagonal: Vec<f64>,
+    /// Beside its diagonal, one entry less.
+    pub beside: Vec<f64>,
+}
+
+impl Tridiagonal {
+    /// Its first `rows` rows and columns, or all if there are fewer.
+    pub fn leading(&self, rows: usize) -> Tridiagonal {
+        let rows = rows.min(self.diagonal.len());
+        let beside = rows.saturating_sub(1);
+        Tridiagonal { diagonal: self.diagonal[..rows].to_vec(), beside: self.beside[..beside].to_vec() }
+    }
+
+    /// `e_1^T f(T) e_1`; `None` where the eigenvalues cannot be had, or there are none.
+    pub fn quadrature(&self, f: impl Fn(f64) -> f64) -> Option<f64> {
+        if self.diagonal.is_empty() {
+            return None;
+        }
+        let (nodes, vectors) = blas::tridiagonal_eigenvectors(&self.diagonal, &self.beside)?;
+        Some(nodes.iter().zip(vectors.row(0)).map(|(&node, first)| first * first * f(node)).sum())
+    }
+}
+
+/// The tridiagonals of `steps` iterations from each column of `starts` (n x s), which need not be
+/// normalised. One that exhausts its Krylov space is shorter; that of a start of zeros is empty. Takes
+/// `steps` products with n x s and keeps as many blocks of that size.
+pub fn tridiagonalise(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Vec<Tridiagonal> {
+    let (n, columns) = starts.dim();
+    assert_eq!(n, op.n(), "a start has n rows");
+    let mut runs: Vec<Run> = starts.columns().into_iter().map(|start| Run::new(start, steps)).collect();
+    let mut current = Array2::zeros((n, columns).f());
+    let mut product = Array2::zeros((n, columns).f());
+    for step in 0..steps.min(n) {
+        for (run, mut column) in runs.iter().zip(current.columns_mut()) {
+            match run.is_exhausted {
+                true => column.fill(0.0),
+                false => column.assign(&run.basis.column(step)),
+            }
+        }
+        op.apply(current.view(), product.view_mut());
+        for (run, product) in runs.iter_mut().zip(product.columns()) {
+            run.advance(product.to_owned(), step);
+        }
+    }
+    runs.into_iter().map(Run::finish).collect()
+}
+
+/// The quadratures of `z^T log(H) z` with `nodes` nodes, one for each probe z, a column of `probes`
+/// (n x s). Their mean estimates `log |H|`. `None` for one that has no such number: where H is not
+/// positive definite in double precision.
+pub fn log_det(op: &dyn LinearOperator, probes: ArrayView2<f64>, nodes: usize) -> Vec<Option<f64>> {
+    let tridiagonals = tridiagonalise(op, probes, nodes);
+    let of = |(tridiagonal, z): (&Tridiagonal, ArrayView1<f64>)| {
+        let value = z.dot(&z) * tridiagonal.quadrature(f64::ln)?;
+        value.is_finite().then_some(value)
+    };
+    tridiagonals.iter().zip(probes.columns()).map(of).collect()
+}
+
+/// The iteration from one start.
+struct Run {
+    /// n x steps, of which as many columns are orthonormal as there have been steps, and one more.
+    basis: Array2<f64>,
+    diagonal: Vec<f64>,
+    beside: Vec<f64>,
+    /// Largest entry of the tridiagonal so far.
+    largest: f64,
+    is_exhausted: bool,
+}
+
+impl Run {
+    fn new(start: ArrayView1<f64>, steps: usize) -> Run {
+        let norm = start.dot(&start).sqrt();
+        let is_exhausted = !(norm > 0.0) || steps == 0;
+        let mut basis = Array2::zeros((start.len(), steps.min(start.len())).f());
+        if !is_exhausted {
+            basis.column_mut(0).assign(&(&start / norm));
+        }
+        Run { basis, diagonal: Vec::new(), beside: Vec::new(), largest: 0.0, is_exhausted }
+    }
+
+    /// Takes in the product of H with the newest basis vector.
+    fn advance(&mut self, mut next: Array1<f64>, step: usize) {
+        if self.is_exhausted {
+            return;
+        }
+        let known = self.basis.slice(s![.., ..=step]);
+        let diagonal = known.column(step).dot(&next);
+        for _ in 0..2 {
+            next -= &known.dot(&known.t().dot(&next));
+        }
+        let beside = next.dot(&next).sqrt();
+        self.diagonal.push(diagonal);
+        self.largest = self.largest.max(diagonal.abs()).max(beside);
+        self.is_exhausted = step + 1 == self.basis.ncols() || !(beside > EXHAUSTED * self.largest);
+        if !self.is_exhausted {
+            self.beside.push(beside);
+            self.basis.column_mut(step + 1).assign(&(next / beside));
+        }
+    }
+
+    fn finish(self) -> Tridiagonal {
+        Tridiagonal { diagonal: self.diagonal, beside: self.beside }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+    use crate::{Family, Kernel, KernelOperator};
+
+    #[test]
+    fn two_points_by_hand() {
+        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
+        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        // H = [[5, 2], [2, 5]], of eigenvalues 7 and 3: e_1 is half of each, (1, 1) an eigenvector.
+        let starts = array![[3.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let [first, second, none] = tridiagonalise(&op, starts.view(), 5).try_into().unwrap();
+        assert!((first.diagonal[0] - 5.0).abs() < 1e-14 && (first.beside[0] - 2.0).abs() < 1e-14);
+        assert_eq!((first.diagonal.len(), second.diagonal.len(), none.diagonal.len()), (2, 1, 0));
+        let values = log_det(&op, starts.view(), 5);
+        assert!((values[0].unwrap() - 4.5 * 21.0_f64.ln()).abs() < 1e-13);
+        assert!((values[1].unwrap() - 2.0 * 7.0_f64.ln()).abs() < 1e-13);
+        assert_eq!(values[2], None);
+        assert_eq!(first.leading(1), Tridiagonal { diagonal: vec![first.diagonal[0]], beside: vec![] });
+    }
+}

@@ -1,0 +1,97 @@
+//! Estimates of the gradient of the log marginal likelihood.
+//!
+//! | estimator | systems beside y | its trace |
+//! |---|---|---|
+//! | [`exact`] | none | from a Cholesky factor |
+//! | [`standard`] | z with E z z^T = I | `(H^-1 z)^T dH z`, mean over z (Hutchinson 1990; Lin et al. 2024, equation 6) |
+//! | [`pathwise`] | xi = f(X) + noise ~ N(0, H) | `(H^-1 xi)^T dH (H^-1 xi)`, mean over xi (Lin et al. 2024, equation 9) |
+//!
+//! `v^T dH v` with one approximate v squares its error. A randomised solver without bias gives an
+//! estimate without bias from two independent solutions of y, `v^T dH v'` (Potapczynski et al. 2021).
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
+
+use super::derivatives::{bilinear, weighted};
+use crate::exact::{ExactGp, Gradient};
+use crate::{KernelOperator, LinearOperator};
+
+/// The gradient with the trace from `gp`'s factor, and `v` (n) in place of `H^-1 y`: with `gp.v` the
+/// exact gradient. `x` (n x d) are the inputs of the fit. Takes n^3 multiply-adds and two n x n arrays.
+pub fn exact(gp: &ExactGp, x: ArrayView2<f64>, v: ArrayView1<f64>) -> Gradient {
+    let mut identity = Array2::zeros((gp.n(), gp.n()).f());
+    identity.diag_mut().fill(1.0);
+    let inverse = gp.solve(identity.view());
+    drop(identity);
+    let column = v.insert_axis(Axis(1));
+    let twice = weighted(gp.operator(), x, |rows, mut weights| {
+        general_mat_mul(1.0, &column.slice(s![rows.clone(), ..]), &column.t(), 0.0, &mut weights);
+        // The inverse is symmetric, and its columns are contiguous.
+        weights -= &inverse.slice(s![.., rows]).t();
+    });
+    half(twice)
+}
+
+/// The gradient from `solution` (n x (1 + s), of y and of the probes) and the probes themselves, the
+/// columns of `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution of y, if
+/// there is one. Uses n^2 entries.
+///
+/// # Panics
+/// Without probes.
+pub fn standard(
+    op: &KernelOperator,
+    x: ArrayView2<f64>,
+    rhs: ArrayView2<f64>,
+    solution: ArrayView2<f64>,
+    again: Option<ArrayView1<f64>>,
+) -> Gradient {
+    estimate(op, x, solution, rhs, again)
+}
+
+/// The gradient from `solution` (n x (1 + s), of y and of pathwise targets); `again` as for
+/// [`standard`]. Uses n^2 entries.
+///
+/// # Panics
+/// Without targets.
+pub fn pathwise(
+    op: &KernelOperator,
+    x: ArrayView2<f64>,
+    solution: ArrayView2<f64>,
+    again: Option<ArrayView1<f64>>,
+) -> Gradient {
+    estimate(op, x, solution, solution, again)
+}
+
+/// `(v^T dH v' - mean_j a_j^T dH b_j) / 2`, with v the first column of `solution`, v' `again` or v, and
+/// a_j and b_j the further columns of `solution` and of `other`.
+fn estimate(
+    op: &KernelOperator,
+    x: ArrayView2<f64>,
+    solution: ArrayView2<f64>,
+    other: ArrayView2<f64>,
+    again: Option<ArrayView1<f64>>,
+) -> Gradient {
+    assert_eq!(solution.dim(), other.dim(), "a solution for each right-hand side");
+    assert_eq!(solution.nrows(), op.n(), "one weight per row");
+    let probes = solution.ncols().saturating_sub(1);
+    assert!(probes > 0, "the trace is estimated from one probe at least");
+    let (mut u, mut w) = (by_columns(solution), by_columns(other));
+    u.slice_mut(s![.., 1..]).mapv_inplace(|value| -value / probes as f64);
+    w.column_mut(0).assign(&again.unwrap_or(solution.column(0)));
+    half(bilinear(op, x, u.view(), w.view()))
+}
+
+fn by_columns(a: ArrayView2<f64>) -> Array2<f64> {
+    let mut out = Array2::zeros(a.dim().f());
+    out.assign(&a);
+    out
+}
+
+fn half(gradient: Gradient) -> Gradient {
+    let Gradient { noise_scale, signal_scale, length_scale } = gradient;
+    Gradient {
+        noise_scale: 0.5 * noise_scale,
+        signal_scale: 0.5 * signal_scale,
+        length_scale: length_scale.into_iter().map(|derivative| 0.5 * derivative).collect(),
+    }
+}

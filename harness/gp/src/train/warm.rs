@@ -1,0 +1,50 @@
+//! Where a solve starts from, when the one before it was nearly the same.
+
+use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder};
+
+use crate::LinearOperator;
+
+/// A start for `H V = B` from the solutions of the last two steps, all n x s: `2 v_t - v_{t-1}`, each
+/// column scaled to the point on its line where the error is least in the H-norm,
+/// `c = (vhat^T b) / (vhat^T H vhat)`. Takes one product with H. A column of zeros stays so.
+pub fn extrapolate(
+    op: &dyn LinearOperator,
+    rhs: ArrayView2<f64>,
+    last: ArrayView2<f64>,
+    before: ArrayView2<f64>,
+) -> Array2<f64> {
+    assert_eq!((last.dim(), before.dim()), (rhs.dim(), rhs.dim()), "solutions have the shape of B");
+    let mut ahead = Array2::zeros(rhs.dim().f());
+    ahead.assign(&(&last * 2.0 - before));
+    let mut product = Array2::zeros(rhs.dim().f());
+    op.apply(ahead.view(), product.view_mut());
+    for (c, mut column) in ahead.axis_iter_mut(Axis(1)).enumerate() {
+        let (along, curvature) = (column.dot(&rhs.column(c)), column.dot(&product.column(c)));
+        if curvature > 0.0 {
+            column *= along / curvature;
+        }
+    }
+    ahead
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+    use crate::{Family, Kernel, KernelOperator};
+
+    #[test]
+    fn each_column_is_scaled_to_where_its_residual_is_orthogonal_to_it() {
+        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
+        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        // H = [[5, 2], [2, 5]].
+        let rhs = array![[1.0, 3.0, 1.0], [0.0, 1.0, 1.0]];
+        let last = array![[1.0, 2.0, 0.0], [1.0, 1.0, 0.0]];
+        let before = array![[0.0, 1.0, 0.0], [1.0, 3.0, 0.0]];
+        let start = extrapolate(&op, rhs.view(), last.view(), before.view());
+        // (2, 1) by 2 / 33, (3, -1) by 8 / 38, and nothing to scale.
+        let expected = array![[4.0 / 33.0, 24.0 / 38.0, 0.0], [2.0 / 33.0, -8.0 / 38.0, 0.0]];
+        assert!((&start - &expected).iter().all(|e| e.abs() < 1e-15), "{start}");
+    }
+}
