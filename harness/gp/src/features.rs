@@ -18,7 +18,7 @@ use rand::{Rng, RngExt};
 use rand_distr::{ChiSquared, StandardNormal};
 use rayon::prelude::*;
 
-use crate::{Kernel, blas, vector};
+use crate::{Kernel, blas, sin_cos};
 
 /// How the frequencies of a Matérn kernel are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -115,7 +115,7 @@ impl RandomFeatures {
         for (mut sines, mut cosines) in sines.columns_mut().into_iter().zip(cosines.columns_mut()) {
             let columns = sines.as_slice_mut().zip(cosines.as_slice_mut());
             let (sines, cosines) = columns.expect("columns of a column-major array are contiguous");
-            vector::sines_and_cosines(sines, cosines, scale);
+            sin_cos::sines_and_cosines(sines, cosines, scale);
         }
         phi
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use crate::vector;
+use crate::tile::{Correlation, Matern12, Matern32, Matern52, Rbf};
 
 /// A stationary covariance family, as a function of the scaled distance
 /// `r^2 = sum_k ((x_k - z_k) / l_k)^2`.
@@ -29,10 +29,10 @@ impl Family {
     /// in the last place.
     pub fn correlation(self, r2: f64) -> f64 {
         match self {
-            Family::Rbf => vector::rbf(r2),
-            Family::Matern12 => vector::matern12(r2),
-            Family::Matern32 => vector::matern32(r2),
-            Family::Matern52 => vector::matern52(r2),
+            Family::Rbf => Rbf::at(r2),
+            Family::Matern12 => Matern12::at(r2),
+            Family::Matern32 => Matern32::at(r2),
+            Family::Matern52 => Matern52::at(r2),
         }
     }
 
@@ -41,8 +41,8 @@ impl Family {
     /// the derivative itself is 0.
     pub fn slope(self, r2: f64) -> f64 {
         match self {
-            Family::Rbf => vector::rbf(r2),
-            Family::Matern12 => vector::matern12(r2) / r2.sqrt(),
+            Family::Rbf => Rbf::at(r2),
+            Family::Matern12 => Matern12::at(r2) / r2.sqrt(),
             Family::Matern32 => 3.0 * (-(3.0 * r2).sqrt()).exp(),
             Family::Matern52 => {
                 let a = (5.0 * r2).sqrt();

@@ -22,6 +22,7 @@
 //! order that depends on the shapes alone.
 #![deny(unsafe_code)]
 
+mod aligned;
 #[allow(unsafe_code)]
 pub mod blas;
 pub mod exact;
@@ -33,12 +34,13 @@ pub mod metrics;
 mod operator;
 pub mod pathwise;
 pub mod seed;
+mod simd;
+mod sin_cos;
 pub mod spectrum;
 mod tile;
 pub mod train;
-mod vector;
 
 pub use features::{FrequencyLaw, RandomFeatures};
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use operator::{CrossOperator, KernelMatrix, KernelOperator, LinearOperator, thread_pool};
-pub use vector::cpu_dispatch;
+pub use simd::cpu_dispatch;

@@ -6,12 +6,13 @@ mod square;
 
 use std::sync::{Arc, Mutex};
 
-use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::tile::{Identity, Points, Side, Tiles};
+use crate::aligned::Aligned;
+use crate::simd::Real;
+use crate::tile::{Identity, Points, Side, Tiles, tile_len};
 use crate::{Kernel, blas};
 
 pub use cross::CrossOperator;
@@ -89,7 +90,7 @@ pub struct KernelOperator {
     pool: Arc<ThreadPool>,
     scratch: Scratch,
     /// Entries that a fused product keeps, handed from one call to the next.
-    kept: Mutex<Vec<f64>>,
+    kept: Mutex<Aligned>,
 }
 
 /// A rayon pool of `threads` workers, to be shared by operators.
@@ -172,8 +173,9 @@ impl KernelOperator {
                 let cols = c * TILE..c * TILE + strip.ncols();
                 for start in (cols.start..n).step_by(TILE) {
                     let rows = start..n.min(start + TILE);
-                    let tile = strip.slice_mut(s![rows.clone(), ..]);
-                    tiles.evaluate(self.training(), rows, self.training(), cols.clone(), tile);
+                    let part = strip.slice_mut(s![rows.clone(), ..]);
+                    let side = self.training();
+                    self.scratch.with(|tile| tiles.evaluate_dense(side, &rows, side, &cols, tile, part));
                 }
             });
         });
@@ -191,7 +193,7 @@ impl LinearOperator for KernelOperator {
     }
 
     fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.multiply_symmetric(v, out);
+        self.multiply_symmetric::<f64>(v, out);
     }
 
     fn diag(&self) -> Array1<f64> {
@@ -205,7 +207,7 @@ impl KernelMatrix for KernelOperator {
     }
 
     fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.multiply_symmetric(v, out);
+        self.multiply_symmetric::<f64>(v, out);
     }
 
     /// One triangle, and all of the tiles on the diagonal.
@@ -218,7 +220,7 @@ impl KernelMatrix for KernelOperator {
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         let selected = self.points.select(idx);
         let a = Side { points: &selected, identity: Identity::Selected(idx) };
-        self.multiply(a, self.training(), v, out);
+        self.multiply::<f64>(a, self.training(), v, out);
     }
 
     fn rows_transposed_fused(
@@ -230,13 +232,13 @@ impl KernelMatrix for KernelOperator {
     ) {
         let selected = self.points.select(idx);
         let a = Side { points: &selected, identity: Identity::Selected(idx) };
-        self.multiply_fused(a, self.training(), v, f, z);
+        self.multiply_fused::<f64>(a, self.training(), v, f, z);
     }
 
     fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>) {
         let selected = self.points.select(idx);
         let b = Side { points: &selected, identity: Identity::Selected(idx) };
-        self.multiply_add(self.training(), b, u, y);
+        self.multiply_add::<f64>(self.training(), b, u, y);
     }
 
     fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>) {
@@ -251,41 +253,25 @@ impl KernelMatrix for KernelOperator {
     }
 }
 
-/// Rows and columns of a tile: 512 KiB, so that it stays in a core's own cache
-/// between its evaluation and its products.
-const TILE: usize = 256;
+/// Rows and columns of a tile: 128 KiB, so that it stays in a core's own cache between its
+/// evaluation and its products, beside the right-hand sides and sums that they read.
+const TILE: usize = 128;
 
 /// Most entries that a fused product keeps: 128 MiB.
 const KEPT_ENTRIES: usize = 1 << 24;
 
 const UNPOISONED: &str = "nothing panics under this lock";
 
-/// Up to this many right-hand sides a product goes column by column: BLAS packs
-/// the tile for a matrix product, which costs more than it gains on a thin block.
-const THIN: usize = 3;
-
-/// `out += a b`, one BLAS thread.
-fn add_product(a: ArrayView2<f64>, b: ArrayView2<f64>, out: &mut ArrayViewMut2<f64>) {
-    if b.ncols() <= THIN {
-        for (column, mut out) in b.columns().into_iter().zip(out.columns_mut()) {
-            general_mat_vec_mul(1.0, &a, &column, 1.0, &mut out);
-        }
-    } else {
-        general_mat_mul(1.0, &a, &b, 1.0, out);
-    }
-}
-
-/// Memory for tiles, handed from one to the next: allocating half a megabyte
-/// afresh for each would cost page faults.
+/// Memory for tiles, handed from one to the next: allocating it afresh for each would cost page faults.
 #[derive(Debug, Default)]
-struct Scratch(Mutex<Vec<Array2<f64>>>);
+struct Scratch(Mutex<Vec<Aligned>>);
 
 impl Scratch {
-    /// Runs `work` on a tile of this shape, whose content is arbitrary.
-    fn with<R>(&self, rows: usize, cols: usize, work: impl FnOnce(ArrayViewMut2<f64>) -> R) -> R {
+    /// Runs `work` on memory for a tile, whose content is arbitrary.
+    fn with<E: Real, R>(&self, work: impl FnOnce(&mut [E]) -> R) -> R {
         let spare = self.0.lock().expect(UNPOISONED).pop();
-        let mut tile = spare.unwrap_or_else(|| Array2::zeros((TILE, TILE).f()));
-        let result = work(tile.slice_mut(s![..rows, ..cols]));
+        let mut tile = spare.unwrap_or_else(|| Aligned::zeroed::<f64>(tile_len(TILE, TILE)));
+        let result = work(tile.numbers_mut());
         self.0.lock().expect(UNPOISONED).push(tile);
         result
     }

@@ -1,18 +1,32 @@
-//! Dense tiles of a kernel matrix: where all entries are evaluated.
+//! Dense tiles of a kernel matrix: where all entries are evaluated and used.
 //!
 //! Squared distances come either from products, `|x|^2 + |z|^2 - 2 x.z`, which
-//! BLAS does at full speed but which lose about `eps |x|^2`, or from direct
-//! differences. Differences are taken where they cost little (few inputs), where
-//! the loss would show (a Matérn-1/2 correlation is `1 - r` near 0, so an error
-//! `e` in `r^2` becomes `sqrt(e)`; tight clusters far apart beside little noise),
-//! and where a factorisation asks for them.
+//! take one multiply-add for each input but lose about `eps |x|^2`, or from direct
+//! differences, which take two instructions. Differences are taken where they cost
+//! little (few inputs), where the loss would show (a Matérn-1/2 correlation is
+//! `1 - r` near 0, so an error `e` in `r^2` becomes `sqrt(e)`; tight clusters far
+//! apart beside little noise), and where a factorisation asks for them.
+//!
+//! A tile is stored as strips of a cache line's worth of rows, and in each strip
+//! column after column: both its product and its transposed product then read
+//! whole cache lines in order.
 
+mod evaluate;
+mod panels;
+mod points;
+mod product;
+
+use std::marker::PhantomData;
 use std::ops::Range;
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use ndarray::ArrayViewMut2;
 
-use crate::vector;
+pub(crate) use self::evaluate::{Correlation, Matern12, Matern32, Matern52, Rbf};
+use self::evaluate::{Differences, Distance, Evaluate, Products};
+pub(crate) use self::panels::Layout;
+pub(crate) use self::points::{Points, padded};
+pub(crate) use self::product::{Forward, Transposed};
+use crate::simd::{self, Real};
 use crate::{Family, Kernel};
 
 /// Up to this many inputs direct differences are as fast as a product.
@@ -20,48 +34,9 @@ const FEW_INPUTS: usize = 6;
 /// Share of the noise variance that the loss of products may come to. Beyond it,
 /// rows that nearly coincide would see noise that is not there.
 const LOSS: f64 = 1e-4;
-/// Rows whose squared distances are summed together in registers.
-const LANES: usize = 32;
-
-/// Inputs, centred and divided by the length scales.
-#[derive(Debug, Clone)]
-pub(crate) struct Points {
-    /// n x d, column-major, so that one input of consecutive rows is contiguous.
-    scaled: Array2<f64>,
-    /// Squared norm of each row of `scaled`.
-    norms: Vec<f64>,
-}
-
-impl Points {
-    pub(crate) fn new(x: ArrayView2<f64>, centre: &Array1<f64>, length_scale: &[f64]) -> Self {
-        assert_eq!(x.ncols(), length_scale.len(), "inputs have as many columns as length scales");
-        let mut scaled = Array2::zeros(x.dim().f());
-        for (k, &length) in length_scale.iter().enumerate() {
-            let centre = centre[k];
-            scaled.column_mut(k).zip_mut_with(&x.column(k), |to, &from| *to = (from - centre) / length);
-        }
-        let norms = scaled.map_axis(Axis(1), |row| row.iter().map(|v| v * v).sum()).to_vec();
-        Points { scaled, norms }
-    }
-
-    pub(crate) fn select(&self, rows: &[usize]) -> Self {
-        let mut scaled = Array2::zeros((rows.len(), self.scaled.ncols()).f());
-        for (mut to, from) in scaled.columns_mut().into_iter().zip(self.scaled.columns()) {
-            to.iter_mut().zip(rows).for_each(|(to, &row)| *to = from[row]);
-        }
-        let norms = rows.iter().map(|&row| self.norms[row]).collect();
-        Points { scaled, norms }
-    }
-
-    pub(crate) fn n(&self) -> usize {
-        self.scaled.nrows()
-    }
-
-    /// Largest squared norm of a row.
-    pub(crate) fn largest_norm(&self) -> f64 {
-        self.norms.iter().copied().fold(0.0, f64::max)
-    }
-}
+/// Loss of products in single precision, relative to the signal's variance, that is within what
+/// rounding the entries costs anyway.
+const SINGLE_LOSS: f64 = 1e-5;
 
 /// Which training row each point is: an entry where a row meets itself is set,
 /// not computed.
@@ -82,13 +57,6 @@ pub(crate) struct Side<'a> {
     pub(crate) identity: Identity<'a>,
 }
 
-/// How squared distances are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Distances {
-    Products,
-    Differences,
-}
-
 /// Evaluates tiles of `s^2 k`, with another value where a row meets itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Tiles {
@@ -96,163 +64,105 @@ pub(crate) struct Tiles {
     variance: f64,
     /// Entry where a training row meets itself: `s^2 + noise^2`.
     diagonal: f64,
-    distances: Distances,
+    /// Squared distances are taken from products, in double and in single precision.
+    products: bool,
+    single_products: bool,
 }
 
 impl Tiles {
     /// Tiles of H in the fastest accurate way, for points of squared norms up to `largest_norm`.
     pub(crate) fn new(kernel: &Kernel, noise_scale: f64, largest_norm: f64) -> Self {
         let (variance, noise) = (kernel.variance(), noise_scale * noise_scale);
-        let accurate = f64::EPSILON * largest_norm * variance <= LOSS * noise;
-        let products = kernel.d() > FEW_INPUTS && kernel.family != Family::Matern12 && accurate;
-        let distances = if products { Distances::Products } else { Distances::Differences };
-        Tiles { family: kernel.family, variance, diagonal: variance + noise, distances }
+        let smooth = kernel.d() > FEW_INPUTS && kernel.family != Family::Matern12;
+        let products = smooth && f64::EPSILON * largest_norm * variance <= LOSS * noise;
+        let single_products = smooth && f64::from(f32::EPSILON) * largest_norm <= SINGLE_LOSS;
+        let diagonal = variance + noise;
+        Tiles { family: kernel.family, variance, diagonal, products, single_products }
     }
 
     /// Tiles of H from direct differences, whatever the family.
     pub(crate) fn accurate(kernel: &Kernel, noise_scale: f64) -> Self {
-        Tiles { distances: Distances::Differences, ..Tiles::new(kernel, noise_scale, 0.0) }
+        Tiles { products: false, single_products: false, ..Tiles::new(kernel, noise_scale, 0.0) }
     }
 
     pub(crate) fn diagonal(&self) -> f64 {
         self.diagonal
     }
 
-    /// `out = H[rows of a, cols of b]`; `out` has contiguous columns.
-    pub(crate) fn evaluate(
+    /// `H[rows of a, cols of b]`, in the order of tiles; both ranges start at whole strips, and are made up
+    /// to whole strips with entries that mean nothing.
+    pub(crate) fn evaluate<E: Real>(
         &self,
         a: Side<'_>,
-        rows: Range<usize>,
+        rows: &Range<usize>,
         b: Side<'_>,
-        cols: Range<usize>,
+        cols: &Range<usize>,
+        tile: &mut [E],
+    ) {
+        let work = Part { tiles: self, a, rows, b, cols };
+        let products = if size_of::<E>() == size_of::<f64>() { self.products } else { self.single_products };
+        match (self.family, products) {
+            (Family::Rbf, true) => work.evaluate::<E, Products, Rbf>(tile),
+            (Family::Rbf, false) => work.evaluate::<E, Differences, Rbf>(tile),
+            (Family::Matern12, true) => work.evaluate::<E, Products, Matern12>(tile),
+            (Family::Matern12, false) => work.evaluate::<E, Differences, Matern12>(tile),
+            (Family::Matern32, true) => work.evaluate::<E, Products, Matern32>(tile),
+            (Family::Matern32, false) => work.evaluate::<E, Differences, Matern32>(tile),
+            (Family::Matern52, true) => work.evaluate::<E, Products, Matern52>(tile),
+            (Family::Matern52, false) => work.evaluate::<E, Differences, Matern52>(tile),
+        }
+        let width = padded(cols.len());
+        for (i, j) in coincidences(a.identity, rows.clone(), b.identity, cols.clone()) {
+            tile[position::<E>(width, i, j)] = E::from_f64(self.diagonal);
+        }
+    }
+
+    /// `out = H[rows of a, cols of b]`, by way of `tile`.
+    pub(crate) fn evaluate_dense(
+        &self,
+        a: Side<'_>,
+        rows: &Range<usize>,
+        b: Side<'_>,
+        cols: &Range<usize>,
+        tile: &mut [f64],
         mut out: ArrayViewMut2<f64>,
     ) {
-        assert_eq!(out.dim(), (rows.len(), cols.len()), "the tile has the shape of its ranges");
-        let points_a = a.points.scaled.slice(s![rows.clone(), ..]);
-        let points_b = b.points.scaled.slice(s![cols.clone(), ..]);
-        match self.distances {
-            Distances::Products => {
-                general_mat_mul(1.0, &points_a, &points_b.t(), 0.0, &mut out);
-                let norms_a = &a.points.norms[rows.clone()];
-                let norms_b = &b.points.norms[cols.clone()];
-                self.correlate(out.view_mut(), Products { norms_a, norms_b });
-            }
-            Distances::Differences => {
-                let inputs = points_a.columns().into_iter().map(contiguous).collect();
-                let others = points_b.as_standard_layout();
-                let others = others.as_slice().expect("a standard layout is one slice");
-                self.correlate(out.view_mut(), Differences { inputs, others });
-            }
-        }
-        for (i, j) in coincidences(a.identity, rows, b.identity, cols) {
-            out[(i, j)] = self.diagonal;
-        }
-    }
-
-    /// Squared distances, then covariances in their place.
-    fn correlate(&self, out: ArrayViewMut2<f64>, distance: impl SquaredDistance) {
-        let (arch, variance) = (pulp::Arch::new(), self.variance);
-        match self.family {
-            Family::Rbf => arch.dispatch(Correlate { out, variance, distance, correlation: vector::rbf }),
-            Family::Matern12 => {
-                arch.dispatch(Correlate { out, variance, distance, correlation: vector::matern12 })
-            }
-            Family::Matern32 => {
-                arch.dispatch(Correlate { out, variance, distance, correlation: vector::matern32 })
-            }
-            Family::Matern52 => {
-                arch.dispatch(Correlate { out, variance, distance, correlation: vector::matern52 })
+        assert_eq!(out.dim(), (rows.len(), cols.len()), "the part has the shape of its ranges");
+        self.evaluate(a, rows, b, cols, tile);
+        let width = padded(cols.len());
+        for (j, mut column) in out.columns_mut().into_iter().enumerate() {
+            for (i, value) in column.iter_mut().enumerate() {
+                *value = tile[position::<f64>(width, i, j)];
             }
         }
     }
 }
 
-/// The work on one tile, compiled once for each instruction set. Everything that
-/// it calls is `inline(always)`: a function of its own would be compiled for the
-/// oldest processor.
-struct Correlate<'a, D, C> {
-    out: ArrayViewMut2<'a, f64>,
-    variance: f64,
-    distance: D,
-    correlation: C,
+/// The number of entries of a tile, those made up included.
+pub(crate) fn tile_len(rows: usize, cols: usize) -> usize {
+    padded(rows) * padded(cols)
 }
 
-impl<D: SquaredDistance, C: Fn(f64) -> f64> pulp::WithSimd for Correlate<'_, D, C> {
-    type Output = ();
+/// Where entry (i, j) of a tile of `width` columns stands.
+fn position<E: Real>(width: usize, i: usize, j: usize) -> usize {
+    (i / E::STRIP * width + j) * E::STRIP + i % E::STRIP
+}
 
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
-        let Correlate { mut out, variance, distance, correlation } = self;
-        for (j, column) in out.axis_iter_mut(Axis(1)).enumerate() {
-            let column = column.into_slice().expect("tiles have contiguous columns");
-            distance.column(j, column);
-            for value in column {
-                *value = variance * correlation(*value);
-            }
-        }
+/// What one tile is made of.
+struct Part<'a> {
+    tiles: &'a Tiles,
+    a: Side<'a>,
+    rows: &'a Range<usize>,
+    b: Side<'a>,
+    cols: &'a Range<usize>,
+}
+
+impl Part<'_> {
+    fn evaluate<E: Real, D: Distance, C: Correlation>(&self, tile: &mut [E]) {
+        let (rows, cols) = (self.a.points.part::<E>(self.rows), self.b.points.part::<E>(self.cols));
+        let (d, variance) = (self.a.points.d(), self.tiles.variance);
+        E::dispatch(simd::arch(), Evaluate { rows, cols, d, variance, tile, how: PhantomData::<(D, C)> });
     }
-}
-
-/// Squared distances of one column of a tile.
-trait SquaredDistance {
-    /// Fills column `j`, which holds products of inputs where they are wanted.
-    fn column(&self, j: usize, column: &mut [f64]);
-}
-
-/// `|x|^2 + |z|^2 - 2 x.z`, at least 0, in place of `x.z`.
-struct Products<'a> {
-    norms_a: &'a [f64],
-    norms_b: &'a [f64],
-}
-
-impl SquaredDistance for Products<'_> {
-    #[inline(always)]
-    fn column(&self, j: usize, column: &mut [f64]) {
-        let norm_b = self.norms_b[j];
-        for (value, norm_a) in column.iter_mut().zip(self.norms_a) {
-            let r2 = (norm_a + norm_b) - 2.0 * *value;
-            // Not `max`, which would turn NaN into 0.
-            *value = if r2 < 0.0 { 0.0 } else { r2 };
-        }
-    }
-}
-
-/// `sum_k (x_k - z_k)^2`.
-struct Differences<'a> {
-    /// Each input of the tile's rows.
-    inputs: Vec<&'a [f64]>,
-    /// The points of the tile's columns, one after the other.
-    others: &'a [f64],
-}
-
-impl SquaredDistance for Differences<'_> {
-    #[inline(always)]
-    fn column(&self, j: usize, column: &mut [f64]) {
-        let d = self.inputs.len();
-        let other = &self.others[j * d..(j + 1) * d];
-        let (chunks, rest) = column.as_chunks_mut::<LANES>();
-        let whole = chunks.len() * LANES;
-        for (c, chunk) in chunks.iter_mut().enumerate() {
-            let mut sum = [0.0; LANES];
-            for (input, z) in self.inputs.iter().zip(other) {
-                let lanes = &input[c * LANES..(c + 1) * LANES];
-                for (sum, x) in sum.iter_mut().zip(lanes) {
-                    *sum += (x - z) * (x - z);
-                }
-            }
-            *chunk = sum;
-        }
-        rest.fill(0.0);
-        for (input, z) in self.inputs.iter().zip(other) {
-            for (sum, x) in rest.iter_mut().zip(&input[whole..]) {
-                *sum += (x - z) * (x - z);
-            }
-        }
-    }
-}
-
-fn contiguous<'a>(column: ndarray::ArrayView1<'a, f64>) -> &'a [f64] {
-    column.to_slice().expect("scaled inputs are column-major")
 }
 
 /// Positions inside a tile where a training row meets itself.
@@ -285,3 +195,6 @@ fn coincidences(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

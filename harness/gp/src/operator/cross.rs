@@ -58,7 +58,7 @@ impl KernelMatrix for CrossOperator {
     }
 
     fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.over.multiply(self.all_rows(), self.all_columns(), v, out);
+        self.over.multiply::<f64>(self.all_rows(), self.all_columns(), v, out);
     }
 
     fn evaluated_by_product(&self) -> f64 {
@@ -67,7 +67,7 @@ impl KernelMatrix for CrossOperator {
     }
 
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.over.multiply(foreign(&self.over.points.select(idx)), self.all_columns(), v, out);
+        self.over.multiply::<f64>(foreign(&self.over.points.select(idx)), self.all_columns(), v, out);
     }
 
     fn rows_transposed_fused(
@@ -77,11 +77,11 @@ impl KernelMatrix for CrossOperator {
         f: &mut dyn FnMut(ArrayViewMut2<f64>),
         z: ArrayViewMut2<f64>,
     ) {
-        self.over.multiply_fused(foreign(&self.over.points.select(idx)), self.all_columns(), v, f, z);
+        self.over.multiply_fused::<f64>(foreign(&self.over.points.select(idx)), self.all_columns(), v, f, z);
     }
 
     fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>) {
-        self.over.multiply_add(self.all_rows(), foreign(&self.basis.select(idx)), u, y);
+        self.over.multiply_add::<f64>(self.all_rows(), foreign(&self.basis.select(idx)), u, y);
     }
 
     fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>) {

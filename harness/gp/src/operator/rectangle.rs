@@ -8,53 +8,89 @@
 use std::mem;
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::prelude::*;
 
-use super::{KEPT_ENTRIES, KernelOperator, TILE, UNPOISONED, add_product};
-use crate::tile::{Identity, Points, Side, Tiles};
+use super::{KEPT_ENTRIES, KernelOperator, TILE, UNPOISONED};
+use crate::aligned::Aligned;
+use crate::simd::{self, Real};
+use crate::tile::{Forward, Identity, Layout, Points, Side, Tiles, Transposed, padded, tile_len};
 
 /// Tasks that a product is cut into, at least, where its shape allows.
 const TASKS: usize = 32;
 
 impl KernelOperator {
-    /// `out = H[a, b] v`.
-    pub(super) fn multiply(&self, a: Side<'_>, b: Side<'_>, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
-        assert_eq!(v.nrows(), b.points.n(), "as many rows as the kernel matrix has columns");
-        assert_eq!(out.dim(), (a.points.n(), v.ncols()), "as many rows as the kernel matrix has");
-        let row_tiles = pieces(a.points.n(), TILE);
-        let stripes = stripes(b.points.n(), row_tiles.len());
-        let tasks: Vec<_> =
-            row_tiles.iter().flat_map(|rows| stripes.iter().map(move |s| (rows, s))).collect();
-        let sums: Vec<Array2<f64>> = self.pool.install(|| {
-            let tasks = tasks.into_par_iter().with_max_len(1);
-            tasks.map(|(rows, stripe)| self.multiply_stripe(a, rows, b, stripe, v)).collect()
-        });
+    /// `out = H[a, b] v` with tiles of numbers `E`.
+    pub(super) fn multiply<E: Real>(
+        &self,
+        a: Side<'_>,
+        b: Side<'_>,
+        v: ArrayView2<f64>,
+        mut out: ArrayViewMut2<f64>,
+    ) {
         out.fill(0.0);
-        for (mut to, sums) in out.axis_chunks_iter_mut(Axis(0), TILE).zip(sums.chunks(stripes.len().max(1))) {
-            for sum in sums {
-                to += sum;
-            }
-        }
+        self.multiply_add::<E>(a, b, v, out);
     }
 
-    fn multiply_stripe(
+    /// `y += H[a, b] v`.
+    pub(super) fn multiply_add<E: Real>(
+        &self,
+        a: Side<'_>,
+        b: Side<'_>,
+        v: ArrayView2<f64>,
+        y: ArrayViewMut2<f64>,
+    ) {
+        assert_eq!(v.nrows(), b.points.n(), "as many rows as the kernel matrix has columns");
+        assert_eq!(y.dim(), (a.points.n(), v.ncols()), "as many rows as the kernel matrix has");
+        if v.is_empty() || y.is_empty() {
+            return;
+        }
+        let layout = Layout::new::<E>(v.nrows(), v.ncols(), TILE);
+        self.pool.install(|| {
+            let packed = layout.pack::<E>(v);
+            let v: Vec<&[E]> = packed.numbers()[..layout.len()].chunks(layout.block_len()).collect();
+            let row_tiles = pieces(a.points.n(), TILE);
+            let stripes = stripes(b.points.n(), row_tiles.len());
+            let result = layout.with_rows(a.points.n());
+            // A sum for each stripe, so that stripes run in parallel.
+            let mut sums: Vec<Aligned> =
+                stripes.iter().map(|_| Aligned::zeroed::<f64>(result.len())).collect();
+            let tasks: Vec<_> = sums
+                .iter_mut()
+                .zip(&stripes)
+                .flat_map(|(sums, stripe)| {
+                    let blocks = sums.numbers_mut::<f64>()[..result.len()].chunks_mut(result.block_len());
+                    blocks.zip(&row_tiles).map(move |(out, rows)| (rows, stripe, out))
+                })
+                .collect();
+            tasks.into_par_iter().with_max_len(1).for_each(|(rows, stripe, out)| {
+                self.scratch.with(|tile| self.multiply_stripe::<E>(a, rows, b, stripe, &v, tile, out));
+            });
+            let mut y = y;
+            for sums in sums {
+                result.unpack(sums.numbers(), y.view_mut(), |to, sum| *to += sum);
+            }
+        });
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "both sides of the tiles, and what is multiplied")]
+    fn multiply_stripe<E: Real>(
         &self,
         a: Side<'_>,
         rows: &Range<usize>,
         b: Side<'_>,
         stripe: &Range<usize>,
-        v: ArrayView2<f64>,
-    ) -> Array2<f64> {
-        let mut sum = Array2::zeros((rows.len(), v.ncols()).f());
+        v: &[&[E]],
+        tile: &mut [E],
+        out: &mut [f64],
+    ) {
         for start in stripe.clone().step_by(TILE) {
             let cols = start..stripe.end.min(start + TILE);
-            self.scratch.with(rows.len(), cols.len(), |mut tile| {
-                self.tiles.evaluate(a, rows.clone(), b, cols.clone(), tile.view_mut());
-                add_product(tile.view(), v.slice(s![cols, ..]), &mut sum.view_mut());
-            });
+            self.tiles.evaluate(a, rows, b, &cols, tile);
+            let tile = &tile[..tile_len(rows.len(), cols.len())];
+            let (rows, cols) = (padded(rows.len()), padded(cols.len()));
+            E::dispatch(simd::arch(), Forward { tile, rows, cols, v: v[start / TILE], out });
         }
-        sum
     }
 
     /// `out = H[a, b]` in parallel tiles; `out` is column-major.
@@ -68,7 +104,7 @@ impl KernelOperator {
         self.pool.install(|| {
             parts.into_par_iter().with_max_len(1).for_each(|(c, rows, part)| {
                 let cols = c * TILE..c * TILE + part.ncols();
-                tiles.evaluate(a, rows, b, cols, part);
+                self.scratch.with(|tile| tiles.evaluate_dense(a, &rows, b, &cols, tile, part));
             });
         });
     }
@@ -81,19 +117,6 @@ impl KernelOperator {
         out.assign(&block);
     }
 
-    /// `y += H[a, b] v`.
-    pub(super) fn multiply_add(
-        &self,
-        a: Side<'_>,
-        b: Side<'_>,
-        v: ArrayView2<f64>,
-        mut y: ArrayViewMut2<f64>,
-    ) {
-        let mut product = Array2::zeros(y.dim().f());
-        self.multiply(a, b, v, product.view_mut());
-        y += &product;
-    }
-
     /// `K(X*, b) v`, without noise.
     pub(super) fn multiply_foreign(
         &self,
@@ -103,82 +126,100 @@ impl KernelOperator {
     ) -> Array2<f64> {
         let star = Points::new(x_star, &self.centre, &self.kernel.length_scale);
         let mut out = Array2::zeros((star.n(), v.ncols()).f());
-        self.multiply(Side { points: &star, identity: Identity::Foreign }, b, v, out.view_mut());
+        self.multiply::<f64>(Side { points: &star, identity: Identity::Foreign }, b, v, out.view_mut());
         out
     }
 
     /// `u = H[a, b] v`, then `f(u)`, then `z += H[a, b]^T u`.
-    pub(super) fn multiply_fused(
+    pub(super) fn multiply_fused<E: Real>(
         &self,
         a: Side<'_>,
         b: Side<'_>,
         v: ArrayView2<f64>,
         f: &mut dyn FnMut(ArrayViewMut2<f64>),
-        mut z: ArrayViewMut2<f64>,
+        z: ArrayViewMut2<f64>,
     ) {
         let (rows, columns) = (a.points.n(), b.points.n());
         let mut u = Array2::zeros((rows, v.ncols()).f());
-        let entries = rows.saturating_mul(columns);
-        if entries > KEPT_ENTRIES {
-            self.multiply(a, b, v, u.view_mut());
+        if rows.saturating_mul(columns) > KEPT_ENTRIES {
+            self.multiply::<E>(a, b, v, u.view_mut());
             f(u.view_mut());
-            self.multiply_add(b, a, u.view(), z);
+            self.multiply_add::<E>(b, a, u.view(), z);
             return;
         }
         // Fresh memory would cost a page fault every 512 entries, more than evaluating them.
         let mut memory = mem::take(&mut *self.kept.lock().expect(UNPOISONED));
-        memory.resize(memory.len().max(entries), 0.0);
-        let shape = (rows, columns).f();
-        let mut kept = ArrayViewMut2::from_shape(shape, &mut memory[..entries]).expect("one entry each");
-        self.fill_and_multiply(a, b, v, kept.view_mut(), u.view_mut());
+        memory.reserve::<E>(tile_len(rows, columns));
+        let kept = &mut memory.numbers_mut::<E>()[..tile_len(rows, columns)];
+        self.pool.install(|| self.fill_and_multiply(a, b, v, kept, u.view_mut()));
         f(u.view_mut());
-        self.multiply_kept_transposed(kept.view(), u.view(), z.view_mut());
+        self.pool.install(|| self.multiply_kept_transposed(kept, u.view(), z));
         *self.kept.lock().expect(UNPOISONED) = memory;
     }
 
-    /// `kept = H[a, b]`, column-major, and `out = kept v`: each tile is used while it is in the cache.
-    fn fill_and_multiply(
+    /// `kept = H[a, b]`, tile after tile, and `out = kept v`: each tile is used while it is in the cache.
+    fn fill_and_multiply<E: Real>(
         &self,
         a: Side<'_>,
         b: Side<'_>,
         v: ArrayView2<f64>,
-        mut kept: ArrayViewMut2<f64>,
-        mut out: ArrayViewMut2<f64>,
+        kept: &mut [E],
+        out: ArrayViewMut2<f64>,
     ) {
-        let columns = stripe_width(b.points.n(), 1);
-        let strips: Vec<_> = kept.axis_chunks_iter_mut(Axis(1), columns).collect();
-        let sums: Vec<Array2<f64>> = self.pool.install(|| {
-            let strips = strips.into_par_iter().with_max_len(1).enumerate();
-            let products = strips.map(|(c, mut strip)| {
-                let mut sum = Array2::zeros((a.points.n(), v.ncols()).f());
-                for (t, tile_columns) in strip.axis_chunks_iter_mut(Axis(1), TILE).enumerate() {
-                    let start = c * columns + t * TILE;
-                    let cols = start..start + tile_columns.ncols();
-                    for (rows, mut tile) in split_rows(tile_columns) {
-                        self.tiles.evaluate(a, rows.clone(), b, cols.clone(), tile.view_mut());
-                        let v = v.slice(s![cols.clone(), ..]);
-                        add_product(tile.view(), v, &mut sum.slice_mut(s![rows, ..]));
+        let layout = Layout::new::<E>(v.nrows(), v.ncols(), TILE);
+        let (result, rows) = (layout.with_rows(a.points.n()), pieces(a.points.n(), TILE));
+        let width = stripe_width(b.points.n(), 1);
+        let packed = layout.pack::<E>(v);
+        let v = packed.numbers::<E>()[..layout.len()].chunks(layout.block_len().max(1));
+        let columns: Vec<_> = kept.chunks_mut(padded(a.points.n()) * TILE).zip(v).collect();
+        let mut columns = columns.into_iter().enumerate();
+        let stripes = b.points.n().div_ceil(width);
+        let stripes: Vec<Vec<_>> =
+            (0..stripes).map(|_| columns.by_ref().take(width / TILE).collect()).collect();
+        let sums: Vec<Aligned> = stripes
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|stripe| {
+                let mut sums = Aligned::zeroed::<f64>(result.len());
+                for (c, (mut strip, v)) in stripe {
+                    let cols = c * TILE..b.points.n().min((c + 1) * TILE);
+                    let sums = sums.numbers_mut()[..result.len()].chunks_mut(result.block_len());
+                    for (rows, out) in rows.iter().zip(sums) {
+                        let tile;
+                        (tile, strip) = mem::take(&mut strip).split_at_mut(tile_len(rows.len(), cols.len()));
+                        self.tiles.evaluate(a, rows, b, &cols, tile);
+                        let (rows, cols) = (padded(rows.len()), padded(cols.len()));
+                        E::dispatch(simd::arch(), Forward { tile, rows, cols, v, out });
                     }
                 }
-                sum
-            });
-            products.collect()
-        });
-        out.fill(0.0);
-        for sum in sums {
-            out += &sum;
+                sums
+            })
+            .collect();
+        let mut out = out;
+        for sums in sums {
+            result.unpack(sums.numbers(), out.view_mut(), |to, sum| *to += sum);
         }
     }
 
     /// `z += kept^T u`.
-    fn multiply_kept_transposed(&self, kept: ArrayView2<f64>, u: ArrayView2<f64>, mut z: ArrayViewMut2<f64>) {
-        let parts: Vec<_> = z.axis_chunks_iter_mut(Axis(0), TILE).collect();
-        self.pool.install(|| {
-            parts.into_par_iter().with_max_len(1).enumerate().for_each(|(c, mut part)| {
-                let cols = c * TILE..c * TILE + part.nrows();
-                add_product(kept.slice(s![.., cols]).t(), u, &mut part);
-            });
-        });
+    fn multiply_kept_transposed<E: Real>(&self, kept: &[E], u: ArrayView2<f64>, z: ArrayViewMut2<f64>) {
+        let layout = Layout::new::<E>(u.nrows(), u.ncols(), TILE);
+        let result = layout.with_rows(z.nrows());
+        let packed = layout.pack::<E>(u);
+        let u: Vec<&[E]> = packed.numbers()[..layout.len()].chunks(layout.block_len().max(1)).collect();
+        let mut sums = Aligned::zeroed::<f64>(result.len());
+        let strips = kept.par_chunks(padded(layout.rows()) * TILE).with_max_len(1);
+        strips.zip(sums.numbers_mut()[..result.len()].par_chunks_mut(result.block_len().max(1))).for_each(
+            |(strip, out)| {
+                let cols = strip.len() / padded(layout.rows());
+                let tiles = strip.chunks(TILE * cols).zip(&u);
+                for (tile, v) in tiles {
+                    let rows = tile.len() / cols;
+                    E::dispatch(simd::arch(), Transposed { tile, rows, cols, v, out });
+                }
+            },
+        );
+        result.unpack(sums.numbers(), z, |to, sum| *to += sum);
     }
 }
 

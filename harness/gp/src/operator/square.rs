@@ -8,45 +8,55 @@
 
 use std::sync::Mutex;
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
+use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
 
-use super::{KernelOperator, LinearOperator, TILE, add_product};
+use super::{KernelOperator, LinearOperator, TILE};
+use crate::aligned::Aligned;
+use crate::simd::{self, Real};
+use crate::tile::{Forward, Layout, Transposed, padded};
 
 impl KernelOperator {
-    pub(super) fn multiply_symmetric(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+    /// `out = H v` with tiles of numbers `E`.
+    pub(super) fn multiply_symmetric<E: Real>(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         assert_eq!(v.nrows(), self.n(), "right-hand sides have n rows");
         assert_eq!(v.dim(), out.dim(), "the result has the shape of the right-hand sides");
-        let parts: Vec<_> = v.axis_chunks_iter(Axis(0), TILE).collect();
-        let blocks = parts.len();
-        let sums: Vec<_> = parts.iter().map(|part| Mutex::new(Array2::zeros(part.dim().f()))).collect();
-        self.pool.install(|| {
-            for round in 0..blocks {
-                disjoint_pairs(round, blocks)
-                    .into_par_iter()
-                    .with_max_len(1)
-                    .for_each(|(i, j)| self.add_tile(i, j, &parts, &sums));
-            }
-        });
-        for (mut to, sum) in out.axis_chunks_iter_mut(Axis(0), TILE).zip(sums) {
-            to.assign(&sum.into_inner().expect(NO_PANIC));
+        if v.is_empty() {
+            return;
         }
+        let layout = Layout::new::<E>(self.n(), v.ncols(), TILE);
+        self.pool.install(|| {
+            let packed = layout.pack::<E>(v);
+            let v: Vec<&[E]> = packed.numbers()[..layout.len()].chunks(layout.block_len()).collect();
+            let mut sums = Aligned::zeroed::<f64>(layout.len());
+            let blocks = sums.numbers_mut()[..layout.len()].chunks_mut(layout.block_len());
+            let blocks: Vec<Mutex<&mut [f64]>> = blocks.map(Mutex::new).collect();
+            for round in 0..v.len() {
+                let pairs = disjoint_pairs(round, v.len()).into_par_iter().with_max_len(1);
+                pairs.for_each(|(i, j)| self.add_tile(i, j, &v, &blocks));
+            }
+            layout.unpack(sums.numbers(), out, |to, sum| *to = sum);
+        });
     }
 
     /// Evaluates tile (i, j) and adds its products to blocks i and j.
-    fn add_tile(&self, i: usize, j: usize, parts: &[ArrayView2<f64>], sums: &[Mutex<Array2<f64>>]) {
-        let rows = i * TILE..i * TILE + parts[i].nrows();
-        let cols = j * TILE..j * TILE + parts[j].nrows();
-        self.scratch.with(rows.len(), cols.len(), |mut tile| {
-            self.tiles.evaluate(self.training(), rows, self.training(), cols, tile.view_mut());
-            add_product(tile.view(), parts[j], &mut sums[i].lock().expect(NO_PANIC).view_mut());
+    fn add_tile<E: Real>(&self, i: usize, j: usize, v: &[&[E]], sums: &[Mutex<&mut [f64]>]) {
+        let range = |block: usize| block * TILE..self.n().min((block + 1) * TILE);
+        let (rows, cols) = (range(i), range(j));
+        let arch = simd::arch();
+        self.scratch.with(|tile: &mut [E]| {
+            self.tiles.evaluate(self.training(), &rows, self.training(), &cols, tile);
+            let (rows, cols) = (padded(rows.len()), padded(cols.len()));
+            let tile = &tile[..rows * cols];
+            let mut out = sums[i].lock().expect(NO_PANIC);
+            E::dispatch(arch, Forward { tile, rows, cols, v: v[j], out: &mut out });
             if i != j {
-                add_product(tile.t(), parts[i], &mut sums[j].lock().expect(NO_PANIC).view_mut());
+                let mut out = sums[j].lock().expect(NO_PANIC);
+                E::dispatch(arch, Transposed { tile, rows, cols, v: v[i], out: &mut out });
             }
         });
     }
 }
-
 /// Pairs `i <= j` of round `round`: `i + j = round (mod blocks)`.
 fn disjoint_pairs(round: usize, blocks: usize) -> Vec<(usize, usize)> {
     (0..blocks).map(|i| (i, (round + blocks - i) % blocks)).filter(|(i, j)| i <= j).collect()

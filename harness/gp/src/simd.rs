@@ -1,0 +1,367 @@
+//! Vectors of real numbers, and the elementary functions that kernels need of them.
+//!
+//! What [`pulp`] offers for one instruction set, written once for `f64` and `f32`.
+//! Functions are compiled anew for each instruction set, so all of them are
+//! `inline(always)`: one of its own would be compiled for the oldest processor.
+//!
+//! Sums of products are fused where the processor can. So the last bits of a
+//! result depend on the instruction set, but never on the number of threads or on
+//! where an entry stands in a vector.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+use std::sync::OnceLock;
+
+use bytemuck::Pod;
+use pulp::{Arch, Simd, WithSimd};
+
+/// Environment variable that chooses a lesser instruction set than the processor's best.
+const CHOICE: &str = "GPBENCH_SIMD";
+
+/// The instruction set of every kernel product of this process: the best that there is, or the one that
+/// the environment variable `GPBENCH_SIMD` asks for (`avx2`, `portable`).
+pub(crate) fn arch() -> Arch {
+    static CHOSEN: OnceLock<Arch> = OnceLock::new();
+    *CHOSEN.get_or_init(|| choose(std::env::var(CHOICE).ok().as_deref(), Arch::new()))
+}
+
+fn choose(asked: Option<&str>, best: Arch) -> Arch {
+    match (asked, best) {
+        (Some("portable"), _) => Arch::Scalar,
+        #[cfg(target_arch = "x86_64")]
+        (Some("avx2"), best) => pulp::x86::V3::try_new().map_or(best, Arch::V3),
+        (_, best) => best,
+    }
+}
+
+/// The instruction set that kernel products run on: `avx512`, `avx2` or `portable`.
+pub fn cpu_dispatch() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    match arch() {
+        Arch::V4(_) => return "avx512",
+        Arch::V3(_) => return "avx2",
+        _ => {}
+    }
+    "portable"
+}
+
+/// A number that tiles are made of.
+pub(crate) trait Real: Pod + Debug + PartialOrd + Send + Sync + 'static {
+    /// A cache line of numbers: the rows of a strip.
+    type Strip: Pod + Index<usize, Output = Self> + IndexMut<usize> + Send + Sync;
+    /// Rows of a strip.
+    const STRIP: usize = size_of::<Self::Strip>() / size_of::<Self>();
+
+    fn from_f64(value: f64) -> Self;
+    fn to_f64(self) -> f64;
+    /// Runs `work` compiled for the instruction set `arch`.
+    fn dispatch<W: Work<Self>>(arch: Arch, work: W) -> W::Output;
+    /// The same with vectors of `doubles` doubles, or twice as many singles, whatever this machine has.
+    #[cfg(test)]
+    fn emulate<W: Work<Self>>(doubles: usize, work: W) -> W::Output;
+}
+
+/// Work on numbers `E` that is compiled once for each instruction set.
+pub(crate) trait Work<E: Real> {
+    type Output;
+
+    fn run<S: Simd>(self, simd: S) -> Self::Output
+    where
+        E: Lanes<S>;
+}
+
+struct Dispatch<W, E> {
+    work: W,
+    numbers: PhantomData<E>,
+}
+
+impl<W: Work<f64>> WithSimd for Dispatch<W, f64> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> W::Output {
+        self.work.run(simd)
+    }
+}
+
+impl<W: Work<f32>> WithSimd for Dispatch<W, f32> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> W::Output {
+        self.work.run(simd)
+    }
+}
+
+impl Real for f64 {
+    type Strip = [f64; 8];
+
+    #[inline(always)]
+    fn from_f64(value: f64) -> f64 {
+        value
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self
+    }
+
+    fn dispatch<W: Work<f64>>(arch: Arch, work: W) -> W::Output {
+        arch.dispatch(Dispatch { work, numbers: PhantomData::<f64> })
+    }
+
+    #[cfg(test)]
+    fn emulate<W: Work<f64>>(doubles: usize, work: W) -> W::Output {
+        tests::emulate(doubles, Dispatch { work, numbers: PhantomData::<f64> })
+    }
+}
+
+impl Real for f32 {
+    type Strip = [f32; 16];
+
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is the point")]
+    fn from_f64(value: f64) -> f32 {
+        value as f32
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn dispatch<W: Work<f32>>(arch: Arch, work: W) -> W::Output {
+        arch.dispatch(Dispatch { work, numbers: PhantomData::<f32> })
+    }
+
+    #[cfg(test)]
+    fn emulate<W: Work<f32>>(doubles: usize, work: W) -> W::Output {
+        tests::emulate(doubles, Dispatch { work, numbers: PhantomData::<f32> })
+    }
+}
+
+/// Arithmetic on vectors of `Self` with the instruction set `S`.
+pub(crate) trait Lanes<S: Simd>: Real {
+    /// A vector.
+    type V: Pod + Debug;
+    /// Numbers in a vector.
+    const LANES: usize = size_of::<Self::V>() / size_of::<Self>();
+
+    fn splat(simd: S, value: f64) -> Self::V;
+    fn broadcast(simd: S, value: Self) -> Self::V;
+    fn add(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    fn sub(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    fn mul(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a b + c`.
+    fn mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// `c - a b`.
+    fn negate_mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    fn sqrt(simd: S, a: Self::V) -> Self::V;
+    /// The larger of `a` and `limit`; NaN stays NaN.
+    fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
+    /// `exp(-a)` for `a >= 0`, to 1 unit in the last place, and about the smallest normal number where it would be
+    /// less; NaN stays NaN. Several at a time, since each is a long chain of dependent steps.
+    fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M];
+    /// `sum += a`, number by number.
+    fn add_to(simd: S, a: Self::V, sum: &mut [f64]);
+}
+
+/// `exp(r) = 1 + r + r^2 q(r)` on `|r| <= ln(2) / 2`: q interpolated at Chebyshev nodes, relative error 2e-17.
+const EXP_F64: [f64; 10] = [
+    0.500_000_000_000_000_1,
+    0.166_666_666_666_666_69,
+    0.041_666_666_666_624_13,
+    0.008_333_333_333_330_062,
+    0.001_388_888_891_721_371_7,
+    0.000_198_412_698_630_536_18,
+    2.480_152_129_595_437_6e-5,
+    2.755_726_845_999_706_4e-6,
+    2.762_008_844_540_974_6e-7,
+    2.510_038_549_551_032e-8,
+];
+/// The same for `f32`, relative error 1e-8.
+const EXP_F32: [f64; 5] = [
+    0.5,
+    0.166_665_769_896_987_75,
+    0.041_666_554_617_204_574,
+    0.008_363_179_052_722_578,
+    0.001_392_618_358_771_347,
+];
+
+/// `exp(r)` for `|r| <= ln(2) / 2`, by Estrin's scheme: shorter chains than Horner's.
+#[inline(always)]
+fn exp_series_f64<S: Simd, const M: usize>(simd: S, r: [S::f64s; M]) -> [S::f64s; M] {
+    let mut c = [simd.splat_f64s(0.0); EXP_F64.len()];
+    for (c, value) in c.iter_mut().zip(EXP_F64) {
+        *c = simd.splat_f64s(value);
+    }
+    let one = simd.splat_f64s(1.0);
+    let mut out = r;
+    for out in &mut out {
+        let r = *out;
+        let r2 = simd.mul_f64s(r, r);
+        let r4 = simd.mul_f64s(r2, r2);
+        let c01 = simd.mul_add_e_f64s(r, c[1], c[0]);
+        let c23 = simd.mul_add_e_f64s(r, c[3], c[2]);
+        let c45 = simd.mul_add_e_f64s(r, c[5], c[4]);
+        let c67 = simd.mul_add_e_f64s(r, c[7], c[6]);
+        let c89 = simd.mul_add_e_f64s(r, c[9], c[8]);
+        let low = simd.mul_add_e_f64s(r2, c23, c01);
+        let high = simd.mul_add_e_f64s(r2, c67, c45);
+        let high = simd.mul_add_e_f64s(r4, c89, high);
+        let q = simd.mul_add_e_f64s(r4, high, low);
+        *out = simd.add_f64s(one, simd.mul_add_e_f64s(r2, q, r));
+    }
+    out
+}
+
+/// The same in single precision.
+#[inline(always)]
+fn exp_series_f32<S: Simd, const M: usize>(simd: S, r: [S::f32s; M]) -> [S::f32s; M] {
+    let mut c = [simd.splat_f32s(0.0); EXP_F32.len()];
+    for (c, value) in c.iter_mut().zip(EXP_F32) {
+        *c = simd.splat_f32s(f32::from_f64(value));
+    }
+    let one = simd.splat_f32s(1.0);
+    let mut out = r;
+    for out in &mut out {
+        let r = *out;
+        let r2 = simd.mul_f32s(r, r);
+        let c01 = simd.mul_add_e_f32s(r, c[1], c[0]);
+        let c23 = simd.mul_add_e_f32s(r, c[3], c[2]);
+        let high = simd.mul_add_e_f32s(r2, c[4], c23);
+        let q = simd.mul_add_e_f32s(r2, high, c01);
+        *out = simd.add_f32s(one, simd.mul_add_e_f32s(r2, q, r));
+    }
+    out
+}
+
+macro_rules! lanes {
+    (
+        $real:ident, $vector:ident,
+        $splat:ident, $add:ident, $sub:ident, $mul:ident, $mul_add:ident, $negate_mul_add:ident, $sqrt:ident,
+        $less:ident, $select:ident, $max:ident,
+        $bits:ident, digits: $digits:literal, bias: $bias:literal,
+        round: $round:expr, ln2: $ln2:expr, smallest: $smallest:expr, series: $series:expr
+    ) => {
+        impl<S: Simd> Lanes<S> for $real {
+            type V = S::$vector;
+
+            #[inline(always)]
+            fn splat(simd: S, value: f64) -> Self::V {
+                simd.$splat($real::from_f64(value))
+            }
+
+            #[inline(always)]
+            fn broadcast(simd: S, value: $real) -> Self::V {
+                simd.$splat(value)
+            }
+
+            #[inline(always)]
+            fn add(simd: S, a: Self::V, b: Self::V) -> Self::V {
+                simd.$add(a, b)
+            }
+
+            #[inline(always)]
+            fn sub(simd: S, a: Self::V, b: Self::V) -> Self::V {
+                simd.$sub(a, b)
+            }
+
+            #[inline(always)]
+            fn mul(simd: S, a: Self::V, b: Self::V) -> Self::V {
+                simd.$mul(a, b)
+            }
+
+            #[inline(always)]
+            fn mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+                simd.$mul_add(a, b, c)
+            }
+
+            #[inline(always)]
+            fn negate_mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+                simd.$negate_mul_add(a, b, c)
+            }
+
+            #[inline(always)]
+            fn sqrt(simd: S, a: Self::V) -> Self::V {
+                simd.$sqrt(a)
+            }
+
+            #[inline(always)]
+            fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V {
+                let limit = <Self as Lanes<S>>::splat(simd, limit);
+                if S::IS_SCALAR {
+                    simd.$select(simd.$less(a, limit), limit, a)
+                } else {
+                    // The second operand where one is not a number.
+                    simd.$max(limit, a)
+                }
+            }
+
+            #[inline(always)]
+            fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M] {
+                // -a = n ln 2 + r with |r| <= ln(2) / 2.
+                let round = <Self as Lanes<S>>::splat(simd, $round);
+                let per_octave = <Self as Lanes<S>>::splat(simd, std::f64::consts::LOG2_E);
+                let [high, low] = $ln2;
+                let (high, low) =
+                    (<Self as Lanes<S>>::splat(simd, high), <Self as Lanes<S>>::splat(simd, low));
+                let mut r = a;
+                let mut shifted = a;
+                for (r, shifted) in r.iter_mut().zip(&mut shifted) {
+                    let minus_a = simd.$sub(<Self as Lanes<S>>::splat(simd, 0.0), *r);
+                    *r = <Self as Lanes<S>>::at_least(simd, $smallest, minus_a);
+                    *shifted = simd.$mul_add(*r, per_octave, round);
+                }
+                for (r, shifted) in r.iter_mut().zip(shifted) {
+                    let n = simd.$sub(shifted, round);
+                    *r = simd.$negate_mul_add(n, high, *r);
+                    *r = simd.$negate_mul_add(n, low, *r);
+                }
+                let mut mantissa = $series(simd, r);
+                for (mantissa, mut shifted) in mantissa.iter_mut().zip(shifted) {
+                    // The integer in the low bits becomes the exponent of a power of two.
+                    for bits in bytemuck::cast_slice_mut::<Self::V, $bits>(std::slice::from_mut(&mut shifted))
+                    {
+                        *bits = (*bits << $digits).wrapping_add($bias << $digits);
+                    }
+                    *mantissa = simd.$mul(*mantissa, shifted);
+                }
+                mantissa
+            }
+
+            #[inline(always)]
+            fn add_to(_: S, a: Self::V, sum: &mut [f64]) {
+                let numbers = bytemuck::cast_slice::<Self::V, $real>(std::slice::from_ref(&a));
+                for (sum, a) in sum.iter_mut().zip(numbers) {
+                    *sum += a.to_f64();
+                }
+            }
+        }
+    };
+}
+
+lanes!(
+    f64, f64s,
+    splat_f64s, add_f64s, sub_f64s, mul_f64s, mul_add_e_f64s, negate_mul_add_e_f64s, sqrt_f64s,
+    less_than_f64s, select_f64s, max_f64s,
+    u64, digits: 52, bias: 1023,
+    // 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits.
+    round: 6_755_399_441_055_744.0,
+    // ln 2 in two parts, the first of 32 significant bits, so that products with an exponent are exact.
+    ln2: [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10],
+    smallest: -708.0, series: exp_series_f64
+);
+lanes!(
+    f32, f32s,
+    splat_f32s, add_f32s, sub_f32s, mul_f32s, mul_add_e_f32s, negate_mul_add_e_f32s, sqrt_f32s,
+    less_than_f32s, select_f32s, max_f32s,
+    u32, digits: 23, bias: 127,
+    round: 12_582_912.0,
+    ln2: [0.693_359_375, -2.121_944_4e-4],
+    smallest: -87.0, series: exp_series_f32
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Accuracy in units in the last place, and the same answers from vectors of every width.
+
+use super::*;
+
+struct ExpMinus<'a, E>(&'a [E]);
+
+impl<E: Real> Work<E> for ExpMinus<'_, E> {
+    type Output = Vec<E>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Vec<E>
+    where
+        E: Lanes<S>,
+    {
+        let mut padded = self.0.to_vec();
+        padded.resize(self.0.len().next_multiple_of(E::LANES), E::from_f64(0.0));
+        for vector in bytemuck::cast_slice_mut::<E, E::V>(&mut padded) {
+            [*vector] = E::exp_minus(simd, [*vector]);
+        }
+        padded.truncate(self.0.len());
+        padded
+    }
+}
+
+/// From vectors of this machine, of no length, and of every length that processors have.
+fn every_way<E: Real>(a: &[E]) -> Vec<Vec<E>> {
+    let work = || ExpMinus(a);
+    vec![
+        E::dispatch(arch(), work()),
+        E::dispatch(Arch::Scalar, work()),
+        E::emulate(2, work()),
+        E::emulate(4, work()),
+        E::emulate(8, work()),
+    ]
+}
+
+/// Vectors of 2, 4 or 8 doubles, by plain loops.
+pub(super) fn emulate<W: WithSimd>(doubles: usize, work: W) -> W::Output {
+    match doubles {
+        2 => work.with_simd(pulp::Scalar128b),
+        4 => work.with_simd(pulp::Scalar256b),
+        8 => work.with_simd(pulp::Scalar512b),
+        _ => unreachable!("no processor has vectors of {doubles} doubles"),
+    }
+}
+
+/// Arguments, and what `exp(-a)` is to twice the digits of a double.
+fn exact() -> Vec<(f64, f64, f64)> {
+    let lines = include_str!("../../tests/data/exp.txt").lines().skip(1);
+    let number = |text: Option<&str>| text.expect("three numbers a line").parse().expect("a number");
+    lines
+        .map(|line| {
+            let mut numbers = line.split(' ');
+            (number(numbers.next()), number(numbers.next()), number(numbers.next()))
+        })
+        .collect()
+}
+
+#[test]
+fn exp_is_within_one_ulp_of_three_hundred_bits() {
+    let exact = exact();
+    let a: Vec<f64> = exact.iter().map(|it| it.0).collect();
+    for found in every_way(&a) {
+        for (&(a, high, low), found) in exact.iter().zip(found) {
+            let ulp = high.next_up() - high;
+            let error = ((found - high) - low).abs() / ulp;
+            assert!(error <= 1.0, "exp(-{a}): {error} ulp");
+        }
+    }
+}
+
+#[test]
+fn exp_in_single_precision_is_within_two_ulp() {
+    let a: Vec<f32> = (0..200_000_u32).map(|i| f32::from_f64(f64::from(i) * 0.000_43)).collect();
+    for found in every_way(&a) {
+        for (a, found) in a.iter().zip(found) {
+            let exact = (-a.to_f64()).exp();
+            let ulp = f32::from_f64(exact).next_up().to_f64() - f32::from_f64(exact).to_f64();
+            let error = (found.to_f64() - exact).abs() / ulp;
+            assert!(error <= 2.0, "exp(-{a}): {error} ulp");
+        }
+    }
+}
+
+#[test]
+fn exp_at_its_ends() {
+    for found in every_way(&[0.0, -0.0, 1e-300, 708.0, 1e6, f64::INFINITY]) {
+        assert_eq!(found[..3], [1.0; 3]);
+        assert!(found[3] > 0.0 && found[3] < 1e-307);
+        assert_eq!(found[4..6], [found[3]; 2]);
+    }
+    for found in every_way(&[0.0_f32, 87.0, 1e6]) {
+        assert_eq!(found[0], 1.0);
+        assert!(found[1] > 0.0 && found[1] < 2e-38);
+        assert_eq!(found[2], found[1]);
+    }
+    for arch in [arch(), Arch::Scalar] {
+        assert!(f64::dispatch(arch, ExpMinus(&[f64::NAN]))[0].is_nan());
+        assert!(f32::dispatch(arch, ExpMinus(&[f32::NAN]))[0].is_nan());
+    }
+}
+
+/// IEEE 754 asks that square roots round correctly: half a unit in the last place.
+#[test]
+fn square_roots_round_correctly() {
+    struct Sqrt<'a>(&'a [f64]);
+    impl Work<f64> for Sqrt<'_> {
+        type Output = Vec<f64>;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Vec<f64>
+        where
+            f64: Lanes<S>,
+        {
+            let mut out = self.0.to_vec();
+            for vector in bytemuck::cast_slice_mut::<f64, <f64 as Lanes<S>>::V>(&mut out) {
+                *vector = <f64 as Lanes<S>>::sqrt(simd, *vector);
+            }
+            out
+        }
+    }
+    let a: Vec<f64> = (0..1024).map(|i| f64::from(i) * 0.618_033_988_749_894_9).collect();
+    for (a, root) in a.iter().zip(f64::dispatch(arch(), Sqrt(&a))) {
+        // (root +- half a unit)^2 encloses a; the products below are exact enough to tell.
+        let half = (root.next_up() - root) / 2.0;
+        let error = root.mul_add(root, -a).abs();
+        assert!(error <= 2.0 * root * half * (1.0 + 1e-15), "sqrt({a})");
+    }
+}
+
+#[test]
+fn the_environment_may_choose_a_lesser_instruction_set() {
+    assert!(matches!(choose(Some("portable"), Arch::new()), Arch::Scalar));
+    let same =
+        |asked| std::mem::discriminant(&choose(asked, Arch::new())) == std::mem::discriminant(&Arch::new());
+    assert!(same(None) && same(Some("none such")));
+}

@@ -1,0 +1,117 @@
+//! Right-hand sides in the order in which tiles read them, and results likewise.
+//!
+//! Blocks of consecutive rows; in each, panels of a few vectors of right-hand
+//! sides; in each, row after row.
+
+use ndarray::{ArrayView2, ArrayViewMut2, Axis};
+use pulp::Simd;
+use rayon::prelude::*;
+
+use super::points::padded;
+use super::product::PANEL;
+use crate::aligned::Aligned;
+use crate::simd::{self, Lanes, Real, Work};
+
+/// The shape of packed right-hand sides.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    n: usize,
+    s: usize,
+    /// Rows of a block.
+    block: usize,
+    /// Numbers in a row, those made up included.
+    width: usize,
+    /// Numbers in a row of a panel, at most.
+    panel: usize,
+}
+
+struct CountLanes;
+
+impl<E: Real> Work<E> for CountLanes {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> usize
+    where
+        E: Lanes<S>,
+    {
+        E::LANES
+    }
+}
+
+impl Layout {
+    /// `n x s` for tiles of numbers `E` with blocks of `block` rows.
+    pub(crate) fn new<E: Real>(n: usize, s: usize, block: usize) -> Layout {
+        Layout::with_lanes(n, s, block, E::dispatch(simd::arch(), CountLanes))
+    }
+
+    /// The same for vectors of `lanes` numbers.
+    pub(crate) fn with_lanes(n: usize, s: usize, block: usize, lanes: usize) -> Layout {
+        Layout { n, s, block, width: s.next_multiple_of(lanes), panel: PANEL * lanes }
+    }
+
+    /// The same right-hand sides, for other rows.
+    pub(crate) fn with_rows(self, n: usize) -> Layout {
+        Layout { n, ..self }
+    }
+
+    /// Rows, those made up not among them.
+    pub(crate) fn rows(self) -> usize {
+        self.n
+    }
+
+    /// Numbers in all.
+    pub(crate) fn len(self) -> usize {
+        padded(self.n) * self.width
+    }
+
+    /// Numbers of a whole block.
+    pub(crate) fn block_len(self) -> usize {
+        self.block * self.width
+    }
+
+    /// Packs `v` (n x s).
+    pub(crate) fn pack<E: Real>(self, v: ArrayView2<f64>) -> Aligned {
+        assert_eq!(v.dim(), (self.n, self.s), "right-hand sides have the shape of their layout");
+        let mut packed = Aligned::zeroed::<E>(self.len());
+        if self.len() > 0 {
+            let blocks = packed.numbers_mut::<E>()[..self.len()].par_chunks_mut(self.block_len()).enumerate();
+            blocks.for_each(|(b, to)| {
+                let start = b * self.block;
+                let rows = self.n.min(start + self.block) - start;
+                for (c, from) in v.axis_iter(Axis(1)).enumerate() {
+                    for i in 0..rows {
+                        to[self.position(rows, i, c)] = E::from_f64(from[start + i]);
+                    }
+                }
+            });
+        }
+        packed
+    }
+
+    /// Hands each number of a packed result to `put`, with its place in `out`.
+    pub(crate) fn unpack(self, packed: &[f64], out: ArrayViewMut2<f64>, put: impl Fn(&mut f64, f64) + Sync) {
+        let mut out = out;
+        if self.len() == 0 {
+            return;
+        }
+        let blocks: Vec<_> = out.axis_chunks_iter_mut(Axis(0), self.block).collect();
+        blocks.into_par_iter().zip(packed[..self.len()].par_chunks(self.block_len())).for_each(
+            |(mut out, from)| {
+                let rows = out.nrows();
+                for (c, mut to) in out.axis_iter_mut(Axis(1)).enumerate() {
+                    for (i, to) in to.iter_mut().enumerate() {
+                        put(to, from[self.position(rows, i, c)]);
+                    }
+                }
+            },
+        );
+    }
+
+    /// Where row `i`, right-hand side `c` stands inside a block of `rows` rows.
+    fn position(self, rows: usize, i: usize, c: usize) -> usize {
+        let (panel, within) = (c / self.panel, c % self.panel);
+        let width = self.panel.min(self.width - panel * self.panel);
+        padded(rows) * panel * self.panel + i * width + within
+    }
+}

@@ -1,0 +1,134 @@
+//! Inputs in the order in which tiles read them.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
+
+use crate::aligned::Aligned;
+use crate::simd::Real;
+
+/// Rows come in multiples of this many, the last of them made up.
+pub(crate) const PAD: usize = 16;
+/// Columns of a tile that are evaluated together.
+pub(crate) const GROUP: usize = 8;
+
+/// `n` rounded up to whole strips.
+pub(crate) fn padded(n: usize) -> usize {
+    n.next_multiple_of(PAD)
+}
+
+/// Inputs, centred and divided by the length scales.
+#[derive(Debug, Clone)]
+pub(crate) struct Points {
+    /// n x d, column-major.
+    scaled: Array2<f64>,
+    double: Packed,
+    /// The same in single precision, once somebody asks.
+    single: OnceLock<Packed>,
+}
+
+/// Inputs twice over: as the rows of tiles and as their columns.
+#[derive(Debug, Clone)]
+struct Packed {
+    /// Strips of rows; in each, input after input.
+    strips: Aligned,
+    /// Groups of [`GROUP`] columns; in each, input after input.
+    groups: Aligned,
+    /// Squared norm of each row.
+    norms: Aligned,
+}
+
+impl Points {
+    pub(crate) fn new(x: ArrayView2<f64>, centre: &Array1<f64>, length_scale: &[f64]) -> Self {
+        assert_eq!(x.ncols(), length_scale.len(), "inputs have as many columns as length scales");
+        let mut scaled = Array2::zeros(x.dim().f());
+        for (k, &length) in length_scale.iter().enumerate() {
+            let centre = centre[k];
+            scaled.column_mut(k).zip_mut_with(&x.column(k), |to, &from| *to = (from - centre) / length);
+        }
+        Points::packed(scaled)
+    }
+
+    fn packed(scaled: Array2<f64>) -> Self {
+        let double = Packed::new::<f64>(&scaled);
+        Points { scaled, double, single: OnceLock::new() }
+    }
+
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        let mut scaled = Array2::zeros((rows.len(), self.d()).f());
+        for (mut to, from) in scaled.columns_mut().into_iter().zip(self.scaled.columns()) {
+            to.iter_mut().zip(rows).for_each(|(to, &row)| *to = from[row]);
+        }
+        Points::packed(scaled)
+    }
+
+    pub(crate) fn n(&self) -> usize {
+        self.scaled.nrows()
+    }
+
+    pub(crate) fn d(&self) -> usize {
+        self.scaled.ncols()
+    }
+
+    /// Largest squared norm of a row.
+    pub(crate) fn largest_norm(&self) -> f64 {
+        self.double.norms.numbers::<f64>().iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// Some consecutive points, as a tile reads them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a, E: Real> {
+    pub(crate) strips: &'a [E::Strip],
+    pub(crate) groups: &'a [[E; GROUP]],
+    pub(crate) norms: &'a [E],
+}
+
+impl Points {
+    /// The points of `range`, which starts at a multiple of [`PAD`], and made-up ones to the next.
+    pub(crate) fn part<E: Real>(&self, range: &Range<usize>) -> Part<'_, E> {
+        assert_eq!(range.start % PAD, 0, "tiles start at whole strips");
+        let packed = if size_of::<E>() == size_of::<f64>() {
+            &self.double
+        } else {
+            self.single.get_or_init(|| Packed::new::<f32>(&self.scaled))
+        };
+        let (start, end, d) = (range.start, range.start + padded(range.len()), self.d());
+        let strips = &packed.strips.numbers::<E>()[start * d..end * d];
+        let groups = &packed.groups.numbers::<E>()[start * d..end * d];
+        Part {
+            strips: bytemuck::cast_slice(strips),
+            groups: groups.as_chunks().0,
+            norms: &packed.norms.numbers::<E>()[start..end],
+        }
+    }
+}
+
+impl Packed {
+    fn new<E: Real>(scaled: &Array2<f64>) -> Self {
+        let (n, d) = scaled.dim();
+        let rows = padded(n);
+        let mut strips = Aligned::zeroed::<E>(rows * d);
+        let mut groups = Aligned::zeroed::<E>(rows * d);
+        let mut norms = Aligned::zeroed::<E>(rows);
+        pack::<E>(scaled, E::STRIP, strips.numbers_mut());
+        pack::<E>(scaled, GROUP, groups.numbers_mut());
+        // Of the numbers as rounded, so that a point is at distance 0 from itself.
+        let squares =
+            |row: ndarray::ArrayView1<f64>| row.iter().map(|&v| E::from_f64(v).to_f64().powi(2)).sum::<f64>();
+        let each = scaled.axis_iter(Axis(0)).map(squares);
+        norms.numbers_mut::<E>().iter_mut().zip(each).for_each(|(to, norm)| *to = E::from_f64(norm));
+        Packed { strips, groups, norms }
+    }
+}
+
+/// Packs rows in bundles of `width`; in each, input after input.
+fn pack<E: Real>(scaled: &Array2<f64>, width: usize, out: &mut [E]) {
+    let d = scaled.ncols();
+    for (k, input) in scaled.columns().into_iter().enumerate() {
+        for (i, &value) in input.iter().enumerate() {
+            out[(i / width * d + k) * width + i % width] = E::from_f64(value);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Products of one tile with packed right-hand sides.
+//!
+//! A tile of a few rows times a panel of up to three vectors of right-hand sides
+//! is summed in registers over all columns of the tile, or over all rows for the
+//! transposed product; then it is added to the result, which is always `f64`.
+
+use pulp::Simd;
+
+use crate::simd::{Lanes, Real, Work};
+
+/// Vectors of a panel, at most.
+pub(crate) const PANEL: usize = 2;
+
+/// `out += T v`: `rows x cols` tile, packed blocks of `cols` and `rows` rows.
+pub(crate) struct Forward<'a, E> {
+    pub(crate) tile: &'a [E],
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) v: &'a [E],
+    pub(crate) out: &'a mut [f64],
+}
+
+/// `out += T^T v`: packed blocks of `rows` and `cols` rows.
+pub(crate) struct Transposed<'a, E> {
+    pub(crate) tile: &'a [E],
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) v: &'a [E],
+    pub(crate) out: &'a mut [f64],
+}
+
+impl<E: Real> Work<E> for Forward<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S)
+    where
+        E: Lanes<S>,
+    {
+        let Forward { tile, rows, cols, v, out } = self;
+        let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
+        let wide = PANEL * E::LANES;
+        let panels = v.chunks(cols * wide).zip(out.chunks_mut(rows * wide));
+        for (v, out) in panels {
+            let v = bytemuck::cast_slice::<E, E::V>(v);
+            let whole_register = E::STRIP == E::LANES;
+            match (v.len() / cols, whole_register) {
+                (3, false) => forward::<S, E, 3, 4>(simd, tile, cols, v, out),
+                (3, true) => forward::<S, E, 3, 8>(simd, tile, cols, v, out),
+                (2, false) => forward::<S, E, 2, 4>(simd, tile, cols, v, out),
+                (2, true) => forward::<S, E, 2, 8>(simd, tile, cols, v, out),
+                _ => forward::<S, E, 1, 8>(simd, tile, cols, v, out),
+            }
+        }
+    }
+}
+
+impl<E: Real> Work<E> for Transposed<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S)
+    where
+        E: Lanes<S>,
+    {
+        let Transposed { tile, rows, cols, v, out } = self;
+        let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
+        let wide = PANEL * E::LANES;
+        let panels = v.chunks(rows * wide).zip(out.chunks_mut(cols * wide));
+        for (v, out) in panels {
+            let v = bytemuck::cast_slice::<E, E::V>(v);
+            let whole_register = E::STRIP == E::LANES;
+            match (v.len() / rows, whole_register) {
+                (3, false) => transposed::<S, E, 3, 4>(simd, tile, cols, v, out),
+                (3, true) => transposed::<S, E, 3, 8>(simd, tile, cols, v, out),
+                (2, false) => transposed::<S, E, 2, 4>(simd, tile, cols, v, out),
+                (2, true) => transposed::<S, E, 2, 8>(simd, tile, cols, v, out),
+                _ => transposed::<S, E, 1, 8>(simd, tile, cols, v, out),
+            }
+        }
+    }
+}
+
+/// One panel of `NV` vectors, `MR` rows of the tile at a time.
+#[inline(always)]
+fn forward<S: Simd, E: Lanes<S>, const NV: usize, const MR: usize>(
+    simd: S,
+    tile: &[E::Strip],
+    cols: usize,
+    v: &[E::V],
+    out: &mut [f64],
+) {
+    let (v, _) = v.as_chunks::<NV>();
+    let strips = tile.chunks_exact(cols).zip(out.chunks_exact_mut(E::STRIP * NV * E::LANES));
+    for (strip, out) in strips {
+        for (part, out) in out.chunks_exact_mut(MR * NV * E::LANES).enumerate() {
+            let first = part * MR;
+            assert!(first + MR <= E::STRIP, "parts of a strip");
+            let mut sums = [[E::splat(simd, 0.0); NV]; MR];
+            for (entries, v) in strip.iter().zip(v) {
+                for (r, sums) in sums.iter_mut().enumerate() {
+                    let entry = E::broadcast(simd, entries[first + r]);
+                    for (sum, &v) in sums.iter_mut().zip(v) {
+                        *sum = E::mul_add(simd, entry, v, *sum);
+                    }
+                }
+            }
+            add_sums::<S, E, NV, MR>(simd, &sums, out);
+        }
+    }
+}
+
+/// One panel of `NV` vectors, `MR` columns of the tile at a time.
+#[inline(always)]
+fn transposed<S: Simd, E: Lanes<S>, const NV: usize, const MR: usize>(
+    simd: S,
+    tile: &[E::Strip],
+    cols: usize,
+    v: &[E::V],
+    out: &mut [f64],
+) {
+    let (v, _) = v.as_chunks::<NV>();
+    for (part, out) in out.chunks_exact_mut(MR * NV * E::LANES).enumerate() {
+        let first = part * MR;
+        let mut sums = [[E::splat(simd, 0.0); NV]; MR];
+        for (strip, v) in tile.chunks_exact(cols).zip(v.chunks_exact(E::STRIP)) {
+            let columns: &[E::Strip; MR] = strip[first..first + MR].try_into().expect("MR columns");
+            for (r, v) in v.iter().enumerate() {
+                for (column, sums) in columns.iter().zip(&mut sums) {
+                    let entry = E::broadcast(simd, column[r]);
+                    for (sum, &v) in sums.iter_mut().zip(v) {
+                        *sum = E::mul_add(simd, entry, v, *sum);
+                    }
+                }
+            }
+        }
+        add_sums::<S, E, NV, MR>(simd, &sums, out);
+    }
+}
+
+#[inline(always)]
+fn add_sums<S: Simd, E: Lanes<S>, const NV: usize, const MR: usize>(
+    simd: S,
+    sums: &[[E::V; NV]; MR],
+    out: &mut [f64],
+) {
+    for (sums, out) in sums.iter().zip(out.chunks_exact_mut(NV * E::LANES)) {
+        for (sum, out) in sums.iter().zip(out.chunks_exact_mut(E::LANES)) {
+            E::add_to(simd, *sum, out);
+        }
+    }
+}
