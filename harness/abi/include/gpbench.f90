@@ -62,6 +62,7 @@ module gpbench
   character(len=*), parameter :: GPB_ID_BLOCK = "gpbench.block/1"
   character(len=*), parameter :: GPB_ID_INPUTS = "gpbench.inputs/1"
   character(len=*), parameter :: GPB_ID_FEATURES = "gpbench.features/1"
+  character(len=*), parameter :: GPB_ID_MIXED = "gpbench.mixed/1"
   character(len=*), parameter :: GPB_ID_TARGETS = "gpbench.targets/1"
   character(len=*), parameter :: GPB_ID_STATE = "gpbench.state/1"
   character(len=*), parameter :: GPB_ID_TRACE = "gpbench.trace/1"

@@ -227,6 +227,14 @@
 #define GPB_ID_FEATURES "gpbench.features/1"
 
 /**
+ * A `GpbOperator`, of the operator: over the same matrix whose products take about half
+ * the time and are right to a relative 1e-6 or so: entries and sums inside a tile in single precision,
+ * sums over tiles in double. Products, rows and columns do; blocks stay in double precision. Counts
+ * entries like the other, and lives as long.
+ */
+#define GPB_ID_MIXED "gpbench.mixed/1"
+
+/**
  * `GpbTargets`, of the problem.
  */
 #define GPB_ID_TARGETS "gpbench.targets/1"
@@ -420,7 +428,7 @@ typedef struct GpbOperator {
      */
     uint32_t size;
     /**
-     * Zero.
+     * 1 where products are in mixed precision, else zero.
      */
     uint32_t flags;
     /**
@@ -450,7 +458,7 @@ typedef struct GpbOperator {
      */
     GpbStatus (*charge)(const struct GpbOperator *op, int64_t entries);
     /**
-     * `gpbench.rows/1`, `columns/1`, `block/1`, `inputs/1`, `features/1`.
+     * `gpbench.rows/1`, `columns/1`, `block/1`, `inputs/1`, `features/1`, `mixed/1`.
      */
     const void *(*extension)(const struct GpbOperator *object, const struct GpbStr *id);
 } GpbOperator;

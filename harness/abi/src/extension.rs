@@ -22,6 +22,11 @@ pub mod id {
     pub const INPUTS: &str = "gpbench.inputs/1";
     /// [`crate::Features`], of the operator.
     pub const FEATURES: &str = "gpbench.features/1";
+    /// A [`crate::Operator`], of the operator: over the same matrix whose products take about half
+    /// the time and are right to a relative 1e-6 or so: entries and sums inside a tile in single precision,
+    /// sums over tiles in double. Products, rows and columns do; blocks stay in double precision. Counts
+    /// entries like the other, and lives as long.
+    pub const MIXED: &str = "gpbench.mixed/1";
     /// [`crate::Targets`], of the problem.
     pub const TARGETS: &str = "gpbench.targets/1";
     /// [`crate::State`], of the problem.

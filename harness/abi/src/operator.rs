@@ -17,7 +17,7 @@ use crate::{Mat, Status, Str};
 pub struct Operator {
     /// Size of this struct in bytes.
     pub size: u32,
-    /// Zero.
+    /// 1 where products are in mixed precision, else zero.
     pub flags: u32,
     /// The host's own.
     pub ctx: *mut c_void,
@@ -33,7 +33,7 @@ pub struct Operator {
     /// Reports kernel entries that the plugin evaluated by itself. Answers `STOPPED` once the
     /// budget is spent.
     pub charge: Option<unsafe extern "C" fn(op: *const Operator, entries: i64) -> Status>,
-    /// `gpbench.rows/1`, `columns/1`, `block/1`, `inputs/1`, `features/1`.
+    /// `gpbench.rows/1`, `columns/1`, `block/1`, `inputs/1`, `features/1`, `mixed/1`.
     pub extension: Option<unsafe extern "C" fn(object: *const Operator, id: *const Str) -> *const c_void>,
 }
 

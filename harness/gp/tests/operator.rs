@@ -157,3 +157,37 @@ fn results_are_the_same_bits_on_one_and_two_and_five_threads() {
         assert_eq!(one, everything(5), "{}", p.kernel.family);
     }
 }
+
+/// In mixed precision a product is off by about 1e-6 of the largest that it could be.
+#[test]
+fn mixed_precision_leaves_a_relative_error_of_1e_6() {
+    for p in cases() {
+        let (n, columns) = p.v.dim();
+        let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
+        let mixed = op.mixed().expect("the square operator has a mixed form");
+        let scale = |matrix: &Array2<f64>, v: &Array2<f64>| matrix.mapv(f64::abs).dot(&v.mapv(f64::abs));
+        let close = |found: &Array2<f64>, expected: &Array2<f64>, scale: &Array2<f64>| {
+            for ((found, expected), scale) in found.iter().zip(expected).zip(scale) {
+                assert!((found - expected).abs() <= 2e-6 * scale, "{found} {expected} {scale}");
+            }
+        };
+        let mut out = zeros(n, columns);
+        mixed.product(p.v.view(), out.view_mut());
+        close(&out, &p.dense.dot(&p.v), &scale(&p.dense, &p.v));
+
+        let idx = some_rows(n);
+        let rows = p.dense.select(Axis(0), &idx);
+        let mut u = zeros(idx.len(), columns);
+        mixed.rows(&idx, p.v.view(), u.view_mut());
+        close(&u, &rows.dot(&p.v), &scale(&rows, &p.v));
+
+        let mut z = zeros(n, columns);
+        mixed.rows_transposed_fused(&idx, p.v.view(), &mut |_| (), z.view_mut());
+        let reach = scale(&rows.t().to_owned(), &scale(&rows, &p.v));
+        close(&z, &rows.t().dot(&rows.dot(&p.v)), &reach);
+
+        let mut y = zeros(n, columns);
+        mixed.columns(&idx, u.view(), y.view_mut());
+        close(&y, &rows.t().dot(&u), &scale(&rows.t().to_owned(), &u));
+    }
+}

@@ -86,6 +86,7 @@
 //! - Random minibatches of rows are drawn by [`minibatch::Batches`]; what they tell of the residual is kept
 //!   by [`minibatch::ResidualEstimate`].
 //! - Exact solves on blocks of rows, with the residual kept, are in [`projection`].
+//! - [`Precision`] makes of any solver one in mixed precision, whose residual is double's.
 //! - Dense linear algebra: ndarray's products go to OpenBLAS; factors are in [`lapack`], preconditioners in
 //!   [`precondition`].
 
@@ -101,6 +102,7 @@ mod matrix;
 mod operator;
 mod params;
 mod problem;
+mod refine;
 mod solver;
 mod workers;
 
@@ -113,5 +115,6 @@ pub use operator::{Family, Inputs, Operator, Select};
 pub use params::Field;
 pub use params::{Bounds, NoParams, Parameter, Params, Value};
 pub use problem::{Level, Problem, Targets};
+pub use refine::Precision;
 pub use solver::{Capabilities, Reason, Report, Solver};
 pub use workers::Workers;

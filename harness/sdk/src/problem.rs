@@ -7,7 +7,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder};
 use crate::error::{Error, Result};
 use crate::matrix::{view, view_mut};
 use crate::operator::{answer, borrow};
-use crate::{Operator, Workers};
+use crate::refine::Correction;
+use crate::{Operator, Report, Workers};
 
 /// A linear system A X = B with several right-hand sides, or, with inducing points Z, as many
 /// least-squares problems: each column minimises |b - K(X, Z) x|^2 + noise_scale^2 x^T K(Z, Z) x (Lin
@@ -22,6 +23,8 @@ pub struct Problem<'a> {
     x: ArrayViewMut2<'a, f64>,
     /// What was last observed: a solve that is stopped reports it.
     pub(crate) seen: (usize, Vec<f64>),
+    /// What this is a correction of, if it is one, and that larger problem's iterate.
+    correction: Option<(Correction, ArrayViewMut2<'a, f64>)>,
 }
 
 /// The parts of pathwise right-hand sides: probe j is f_j + noise_j.
@@ -78,7 +81,35 @@ impl<'a> Problem<'a> {
         if !(0..=s as i64).contains(&table.n_targets) {
             return Err(bad(&format!("has {} targets among {s} columns", table.n_targets)));
         }
-        Ok(Problem { raw, table, host, operator, rhs, x, seen: (0, Vec::new()) })
+        Ok(Problem { raw, table, host, operator, rhs, x, seen: (0, Vec::new()), correction: None })
+    }
+
+    /// Lets `solve` find e with A e = r in mixed precision, from e = 0, and adds it to the iterate. What it
+    /// observes is told to the host in terms of this problem.
+    pub(crate) fn correct(
+        &mut self,
+        r: ArrayView2<'_, f64>,
+        correction: Correction,
+        solve: &mut impl FnMut(&mut Problem<'_>) -> Result<Report>,
+    ) -> Result<Report> {
+        let mut e = Array2::zeros(self.x.dim().f());
+        let mut inner = Problem {
+            raw: self.raw,
+            table: self.table,
+            host: self.host,
+            operator: self.operator.mixed(),
+            rhs: r,
+            x: e.view_mut(),
+            seen: self.seen.clone(),
+            correction: Some((correction, self.x.view_mut())),
+        };
+        let report = solve(&mut inner);
+        let Problem { x: e, seen, correction, .. } = inner;
+        if let Some((correction, mut x)) = correction {
+            correction.add(&e, &mut x);
+        }
+        self.seen = seen;
+        report
     }
 
     /// The matrix A. A handle of its own, so that it can be used while `x_mut` is borrowed.
@@ -108,7 +139,7 @@ impl<'a> Problem<'a> {
 
     /// Relative residual norm to reach; 0 if the budget alone decides.
     pub fn tolerance(&self) -> f64 {
-        self.table.tolerance
+        self.correction.as_ref().map_or(self.table.tolerance, |(correction, _)| correction.tolerance)
     }
 
     /// Epochs that may be spent, setup included; infinite if unbounded.
@@ -118,7 +149,7 @@ impl<'a> Problem<'a> {
 
     /// Seed for the solver's own random numbers.
     pub fn seed(&self) -> u64 {
-        self.table.seed
+        self.table.seed.wrapping_add(self.correction.as_ref().map_or(0, |(correction, _)| correction.round))
     }
 
     /// Threads that the solver may use, the calling one included.
@@ -197,18 +228,25 @@ impl<'a> Problem<'a> {
             let text = format!("observe: {} norms for {} columns", norms.len(), self.rhs.ncols());
             return Err(Error::InvalidArgument(text));
         }
-        self.seen = (iteration, norms.to_vec());
+        let (iteration, norms) = match &self.correction {
+            None => (iteration, norms.to_vec()),
+            Some((correction, _)) => (correction.iterations + iteration, correction.larger(norms)),
+        };
         let observe = self.table.observe.expect("checked when made");
         // SAFETY: live problem, norms readable during the call; the host reads `x` meanwhile, to which
         // no reference is held here.
         let tell = || unsafe { observe(self.raw, iteration as i64, norms.as_ptr(), norms.len() as i64) };
         let mut status = tell();
-        if status == Status::ITERATE {
+        if status == Status::ITERATE || status == Status::STOPPED {
             iterate(&mut self.x);
-            status = tell();
-        } else if status == Status::STOPPED {
-            iterate(&mut self.x);
+            if let Some((correction, x)) = &mut self.correction {
+                correction.add(&self.x, x);
+            }
         }
+        if status == Status::ITERATE {
+            status = tell();
+        }
+        self.seen = (iteration, norms);
         Error::check("observe", status)
     }
 
@@ -227,6 +265,10 @@ impl<'a> Problem<'a> {
 
     /// The parts of a pathwise target, if the probes are such.
     pub fn targets(&self) -> Result<Option<Targets<'a>>> {
+        if self.correction.is_some() {
+            // A residual has no such parts.
+            return Ok(None);
+        }
         let Some(targets) = self.extension::<abi::Targets>(abi::id::TARGETS) else { return Ok(None) };
         // SAFETY: the extension and what it points to live as long as the problem, unchanged.
         let (f, noise) = unsafe { (view(&targets.f, "prior draws")?, view(&targets.noise, "their noise")?) };

@@ -1,5 +1,6 @@
 //! Parameters of accelerated block coordinate descent.
 
+use gpbench_sdk::Precision;
 use gpbench_sdk::projection::Partition;
 
 gpbench_sdk::params! {
@@ -13,5 +14,7 @@ gpbench_sdk::params! {
         pub memory: usize = 10, in 0..=100;
         /// Iterations, of one block each, after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;
+        /// Precision of products with A; in `mixed` the residual is still that of double.
+        pub precision: Precision = Precision::Double;
     }
 }

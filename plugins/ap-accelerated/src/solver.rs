@@ -54,6 +54,26 @@ impl Solver for ApAccelerated {
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let precision = self.params.precision;
+        precision.solve(problem, |problem| self.iterate(problem))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        let block_size = self.params.block_size.min(n);
+        // Of n x s: the residual, its change, and for the momentum the moves and their products with A,
+        // of which one pair is in the making.
+        let columns = match self.params.memory {
+            0 => 2,
+            memory => 2 + 2 * (memory + 1),
+        };
+        // The factors; those; and a correction.
+        8.0 * (n as f64 * (block_size + columns * s) as f64 + (block_size * s) as f64)
+    }
+}
+
+impl ApAccelerated {
+    /// Solves the problem, or a correction of one, in the precision of its operator.
+    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let residual = Residual::of(problem, &self.blocks)?;
         let momentum = match self.params.memory {
             0 => None,
@@ -67,18 +87,6 @@ impl Solver for ApAccelerated {
         };
         let report = Report::new(reason, descent.count).residuals(descent.residual.norms());
         Ok(report.number("blocks", self.blocks.len() as f64))
-    }
-
-    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        let block_size = self.params.block_size.min(n);
-        // Of n x s: the residual, its change, and for the momentum the moves and their products with A,
-        // of which one pair is in the making.
-        let columns = match self.params.memory {
-            0 => 2,
-            memory => 2 + 2 * (memory + 1),
-        };
-        // The factors; those; and a correction.
-        8.0 * (n as f64 * (block_size + columns * s) as f64 + (block_size * s) as f64)
     }
 }
 

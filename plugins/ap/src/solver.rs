@@ -48,6 +48,20 @@ impl Solver for Ap {
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let precision = self.params.precision;
+        precision.solve(problem, |problem| self.iterate(problem))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        let block_size = self.params.block_size.min(n);
+        // The factors; the residual; a correction and the change of the residual that it makes.
+        8.0 * (n as f64 * (block_size + 2 * s) as f64 + (block_size * s) as f64)
+    }
+}
+
+impl Ap {
+    /// Solves the problem, or a correction of one, in the precision of its operator.
+    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let residual = Residual::of(problem, &self.blocks)?;
         let mut projections = Projections { blocks: &self.blocks, count: 0, residual };
         let reason = match projections.run(problem, self.params.max_iterations) {
@@ -57,12 +71,6 @@ impl Solver for Ap {
         };
         let report = Report::new(reason, projections.count).residuals(projections.residual.norms());
         Ok(report.number("blocks", self.blocks.len() as f64))
-    }
-
-    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        let block_size = self.params.block_size.min(n);
-        // The factors; the residual; a correction and the change of the residual that it makes.
-        8.0 * (n as f64 * (block_size + 2 * s) as f64 + (block_size * s) as f64)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Parameters of block conjugate gradients.
 
+use gpbench_sdk::Precision;
 use gpbench_sdk::precondition::Preconditioning;
 
 gpbench_sdk::params! {
@@ -11,6 +12,8 @@ gpbench_sdk::params! {
         pub rank: usize = 0, in 0..=100_000;
         /// Iterations after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;
+        /// Precision of products with A; in `mixed` the residual is still that of double.
+        pub precision: Precision = Precision::Double;
     }
 }
 

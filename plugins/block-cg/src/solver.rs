@@ -48,6 +48,20 @@ impl Solver for BlockCg {
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let precision = self.params.precision;
+        precision.solve(problem, |problem| self.iterate(problem))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        // Residual, its basis and that preconditioned, directions and their product; three of them twice
+        // while the block is orthonormalised.
+        8.0 * 8.0 * n as f64 * s as f64 + self.params.preconditioner.estimate(n, self.params.rank(n))
+    }
+}
+
+impl BlockCg {
+    /// Solves the problem, or a correction of one, in the precision of its operator.
+    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let mut iteration = Iteration::start(problem, self.preconditioner.as_ref())?;
         let reason = iteration.run(problem, self.params.max_iterations)?;
         let mut report = Report::new(reason, iteration.count).residuals(iteration.norms);
@@ -57,12 +71,6 @@ impl Solver for BlockCg {
             report = report.number("preconditioner_rank", preconditioner.rank() as f64);
         }
         Ok(report)
-    }
-
-    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Residual, its basis and that preconditioned, directions and their product; three of them twice
-        // while the block is orthonormalised.
-        8.0 * 8.0 * n as f64 * s as f64 + self.params.preconditioner.estimate(n, self.params.rank(n))
     }
 }
 

@@ -290,7 +290,7 @@ fn parameters_out_of_range_are_refused() {
     assert!(refused(&[("rank", 0.5.into())]).contains("`rank`"));
     assert!(refused(&[("max_iterations", (-1).into())]).contains("the least is Int(0)"));
     assert!(refused(&[("preconditioner", "jacobi".into())]).contains("only none, pivoted_cholesky"));
-    assert_eq!(gpbench_plugin_block_cg::BlockCgParams::schema().len(), 3);
+    assert_eq!(gpbench_plugin_block_cg::BlockCgParams::schema().len(), 4);
 }
 
 #[test]

@@ -44,6 +44,19 @@ impl Solver for Cg {
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let precision = self.params.precision;
+        precision.solve(problem, |problem| self.iterate(problem))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        // Residual, direction, product, preconditioned residual.
+        8.0 * 4.0 * n as f64 * s as f64 + self.params.preconditioner.estimate(n, self.params.rank)
+    }
+}
+
+impl Cg {
+    /// Solves the problem, or a correction of one, in the precision of its operator.
+    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let mut iteration = Iteration::start(problem, self.preconditioner.as_ref())?;
         let reason = iteration.run(problem, self.params.max_iterations)?;
         let mut report = Report::new(reason, iteration.count).residuals(iteration.norms());
@@ -51,11 +64,6 @@ impl Solver for Cg {
             report = report.number("preconditioner_rank", preconditioner.rank() as f64);
         }
         Ok(report)
-    }
-
-    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Residual, direction, product, preconditioned residual.
-        8.0 * 4.0 * n as f64 * s as f64 + self.params.preconditioner.estimate(n, self.params.rank)
     }
 }
 

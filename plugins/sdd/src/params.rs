@@ -1,5 +1,7 @@
 //! Parameters of stochastic dual descent.
 
+use gpbench_sdk::Precision;
+
 gpbench_sdk::choices! {
     /// Where the gradient of a step is taken.
     pub enum Gradient {
@@ -27,5 +29,7 @@ gpbench_sdk::params! {
         pub averaging: f64 = 0.0, in 0.0..=1.0;
         /// Steps after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;
+        /// Precision of products with A; in `mixed` the residual is still that of double.
+        pub precision: Precision = Precision::Double;
     }
 }

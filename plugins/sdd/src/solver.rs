@@ -42,6 +42,20 @@ impl Solver for Sdd {
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let precision = self.params.precision;
+        precision.solve(problem, |problem| self.iterate(problem))
+    }
+
+    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
+        // Point, velocity, residual; start and its residual; a product; the order of the rows; products
+        // with a batch.
+        8.0 * (n as f64 * (6 * s + 1) as f64 + self.params.batch_size.min(n) as f64 * s as f64)
+    }
+}
+
+impl Sdd {
+    /// Solves the problem, or a correction of one, in the precision of its operator.
+    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let start = Start::of(problem)?;
         let batches = Batches::new(problem.operator().n(), self.params.batch_size, problem.seed());
         let entries = if start.is_warm() { problem.rhs().nrows().pow(2) } else { 0 };
@@ -68,12 +82,6 @@ impl Solver for Sdd {
                 .number("failed_trials", f64::from(failed));
             return Ok(report);
         }
-    }
-
-    fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Point, velocity, residual; start and its residual; a product; the order of the rows; products
-        // with a batch.
-        8.0 * (n as f64 * (6 * s + 1) as f64 + self.params.batch_size.min(n) as f64 * s as f64)
     }
 }
 

@@ -19,7 +19,7 @@
 use gpbench_sdk::ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use gpbench_sdk::{Error, Operator, Problem, Result, Workers};
 
-use crate::{SampleObjective, Scale};
+use crate::{SampleObjective, Scale, SgdRffParams};
 
 /// Estimates of the gradients, and what they are made of.
 #[derive(Debug)]
@@ -52,15 +52,10 @@ struct Column<'a> {
 }
 
 impl<'a> Gradient<'a> {
-    /// For batches of `batch_size` rows and so many `features`.
-    pub fn new(
-        problem: &Problem<'a>,
-        batch_size: usize,
-        features: usize,
-        scale: Scale,
-        objective: SampleObjective,
-    ) -> Result<Gradient<'a>> {
-        let operator = problem.operator();
+    /// For batches of `batch_size` rows, and the rest as in `params`.
+    pub fn new(problem: &Problem<'a>, batch_size: usize, params: &SgdRffParams) -> Result<Gradient<'a>> {
+        let SgdRffParams { features, scale, objective, precision, .. } = *params;
+        let operator = precision.operator(problem);
         let (n, m, s) = (operator.n(), operator.m(), problem.rhs().ncols());
         let inputs = operator.inputs()?;
         let noise_variance = inputs.noise_scale.powi(2);

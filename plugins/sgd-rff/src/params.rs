@@ -1,5 +1,7 @@
 //! Parameters of stochastic gradient descent with random features.
 
+use gpbench_sdk::Precision;
+
 gpbench_sdk::choices! {
     /// What the objective is multiplied by before its gradient is clipped. Without clipping a matter of
     /// the learning rate alone.
@@ -75,5 +77,7 @@ gpbench_sdk::params! {
         pub gradient_variance: usize = 0;
         /// Steps after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 100_000;
+        /// Precision of kernel entries: what minibatches leave out is far more than what singles do.
+        pub precision: Precision = Precision::Double;
     }
 }

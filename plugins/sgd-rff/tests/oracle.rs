@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_plugin_sgd_rff::{Gradient, SampleObjective, Scale};
+use gpbench_plugin_sgd_rff::{Gradient, SampleObjective, Scale, SgdRffParams};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder, concatenate, stack};
 use gpbench_sdk::testing::{DenseProblem, Outcome};
 use gpbench_sdk::{Family, Problem, Reason, Report, Result, Solver, lapack, params};
@@ -54,8 +54,9 @@ impl Solver for Given {
             true => (0..problem.operator().n()).collect(),
             false => indices(&oracle()["batch"]),
         };
-        let mut gradient =
-            Gradient::new(problem, batch.len(), self.0.features, self.0.scale, self.0.objective)?;
+        let GivenParams { features, scale, objective, .. } = self.0;
+        let params = SgdRffParams { features, scale, objective, ..SgdRffParams::default() };
+        let mut gradient = Gradient::new(problem, batch.len(), &params)?;
         let estimate = gradient.estimate(&problem.x().to_owned(), &batch, 0)?.clone();
         problem.x_mut().assign(&estimate);
         Ok(Report::new(Reason::Iterations, 1).residuals(gradient.objectives()))

@@ -1,5 +1,7 @@
 //! Parameters of stochastic gradient descent.
 
+use gpbench_sdk::Precision;
+
 gpbench_sdk::params! {
     /// Parameters of stochastic gradient descent.
     pub struct SgdParams {
@@ -11,5 +13,7 @@ gpbench_sdk::params! {
         pub momentum: f64 = 0.9, in 0.0..=0.9999;
         /// Steps after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;
+        /// Precision of products with A; in `mixed` the residual is still that of double.
+        pub precision: Precision = Precision::Double;
     }
 }

@@ -32,16 +32,24 @@ impl Solver for Sgd {
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let SgdParams { batch_size, learning_rate, momentum, max_iterations } = self.params;
-        let mut batches = Batches::new(problem.operator().n(), batch_size, problem.seed());
-        let mut descent = Descent::start(problem, batches.size(), learning_rate, momentum)?;
-        let (reason, steps) = run(problem, &mut descent, &mut batches, max_iterations)?;
-        Ok(Report::new(reason, steps).residuals(descent.residual_norms()))
+        let precision = self.params.precision;
+        precision.solve(problem, |problem| self.iterate(problem))
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
         // Velocity, residual, the order of the rows; products with a batch.
         8.0 * (n as f64 * (2 * s + 1) as f64 + self.params.batch_size.min(n) as f64 * s as f64)
+    }
+}
+
+impl Sgd {
+    /// Solves the problem, or a correction of one, in the precision of its operator.
+    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        let SgdParams { batch_size, learning_rate, momentum, max_iterations, .. } = self.params;
+        let mut batches = Batches::new(problem.operator().n(), batch_size, problem.seed());
+        let mut descent = Descent::start(problem, batches.size(), learning_rate, momentum)?;
+        let (reason, steps) = run(problem, &mut descent, &mut batches, max_iterations)?;
+        Ok(Report::new(reason, steps).residuals(descent.residual_norms()))
     }
 }
 

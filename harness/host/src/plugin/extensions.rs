@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use gpbench_abi::{self as abi, Block, Columns, Features, Inputs, Mat, Operator, Rows, Status, Str};
 
-use super::features;
 use super::session::{Refusal, Session, enter_operator};
 use super::views::{self, Checked, Extent, disjoint};
+use super::{features, operator};
 
 /// The extensions of an operator that are the same for all.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub(super) struct OperatorTables {
     block: Block,
     features: Features,
     inputs: std::cell::OnceCell<Inputs>,
+    mixed: std::cell::OnceCell<Operator>,
 }
 
 pub(super) fn tables() -> OperatorTables {
@@ -30,6 +31,7 @@ pub(super) fn tables() -> OperatorTables {
         block: Block { size: size_of::<Block>() as u32, reserved: 0, get: Some(block_get) },
         features: features::table(),
         inputs: std::cell::OnceCell::new(),
+        mixed: std::cell::OnceCell::new(),
     }
 }
 
@@ -49,6 +51,9 @@ pub(super) unsafe fn find(session: &Session, id: *const Str) -> Result<*const c_
         abi::id::BLOCK => std::ptr::from_ref(&tables.block).cast(),
         abi::id::FEATURES => std::ptr::from_ref(&tables.features).cast(),
         abi::id::INPUTS => std::ptr::from_ref(tables.inputs.get_or_init(|| features::inputs(session))).cast(),
+        abi::id::MIXED if session.system.matrix().mixed().is_some() => {
+            std::ptr::from_ref(tables.mixed.get_or_init(|| operator::mixed_table(session))).cast()
+        }
         _ => std::ptr::null(),
     })
 }
@@ -61,7 +66,7 @@ unsafe extern "C" fn rows_apply(
     y: *mut Mat,
 ) -> Status {
     let body = |session: &Session| {
-        let matrix = session.system.matrix();
+        let matrix = session.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes an array and matrices that live until this call returns.
         let (rows, x, y) = unsafe {
@@ -95,7 +100,7 @@ unsafe extern "C" fn rows_fused(
     z: *mut Mat,
 ) -> Status {
     let body = |session: &Session| {
-        let matrix = session.system.matrix();
+        let matrix = session.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes an array and matrices that live until this call returns.
         let (rows, x, buffer, z) = unsafe {
@@ -136,7 +141,7 @@ unsafe extern "C" fn columns_update(
     y: *mut Mat,
 ) -> Status {
     let body = |session: &Session| {
-        let matrix = session.system.matrix();
+        let matrix = session.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes an array and matrices that live until this call returns.
         let (cols, x, y) = unsafe {
@@ -168,7 +173,7 @@ unsafe extern "C" fn block_get(
     out: *mut Mat,
 ) -> Status {
     let body = |session: &Session| -> Result<(), Refusal> {
-        let matrix = session.system.matrix();
+        let matrix = session.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes arrays and a matrix that live until this call returns.
         let (rows, cols, out) = unsafe {

@@ -26,10 +26,18 @@ pub(super) fn table(session: &Session) -> Operator {
     }
 }
 
+/// Flag of an operator whose products are in mixed precision.
+pub(super) const MIXED: u32 = 1;
+
+/// The same with products in mixed precision.
+pub(super) fn mixed_table(session: &Session) -> Operator {
+    Operator { flags: MIXED, ..table(session) }
+}
+
 /// A product is refused if it does not fit into what is left of the budget, so none overshoots it.
 unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> Status {
     let body = |session: &Session| {
-        let matrix = session.system.matrix();
+        let matrix = session.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes matrices that live until this call returns.
         let (x, y) = unsafe {

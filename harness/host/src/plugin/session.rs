@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::ThreadId;
 
 use gpbench_abi::{Operator, Problem, Status, Targets};
-use gpbench_gp::RandomFeatures;
 use gpbench_gp::blas::ThreadGuard;
+use gpbench_gp::{KernelMatrix, RandomFeatures};
 use gpbench_record::{Clock, Entries, StopReason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
@@ -17,6 +17,7 @@ use crate::clock::Stopwatch;
 use crate::system::System;
 
 use super::extensions::{self, OperatorTables};
+use super::operator::MIXED;
 
 /// What a solver is asked to keep to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,6 +104,8 @@ pub struct Session<'a> {
     pub(super) z_by_columns: OnceCell<Array2<f64>>,
     /// The random features last asked for, with their seed and count.
     pub(super) features: RefCell<Option<(u64, usize, RandomFeatures)>>,
+    /// Whether the call being served is one of the operator in mixed precision.
+    mixed: Cell<bool>,
     /// First entry of the iterate, m x s, while a solver runs, and the distance between its columns.
     pub(super) iterate: Cell<(*mut f64, usize)>,
     /// Whether BLAS has more than one thread while the plugin runs.
@@ -130,6 +133,7 @@ impl<'a> Session<'a> {
             x_by_columns: OnceCell::new(),
             z_by_columns: OnceCell::new(),
             features: RefCell::new(None),
+            mixed: Cell::new(false),
             iterate: Cell::new((std::ptr::null_mut(), 0)),
             blas_raised: Cell::new(false),
             solving: Cell::new(false),
@@ -141,6 +145,12 @@ impl<'a> Session<'a> {
             complaint: RefCell::new(None),
             thread: std::thread::current().id(),
         }
+    }
+
+    /// The matrix in the precision that the call being served asks for.
+    pub(super) fn matrix(&self) -> &dyn KernelMatrix {
+        let matrix = self.system.matrix();
+        if self.mixed.get() { matrix.mixed().unwrap_or(matrix) } else { matrix }
     }
 
     /// Time spent so far.
@@ -313,10 +323,11 @@ pub(super) unsafe fn enter_operator(
     body: impl FnOnce(&Session) -> Result<(), Refusal>,
 ) -> Status {
     // SAFETY: by this function's contract; the context of that operator is its session.
-    match unsafe { op.as_ref().and_then(|op| session(op.ctx)) } {
+    match unsafe { op.as_ref().and_then(|op| Some((session(op.ctx)?, op.flags))) } {
         None => Status::INVALID_ARGUMENT,
-        Some(session) => session.enter(call, |session| {
+        Some((session, flags)) => session.enter(call, |session| {
             session.resume_clock();
+            session.mixed.set(flags == MIXED);
             body(session)
         }),
     }
