@@ -1,6 +1,7 @@
 //! Products with `H = s^2 k(X, X) + noise^2 I` that never hold an n x n matrix.
 
 mod cross;
+mod gradient;
 mod mixed;
 mod rectangle;
 mod square;

@@ -153,6 +153,7 @@ pub(crate) trait Lanes<S: Simd>: Real {
     fn add(simd: S, a: Self::V, b: Self::V) -> Self::V;
     fn sub(simd: S, a: Self::V, b: Self::V) -> Self::V;
     fn mul(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    fn div(simd: S, a: Self::V, b: Self::V) -> Self::V;
     /// `a b + c`.
     fn mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `c - a b`.
@@ -240,7 +241,7 @@ fn exp_series_f32<S: Simd, const M: usize>(simd: S, r: [S::f32s; M]) -> [S::f32s
 macro_rules! lanes {
     (
         $real:ident, $vector:ident,
-        $splat:ident, $add:ident, $sub:ident, $mul:ident, $mul_add:ident, $negate_mul_add:ident, $sqrt:ident,
+        $splat:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $mul_add:ident, $negate_mul_add:ident, $sqrt:ident,
         $less:ident, $select:ident, $max:ident,
         $bits:ident, digits: $digits:literal, bias: $bias:literal,
         round: $round:expr, ln2: $ln2:expr, smallest: $smallest:expr, series: $series:expr
@@ -271,6 +272,11 @@ macro_rules! lanes {
             #[inline(always)]
             fn mul(simd: S, a: Self::V, b: Self::V) -> Self::V {
                 simd.$mul(a, b)
+            }
+
+            #[inline(always)]
+            fn div(simd: S, a: Self::V, b: Self::V) -> Self::V {
+                simd.$div(a, b)
             }
 
             #[inline(always)]
@@ -344,7 +350,7 @@ macro_rules! lanes {
 
 lanes!(
     f64, f64s,
-    splat_f64s, add_f64s, sub_f64s, mul_f64s, mul_add_e_f64s, negate_mul_add_e_f64s, sqrt_f64s,
+    splat_f64s, add_f64s, sub_f64s, mul_f64s, div_f64s, mul_add_e_f64s, negate_mul_add_e_f64s, sqrt_f64s,
     less_than_f64s, select_f64s, max_f64s,
     u64, digits: 52, bias: 1023,
     // 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits.
@@ -355,7 +361,7 @@ lanes!(
 );
 lanes!(
     f32, f32s,
-    splat_f32s, add_f32s, sub_f32s, mul_f32s, mul_add_e_f32s, negate_mul_add_e_f32s, sqrt_f32s,
+    splat_f32s, add_f32s, sub_f32s, mul_f32s, div_f32s, mul_add_e_f32s, negate_mul_add_e_f32s, sqrt_f32s,
     less_than_f32s, select_f32s, max_f32s,
     u32, digits: 23, bias: 127,
     round: 12_582_912.0,

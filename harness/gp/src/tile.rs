@@ -15,6 +15,7 @@ mod evaluate;
 mod panels;
 mod points;
 mod product;
+mod weigh;
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -23,9 +24,11 @@ use ndarray::ArrayViewMut2;
 
 pub(crate) use self::evaluate::{Correlation, Matern12, Matern32, Matern52, Rbf};
 use self::evaluate::{Differences, Distance, Evaluate, Products};
+use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
-pub(crate) use self::points::{Points, padded};
+pub(crate) use self::points::{Factors, Points, padded};
 pub(crate) use self::product::{Forward, Transposed};
+use self::weigh::Weigh;
 use crate::simd::{self, Real};
 use crate::{Family, Kernel};
 
@@ -117,6 +120,27 @@ impl Tiles {
         }
     }
 
+    /// Fills a tile with `M = G * slope`, adds its sums over columns to `row_sums`, and puts those over rows
+    /// into `column_sums`. Returns the sum of `G_ij k_ij`.
+    pub(crate) fn weigh(
+        &self,
+        points: &Points,
+        rows: &Range<usize>,
+        cols: &Range<usize>,
+        factors: &Factors,
+        out: Weighed<'_>,
+    ) -> f64 {
+        match (self.family, self.products) {
+            (Family::Rbf, true) => out.fill::<Products, Rbf>(points, rows, cols, factors),
+            (Family::Rbf, false) => out.fill::<Differences, Rbf>(points, rows, cols, factors),
+            (Family::Matern12, _) => out.fill::<Differences, Matern12>(points, rows, cols, factors),
+            (Family::Matern32, true) => out.fill::<Products, Matern32>(points, rows, cols, factors),
+            (Family::Matern32, false) => out.fill::<Differences, Matern32>(points, rows, cols, factors),
+            (Family::Matern52, true) => out.fill::<Products, Matern52>(points, rows, cols, factors),
+            (Family::Matern52, false) => out.fill::<Differences, Matern52>(points, rows, cols, factors),
+        }
+    }
+
     /// `out = H[rows of a, cols of b]`, by way of `tile`.
     pub(crate) fn evaluate_dense(
         &self,
@@ -137,6 +161,50 @@ impl Tiles {
         }
     }
 }
+
+/// Where [`Tiles::weigh`] puts its results.
+pub(crate) struct Weighed<'a> {
+    pub(crate) tile: &'a mut [f64],
+    pub(crate) row_sums: &'a mut [f64],
+    pub(crate) column_sums: &'a mut [f64],
+}
+
+impl Weighed<'_> {
+    fn fill<D: Distance, C: Correlation>(
+        self,
+        points: &Points,
+        rows: &Range<usize>,
+        cols: &Range<usize>,
+        factors: &Factors,
+    ) -> f64 {
+        let Weighed { tile, row_sums, column_sums } = self;
+        let (left, right, s) = (factors.left(rows), factors.right(cols), factors.s());
+        let (width, d) = (padded(cols.len()), points.d());
+        let lanes = f64::dispatch(simd::arch(), CountLanes);
+        let mut vectors = [0.0; MOST_COLUMNS * MOST_LANES];
+        let work = Weigh {
+            rows: points.part(rows),
+            cols: points.part(cols),
+            d,
+            left,
+            right,
+            s,
+            tile: &mut tile[..tile_len(rows.len(), cols.len())],
+            row_sums,
+            column_sums: &mut vectors[..width * lanes],
+            how: PhantomData::<(D, C)>,
+        };
+        let total = f64::dispatch(simd::arch(), work);
+        for (sum, vector) in column_sums.iter_mut().zip(vectors.chunks_exact(lanes)) {
+            *sum = vector.iter().sum();
+        }
+        total
+    }
+}
+
+/// Most columns of a tile that is weighed, and most doubles of a vector.
+const MOST_COLUMNS: usize = 256;
+const MOST_LANES: usize = 8;
 
 /// The number of entries of a tile, those made up included.
 pub(crate) fn tile_len(rows: usize, cols: usize) -> usize {

@@ -191,3 +191,31 @@ fn mixed_precision_leaves_a_relative_error_of_1e_6() {
         close(&y, &rows.t().dot(&u), &scale(&rows.t().to_owned(), &u));
     }
 }
+
+/// Against the derivatives entry by entry.
+#[test]
+fn gradients_are_those_of_the_dense_derivatives() {
+    for p in cases() {
+        let (n, d) = p.x.dim();
+        let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
+        let (u, w) = (&p.v, &(p.v.mapv(|v| v * v) - 0.4));
+        let found = op.gradient(u.view(), w.view());
+        let weights = u.dot(&w.t());
+        let sum = |derivative: Array2<f64>| (&weights * &derivative).sum();
+        // What rounding of the larger sums may cost.
+        let reach = weights.mapv(f64::abs).sum();
+        let close = |found: f64, expected: f64, what: &str| {
+            let error = (found - expected).abs() / reach;
+            assert!(error < 1e-11, "{what} of {}, {n} x {d}: {found} {expected}", p.kernel.family);
+        };
+        close(found.noise_scale, 2.0 * NOISE * weights.diag().sum(), "noise");
+        let k = &p.kernel;
+        close(found.signal_scale, sum(k.matrix_by_signal_scale(p.x.view(), p.x.view())), "signal");
+        for (input, &found) in found.length_scale.iter().enumerate() {
+            let expected = sum(k.matrix_by_length_scale(input, p.x.view(), p.x.view()));
+            close(found, expected, &format!("length {input}"));
+        }
+        let again = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 1).gradient(u.view(), w.view());
+        assert_eq!(found, again, "whatever the threads");
+    }
+}

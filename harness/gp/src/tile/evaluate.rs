@@ -11,6 +11,9 @@ use crate::simd::{Lanes, Real, Work};
 pub(crate) trait Correlation {
     fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M];
 
+    /// The same, and `-2 dk/d(r^2)`, by which a length scale enters: `dk/dl = slope (x - z)^2 / l^3`.
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2];
+
     /// One, without vectors.
     fn at(r2: f64) -> f64 {
         Self::of::<_, f64, 1>(pulp::Scalar, [r2])[0]
@@ -32,12 +35,29 @@ impl Correlation for Rbf {
         }
         E::exp_minus(simd, a)
     }
+
+    #[inline(always)]
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
+        [Self::of::<S, E, M>(simd, r2); 2]
+    }
 }
 
 impl Correlation for Matern12 {
     #[inline(always)]
     fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
         E::exp_minus(simd, roots::<S, E, M>(simd, 1.0, r2))
+    }
+
+    /// The slope is `k / r`, without bound at 0, where it is multiplied by 0: it is bent to 0 below 1e-6.
+    #[inline(always)]
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
+        let r = roots::<S, E, M>(simd, 1.0, r2);
+        let decay = E::exp_minus(simd, r);
+        let mut slope = decay;
+        for ((slope, r), r2) in slope.iter_mut().zip(r).zip(r2) {
+            *slope = E::div(simd, E::mul(simd, *slope, r), E::at_least(simd, 1e-12, r2));
+        }
+        [decay, slope]
     }
 }
 
@@ -50,6 +70,18 @@ impl Correlation for Matern32 {
             *decay = E::mul_add(simd, a, *decay, *decay);
         }
         decay
+    }
+
+    #[inline(always)]
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
+        let a = roots::<S, E, M>(simd, 3.0, r2);
+        let mut k = E::exp_minus(simd, a);
+        let mut slope = k;
+        for ((k, slope), a) in k.iter_mut().zip(&mut slope).zip(a) {
+            *slope = E::mul(simd, E::splat(simd, 3.0), *k);
+            *k = E::mul_add(simd, a, *k, *k);
+        }
+        [k, slope]
     }
 }
 
@@ -64,6 +96,21 @@ impl Correlation for Matern52 {
             *decay = E::mul(simd, E::mul_add(simd, a, slope, one), *decay);
         }
         decay
+    }
+
+    #[inline(always)]
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
+        let a = roots::<S, E, M>(simd, 5.0, r2);
+        let mut k = E::exp_minus(simd, a);
+        let mut slope = k;
+        for ((k, slope), a) in k.iter_mut().zip(&mut slope).zip(a) {
+            let one = E::splat(simd, 1.0);
+            let third = E::mul_add(simd, a, E::splat(simd, 1.0 / 3.0), one);
+            let factor = E::mul_add(simd, a, E::splat(simd, 5.0 / 3.0), E::splat(simd, 5.0 / 3.0));
+            *slope = E::mul(simd, factor, *k);
+            *k = E::mul(simd, E::mul_add(simd, a, third, one), *k);
+        }
+        [k, slope]
     }
 }
 
@@ -168,20 +215,8 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
                 let z = &cols.groups[g * d..(g + 1) * d];
                 for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
                     let first = part * NJ;
-                    assert!(first + NJ <= GROUP, "parts of a group");
-                    let mut sums = [E::splat(simd, 0.0); SUMS];
-                    for (x, z) in x.iter().zip(z) {
-                        for j in 0..NJ {
-                            let z = E::broadcast(simd, z[first + j]);
-                            for v in 0..NV {
-                                sums[j * NV + v] = D::add::<S, E>(simd, x[v], z, sums[j * NV + v]);
-                            }
-                        }
-                    }
-                    for (i, sum) in sums.iter_mut().enumerate() {
-                        let norm_z = E::broadcast(simd, norm_z[first + i / NV]);
-                        *sum = D::finish::<S, E>(simd, *sum, norm_x[i % NV], norm_z);
-                    }
+                    let mut sums = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
+                    finish::<S, E, D, NV, SUMS>(simd, &mut sums, norm_x, norm_z, first);
                     for (sums, out) in sums.as_chunks::<TOGETHER>().0.iter().zip(out.as_chunks_mut().0) {
                         *out = C::of::<S, E, TOGETHER>(simd, *sums);
                         for out in out {
@@ -194,5 +229,48 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
     }
 }
 
+/// Sums over coordinates for a strip of rows and the `NJ` columns of a group that begin at `first`.
+#[inline(always)]
+pub(super) fn pair_sums<
+    S: Simd,
+    E: Lanes<S>,
+    D: Distance,
+    const NV: usize,
+    const NJ: usize,
+    const SUMS: usize,
+>(
+    simd: S,
+    x: &[[E::V; NV]],
+    z: &[[E; GROUP]],
+    first: usize,
+) -> [E::V; SUMS] {
+    assert!(first + NJ <= GROUP, "parts of a group");
+    let mut sums = [E::splat(simd, 0.0); SUMS];
+    for (x, z) in x.iter().zip(z) {
+        for j in 0..NJ {
+            let z = E::broadcast(simd, z[first + j]);
+            for v in 0..NV {
+                sums[j * NV + v] = D::add::<S, E>(simd, x[v], z, sums[j * NV + v]);
+            }
+        }
+    }
+    sums
+}
+
+/// Distances in place of the sums of products or of squared differences.
+#[inline(always)]
+pub(super) fn finish<S: Simd, E: Lanes<S>, D: Distance, const NV: usize, const SUMS: usize>(
+    simd: S,
+    sums: &mut [E::V; SUMS],
+    norm_x: &[E::V; NV],
+    norm_z: &[E; GROUP],
+    first: usize,
+) {
+    for (i, sum) in sums.iter_mut().enumerate() {
+        let norm_z = E::broadcast(simd, norm_z[first + i / NV]);
+        *sum = D::finish::<S, E>(simd, *sum, norm_x[i % NV], norm_z);
+    }
+}
+
 /// Correlations that are evaluated together: enough to hide the time that each takes, few enough for the registers.
-const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 4;

@@ -25,7 +25,8 @@ pub(crate) struct Layout {
     panel: usize,
 }
 
-struct CountLanes;
+/// Asks for the numbers in a vector.
+pub(super) struct CountLanes;
 
 impl<E: Real> Work<E> for CountLanes {
     type Output = usize;

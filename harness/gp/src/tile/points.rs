@@ -71,6 +71,11 @@ impl Points {
         self.scaled.ncols()
     }
 
+    /// The points themselves, n x d.
+    pub(crate) fn scaled(&self) -> &Array2<f64> {
+        &self.scaled
+    }
+
     /// Largest squared norm of a row.
     pub(crate) fn largest_norm(&self) -> f64 {
         self.double.norms.numbers::<f64>().iter().copied().fold(0.0, f64::max)
@@ -120,6 +125,43 @@ impl Packed {
         let each = scaled.axis_iter(Axis(0)).map(squares);
         norms.numbers_mut::<E>().iter_mut().zip(each).for_each(|(to, norm)| *to = E::from_f64(norm));
         Packed { strips, groups, norms }
+    }
+}
+
+/// The factors of a matrix `U W^T`, in the order in which tiles read them.
+#[derive(Debug)]
+pub(crate) struct Factors {
+    strips: Aligned,
+    groups: Aligned,
+    s: usize,
+}
+
+impl Factors {
+    /// Of `u` and `w`, both n x s.
+    pub(crate) fn new(u: &Array2<f64>, w: &Array2<f64>) -> Self {
+        let (n, s) = u.dim();
+        assert_eq!(w.dim(), (n, s), "both factors have the same shape");
+        let mut strips = Aligned::zeroed::<f64>(padded(n) * s);
+        let mut groups = Aligned::zeroed::<f64>(padded(n) * s);
+        pack::<f64>(u, f64::STRIP, strips.numbers_mut());
+        pack::<f64>(w, GROUP, groups.numbers_mut());
+        Factors { strips, groups, s }
+    }
+
+    pub(crate) fn s(&self) -> usize {
+        self.s
+    }
+
+    /// Rows of U, of a range that starts at a multiple of [`PAD`].
+    pub(crate) fn left(&self, range: &Range<usize>) -> &[[f64; 8]] {
+        let numbers = self.strips.numbers::<f64>();
+        numbers[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
+    }
+
+    /// Rows of W, likewise.
+    pub(crate) fn right(&self, range: &Range<usize>) -> &[[f64; GROUP]] {
+        let numbers = self.groups.numbers::<f64>();
+        numbers[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 use crate::exact::Gradient;
@@ -10,19 +10,6 @@ use crate::{KernelOperator, LinearOperator};
 
 /// Rows that are weighted at once. Sums go over blocks of these in a fixed order.
 const ROWS: usize = 64;
-
-/// `sum_ij A_ij dH_ij / d theta` for every scale `theta`, with `A = U W^T` (n x n) known through U and W
-/// (n x s); so `sum_c u_c^T dH/d theta w_c`. `x` (n x d) are the operator's inputs.
-pub(super) fn bilinear(
-    op: &KernelOperator,
-    x: ArrayView2<f64>,
-    u: ArrayView2<f64>,
-    w: ArrayView2<f64>,
-) -> Gradient {
-    weighted(op, x, |rows, mut weights| {
-        ndarray::linalg::general_mat_mul(1.0, &u.slice(s![rows, ..]), &w.t(), 0.0, &mut weights);
-    })
-}
 
 /// `sum_ij A_ij dH_ij / d theta` for every scale, with the rows of A (n x n) filled in by `weights`.
 pub(super) fn weighted(

@@ -12,7 +12,7 @@
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
-use super::derivatives::{bilinear, weighted};
+use super::derivatives::weighted;
 use crate::exact::{ExactGp, Gradient};
 use crate::{KernelOperator, LinearOperator};
 
@@ -40,12 +40,11 @@ pub fn exact(gp: &ExactGp, x: ArrayView2<f64>, v: ArrayView1<f64>) -> Gradient {
 /// Without probes.
 pub fn standard(
     op: &KernelOperator,
-    x: ArrayView2<f64>,
     rhs: ArrayView2<f64>,
     solution: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
 ) -> Gradient {
-    estimate(op, x, solution, rhs, again)
+    estimate(op, solution, rhs, again)
 }
 
 /// The gradient from `solution` (n x (1 + s), of y and of pathwise targets); `again` as for
@@ -53,20 +52,14 @@ pub fn standard(
 ///
 /// # Panics
 /// Without targets.
-pub fn pathwise(
-    op: &KernelOperator,
-    x: ArrayView2<f64>,
-    solution: ArrayView2<f64>,
-    again: Option<ArrayView1<f64>>,
-) -> Gradient {
-    estimate(op, x, solution, solution, again)
+pub fn pathwise(op: &KernelOperator, solution: ArrayView2<f64>, again: Option<ArrayView1<f64>>) -> Gradient {
+    estimate(op, solution, solution, again)
 }
 
 /// `(v^T dH v' - mean_j a_j^T dH b_j) / 2`, with v the first column of `solution`, v' `again` or v, and
 /// a_j and b_j the further columns of `solution` and of `other`.
 fn estimate(
     op: &KernelOperator,
-    x: ArrayView2<f64>,
     solution: ArrayView2<f64>,
     other: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
@@ -78,7 +71,7 @@ fn estimate(
     let (mut u, mut w) = (by_columns(solution), by_columns(other));
     u.slice_mut(s![.., 1..]).mapv_inplace(|value| -value / probes as f64);
     w.column_mut(0).assign(&again.unwrap_or(solution.column(0)));
-    half(bilinear(op, x, u.view(), w.view()))
+    half(op.gradient(u.view(), w.view()))
 }
 
 fn by_columns(a: ArrayView2<f64>) -> Array2<f64> {

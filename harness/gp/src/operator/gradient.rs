@@ -1,0 +1,113 @@
+//! Derivatives by every hyperparameter in one pass over the kernel's entries.
+//!
+//! For `G = U W^T` the sum over i and j of `G_ij dH_ij / d theta`, for the noise scale,
+//! the signal scale and all length scales together, at about the cost of one product:
+//! entry by entry the weight G_ij takes as many multiply-adds as a product, and
+//! squared differences expand, with `M_ij = G_ij slope_ij` and inputs in units of the
+//! length scales,
+//!
+//! ```text
+//! sum_ij M_ij (x_ik - x_jk)^2 = sum_i x_ik^2 (row and column sums of M)_i - 2 (X^T M X)_kk
+//! ```
+//!
+//! which loses about `eps |x|^2` of the larger sums: inputs are centred, so that this
+//! is small. One triangle of tiles is enough, with `u_i.w_j + u_j.w_i` for the weight.
+
+use std::ops::Range;
+
+use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use rayon::prelude::*;
+
+use super::{KernelOperator, LinearOperator, TILE};
+use crate::aligned::Aligned;
+use crate::exact::Gradient;
+use crate::simd::{self, Real};
+use crate::tile::{Factors, Forward, Layout, Weighed, padded};
+
+/// Sums over some of the entries.
+struct Sums {
+    /// Of `G_ij k_ij`.
+    correlations: f64,
+    /// Of `M_ij (x_ik - x_jk)^2`, for each input k.
+    distances: Array1<f64>,
+}
+
+impl KernelOperator {
+    /// `sum_c u_c^T (dH / d theta) w_c` for every scale `theta`, over the columns of `u` and `w` (n x s).
+    /// Takes `4 n s` numbers of memory and one pass over one triangle of K.
+    pub fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
+        assert_eq!(u.nrows(), self.n(), "factors have n rows");
+        assert_eq!(u.dim(), w.dim(), "both factors have the same shape");
+        let both =
+            |a: ArrayView2<f64>, b: ArrayView2<f64>| concatenate(Axis(1), &[a, b]).expect("as many rows");
+        let factors = Factors::new(&both(u, w), &both(w, u));
+        let layout = Layout::new::<f64>(self.n(), self.points.d(), TILE);
+        let sums: Vec<Sums> = self.pool.install(|| {
+            let inputs = layout.pack::<f64>(self.points.scaled().view());
+            let inputs: Vec<&[f64]> = inputs.numbers()[..layout.len()].chunks(layout.block_len()).collect();
+            let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
+            blocks.map(|block| self.gradient_of_block(block, &factors, layout, &inputs)).collect()
+        });
+        let (mut correlations, mut distances) = (0.0, Array1::<f64>::zeros(self.points.d()));
+        for sums in sums {
+            correlations += sums.correlations;
+            distances += &sums.distances;
+        }
+        let kernel = &self.kernel;
+        let diagonal: f64 = u.columns().into_iter().zip(w.columns()).map(|(u, w)| u.dot(&w)).sum();
+        let by_length = distances.iter().zip(&kernel.length_scale);
+        Gradient {
+            noise_scale: 2.0 * self.noise_scale * diagonal,
+            signal_scale: 2.0 * kernel.signal_scale * correlations,
+            length_scale: by_length.map(|(sum, length)| kernel.variance() * sum / length).collect(),
+        }
+    }
+
+    /// The part of tiles (block, j) for all j from `block` on.
+    fn gradient_of_block(&self, block: usize, factors: &Factors, layout: Layout, inputs: &[&[f64]]) -> Sums {
+        let range = |block: usize| block * TILE..self.n().min((block + 1) * TILE);
+        let rows = range(block);
+        let mut sums = Sums { correlations: 0.0, distances: Array1::zeros(self.points.d()) };
+        let mut row_sums = Aligned::zeroed::<f64>(padded(rows.len()));
+        let mut column_sums = Aligned::zeroed::<f64>(TILE);
+        let of_rows = layout.with_rows(rows.len());
+        let mut product = Aligned::zeroed::<f64>(of_rows.len());
+        for (j, &v) in inputs.iter().enumerate().skip(block) {
+            let cols = range(j);
+            // Both triangles of the tile on the diagonal are there, and both orders of the factors.
+            let share = if j == block { 0.5 } else { 1.0 };
+            self.scratch.with(|tile: &mut [f64]| {
+                let (row_sums, column_sums) = (row_sums.numbers_mut(), column_sums.numbers_mut());
+                let out = Weighed { tile, row_sums, column_sums };
+                sums.correlations += share * self.tiles.weigh(&self.points, &rows, &cols, factors, out);
+                let (height, width) = (padded(rows.len()), padded(cols.len()));
+                let tile = &tile[..height * width];
+                let out = &mut product.numbers_mut()[..of_rows.len()];
+                f64::dispatch(simd::arch(), Forward { tile, rows: height, cols: width, v, out });
+            });
+            self.add_squares(&mut sums.distances, share, &cols, column_sums.numbers());
+            if j == block {
+                // What is there so far is of the tile on the diagonal.
+                for half in [row_sums.numbers_mut::<f64>(), product.numbers_mut()] {
+                    half.iter_mut().for_each(|value| *value *= 0.5);
+                }
+            }
+        }
+        self.add_squares(&mut sums.distances, 1.0, &rows, row_sums.numbers());
+        let mut mx = Array2::zeros((rows.len(), self.points.d()));
+        of_rows.unpack(product.numbers(), mx.view_mut(), |to, value| *to = value);
+        let x = self.points.scaled().slice(s![rows, ..]);
+        for ((sum, x), mx) in sums.distances.iter_mut().zip(x.columns()).zip(mx.columns()) {
+            *sum -= 2.0 * x.dot(&mx);
+        }
+        sums
+    }
+
+    /// `sums_k += share * sum_i x_ik^2 weight_i` over the rows of `range`.
+    fn add_squares(&self, sums: &mut Array1<f64>, share: f64, range: &Range<usize>, weights: &[f64]) {
+        let x = self.points.scaled().slice(s![range.clone(), ..]);
+        for (sum, x) in sums.iter_mut().zip(x.columns()) {
+            *sum += share * x.iter().zip(weights).map(|(x, weight)| x * x * weight).sum::<f64>();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! One tile's part of the derivatives of `sum_ij G_ij s^2 k_ij`, with `G = U W^T` known through its factors.
+//!
+//! By a length scale, `dk_ij/dl_c = slope_ij (x_ic - z_jc)^2 / l_c` for inputs in units of the length
+//! scales. So all of them follow from M = G * slope, entry by entry: its sums over rows and columns and
+//! its product with the inputs, which are a few numbers an entry and one more tile product.
+
+use std::marker::PhantomData;
+
+use pulp::Simd;
+
+use super::evaluate::{Correlation, Distance, Products, TOGETHER, finish, pair_sums};
+use super::points::{GROUP, Part};
+use crate::simd::{Lanes, Real, Work};
+
+/// Fills a tile with M, and adds up what else is wanted.
+pub(crate) struct Weigh<'a, E: Real, D, C> {
+    pub(crate) rows: Part<'a, E>,
+    pub(crate) cols: Part<'a, E>,
+    pub(crate) d: usize,
+    /// Rows of U as strips and of W as groups, `s` numbers each.
+    pub(crate) left: &'a [E::Strip],
+    pub(crate) right: &'a [[E; GROUP]],
+    pub(crate) s: usize,
+    /// M, in the order of tiles.
+    pub(crate) tile: &'a mut [E],
+    /// Sums of M over the tile's columns, added to; one a row.
+    pub(crate) row_sums: &'a mut [E],
+    /// Sums of M over the tile's rows, a vector a column whose numbers are still to be summed.
+    pub(crate) column_sums: &'a mut [E],
+    pub(crate) how: PhantomData<(D, C)>,
+}
+
+impl<E: Real, D: Distance, C: Correlation> Work<E> for Weigh<'_, E, D, C> {
+    /// Sum of `G_ij k_ij`.
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> f64
+    where
+        E: Lanes<S>,
+    {
+        match E::STRIP / E::LANES {
+            1 => self.columns::<S, 1, 8, 8>(simd),
+            2 => self.columns::<S, 2, 4, 8>(simd),
+            4 => self.columns::<S, 4, 2, 8>(simd),
+            8 => self.columns::<S, 8, 1, 8>(simd),
+            _ => self.columns::<S, 16, 1, 16>(simd),
+        }
+    }
+}
+
+impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
+    #[inline(always)]
+    fn columns<S: Simd, const NV: usize, const NJ: usize, const SUMS: usize>(self, simd: S) -> f64
+    where
+        E: Lanes<S>,
+    {
+        let Weigh { rows, cols, d, left, right, s, tile, row_sums, column_sums, how: _ } = self;
+        let width = cols.norms.len();
+        let (norms_x, _) = bytemuck::cast_slice::<E, E::V>(rows.norms).as_chunks::<NV>();
+        let (norms_z, _) = cols.norms.as_chunks::<GROUP>();
+        let points = bytemuck::cast_slice::<E::Strip, E::V>(rows.strips).as_chunks::<NV>().0;
+        let factors = bytemuck::cast_slice::<E::Strip, E::V>(left).as_chunks::<NV>().0;
+        let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
+        let (row_sums, _) = bytemuck::cast_slice_mut::<E, E::V>(row_sums).as_chunks_mut::<NV>();
+        let column_sums = bytemuck::cast_slice_mut::<E, E::V>(column_sums);
+        let mut total = 0.0;
+        let strips = tile.chunks_exact_mut(width * NV).zip(norms_x).zip(row_sums).enumerate();
+        for (strip, ((out, norm_x), row_sums)) in strips {
+            let (x, u) = (&points[strip * d..(strip + 1) * d], &factors[strip * s..(strip + 1) * s]);
+            let mut weighted = [E::splat(simd, 0.0); TOGETHER];
+            // Distances first, in a loop of their own: one with both sums has too few registers for either.
+            for (g, (out, norm_z)) in out.chunks_exact_mut(GROUP * NV).zip(norms_z).enumerate() {
+                let z = &cols.groups[g * d..(g + 1) * d];
+                for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
+                    let first = part * NJ;
+                    *out = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
+                    finish::<S, E, D, NV, SUMS>(simd, out, norm_x, norm_z, first);
+                }
+            }
+            for (g, out) in out.chunks_exact_mut(GROUP * NV).enumerate() {
+                let w = &right[g * s..(g + 1) * s];
+                for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
+                    let first = part * NJ;
+                    let weights = pair_sums::<S, E, Products, NV, NJ, SUMS>(simd, u, w, first);
+                    let parts = weights.as_chunks::<TOGETHER>().0.iter();
+                    for (weights, out) in parts.zip(out.as_chunks_mut::<TOGETHER>().0) {
+                        let [k, slope] = C::with_slope::<S, E, TOGETHER>(simd, *out);
+                        for i in 0..TOGETHER {
+                            weighted[i] = E::mul_add(simd, weights[i], k[i], weighted[i]);
+                            out[i] = E::mul(simd, weights[i], slope[i]);
+                        }
+                    }
+                    for (i, &m) in out.iter().enumerate() {
+                        row_sums[i % NV] = E::add(simd, row_sums[i % NV], m);
+                        let column = &mut column_sums[g * GROUP + first + i / NV];
+                        *column = E::add(simd, *column, m);
+                    }
+                }
+            }
+            for weighted in weighted {
+                let mut sum = [0.0; 16];
+                E::add_to(simd, weighted, &mut sum[..E::LANES]);
+                total += sum.iter().sum::<f64>();
+            }
+        }
+        total
+    }
+}
