@@ -1,5 +1,6 @@
 //! Products with `H = s^2 k(X, X) + noise^2 I` that never hold an n x n matrix.
 
+mod cache;
 mod cross;
 mod gradient;
 mod mixed;
@@ -18,6 +19,7 @@ use crate::simd::Real;
 use crate::tile::{Identity, Points, Side, Tiles, tile_len};
 use crate::{Kernel, blas};
 
+use cache::Cache;
 pub use cross::CrossOperator;
 use mixed::Mixed;
 
@@ -89,7 +91,7 @@ pub trait KernelMatrix: Sync {
 ///
 /// Where a training row meets itself the entry is exactly `s^2 + noise^2`. A
 /// product with all of H uses n^2 entries, and evaluates about half of them, since
-/// both triangles share one tile.
+/// both triangles share one tile; or fewer, where [`KernelOperator::keep_entries`] lets it.
 #[derive(Debug)]
 pub struct KernelOperator {
     kernel: Kernel,
@@ -99,6 +101,7 @@ pub struct KernelOperator {
     tiles: Tiles,
     pool: Arc<ThreadPool>,
     scratch: Scratch,
+    cache: Cache,
     /// Entries that a fused product keeps, handed from one call to the next.
     kept: Mutex<Aligned>,
 }
@@ -133,8 +136,20 @@ impl KernelOperator {
             tiles,
             pool,
             scratch: Scratch::default(),
+            cache: Cache::default(),
             kept: Mutex::default(),
         }
+    }
+
+    /// Lets products keep the entries that they evaluate, in whole or in part, in up to so many bytes; those
+    /// kept before are dropped. An operator starts with none.
+    pub fn keep_entries(&mut self, bytes: usize) {
+        self.cache = Cache::new(bytes);
+    }
+
+    /// Bytes of entries that are kept from one product to the next.
+    pub fn kept_bytes(&self) -> usize {
+        self.cache.bytes()
     }
 
     /// The kernel.
@@ -196,6 +211,13 @@ impl KernelOperator {
         Side { points: &self.points, identity: Identity::Training }
     }
 
+    /// Entries that a product evaluates: one triangle, and all of the tiles on the diagonal, without those kept.
+    fn evaluated<E: Real>(&self) -> f64 {
+        let (whole, rest) = ((self.n() / TILE) as f64, (self.n() % TILE) as f64);
+        let diagonal = whole * (TILE * TILE) as f64 + rest * rest;
+        0.5 * ((self.n() as f64).powi(2) + diagonal) - self.cache.entries::<E>() as f64
+    }
+
     /// `out = H[idx, :] v`.
     fn multiply_rows<E: Real>(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         let selected = self.points.select(idx);
@@ -247,11 +269,8 @@ impl KernelMatrix for KernelOperator {
         self.multiply_symmetric::<f64>(v, out);
     }
 
-    /// One triangle, and all of the tiles on the diagonal.
     fn evaluated_by_product(&self) -> f64 {
-        let (whole, rest) = ((self.n() / TILE) as f64, (self.n() % TILE) as f64);
-        let diagonal = whole * (TILE * TILE) as f64 + rest * rest;
-        0.5 * ((self.n() as f64).powi(2) + diagonal)
+        self.evaluated::<f64>()
     }
 
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {

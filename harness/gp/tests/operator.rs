@@ -219,3 +219,30 @@ fn gradients_are_those_of_the_dense_derivatives() {
         assert_eq!(found, again, "whatever the threads");
     }
 }
+
+/// All of it, a part of it, or nothing: the same bits, fewer evaluations, never more memory than allowed.
+#[test]
+fn kept_entries_change_no_bit() {
+    let p = problem(Family::Matern32, 600, 9, 4);
+    let mut op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
+    let all_bytes = 15 * 128 * 128 * size_of::<f64>();
+    for mixed in [false, true] {
+        let product = |op: &KernelOperator| {
+            let mut out = zeros(600, 4);
+            let matrix: &dyn KernelMatrix = if mixed { op.mixed().expect("a mixed form") } else { op };
+            matrix.product(p.v.view(), out.view_mut());
+            (out, matrix.evaluated_by_product())
+        };
+        op.keep_entries(0);
+        let (expected, evaluated) = product(&op);
+        for allowed in [1, 400_000, all_bytes] {
+            op.keep_entries(allowed);
+            assert_eq!(product(&op).0, expected);
+            let (again, fewer) = product(&op);
+            assert_eq!(again, expected, "{allowed} bytes");
+            assert!(op.kept_bytes() <= allowed);
+            assert_eq!(fewer < evaluated, allowed > 200_000);
+            assert!(fewer >= 0.0 && (fewer == 0.0) == (allowed == all_bytes));
+        }
+    }
+}

@@ -29,7 +29,7 @@ pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
 }
 
 fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
-    let system = System::build(&job.case, job.dataset_file.as_deref(), job.threads).map_err(invalid)?;
+    let mut system = System::build(&job.case, job.dataset_file.as_deref(), job.threads).map_err(invalid)?;
     let exact = reference(job, &system)?;
     let base_memory_bytes = process::peak_memory_bytes();
 
@@ -38,7 +38,8 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
     let entry = library.solver(&job.case.solver.plugin).map_err(invalid)?;
     refuse_inducing_points(entry, &job.case)?;
     let mut solver = SolverObject::create(entry, library.host(), &job.case.solver.params).map_err(failure)?;
-    check_memory(&solver, &system, job, base_memory_bytes)?;
+    let spare = spare_memory(&solver, &system, job, base_memory_bytes)?;
+    system.operator.keep_entries((KEPT_SHARE * spare) as usize);
 
     let mut x = Array2::zeros((system.m(), system.columns()).f());
     let judge = Judge::new(&system, exact.as_ref(), job.case.task);
@@ -62,6 +63,7 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
         entries: ending.entries,
         peak_memory_bytes: process::peak_memory_bytes(),
         base_memory_bytes,
+        kept_bytes: system.operator.kept_bytes() as u64,
         startup_seconds,
         values: ending.values,
     })
@@ -115,14 +117,18 @@ fn refuse_inducing_points(entry: &SolverEntry, case: &Case) -> Result<(), Failur
     Ok(())
 }
 
+/// Share of the memory that would be left unused that kernel entries may take: estimates are rough.
+const KEPT_SHARE: f64 = 0.75;
+
+/// Bytes that a solve leaves of what it may use, by its own estimate; 0 where nothing is said of memory.
 /// Refuses a solve that cannot fit before it is tried.
-fn check_memory(solver: &SolverObject, system: &System, job: &Job, base: u64) -> Result<(), Failure> {
+fn spare_memory(solver: &SolverObject, system: &System, job: &Job, base: u64) -> Result<f64, Failure> {
     let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
-    let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(()) };
+    let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
     let estimate = solver.estimate(system.n(), system.d(), system.columns()).map_err(failure)?;
     let needed = base as f64 + estimate;
     if needed <= bound as f64 {
-        return Ok(());
+        return Ok(bound as f64 - needed);
     }
     let reason = format!(
         "the solver would need about {} of memory, {} of it for the data; the budget is {}",

@@ -391,3 +391,19 @@ fn a_verb_that_does_not_exist_is_wrong_usage_and_a_bad_job_an_error() {
         assert!(!facts[name].is_null(), "{name}");
     }
 }
+
+/// With room to spare, entries stay in memory: nothing is evaluated twice, and no bit changes.
+#[test]
+fn kernel_entries_are_kept_within_the_memory_budget() {
+    let Some(plugin) = library("cg") else { return };
+    let (plain, _folder) = job(cg(1e-8), plugin.clone(), 2);
+    let (_, without) = solve(&plain);
+    assert_eq!(without.kept_bytes, 0, "nothing was said of memory");
+    let mut case = cg(1e-8);
+    case.budget.memory_bytes = Some(1 << 30);
+    let (roomy, _folder) = job(case, plugin, 2);
+    let (_, with) = solve(&roomy);
+    assert!(with.kept_bytes > 0 && with.kept_bytes < 1 << 30);
+    assert_eq!((with.iterations, with.entries.used), (without.iterations, without.entries.used));
+    assert!(with.entries.evaluated < 3.0 * 9e4 && without.entries.evaluated > with.entries.evaluated);
+}

@@ -85,6 +85,9 @@ pub struct Solved {
     pub peak_memory_bytes: u64,
     /// Peak resident memory before the solver was loaded: data and right-hand sides.
     pub base_memory_bytes: u64,
+    /// Bytes of kernel entries that were kept from one product to the next.
+    #[serde(default)]
+    pub kept_bytes: u64,
     /// Seconds from the start of the process to the start of `prepare`.
     pub startup_seconds: f64,
     /// Named numbers from the solver's report.

@@ -50,6 +50,8 @@ pub mod names {
     pub const CPU_SECONDS: &str = "cpu_seconds";
     /// Peak resident memory of the worker process.
     pub const PEAK_MEMORY_BYTES: &str = "peak_memory_bytes";
+    /// Bytes of kernel entries kept from one product to the next, where memory allowed.
+    pub const KEPT_BYTES: &str = "kept_bytes";
     /// Inducing points, where the solver's unknowns are fewer than the training rows.
     pub const INDUCING_POINTS: &str = "inducing_points";
     /// Relative Frobenius error of Phi Phi^T against K on a subset of training rows.

@@ -58,6 +58,7 @@ fn solved(reason: StopReason, claimed: &[f64]) -> Message {
         entries: Entries::default(),
         peak_memory_bytes: 1,
         base_memory_bytes: 1,
+        kept_bytes: 0,
         startup_seconds: 0.0,
         values: BTreeMap::new(),
     })

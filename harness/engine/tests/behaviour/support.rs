@@ -93,6 +93,7 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         entries: Entries { used: 100.0 * epochs, evaluated: 100.0, setup: 50.0, self_reported: 0.0 },
         peak_memory_bytes: 4096,
         base_memory_bytes: 1024,
+        kept_bytes: 0,
         startup_seconds: 0.0,
         values: BTreeMap::from([("rank".to_owned(), 7.0)]),
     })

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
+use super::cache::Cache;
 use super::{KernelMatrix, KernelOperator, Scratch};
 use crate::tile::{Identity, Points, Side, Tiles};
 
@@ -33,6 +34,7 @@ impl CrossOperator {
             tiles: Tiles::new(kernel, *noise_scale, largest_norm),
             pool: Arc::clone(pool),
             scratch: Scratch::default(),
+            cache: Cache::default(),
             kept: Mutex::default(),
         };
         CrossOperator { over, basis }

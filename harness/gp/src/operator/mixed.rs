@@ -26,7 +26,7 @@ impl KernelMatrix for Mixed {
     }
 
     fn evaluated_by_product(&self) -> f64 {
-        self.0.evaluated_by_product()
+        self.0.evaluated::<f32>()
     }
 
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {

@@ -43,20 +43,28 @@ impl KernelOperator {
     fn add_tile<E: Real>(&self, i: usize, j: usize, v: &[&[E]], sums: &[Mutex<&mut [f64]>]) {
         let range = |block: usize| block * TILE..self.n().min((block + 1) * TILE);
         let (rows, cols) = (range(i), range(j));
-        let arch = simd::arch();
-        self.scratch.with(|tile: &mut [E]| {
-            self.tiles.evaluate(self.training(), &rows, self.training(), &cols, tile);
+        let evaluate =
+            |tile: &mut [E]| self.tiles.evaluate(self.training(), &rows, self.training(), &cols, tile);
+        let multiply = |tile: &[E]| {
             let (rows, cols) = (padded(rows.len()), padded(cols.len()));
             let tile = &tile[..rows * cols];
             let mut out = sums[i].lock().expect(NO_PANIC);
-            E::dispatch(arch, Forward { tile, rows, cols, v: v[j], out: &mut out });
+            E::dispatch(simd::arch(), Forward { tile, rows, cols, v: v[j], out: &mut out });
             if i != j {
                 let mut out = sums[j].lock().expect(NO_PANIC);
-                E::dispatch(arch, Transposed { tile, rows, cols, v: v[i], out: &mut out });
+                E::dispatch(simd::arch(), Transposed { tile, rows, cols, v: v[i], out: &mut out });
             }
-        });
+        };
+        match self.cache.tile((i, j), sums.len(), rows.len() * cols.len(), evaluate) {
+            Some(tile) => multiply(tile),
+            None => self.scratch.with(|tile| {
+                evaluate(tile);
+                multiply(tile);
+            }),
+        }
     }
 }
+
 /// Pairs `i <= j` of round `round`: `i + j = round (mod blocks)`.
 fn disjoint_pairs(round: usize, blocks: usize) -> Vec<(usize, usize)> {
     (0..blocks).map(|i| (i, (round + blocks - i) % blocks)).filter(|(i, j)| i <= j).collect()
