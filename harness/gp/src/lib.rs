@@ -6,6 +6,7 @@
 //! - [`Kernel`]: the covariance functions, one length scale per input;
 //! - [`KernelOperator`]: products with `H` in tiles, in O(n (d + s)) memory;
 //! - [`inducing`]: choices of inducing points Z; [`CrossOperator`]: products with `K(X, Z)`;
+//! - [`UniqueInputs`], [`CollapsedOperator`]: the same system where inputs repeat, on fewer rows;
 //! - [`RandomFeatures`] and [`pathwise`]: prior draws and posterior samples;
 //! - [`exact`]: the same answers through a dense Cholesky factor;
 //! - [`metrics`]: residuals, errors, likelihoods;
@@ -25,6 +26,7 @@
 mod aligned;
 #[allow(unsafe_code)]
 pub mod blas;
+mod collapse;
 pub mod exact;
 mod features;
 pub mod inducing;
@@ -40,6 +42,7 @@ pub mod spectrum;
 mod tile;
 pub mod train;
 
+pub use collapse::{CollapsedOperator, UniqueInputs};
 pub use features::{FrequencyLaw, RandomFeatures};
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use operator::{CrossOperator, KernelMatrix, KernelOperator, LinearOperator, thread_pool};

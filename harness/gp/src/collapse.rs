@@ -1,0 +1,232 @@
+//! Exact systems over unique inputs, where training inputs repeat.
+//!
+//! With m unique inputs among n rows, their counts C = diag(c_1 .. c_m), the n x m incidence matrix P
+//! and Q = P C^-1/2, whose columns are orthonormal,
+//!
+//! ```text
+//! H = P K_u P^T + noise^2 I = Q M Q^T + noise^2 I,    M = C^1/2 K_u C^1/2,
+//! ```
+//!
+//! with the kernel matrix K_u of the unique inputs. H takes the range of Q to itself and is noise^2 I on
+//! what is orthogonal to it. Hence H v = b falls apart into a system of m rows and a division:
+//!
+//! ```text
+//! (M + noise^2 I) gamma = Q^T b,    v = Q gamma + (b - Q Q^T b) / noise^2.
+//! ```
+//!
+//! For any gamma, solved exactly or not, b - H v = Q (Q^T b - (M + noise^2 I) gamma): both residuals have
+//! the same norm. In the other direction, gamma = Q^T v. The derivation is our own.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::{Kernel, KernelMatrix, KernelOperator, LinearOperator};
+
+/// The distinct rows of a matrix of inputs, and who has which.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UniqueInputs {
+    /// m x d, row-major, in the order in which they first stand.
+    pub x: Array2<f64>,
+    /// For each of n rows, which of them it is.
+    pub of_row: Vec<usize>,
+    /// How many rows each of them is, m.
+    pub counts: Array1<f64>,
+}
+
+impl UniqueInputs {
+    /// The distinct rows of `x` (n x d). Rows are the same if all of their numbers are, to the last bit
+    /// but for the sign of zero.
+    pub fn of(x: ArrayView2<f64>) -> UniqueInputs {
+        let mut first_rows: Vec<usize> = Vec::new();
+        let mut known: HashMap<Box<[u64]>, usize> = HashMap::with_capacity(x.nrows());
+        let of_row = x.outer_iter().enumerate().map(|(row, point)| {
+            // The sum with 0 turns -0 into 0.
+            let bits = point.iter().map(|value| (value + 0.0).to_bits()).collect();
+            *known.entry(bits).or_insert_with(|| {
+                first_rows.push(row);
+                first_rows.len() - 1
+            })
+        });
+        let of_row: Vec<usize> = of_row.collect();
+        let mut counts = Array1::zeros(first_rows.len());
+        of_row.iter().for_each(|&unique| counts[unique] += 1.0);
+        UniqueInputs { x: x.select(Axis(0), &first_rows), of_row, counts }
+    }
+
+    /// m.
+    pub fn count(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// `Q^T b` for `b` n x s: m x s. Also takes a solution of the system of n rows to one of m.
+    pub fn project(&self, b: ArrayView2<f64>) -> Array2<f64> {
+        let mut projected = self.sums(b);
+        projected /= &self.counts.sqrt().insert_axis(Axis(1));
+        projected
+    }
+
+    /// `v = Q gamma + (b - Q Q^T b) / noise_scale^2` for `gamma` m x s and right-hand sides `b` n x s:
+    /// n x s.
+    pub fn weights(&self, gamma: ArrayView2<f64>, b: ArrayView2<f64>, noise_scale: f64) -> Array2<f64> {
+        assert_eq!(gamma.dim(), (self.count(), b.ncols()), "a row for each unique input");
+        let means = self.sums(b) / self.counts.view().insert_axis(Axis(1));
+        let scales = self.counts.sqrt();
+        let mut v = Array2::zeros(b.dim().f());
+        let columns = v.columns_mut().into_iter().zip(b.columns());
+        for ((mut v, b), (gamma, means)) in columns.zip(gamma.columns().into_iter().zip(means.columns())) {
+            for ((v, b), &unique) in v.iter_mut().zip(b).zip(&self.of_row) {
+                *v = gamma[unique] / scales[unique] + (b - means[unique]) / noise_scale / noise_scale;
+            }
+        }
+        v
+    }
+
+    /// `P^T b`, m x s.
+    fn sums(&self, b: ArrayView2<f64>) -> Array2<f64> {
+        assert_eq!(b.nrows(), self.of_row.len(), "a row for each of the inputs");
+        let mut sums = Array2::zeros((self.count(), b.ncols()).f());
+        for (mut sums, b) in sums.columns_mut().into_iter().zip(b.columns()) {
+            b.iter().zip(&self.of_row).for_each(|(b, &unique)| sums[unique] += b);
+        }
+        sums
+    }
+}
+
+/// `M + noise^2 I`, with `M = C^1/2 K_u C^1/2`: a kernel matrix of m rows and columns whose entry (i, i) is
+/// `c_i s^2 + noise^2`.
+///
+/// The work and its cost are those of a [`KernelOperator`] over m rows.
+#[derive(Debug)]
+pub struct CollapsedOperator {
+    /// K_u, without noise.
+    unscaled: KernelOperator,
+    /// C^1/2, m x 1.
+    scales: Array2<f64>,
+    noise_variance: f64,
+}
+
+impl CollapsedOperator {
+    /// The operator of `kernel` over unique inputs, on a pool that others use too.
+    pub fn new(kernel: &Kernel, noise_scale: f64, inputs: &UniqueInputs, pool: Arc<ThreadPool>) -> Self {
+        CollapsedOperator {
+            unscaled: KernelOperator::with_pool(kernel, 0.0, inputs.x.view(), pool),
+            scales: inputs.counts.sqrt().insert_axis(Axis(1)),
+            noise_variance: noise_scale * noise_scale,
+        }
+    }
+
+    /// C^1/2, m.
+    pub fn scales(&self) -> ArrayView1<'_, f64> {
+        self.scales.column(0)
+    }
+
+    /// `C^1/2 v`, column-major.
+    fn scaled(&self, v: ArrayView2<f64>) -> Array2<f64> {
+        let mut scaled = Array2::zeros(v.dim().f());
+        scaled.assign(&v);
+        scaled *= &self.scales;
+        scaled
+    }
+}
+
+impl LinearOperator for CollapsedOperator {
+    fn n(&self) -> usize {
+        self.scales.nrows()
+    }
+
+    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+        self.product(v, out);
+    }
+
+    fn diag(&self) -> Array1<f64> {
+        let squares = self.scales().mapv(|scale| scale * scale);
+        squares * self.unscaled.diag() + self.noise_variance
+    }
+}
+
+impl KernelMatrix for CollapsedOperator {
+    fn shape(&self) -> (usize, usize) {
+        (self.n(), self.n())
+    }
+
+    fn product(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        self.unscaled.product(self.scaled(v).view(), out.view_mut());
+        out *= &self.scales;
+        out.scaled_add(self.noise_variance, &v);
+    }
+
+    fn evaluated_by_product(&self) -> f64 {
+        self.unscaled.evaluated_by_product()
+    }
+
+    fn rows(&self, idx: &[usize], v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        self.unscaled.rows(idx, self.scaled(v).view(), out.view_mut());
+        out *= &self.scales.select(Axis(0), idx);
+        out.scaled_add(self.noise_variance, &v.select(Axis(0), idx));
+    }
+
+    fn rows_transposed_fused(
+        &self,
+        idx: &[usize],
+        v: ArrayView2<f64>,
+        f: &mut dyn FnMut(ArrayViewMut2<f64>),
+        mut z: ArrayViewMut2<f64>,
+    ) {
+        let scales = self.scales.select(Axis(0), idx);
+        let of_noise = v.select(Axis(0), idx) * self.noise_variance;
+        let mut transformed = Array2::zeros((idx.len(), v.ncols()));
+        let mut in_between = |mut u: ArrayViewMut2<f64>| {
+            u *= &scales;
+            u += &of_noise;
+            f(u.view_mut());
+            transformed.assign(&u);
+            u *= &scales;
+        };
+        let mut sums = Array2::zeros(z.dim().f());
+        self.unscaled.rows_transposed_fused(idx, self.scaled(v).view(), &mut in_between, sums.view_mut());
+        sums *= &self.scales;
+        z += &sums;
+        for (&row, u) in idx.iter().zip(transformed.rows()) {
+            z.row_mut(row).scaled_add(self.noise_variance, &u);
+        }
+    }
+
+    fn evaluated_by_fused(&self, rows: usize) -> f64 {
+        self.unscaled.evaluated_by_fused(rows)
+    }
+
+    fn columns(&self, idx: &[usize], u: ArrayView2<f64>, mut y: ArrayViewMut2<f64>) {
+        let mut sums = Array2::zeros(y.dim().f());
+        let scaled = &u * &self.scales.select(Axis(0), idx);
+        self.unscaled.columns(idx, scaled.view(), sums.view_mut());
+        sums *= &self.scales;
+        y += &sums;
+        for (&row, u) in idx.iter().zip(u.rows()) {
+            y.row_mut(row).scaled_add(self.noise_variance, &u);
+        }
+    }
+
+    fn block(&self, rows: &[usize], cols: &[usize], mut out: ArrayViewMut2<f64>) {
+        self.unscaled.block(rows, cols, out.view_mut());
+        let scales = self.scales();
+        let columns: Vec<_> = out.columns_mut().into_iter().zip(cols).collect();
+        self.unscaled.pool().install(|| {
+            columns.into_par_iter().for_each(|(mut column, &col)| {
+                for (entry, &row) in column.iter_mut().zip(rows) {
+                    *entry *= scales[row] * scales[col];
+                    if row == col {
+                        *entry += self.noise_variance;
+                    }
+                }
+            });
+        });
+    }
+
+    fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
+        self.unscaled.cross(x_star, self.scaled(v).view())
+    }
+}
