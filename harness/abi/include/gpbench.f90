@@ -200,6 +200,7 @@ module gpbench
     real(c_double) :: signal_scale
     real(c_double) :: noise_scale
     type(c_ptr) :: length_scale
+    type(c_ptr) :: scales
   end type
 
   !> The host's functions.

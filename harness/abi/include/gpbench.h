@@ -277,6 +277,12 @@
 #define GPB_FAMILY_MATERN52 4
 
 /**
+ * Added to the family where `GpbInputs` has scales: a plugin that evaluates entries by itself
+ * and does not know of them meets a family that it does not know either.
+ */
+#define GPB_FAMILY_SCALED 256
+
+/**
  * Outcome of a call: zero and positive values are outcomes, negative ones errors.
  *
  * With an error goes a text, passed to `GpbHost.set_error` before returning.
@@ -418,7 +424,10 @@ typedef struct GpbHost {
  * For Gaussian processes A = K(X, X) + noise_scale^2 I and m = n, except with
  * inducing points: then A = K(X, Z) for m basis points Z, without noise. Only
  * solvers with `GPB_CAPABILITY_INDUCING` are given such; they know it by
- * the basis points of `GpbInputs`. Every call counts the kernel
+ * the basis points of `GpbInputs`. Where a data set's repeated inputs are collapsed, rows are
+ * those of the unique inputs, and A = S K S + noise_scale^2 I with the square roots of their counts on
+ * the diagonal of S: again a symmetric matrix with the noise variance on its diagonal, for right-hand
+ * sides to match, of which a solver need not know. Every call counts the kernel
  * entries it uses; n^2 of them are one epoch. Once the budget is spent, calls do
  * nothing and answer `GPB_STATUS_STOPPED`. Lives as long as the problem.
  */
@@ -809,7 +818,7 @@ typedef struct GpbInputs {
      */
     uint32_t size;
     /**
-     * One of `GPB_FAMILY_*`.
+     * One of `GPB_FAMILY_*`, plus `SCALED` where there are scales.
      */
     int32_t family;
     /**
@@ -832,11 +841,16 @@ typedef struct GpbInputs {
      * One length scale an input, d of them.
      */
     const double *length_scale;
+    /**
+     * The diagonal of S where A = S K S + noise_scale^2 I, n of them; null elsewhere.
+     */
+    const double *scales;
 } GpbInputs;
 
 /**
  * Products with random Fourier features Phi of the columns' points, m x count, such that
- * E[Phi Phi^T] = K there: at the inputs, or at the basis points where the columns have such.
+ * E[Phi Phi^T] = K there: at the inputs, or at the basis points where the columns have such. With
+ * scales each row of Phi is multiplied by its own: E[Phi Phi^T] = S K S.
  *
  * Shown apart from kernel entries; counts none.
  */
@@ -881,7 +895,7 @@ typedef struct GpbTargets {
      */
     uint32_t reserved;
     /**
-     * Prior draws at the inputs, n x (s - n_targets).
+     * Prior draws at the inputs, n x (s - n_targets); with scales, each row times its own.
      */
     struct GpbMat f;
     /**

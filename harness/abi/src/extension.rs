@@ -126,6 +126,9 @@ pub mod family {
     pub const MATERN32: i32 = 3;
     /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
     pub const MATERN52: i32 = 4;
+    /// Added to the family where [`crate::Inputs`] has scales: a plugin that evaluates entries by itself
+    /// and does not know of them meets a family that it does not know either.
+    pub const SCALED: i32 = 256;
 }
 
 /// What A is made of. Lives as long as the operator.
@@ -134,7 +137,7 @@ pub mod family {
 pub struct Inputs {
     /// Size of this struct in bytes.
     pub size: u32,
-    /// One of [`family`].
+    /// One of [`family`], plus `SCALED` where there are scales.
     pub family: i32,
     /// Standardised inputs, n x d.
     pub x: Mat,
@@ -146,10 +149,13 @@ pub struct Inputs {
     pub noise_scale: f64,
     /// One length scale an input, d of them.
     pub length_scale: *const f64,
+    /// The diagonal of S where A = S K S + noise_scale^2 I, n of them; null elsewhere.
+    pub scales: *const f64,
 }
 
 /// Products with random Fourier features Phi of the columns' points, m x count, such that
-/// E\[Phi Phi^T\] = K there: at the inputs, or at the basis points where the columns have such.
+/// E\[Phi Phi^T\] = K there: at the inputs, or at the basis points where the columns have such. With
+/// scales each row of Phi is multiplied by its own: E\[Phi Phi^T\] = S K S.
 ///
 /// Shown apart from kernel entries; counts none.
 #[repr(C)]
@@ -190,7 +196,7 @@ pub struct Targets {
     pub size: u32,
     /// Zero.
     pub reserved: u32,
-    /// Prior draws at the inputs, n x (s - n_targets).
+    /// Prior draws at the inputs, n x (s - n_targets); with scales, each row times its own.
     pub f: Mat,
     /// Their noise, of standard deviation noise_scale, n x (s - n_targets).
     pub noise: Mat,

@@ -9,7 +9,10 @@ use crate::{Mat, Status, Str};
 /// For Gaussian processes A = K(X, X) + noise_scale^2 I and m = n, except with
 /// inducing points: then A = K(X, Z) for m basis points Z, without noise. Only
 /// solvers with [`crate::capability::INDUCING`] are given such; they know it by
-/// the basis points of [`crate::Inputs`]. Every call counts the kernel
+/// the basis points of [`crate::Inputs`]. Where a data set's repeated inputs are collapsed, rows are
+/// those of the unique inputs, and A = S K S + noise_scale^2 I with the square roots of their counts on
+/// the diagonal of S: again a symmetric matrix with the noise variance on its diagonal, for right-hand
+/// sides to match, of which a solver need not know. Every call counts the kernel
 /// entries it uses; n^2 of them are one epoch. Once the budget is spent, calls do
 /// nothing and answer [`Status::STOPPED`]. Lives as long as the problem.
 #[repr(C)]

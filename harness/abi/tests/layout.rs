@@ -34,7 +34,8 @@ layout!(Report: 56, size: 0, reason: 4, iterations: 8, claimed: 16, n_claimed: 2
 layout!(Rows: 24, size: 0, reserved: 4, apply: 8, fused: 16);
 layout!(Columns: 16, size: 0, reserved: 4, update: 8);
 layout!(Block: 16, size: 0, reserved: 4, get: 8);
-layout!(Inputs: 96, size: 0, family: 4, x: 8, basis: 40, signal_scale: 72, noise_scale: 80, length_scale: 88);
+layout!(Inputs: 104, size: 0, family: 4, x: 8, basis: 40, signal_scale: 72, noise_scale: 80, length_scale: 88,
+    scales: 96);
 layout!(Features: 24, size: 0, reserved: 4, apply: 8, apply_transposed: 16);
 layout!(Targets: 72, size: 0, reserved: 4, f: 8, noise: 40);
 layout!(State: 24, size: 0, reserved: 4, load: 8, save: 16);

@@ -88,7 +88,7 @@ pub enum Family {
 }
 
 /// What A is made of: A = K + noise_scale^2 I, K = signal_scale^2 k(X, X); with basis points Z,
-/// A = signal_scale^2 k(X, Z) without noise.
+/// A = signal_scale^2 k(X, Z) without noise; with scales, A = S K S + noise_scale^2 I, S = diag(scales).
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// Kernel family of k.
@@ -103,12 +103,16 @@ pub struct Inputs<'a> {
     pub noise_scale: f64,
     /// One length scale an input.
     pub length_scale: &'a [f64],
+    /// One scale a row, where there are such: square roots of how often inputs stand in a data set whose
+    /// repeated inputs are collapsed.
+    pub scales: Option<&'a [f64]>,
 }
 
 /// A matrix A with n rows and m columns, known through its products.
 ///
-/// A = K(X, X) + noise_scale^2 I, or with inducing points A = K(X, Z), see [`Operator::inputs`]. Every call counts the kernel entries it uses, n^2 of them being one epoch, and fails with
-/// [`Error::Stopped`] once the budget is spent. Arguments may have any layout; column-major ones
+/// A = K(X, X) + noise_scale^2 I, or with inducing points A = K(X, Z), see [`Operator::inputs`]. Every call
+/// counts the kernel entries it uses, n^2 of them being one epoch, and fails with [`Error::Stopped`] once
+/// the budget is spent. Arguments may have any layout; column-major ones
 /// (`.f()`) are passed on without a copy. A handle: cheap to copy, independent of the problem's borrow.
 #[derive(Debug, Clone, Copy)]
 pub struct Operator<'a> {
@@ -301,7 +305,8 @@ impl<'a> Operator<'a> {
     /// What A is made of. Entries evaluated from it are to be reported by [`charge`](Self::charge).
     pub fn inputs(&self) -> Result<Inputs<'a>> {
         let inputs = self.extension::<abi::Inputs>(abi::id::INPUTS)?;
-        let family = match inputs.family {
+        let is_scaled = inputs.family & abi::family::SCALED != 0;
+        let family = match inputs.family & !abi::family::SCALED {
             abi::family::RBF => Family::Rbf,
             abi::family::MATERN12 => Family::Matern12,
             abi::family::MATERN32 => Family::Matern32,
@@ -318,15 +323,20 @@ impl<'a> Operator<'a> {
         if inputs.length_scale.is_null() {
             return Err(Error::InvalidArgument("the length scales are null".into()));
         }
+        if is_scaled && inputs.scales.is_null() {
+            return Err(Error::InvalidArgument("the scales are null".into()));
+        }
         // SAFETY: as above; one length scale an input.
         let length_scale = unsafe { std::slice::from_raw_parts(inputs.length_scale, x.ncols()) };
+        // SAFETY: as above; one scale a row.
+        let scales = is_scaled.then(|| unsafe { std::slice::from_raw_parts(inputs.scales, x.nrows()) });
         let (signal_scale, noise_scale) = (inputs.signal_scale, inputs.noise_scale);
-        Ok(Inputs { family, x, basis, signal_scale, noise_scale, length_scale })
+        Ok(Inputs { family, x, basis, signal_scale, noise_scale, length_scale, scales })
     }
 
     /// y = Phi w for the `w.nrows()` (an even number of) random Fourier features drawn from `seed`,
     /// E\[Phi Phi^T\] = K at the columns' points: the inputs or, with inducing points, the basis
-    /// points. y is m x s. Counts no entries.
+    /// points; S K S with scales, see [`Inputs`]. y is m x s. Counts no entries.
     pub fn features(&self, seed: u64, w: &ArrayRef2<f64>, y: &mut ArrayRef2<f64>) -> Result<()> {
         shape("features: y", y, self.m, w.ncols())?;
         let apply = self.extension::<abi::Features>(abi::id::FEATURES)?.apply;

@@ -30,7 +30,7 @@ pub struct Problem<'a> {
 /// The parts of pathwise right-hand sides: probe j is f_j + noise_j.
 #[derive(Debug, Clone, Copy)]
 pub struct Targets<'a> {
-    /// Prior draws at the inputs, n x (number of probes).
+    /// Prior draws at the inputs, times the scales where [`crate::Inputs`] has such; n x (number of probes).
     pub f: ArrayView2<'a, f64>,
     /// Their noise, of standard deviation `noise_scale`, n x (number of probes).
     pub noise: ArrayView2<'a, f64>,

@@ -448,6 +448,7 @@ impl<'p> World<'p> {
             signal_scale: kernel.signal_scale,
             noise_scale: kernel.noise_scale,
             length_scale: kernel.length_scale.as_ptr(),
+            scales: std::ptr::null(),
         });
         World {
             problem,
