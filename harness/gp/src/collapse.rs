@@ -119,6 +119,16 @@ impl CollapsedOperator {
         }
     }
 
+    /// Lets products keep the entries that they evaluate, see [`KernelOperator::keep_entries`].
+    pub fn keep_entries(&mut self, bytes: usize) {
+        self.unscaled.keep_entries(bytes);
+    }
+
+    /// Bytes of entries that are kept from one product to the next.
+    pub fn kept_bytes(&self) -> usize {
+        self.unscaled.kept_bytes()
+    }
+
     /// C^1/2, m.
     pub fn scales(&self) -> ArrayView1<'_, f64> {
         self.scales.column(0)

@@ -8,7 +8,7 @@
 
 use gpbench_abi::capability;
 use gpbench_record::{Case, Failure, Job, Message, Solved, Status, StopReason};
-use ndarray::{Array2, ShapeBuilder};
+use ndarray::{Array2, CowArray, Ix2, ShapeBuilder};
 use rand::Rng;
 
 use crate::exact_file::{self, Reference};
@@ -39,19 +39,19 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
     refuse_inducing_points(entry, &job.case)?;
     let mut solver = SolverObject::create(entry, library.host(), &job.case.solver.params).map_err(failure)?;
     let spare = spare_memory(&solver, &system, job, base_memory_bytes)?;
-    system.operator.keep_entries((KEPT_SHARE * spare) as usize);
+    system.keep_entries((KEPT_SHARE * spare) as usize);
 
     let mut x = Array2::zeros((system.m(), system.columns()).f());
     let judge = Judge::new(&system, exact.as_ref(), job.case.task);
     let startup_seconds = process::seconds_since_start();
-    let mut ending = attempt(&mut solver, &system, terms(job, &system), judge, &mut x, send)?;
+    let (mut ending, weights) = attempt(&mut solver, &system, terms(job, &system), judge, &mut x, send)?;
     // Before the solution counts: a plugin that falls over while it tidies up has corrupted something.
     drop(solver);
 
-    if !x.iter().all(|value| value.is_finite()) {
+    if !weights.iter().all(|value| value.is_finite()) {
         ending.reason = StopReason::Diverged;
     }
-    solution::write(&job.solution_file, x.view()).map_err(invalid)?;
+    solution::write(&job.solution_file, weights.view()).map_err(invalid)?;
     Ok(Solved {
         n: system.n(),
         d: system.d(),
@@ -63,21 +63,21 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
         entries: ending.entries,
         peak_memory_bytes: process::peak_memory_bytes(),
         base_memory_bytes,
-        kept_bytes: system.operator.kept_bytes() as u64,
+        kept_bytes: system.kept_bytes() as u64,
         startup_seconds,
         values: ending.values,
     })
 }
 
-/// Solves under observation and closes the trace.
-fn attempt(
+/// Solves under observation and closes the trace. Answers the weights that were found.
+fn attempt<'x>(
     solver: &mut SolverObject,
     system: &System,
     terms: Terms,
     judge: Judge,
-    x: &mut Array2<f64>,
+    x: &'x mut Array2<f64>,
     send: &mut dyn FnMut(Message),
-) -> Result<Ending, Failure> {
+) -> Result<(Ending, CowArray<'x, f64, Ix2>), Failure> {
     let mut trace = Trace::new(judge, send);
     let session = Session::new(system, terms, process::now, &mut trace);
     let ending = solver.run(&session, x).map_err(failure)?;
@@ -88,8 +88,9 @@ fn attempt(
         epochs: ending.entries.used / (system.n() as f64).powi(2),
         claimed: &ending.claimed,
     };
-    trace.close(moment, x.view());
-    Ok(ending)
+    let weights = system.weights(x.view().into());
+    trace.close(moment, weights.view());
+    Ok((ending, weights))
 }
 
 /// The exact reference that the job names, if it does.
@@ -125,7 +126,8 @@ const KEPT_SHARE: f64 = 0.75;
 fn spare_memory(solver: &SolverObject, system: &System, job: &Job, base: u64) -> Result<f64, Failure> {
     let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
     let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
-    let estimate = solver.estimate(system.n(), system.d(), system.columns()).map_err(failure)?;
+    let (rows, _) = system.matrix().shape();
+    let estimate = solver.estimate(rows, system.d(), system.columns()).map_err(failure)?;
     let needed = base as f64 + estimate;
     if needed <= bound as f64 {
         return Ok(bound as f64 - needed);

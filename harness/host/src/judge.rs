@@ -72,13 +72,16 @@ impl<'a> Judge<'a> {
                 None => self.residuals(solution, &mut found),
                 Some(inducing) => found.insert(names::INDUCING_POINTS, inducing.z.nrows() as f64),
             }
+            if let Some(collapse) = &self.system.collapse {
+                found.insert(names::UNIQUE_INPUTS, collapse.inputs.count() as f64);
+            }
         }
         found
     }
 
     fn predictions(&self, solution: ArrayView2<f64>, found: &mut Metrics) {
         let System { data, operator, targets, .. } = self.system;
-        let matrix = self.system.matrix();
+        let matrix = self.system.predictor();
         let prediction = pathwise::predict(matrix, data.x_test.view(), solution, targets.f_test.view());
         let Prediction { mean, sample_variance, .. } = &prediction;
         let y = data.y_test.view();

@@ -3,9 +3,9 @@
 //! A worker is a process that does one thing and ends, so that whatever a plugin
 //! does to it is over with it:
 //!
-//! - [`case`] builds the linear systems ([`system`]), loads the plugin
-//!   ([`plugin`]), lets it solve under a [`budget`] and a [`clock`] that the harness
-//!   holds, reports a [`trace`] and leaves the solution in a file;
+//! - [`case`] builds the linear systems ([`system`], and [`collapse`] where inputs
+//!   repeat), loads the plugin ([`plugin`]), lets it solve under a [`budget`] and a
+//!   [`clock`] that the harness holds, reports a [`trace`] and leaves the solution in a file;
 //! - [`verify`] judges that file ([`judge`]) without ever loading the plugin, and draws it
 //!   along the input where there is one ([`mod@line`]);
 //! - [`exact`] makes the exact reference that judges compare with;
@@ -25,6 +25,7 @@ pub mod budget;
 pub mod case;
 pub mod channel;
 pub mod clock;
+pub mod collapse;
 pub mod conform;
 pub mod describe;
 pub mod environment;

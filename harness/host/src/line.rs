@@ -102,7 +102,7 @@ pub fn curve(
         return Ok(None);
     };
     let draws = system.prior_at(grid.view())?;
-    let prediction = pathwise::predict(system.matrix(), grid.view(), solution, draws.view());
+    let prediction = pathwise::predict(system.predictor(), grid.view(), solution, draws.view());
     let deviation = prediction.sample_variance.map(|variance| variance.mapv(f64::sqrt));
     let mut curve = record::Curve {
         x: rounded(grid.column(0)),

@@ -13,11 +13,14 @@ use gpbench_gp::inducing::{self, Selection, SelectionError};
 use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
-    CrossOperator, Family, FrequencyLaw, Kernel, KernelMatrix, KernelOperator, RandomFeatures, UnknownFamily,
+    CrossOperator, Family, FrequencyLaw, Kernel, KernelMatrix, KernelOperator, LinearOperator,
+    RandomFeatures, UnknownFamily,
 };
 use gpbench_record::{self as record, Case, Dataset, EstimatorMethod, Frequencies, GpDraw, Inducing, Source};
-use ndarray::{Array2, ArrayView2, ShapeBuilder};
+use ndarray::{Array1, Array2, ArrayView2, CowArray, Ix2, ShapeBuilder};
 use thiserror::Error;
+
+use crate::collapse::Collapse;
 
 /// Why a case cannot be set up.
 #[derive(Debug, Error)]
@@ -85,6 +88,8 @@ pub struct System {
     pub features: Option<RandomFeatures>,
     /// Inducing points, where the solver's unknowns are theirs.
     pub inducing: Option<InducingPoints>,
+    /// The system of the unique inputs, where rows that share one are collapsed.
+    pub collapse: Option<Collapse>,
     /// Random streams of this case.
     pub streams: Streams,
 }
@@ -116,18 +121,81 @@ impl System {
             Ok::<_, SetupError>(InducingPoints { z, matrix })
         });
         let inducing = inducing.transpose()?;
-        Ok(System { data, operator, targets, features, inducing, streams })
+        let collapse = case.dataset.collapse_duplicates;
+        if collapse && inducing.is_some() {
+            let name = &case.solver.name;
+            let what =
+                format!("solver `{name}`: inducing points do not go with a data set of collapsed duplicates");
+            return Err(SetupError::Impossible { what });
+        }
+        let collapse = collapse.then(|| Collapse::new(&operator, data.x_train.view(), &targets));
+        Ok(System { data, operator, targets, features, inducing, collapse, streams })
     }
 
-    /// What the solver is to work with: H, or K(X, Z) with inducing points.
+    /// What the solver is to work with: H, or K(X, Z) with inducing points, or M + noise_scale^2 I
+    /// where duplicates are collapsed.
     pub fn matrix(&self) -> &dyn KernelMatrix {
+        match &self.collapse {
+            None => self.predictor(),
+            Some(collapse) => &collapse.operator,
+        }
+    }
+
+    /// What [`System::weights`] are the weights of: H, or K(X, Z) with inducing points.
+    pub fn predictor(&self) -> &dyn KernelMatrix {
         match &self.inducing {
             None => &self.operator,
             Some(inducing) => &inducing.matrix,
         }
     }
 
-    /// Unknowns of each right-hand side: inducing points, or else training rows.
+    /// Lets the solver's products keep the entries that they evaluate, in up to so many bytes.
+    pub fn keep_entries(&mut self, bytes: usize) {
+        match &mut self.collapse {
+            None => self.operator.keep_entries(bytes),
+            Some(collapse) => collapse.operator.keep_entries(bytes),
+        }
+    }
+
+    /// Bytes of entries that are kept from one of the solver's products to the next.
+    pub fn kept_bytes(&self) -> usize {
+        let collapse = self.collapse.as_ref();
+        collapse.map_or_else(|| self.operator.kept_bytes(), |collapse| collapse.operator.kept_bytes())
+    }
+
+    /// The diagonal of [`System::matrix`]; none with inducing points.
+    pub fn diagonal(&self) -> Option<Array1<f64>> {
+        match (&self.inducing, &self.collapse) {
+            (Some(_), _) => None,
+            (None, Some(collapse)) => Some(collapse.operator.diag()),
+            (None, None) => Some(self.operator.diag()),
+        }
+    }
+
+    /// Right-hand sides of [`System::matrix`], and their parts.
+    pub fn posed(&self) -> &Targets {
+        self.collapse.as_ref().map_or(&self.targets, |collapse| &collapse.targets)
+    }
+
+    /// The weights (n x s, or one row an inducing point) that a solution of what the solver works with
+    /// stands for.
+    pub fn weights<'x>(&self, solution: CowArray<'x, f64, Ix2>) -> CowArray<'x, f64, Ix2> {
+        match &self.collapse {
+            None => solution,
+            Some(Collapse { inputs, .. }) => {
+                let (rhs, noise_scale) = (self.targets.rhs.view(), self.operator.noise_scale());
+                inputs.weights(solution.view(), rhs, noise_scale).into()
+            }
+        }
+    }
+
+    /// Relative residual norms of the right-hand sides from those that the solver claims, one a column,
+    /// or none.
+    pub fn norms(&self, claimed: &[f64]) -> Vec<f64> {
+        self.collapse.as_ref().map_or_else(|| claimed.to_vec(), |collapse| collapse.norms(claimed))
+    }
+
+    /// Unknowns of each right-hand side: inducing points, unique inputs, or else training rows.
     pub fn m(&self) -> usize {
         self.matrix().shape().1
     }
@@ -248,7 +316,7 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, SetupError> {
 
 /// Streams that depend on the seed, the rows and the kernel's family.
 fn streams(dataset: &Dataset, family: Family, seed: u64) -> Streams {
-    let Dataset { source, split, subsample, name: _ } = dataset;
+    let Dataset { source, split, subsample, name: _, collapse_duplicates: _ } = dataset;
     let rows = serde_json::to_string(&(source, split, subsample)).expect("plain data serialises");
     Streams::new(seed, &[&rows, &family.to_string()])
 }

@@ -21,7 +21,8 @@ pub fn run(job: &Job) -> Message {
 fn verify(job: &Job) -> Result<Verified, Failure> {
     let system = System::build(&job.case, job.dataset_file.as_deref(), job.threads).map_err(invalid)?;
     let exact = reference(job, &system)?;
-    let solution = solution::read(&job.solution_file, system.m(), system.columns()).map_err(invalid)?;
+    let (_, weights) = system.predictor().shape();
+    let solution = solution::read(&job.solution_file, weights, system.columns()).map_err(invalid)?;
     let judge = Judge::new(&system, exact.as_ref(), job.case.task);
     let metrics = judge.verdict(solution.view());
     let curve = match job.case.task {

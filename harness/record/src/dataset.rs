@@ -14,6 +14,10 @@ pub struct Dataset {
     /// Keep only so many training rows, drawn with the case's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subsample: Option<Subsample>,
+    /// Whether training rows with the same inputs share an unknown. The Gaussian process, its exact
+    /// answer and what a solution is judged by are the same; an epoch stays n^2 entries, of all rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub collapse_duplicates: bool,
 }
 
 /// How many of the training rows are kept.

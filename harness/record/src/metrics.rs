@@ -54,6 +54,8 @@ pub mod names {
     pub const KEPT_BYTES: &str = "kept_bytes";
     /// Inducing points, where the solver's unknowns are fewer than the training rows.
     pub const INDUCING_POINTS: &str = "inducing_points";
+    /// Distinct training inputs, where rows that share one are collapsed.
+    pub const UNIQUE_INPUTS: &str = "unique_inputs";
     /// Relative Frobenius error of Phi Phi^T against K on a subset of training rows.
     pub const FEATURE_ERROR: &str = "feature_error";
 

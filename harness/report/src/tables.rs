@@ -1,6 +1,6 @@
 //! The tables of a report.
 
-use gpbench_record::{Case, Param, Row, Source, Status, names};
+use gpbench_record::{Case, Dataset, Param, Row, Source, Status, names};
 
 use crate::aggregate::{Estimate, Group, Problem, problems, title};
 use crate::metric::{COLUMNS, Metric, SECONDS, Style, short};
@@ -197,8 +197,12 @@ pub(crate) fn solvers(run: &Run) -> Table {
 
 /// Data sets, with their size and source.
 pub(crate) fn datasets(run: &Run) -> Table {
-    let mut table =
-        Table::new("Data sets").words("data set").words("source").numbers("n (training)").numbers("d");
+    let mut table = Table::new("Data sets")
+        .words("data set")
+        .words("source")
+        .numbers("n (training)")
+        .numbers("unique inputs")
+        .numbers("d");
     let mut names: Vec<&str> = run.rows.iter().map(|r| r.labels.dataset.as_str()).collect();
     names.dedup();
     for name in names {
@@ -206,12 +210,13 @@ pub(crate) fn datasets(run: &Run) -> Table {
         let number = |of: fn(&Row) -> Option<usize>| once_each(rows().filter_map(of).map(|v| v.to_string()));
         table.row([
             name.to_owned(),
-            once_each(rows().map(|r| source(&r.case.dataset.source))),
+            once_each(rows().map(|r| source(&r.case.dataset))),
             number(|r| r.n),
+            number(|r| r.metrics.get(names::UNIQUE_INPUTS).map(|unique| unique as usize)),
             number(|r| r.d),
         ]);
     }
-    table
+    table.without_empty_columns()
 }
 
 /// Kernels and estimators as the spec resolved them.
@@ -314,13 +319,14 @@ fn budget(budget: &gpbench_record::Budget) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn source(source: &Source) -> String {
-    match source {
+fn source(dataset: &Dataset) -> String {
+    let from = match &dataset.source {
         Source::Registry { name } => format!("UCI, {name}"),
         Source::File { path, .. } => path.clone(),
         Source::Toy { name, .. } => format!("built in, {name}"),
         Source::GpDraw(draw) => {
             format!("draw from a GP ({}, length scale {})", draw.kernel, draw.length_scale)
         }
-    }
+    };
+    if dataset.collapse_duplicates { format!("{from}; duplicates collapsed") } else { from }
 }

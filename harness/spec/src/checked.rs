@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use crate::catalog::Catalog;
 use crate::error::{Mistakes, SpecErrors};
 use crate::plan::{Plan, ReportOptions};
-use crate::source::{At, START};
+use crate::source::{At, Location, START};
 use crate::typed::{Root, Typed};
 use crate::{REFERENCES, nearest};
 
@@ -117,6 +117,9 @@ fn cells(
                         let (Some(rows), Some(params)) = (rows, solver.params_for(&dataset.name)) else {
                             continue;
                         };
+                        if let (Some(at), Some(_)) = (&dataset.collapse, params.inducing) {
+                            refuse_collapse(at, &dataset.name, &solver.name, mistakes);
+                        }
                         let Some(kernel) = kernel.numbers(dataset, rows.split, mistakes) else { continue };
                         let case = Case {
                             task,
@@ -154,6 +157,16 @@ fn cells(
         mistakes.add(at, "the excludes leave no cell of the matrix", None);
     }
     cells
+}
+
+/// Unknowns of inducing points are not shared by rows: there is nothing to collapse.
+fn refuse_collapse(at: &Location, dataset: &str, solver: &str, mistakes: &mut Mistakes) {
+    let what = format!(
+        "data set `{dataset}` collapses duplicates, which does not go with the inducing points of solver \
+         `{solver}`"
+    );
+    let hint = "exclude the pair, or give the solver a data set of its own".to_owned();
+    mistakes.add(at, what, hint);
 }
 
 /// The name becomes a folder under the output directory.

@@ -78,6 +78,7 @@ pub(crate) struct DatasetTable {
     pub(crate) target: Option<At<String>>,
     pub(crate) subsample: Option<At<Amount>>,
     pub(crate) split: Option<At<i64>>,
+    pub(crate) collapse_duplicates: Option<At<bool>>,
     pub(crate) n: Option<At<i64>>,
     pub(crate) n_test: Option<At<i64>>,
     pub(crate) d: Option<At<i64>>,

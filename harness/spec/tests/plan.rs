@@ -184,6 +184,21 @@ fn a_subsample_is_a_count_or_a_share() {
 }
 
 #[test]
+fn duplicates_are_collapsed_on_request() {
+    let text = format!("{SMALL}[dataset.pol]\ncollapse_duplicates = true\n");
+    let dataset = |sets: &[&str], name: &str| cases(&planned(&text, sets), name, "cg")[0].dataset.clone();
+    assert!(dataset(&[], "pol").collapse_duplicates);
+    assert!(!dataset(&["dataset.pol.collapse_duplicates = false"], "pol").collapse_duplicates);
+    assert!(dataset(&["dataset.gp-draw.collapse_duplicates = true"], "gp-draw").collapse_duplicates);
+
+    // Another plan, and where nothing is collapsed the case is written as if there were no such thing.
+    assert_ne!(planned(&text, &[]).key(), planned(SMALL, &[]).key());
+    let json = |name| serde_json::to_value(dataset(&[], name)).expect("serialises");
+    assert_eq!(json("pol")["collapse_duplicates"], true);
+    assert!(json("gp-draw").get("collapse_duplicates").is_none());
+}
+
+#[test]
 fn filters_select_and_tell_unknown_names() {
     let plan = planned(SMALL, &[]);
     let only = plan.filter(&["cg".into()], &["pol".into()]).expect("both exist");

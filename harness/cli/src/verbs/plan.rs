@@ -21,8 +21,9 @@ pub(crate) fn plan(global: &Global, args: &args::Plan) -> Outcome {
         let labels = planned.case.labels();
         let estimate = planned.estimate(threads);
         let unknown = || "unknown".to_owned();
+        let collapsed = if planned.case.dataset.collapse_duplicates { " (duplicates collapsed)" } else { "" };
         listing.row(vec![
-            labels.dataset,
+            labels.dataset + collapsed,
             labels.kernel,
             labels.estimator,
             labels.solver,

@@ -18,6 +18,7 @@ fn case(tolerance: Option<f64>, probes: usize) -> Case {
             source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
             split: 0,
             subsample: None,
+            collapse_duplicates: false,
         },
         kernel: Kernel {
             name: text("rbf"),

@@ -24,6 +24,7 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
             source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
             split: 0,
             subsample: None,
+            collapse_duplicates: false,
         },
         kernel: Kernel {
             name: text("rbf"),

@@ -206,6 +206,7 @@ fn system(task: &Task, pool: &Arc<ThreadPool>) -> System {
         targets: Targets { rhs, f_train: none(n), noise: none(n), f_test: none(0) },
         features: None,
         inducing: None,
+        collapse: None,
         streams: Streams::new(task.seed, &["conformance"]),
     }
 }

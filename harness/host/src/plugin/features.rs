@@ -3,7 +3,7 @@
 
 use gpbench_abi::{self as abi, Features, Inputs, Mat, Operator, Status, family};
 use gpbench_gp::{Family, FrequencyLaw, RandomFeatures, seed};
-use ndarray::{Array2, ArrayView2, ShapeBuilder};
+use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder};
 
 use crate::system::System;
 
@@ -27,24 +27,28 @@ pub(super) fn table() -> Features {
 pub(super) fn inputs(session: &Session) -> Inputs {
     let operator = &session.system.operator;
     let system = session.system;
-    let x = session.x_by_columns.get_or_init(|| by_columns(&system.data.x_train));
+    let collapse = system.collapse.as_ref();
+    let x = collapse.map_or(&system.data.x_train, |collapse| &collapse.inputs.x);
+    let x = session.x_by_columns.get_or_init(|| by_columns(x));
     let basis = system.inducing.as_ref();
     let basis = basis.map(|inducing| session.z_by_columns.get_or_init(|| by_columns(&inducing.z)));
     let none = Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };
     let kernel = operator.kernel();
+    let plain = match kernel.family {
+        Family::Rbf => family::RBF,
+        Family::Matern12 => family::MATERN12,
+        Family::Matern32 => family::MATERN32,
+        Family::Matern52 => family::MATERN52,
+    };
     Inputs {
         size: size_of::<Inputs>() as u32,
-        family: match kernel.family {
-            Family::Rbf => family::RBF,
-            Family::Matern12 => family::MATERN12,
-            Family::Matern32 => family::MATERN32,
-            Family::Matern52 => family::MATERN52,
-        },
+        family: if collapse.is_some() { plain + family::SCALED } else { plain },
         x: problem::mat(x.view()),
         basis: basis.map_or(none, |basis| problem::mat(basis.view())),
         signal_scale: kernel.signal_scale,
         noise_scale: operator.noise_scale(),
         length_scale: kernel.length_scale.as_ptr(),
+        scales: collapse.map_or(std::ptr::null(), |collapse| collapse.operator.scales().as_ptr()),
     }
 }
 
@@ -56,8 +60,17 @@ fn by_columns(points: &Array2<f64>) -> Array2<f64> {
 
 /// The points that belong to the operator's columns.
 fn columns_points<'a>(session: &Session<'a>) -> ArrayView2<'a, f64> {
-    let System { data, inducing, .. } = session.system;
-    inducing.as_ref().map_or(data.x_train.view(), |inducing| inducing.z.view())
+    match session.system {
+        System { inducing: Some(inducing), .. } => inducing.z.view(),
+        System { collapse: Some(collapse), .. } => collapse.inputs.x.view(),
+        System { data, .. } => data.x_train.view(),
+    }
+}
+
+/// The scales of the operator's rows, where it has such, as a column.
+fn scales<'a>(session: &Session<'a>) -> Option<ArrayView2<'a, f64>> {
+    let collapse = session.system.collapse.as_ref();
+    collapse.map(|collapse| collapse.operator.scales().insert_axis(Axis(1)))
 }
 
 unsafe extern "C" fn apply(op: *const Operator, seed: u64, count: i64, w: *const Mat, y: *mut Mat) -> Status {
@@ -75,6 +88,9 @@ unsafe extern "C" fn apply(op: *const Operator, seed: u64, count: i64, w: *const
             let (w, mut y) = unsafe { (w.view(), y.view_mut()) };
             let x = columns_points(session);
             y.assign(&session.system.operator.pool().install(|| features.apply(x, w)));
+            if let Some(scales) = scales(session) {
+                y *= &scales;
+            }
         });
         Ok(())
     };
@@ -102,6 +118,8 @@ unsafe extern "C" fn apply_transposed(
             // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
             let (y, mut w) = unsafe { (y.view(), w.view_mut()) };
             let x = columns_points(session);
+            let scaled = scales(session).map(|scales| &y * &scales);
+            let y = scaled.as_ref().map_or(y, |scaled| scaled.view());
             w.assign(&session.system.operator.pool().install(|| features.apply_transposed(x, y)));
         });
         Ok(())

@@ -1,11 +1,11 @@
 //! The operator as a plugin sees it: products, the diagonal, the account.
 //!
-//! It is H, or K(X, Z) with inducing points; [`System::matrix`](crate::system::System::matrix) knows.
+//! It is H, K(X, Z) with inducing points, or M + noise_scale^2 I where duplicates are collapsed;
+//! [`System::matrix`](crate::system::System::matrix) knows.
 
 use std::ffi::c_void;
 
 use gpbench_abi::{Mat, Operator, Status, Str};
-use gpbench_gp::LinearOperator;
 
 use super::extensions;
 use super::session::{Refusal, Session, enter_operator};
@@ -17,7 +17,7 @@ pub(super) fn table(session: &Session) -> Operator {
         size: size_of::<Operator>() as u32,
         flags: 0,
         ctx: std::ptr::from_ref(session).cast_mut().cast(),
-        n: session.system.n() as i64,
+        n: session.system.matrix().shape().0 as i64,
         m: session.system.m() as i64,
         apply: Some(apply),
         diag: Some(diag),
@@ -59,14 +59,14 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
 
 unsafe extern "C" fn diag(op: *const Operator, out: *mut Mat) -> Status {
     let body = |session: &Session| {
-        if session.system.inducing.is_some() {
-            return Err(Refusal::Unsupported("K(X, Z) with inducing points has no diagonal".to_owned()));
-        }
-        let n = session.system.n();
+        let diagonal = session
+            .system
+            .diagonal()
+            .ok_or_else(|| Refusal::Unsupported("K(X, Z) with inducing points has no diagonal".to_owned()))?;
         // SAFETY: the plugin passes a matrix that lives until this call returns.
-        let out = unsafe { Checked::new(out, "out", Extent::Exactly(n), Extent::Exactly(1))? };
+        let out = unsafe { Checked::new(out, "out", Extent::Exactly(diagonal.len()), Extent::Exactly(1))? };
         // SAFETY: checked above, and the plugin waits for this call.
-        unsafe { out.view_mut() }.column_mut(0).assign(&session.system.operator.diag());
+        unsafe { out.view_mut() }.column_mut(0).assign(&diagonal);
         Ok(())
     };
     // SAFETY: the plugin passes its operator or null.

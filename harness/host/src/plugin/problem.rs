@@ -17,7 +17,7 @@ pub(super) struct ProblemParts {
 
 /// The table that leads back to `session`.
 pub(super) fn table(session: &Session, parts: &mut ProblemParts) -> Problem {
-    let terms = session.terms;
+    let terms = session.own_terms();
     Problem {
         size: size_of::<Problem>() as u32,
         threads: terms.threads as u32,
@@ -52,7 +52,7 @@ unsafe extern "C" fn observe(
 ) -> Status {
     let mut answer = Status::DONE;
     let body = |session: &Session| {
-        let columns = session.system.targets.rhs.ncols();
+        let columns = session.system.columns();
         // SAFETY: the plugin passes an array that lives until this call returns.
         let norms = unsafe { views::numbers(norms, n_norms, columns, "norms") }?;
         if !norms.is_empty() && norms.len() != columns {
@@ -112,7 +112,7 @@ unsafe extern "C" fn note(problem: *const Problem, iteration: i64, name: *const 
 
 /// The parts of pathwise targets, where the probes are such.
 fn parts_of_targets(session: &Session) -> Option<Targets> {
-    let targets = &session.system.targets;
+    let targets = session.system.posed();
     (targets.f_train.ncols() > 0).then(|| Targets {
         size: size_of::<Targets>() as u32,
         reserved: 0,

@@ -52,7 +52,7 @@ pub trait Observer {
     /// Whether to ask for the iterate at this moment.
     fn wants_iterate(&mut self, moment: Moment<'_>) -> bool;
 
-    /// Takes note of a moment, with the iterate if it was asked for.
+    /// Takes note of a moment, with the weights of the iterate if that was asked for.
     fn record(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>);
 
     /// Whether to answer `STOPPED` at the moment just recorded. The operator is not told: it serves
@@ -153,6 +153,22 @@ impl<'a> Session<'a> {
         if self.mixed.get() { matrix.mixed().unwrap_or(matrix) } else { matrix }
     }
 
+    /// The terms as the solver's own problem has them. Where duplicates are collapsed it is smaller, and
+    /// so are its epochs and the norms that its residuals are relative to.
+    pub(super) fn own_terms(&self) -> Terms {
+        let rows = self.system.matrix().shape().0;
+        let epochs = (self.system.n() as f64 / rows as f64).powi(2);
+        let looser = |tolerance: f64| match &self.system.collapse {
+            None => tolerance,
+            Some(collapse) => collapse.tolerance(tolerance),
+        };
+        Terms {
+            tolerance: self.terms.tolerance.map(looser),
+            max_epochs: self.terms.max_epochs.map(|max| max * epochs),
+            ..self.terms
+        }
+    }
+
     /// Time spent so far.
     pub fn clock(&self) -> Clock {
         self.stopwatch.borrow().read()
@@ -240,7 +256,8 @@ impl<'a> Session<'a> {
             self.resume_clock();
         }
         self.pause_clock();
-        let moment = self.moment(iteration, claimed);
+        let claimed = self.system.norms(claimed);
+        let moment = self.moment(iteration, &claimed);
         let stop = self.ledger.is_spent() || self.is_out_of_time();
         let mut observer = self.observer.borrow_mut();
         if answers_request {
@@ -249,7 +266,7 @@ impl<'a> Session<'a> {
             // SAFETY: the iterate has this shape while a solver runs, which it does; the solver is
             // inside `observe` and thus not writing.
             let iterate = unsafe { ArrayView2::from_shape_ptr(shape, first) };
-            observer.record(moment, Some(iterate));
+            observer.record(moment, Some(self.system.weights(iterate.into()).view()));
         } else if !stop && self.solving.get() && observer.wants_iterate(moment) {
             self.awaiting.set(Some(iteration));
             return Status::ITERATE;

@@ -187,7 +187,7 @@ impl<'l> SolverObject<'l> {
     /// Solves, from `x` and into `x` (m x s, column-major), after [`prepare`](Self::prepare) in the same
     /// session.
     pub fn solve(&mut self, session: &Session, x: &mut ArrayViewMut2<f64>) -> Result<Ending, CallError> {
-        let columns = session.system.targets.rhs.ncols();
+        let columns = session.system.columns();
         let prepare = session.clock();
         // SAFETY: a report holds numbers and pointers, of which zero and null are values.
         let mut report: Report = unsafe { std::mem::zeroed() };
@@ -203,6 +203,7 @@ impl<'l> SolverObject<'l> {
         // SAFETY: what the report points to lives until the next call on the object.
         unsafe { read_report(&report, columns, &mut ending) }
             .map_err(|what| CallError::Nonsense { during: "solve", what })?;
+        ending.claimed = session.system.norms(&ending.claimed);
         ending.reason = match report.reason {
             _ if stopped => stop_reason(session),
             reason::CONVERGED => StopReason::Converged,
@@ -241,7 +242,7 @@ impl<'l> SolverObject<'l> {
         );
         let mut parts = ProblemParts {
             operator: operator::table(session),
-            rhs: problem::mat(session.system.targets.rhs.view()),
+            rhs: problem::mat(session.system.posed().rhs.view()),
             x: problem::mat(x.view()),
         };
         // `problem::mat` reads through a shared reference; the plugin writes through this one.

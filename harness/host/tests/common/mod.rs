@@ -30,6 +30,7 @@ pub(crate) fn case(n: usize) -> Case {
             }),
             split: 0,
             subsample: None,
+            collapse_duplicates: false,
         },
         kernel: Kernel {
             name: "matern32".into(),

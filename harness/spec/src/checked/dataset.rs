@@ -24,6 +24,8 @@ pub(crate) struct DatasetEntry {
     /// A split fixed by the spec.
     split: Option<At<u32>>,
     subsample: Option<Subsample>,
+    /// Where the spec says that rows with the same inputs share an unknown.
+    pub(crate) collapse: Option<Location>,
     /// The user's file, where [`Source::File`].
     pub(crate) path: Option<PathBuf>,
     /// Training rows, where known.
@@ -58,6 +60,7 @@ impl DatasetEntry {
             source: self.source.clone(),
             split,
             subsample: self.subsample,
+            collapse_duplicates: self.collapse.is_some(),
         })
     }
 }
@@ -78,6 +81,7 @@ pub(crate) fn resolve(
         source,
         split: None,
         subsample: None,
+        collapse: collapse(table),
         path: None,
         n,
         d,
@@ -119,6 +123,11 @@ pub(crate) fn resolve(
     refuse(table, &DRAW_KEYS, "only generated data sets take it", mistakes);
     refuse(table, &["target"], "the last column of this set is its target", mistakes);
     Some(with_rows(entry, table, mistakes))
+}
+
+fn collapse(table: Option<&DatasetTable>) -> Option<Location> {
+    let given = table?.collapse_duplicates.as_ref()?;
+    given.value.then(|| given.at.clone())
 }
 
 const DRAWN: &str = "this data set is drawn anew for every seed: set `n` instead of a subsample";

@@ -93,6 +93,7 @@ fn dataset(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> Dataset
         },
         subsample: fields.amount("subsample"),
         split: fields.whole("split"),
+        collapse_duplicates: fields.truth("collapse_duplicates"),
         n: fields.whole("n"),
         n_test: fields.whole("n_test"),
         d: fields.whole("d"),

@@ -1,0 +1,54 @@
+//! What a solver works on where training rows with the same inputs share an unknown.
+//!
+//! It sees an ordinary system, (M + noise^2 I) gamma = Q^T b of [`gpbench_gp::UniqueInputs`], with a row for
+//! each unique input. Its residual has the norm of the one that gamma leaves in H v = b, so relative to |b|,
+//! as everywhere outside of the solver, it is |Q^T b| / |b| times what the solver makes of it.
+
+use gpbench_gp::pathwise::Targets;
+use gpbench_gp::{CollapsedOperator, KernelOperator, UniqueInputs, metrics};
+use ndarray::{Array2, ArrayView2};
+
+/// A system over unique inputs.
+#[derive(Debug)]
+pub struct Collapse {
+    /// The unique inputs, m x d, and who has which.
+    pub inputs: UniqueInputs,
+    /// M + noise^2 I.
+    pub operator: CollapsedOperator,
+    /// Q^T b and the parts of b, taken the same way; nothing at test inputs.
+    pub targets: Targets,
+    /// |Q^T b| / |b| for each right-hand side, at most 1.
+    shares: Vec<f64>,
+}
+
+impl Collapse {
+    /// The system that stands for `operator` over the rows of `x`, with right-hand sides `targets`.
+    pub fn new(operator: &KernelOperator, x: ArrayView2<f64>, targets: &Targets) -> Collapse {
+        let inputs = UniqueInputs::of(x);
+        let pool = operator.pool().clone();
+        let collapsed = CollapsedOperator::new(operator.kernel(), operator.noise_scale(), &inputs, pool);
+        let projected = Targets {
+            rhs: inputs.project(targets.rhs.view()),
+            f_train: inputs.project(targets.f_train.view()),
+            noise: inputs.project(targets.noise.view()),
+            f_test: Array2::zeros((0, targets.f_test.ncols())),
+        };
+        let norms = |rhs: &Array2<f64>| rhs.columns().into_iter().map(metrics::norm).collect::<Vec<_>>();
+        let (own, all) = (norms(&projected.rhs), norms(&targets.rhs));
+        let share = |(own, all): (f64, &f64)| if *all > 0.0 { own / all } else { 1.0 };
+        let shares = own.into_iter().zip(&all).map(share).collect();
+        Collapse { inputs, operator: collapsed, targets: projected, shares }
+    }
+
+    /// Residual norms relative to |b|, from ones relative to |Q^T b|.
+    pub fn norms(&self, own: &[f64]) -> Vec<f64> {
+        own.iter().zip(&self.shares).map(|(norm, share)| norm * share).collect()
+    }
+
+    /// The tolerance relative to |Q^T b| which implies `tolerance` relative to |b|, for every right-hand
+    /// side and for means over them: looser by the largest of their |Q^T b| / |b|.
+    pub fn tolerance(&self, tolerance: f64) -> f64 {
+        let largest = self.shares.iter().copied().fold(0.0, f64::max);
+        if largest > 0.0 { tolerance / largest } else { tolerance }
+    }
+}
