@@ -17,7 +17,7 @@ use crate::catalog;
 use crate::exit::Failure;
 use crate::output::Styles;
 use crate::verbs::data::{Missing, obtain};
-use crate::worker::Worker;
+use crate::worker::{Numerics, Worker};
 
 /// A spec that is right, and the program that will run it.
 pub(crate) struct Checked {
@@ -39,6 +39,8 @@ pub(crate) struct Prepared {
     pub(crate) threads: usize,
     /// The worker program.
     pub(crate) worker: Worker,
+    /// Environment variables for the worker.
+    pub(crate) blas_settings: BTreeMap<String, String>,
     /// gpbench's cache.
     pub(crate) cache: PathBuf,
 }
@@ -49,14 +51,13 @@ pub(crate) fn default_threads() -> usize {
 }
 
 /// This machine, with what only the worker knows of its numerics.
-pub(crate) fn environment(worker: &Worker, threads: usize) -> Result<Environment, Failure> {
-    let numerics = worker.numerics()?;
-    Ok(Environment {
-        cpu_dispatch: numerics.cpu_dispatch,
-        blas: numerics.blas,
-        blas_core: numerics.blas_core,
+pub(crate) fn environment(numerics: &Numerics, threads: usize) -> Environment {
+    Environment {
+        cpu_dispatch: numerics.cpu_dispatch.clone(),
+        blas: numerics.blas.clone(),
+        blas_core: numerics.blas_core.clone(),
         ..engine::environment(env!("CARGO_PKG_VERSION"), threads)
-    })
+    }
 }
 
 /// Reads and checks a spec against the plugins and data sets that there are.
@@ -79,7 +80,8 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
 pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
     let Checked { plan, threads, worker, text } = check(global, args)?;
     let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
-    let environment = environment(&worker, threads)?;
+    let numerics = worker.numerics()?;
+    let environment = environment(&numerics, threads);
     let datasets = datasets(global, args, &plan, &places)?;
     let binaries = Fingerprint {
         plugin_sha256: String::new(),
@@ -94,6 +96,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         plan: engine::Plan { name: plan.name, spec_toml: text, environment, cases: cases.collect() },
         threads,
         worker,
+        blas_settings: numerics.blas_settings,
         cache: places.cache,
     })
 }

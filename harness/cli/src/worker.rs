@@ -1,5 +1,6 @@
 //! Questions to `gpbench-worker`, which alone opens plugins and links the numerics.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,6 +28,8 @@ pub(crate) struct Numerics {
     pub(crate) blas: String,
     /// OpenBLAS core type.
     pub(crate) blas_core: String,
+    /// Environment variables that spare a worker starting itself anew.
+    pub(crate) blas_settings: BTreeMap<String, String>,
 }
 
 /// A library, or why it cannot be used.

@@ -13,6 +13,7 @@
 //! buffers of OpenBLAS, and a failed allocation deep in a plugin is harder to
 //! tell from a bug than a kill.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -33,7 +34,9 @@ use crate::{End, Executor, Interrupt, Outcome, Work};
 
 /// Time between two looks at a running worker.
 const TICK: Duration = Duration::from_millis(20);
-/// Time between two looks at a worker that should end at once.
+/// Time between the first two looks at a worker that should end at once; the next is twice as long,
+/// and so on up to the other.
+const SHORTEST_TICK: Duration = Duration::from_micros(50);
 const SHORT_TICK: Duration = Duration::from_millis(2);
 /// A log that outgrows this is cut: prints must not fill the disk.
 const LOG_LIMIT: u64 = 64 << 20;
@@ -45,14 +48,21 @@ pub struct LocalExecutor {
     pub worker: PathBuf,
     /// A command and its arguments put before the worker, such as `taskset -c 0-3`.
     pub wrapper: Vec<OsString>,
+    /// Environment variables that workers get.
+    pub environment: BTreeMap<String, String>,
     /// How long a worker that has reported, or closed its output, may take to end.
     pub grace: Duration,
 }
 
 impl LocalExecutor {
-    /// Runs `worker` without a wrapper and with a grace of ten seconds.
+    /// Runs `worker` without a wrapper or further variables, and with a grace of ten seconds.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
-        Self { worker: worker.into(), wrapper: Vec::new(), grace: Duration::from_secs(10) }
+        Self {
+            worker: worker.into(),
+            wrapper: Vec::new(),
+            environment: BTreeMap::new(),
+            grace: Duration::from_secs(10),
+        }
     }
 
     fn command(&self, work: &Work, log: File) -> Command {
@@ -67,6 +77,7 @@ impl LocalExecutor {
             .env("OPENBLAS_THREAD_TIMEOUT", "4")
             .env("OMP_NUM_THREADS", "1")
             .env("RAYON_NUM_THREADS", work.threads().to_string())
+            .envs(&self.environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
@@ -152,6 +163,7 @@ impl Running {
     fn until_over(&mut self, interrupt: &Interrupt) -> Option<End> {
         let mut last_look = Instant::now();
         let mut open = true;
+        let mut pause = SHORTEST_TICK;
         loop {
             if open {
                 match self.output.recv_timeout(TICK) {
@@ -164,7 +176,8 @@ impl Running {
                     }
                 }
             } else {
-                thread::sleep(SHORT_TICK);
+                thread::sleep(pause);
+                pause = (2 * pause).min(SHORT_TICK);
             }
             // A flood of messages must not keep the limits from being looked at, nor
             // every message cost a look.

@@ -82,6 +82,9 @@ pub fn config() -> String {
     unsafe { text(openblas_get_config()) }
 }
 
+/// The environment variables that [`missing_environment`] may name.
+pub const ENVIRONMENT: [&str; 2] = ["OPENBLAS_CORETYPE", "OPENBLAS_THREAD_TIMEOUT"];
+
 /// Environment variables that OpenBLAS reads before `main` and that would serve
 /// this machine better: a process that finds some here should set them and start
 /// itself anew, before it does anything else.
@@ -90,8 +93,9 @@ pub fn config() -> String {
 /// three times slower than need be; and idle BLAS threads spin for long unless
 /// told otherwise. What the user has set is left alone.
 pub fn missing_environment() -> Vec<(&'static str, &'static str)> {
-    let core = better_core(&core_name(), crate::cpu_dispatch()).map(|core| ("OPENBLAS_CORETYPE", core));
-    let wanted = core.into_iter().chain([("OPENBLAS_THREAD_TIMEOUT", "4")]);
+    let [core_type, thread_timeout] = ENVIRONMENT;
+    let core = better_core(&core_name(), crate::cpu_dispatch()).map(|core| (core_type, core));
+    let wanted = core.into_iter().chain([(thread_timeout, "4")]);
     wanted.filter(|(name, _)| std::env::var_os(name).is_none()).collect()
 }
 

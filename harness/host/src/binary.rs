@@ -1,7 +1,8 @@
 //! Small binary files of numbers: a magic word, sizes, little-endian f64.
 //!
 //! Written under another name and moved into place, so that a file that exists
-//! is whole; read with its length checked against its sizes.
+//! is whole; read with its length checked against its sizes. Whole after a power cut, too, is only what
+//! was asked to be [`Kept::ForLong`]: to wait for the disk takes longer than a small case.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -28,9 +29,19 @@ pub enum FileError {
     },
 }
 
+/// How long a file is of use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// To the next process.
+    Briefly,
+    /// To later runs: it is on the disk before it has its name.
+    ForLong,
+}
+
 /// Writes `magic`, then the sizes, then the numbers, and moves the file into place.
 pub(crate) fn write<'a>(
     path: &Path,
+    kept: Kept,
     magic: &[u8; 8],
     sizes: &[u64],
     numbers: impl Iterator<Item = &'a f64>,
@@ -39,7 +50,7 @@ pub(crate) fn write<'a>(
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
-    let written = write_part(&part, magic, sizes, numbers).and_then(|()| fs::rename(&part, path));
+    let written = write_part(&part, kept, magic, sizes, numbers).and_then(|()| fs::rename(&part, path));
     written.map_err(|source| {
         // What could not be finished is of no use; that it cannot be removed either adds nothing.
         let _ = fs::remove_file(&part);
@@ -49,6 +60,7 @@ pub(crate) fn write<'a>(
 
 fn write_part<'a>(
     path: &Path,
+    kept: Kept,
     magic: &[u8; 8],
     sizes: &[u64],
     numbers: impl Iterator<Item = &'a f64>,
@@ -61,7 +73,11 @@ fn write_part<'a>(
     for number in numbers {
         out.write_all(&number.to_le_bytes())?;
     }
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    match kept {
+        Kept::Briefly => Ok(()),
+        Kept::ForLong => file.sync_data(),
+    }
 }
 
 /// Reads a file that [`write`] wrote: its sizes, and as many numbers as `count` makes of them.

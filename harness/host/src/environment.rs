@@ -1,5 +1,7 @@
 //! `gpbench-worker environment`: what of this machine enters a case's fingerprint.
 
+use std::collections::BTreeMap;
+
 use gpbench_gp::{blas, cpu_dispatch};
 use serde::Serialize;
 
@@ -12,6 +14,9 @@ pub struct Facts {
     pub blas: String,
     /// OpenBLAS core type.
     pub blas_core: String,
+    /// Environment variables with which OpenBLAS serves this machine well. A worker that has them from the
+    /// start need not start itself anew.
+    pub blas_settings: BTreeMap<&'static str, String>,
     /// Threads that the machine offers to this process.
     pub threads: usize,
 }
@@ -22,6 +27,13 @@ pub fn facts() -> Facts {
         cpu_dispatch: cpu_dispatch(),
         blas: blas::config(),
         blas_core: blas::core_name(),
+        blas_settings: blas_settings(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     }
+}
+
+/// What OpenBLAS was told when this process started.
+fn blas_settings() -> BTreeMap<&'static str, String> {
+    let set = |name| Some((name, std::env::var(name).ok()?));
+    blas::ENVIRONMENT.into_iter().filter_map(set).collect()
 }

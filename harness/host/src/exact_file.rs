@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ndarray::{Array1, Array2, ShapeBuilder};
 
-use crate::binary::{self, FileError};
+use crate::binary::{self, FileError, Kept};
 use crate::line::{ExactLine, functions};
 
 const MAGIC: &[u8; 8] = b"GPBEXAC2";
@@ -55,7 +55,7 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         mean.iter().chain(latent_variance).chain(eigenvalues).chain(functions.t())
     });
     let numbers = scalars.iter().chain(v).chain(mean).chain(latent_variance).chain(on_line);
-    binary::write(path, MAGIC, &sizes, numbers)
+    binary::write(path, Kept::ForLong, MAGIC, &sizes, numbers)
 }
 
 /// Reads a reference and checks that it is one for n training and `n_test` test rows.

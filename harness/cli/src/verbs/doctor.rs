@@ -15,7 +15,7 @@ use crate::worker::Worker;
 
 pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let worker = Worker::locate()?;
-    let environment = prepare::environment(&worker, prepare::default_threads())?;
+    let environment = prepare::environment(&worker.numerics()?, prepare::default_threads());
     let (libraries, unusable) = catalog::libraries(&worker, &[])?;
     let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
     let (found, missing): (Vec<_>, Vec<_>) =

@@ -45,7 +45,8 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
         kill_after_seconds: args.kill_after,
         ..Options::default()
     };
-    let executor = LocalExecutor::new(&prepared.worker.file);
+    let environment = prepared.blas_settings.clone();
+    let executor = LocalExecutor { environment, ..LocalExecutor::new(&prepared.worker.file) };
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
     let engine = Engine { executor: &executor, clock: &SystemClock, interrupt };
     let mut progress = Progress::new(global);
