@@ -52,6 +52,7 @@ pub(crate) enum When {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For reading.
+    #[value(alias = "text")]
     Table,
     /// For programs.
     Json,
@@ -82,6 +83,9 @@ pub(crate) enum Verb {
     /// Write a new plugin, or look at plugin libraries and test them.
     #[command(subcommand)]
     Plugin(Plugin),
+    /// Time products with the kernel operator beside dgemm.
+    #[command(subcommand)]
+    Bench(Bench),
     /// Show what this machine and this installation offer.
     Doctor(Doctor),
     /// Remove what was cached: exact references and binary copies, or everything.
@@ -318,6 +322,101 @@ pub(crate) struct PluginTest {
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+/// `gpbench bench`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// The product with all of the kernel matrix.
+    Operator(BenchArgs),
+    /// The derivatives by every hyperparameter of the inner product of two blocks of right-hand sides, in one
+    /// pass.
+    Gradient(BenchArgs),
+    /// The product with a block of rows, forward and back, and that with a block of twice as many columns.
+    Rows {
+        #[command(flatten)]
+        args: BenchArgs,
+        /// Rows of the block; at most all are taken.
+        #[arg(long, value_name = "B", default_value = "500", value_parser = count)]
+        rows: NonZeroUsize,
+    },
+}
+
+/// A product to time.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Take the inputs of the training rows of this data set, split 0, with its published hyperparameters if
+    /// there are any, else ones.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["n", "d"], required_unless_present = "n")]
+    pub(crate) dataset: Option<String>,
+    /// Draw this many rows of standard normal inputs; the length scale is then the root of their number,
+    /// the other scales are 1.
+    #[arg(long, value_name = "N", requires = "d", value_parser = count)]
+    pub(crate) n: Option<NonZeroUsize>,
+    /// Inputs to draw.
+    #[arg(long = "d", value_name = "D", requires = "n", value_parser = count)]
+    pub(crate) d: Option<NonZeroUsize>,
+    /// Right-hand sides.
+    #[arg(long, value_name = "S", default_value = "65", value_parser = count)]
+    pub(crate) rhs: NonZeroUsize,
+    /// Kernel family.
+    #[arg(long, value_enum, default_value_t = Family::Matern32)]
+    pub(crate) kernel: Family,
+    /// Arithmetic of the products.
+    #[arg(long, value_enum, default_value_t = Arithmetic::F64)]
+    pub(crate) precision: Arithmetic,
+    /// Threads of the products, and of dgemm; all processors by default.
+    #[arg(short = 't', long, value_name = "N", value_parser = count)]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Spend this long on each product, or five runs if that takes longer.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) seconds: f64,
+    /// Order of the square matrices that dgemm multiplies beside it: large enough for its full speed.
+    #[arg(long, value_name = "ORDER", default_value = "2048", value_parser = count)]
+    pub(crate) dgemm_order: NonZeroUsize,
+    /// Write inputs, right-hand sides and product into this folder, for other programs to try the same.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) arrays: Option<PathBuf>,
+    /// Never download.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Kernel families.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Family {
+    /// Squared exponential.
+    Rbf,
+    /// Matérn with smoothness 1/2.
+    Matern12,
+    /// Matérn with smoothness 3/2.
+    Matern32,
+    /// Matérn with smoothness 5/2.
+    Matern52,
+}
+
+impl Family {
+    /// The name used in specs.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Family::Rbf => "rbf",
+            Family::Matern12 => "matern12",
+            Family::Matern32 => "matern32",
+            Family::Matern52 => "matern52",
+        }
+    }
+}
+
+/// Arithmetic of kernel products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Arithmetic {
+    /// Double precision throughout.
+    F64,
+    /// Entries and sums inside a tile in single precision, sums over tiles in double.
+    Mixed,
 }
 
 /// `gpbench doctor`.

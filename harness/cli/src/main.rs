@@ -49,6 +49,7 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Check(args) => verbs::check::check(global, &args),
         Verb::Data(verb) => verbs::data::data(global, &verb),
         Verb::Plugin(verb) => verbs::plugin::plugin(global, &verb),
+        Verb::Bench(verb) => verbs::bench::bench(global, &verb),
         Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
         Verb::Clean(args) => verbs::clean::clean(global, &args),
         Verb::Completions(args) => verbs::completions::completions(&args),

@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod clean;
 pub(crate) mod compare;

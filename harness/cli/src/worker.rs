@@ -1,11 +1,11 @@
 //! Questions to `gpbench-worker`, which alone opens plugins and links the numerics.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use gpbench_record::{CheckVerdict, LibraryInfo};
+use gpbench_record::{BenchAnswer, BenchRequest, CheckVerdict, LibraryInfo};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -102,12 +102,26 @@ impl Worker {
         self.ask("environment", &[])
     }
 
+    /// Times kernel products.
+    pub(crate) fn bench(&self, request: &BenchRequest) -> Result<BenchAnswer, Failure> {
+        let job = serde_json::to_vec(request).expect("plain data serialises");
+        self.ask_about("bench", &[], &job)
+    }
+
     fn ask<T: DeserializeOwned>(&self, verb: &str, files: &[&Path]) -> Result<T, Failure> {
-        let output = Command::new(&self.file)
-            .arg(verb)
-            .args(files)
-            .stdin(Stdio::null())
-            .output()
+        self.ask_about(verb, files, &[])
+    }
+
+    /// Starts the worker, hands it `job` on its standard input, and reads its one answer.
+    fn ask_about<T: DeserializeOwned>(&self, verb: &str, files: &[&Path], job: &[u8]) -> Result<T, Failure> {
+        let mut command = Command::new(&self.file);
+        command.arg(verb).args(files).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let answered = command.spawn().and_then(|mut child| {
+            // A worker that ended without reading says why in its answer.
+            let _ = child.stdin.take().expect("standard input is piped").write_all(job);
+            child.wait_with_output()
+        });
+        let output = answered
             .map_err(|e| Failure::internal(format!("{} cannot be started: {e}", self.file.display())))?;
         serde_json::from_slice(&output.stdout).map_err(|e| {
             let log = String::from_utf8_lossy(&output.stderr);

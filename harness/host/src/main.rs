@@ -10,15 +10,15 @@ use std::panic::catch_unwind;
 use std::path::PathBuf;
 
 use gpbench_host::channel::{Capture, Channel, read_job};
-use gpbench_host::{case, conform, describe, environment, exact, process, verify};
+use gpbench_host::{bench, case, conform, describe, environment, exact, process, verify};
 use gpbench_record::SCHEMA;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-const USAGE: &str = "usage: gpbench-worker case | verify | exact | environment | describe [FILE...]
+const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | environment | describe [FILE...]
        gpbench-worker conform FILE [--solver ID] [--limit SECONDS]
        gpbench-worker check FILE SOLVER NAME
-Started by gpbench; `case`, `verify` and `exact` read a job as JSON from standard input.";
+Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input.";
 
 /// Wrong usage.
 const EX_WRONG_VERB: i32 = 2;
@@ -55,6 +55,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
         }
         "verify" => channel.send(&verify::run(&job()?))?,
         "exact" => channel.send(&exact::run(&job()?))?,
+        "bench" => channel.send(&bench::run(&job()?)?)?,
         "environment" => channel.send(&environment::facts())?,
         "describe" => {
             let worker = std::env::current_exe()?;

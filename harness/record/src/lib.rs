@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod case;
 mod conformance;
 mod curve;
@@ -19,6 +20,7 @@ mod metrics;
 mod plugin;
 mod row;
 
+pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 pub use case::{
     Budget, Case, Estimator, EstimatorMethod, Frequencies, Inducing, Kernel, Labels, Param, Precision,
     Solver, Task,

@@ -34,6 +34,7 @@ pub use catalog::{Catalog, KnownDataset};
 pub use checked::Checked;
 pub use error::{SpecError, SpecErrors};
 pub use plan::{Estimate, Plan, PlannedCase, ReportOptions, UnknownName};
+pub use published::published_kernel;
 pub use typed::{Typed, load};
 pub use units::{parse_memory, parse_time};
 

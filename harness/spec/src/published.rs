@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use gpbench_record::Kernel;
 use serde::Deserialize;
 
 /// The only kernel family that has any.
@@ -43,6 +44,19 @@ pub(crate) fn find(dataset: &str, split: u32) -> Option<&'static Published> {
     ENTRIES.iter().find(|e| e.dataset == dataset && e.split == split)
 }
 
+/// The published kernel of a registry data set, by its canonical name, and split; `None` where there is none.
+pub fn published_kernel(dataset: &str, split: u32, family: &str) -> Option<Kernel> {
+    let known = find(dataset, split).filter(|_| family == FAMILY)?;
+    Some(Kernel {
+        name: family.to_owned(),
+        family: family.to_owned(),
+        signal_scale: known.signal_scale,
+        noise_scale: known.noise_scale,
+        length_scale: known.length_scale.clone(),
+        origin: ORIGIN.to_owned(),
+    })
+}
+
 /// The splits that a data set has hyperparameters for; `None` if it has none at all.
 pub(crate) fn splits(dataset: &str) -> Option<Vec<u32>> {
     let splits: Vec<u32> = ENTRIES.iter().filter(|e| e.dataset == dataset).map(|e| e.split).collect();
@@ -76,5 +90,8 @@ mod tests {
         assert!(find("pol", 5).is_none());
         let pol = find("pol", 0).expect("published");
         assert_eq!((pol.length_scale.len(), pol.noise_scale), (26, 0.03674088791012764));
+        let kernel = published_kernel("pol", 0, FAMILY).expect("published");
+        assert_eq!((kernel.length_scale.len(), kernel.noise_scale), (26, pol.noise_scale));
+        assert_eq!(published_kernel("pol", 0, "rbf"), None);
     }
 }

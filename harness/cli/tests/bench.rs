@@ -1,0 +1,120 @@
+//! `gpbench bench`: what it prints, never how fast anything is.
+
+mod support;
+
+use serde_json::Value;
+use support::Bench;
+
+const KEYS: [&str; 9] =
+    ["n", "d", "rhs", "precision", "seconds", "entries_per_second", "gemm_gflops", "dgemm_gflops", "ratio"];
+
+/// As briefly as may be.
+const BRIEFLY: [&str; 4] = ["--seconds", "0.001", "--dgemm-order", "64"];
+
+/// Times a small product.
+fn bench(args: &[&str]) -> Value {
+    let size = ["--n", "300", "--d", "3", "--rhs", "5", "--format", "json"];
+    let ended = Bench::new().run(&[&["bench"], args, &size, &BRIEFLY].concat());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    serde_json::from_str(&ended.stdout).expect("JSON")
+}
+
+/// Checks that the arithmetic was the one asked for, and that the rates follow from the seconds, for a product with `rows` x 300 entries.
+fn check(timing: &Value, precision: &str, rows: f64) {
+    let number = |key: &str| timing[key].as_f64().unwrap_or_else(|| panic!("{key} in {timing}"));
+    assert_eq!(["n", "d", "rhs"].map(number), [300.0, 3.0, 5.0]);
+    let is = |key: &str, expected: f64| {
+        let found = number(key);
+        assert!(found > 0.0 && (found / expected - 1.0).abs() < 1e-12, "{key}: {found}, not {expected}");
+    };
+    is("entries_per_second", rows * 300.0 / number("seconds"));
+    is("gemm_gflops", 2.0 * number("entries_per_second") * (3.0 + 5.0) / 1e9);
+    is("ratio", number("gemm_gflops") / number("dgemm_gflops"));
+    assert_eq!(timing["precision"], precision);
+}
+
+#[test]
+fn products_with_all_entries_have_nine_numbers() {
+    for product in ["operator", "gradient"] {
+        let json = bench(&[product, "--threads", "1"]);
+        let keys: Vec<&str> = json.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(keys, KEYS);
+        check(&json, "f64", 300.0);
+    }
+}
+
+#[test]
+fn blocks_of_rows_and_columns_stand_beside_it() {
+    let json = bench(&["rows", "--rows", "20", "--kernel", "rbf", "--precision", "mixed"]);
+    check(&json, "mixed", 20.0);
+    check(&json["fused"], "mixed", 20.0);
+    check(&json["columns"], "mixed", 40.0);
+    check(&json["operator"], "mixed", 300.0);
+    assert_eq!((&json["block"], &json["columns"]["block"]), (&20.into(), &40.into()));
+    let per_entry = |timing: &Value| 1.0 / timing["entries_per_second"].as_f64().expect("a number");
+    let ratio = per_entry(&json) / per_entry(&json["operator"]);
+    let said = json["seconds_per_entry_to_operator"].as_f64().expect("a number");
+    assert!((said / ratio - 1.0).abs() < 1e-12, "{said}, not {ratio}");
+}
+
+#[test]
+fn a_block_is_never_larger_than_all() {
+    let json = bench(&["rows", "--rows", "200"]);
+    assert_eq!((&json["block"], &json["columns"]["block"]), (&200.into(), &300.into()));
+}
+
+#[test]
+fn arrays_are_left_for_other_programs() {
+    let bench = Bench::new();
+    let args = ["bench", "operator", "--n", "3", "--d", "2", "--rhs", "1", "--kernel", "matern12"];
+    let ended = bench.run(&[&args[..], &BRIEFLY, &["--arrays", "arrays"]].concat());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("dgemm Gflop/s"), "{}", ended.stdout);
+    let array = |name: &str, columns: u64| -> Vec<f64> {
+        let bytes = std::fs::read(bench.path("arrays").join(name)).expect("a file");
+        assert_eq!(bytes[..8], *b"GPBARRAY");
+        let words: Vec<[u8; 8]> = bytes[8..].as_chunks().0.to_vec();
+        assert_eq!([words[0], words[1]].map(u64::from_le_bytes), [3, columns]);
+        words[2..].iter().map(|word| f64::from_le_bytes(*word)).collect()
+    };
+    let (x, v, product) = (array("x.bin", 2), array("v.bin", 1), array("product.bin", 1));
+    for i in 0..3 {
+        let entry = |j: usize| {
+            let distance = (x[2 * i] - x[2 * j]).hypot(x[2 * i + 1] - x[2 * j + 1]) / 2.0_f64.sqrt();
+            (-distance).exp() + f64::from(u8::from(i == j))
+        };
+        let expected: f64 = (0..3).map(|j| entry(j) * v[j]).sum();
+        assert!((product[i] - expected).abs() < 1e-12, "{}, not {expected}", product[i]);
+    }
+    let kernel = std::fs::read_to_string(bench.path("arrays/kernel.json")).expect("a file");
+    let kernel: Value = serde_json::from_str(&kernel).expect("JSON");
+    assert_eq!((&kernel["family"], &kernel["noise_scale"]), (&"matern12".into(), &1.0.into()));
+}
+
+#[test]
+fn wrong_usage_is_said() {
+    let bench = Bench::new();
+    let mut wrong = vec![
+        (vec!["bench"], "operator"),
+        (vec!["bench", "operator"], "--dataset"),
+        (vec!["bench", "gradient", "--n", "10", "--d", "2", "--precision", "mixed"], "f64 alone"),
+        (vec!["bench", "operator", "--n", "10"], "--d"),
+        (vec!["bench", "operator", "--dataset", "pol", "--n", "10", "--d", "2"], "--dataset"),
+        (vec!["bench", "operator", "--dataset", "poll"], "pol"),
+        (vec!["bench", "operator", "--dataset", "pol", "--offline"], "gpbench data fetch pol"),
+    ];
+    let drawn = |rest: &[&'static str]| [&["bench", "rows", "--n", "10", "--d", "2"], rest].concat();
+    wrong.extend([
+        (drawn(&["--rhs", "0"]), "--rhs"),
+        (drawn(&["--rows", "0"]), "--rows"),
+        (drawn(&["--kernel", "matern"]), "matern32"),
+        (drawn(&["--precision", "f16"]), "f64"),
+        (drawn(&["--seconds", "-1"]), "--seconds"),
+        (drawn(&["--threads", "0"]), "--threads"),
+    ]);
+    for (args, word) in wrong {
+        let ended = bench.run(&args);
+        assert_eq!(ended.code, 2, "{args:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(word), "{args:?}: `{word}` is missing in:\n{}", ended.stderr);
+    }
+}

@@ -1,0 +1,155 @@
+//! `gpbench-worker bench`: how fast products with the kernel operator are.
+//!
+//! A product with n^2 entries of d inputs and s right-hand sides costs about 2 n^2 (d + s)
+//! floating-point operations if the kernel's own function is free: that many for distances and
+//! multiply-adds, which a matrix product could do at the speed of dgemm. So dgemm is timed beside it,
+//! in the same process, on as many threads and in turn with it.
+
+mod arrays;
+mod median;
+
+use std::error::Error;
+use std::hint::black_box;
+
+use gpbench_gp::blas::ThreadGuard;
+use gpbench_gp::seed::Streams;
+use gpbench_gp::{KernelMatrix, KernelOperator};
+use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ShapeBuilder};
+
+use crate::system;
+
+use median::medians;
+
+/// What products of one sitting have in common.
+struct Sitting<'a> {
+    request: &'a BenchRequest,
+    operator: KernelOperator,
+    /// Right-hand sides, n x s.
+    v: Array2<f64>,
+    streams: Streams,
+}
+
+/// Times what is asked for.
+///
+/// # Errors
+/// Where the inputs cannot be read, the kernel cannot be, or the arrays cannot be written.
+pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
+    let streams = Streams::new(0, &["bench"]);
+    let x = inputs(&request.inputs, &streams)?;
+    let kernel = system::kernel(&request.kernel, x.ncols())?;
+    let operator = KernelOperator::new(&kernel, request.kernel.noise_scale, x.view(), request.threads);
+    let v = streams.normals("v", x.nrows(), request.rhs);
+    if let Some(folder) = &request.arrays {
+        arrays::write(folder, &request.kernel, x.view(), v.view(), &operator)?;
+    }
+    let sitting = Sitting { request, operator, v, streams };
+    Ok(match request.product {
+        Product::Operator => sitting.whole(),
+        Product::Gradient => sitting.gradient(),
+        Product::Rows { block } => sitting.blocks(block),
+    })
+}
+
+/// Rows x inputs, row-major.
+fn inputs(inputs: &Inputs, streams: &Streams) -> Result<Array2<f64>, Box<dyn Error>> {
+    match inputs {
+        Inputs::Normal { n, d } => Ok(streams.normals("x", *n, *d).as_standard_layout().to_owned()),
+        Inputs::Dataset { dataset, file } => Ok(system::rows(dataset, 0, Some(file))?.x_train),
+    }
+}
+
+impl Sitting<'_> {
+    /// H in the arithmetic asked for.
+    fn matrix(&self) -> &dyn KernelMatrix {
+        match self.request.precision {
+            Arithmetic::F64 => &self.operator,
+            Arithmetic::Mixed => self.operator.mixed().expect("the kernel operator has such a form"),
+        }
+    }
+
+    fn whole(&self) -> BenchAnswer {
+        let mut out = Array2::zeros(self.v.dim().f());
+        let mut product = || self.matrix().product(self.v.view(), out.view_mut());
+        let [dgemm, seconds] = medians([&mut self.dgemm(), &mut product], self.request.seconds);
+        BenchAnswer::Whole(self.timing(seconds, self.v.nrows(), dgemm))
+    }
+
+    fn gradient(&self) -> BenchAnswer {
+        let (n, s) = self.v.dim();
+        let u = self.streams.normals("u", n, s);
+        let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view())));
+        let [dgemm, seconds] = medians([&mut self.dgemm(), &mut derivatives], self.request.seconds);
+        BenchAnswer::Whole(self.timing(seconds, n, dgemm))
+    }
+
+    fn blocks(&self, block: usize) -> BenchAnswer {
+        let (n, s) = self.v.dim();
+        let rows = spread(block.min(n), n);
+        let columns = spread((2 * block).min(n), n);
+        let u = self.streams.normals("u", columns.len(), s);
+        let [mut out, mut y, mut z] = [(); 3].map(|()| Array2::zeros((n, s).f()));
+        let mut some = Array2::zeros((rows.len(), s).f());
+        let mut of_all = || self.matrix().product(self.v.view(), out.view_mut());
+        let mut of_rows = || self.matrix().rows(&rows, self.v.view(), some.view_mut());
+        let mut of_both = || {
+            self.matrix().rows_transposed_fused(&rows, self.v.view(), &mut |_| (), z.view_mut());
+        };
+        let mut of_columns = || self.matrix().columns(&columns, u.view(), y.view_mut());
+        let [dgemm, all, by_rows, by_both, by_columns] = medians(
+            [&mut self.dgemm(), &mut of_all, &mut of_rows, &mut of_both, &mut of_columns],
+            self.request.seconds,
+        );
+        let per_entry = all / n as f64;
+        let timing = |seconds: f64, block: usize| BlockTiming {
+            timing: self.timing(seconds, block, dgemm),
+            block,
+            seconds_per_entry_to_operator: seconds / block as f64 / per_entry,
+        };
+        BenchAnswer::Blocks {
+            rows: timing(by_rows, rows.len()),
+            fused: timing(by_both, rows.len()),
+            columns: timing(by_columns, columns.len()),
+            operator: self.timing(all, n, dgemm),
+        }
+    }
+
+    /// The speed of a product that uses `rows` x n entries.
+    fn timing(&self, seconds: f64, rows: usize, dgemm_seconds: f64) -> Timing {
+        let (n, s) = self.v.dim();
+        let d = self.operator.kernel().d();
+        let entries_per_second = rows as f64 * n as f64 / seconds;
+        let gemm_gflops = 2.0 * entries_per_second * (d + s) as f64 / 1e9;
+        let dgemm_gflops = 2.0 * (self.request.dgemm_order as f64).powi(3) / dgemm_seconds / 1e9;
+        Timing {
+            n,
+            d,
+            rhs: s,
+            precision: self.request.precision,
+            seconds,
+            entries_per_second,
+            gemm_gflops,
+            dgemm_gflops,
+            ratio: gemm_gflops / dgemm_gflops,
+        }
+    }
+
+    /// A product of square matrices by BLAS, with its own threads.
+    fn dgemm(&self) -> impl FnMut() {
+        let order = self.request.dgemm_order;
+        let [a, b] = ["a", "b"].map(|name| self.streams.normals(name, order, order));
+        let mut c = Array2::zeros((order, order).f());
+        let threads = self.request.threads;
+        move || {
+            let _guard = ThreadGuard::raise(threads);
+            general_mat_mul(1.0, &a, &b, 0.0, &mut c);
+            black_box(&c);
+        }
+    }
+}
+
+/// `count` of 0 .. n at even distances.
+fn spread(count: usize, n: usize) -> Vec<usize> {
+    (0..count).map(|i| i * n / count).collect()
+}

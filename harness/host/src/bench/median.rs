@@ -1,0 +1,58 @@
+//! Medians of repeated runs.
+
+use std::time::Instant;
+
+/// Runs of each piece of work, at least.
+const ROUNDS: usize = 5;
+
+/// Median seconds of each piece of work, from `seconds` spent on each, or five runs if those take longer.
+///
+/// All of them run once beforehand, for caches, page faults and threads. Then they take turns, so that a
+/// processor that changes its clock on the way does so for all of them.
+pub(super) fn medians<const N: usize>(mut works: [&mut dyn FnMut(); N], seconds: f64) -> [f64; N] {
+    works.iter_mut().for_each(|work| work());
+    let mut times = [const { Vec::new() }; N];
+    for _ in 0..ROUNDS {
+        for (work, times) in works.iter_mut().zip(&mut times) {
+            let turn = Instant::now();
+            loop {
+                let start = Instant::now();
+                work();
+                times.push(start.elapsed().as_secs_f64());
+                if turn.elapsed().as_secs_f64() >= seconds / ROUNDS as f64 {
+                    break;
+                }
+            }
+        }
+    }
+    times.map(median)
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    let half = times.len() / 2;
+    if times.len() % 2 == 1 { times[half] } else { 0.5 * (times[half - 1] + times[half]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn the_middle_is_taken() {
+        assert_eq!(median(vec![3.0, 1.0, 20.0]), 3.0);
+        assert_eq!(median(vec![4.0, 1.0, 20.0, 2.0]), 3.0);
+    }
+
+    #[test]
+    fn works_take_turns() {
+        let order = RefCell::new(String::new());
+        let mut a = || order.borrow_mut().push('a');
+        let mut b = || order.borrow_mut().push('b');
+        let times = medians([&mut a, &mut b], 0.0);
+        assert!(times.iter().all(|&seconds| seconds >= 0.0));
+        assert_eq!(order.into_inner(), "ab".repeat(1 + ROUNDS));
+    }
+}

@@ -1,0 +1,174 @@
+//! Speed of kernel products: what `gpbench-worker bench` is asked, and its answer.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Dataset, Kernel};
+
+/// Input of `gpbench-worker bench`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BenchRequest {
+    /// [`crate::SCHEMA`].
+    pub schema: u32,
+    /// What to time.
+    pub product: Product,
+    /// The rows between which kernel entries stand.
+    pub inputs: Inputs,
+    /// The covariance.
+    pub kernel: Kernel,
+    /// Right-hand sides, s.
+    pub rhs: usize,
+    /// Arithmetic of the products.
+    pub precision: Arithmetic,
+    /// Threads to use.
+    pub threads: usize,
+    /// Seconds to spend on each product; it runs five times at least.
+    pub seconds: f64,
+    /// Order of the square matrices that dgemm multiplies beside it.
+    pub dgemm_order: usize,
+    /// Folder into which inputs, right-hand sides and product are written.
+    pub arrays: Option<PathBuf>,
+}
+
+/// A product with H = K + noise_scale^2 I.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Product {
+    /// H V.
+    Operator,
+    /// Derivatives of `tr(U^T H W)` by every hyperparameter, for as many columns as right-hand sides.
+    Gradient,
+    /// U = H\[B, :\] V for a block B of rows; the same and Z += H\[B, :\]^T U in one; and Y += H\[:, C\] U for
+    /// twice as many columns C.
+    Rows {
+        /// Rows of the block.
+        block: usize,
+    },
+}
+
+/// Arithmetic of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arithmetic {
+    /// Double precision throughout.
+    F64,
+    /// Entries and sums inside a tile in single precision, sums over tiles in double.
+    Mixed,
+}
+
+/// Where inputs come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inputs {
+    /// Standard normal numbers.
+    Normal {
+        /// Rows.
+        n: usize,
+        /// Inputs.
+        d: usize,
+    },
+    /// The training rows of a data set, standardised.
+    Dataset {
+        /// Which.
+        dataset: Dataset,
+        /// Its binary copy.
+        file: PathBuf,
+    },
+}
+
+/// How fast a product is, beside the machine's own matrix product.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Rows.
+    pub n: usize,
+    /// Inputs.
+    pub d: usize,
+    /// Right-hand sides, s.
+    pub rhs: usize,
+    /// Arithmetic of the product.
+    pub precision: Arithmetic,
+    /// Median seconds of a product.
+    pub seconds: f64,
+    /// Entries used a second, whatever symmetry saves: n^2 of them, or the block's.
+    pub entries_per_second: f64,
+    /// 10^9 floating-point operations a second, at 2 (d + s) for each entry used.
+    pub gemm_gflops: f64,
+    /// The same of dgemm on square matrices, with as many threads.
+    pub dgemm_gflops: f64,
+    /// `gemm_gflops` over `dgemm_gflops`.
+    pub ratio: f64,
+}
+
+/// A product with some of the rows or columns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BlockTiming {
+    /// Its own speed.
+    #[serde(flatten)]
+    pub timing: Timing,
+    /// Rows or columns of the block.
+    pub block: usize,
+    /// Seconds for each entry used, over those of the product with all of H.
+    pub seconds_per_entry_to_operator: f64,
+}
+
+/// Output of `gpbench-worker bench`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum BenchAnswer {
+    /// To [`Product::Rows`].
+    Blocks {
+        /// The rows.
+        #[serde(flatten)]
+        rows: BlockTiming,
+        /// The rows, forward and transposed, each entry used once for both.
+        fused: BlockTiming,
+        /// The columns.
+        columns: BlockTiming,
+        /// All of H, in between.
+        operator: Timing,
+    },
+    /// To the other products.
+    Whole(Timing),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timing(seconds: f64) -> Timing {
+        let precision = Arithmetic::Mixed;
+        let rates = (seconds, 1.0, 2.0, 4.0, 0.5);
+        let (seconds, entries_per_second, gemm_gflops, dgemm_gflops, ratio) = rates;
+        Timing {
+            n: 3,
+            d: 2,
+            rhs: 1,
+            precision,
+            seconds,
+            entries_per_second,
+            gemm_gflops,
+            dgemm_gflops,
+            ratio,
+        }
+    }
+
+    #[test]
+    fn answers_are_told_apart() {
+        let block = |block, seconds| BlockTiming {
+            timing: timing(seconds),
+            block,
+            seconds_per_entry_to_operator: 1.5,
+        };
+        let blocks = BenchAnswer::Blocks {
+            rows: block(5, 0.1),
+            fused: block(5, 0.15),
+            columns: block(10, 0.2),
+            operator: timing(1.0),
+        };
+        for answer in [BenchAnswer::Whole(timing(1.0)), blocks] {
+            let text = serde_json::to_string(&answer).unwrap();
+            assert_eq!(serde_json::from_str::<BenchAnswer>(&text).unwrap(), answer, "{text}");
+        }
+    }
+}
