@@ -47,6 +47,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
             (names::RESIDUAL_Y, 0.005),
             (names::SECONDS_PREPARE, 0.25),
             (names::SECONDS_SOLVE, 1.0),
+            (names::SECONDS_STARTUP, 0.125),
         ]
     );
     assert_eq!((rows[0].trace.len(), rows[0].solver_values["rank"], rows[0].d), (1, 7.0, Some(1)));

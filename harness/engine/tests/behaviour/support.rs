@@ -95,7 +95,7 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         peak_memory_bytes: 4096,
         base_memory_bytes: 1024,
         kept_bytes: 0,
-        startup_seconds: 0.0,
+        startup_seconds: 0.125,
         values: BTreeMap::from([("rank".to_owned(), 7.0)]),
     })
 }
