@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Job, Limits, Message, Metrics, Row, SCHEMA, Solved, Status, TracePoint, names};
+use gpbench_record::{Job, Limits, Message, Metrics, Row, SCHEMA, Solved, Status, Task, Trained, names};
 
 use crate::exact::ExactReferences;
 use crate::executor::Outcome;
@@ -30,16 +30,34 @@ impl CaseRunner<'_> {
         let log = self.folder.log(id);
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
-        let exact_file = self.references.of(planned, &log, tell);
+        let exact_file = match planned.case.task {
+            // The hyperparameters to compare at are not known yet.
+            Task::Train => None,
+            Task::Solve | Task::Posterior => self.references.of(planned, &log, tell),
+        };
         let job = self.job(id, planned, exact_file);
-        let row = self.solve_and_verify(&job, planned, &log);
+        let row = self.solve_and_verify(&job, planned, &log, tell);
         let _ = fs::remove_file(&job.solution_file);
         row
     }
 
-    fn solve_and_verify(&self, job: &Job, planned: &PlannedCase, log: &Path) -> Option<Row> {
+    /// Removes what a case would have gone on from: its row is written.
+    pub(crate) fn forget(&self, id: &str) {
+        let _ = fs::remove_file(self.folder.checkpoint(id));
+    }
+
+    fn solve_and_verify(
+        &self,
+        job: &Job,
+        planned: &PlannedCase,
+        log: &Path,
+        tell: &dyn Fn(Event),
+    ) -> Option<Row> {
         let solving = self.execute(&Work::Case(job.clone()), log)?;
         let verifying = match solved(&solving) {
+            Some(Solved { trained: Some(trained), .. }) => {
+                Some(self.execute(&Work::Verify(self.prediction(job, planned, trained, log, tell)), log)?)
+            }
             Some(_) => Some(self.execute(&Work::Verify(job.clone()), log)?),
             None => None,
         };
@@ -56,6 +74,22 @@ impl CaseRunner<'_> {
             row.log_tail = log_tail;
         }
         Some(row)
+    }
+
+    /// The job of judging what a training case ended with, beside an exact reference at the same
+    /// hyperparameters.
+    fn prediction(
+        &self,
+        job: &Job,
+        planned: &PlannedCase,
+        trained: &Trained,
+        log: &Path,
+        tell: &dyn Fn(Event),
+    ) -> Job {
+        let Some(case) = planned.case.prediction(&trained.hyperparameters) else { return job.clone() };
+        let predicted = PlannedCase { case: case.clone(), ..planned.clone() };
+        let exact_file = self.references.of(&predicted, log, tell);
+        Job { case, exact_file, checkpoint_file: None, ..job.clone() }
     }
 
     /// Runs an errand, unless the run is to end: what is half done then is done again later.
@@ -76,6 +110,7 @@ impl CaseRunner<'_> {
             plugin_file: planned.plugin_file.clone(),
             exact_file,
             solution_file: self.folder.solution(id),
+            checkpoint_file: (planned.case.task == Task::Train).then(|| self.folder.checkpoint(id)),
             threads: self.options.threads_per_case(),
             limits: limits(planned, self.options),
         }
@@ -93,6 +128,8 @@ impl CaseRunner<'_> {
             metrics: Metrics::default(),
             solver_values: Default::default(),
             trace: Vec::new(),
+            steps: Vec::new(),
+            hyperparameters: Default::default(),
             curve: None,
             log_tail: String::new(),
             reproducible: verdict.reproducible,
@@ -121,18 +158,20 @@ fn fill(row: &mut Row, solving: Outcome, verifying: Option<Outcome>) {
         row.d = Some(solved.d);
         row.metrics.extend(&measured(solved));
         row.solver_values = solved.values.clone();
+        if let Some(trained) = &solved.trained {
+            row.hyperparameters = trained.hyperparameters.clone();
+        }
     }
     if let Some(truth) = verifying.as_ref().and_then(verified) {
         row.metrics.extend(&truth.metrics);
         row.curve = truth.curve.clone();
     }
-    row.trace = solving.messages.into_iter().filter_map(trace_point).collect();
-}
-
-fn trace_point(message: Message) -> Option<TracePoint> {
-    match message {
-        Message::Trace(point) => Some(point),
-        _ => None,
+    for message in solving.messages {
+        match message {
+            Message::Trace(point) => row.trace.push(point),
+            Message::Step(step) => row.steps.push(step),
+            _ => {}
+        }
     }
 }
 
@@ -151,11 +190,15 @@ fn measured(solved: &Solved) -> Metrics {
         (names::SECONDS_SOLVE, solved.solve.wall),
         (names::CPU_SECONDS, solved.prepare.cpu + solved.solve.cpu),
         (names::PEAK_MEMORY_BYTES, solved.peak_memory_bytes as f64),
+        (names::KEPT_BYTES, solved.kept_bytes as f64),
     ] {
         metrics.insert(name, value);
     }
-    if solved.kept_bytes > 0 {
-        metrics.insert(names::KEPT_BYTES, solved.kept_bytes as f64);
+    if let Some(trained) = &solved.trained {
+        metrics.insert(names::STEPS, trained.steps as f64);
+        metrics.insert(names::SECONDS_TRAIN, trained.seconds);
+        metrics.insert(names::SECONDS_PREDICT, trained.predict.wall);
+        metrics.insert(names::EPOCHS_PREDICT, trained.predict_epochs);
     }
     if let Some((y, probes)) = claimed(solved) {
         metrics.insert(names::CLAIMED_Y, y);

@@ -167,6 +167,7 @@ impl Sitting<'_> {
             tell(Event::CaseStarted { id: id.clone(), labels: planned.case.labels() });
             let Some(row) = self.cases.run(id, planned, &tell) else { break };
             let progress = self.write(&row).inspect_err(|_| self.stop.store(true, Ordering::SeqCst))?;
+            self.cases.forget(id);
             ran += 1;
             tell(Event::CaseFinished { row: Box::new(row), progress });
         }

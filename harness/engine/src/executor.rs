@@ -113,5 +113,5 @@ pub trait Executor: Sync {
 
 /// Whether a worker says nothing more after this message.
 pub(crate) fn is_terminal(message: &Message) -> bool {
-    !matches!(message, Message::Trace(_))
+    !matches!(message, Message::Trace(_) | Message::Step(_))
 }

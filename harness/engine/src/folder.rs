@@ -21,6 +21,7 @@ const SPEC: &str = "spec.toml";
 const ENVIRONMENT: &str = "environment.json";
 const LOGS: &str = "logs";
 const SCRATCH: &str = "scratch";
+const CHECKPOINTS: &str = "checkpoints";
 
 /// `plan.json`: what a run set out to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,7 +124,7 @@ impl RunFolder {
     /// Makes the folders that a sitting needs and points `latest` here.
     pub(crate) fn prepare(&self) -> Result<(), EngineError> {
         self.remove_scratch()?;
-        for name in [LOGS, SCRATCH] {
+        for name in [LOGS, SCRATCH, CHECKPOINTS] {
             let path = self.path.join(name);
             fs::create_dir_all(&path).context("create", &path)?;
         }
@@ -156,8 +157,10 @@ impl RunFolder {
         serde_json::from_slice(&fs::read(self.path.join(ENVIRONMENT)).ok()?).ok()
     }
 
-    /// Removes what only a running sitting needs.
+    /// Removes what only a running sitting needs. Checkpoints of cases that did not end are kept.
     pub(crate) fn remove_scratch(&self) -> Result<(), EngineError> {
+        // Fails if it is not empty, which is meant.
+        let _ = fs::remove_dir(self.path.join(CHECKPOINTS));
         let path = self.path.join(SCRATCH);
         match fs::remove_dir_all(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", &path),
@@ -178,6 +181,11 @@ impl RunFolder {
     /// The solution of a case, while it is being run and verified.
     pub(crate) fn solution(&self, id: &str) -> PathBuf {
         self.path.join(SCRATCH).join(format!("{id}.solution"))
+    }
+
+    /// Where a case keeps what it needs to go on after an interruption.
+    pub(crate) fn checkpoint(&self, id: &str) -> PathBuf {
+        self.path.join(CHECKPOINTS).join(format!("{id}.bin"))
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {

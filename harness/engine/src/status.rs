@@ -3,6 +3,8 @@
 //! Three questions in turn: did the solver's process report a result, did the
 //! verification compute the truth, and what does the truth say beside the claim?
 
+mod steps;
+
 use gpbench_record::{Case, Failure, Message, Metrics, Solved, Status, StopReason, Verified, names};
 
 use crate::executor::{End, Outcome};
@@ -62,6 +64,9 @@ impl Verdict {
 /// | without: the residual no longer fell | `not_converged` |
 /// | without: anything else | `ok` |
 ///
+/// A case that trains is what its final prediction is, or what its steps are where that is worse: each
+/// is held to the tolerance in the same way.
+///
 /// A process that dies after its report has lost nothing: the report counts, and
 /// the reason mentions the death.
 pub fn judge(evidence: &Evidence) -> Verdict {
@@ -77,7 +82,14 @@ pub fn judge(evidence: &Evidence) -> Verdict {
         Some((outcome, None)) => unverified(outcome, log_tail),
         None => Verdict::new(Status::Crashed, "the solution was not verified"),
     };
-    verdict.reproducible = solved.reason != StopReason::Time;
+    let steps = steps::reported(solving);
+    if matches!(verdict.status, Status::Ok | Status::NotConverged)
+        && let Some(worse) = steps::verdict(case, &steps)
+    {
+        verdict = worse;
+    }
+    let reasons = steps.iter().map(|step| step.reason).chain([solved.reason]);
+    verdict.reproducible = reasons.into_iter().all(|reason| reason != StopReason::Time);
     if let Some(death) = death_after_report(&solving.end) {
         let separator = if verdict.reason.is_empty() { "" } else { "; " };
         verdict.reason = format!("{}{separator}{death}", verdict.reason);

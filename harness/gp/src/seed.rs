@@ -42,6 +42,12 @@ impl Streams {
         Streams { seed, axes: axes.iter().map(|&axis| axis.to_owned()).collect() }
     }
 
+    /// Streams that depend on one more axis.
+    pub fn further(&self, axis: &str) -> Self {
+        let axes = self.axes.iter().cloned().chain([axis.to_owned()]);
+        Streams { seed: self.seed, axes: axes.collect() }
+    }
+
     /// The stream for a purpose.
     pub fn stream(&self, purpose: &str) -> ChaCha8Rng {
         let mut keys: Vec<&str> = self.axes.iter().map(String::as_str).collect();

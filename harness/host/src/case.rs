@@ -7,7 +7,7 @@
 //! here: it is solved with reason `diverged`.
 
 use gpbench_abi::capability;
-use gpbench_record::{Case, Failure, Job, Message, Solved, Status, StopReason};
+use gpbench_record::{Case, Failure, Job, Message, Solved, Status, StopReason, Task};
 use ndarray::{Array2, CowArray, Ix2, ShapeBuilder};
 use rand::Rng;
 
@@ -18,11 +18,15 @@ use crate::plugin::{
 };
 use crate::system::System;
 use crate::trace::Trace;
-use crate::{process, solution};
+use crate::{process, solution, train};
 
 /// Runs one case and says how it went; `send` takes the trace along the way.
 pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
-    match solve(job, send) {
+    let outcome = match job.case.task {
+        Task::Train => train::run(job, send),
+        Task::Solve | Task::Posterior => solve(job, send),
+    };
+    match outcome {
         Ok(solved) => Message::Solved(solved),
         Err(failure) => Message::Failed(failure),
     }
@@ -66,6 +70,7 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
         kept_bytes: system.kept_bytes() as u64,
         startup_seconds,
         values: ending.values,
+        trained: None,
     })
 }
 
@@ -119,11 +124,16 @@ fn refuse_inducing_points(entry: &SolverEntry, case: &Case) -> Result<(), Failur
 }
 
 /// Share of the memory that would be left unused that kernel entries may take: estimates are rough.
-const KEPT_SHARE: f64 = 0.75;
+pub(crate) const KEPT_SHARE: f64 = 0.75;
 
 /// Bytes that a solve leaves of what it may use, by its own estimate; 0 where nothing is said of memory.
 /// Refuses a solve that cannot fit before it is tried.
-fn spare_memory(solver: &SolverObject, system: &System, job: &Job, base: u64) -> Result<f64, Failure> {
+pub(crate) fn spare_memory(
+    solver: &SolverObject,
+    system: &System,
+    job: &Job,
+    base: u64,
+) -> Result<f64, Failure> {
     let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
     let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
     let (rows, _) = system.matrix().shape();
@@ -150,7 +160,7 @@ pub(crate) fn invalid(reason: impl ToString) -> Failure {
 }
 
 /// How an error of the plugin counts.
-fn failure(error: CallError) -> Failure {
+pub(crate) fn failure(error: CallError) -> Failure {
     let status = match &error {
         CallError::Panicked { .. } => Status::Crashed,
         CallError::OutOfMemory { .. } => Status::OutOfMemory,

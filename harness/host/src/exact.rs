@@ -10,9 +10,6 @@ use crate::exact_file::{self, Reference};
 use crate::line::ExactLine;
 use crate::system;
 
-/// Name of the log marginal likelihood in [`ExactSummary`].
-pub const LOG_MARGINAL_LIKELIHOOD: &str = "log_marginal_likelihood";
-
 /// Name of log |H| in [`ExactSummary`].
 pub const LOG_DET: &str = "log_det";
 
@@ -47,7 +44,7 @@ fn exact(request: &ExactRequest) -> Result<ExactSummary, Failure> {
     };
     exact_file::write(&request.output, &reference).map_err(invalid)?;
     let mut found = Metrics::default();
-    found.insert(LOG_MARGINAL_LIKELIHOOD, reference.log_marginal_likelihood);
+    found.insert(names::LOG_MARGINAL_LIKELIHOOD, reference.log_marginal_likelihood);
     found.insert(LOG_DET, reference.log_det);
     found.insert(names::TEST_RMSE_EXACT, reference.test_rmse);
     found.insert(names::TEST_NLL_EXACT, reference.test_nll);

@@ -65,11 +65,12 @@ impl<'a> Judge<'a> {
         if let Some(exact) = self.exact {
             found.insert(names::TEST_RMSE_EXACT, exact.test_rmse);
             found.insert(names::TEST_NLL_EXACT, exact.test_nll);
+            found.insert(names::LOG_MARGINAL_LIKELIHOOD, exact.log_marginal_likelihood);
         }
         if solution.iter().all(|value| value.is_finite()) {
             found.extend(&self.glance(solution));
             match &self.system.inducing {
-                None => self.residuals(solution, &mut found),
+                None => found.extend(&self.residuals(solution)),
                 Some(inducing) => found.insert(names::INDUCING_POINTS, inducing.z.nrows() as f64),
             }
             if let Some(collapse) = &self.system.collapse {
@@ -105,7 +106,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Residuals of all columns, by one product with H.
-    fn residuals(&self, solution: ArrayView2<f64>, found: &mut Metrics) {
+    pub fn residuals(&self, solution: ArrayView2<f64>) -> Metrics {
+        let mut found = Metrics::default();
         let System { operator, targets, .. } = self.system;
         let mut product = Array2::zeros(solution.dim().f());
         operator.apply(solution, product.view_mut());
@@ -125,6 +127,7 @@ impl<'a> Judge<'a> {
                 found.insert(names::RESIDUAL_MAX, residuals.iter().copied().fold(0.0, f64::max));
             }
         }
+        found
     }
 
     /// Training rows at even distances.

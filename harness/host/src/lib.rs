@@ -6,6 +6,8 @@
 //! - [`case`] builds the linear systems ([`system`], and [`collapse`] where inputs
 //!   repeat), loads the plugin ([`plugin`]), lets it solve under a [`budget`] and a
 //!   [`clock`] that the harness holds, reports a [`trace`] and leaves the solution in a file;
+//! - [`train`] is the outer loop of a case that trains: one solve after the other, with a [`checkpoint`]
+//!   after each;
 //! - [`verify`] judges that file ([`judge`]) without ever loading the plugin, and draws it
 //!   along the input where there is one ([`mod@line`]);
 //! - [`exact`] makes the exact reference that judges compare with;
@@ -26,6 +28,7 @@ mod binary;
 pub mod budget;
 pub mod case;
 pub mod channel;
+pub mod checkpoint;
 pub mod clock;
 pub mod collapse;
 pub mod conform;
@@ -40,6 +43,7 @@ pub mod process;
 pub mod solution;
 pub mod system;
 pub mod trace;
+pub mod train;
 pub mod verify;
 
 pub use binary::FileError;

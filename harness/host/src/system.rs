@@ -6,6 +6,7 @@
 //! see the same standard normal numbers, scaled differently.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gpbench_data::{Split, SplitError, copy, split, synthetic, training_rows};
 use gpbench_gp::blas::NotPositiveDefinite;
@@ -14,10 +15,13 @@ use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
     CrossOperator, Family, FrequencyLaw, Kernel, KernelMatrix, KernelOperator, LinearOperator,
-    RandomFeatures, UnknownFamily,
+    RandomFeatures, UnknownFamily, thread_pool,
 };
-use gpbench_record::{self as record, Case, Dataset, EstimatorMethod, Frequencies, GpDraw, Inducing, Source};
+use gpbench_record::{
+    self as record, Case, Dataset, EstimatorMethod, Frequencies, GpDraw, Inducing, ProbeDistribution, Source,
+};
 use ndarray::{Array1, Array2, ArrayView2, CowArray, Ix2, ShapeBuilder};
+use rayon::ThreadPool;
 use thiserror::Error;
 
 use crate::collapse::Collapse;
@@ -79,7 +83,7 @@ pub enum SetupError {
 #[derive(Debug)]
 pub struct System {
     /// Training and test rows.
-    pub data: Split,
+    pub data: Arc<Split>,
     /// H = K + noise_scale^2 I.
     pub operator: KernelOperator,
     /// Right-hand sides y, z_1 .. z_s, and the parts of the z.
@@ -107,12 +111,26 @@ impl System {
     /// The system of a case.
     pub fn build(case: &Case, dataset_file: Option<&Path>, threads: usize) -> Result<System, SetupError> {
         let data = rows(&case.dataset, case.seed, dataset_file)?;
+        System::pose(case, Arc::new(data), thread_pool(threads), None)
+    }
+
+    /// The system of a case over rows that are known already. Whenever a case differs from another in
+    /// its hyperparameters alone, its right-hand sides are the other's under new scales, unless they
+    /// are drawn afresh: `redraw` numbers such draws.
+    pub fn pose(
+        case: &Case,
+        data: Arc<Split>,
+        pool: Arc<ThreadPool>,
+        redraw: Option<u64>,
+    ) -> Result<System, SetupError> {
         let kernel = kernel(&case.kernel, data.x_train.ncols())?;
         let noise_scale = case.kernel.noise_scale;
-        let operator = KernelOperator::new(&kernel, noise_scale, data.x_train.view(), threads);
+        let x_train = data.x_train.view();
+        let operator = KernelOperator::with_pool(&kernel, noise_scale, x_train, pool.clone());
         let streams = streams(&case.dataset, kernel.family, case.seed);
-        let pool = operator.pool().clone();
-        let (targets, features) = pool.install(|| targets(case, &data, &kernel, &streams))?;
+        let redrawn = redraw.map(|draw| streams.further(&format!("redraw {draw}")));
+        let of_targets = redrawn.as_ref().unwrap_or(&streams);
+        let (targets, features) = pool.install(|| targets(case, &data, &kernel, of_targets))?;
         let inducing = case.solver.inducing.map(|inducing| {
             let points = pool.install(|| select(inducing, data.x_train.view(), &streams));
             let named = |source| SetupError::Inducing { name: case.solver.name.clone(), source };
@@ -329,11 +347,17 @@ fn targets(
 ) -> Result<(Targets, Option<RandomFeatures>), SetupError> {
     let estimator = &case.estimator;
     let y = data.y_train.view();
-    if estimator.method == EstimatorMethod::Standard {
-        return Ok((
-            Targets::standard(y, ProbeLaw::Normal, estimator.probes, data.x_test.nrows(), streams),
-            None,
-        ));
+    let probes = match estimator.method {
+        EstimatorMethod::Pathwise => None,
+        EstimatorMethod::Standard => Some(estimator.probes),
+        EstimatorMethod::Exact => Some(0),
+    };
+    if let Some(probes) = probes {
+        let law = match estimator.probe_distribution {
+            ProbeDistribution::Normal => ProbeLaw::Normal,
+            ProbeDistribution::Rademacher => ProbeLaw::Rademacher,
+        };
+        return Ok((Targets::standard(y, law, probes, data.x_test.nrows(), streams), None));
     }
     let law = match estimator.frequencies {
         Frequencies::Exact => None,

@@ -30,7 +30,7 @@ fn verify(job: &Job) -> Result<Verified, Failure> {
             let exact = exact.as_ref().and_then(|exact| exact.line.as_ref());
             line::curve(&system, exact, solution.view()).map_err(invalid)?
         }
-        Task::Solve => None,
+        Task::Solve | Task::Train => None,
     };
     Ok(Verified { metrics, curve: curve.map(Box::new) })
 }

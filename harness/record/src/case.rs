@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Dataset, Fingerprint};
+use crate::{Dataset, Fingerprint, Training};
 
 /// What a case measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ pub enum Task {
     Solve,
     /// Solve for y and for pathwise targets, then predict on the test rows.
     Posterior,
+    /// Maximise the marginal likelihood, then predict.
+    Train,
 }
 
 /// One cell of the plan.
@@ -33,8 +35,11 @@ pub struct Case {
     pub estimator: Estimator,
     /// Which method, with all of its parameters.
     pub solver: Solver,
-    /// When to stop.
+    /// When to stop; of a training case, each outer step.
     pub budget: Budget,
+    /// How hyperparameters are trained, by a task that does so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train: Option<Training>,
     /// Arithmetic of kernel products.
     pub precision: Precision,
     /// The spec's seed of this case: selects the split and keys every random stream.
@@ -98,6 +103,30 @@ pub struct Estimator {
     pub features: usize,
     /// Law of the feature frequencies.
     pub frequencies: Frequencies,
+    /// Law of standard probes.
+    #[serde(default, skip_serializing_if = "ProbeDistribution::is_normal")]
+    pub probe_distribution: ProbeDistribution,
+    /// Whether an outer step starts from the last one's solutions, for right-hand sides that are then
+    /// drawn once and kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm_start: bool,
+}
+
+/// Law of standard probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeDistribution {
+    /// Standard normal.
+    #[default]
+    Normal,
+    /// 1 or -1.
+    Rademacher,
+}
+
+impl ProbeDistribution {
+    fn is_normal(&self) -> bool {
+        *self == ProbeDistribution::Normal
+    }
 }
 
 /// Kind of right-hand side beside y.
@@ -106,8 +135,10 @@ pub struct Estimator {
 pub enum EstimatorMethod {
     /// Prior function draws plus noise: solutions are posterior samples (Lin et al. 2024, section 3).
     Pathwise,
-    /// Standard normal probe vectors (Hutchinson).
+    /// Random probe vectors (Hutchinson).
     Standard,
+    /// None: traces come from a Cholesky factor. For training only.
+    Exact,
 }
 
 /// Law of the frequencies of random Fourier features.
@@ -182,7 +213,7 @@ pub struct Budget {
     /// Epochs: multiples of n^2 kernel entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_epochs: Option<f64>,
-    /// Seconds of prepare and solve together.
+    /// Seconds of prepare and solve together; of a training case, over all outer steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     /// Bytes of memory of the worker process.

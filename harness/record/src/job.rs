@@ -24,6 +24,9 @@ pub struct Job {
     pub exact_file: Option<PathBuf>,
     /// Where `case` writes the solution and `verify` reads it.
     pub solution_file: PathBuf,
+    /// Where a training case keeps what it needs to go on after a crash; absent: nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_file: Option<PathBuf>,
     /// Threads to use.
     pub threads: usize,
     /// Bounds enforced from outside.

@@ -19,11 +19,12 @@ mod message;
 mod metrics;
 mod plugin;
 mod row;
+mod train;
 
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 pub use case::{
     Budget, Case, Estimator, EstimatorMethod, Frequencies, Inducing, Kernel, Labels, Param, Precision,
-    Solver, Task,
+    ProbeDistribution, Solver, Task,
 };
 pub use conformance::{CheckStatus, CheckVerdict};
 pub use curve::{Curve, Spectrum};
@@ -34,6 +35,7 @@ pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, StopRe
 pub use metrics::{Metrics, names};
 pub use plugin::{LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
 pub use row::{JournalEntry, Row, Status, TracePoint};
+pub use train::{Hyperparameters, Schedule, Step, Trained, Training};
 
 /// Version of every JSON form in this crate.
 pub const SCHEMA: u32 = 1;

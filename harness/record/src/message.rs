@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, Metrics, Status, TracePoint};
+use crate::{Curve, Metrics, Status, Step, TracePoint, Trained};
 
 /// One line of a worker's standard output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,6 +12,8 @@ use crate::{Curve, Metrics, Status, TracePoint};
 pub enum Message {
     /// A point along the way of a solve.
     Trace(TracePoint),
+    /// An outer step of training ended.
+    Step(Step),
     /// `case` ended; the solution is on disk.
     Solved(Solved),
     /// `verify` ended.
@@ -62,7 +64,8 @@ pub struct Entries {
     pub self_reported: f64,
 }
 
-/// What `case` measured.
+/// What `case` measured. Of a training case, times, entries and iterations are sums over the steps,
+/// and the rest is of the systems solved for the final prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solved {
     /// Training rows.
@@ -92,6 +95,9 @@ pub struct Solved {
     pub startup_seconds: f64,
     /// Named numbers from the solver's report.
     pub values: BTreeMap<String, f64>,
+    /// What training came to, where the case trains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trained: Option<Trained>,
 }
 
 /// What `verify` computed from the solution, without the plugin.

@@ -50,6 +50,18 @@ pub mod names {
     pub const SECONDS_SOLVE: &str = "seconds_solve";
     /// Processor seconds of prepare and solve.
     pub const CPU_SECONDS: &str = "cpu_seconds";
+    /// Wall-clock seconds of an outer step beside its solver: right-hand sides and gradient.
+    pub const SECONDS_OUTER: &str = "seconds_outer";
+    /// Wall-clock seconds of all outer steps: prepare, solve, right-hand sides and gradients.
+    pub const SECONDS_TRAIN: &str = "seconds_train";
+    /// Wall-clock seconds of the systems solved for the prediction after training.
+    pub const SECONDS_PREDICT: &str = "seconds_predict";
+    /// Epochs of these.
+    pub const EPOCHS_PREDICT: &str = "epochs_predict";
+    /// Outer steps taken.
+    pub const STEPS: &str = "steps";
+    /// Log marginal likelihood of the exact Gaussian process.
+    pub const LOG_MARGINAL_LIKELIHOOD: &str = "log_marginal_likelihood";
     /// Peak resident memory of the worker process.
     pub const PEAK_MEMORY_BYTES: &str = "peak_memory_bytes";
     /// Bytes of kernel entries kept from one product to the next, where memory allowed.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Curve, Labels, Metrics};
+use crate::{Case, Curve, Hyperparameters, Labels, Metrics, Step};
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,6 +97,12 @@ pub struct Row {
     /// Points along the way.
     #[serde(default)]
     pub trace: Vec<TracePoint>,
+    /// Outer steps of training.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// Hyperparameters that training ended with; empty for other tasks.
+    #[serde(default, skip_serializing_if = "Hyperparameters::is_empty")]
+    pub hyperparameters: Hyperparameters,
     /// Predictions along the input, where there is one input only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,

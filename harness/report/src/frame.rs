@@ -44,6 +44,19 @@ pub(crate) fn traces(run: &Run) -> PolarsResult<DataFrame> {
     DataFrame::new(points.len(), columns)
 }
 
+/// One row an outer step of training: its hyperparameters and metrics.
+pub(crate) fn steps(run: &Run) -> PolarsResult<DataFrame> {
+    let steps: Vec<_> = run.rows.iter().flat_map(|r| r.steps.iter().map(move |s| (r, s))).collect();
+    let mut columns = vec![text("id", steps.iter().map(|(r, _)| r.id.as_str()))];
+    columns.extend(axes(steps.iter().map(|(r, _)| &r.labels)));
+    columns.push(Column::new("step".into(), steps.iter().map(|(_, s)| s.step).collect::<Vec<_>>()));
+    let scales: Vec<Metrics> =
+        steps.iter().map(|(_, s)| s.hyperparameters.clone().into_iter().collect()).collect();
+    columns.extend(metric_columns(&scales.iter().collect::<Vec<_>>()));
+    columns.extend(metric_columns(&steps.iter().map(|(_, s)| &s.metrics).collect::<Vec<_>>()));
+    DataFrame::new(steps.len(), columns)
+}
+
 /// Names of all metrics of a run.
 pub(crate) fn metric_names(run: &Run) -> BTreeSet<String> {
     run.rows.iter().flat_map(|r| r.metrics.iter().map(|(name, _)| name.to_owned())).collect()

@@ -47,6 +47,7 @@ fn head(run: &Run) -> Markup {
     let task = match run.task() {
         Some(Task::Solve) => "Linear systems with the kernel matrix",
         Some(Task::Posterior) => "Gaussian-process posteriors",
+        Some(Task::Train) => "Training of hyperparameters",
         None => "No case has ended yet",
     };
     let count = |of: fn(&gpbench_record::Row) -> &str| {
@@ -92,7 +93,7 @@ fn results(run: &Run, groups: &[Group]) -> Markup {
         section id="results" {
             h2 { "Results" }
             @for table in tables::results(run, groups) { h3 { (table.title) } (table.html()) }
-            p.note { (tables::CONVENTIONS.replace('`', "")) }
+            p.note { (tables::conventions(run).replace('`', "")) }
         }
     }
 }

@@ -30,6 +30,7 @@ mod reference;
 mod run;
 mod table;
 mod tables;
+mod training;
 mod write;
 
 pub use aggregate::{Estimate, Group, Problem, groups};

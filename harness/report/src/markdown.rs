@@ -31,7 +31,7 @@ pub(crate) fn page(run: &Run, figures: &[Figure]) -> Result<String> {
     for table in tables::results(run, &groups) {
         section(&mut out, &table);
     }
-    let _ = writeln!(out, "{}\n", tables::CONVENTIONS);
+    let _ = writeln!(out, "{}\n", tables::conventions(run));
     if let Some(table) = tables::published(run, &groups) {
         let _ = writeln!(out, "## {}\n\n{}\n{}\n", table.title, table.markdown(), table.caption);
     }

@@ -1,15 +1,18 @@
 //! The tables of a report.
 
-use gpbench_record::{Case, Dataset, Param, Row, Source, Status, names};
+use gpbench_record::{
+    Case, Dataset, EstimatorMethod, Param, ProbeDistribution, Row, Source, Status, Task, names,
+};
 
 use crate::aggregate::{Estimate, Group, Problem, problems, title};
 use crate::metric::{COLUMNS, Metric, SECONDS, Style, short};
 use crate::reference::{Reference, is_low_noise};
 use crate::run::Run;
 use crate::table::{Cell, Table};
+use crate::training;
 
 /// What the columns mean: signs, units and what a mean is taken over.
-pub(crate) const CONVENTIONS: &str = "\
+const CONVENTIONS: &str = "\
 Mean ± standard error over seeds (a seed's timing repeats are averaged first) of the cases that ended ok or \
 not_converged; `ok` counts the cases that ended ok. Bold: the best mean, ties in the digits shown included, among \
 the solvers whose cases all ended ok. Lower is better, \
@@ -21,8 +24,19 @@ predictive mean to that of the exact GP. An epoch is n² kernel entries used. Ti
 prepare and solve, without loading, verification and trace points; memory is the peak resident memory of the \
 case's process in MiB.";
 
+/// What the columns of this run's results mean.
+pub(crate) fn conventions(run: &Run) -> &'static str {
+    match run.task() {
+        Some(Task::Train) => training::CONVENTIONS,
+        _ => CONVENTIONS,
+    }
+}
+
 /// One table a problem: solvers by metrics.
 pub(crate) fn results(run: &Run, groups: &[Group]) -> Vec<Table> {
+    if run.task() == Some(Task::Train) {
+        return training::results(run, groups);
+    }
     let all = problems(groups);
     let table = |problem: &&Problem| {
         let of_problem: Vec<&Group> = groups.iter().filter(|g| g.problem == **problem).collect();
@@ -71,7 +85,7 @@ fn cell(metric: &Metric, group: &Group, best: Option<&str>) -> Cell {
     Cell { text: with_spread(metric.style, estimate), strong }
 }
 
-fn with_spread(style: Style, estimate: &Estimate) -> String {
+pub(crate) fn with_spread(style: Style, estimate: &Estimate) -> String {
     let mean = style.format(estimate.mean);
     match estimate.stderr {
         Some(stderr) => format!("{mean} ± {}", style.format_spread(estimate.mean, stderr)),
@@ -252,9 +266,11 @@ pub(crate) fn models(run: &Run) -> Table {
 }
 
 fn estimator_word(row: &Row) -> &'static str {
-    match row.case.estimator.method {
-        gpbench_record::EstimatorMethod::Pathwise => "pathwise targets",
-        gpbench_record::EstimatorMethod::Standard => "standard normal probes",
+    match (row.case.estimator.method, row.case.estimator.probe_distribution) {
+        (EstimatorMethod::Pathwise, _) => "pathwise targets",
+        (EstimatorMethod::Standard, ProbeDistribution::Normal) => "standard normal probes",
+        (EstimatorMethod::Standard, ProbeDistribution::Rademacher) => "Rademacher probes",
+        (EstimatorMethod::Exact, _) => "targets of the prediction alone",
     }
 }
 

@@ -28,8 +28,8 @@ pub struct Written {
     pub figures: Vec<PathBuf>,
 }
 
-/// Writes `results.parquet`, `traces.parquet`, `summary.json`, `report.md`,
-/// `index.html` and `figures/*.svg`, replacing those of an earlier report.
+/// Writes `results.parquet`, `traces.parquet`, for a run that trains `steps.parquet`, `summary.json`,
+/// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report.
 ///
 /// # Errors
 /// If a table cannot be computed, a chart drawn or a file written.
@@ -39,6 +39,9 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
     fs::create_dir_all(&figures_dir).map_err(at(&figures_dir))?;
     parquet(&dir.join("results.parquet"), &mut frame::results(run)?)?;
     parquet(&dir.join("traces.parquet"), &mut frame::traces(run)?)?;
+    if run.rows.iter().any(|row| !row.steps.is_empty()) {
+        parquet(&dir.join("steps.parquet"), &mut frame::steps(run)?)?;
+    }
     put(&dir.join("summary.json"), &format!("{:#}\n", export::summary(run)?))?;
 
     let figures = charts::figures(run)?;

@@ -13,10 +13,11 @@ mod exclude;
 mod inducing;
 mod kernel;
 mod solver;
+mod train;
 
 use std::path::PathBuf;
 
-use gpbench_record::{Case, Precision, Task};
+use gpbench_record::{Case, Precision, Task, Training};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Catalog;
@@ -79,7 +80,8 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
     let axes = axis::Axes::resolve(typed, catalog, task, &mut mistakes);
     let report = report(typed, &axes, &mut mistakes);
     let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
-    let cells = cells(typed, task, &axes, &seeds, &excludes, &mut mistakes);
+    let train = train::resolve(root, task, &mut mistakes);
+    let cells = cells(typed, (task, train), &axes, &seeds, &excludes, &mut mistakes);
     mistakes.into_result(&typed.sources)?;
     let order_seed = root.order_seed.as_ref().map_or_else(|| hash(&name), |seed| seed.value as u64);
     Ok(Checked { name, task, threads, repeats, order_seed, report, cells })
@@ -88,7 +90,7 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
 /// The product of the axes without the excluded cells.
 fn cells(
     typed: &Typed,
-    task: Task,
+    (task, train): (Task, Option<Training>),
     axes: &axis::Axes<'_>,
     seeds: &[At<u64>],
     excludes: &[exclude::Rule],
@@ -120,7 +122,9 @@ fn cells(
                         if let (Some(at), Some(_)) = (&dataset.collapse, params.inducing) {
                             refuse_collapse(at, &dataset.name, &solver.name, mistakes);
                         }
+                        let shared_length_scale = kernel.shares_length_scale();
                         let Some(kernel) = kernel.numbers(dataset, rows.split, mistakes) else { continue };
+                        let train = train.clone().map(|train| Training { shared_length_scale, ..train });
                         let case = Case {
                             task,
                             dataset: rows,
@@ -128,6 +132,7 @@ fn cells(
                             estimator: estimator.clone(),
                             solver: params,
                             budget: solver.budget,
+                            train,
                             precision: Precision::F64,
                             seed: seed.value,
                             repeat: 0,
@@ -184,17 +189,19 @@ fn spec_name(root: &Root, mistakes: &mut Mistakes) -> String {
 }
 
 fn task(root: &Root, mistakes: &mut Mistakes) -> Task {
-    const LATER: [&str; 3] = ["train", "likelihood", "thompson"];
+    const TASKS: [&str; 3] = ["solve", "posterior", "train"];
+    const LATER: [&str; 2] = ["likelihood", "thompson"];
     let Some(task) = &root.task else { return Task::Posterior };
     match task.value.as_str() {
         "solve" => return Task::Solve,
+        "train" => return Task::Train,
         "posterior" => {}
         later if LATER.contains(&later) => {
-            let hint = "use \"solve\" or \"posterior\"".to_owned();
+            let hint = "use \"solve\", \"posterior\" or \"train\"".to_owned();
             mistakes.add(&task.at, format!("task \"{later}\" is not available in this version"), hint);
         }
         other => {
-            let hint = nearest::hint(other, ["solve", "posterior"]);
+            let hint = nearest::hint(other, TASKS);
             mistakes.add(&task.at, format!("unknown task \"{other}\""), hint);
         }
     }

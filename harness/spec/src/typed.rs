@@ -52,6 +52,7 @@ pub(crate) struct Root {
     pub(crate) estimators: Vec<EstimatorTable>,
     pub(crate) solvers: Vec<SolverTable>,
     pub(crate) budget: BudgetTable,
+    pub(crate) train: Option<At<TrainTable>>,
     pub(crate) excludes: Vec<Exclude>,
     pub(crate) report: ReportTable,
 }
@@ -104,7 +105,7 @@ pub(crate) struct KernelTable {
 }
 
 /// Where a kernel's numbers come from, with the ones that stand in the spec.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Hyperparameters {
     /// `published`, `ones` or `generating`; `None`: all numbers stand in the spec.
     pub(crate) from: Option<At<String>>,
@@ -112,6 +113,24 @@ pub(crate) struct Hyperparameters {
     pub(crate) noise_scale: Option<At<f64>>,
     /// One entry is shared by all inputs.
     pub(crate) length_scale: Option<At<Vec<At<f64>>>>,
+    /// Where the length scale is said to be one, shared by all inputs, and trained.
+    pub(crate) shared: Option<Location>,
+}
+
+/// `[train]`.
+#[derive(Debug, Clone)]
+pub(crate) struct TrainTable {
+    pub(crate) steps: Option<At<i64>>,
+    pub(crate) learning_rate: Option<At<f64>>,
+    pub(crate) schedule: Option<At<ScheduleTable>>,
+    pub(crate) initial: Option<At<Hyperparameters>>,
+}
+
+/// `schedule` of `[train]`.
+#[derive(Debug, Clone)]
+pub(crate) enum ScheduleTable {
+    Named(String),
+    MultiStep { milestones: Vec<i64>, factor: f64 },
 }
 
 /// `[estimator.NAME]`.
@@ -122,6 +141,7 @@ pub(crate) struct EstimatorTable {
     pub(crate) probes: Option<At<i64>>,
     pub(crate) features: Option<At<i64>>,
     pub(crate) frequencies: Option<At<String>>,
+    pub(crate) probe_distribution: Option<At<String>>,
     pub(crate) warm_start: Option<At<bool>>,
 }
 

@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::{check, check_text};
-use gpbench_record::{Case, EstimatorMethod, Frequencies, Inducing, Param, Source, Subsample};
+use gpbench_record::{
+    Case, EstimatorMethod, Frequencies, Inducing, Param, ProbeDistribution, Schedule, Source, Subsample,
+    Task, Training,
+};
 use gpbench_spec::{Plan, load};
 
 fn shipped(name: &str, sets: &[&str]) -> Plan {
@@ -264,4 +267,55 @@ fn a_text_with_overrides_written_into_it_means_the_same() {
     let (written, meant) = key(&sets);
     std::fs::write(&path, &written).expect("a writable folder");
     assert_eq!(key(&[]).1, meant, "{written}");
+}
+
+#[test]
+fn training_is_resolved() {
+    let text = r#"
+schema = 1
+name = "t"
+task = "train"
+[matrix]
+dataset = ["gp-draw", "pol"]
+kernel = ["matern32", "shared"]
+estimator = ["pathwise", "warm", "exact"]
+solver = ["cg"]
+[kernel.shared]
+family = "rbf"
+hyperparameters = { from = "ones", noise_scale = 0.5, length_scale = "shared" }
+[estimator.warm]
+method = "standard"
+probes = 8
+probe_distribution = "rademacher"
+warm_start = true
+[train]
+steps = 20
+schedule = { milestones = [10], factor = 0.5 }
+initial = { signal_scale = 2, noise_scale = 0.1, length_scale = 3 }
+[budget]
+tolerance = 0.01
+"#;
+    let plan = planned(text, &[]);
+    assert_eq!((plan.task, plan.cases.len()), (Task::Train, 12));
+    let named = |kernel: &str, estimator: &str| {
+        let found = cases(&plan, "pol", "cg");
+        let wanted = |c: &&Case| c.kernel.name == kernel && c.estimator.name == estimator;
+        found.into_iter().find(wanted).expect("a case").clone()
+    };
+    let first = named("matern32", "pathwise");
+    let schedule = Schedule::MultiStep { milestones: vec![10], factor: 0.5 };
+    let training = Training { steps: 20, learning_rate: 0.1, schedule, shared_length_scale: false };
+    assert_eq!(first.train, Some(training));
+    assert!((first.kernel.signal_scale, first.kernel.length_scale) == (2.0, vec![3.0]));
+    assert!(!first.estimator.warm_start);
+    let warm = named("shared", "warm");
+    assert!(warm.train.is_some_and(|train| train.shared_length_scale));
+    assert_eq!((warm.kernel.noise_scale, warm.kernel.signal_scale), (0.5, 1.0));
+    assert_eq!((warm.estimator.method, warm.estimator.probes), (EstimatorMethod::Standard, 8));
+    assert_eq!(warm.estimator.probe_distribution, ProbeDistribution::Rademacher);
+    assert!(warm.estimator.warm_start && warm.estimator.features == 2000);
+    assert_eq!(named("matern32", "exact").estimator.method, EstimatorMethod::Exact);
+    let one = planned(text, &["train.steps=1"]);
+    let seconds = |plan: &Plan| plan.cases[0].estimate(1).expect("rows are known").seconds;
+    assert_eq!(seconds(&plan), 20.0 * seconds(&one));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gpbench_record::{
     Budget, Clock, Dataset, Entries, Estimator, EstimatorMethod, Frequencies, Inducing, Kernel, Precision,
-    Solver, Source, Task,
+    ProbeDistribution, Schedule, Solver, Source, Step, Task, Training,
 };
 
 use super::*;
@@ -34,9 +34,12 @@ fn case(tolerance: Option<f64>, probes: usize) -> Case {
             probes,
             features: 100,
             frequencies: Frequencies::MultivariateT,
+            probe_distribution: ProbeDistribution::Normal,
+            warm_start: false,
         },
         solver: Solver { name: text("cg"), plugin: text("cg"), params: BTreeMap::new(), inducing: None },
         budget: Budget { tolerance, ..Budget::default() },
+        train: None,
         precision: Precision::F64,
         seed: 0,
         repeat: 0,
@@ -62,6 +65,7 @@ fn solved(reason: StopReason, claimed: &[f64]) -> Message {
         kept_bytes: 0,
         startup_seconds: 0.0,
         values: BTreeMap::new(),
+        trained: None,
     })
 }
 
@@ -310,4 +314,49 @@ fn without_residuals_the_solvers_word_counts() {
         let verdict = judge(&Evidence { verifying: Some(&nothing), ..evidence });
         assert_eq!(verdict.status, Diverged, "{reason:?}");
     }
+}
+
+/// Steps with these true residuals of y, each claimed to be half the tolerance of 0.01.
+fn steps(residuals: &[f64]) -> Vec<Message> {
+    let step = |(step, &residual): (u64, &f64)| {
+        let metrics = [(names::RESIDUAL_Y, residual), (names::CLAIMED_Y, 0.005)];
+        Message::Step(Step {
+            step,
+            hyperparameters: BTreeMap::new(),
+            reason: StopReason::Epochs,
+            metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        })
+    };
+    (0..).zip(residuals).map(step).collect()
+}
+
+/// Verdict of a training case of three steps, whose prediction is as good as asked for.
+fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
+    let mut case = case(tolerance, 1);
+    case.task = Task::Train;
+    let schedule = Schedule::Constant;
+    case.train = Some(Training { steps: 3, learning_rate: 0.1, schedule, shared_length_scale: false });
+    let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
+    solving.messages.splice(0..0, steps(residuals));
+    let truth = verified(&[(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005)]);
+    let verifying = outcome(Some(truth), End::Exited(0));
+    judge(&Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" })
+}
+
+#[test]
+fn steps_of_training_are_held_to_the_tolerance() {
+    let verdict = |tolerance, residuals: &[f64]| {
+        let Verdict { status, reason, .. } = trained(tolerance, residuals);
+        (status, reason)
+    };
+    let all = [0.005, 0.01, 0.0101];
+    assert_eq!(verdict(Some(0.01), &all), (Status::Ok, String::new()));
+    let short = "2 of 3 steps fell short of the tolerance 0.01; worst true residual 0.015".to_owned();
+    assert_eq!(verdict(Some(0.01), &[0.012, 0.015, 0.005]), (Status::NotConverged, short));
+    let wrong = "step 1 claims the tolerance 0.01; true residual 0.03".to_owned();
+    assert_eq!(verdict(Some(0.01), &[0.005, 0.03, 0.005]), (Status::Invalid, wrong));
+    let lost = "step 2: true residual 2000".to_owned();
+    assert_eq!(verdict(None, &[0.5, 0.5, 2000.0]), (Status::Diverged, lost));
+    let early = "the time budget was spent after 2 of 3 steps".to_owned();
+    assert_eq!(verdict(None, &[0.5, 0.5]), (Status::NotConverged, early));
 }

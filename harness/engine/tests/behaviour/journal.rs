@@ -21,6 +21,8 @@ fn row(id: &str, status: Status) -> Row {
         metrics: Metrics::default(),
         solver_values: Default::default(),
         trace: Vec::new(),
+        steps: Vec::new(),
+        hyperparameters: Default::default(),
         curve: None,
         log_tail: String::new(),
         reproducible: true,

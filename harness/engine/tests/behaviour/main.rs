@@ -7,3 +7,4 @@ mod journal;
 mod processes;
 mod schedule;
 mod support;
+mod training;

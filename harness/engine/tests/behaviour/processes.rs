@@ -56,6 +56,7 @@ impl Script {
             plugin_file: planned.plugin_file,
             exact_file: None,
             solution_file: self.path().join("solution"),
+            checkpoint_file: None,
             threads: 3,
             limits,
         };

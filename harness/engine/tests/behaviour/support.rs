@@ -10,8 +10,8 @@ use gpbench_engine::{
 };
 use gpbench_record::{
     Budget, Case, Dataset, Entries, Estimator, EstimatorMethod, ExactSummary, Failure, Fingerprint,
-    Frequencies, Kernel, Message, Metrics, Precision, Solved, Solver, Source, Status, StopReason, Task,
-    TracePoint, Verified, names,
+    Frequencies, Kernel, Message, Metrics, Precision, ProbeDistribution, Solved, Solver, Source, Status,
+    StopReason, Task, TracePoint, Verified, names,
 };
 
 /// A case of the solver `solver` on a toy.
@@ -40,9 +40,12 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
             probes: 1,
             features: 100,
             frequencies: Frequencies::MultivariateT,
+            probe_distribution: ProbeDistribution::Normal,
+            warm_start: false,
         },
         solver: Solver { name: text(solver), plugin: text(solver), params: BTreeMap::new(), inducing: None },
         budget: Budget { tolerance: Some(0.01), ..Budget::default() },
+        train: None,
         precision: Precision::F64,
         seed,
         repeat: 0,
@@ -97,6 +100,7 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         kept_bytes: 0,
         startup_seconds: 0.125,
         values: BTreeMap::from([("rank".to_owned(), 7.0)]),
+        trained: None,
     })
 }
 

@@ -192,7 +192,7 @@ fn system(task: &Task, pool: &Arc<ThreadPool>) -> System {
     rhs.assign(&task.rhs);
     let none = |rows: usize| Array2::zeros((rows, 0).f());
     System {
-        data: Split {
+        data: Arc::new(Split {
             x_train: x,
             y_train: task.rhs.index_axis(Axis(1), 0).to_owned(),
             x_test: Array2::zeros((0, d)),
@@ -201,7 +201,7 @@ fn system(task: &Task, pool: &Arc<ThreadPool>) -> System {
             x_std: Array1::ones(d),
             y_mean: 0.0,
             y_std: 1.0,
-        },
+        }),
         operator,
         targets: Targets { rhs, f_train: none(n), noise: none(n), f_test: none(0) },
         features: None,

@@ -1,6 +1,8 @@
 //! A small case that the tests share.
 #![allow(dead_code)]
 
+pub(crate) mod worker;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -8,7 +10,7 @@ use gpbench_host::plugin::{CallError, Ending, HostTable, Library, Observer, Sess
 use gpbench_host::system::System;
 use gpbench_record::{
     Budget, Case, Clock, Dataset, Estimator, EstimatorMethod, Frequencies, GpDraw, Kernel, Param, Precision,
-    Solver, Source, Task,
+    ProbeDistribution, Solver, Source, Task,
 };
 use gpbench_sdk as sdk;
 use ndarray::{Array2, ShapeBuilder};
@@ -46,9 +48,12 @@ pub(crate) fn case(n: usize) -> Case {
             probes: 3,
             features: 200,
             frequencies: Frequencies::MultivariateT,
+            probe_distribution: ProbeDistribution::Normal,
+            warm_start: false,
         },
         solver: solver("cg"),
         budget: Budget::default(),
+        train: None,
         precision: Precision::F64,
         seed: 7,
         repeat: 0,

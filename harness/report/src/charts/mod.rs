@@ -17,6 +17,9 @@ mod scale;
 mod seconds;
 mod spectrum;
 mod style;
+mod training;
+
+use gpbench_record::Task;
 
 use crate::aggregate::{Group, Problem, groups, problems, title};
 use crate::error::{Error, Result};
@@ -53,6 +56,12 @@ pub(crate) fn figures(run: &Run) -> Result<Vec<Figure>> {
         named("the performance profile", profile::figure(&sheet))?,
         named("the bars of seconds", seconds::figure(&sheet))?,
     ];
+    if run.task() == Some(Task::Train) {
+        for figure in training::figures(&sheet) {
+            drawn.push(named("a chart of training", figure)?);
+        }
+        return Ok(drawn.into_iter().flatten().collect());
+    }
     for problem in &all {
         let what = title(problem, &all);
         drawn.push(named("a residual chart", progress::residual_figure(&sheet, problem, &what))?);

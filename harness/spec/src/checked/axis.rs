@@ -52,7 +52,7 @@ impl<'a> Axes<'a> {
                 .iter()
                 .filter_map(|name| dataset::resolve(name, typed, catalog, mistakes))
                 .collect(),
-            kernels: kernels.iter().filter_map(|name| kernel::resolve(name, root, mistakes)).collect(),
+            kernels: kernels.iter().filter_map(|name| kernel::resolve(name, root, task, mistakes)).collect(),
             estimators: match root.matrix.estimator {
                 Some(_) => estimators
                     .iter()

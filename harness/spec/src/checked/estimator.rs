@@ -2,20 +2,25 @@
 //!
 //! | key | default | meaning |
 //! |---|---|---|
-//! | `method` | the table's own name | `pathwise` or `standard` |
+//! | `method` | the table's own name | `pathwise`, `standard`, or to train `exact` |
 //! | `probes` | 64 | right-hand sides beside y |
 //! | `features` | 2000 | sines and cosines of a prior draw, counted together |
 //! | `frequencies` | `multivariate_t` | `multivariate_t`, `product_t`, `exact` |
-//! | `warm_start` | false | for tasks with outer steps only |
+//! | `probe_distribution` | `normal` | `normal`, `rademacher`: of standard probes |
+//! | `warm_start` | false | to train only: start from the last step's solutions, for right-hand sides drawn once |
+//!
+//! To train, prior draws are there for every method: what ends a case is a prediction from pathwise
+//! samples.
 
-use gpbench_record::{Estimator, EstimatorMethod, Frequencies, Task};
+use gpbench_record::{Estimator, EstimatorMethod, Frequencies, ProbeDistribution, Task};
 
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, START};
 use crate::typed::{EstimatorTable, Root};
 
-const METHODS: [&str; 2] = ["pathwise", "standard"];
+const METHODS: [&str; 3] = ["pathwise", "standard", "exact"];
+const DISTRIBUTIONS: [&str; 2] = ["normal", "rademacher"];
 const FREQUENCIES: [&str; 3] = ["multivariate_t", "product_t", "exact"];
 const PROBES: usize = 64;
 const FEATURES: usize = 2000;
@@ -24,7 +29,7 @@ const FEATURES: usize = 2000;
 pub(crate) fn default_name(task: Task) -> String {
     match task {
         Task::Solve => "standard".to_owned(),
-        Task::Posterior => "pathwise".to_owned(),
+        Task::Posterior | Task::Train => "pathwise".to_owned(),
     }
 }
 
@@ -44,9 +49,11 @@ pub(crate) fn resolve(
     let method = match method_name.value.as_str() {
         "pathwise" => EstimatorMethod::Pathwise,
         "standard" => EstimatorMethod::Standard,
+        "exact" => EstimatorMethod::Exact,
         other => {
             let tables = root.estimators.iter().map(|t| t.name.value.as_str());
-            let hint = nearest::hint(other, METHODS.into_iter().chain(tables.filter(|t| *t != other)));
+            let methods = METHODS.into_iter().filter(|method| task == Task::Train || *method != "exact");
+            let hint = nearest::hint(other, methods.chain(tables.filter(|t| *t != other)));
             mistakes.add(&method_name.at, format!("unknown estimator `{other}`"), hint);
             return None;
         }
@@ -55,9 +62,17 @@ pub(crate) fn resolve(
         let hint = "task \"posterior\" predicts from pathwise samples: use `pathwise`".to_owned();
         mistakes.add(&method_name.at, "the standard estimator gives no posterior samples", hint);
     }
+    if task != Task::Train && method == EstimatorMethod::Exact {
+        let hint = "use `pathwise` or `standard`".to_owned();
+        mistakes.add(&method_name.at, "the exact estimator is for task \"train\" only", hint);
+    }
     let probes = match table.and_then(|t| t.probes.as_ref()) {
         None => PROBES,
         Some(given) => {
+            if given.value == 0 && task == Task::Train && method != EstimatorMethod::Exact {
+                let hint = "the trace is estimated from at least one".to_owned();
+                mistakes.add(&given.at, "0 probes are impossible for task \"train\"", hint);
+            }
             if given.value < 0 {
                 let hint = "0 solves for y alone".to_owned();
                 mistakes.add(&given.at, format!("{} probes are impossible", given.value), hint);
@@ -67,7 +82,10 @@ pub(crate) fn resolve(
     };
     let (features, frequencies) = match method {
         EstimatorMethod::Pathwise => prior_draw(table, mistakes),
-        EstimatorMethod::Standard => {
+        EstimatorMethod::Standard | EstimatorMethod::Exact if task == Task::Train => {
+            prior_draw(table, mistakes)
+        }
+        EstimatorMethod::Standard | EstimatorMethod::Exact => {
             for key in table.iter().flat_map(|t| {
                 [t.features.as_ref().map(|f| &f.at), t.frequencies.as_ref().map(|f| &f.at)]
                     .into_iter()
@@ -78,11 +96,43 @@ pub(crate) fn resolve(
             (0, Frequencies::MultivariateT)
         }
     };
-    if let Some(At { value: true, at }) = table.and_then(|t| t.warm_start.as_ref()) {
+    let warm_start = table.and_then(|t| t.warm_start.as_ref());
+    if let Some(At { value: true, at }) = warm_start.filter(|_| task != Task::Train) {
         let hint = "it carries solutions from one outer step of task \"train\" to the next".to_owned();
-        mistakes.add(at, "`warm_start` is not available in this version", hint);
+        mistakes.add(at, "`warm_start` has no effect: this task has no outer steps", hint);
     }
-    Some(Estimator { name: name.value.clone(), method, probes, features, frequencies })
+    Some(Estimator {
+        name: name.value.clone(),
+        method,
+        probes,
+        features,
+        frequencies,
+        probe_distribution: probe_distribution(table, method, mistakes),
+        warm_start: warm_start.is_some_and(|given| given.value),
+    })
+}
+
+/// Law of the probes.
+fn probe_distribution(
+    table: Option<&EstimatorTable>,
+    method: EstimatorMethod,
+    mistakes: &mut Mistakes,
+) -> ProbeDistribution {
+    let Some(typed) = table.and_then(|t| t.probe_distribution.as_ref()) else {
+        return ProbeDistribution::Normal;
+    };
+    if method != EstimatorMethod::Standard {
+        mistakes.add(&typed.at, "only standard probes have a distribution: this has no effect", None);
+    }
+    match typed.value.as_str() {
+        "normal" => ProbeDistribution::Normal,
+        "rademacher" => ProbeDistribution::Rademacher,
+        other => {
+            let hint = nearest::hint(other, DISTRIBUTIONS);
+            mistakes.add(&typed.at, format!("unknown distribution of probes `{other}`"), hint);
+            ProbeDistribution::Normal
+        }
+    }
 }
 
 /// How prior functions are drawn.

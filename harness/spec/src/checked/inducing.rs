@@ -34,6 +34,10 @@ pub(crate) fn resolve(
         let what = "weights of inducing points have no residual for task \"solve\" to measure";
         mistakes.add(&given.at, what, "use task = \"posterior\"".to_owned());
     }
+    if task == Task::Train {
+        let what = "weights of inducing points give no gradient for task \"train\" to follow";
+        mistakes.add(&given.at, what, "use task = \"posterior\"".to_owned());
+    }
     let table = &given.value;
     let select = table.select.as_ref()?;
     let by_count = |mistakes: &mut Mistakes| {

@@ -8,13 +8,15 @@
 //! | `{ signal_scale, noise_scale, length_scale }` | as given; one length scale is shared by all inputs |
 //! | `{ from = "...", ... }` | one of the first three, with some numbers replaced |
 //!
+//! Training begins with them, and with `length_scale = "shared"` trains a single one.
+//!
 //! A draw's inputs are uniform on the unit cube and its rows are standardised like
 //! any other data set's, so the generating hyperparameters are converted with the
 //! population's statistics: inputs have standard deviation 1/sqrt(12), targets
 //! sqrt(signal_scale^2 + noise_scale^2). A finite draw's own statistics differ a
 //! little (more, the longer the length scale), and so do its best hyperparameters.
 
-use gpbench_record::{Kernel, Source};
+use gpbench_record::{Kernel, Source, Task};
 
 use super::dataset::{DatasetEntry, FAMILIES};
 use crate::error::Mistakes;
@@ -60,7 +62,12 @@ pub(super) fn known_family(family: &At<String>, mistakes: &mut Mistakes) {
     }
 }
 
-pub(crate) fn resolve(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Option<KernelEntry> {
+pub(crate) fn resolve(
+    name: &At<String>,
+    root: &Root,
+    task: Task,
+    mistakes: &mut Mistakes,
+) -> Option<KernelEntry> {
     let table = root.kernels.iter().find(|t| t.name.value == name.value);
     let family = match table {
         Some(table) => table.family.as_ref().unwrap_or(name),
@@ -85,8 +92,8 @@ pub(crate) fn resolve(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -
         mistakes.add(at, what, hint);
         return None;
     }
-    let empty = Hyperparameters { from: None, signal_scale: None, noise_scale: None, length_scale: None };
-    let typed = table.and_then(|t| t.hyperparameters.as_ref());
+    let initial = root.train.as_ref().and_then(|train| train.value.initial.as_ref());
+    let typed = table.and_then(|t| t.hyperparameters.as_ref()).or(initial);
     let (from, at) = match typed.map(|t| (&t.value.from, &t.at)) {
         None => (Origin::Ones, &name.at),
         Some((None, at)) => (Origin::Spec, at),
@@ -101,14 +108,18 @@ pub(crate) fn resolve(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -
             }
         },
     };
-    let given = typed.map_or(empty, |t| t.value.clone());
+    let given = typed.map(|t| t.value.clone()).unwrap_or_default();
     let before = mistakes.count();
     check_given(&given, mistakes);
+    if let Some(at) = given.shared.as_ref().filter(|_| task != Task::Train) {
+        let hint = "write one number, which all inputs share".to_owned();
+        mistakes.add(at, "a shared length scale is fitted by task \"train\" only", hint);
+    }
     if from == Origin::Spec {
         let missing: Vec<&str> = [
             ("signal_scale", given.signal_scale.is_none()),
             ("noise_scale", given.noise_scale.is_none()),
-            ("length_scale", given.length_scale.is_none()),
+            ("length_scale", given.length_scale.is_none() && given.shared.is_none()),
         ]
         .into_iter()
         .filter_map(|(key, absent)| absent.then_some(key))
@@ -150,6 +161,11 @@ fn check_given(given: &Hyperparameters, mistakes: &mut Mistakes) {
 }
 
 impl KernelEntry {
+    /// Whether training is to move one length scale for all inputs.
+    pub(crate) fn shares_length_scale(&self) -> bool {
+        self.given.shared.is_some()
+    }
+
     /// The kernel of one cell, with its numbers.
     pub(crate) fn numbers(
         &self,
@@ -189,6 +205,11 @@ impl KernelEntry {
                 given.value.iter().map(|l| l.value).collect()
             }
         };
+        if let Some(at) = self.given.shared.as_ref().filter(|_| length_scale.len() > 1) {
+            let hint = "begin with numbers of which all inputs share one, such as \"ones\"".to_owned();
+            mistakes.add(at, "published length scales are one for each input: none is shared", hint);
+            return None;
+        }
         if noise_scale == 0.0 {
             let hint = "add noise_scale, as in { from = \"generating\", noise_scale = 1e-3 }".to_owned();
             mistakes.add(&self.at, format!("data set `{}` was drawn without noise", dataset.name), hint);

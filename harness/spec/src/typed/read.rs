@@ -3,7 +3,7 @@
 use super::fields::{Fields, wrong_type};
 use super::{
     BudgetTable, DatasetTable, EstimatorTable, Exclude, Hyperparameters, InducingTable, KernelTable, Matrix,
-    ReportTable, Root, SolverTable,
+    ReportTable, Root, ScheduleTable, SolverTable, TrainTable,
 };
 use crate::SCHEMA;
 use crate::error::Mistakes;
@@ -16,7 +16,7 @@ pub(super) fn root(table: &Table, mistakes: &mut Mistakes) -> Root {
     schema(&mut fields);
     let root = Root {
         name: fields.required_text("name", &START, "it names the run's folder, for instance name = \"uci\""),
-        task: fields.required_text("task", &START, "write task = \"solve\" or task = \"posterior\""),
+        task: fields.required_text("task", &START, "write task = \"solve\", \"posterior\" or \"train\""),
         precision: fields.text("precision"),
         seeds: fields.wholes("seeds"),
         repeats: fields.whole("repeats"),
@@ -31,6 +31,7 @@ pub(super) fn root(table: &Table, mistakes: &mut Mistakes) -> Root {
             Some((table, _)) => budget(table, "[budget]", fields.mistakes),
             None => BudgetTable::default(),
         },
+        train: fields.table("train").map(|(table, at)| train(table, at, fields.mistakes)),
         excludes: excludes(fields.node("exclude"), fields.mistakes),
         report: match fields.table("report") {
             Some((table, _)) => report(table, fields.mistakes),
@@ -110,20 +111,25 @@ fn kernel(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> KernelTa
     let of = format!("[kernel.{}]", name.value);
     let mut fields = Fields::new(table, &of, mistakes);
     let family = fields.text("family");
-    let hyperparameters = fields.node("hyperparameters").and_then(|node| match &node.value {
+    let hyperparameters = start(&mut fields, "hyperparameters");
+    fields.finish();
+    KernelTable { name: name.clone(), family, hyperparameters }
+}
+
+/// The value of `key`: the name of known hyperparameters, or a table of numbers.
+fn start(fields: &mut Fields<'_>, key: &'static str) -> Option<At<Hyperparameters>> {
+    let node = fields.node(key)?;
+    match &node.value {
         Value::Text(from) => {
             let from = Some(At { value: from.clone(), at: node.at.clone() });
-            let value = Hyperparameters { from, signal_scale: None, noise_scale: None, length_scale: None };
-            Some(At { value, at: node.at.clone() })
+            Some(At { value: Hyperparameters { from, ..Hyperparameters::default() }, at: node.at.clone() })
         }
         Value::Table(inner) => hyperparameters(inner, &node.at, fields.mistakes),
         _ => {
-            wrong_type("hyperparameters", "a text or a table", node, fields.mistakes);
+            wrong_type(key, "a text or a table", node, fields.mistakes);
             None
         }
-    });
-    fields.finish();
-    KernelTable { name: name.clone(), family, hyperparameters }
+    }
 }
 
 fn hyperparameters(table: &Table, at: &Location, mistakes: &mut Mistakes) -> Option<At<Hyperparameters>> {
@@ -136,17 +142,48 @@ fn hyperparameters(table: &Table, at: &Location, mistakes: &mut Mistakes) -> Opt
     let from = fields.text("from");
     let signal_scale = fields.number("signal_scale");
     let noise_scale = fields.number("noise_scale");
-    let length_scale = match fields.node("length_scale") {
-        Some(Node { value: Value::Text(text), at }) if text == "shared" => {
-            let hint = "write one number, which all inputs share".to_owned();
-            let what = "a shared length scale that is fitted needs task \"train\", which is not available in this version";
-            fields.mistakes.add(at, what, hint);
-            None
-        }
-        _ => fields.numbers("length_scale"),
+    let (length_scale, shared) = match fields.node("length_scale") {
+        Some(Node { value: Value::Text(text), at }) if text == "shared" => (None, Some(at.clone())),
+        _ => (fields.numbers("length_scale"), None),
     };
     fields.finish();
-    Some(At { value: Hyperparameters { from, signal_scale, noise_scale, length_scale }, at: at.clone() })
+    let value = Hyperparameters { from, signal_scale, noise_scale, length_scale, shared };
+    Some(At { value, at: at.clone() })
+}
+
+fn train(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<TrainTable> {
+    let mut fields = Fields::new(table, "[train]", mistakes);
+    let value = TrainTable {
+        steps: fields.whole("steps"),
+        learning_rate: fields.number("learning_rate"),
+        schedule: fields.node("schedule").and_then(|node| schedule(node, fields.mistakes)),
+        initial: start(&mut fields, "initial"),
+    };
+    fields.finish();
+    At { value, at: at.clone() }
+}
+
+fn schedule(node: &Node, mistakes: &mut Mistakes) -> Option<At<ScheduleTable>> {
+    let value = match &node.value {
+        Value::Text(name) => ScheduleTable::Named(name.clone()),
+        Value::Table(table) => {
+            let mut fields = Fields::new(table, "`schedule` of [train]", mistakes);
+            let (milestones, factor) = (fields.wholes("milestones"), fields.number("factor"));
+            fields.finish();
+            let (Some(milestones), Some(factor)) = (milestones, factor) else {
+                let hint = "for instance { milestones = [50, 80], factor = 0.5 }".to_owned();
+                mistakes.add(&node.at, "`schedule` needs `milestones` and `factor`", hint);
+                return None;
+            };
+            let milestones = milestones.value.iter().map(|step| step.value).collect();
+            ScheduleTable::MultiStep { milestones, factor: factor.value }
+        }
+        _ => {
+            wrong_type("schedule", "a text or a table", node, mistakes);
+            return None;
+        }
+    };
+    Some(At { value, at: node.at.clone() })
 }
 
 fn estimator(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> EstimatorTable {
@@ -158,6 +195,7 @@ fn estimator(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> Estim
         probes: fields.whole("probes"),
         features: fields.whole("features"),
         frequencies: fields.text("frequencies"),
+        probe_distribution: fields.text("probe_distribution"),
         warm_start: fields.truth("warm_start"),
     };
     fields.finish();

@@ -1,0 +1,227 @@
+//! The file from which a training case goes on after a crash: everything that the next outer step
+//! depends on, and what the steps so far have found.
+//!
+//! Numbers are kept bit by bit, so that a case that was interrupted ends as one that was not. The file
+//! is a magic word, three sizes (bytes of the text, rows, columns), the [`State`] as JSON with its numbers
+//! as the integers of their bits (JSON's own may lose the last one), and the solution.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use gpbench_gp::train::{Adam, Parameters};
+use gpbench_record::{Clock, Entries, Metrics, Step, StopReason};
+use ndarray::{Array2, ShapeBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::binary::FileError;
+
+const MAGIC: &[u8; 8] = b"GPBTRAI1";
+const SIZES: usize = 3;
+
+/// Where training stands after some outer steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Parameters that the next step begins with.
+    pub parameters: Parameters,
+    /// The optimiser.
+    pub adam: Adam,
+    /// Solutions of the last step, n x (1 + s); none before the first.
+    pub solution: Option<Array2<f64>>,
+    /// What the steps have found.
+    pub steps: Vec<Step>,
+    /// Time of prepare so far.
+    pub prepare: Clock,
+    /// Time of solve so far.
+    pub solve: Clock,
+    /// Kernel entries so far.
+    pub entries: Entries,
+    /// Wall-clock seconds beside the solver so far.
+    pub outer: f64,
+}
+
+/// A state without its solution, as it stands in the file.
+#[derive(Serialize, Deserialize)]
+struct Text {
+    unconstrained: Vec<u64>,
+    first_moment: Vec<u64>,
+    second_moment: Vec<u64>,
+    steps: Vec<StepText>,
+    /// Prepare, solve, entries and outer seconds.
+    sums: [u64; 9],
+}
+
+#[derive(Serialize, Deserialize)]
+struct StepText {
+    hyperparameters: BTreeMap<String, u64>,
+    reason: StopReason,
+    metrics: BTreeMap<String, u64>,
+}
+
+/// Writes a state under another name and moves it into place: a file that exists is whole.
+pub fn write(path: &Path, state: &State) -> Result<(), FileError> {
+    let part = path.with_extension("part");
+    let written = write_part(&part, state).and_then(|()| fs::rename(&part, path));
+    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
+}
+
+fn write_part(path: &Path, state: &State) -> io::Result<()> {
+    let text = serde_json::to_vec(&Text::of(state)).expect("plain data with text keys always serialises");
+    let (rows, columns) = state.solution.as_ref().map_or((0, 0), |solution| solution.dim());
+    let mut bytes = Vec::with_capacity(MAGIC.len() + text.len() + 8 * (SIZES + rows * columns));
+    bytes.extend_from_slice(MAGIC);
+    for size in [text.len(), rows, columns] {
+        bytes.extend_from_slice(&(size as u64).to_le_bytes());
+    }
+    bytes.extend_from_slice(&text);
+    for value in state.solution.iter().flat_map(|solution| solution.t()) {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
+    let mut file = File::create(path)?;
+    file.write_all(&bytes)?;
+    file.sync_data()
+}
+
+/// Reads a state; `None` where there is no file yet.
+///
+/// # Errors
+/// If the file cannot be read, or is not whole.
+pub fn read(path: &Path) -> Result<Option<State>, FileError> {
+    let wrong = |what: &str| FileError::Format { path: path.to_owned(), what: what.to_owned() };
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(|source| FileError::Io { path: path.to_owned(), source })?,
+    };
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("is no checkpoint of this version"))?;
+    let (sizes, rest) = rest.split_at_checked(8 * SIZES).ok_or_else(|| wrong("ends in its header"))?;
+    let sizes: Vec<usize> = words(sizes).map(|word| word as usize).collect();
+    let &[length, rows, columns] = sizes.as_slice() else { unreachable!("split off as {SIZES} words") };
+    let (text, numbers) = rest.split_at_checked(length).ok_or_else(|| wrong("ends in its text"))?;
+    let text: Text = serde_json::from_slice(text).map_err(|error| wrong(&error.to_string()))?;
+    if rows.checked_mul(columns).and_then(|count| count.checked_mul(8)) != Some(numbers.len()) {
+        return Err(wrong("does not hold the solution that its sizes say"));
+    }
+    let numbers: Vec<f64> = words(numbers).map(f64::from_bits).collect();
+    let solution = Array2::from_shape_vec((rows, columns).f(), numbers).expect("as many as the sizes say");
+    Ok(Some(text.state((rows > 0).then_some(solution))))
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("a chunk of eight bytes")))
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
+
+fn numbers(bits: &[u64]) -> Vec<f64> {
+    bits.iter().copied().map(f64::from_bits).collect()
+}
+
+impl Text {
+    fn of(state: &State) -> Text {
+        let State { parameters, adam, solution: _, steps, prepare, solve, entries, outer } = state;
+        let Entries { used, evaluated, setup, self_reported } = *entries;
+        let sums =
+            [prepare.wall, prepare.cpu, solve.wall, solve.cpu, used, evaluated, setup, self_reported, *outer];
+        Text {
+            unconstrained: bits(&parameters.unconstrained),
+            first_moment: bits(&adam.first_moment),
+            second_moment: bits(&adam.second_moment),
+            steps: steps.iter().map(StepText::of).collect(),
+            sums: sums.map(f64::to_bits),
+        }
+    }
+
+    fn state(self, solution: Option<Array2<f64>>) -> State {
+        let [prepare_wall, prepare_cpu, solve_wall, solve_cpu, used, evaluated, setup, self_reported, outer] =
+            self.sums.map(f64::from_bits);
+        State {
+            parameters: Parameters { unconstrained: numbers(&self.unconstrained) },
+            adam: Adam {
+                first_moment: numbers(&self.first_moment),
+                second_moment: numbers(&self.second_moment),
+                steps: self.steps.len() as u64,
+            },
+            solution,
+            steps: (0..).zip(self.steps).map(|(step, text)| text.step(step)).collect(),
+            prepare: Clock { wall: prepare_wall, cpu: prepare_cpu },
+            solve: Clock { wall: solve_wall, cpu: solve_cpu },
+            entries: Entries { used, evaluated, setup, self_reported },
+            outer,
+        }
+    }
+}
+
+impl StepText {
+    fn of(step: &Step) -> StepText {
+        let named = |(name, value): (&str, f64)| (name.to_owned(), value.to_bits());
+        let hyperparameters = step.hyperparameters.iter().map(|(name, value)| (name.as_str(), *value));
+        StepText {
+            hyperparameters: hyperparameters.map(named).collect(),
+            reason: step.reason,
+            metrics: step.metrics.iter().map(named).collect(),
+        }
+    }
+
+    fn step(self, step: u64) -> Step {
+        let number = |(name, bits): (String, u64)| (name, f64::from_bits(bits));
+        Step {
+            step,
+            hyperparameters: self.hyperparameters.into_iter().map(number).collect(),
+            reason: self.reason,
+            metrics: self.metrics.into_iter().map(number).collect::<Metrics>(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    fn state() -> State {
+        let step = |step: u64| Step {
+            step,
+            hyperparameters: BTreeMap::from([("noise_scale".to_owned(), 0.1 + step as f64)]),
+            reason: StopReason::Converged,
+            metrics: [("epochs".to_owned(), 1.0 / 3.0)].into_iter().collect(),
+        };
+        State {
+            parameters: Parameters { unconstrained: vec![0.1, -0.2, 1e-310] },
+            adam: Adam { first_moment: vec![1.0, 2.0, -0.0], second_moment: vec![3.0, 4.0, 5.0], steps: 2 },
+            solution: Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 1.0 / 7.0]]),
+            steps: vec![step(0), step(1)],
+            prepare: Clock { wall: 1.0, cpu: 2.0 },
+            solve: Clock { wall: 3.0, cpu: 4.0 },
+            entries: Entries { used: 5.0, evaluated: 6.0, setup: 7.0, self_reported: 8.0 },
+            outer: 9.0,
+        }
+    }
+
+    #[test]
+    fn a_state_survives_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        assert_eq!(read(&path).unwrap(), None);
+        for state in [State { solution: None, ..state() }, state()] {
+            write(&path, &state).unwrap();
+            assert_eq!(read(&path).unwrap(), Some(state));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_cut_file_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        write(&path, &state()).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        for length in [3, 20, 100, bytes.len() - 1] {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert!(read(&path).is_err(), "{length}");
+        }
+    }
+}

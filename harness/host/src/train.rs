@@ -1,0 +1,311 @@
+//! Task `train`: an outer loop around the solver.
+//!
+//! Each step builds the operator and the right-hand sides under the step's hyperparameters, lets a new
+//! object of the solver solve them, and moves the hyperparameters along a gradient made of the
+//! solutions. With warm starts the right-hand sides are the same draws in every step, and the last
+//! solutions stand in the iterate; without, probes are drawn afresh and the iterate is zero.
+//!
+//! Judging a step (one product for its residuals, predictions on the test rows) is outside all clocks.
+//! After the last step the posterior under the final hyperparameters is solved for, as by task
+//! `posterior`, for verification to judge.
+
+use std::sync::Arc;
+
+use gpbench_data::Split;
+use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::thread_pool;
+use gpbench_gp::train::{self, Adam, Hyperparameters, Parameters, estimator};
+use gpbench_record::{
+    self as record, Case, Clock, Entries, EstimatorMethod, Failure, Job, Kernel, Message, Metrics, Solved,
+    Status, Step, StopReason, Task, Trained, Training, names,
+};
+use ndarray::{Array2, ShapeBuilder, s};
+use rand::Rng;
+use rayon::ThreadPool;
+
+use crate::case::{KEPT_SHARE, failure, invalid, spare_memory};
+use crate::checkpoint::{self, State};
+use crate::judge::{Judge, claims};
+use crate::plugin::{Ending, HostTable, Library, Session, SolverEntry, SolverObject, Terms};
+use crate::system::{self, System};
+use crate::{process, solution};
+
+/// Trains, predicts, and says how it went; `send` takes the steps along the way.
+pub(crate) fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
+    let case = &job.case;
+    let training = case.train.as_ref().ok_or_else(|| invalid("the case does not say how to train"))?;
+    if case.solver.inducing.is_some() {
+        return Err(invalid("inducing points cannot be trained with: their weights give no gradient"));
+    }
+    if case.dataset.collapse_duplicates {
+        return Err(invalid(
+            "a data set of collapsed duplicates cannot be trained on: steps start from weights of all rows",
+        ));
+    }
+    let data = system::rows(&case.dataset, case.seed, job.dataset_file.as_deref()).map_err(invalid)?;
+    let pool = thread_pool(job.threads);
+    let library = Library::load(&job.plugin_file, HostTable::new(Some(pool.clone()))).map_err(invalid)?;
+    let entry = library.solver(&case.solver.plugin).map_err(invalid)?;
+    let trainer = Trainer {
+        job,
+        training,
+        data: Arc::new(data),
+        pool,
+        entry,
+        host: library.host(),
+        base_memory_bytes: process::peak_memory_bytes(),
+    };
+    let startup_seconds = process::seconds_since_start();
+
+    let mut state = trainer.begin()?;
+    state.steps.iter().for_each(|step| send(Message::Step(step.clone())));
+    while (state.steps.len() as u64) < training.steps && trainer.seconds_left(&state).is_none_or(|s| s > 0.0)
+    {
+        let step = trainer.step(&mut state)?;
+        send(Message::Step(step));
+        if let Some(file) = &job.checkpoint_file {
+            checkpoint::write(file, &state).map_err(invalid)?;
+        }
+    }
+    let Prediction { ending, case: prediction, kept_bytes } = trainer.predict(&state)?;
+    Ok(Solved {
+        n: trainer.data.x_train.nrows(),
+        d: trainer.data.x_train.ncols(),
+        reason: ending.reason,
+        iterations: sum(&state.steps, names::ITERATIONS) as u64,
+        claimed: ending.claimed,
+        prepare: state.prepare,
+        solve: state.solve,
+        entries: state.entries,
+        peak_memory_bytes: process::peak_memory_bytes(),
+        base_memory_bytes: trainer.base_memory_bytes,
+        kept_bytes,
+        startup_seconds,
+        values: ending.values,
+        trained: Some(Trained {
+            hyperparameters: prediction.kernel.hyperparameters(),
+            steps: state.steps.len() as u64,
+            seconds: state.prepare.wall + state.solve.wall + state.outer,
+            predict: added(ending.prepare, ending.solve),
+            predict_epochs: ending.entries.used / (trainer.data.x_train.nrows() as f64).powi(2),
+        }),
+    })
+}
+
+/// The posterior that a case ends with, solved for.
+struct Prediction {
+    ending: Ending,
+    case: Case,
+    kept_bytes: u64,
+}
+
+/// What all steps have in common.
+struct Trainer<'a> {
+    job: &'a Job,
+    training: &'a Training,
+    data: Arc<Split>,
+    pool: Arc<ThreadPool>,
+    entry: &'a SolverEntry,
+    host: &'static HostTable,
+    base_memory_bytes: u64,
+}
+
+impl Trainer<'_> {
+    /// Where an earlier process has stopped, or else the beginning.
+    fn begin(&self) -> Result<State, Failure> {
+        if let Some(file) = &self.job.checkpoint_file {
+            match checkpoint::read(file) {
+                Ok(Some(state)) => return Ok(state),
+                Ok(None) => {}
+                Err(error) => eprintln!("[warning] training starts again: {error}"),
+            }
+        }
+        let kernel = &self.job.case.kernel;
+        // Checks the numbers, and spreads one length scale over the inputs.
+        let each = system::kernel(kernel, self.data.x_train.ncols()).map_err(invalid)?.length_scale;
+        let length_scale = match self.training.shared_length_scale {
+            true => kernel.length_scale[..1].to_vec(),
+            false => each,
+        };
+        let initial = Hyperparameters {
+            noise_scale: kernel.noise_scale,
+            signal_scale: kernel.signal_scale,
+            length_scale,
+        };
+        let parameters = Parameters::new(&initial);
+        let adam = Adam::new(parameters.unconstrained.len());
+        Ok(State {
+            parameters,
+            adam,
+            solution: None,
+            steps: Vec::new(),
+            prepare: Clock::default(),
+            solve: Clock::default(),
+            entries: Entries::default(),
+            outer: 0.0,
+        })
+    }
+
+    /// What is left of the time budget, which is one for all steps.
+    fn seconds_left(&self, state: &State) -> Option<f64> {
+        self.job.case.budget.seconds.map(|seconds| seconds - state.prepare.wall - state.solve.wall)
+    }
+
+    /// Takes one outer step.
+    fn step(&self, state: &mut State) -> Result<Step, Failure> {
+        let case = &self.job.case;
+        let count = state.steps.len() as u64;
+        let began = process::now();
+        let posed = Case { kernel: kernel_at(&case.kernel, &state.parameters), ..case.clone() };
+        let redraw = (!case.estimator.warm_start && count > 0).then_some(count);
+        let mut system = self.pose(&posed, redraw)?;
+        let mut outer = process::now().wall - began.wall;
+        let mut x = Array2::zeros((system.n(), system.columns()).f());
+        if let Some(last) = state.solution.as_ref().filter(|_| case.estimator.warm_start) {
+            x.assign(last);
+        }
+        let ending = self.solve(&mut system, &mut x, &format!("solver/{count}"), self.seconds_left(state))?;
+
+        let began = process::now();
+        let (gradient, log_marginal_likelihood) = self.gradient(&system, &x)?;
+        let chained = state.parameters.chain(&gradient);
+        if !chained.iter().all(|derivative| derivative.is_finite()) {
+            let reason = format!("the gradient of step {count} is not finite");
+            return Err(Failure { status: Status::Diverged, reason });
+        }
+        let Training { learning_rate, schedule, .. } = self.training;
+        let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
+        state.adam.ascend(&mut state.parameters.unconstrained, &chained, rate);
+        outer += process::now().wall - began.wall;
+
+        let judge = Judge::new(&system, None, Task::Posterior);
+        let mut metrics = judge.glance(x.view());
+        metrics.extend(&judge.residuals(x.view()));
+        metrics.extend(&claims(&ending.claimed));
+        metrics.extend(&measured(&ending, system.n(), outer));
+        if let Some(value) = log_marginal_likelihood {
+            metrics.insert(names::LOG_MARGINAL_LIKELIHOOD, value);
+        }
+        let hyperparameters = posed.kernel.hyperparameters();
+        let step = Step { step: count, hyperparameters, reason: ending.reason, metrics };
+        state.steps.push(step.clone());
+        state.prepare = added(state.prepare, ending.prepare);
+        state.solve = added(state.solve, ending.solve);
+        state.entries = booked(state.entries, ending.entries);
+        state.outer += outer;
+        state.solution = Some(x);
+        Ok(step)
+    }
+
+    /// Solves for the posterior under the final hyperparameters, and leaves the solution in its file. The
+    /// last solutions are its start where they were warm starts: all of them, if they were of pathwise
+    /// targets, or else the one of y.
+    fn predict(&self, state: &State) -> Result<Prediction, Failure> {
+        let case = &self.job.case;
+        let named = kernel_at(&case.kernel, &state.parameters).hyperparameters();
+        let prediction = case.prediction(&named).expect("the names are those of a kernel");
+        let mut system = self.pose(&prediction, None)?;
+        let mut x = Array2::zeros((system.n(), system.columns()).f());
+        if let Some(last) = state.solution.as_ref().filter(|_| case.estimator.warm_start) {
+            let known = if case.estimator.method == EstimatorMethod::Pathwise { last.ncols() } else { 1 };
+            x.slice_mut(s![.., ..known]).assign(&last.slice(s![.., ..known]));
+        }
+        let mut ending = self.solve(&mut system, &mut x, "solver", None)?;
+        if !x.iter().all(|value| value.is_finite()) {
+            ending.reason = StopReason::Diverged;
+        }
+        solution::write(&self.job.solution_file, x.view()).map_err(invalid)?;
+        Ok(Prediction { ending, case: prediction, kept_bytes: system.kept_bytes() as u64 })
+    }
+
+    fn pose(&self, case: &Case, redraw: Option<u64>) -> Result<System, Failure> {
+        System::pose(case, self.data.clone(), self.pool.clone(), redraw).map_err(invalid)
+    }
+
+    /// Solves with an object of its own, from `x` and into `x`.
+    fn solve(
+        &self,
+        system: &mut System,
+        x: &mut Array2<f64>,
+        stream: &str,
+        seconds: Option<f64>,
+    ) -> Result<Ending, Failure> {
+        let Case { solver, budget, .. } = &self.job.case;
+        let mut object = SolverObject::create(self.entry, self.host, &solver.params).map_err(failure)?;
+        let spare = spare_memory(&object, system, self.job, self.base_memory_bytes)?;
+        system.keep_entries((KEPT_SHARE * spare) as usize);
+        let terms = Terms {
+            tolerance: budget.tolerance,
+            max_epochs: budget.max_epochs,
+            seconds,
+            threads: self.job.threads,
+            seed: system.streams.stream(stream).next_u64(),
+        };
+        let observer = &mut ();
+        let session = Session::new(system, terms, process::now, observer);
+        object.run(&session, x).map_err(failure)
+    }
+
+    /// The gradient at a step's hyperparameters, and the exact likelihood where it is known.
+    fn gradient(&self, system: &System, x: &Array2<f64>) -> Result<(Gradient, Option<f64>), Failure> {
+        let System { data, operator, targets, .. } = system;
+        let (inputs, rhs) = (data.x_train.view(), targets.rhs.view());
+        Ok(match self.job.case.estimator.method {
+            EstimatorMethod::Exact => {
+                let (kernel, noise_scale) = (operator.kernel(), operator.noise_scale());
+                let gp = ExactGp::fit(kernel, noise_scale, inputs, data.y_train.view(), self.job.threads);
+                let gp = gp.map_err(invalid)?;
+                (estimator::exact(&gp, inputs, x.column(0)), Some(gp.log_marginal_likelihood))
+            }
+            EstimatorMethod::Standard => (estimator::standard(operator, rhs, x.view(), None), None),
+            EstimatorMethod::Pathwise => (estimator::pathwise(operator, x.view(), None), None),
+        })
+    }
+}
+
+/// The kernel under an optimiser's parameters.
+fn kernel_at(kernel: &Kernel, parameters: &Parameters) -> Kernel {
+    let Hyperparameters { noise_scale, signal_scale, length_scale } = parameters.hyperparameters();
+    Kernel { noise_scale, signal_scale, length_scale, ..kernel.clone() }
+}
+
+fn schedule_of(schedule: &record::Schedule) -> train::Schedule {
+    match schedule.clone() {
+        record::Schedule::Constant => train::Schedule::Constant,
+        record::Schedule::MultiStep { milestones, factor } => {
+            train::Schedule::MultiStep { milestones, factor }
+        }
+    }
+}
+
+/// What the solver of one step used.
+fn measured(ending: &Ending, n: usize, outer: f64) -> Metrics {
+    let mut found = Metrics::default();
+    for (name, value) in [
+        (names::EPOCHS, ending.entries.used / (n as f64).powi(2)),
+        (names::ITERATIONS, ending.iterations as f64),
+        (names::SECONDS_PREPARE, ending.prepare.wall),
+        (names::SECONDS_SOLVE, ending.solve.wall),
+        (names::SECONDS_OUTER, outer),
+    ] {
+        found.insert(name, value);
+    }
+    found
+}
+
+fn sum(steps: &[Step], name: &str) -> f64 {
+    steps.iter().filter_map(|step| step.metrics.get(name)).sum()
+}
+
+fn added(a: Clock, b: Clock) -> Clock {
+    Clock { wall: a.wall + b.wall, cpu: a.cpu + b.cpu }
+}
+
+fn booked(a: Entries, b: Entries) -> Entries {
+    Entries {
+        used: a.used + b.used,
+        evaluated: a.evaluated + b.evaluated,
+        setup: a.setup + b.setup,
+        self_reported: a.self_reported + b.self_reported,
+    }
+}

@@ -1,0 +1,198 @@
+//! Training by the program itself, with the real plugins where they stand beside it.
+
+// Helpers of tests are tests too.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::worker::{exact, failure, job, library, messages, solve, verify, worker};
+use gpbench_record::{
+    Case, EstimatorMethod, Job, Message, Metrics, Param, Schedule, Solved, Source, Status, Step, StopReason,
+    Task, Training, names,
+};
+
+/// Training on a draw of 200 rows that begins with all scales 1.
+fn training(plugin: &str, method: EstimatorMethod, warm_start: bool, steps: u64) -> Case {
+    let mut case = common::case(200);
+    case.task = Task::Train;
+    case.solver = common::solver(plugin);
+    case.kernel.signal_scale = 1.0;
+    case.kernel.noise_scale = 1.0;
+    case.kernel.length_scale = vec![1.0];
+    case.estimator.method = method;
+    case.estimator.warm_start = warm_start;
+    case.estimator.probes = 16;
+    case.budget.tolerance = Some(1e-3);
+    let schedule = Schedule::Constant;
+    case.train = Some(Training { steps, learning_rate: 0.1, schedule, shared_length_scale: false });
+    case
+}
+
+/// Trains, and takes the steps out of the messages.
+fn train(job: &Job) -> (Vec<Step>, Solved) {
+    let (messages, solved) = solve(job);
+    let step = |message| match message {
+        Message::Step(step) => step,
+        other => panic!("{other:?}"),
+    };
+    (messages.into_iter().map(step).collect(), solved)
+}
+
+/// Steps without what a clock measured.
+fn timeless(steps: &[Step]) -> Vec<Step> {
+    let is_timeless = |name: &str| !name.starts_with("seconds");
+    let keep = |metrics: &Metrics| -> Metrics {
+        metrics.iter().filter(|(name, _)| is_timeless(name)).map(|(name, v)| (name.to_owned(), v)).collect()
+    };
+    steps.iter().map(|step| Step { metrics: keep(&step.metrics), ..step.clone() }).collect()
+}
+
+/// The verification of what training ended with, by its own case.
+fn judged(job: &Job, solved: &Solved) -> Metrics {
+    let case = job.case.prediction(&solved.trained.as_ref().unwrap().hyperparameters).unwrap();
+    verify(&Job { case, ..job.clone() })
+}
+
+#[test]
+fn exact_training_with_cholesky_is_exact_training() {
+    let Some(plugin) = library("cholesky") else { return };
+    let (mut job, folder) = job(training("cholesky", EstimatorMethod::Exact, false, 8), plugin, 2);
+    let (steps, solved) = train(&job);
+    let trained = solved.trained.clone().unwrap();
+    assert_eq!((steps.len(), trained.steps, solved.n), (8, 8, 200));
+    assert!((0..).zip(&steps).all(|(count, step)| step.step == count));
+    // Adam's first step is the learning rate, here against a noise and towards a signal.
+    let ratio = steps[1].hyperparameters["noise_scale"] / steps[0].hyperparameters["noise_scale"];
+    assert!((0.9..0.95).contains(&ratio), "{ratio}");
+    assert!(steps[0].hyperparameters.contains_key("length_scale_1"));
+    let likelihood = |step: &Step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD).unwrap();
+    assert!(steps.is_sorted_by(|a, b| likelihood(a) < likelihood(b)), "ascent");
+
+    // What the harness says of the first and of the last step agrees with an exact process of its own.
+    let initial = exact(&mut job, &folder);
+    let known = initial.get(names::LOG_MARGINAL_LIKELIHOOD).unwrap();
+    assert!((likelihood(&steps[0]) - known).abs() < 1e-9 * known.abs());
+    let case = job.case.prediction(&trained.hyperparameters).unwrap();
+    let mut last = Job { case, ..job.clone() };
+    let exact = exact(&mut last, &folder);
+    let metrics = verify(&last);
+    assert!(metrics.get(names::RESIDUAL_MAX).unwrap() < 1e-10);
+    assert!(metrics.get(names::RMSE_TO_EXACT).unwrap() < 1e-10);
+    let likelihood = exact.get(names::LOG_MARGINAL_LIKELIHOOD);
+    assert_eq!(metrics.get(names::LOG_MARGINAL_LIKELIHOOD), likelihood);
+    assert!(likelihood.unwrap() > known);
+}
+
+#[test]
+fn warm_starts_reach_the_tolerance_in_fewer_epochs() {
+    let Some(plugin) = library("ap") else { return };
+    let epochs = |method, warm_start| {
+        let mut case = training("ap", method, warm_start, 12);
+        case.solver.params.insert("block_size".into(), Param::Int(50));
+        case.budget.tolerance = Some(1e-2);
+        let (job, _folder) = job(case, plugin.clone(), 2);
+        let (steps, solved) = train(&job);
+        for step in &steps {
+            assert_eq!(step.reason, StopReason::Converged);
+            assert!(step.metrics.get(names::RESIDUAL_Y).unwrap() < 1.01e-2);
+            assert!(step.metrics.get(names::RESIDUAL_PROBES).unwrap() < 1.01e-2);
+            let has_samples = method == EstimatorMethod::Pathwise;
+            assert_eq!(step.metrics.get(names::TEST_NLL).is_some(), has_samples);
+        }
+        let used = |step: &Step| step.metrics.get(names::EPOCHS).unwrap();
+        let sum: f64 = steps.iter().map(used).sum();
+        assert!((sum - solved.entries.used / 4e4).abs() < 1e-9);
+        let metrics = judged(&job, &solved);
+        assert!(metrics.get(names::RESIDUAL_MAX).is_some_and(|residual| residual < 0.1));
+        assert!(metrics.get(names::TEST_NLL).is_some());
+        sum
+    };
+    for method in [EstimatorMethod::Standard, EstimatorMethod::Pathwise] {
+        let (cold, warm) = (epochs(method, false), epochs(method, true));
+        assert!(warm < 0.8 * cold, "{method:?}: {warm} against {cold}");
+    }
+}
+
+#[test]
+fn training_that_was_interrupted_ends_as_one_that_was_not() {
+    let Some(plugin) = library("sgd") else { return };
+    for warm_start in [false, true] {
+        let case = |steps| {
+            let mut case = training("sgd", EstimatorMethod::Pathwise, warm_start, steps);
+            case.solver.params.insert("batch_size".into(), Param::Int(50));
+            case.solver.params.insert("learning_rate".into(), Param::Float(1.0));
+            case.budget.max_epochs = Some(20.0);
+            case
+        };
+        let (whole, _folder) = job(case(6), plugin.clone(), 2);
+        let (steps, solved) = train(&whole);
+        // Three steps of six leave the checkpoint that a kill during the fourth would.
+        let (mut first, folder) = job(case(3), plugin.clone(), 1);
+        first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+        train(&first);
+        let second = Job { case: case(6), ..first.clone() };
+        let (resumed, ended) = train(&second);
+        assert_eq!(timeless(&resumed), timeless(&steps));
+        assert_eq!((ended.entries, ended.iterations), (solved.entries, solved.iterations));
+        let (trained, other) = (ended.trained.unwrap(), solved.trained.unwrap());
+        assert_eq!(trained.hyperparameters, other.hyperparameters);
+        let read = |job: &Job| std::fs::read(&job.solution_file).unwrap();
+        assert!(read(&second) == read(&whole));
+        // A checkpoint that cannot be read is as good as none.
+        std::fs::write(second.checkpoint_file.as_ref().unwrap(), "something else").unwrap();
+        assert_eq!(timeless(&train(&second).0), timeless(&steps));
+    }
+}
+
+#[test]
+fn one_length_scale_may_be_trained_for_all_inputs() {
+    let Some(plugin) = library("cg") else { return };
+    let mut case = training("cg", EstimatorMethod::Standard, false, 2);
+    case.train.as_mut().unwrap().shared_length_scale = true;
+    let (job, _folder) = job(case, plugin, 1);
+    let (steps, solved) = train(&job);
+    let names: Vec<&String> = steps[1].hyperparameters.keys().collect();
+    assert_eq!(names, ["length_scale", "noise_scale", "signal_scale"]);
+    assert!(judged(&job, &solved).get(names::TEST_RMSE).is_some());
+}
+
+#[test]
+fn probes_are_drawn_afresh_unless_starts_are_warm() {
+    let Some(plugin) = library("cholesky") else { return };
+    // At a tiny learning rate the same probes give the same gradient, and Adam the same step again.
+    let repeats_its_step = |warm_start| {
+        let mut case = training("cholesky", EstimatorMethod::Standard, warm_start, 3);
+        case.estimator.probes = 1;
+        case.train.as_mut().unwrap().learning_rate = 1e-6;
+        let (steps, _) = train(&job(case, plugin.clone(), 1).0);
+        let scale = |step: usize| steps[step].hyperparameters["length_scale_0"];
+        let (first, second) = (scale(1) - scale(0), scale(2) - scale(1));
+        (second - first).abs() < 1e-4 * first.abs()
+    };
+    assert!(repeats_its_step(true) && !repeats_its_step(false));
+}
+
+#[test]
+fn what_cannot_be_trained_is_said() {
+    let Some(plugin) = library("cg") else { return };
+    let mut case = training("cg", EstimatorMethod::Pathwise, false, 2);
+    case.kernel.signal_scale = -1.0;
+    let (status, reason) = failure(&job(case, plugin.clone(), 1).0);
+    assert_eq!(status, Status::Invalid);
+    assert!(reason.contains("signal_scale -1 is not positive"), "{reason}");
+    let mut case = training("cg", EstimatorMethod::Pathwise, false, 2);
+    case.train = None;
+    assert_eq!(failure(&job(case, plugin, 1).0).1, "the case does not say how to train");
+}
+
+#[test]
+fn a_time_budget_is_one_for_all_steps() {
+    let Some(plugin) = library("cg") else { return };
+    let mut case = training("cg", EstimatorMethod::Pathwise, false, 5);
+    let Source::GpDraw(_) = case.dataset.source else { panic!("not a draw") };
+    case.budget.seconds = Some(1e-9);
+    let (job, _folder) = job(case, plugin, 1);
+    let answer = messages(&worker("case", &job));
+    let Some(Message::Solved(solved)) = answer.last() else { panic!("{answer:?}") };
+    assert_eq!(solved.trained.as_ref().unwrap().steps, 1, "the first step finds that there is no time");
+}

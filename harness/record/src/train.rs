@@ -1,0 +1,148 @@
+//! Training: what is asked for, and what each outer step found.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Case, Clock, EstimatorMethod, Kernel, Metrics, StopReason, Task};
+
+/// How hyperparameters are trained: ascent of the log marginal likelihood by Adam, on parameters whose
+/// softplus are the scales, from the kernel's numbers on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// Outer steps.
+    pub steps: u64,
+    /// Learning rate of the first step.
+    pub learning_rate: f64,
+    /// How it changes.
+    #[serde(default, skip_serializing_if = "Schedule::is_constant")]
+    pub schedule: Schedule,
+    /// Whether one length scale, shared by all inputs, is trained rather than one for each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared_length_scale: bool,
+}
+
+/// How the learning rate changes along the steps.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Schedule {
+    /// Not at all.
+    #[default]
+    Constant,
+    /// It is multiplied at each milestone.
+    MultiStep {
+        /// Steps, counted from 0, before which it changes.
+        milestones: Vec<u64>,
+        /// What it is multiplied by.
+        factor: f64,
+    },
+}
+
+impl Schedule {
+    fn is_constant(&self) -> bool {
+        *self == Schedule::Constant
+    }
+}
+
+/// Hyperparameters by name: `noise_scale`, `signal_scale`, and `length_scale_0` and so on, or
+/// `length_scale` where all inputs share one.
+pub type Hyperparameters = BTreeMap<String, f64>;
+
+const NOISE_SCALE: &str = "noise_scale";
+const SIGNAL_SCALE: &str = "signal_scale";
+const LENGTH_SCALE: &str = "length_scale";
+
+impl Kernel {
+    /// The hyperparameters by name.
+    pub fn hyperparameters(&self) -> Hyperparameters {
+        let single = [(NOISE_SCALE, self.noise_scale), (SIGNAL_SCALE, self.signal_scale)];
+        let mut named: Hyperparameters = single.map(|(name, scale)| (name.to_owned(), scale)).into();
+        match self.length_scale.as_slice() {
+            [shared] => drop(named.insert(LENGTH_SCALE.to_owned(), *shared)),
+            each => named.extend(each.iter().enumerate().map(|(k, l)| (format!("{LENGTH_SCALE}_{k}"), *l))),
+        }
+        named
+    }
+
+    /// This kernel with other hyperparameters; `None` where a scale is not among them.
+    pub fn with_hyperparameters(&self, named: &Hyperparameters) -> Option<Kernel> {
+        let each = (0..).map_while(|k| named.get(&format!("{LENGTH_SCALE}_{k}"))).copied();
+        let length_scale: Vec<f64> = match named.get(LENGTH_SCALE) {
+            Some(shared) => vec![*shared],
+            None => each.collect(),
+        };
+        (!length_scale.is_empty()).then_some(())?;
+        Some(Kernel {
+            signal_scale: *named.get(SIGNAL_SCALE)?,
+            noise_scale: *named.get(NOISE_SCALE)?,
+            length_scale,
+            ..self.clone()
+        })
+    }
+}
+
+impl Case {
+    /// The prediction that a training case ends with: the posterior under these hyperparameters, from
+    /// pathwise samples. `None` where a scale is not among them.
+    pub fn prediction(&self, hyperparameters: &Hyperparameters) -> Option<Case> {
+        let kernel = self.kernel.with_hyperparameters(hyperparameters)?;
+        let mut case = Case { task: Task::Posterior, kernel, train: None, ..self.clone() };
+        case.kernel.origin = "trained".to_owned();
+        case.estimator.method = EstimatorMethod::Pathwise;
+        Some(case)
+    }
+}
+
+/// One outer step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Counted from 0.
+    pub step: u64,
+    /// The hyperparameters of its systems.
+    pub hyperparameters: Hyperparameters,
+    /// Why the solver stopped.
+    pub reason: StopReason,
+    /// True and claimed residuals, epochs, iterations, seconds, and predictions from its solutions.
+    pub metrics: Metrics,
+}
+
+/// What a training case measured beyond its steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trained {
+    /// Hyperparameters after the last step.
+    pub hyperparameters: Hyperparameters,
+    /// Steps taken; fewer than asked for where the time budget was spent.
+    pub steps: u64,
+    /// Wall-clock seconds of the steps: solver, right-hand sides and gradients.
+    pub seconds: f64,
+    /// Time of the systems solved for the final prediction.
+    pub predict: Clock,
+    /// Epochs of these.
+    pub predict_epochs: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hyperparameters_survive_their_names() {
+        let kernel = |length_scale: Vec<f64>| Kernel {
+            name: "k".into(),
+            family: "rbf".into(),
+            signal_scale: 1.5,
+            noise_scale: 0.1,
+            length_scale,
+            origin: "ones".into(),
+        };
+        let ones = kernel(vec![1.0]);
+        for lengths in [vec![0.7], (1..=12).map(f64::from).collect()] {
+            let named = kernel(lengths.clone()).hyperparameters();
+            assert_eq!(named.len(), 2 + lengths.len());
+            assert_eq!(ones.with_hyperparameters(&named), Some(kernel(lengths)));
+        }
+        let mut lacking = ones.hyperparameters();
+        lacking.remove("length_scale");
+        assert_eq!(ones.with_hyperparameters(&lacking), None);
+    }
+}

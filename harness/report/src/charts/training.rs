@@ -1,0 +1,122 @@
+//! What happens along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 5 to
+//! 10): hyperparameters, residuals, epochs, predictions.
+
+use gpbench_record::{Row, Status, Step, names};
+
+use super::curve::{Mean, Path, curve};
+use super::panel::{Line, Panel};
+use super::scale::Axis;
+use super::style::{Entry, Look, heading, legend, sheet};
+use super::{Drawn, Figure, Sheet, file_name};
+use crate::aggregate::Group;
+use crate::tables::in_group;
+use crate::training;
+
+/// Height of a row of panels.
+const ROW: u32 = 250;
+
+/// What is drawn of a step: a number, the title of its axis, and whether it spans decades.
+type Quantity = (fn(&Step) -> Option<f64>, &'static str, bool);
+
+const QUANTITIES: [Quantity; 8] = [
+    (|step| step.hyperparameters.get("noise_scale").copied(), "noise scale", true),
+    (|step| step.hyperparameters.get("signal_scale").copied(), "signal scale", true),
+    (length_scale, "length scale, geometric mean", true),
+    (|step| step.metrics.get(names::EPOCHS), "epochs of the step", true),
+    (|step| step.metrics.get(names::RESIDUAL_Y), "residual of y", true),
+    (|step| step.metrics.get(names::RESIDUAL_PROBES), "mean residual of the probes", true),
+    (|step| step.metrics.get(names::TEST_RMSE), "test RMSE", true),
+    (|step| step.metrics.get(names::TEST_NLL), "test NLL", false),
+];
+
+/// One figure for each solver on each data set and kernel.
+pub(super) fn figures(sheet_: &Sheet<'_>) -> Vec<Drawn> {
+    let models = training::models(&sheet_.groups);
+    let of_model = |model: (&str, &str)| {
+        let groups = training::of(sheet_.run, &sheet_.groups, model);
+        let what = training::title(model, &sheet_.groups);
+        let figure = |solver: &str| {
+            let own: Vec<&Group> = groups.iter().copied().filter(|group| group.solver == solver).collect();
+            figure(sheet_, &own, &format!("{what} · {solver}"))
+        };
+        sheet_.run.solvers().into_iter().map(figure).collect::<Vec<Drawn>>()
+    };
+    models.into_iter().flat_map(of_model).collect()
+}
+
+fn figure(sheet_: &Sheet<'_>, groups: &[&Group], what: &str) -> Drawn {
+    let estimators = estimators(sheet_);
+    let look =
+        |group: &Group| Look::nth(estimators.iter().position(|e| *e == group.problem.estimator).unwrap_or(0));
+    let panels: Vec<Panel> = QUANTITIES.iter().filter_map(|q| panel(sheet_, groups, *q, look)).collect();
+    if panels.is_empty() {
+        return Ok(None);
+    }
+    let entries: Vec<Entry> =
+        groups.iter().map(|group| Entry::solver(&group.problem.estimator, look(group))).collect();
+    let rows = panels.len().div_ceil(2);
+    let title = format!("Training: {what}");
+    let svg = sheet((760, 90 + ROW * rows as u32), |root| {
+        heading(root, &title)?;
+        let top = legend(root, &entries)?;
+        let areas = root.margin(top, 4, 8, 4).split_evenly((rows, 2));
+        for (panel, area) in panels.iter().zip(&areas) {
+            panel.draw(root, area)?;
+        }
+        Ok(())
+    })?;
+    Ok(Some(Figure {
+        file: file_name("training", what),
+        title,
+        caption: "Along the outer steps, by estimator: geometric mean over seeds (arithmetic for the NLL), the band \
+                  from the lowest to the highest seed. Residuals are recomputed in double precision from each step's \
+                  solutions; predictions use those solutions as they are, and a likelihood needs pathwise samples."
+            .to_owned(),
+        svg,
+    }))
+}
+
+/// Names of the estimators, in the order of the spec.
+fn estimators(sheet: &Sheet<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for group in &sheet.groups {
+        if !names.contains(&group.problem.estimator) {
+            names.push(group.problem.estimator.clone());
+        }
+    }
+    names
+}
+
+fn panel(
+    sheet: &Sheet<'_>,
+    groups: &[&Group],
+    (number, label, log): Quantity,
+    look: impl Fn(&Group) -> Look,
+) -> Option<Panel> {
+    let mean = if log { Mean::Geometric } else { Mean::Arithmetic };
+    let of_group = |group: &&Group| {
+        let rows = sheet.run.rows.iter().filter(|row| in_group(row, group));
+        let paths: Vec<Path> = rows.map(|row| path(row, number)).collect();
+        Some(Line { look: look(group), curve: curve(&paths, false, mean)?, dashed: false })
+    };
+    let lines: Vec<Line> = groups.iter().filter_map(of_group).collect();
+    let (x, y) = (Axis { label: "outer step".to_owned(), log: false }, Axis { label: label.to_owned(), log });
+    let panel = Panel { title: None, x, y, lines, dots: vec![], backdrop: vec![], level: None };
+    (!panel.lines.is_empty()).then_some(panel)
+}
+
+/// A number along the steps of a case, which count from 1 here.
+fn path(row: &Row, number: fn(&Step) -> Option<f64>) -> Path {
+    if !matches!(row.status, Status::Ok | Status::NotConverged) {
+        return Vec::new();
+    }
+    let place = |step: &Step| Some((step.step as f64 + 1.0, number(step)?));
+    row.steps.iter().filter_map(place).collect()
+}
+
+/// Geometric mean of the length scales of all inputs.
+fn length_scale(step: &Step) -> Option<f64> {
+    let lengths = step.hyperparameters.iter().filter(|(name, _)| name.starts_with("length_scale"));
+    let logarithms: Vec<f64> = lengths.map(|(_, length)| length.ln()).collect();
+    (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+}
