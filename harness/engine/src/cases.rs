@@ -190,9 +190,11 @@ fn measured(solved: &Solved) -> Metrics {
         (names::SECONDS_SOLVE, solved.solve.wall),
         (names::CPU_SECONDS, solved.prepare.cpu + solved.solve.cpu),
         (names::PEAK_MEMORY_BYTES, solved.peak_memory_bytes as f64),
-        (names::KEPT_BYTES, solved.kept_bytes as f64),
     ] {
         metrics.insert(name, value);
+    }
+    if solved.kept_bytes > 0 {
+        metrics.insert(names::KEPT_BYTES, solved.kept_bytes as f64);
     }
     if let Some(trained) = &solved.trained {
         metrics.insert(names::STEPS, trained.steps as f64);

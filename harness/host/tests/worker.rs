@@ -8,9 +8,7 @@ mod common;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::worker::{
-    WORKER, assert_close, exact, failure, job, library, messages, solve, verified, verify, worker,
-};
+use common::worker::{WORKER, assert_close, exact, failure, job, library, solve, verified, verify, worker};
 use gpbench_record::{Case, Inducing, LibraryInfo, Message, Param, Source, Status, StopReason, Task, names};
 
 fn cg(tolerance: f64) -> Case {
