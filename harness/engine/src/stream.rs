@@ -15,6 +15,7 @@ const TOTAL_LIMIT: usize = 256 << 20;
 const SAMPLE: usize = 80;
 
 /// What came out of a worker.
+#[expect(clippy::large_enum_variant, reason = "each is looked at and gone")]
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A message.

@@ -12,7 +12,7 @@
 //!   along the input where there is one ([`mod@line`]);
 //! - [`exact`] makes the exact reference that judges compare with;
 //! - [`conform`] tries a library's solvers by the conformance suite;
-//! - [`bench`] times products with the kernel operator;
+//! - [`mod@bench`] times products with the kernel operator;
 //! - [`describe`] says what libraries offer, [`environment`] what the machine is.
 //!
 //! Answers leave on a [`channel`] of their own as JSON lines.

@@ -113,6 +113,7 @@ pub struct BlockTiming {
 }
 
 /// Output of `gpbench-worker bench`.
+#[expect(clippy::large_enum_variant, reason = "there is one a process")]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum BenchAnswer {

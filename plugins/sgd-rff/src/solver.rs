@@ -44,7 +44,7 @@ impl Solver for SgdRff {
         }
         let mut draws = Draws::new(problem, params.batch_size);
         let size = draws.batches.size();
-        let mut gradient = Gradient::new(problem, size, &params)?;
+        let mut gradient = Gradient::new(problem, size, params)?;
         let mut descent = Descent::new(problem.x(), problem.n_targets(), params);
         let (n, m, seed) = (problem.operator().n(), problem.operator().m(), draws.seeds.next_u64());
         let variance = (params.gradient_variance > 0)
