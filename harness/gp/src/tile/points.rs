@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
+use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::aligned::Aligned;
 use crate::simd::Real;
@@ -167,10 +167,13 @@ impl Factors {
 
 /// Packs rows in bundles of `width`; in each, input after input.
 fn pack<E: Real>(scaled: &Array2<f64>, width: usize, out: &mut [E]) {
-    let d = scaled.ncols();
-    for (k, input) in scaled.columns().into_iter().enumerate() {
-        for (i, &value) in input.iter().enumerate() {
-            out[(i / width * d + k) * width + i % width] = E::from_f64(value);
+    let (n, d) = scaled.dim();
+    let starts = (0..n).step_by(width);
+    for (start, bundle) in starts.zip(out.chunks_exact_mut((width * d).max(1))) {
+        let rows = start..n.min(start + width);
+        for (to, input) in bundle.chunks_exact_mut(width).zip(scaled.columns()) {
+            let values = input.slice_move(s![rows.clone()]);
+            to.iter_mut().zip(values).for_each(|(to, &value)| *to = E::from_f64(value));
         }
     }
 }

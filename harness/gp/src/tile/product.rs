@@ -1,6 +1,6 @@
 //! Products of one tile with packed right-hand sides.
 //!
-//! A tile of a few rows times a panel of up to three vectors of right-hand sides
+//! A tile of a few rows times a panel of one or two vectors of right-hand sides
 //! is summed in registers over all columns of the tile, or over all rows for the
 //! transposed product; then it is added to the result, which is always `f64`.
 
@@ -45,8 +45,6 @@ impl<E: Real> Work<E> for Forward<'_, E> {
             let v = bytemuck::cast_slice::<E, E::V>(v);
             let whole_register = E::STRIP == E::LANES;
             match (v.len() / cols, whole_register) {
-                (3, false) => forward::<S, E, 3, 4>(simd, tile, cols, v, out),
-                (3, true) => forward::<S, E, 3, 8>(simd, tile, cols, v, out),
                 (2, false) => forward::<S, E, 2, 4>(simd, tile, cols, v, out),
                 (2, true) => forward::<S, E, 2, 8>(simd, tile, cols, v, out),
                 _ => forward::<S, E, 1, 8>(simd, tile, cols, v, out),
@@ -71,8 +69,6 @@ impl<E: Real> Work<E> for Transposed<'_, E> {
             let v = bytemuck::cast_slice::<E, E::V>(v);
             let whole_register = E::STRIP == E::LANES;
             match (v.len() / rows, whole_register) {
-                (3, false) => transposed::<S, E, 3, 4>(simd, tile, cols, v, out),
-                (3, true) => transposed::<S, E, 3, 8>(simd, tile, cols, v, out),
                 (2, false) => transposed::<S, E, 2, 4>(simd, tile, cols, v, out),
                 (2, true) => transposed::<S, E, 2, 8>(simd, tile, cols, v, out),
                 _ => transposed::<S, E, 1, 8>(simd, tile, cols, v, out),
