@@ -31,8 +31,8 @@ impl CaseRunner<'_> {
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
         let exact_file = match planned.case.task {
-            // The hyperparameters to compare at are not known yet.
-            Task::Train => None,
+            // The hyperparameters to compare at are not known yet, or verification needs more than a reference has.
+            Task::Train | Task::Likelihood => None,
             Task::Solve | Task::Posterior => self.references.of(planned, &log, tell),
         };
         let job = self.job(id, planned, exact_file);

@@ -5,7 +5,7 @@
 
 mod steps;
 
-use gpbench_record::{Case, Failure, Message, Metrics, Solved, Status, StopReason, Verified, names};
+use gpbench_record::{Case, Failure, Message, Metrics, Solved, Status, StopReason, Task, Verified, names};
 
 use crate::executor::{End, Outcome};
 use crate::text;
@@ -63,6 +63,8 @@ impl Verdict {
 /// | with a tolerance and inducing points, which have no residual: the solver does not claim it | `not_converged` |
 /// | without: the residual no longer fell | `not_converged` |
 /// | without: anything else | `ok` |
+///
+/// Estimates of the likelihood have no tolerance to keep: they are `ok` where they are finite.
 ///
 /// A case that trains is what its final prediction is, or what its steps are where that is worse: each
 /// is held to the tolerance in the same way.
@@ -184,6 +186,12 @@ fn death_after_report(end: &End) -> Option<String> {
 
 /// The truth beside the claim.
 fn compare(case: &Case, solved: &Solved, truth: &Metrics) -> Verdict {
+    if case.task == Task::Likelihood {
+        return match truth.get(names::QUADRATIC).and(truth.get(names::GRADIENT_BIAS)) {
+            Some(_) => Verdict::new(Status::Ok, ""),
+            None => Verdict::new(Status::Diverged, "an estimate is not finite"),
+        };
+    }
     let y = truth.get(names::RESIDUAL_Y);
     let probes = truth.get(names::RESIDUAL_PROBES);
     // Metrics leave out what is not finite: a missing residual is one that overflowed,

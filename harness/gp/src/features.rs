@@ -96,6 +96,30 @@ impl RandomFeatures {
         RandomFeatures { kernel: kernel.clone(), omega }
     }
 
+    /// The kernel that is approximated.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The frequencies, d x (m / 2), for inputs in units of the length scales.
+    pub fn omega(&self) -> ArrayView2<'_, f64> {
+        self.omega.view()
+    }
+
+    /// The features of the first `count / 2` frequency vectors alone, scaled to approximate the kernel by
+    /// themselves.
+    ///
+    /// # Panics
+    /// If `count` is odd or 0, or there are fewer.
+    #[must_use]
+    pub fn first(&self, count: usize) -> RandomFeatures {
+        assert!(count > 0 && count.is_multiple_of(2), "features come in pairs of a sine and a cosine");
+        RandomFeatures {
+            kernel: self.kernel.clone(),
+            omega: self.omega.slice(s![.., ..count / 2]).to_owned(),
+        }
+    }
+
     /// Number of features `m`.
     pub fn count(&self) -> usize {
         2 * self.omega.ncols()

@@ -25,16 +25,26 @@ pub struct Tridiagonal {
 }
 
 impl Tridiagonal {
+    /// Its rows.
+    pub fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// Whether it has none: the start was zero.
+    pub fn is_empty(&self) -> bool {
+        self.diagonal.is_empty()
+    }
+
     /// Its first `rows` rows and columns, or all if there are fewer.
     pub fn leading(&self, rows: usize) -> Tridiagonal {
-        let rows = rows.min(self.diagonal.len());
+        let rows = rows.min(self.len());
         let beside = rows.saturating_sub(1);
         Tridiagonal { diagonal: self.diagonal[..rows].to_vec(), beside: self.beside[..beside].to_vec() }
     }
 
     /// `e_1^T f(T) e_1`; `None` where the eigenvalues cannot be had, or there are none.
     pub fn quadrature(&self, f: impl Fn(f64) -> f64) -> Option<f64> {
-        if self.diagonal.is_empty() {
+        if self.is_empty() {
             return None;
         }
         let (nodes, vectors) = blas::tridiagonal_eigenvectors(&self.diagonal, &self.beside)?;

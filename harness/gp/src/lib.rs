@@ -12,6 +12,7 @@
 //! - [`metrics`]: residuals, errors, likelihoods;
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
 //! - [`train`]: gradients of the marginal likelihood and their ascent; [`lanczos`]: log-determinants;
+//! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
 //! - [`seed`]: random streams keyed by name;
 //! - [`blas`]: the few LAPACK calls and the thread count of OpenBLAS.
 //!
@@ -32,6 +33,7 @@ mod features;
 pub mod inducing;
 mod kernel;
 pub mod lanczos;
+pub mod likelihood;
 pub mod metrics;
 mod operator;
 pub mod pathwise;

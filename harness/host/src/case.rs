@@ -18,12 +18,13 @@ use crate::plugin::{
 };
 use crate::system::System;
 use crate::trace::Trace;
-use crate::{process, solution, train};
+use crate::{likelihood, process, solution, train};
 
 /// Runs one case and says how it went; `send` takes the trace along the way.
 pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
     let outcome = match job.case.task {
         Task::Train => train::run(job, send),
+        Task::Likelihood => likelihood::run(job),
         Task::Solve | Task::Posterior => solve(job, send),
     };
     match outcome {

@@ -2,8 +2,8 @@
 //! depends on, and what the steps so far have found.
 //!
 //! Numbers are kept bit by bit, so that a case that was interrupted ends as one that was not. The file
-//! is a magic word, three sizes (bytes of the text, rows, columns), the [`State`] as JSON with its numbers
-//! as the integers of their bits (JSON's own may lose the last one), and the solution.
+//! is a magic word, four sizes (bytes of the text, rows, columns, solutions), the [`State`] as JSON with its
+//! numbers as the integers of their bits (JSON's own may lose the last one), and up to two solutions.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::binary::FileError;
 
-const MAGIC: &[u8; 8] = b"GPBTRAI1";
-const SIZES: usize = 3;
+const MAGIC: &[u8; 8] = b"GPBTRAI2";
+const SIZES: usize = 4;
 
 /// Where training stands after some outer steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct State {
     pub adam: Adam,
     /// Solutions of the last step, n x (1 + s); none before the first.
     pub solution: Option<Array2<f64>>,
+    /// The same of the step before it, where starts are extrapolated.
+    pub before: Option<Array2<f64>>,
     /// What the steps have found.
     pub steps: Vec<Step>,
     /// Time of prepare so far.
@@ -69,13 +71,15 @@ pub fn write(path: &Path, state: &State) -> Result<(), FileError> {
 fn write_part(path: &Path, state: &State) -> io::Result<()> {
     let text = serde_json::to_vec(&Text::of(state)).expect("plain data with text keys always serialises");
     let (rows, columns) = state.solution.as_ref().map_or((0, 0), |solution| solution.dim());
-    let mut bytes = Vec::with_capacity(MAGIC.len() + text.len() + 8 * (SIZES + rows * columns));
+    let solutions = || state.solution.iter().chain(&state.before);
+    let count = solutions().count();
+    let mut bytes = Vec::with_capacity(MAGIC.len() + text.len() + 8 * (SIZES + rows * columns * count));
     bytes.extend_from_slice(MAGIC);
-    for size in [text.len(), rows, columns] {
+    for size in [text.len(), rows, columns, count] {
         bytes.extend_from_slice(&(size as u64).to_le_bytes());
     }
     bytes.extend_from_slice(&text);
-    for value in state.solution.iter().flat_map(|solution| solution.t()) {
+    for value in solutions().flat_map(|solution| solution.t()) {
         bytes.extend_from_slice(&value.to_le_bytes());
     }
     let mut file = File::create(path)?;
@@ -96,15 +100,22 @@ pub fn read(path: &Path) -> Result<Option<State>, FileError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("is no checkpoint of this version"))?;
     let (sizes, rest) = rest.split_at_checked(8 * SIZES).ok_or_else(|| wrong("ends in its header"))?;
     let sizes: Vec<usize> = words(sizes).map(|word| word as usize).collect();
-    let &[length, rows, columns] = sizes.as_slice() else { unreachable!("split off as {SIZES} words") };
+    let &[length, rows, columns, count] = sizes.as_slice() else {
+        unreachable!("split off as {SIZES} words")
+    };
     let (text, numbers) = rest.split_at_checked(length).ok_or_else(|| wrong("ends in its text"))?;
     let text: Text = serde_json::from_slice(text).map_err(|error| wrong(&error.to_string()))?;
-    if rows.checked_mul(columns).and_then(|count| count.checked_mul(8)) != Some(numbers.len()) {
-        return Err(wrong("does not hold the solution that its sizes say"));
+    let expected = [columns, count, 8].into_iter().try_fold(rows, usize::checked_mul);
+    if expected != Some(numbers.len()) || count > 2 {
+        return Err(wrong("does not hold the solutions that its sizes say"));
     }
-    let numbers: Vec<f64> = words(numbers).map(f64::from_bits).collect();
-    let solution = Array2::from_shape_vec((rows, columns).f(), numbers).expect("as many as the sizes say");
-    Ok(Some(text.state((rows > 0).then_some(solution))))
+    let solution = |bytes: &[u8]| {
+        let numbers = words(bytes).map(f64::from_bits).collect();
+        Array2::from_shape_vec((rows, columns).f(), numbers).expect("as many as the sizes say")
+    };
+    let mut solutions = numbers.chunks_exact((8 * rows * columns).max(1)).map(solution);
+    let (last, before) = (solutions.next(), solutions.next());
+    Ok(Some(text.state(last, before)))
 }
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
@@ -121,7 +132,7 @@ fn numbers(bits: &[u64]) -> Vec<f64> {
 
 impl Text {
     fn of(state: &State) -> Text {
-        let State { parameters, adam, solution: _, steps, prepare, solve, entries, outer } = state;
+        let State { parameters, adam, solution: _, before: _, steps, prepare, solve, entries, outer } = state;
         let Entries { used, evaluated, setup, self_reported } = *entries;
         let sums =
             [prepare.wall, prepare.cpu, solve.wall, solve.cpu, used, evaluated, setup, self_reported, *outer];
@@ -134,7 +145,7 @@ impl Text {
         }
     }
 
-    fn state(self, solution: Option<Array2<f64>>) -> State {
+    fn state(self, solution: Option<Array2<f64>>, before: Option<Array2<f64>>) -> State {
         let [prepare_wall, prepare_cpu, solve_wall, solve_cpu, used, evaluated, setup, self_reported, outer] =
             self.sums.map(f64::from_bits);
         State {
@@ -145,6 +156,7 @@ impl Text {
                 steps: self.steps.len() as u64,
             },
             solution,
+            before,
             steps: (0..).zip(self.steps).map(|(step, text)| text.step(step)).collect(),
             prepare: Clock { wall: prepare_wall, cpu: prepare_cpu },
             solve: Clock { wall: solve_wall, cpu: solve_cpu },
@@ -193,6 +205,7 @@ mod tests {
             parameters: Parameters { unconstrained: vec![0.1, -0.2, 1e-310] },
             adam: Adam { first_moment: vec![1.0, 2.0, -0.0], second_moment: vec![3.0, 4.0, 5.0], steps: 2 },
             solution: Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 1.0 / 7.0]]),
+            before: Some(array![[-1.0, 0.0], [1e300, 4.5], [5.0, 0.1]]),
             steps: vec![step(0), step(1)],
             prepare: Clock { wall: 1.0, cpu: 2.0 },
             solve: Clock { wall: 3.0, cpu: 4.0 },
@@ -206,7 +219,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint.bin");
         assert_eq!(read(&path).unwrap(), None);
-        for state in [State { solution: None, ..state() }, state()] {
+        let first = State { solution: None, before: None, ..state() };
+        for state in [first, State { before: None, ..state() }, state()] {
             write(&path, &state).unwrap();
             assert_eq!(read(&path).unwrap(), Some(state));
         }

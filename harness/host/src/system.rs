@@ -333,7 +333,7 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, SetupError> {
 }
 
 /// Streams that depend on the seed, the rows and the kernel's family.
-fn streams(dataset: &Dataset, family: Family, seed: u64) -> Streams {
+pub(crate) fn streams(dataset: &Dataset, family: Family, seed: u64) -> Streams {
     let Dataset { source, split, subsample, name: _, collapse_duplicates: _ } = dataset;
     let rows = serde_json::to_string(&(source, split, subsample)).expect("plain data serialises");
     Streams::new(seed, &[&rows, &family.to_string()])
@@ -350,7 +350,7 @@ fn targets(
     let probes = match estimator.method {
         EstimatorMethod::Pathwise => None,
         EstimatorMethod::Standard => Some(estimator.probes),
-        EstimatorMethod::Exact => Some(0),
+        EstimatorMethod::Exact | EstimatorMethod::Rff | EstimatorMethod::SsRff => Some(0),
     };
     if let Some(probes) = probes {
         let law = match estimator.probe_distribution {

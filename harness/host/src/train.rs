@@ -5,7 +5,10 @@
 //! solutions. With warm starts the right-hand sides are the same draws in every step, and the last
 //! solutions stand in the iterate; without, probes are drawn afresh and the iterate is zero.
 //!
-//! Judging a step (one product for its residuals, predictions on the test rows) is outside all clocks.
+//! Where random features stand for the kernel, a step solves nothing, and only the prediction needs the solver.
+//!
+//! Judging a step (one product for its residuals, predictions on the test rows, the exact likelihood where
+//! there are few rows) is outside all clocks.
 //! After the last step the posterior under the final hyperparameters is solved for, as by task
 //! `posterior`, for verification to judge.
 
@@ -25,6 +28,7 @@ use rayon::ThreadPool;
 
 use crate::case::{KEPT_SHARE, failure, invalid, spare_memory};
 use crate::checkpoint::{self, State};
+use crate::estimate;
 use crate::judge::{Judge, claims};
 use crate::plugin::{Ending, HostTable, Library, Session, SolverEntry, SolverObject, Terms};
 use crate::system::{self, System};
@@ -86,10 +90,35 @@ pub(crate) fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Fa
             hyperparameters: prediction.kernel.hyperparameters(),
             steps: state.steps.len() as u64,
             seconds: state.prepare.wall + state.solve.wall + state.outer,
-            predict: added(ending.prepare, ending.solve),
+            predict: ending.prepare.plus(ending.solve),
             predict_epochs: ending.entries.used / (trainer.data.x_train.nrows() as f64).powi(2),
         }),
     })
+}
+
+/// Up to this many rows the exact likelihood stands beside each step.
+const EXACT_ROWS: usize = 3000;
+
+/// What an outer step found before it moved.
+struct Estimated {
+    gradient: Gradient,
+    log_marginal_likelihood: Option<f64>,
+    solution: Option<Array2<f64>>,
+    reason: StopReason,
+    iterations: u64,
+    prepare: Clock,
+    solve: Clock,
+    entries: Entries,
+    /// Wall-clock seconds beside the solver.
+    outer: f64,
+    metrics: Metrics,
+}
+
+/// Where a solve starts, and what that took.
+struct Start {
+    x: Array2<f64>,
+    solve: Clock,
+    entries: Entries,
 }
 
 /// The posterior that a case ends with, solved for.
@@ -138,6 +167,7 @@ impl Trainer<'_> {
             parameters,
             adam,
             solution: None,
+            before: None,
             steps: Vec::new(),
             prepare: Clock::default(),
             solve: Clock::default(),
@@ -155,20 +185,14 @@ impl Trainer<'_> {
     fn step(&self, state: &mut State) -> Result<Step, Failure> {
         let case = &self.job.case;
         let count = state.steps.len() as u64;
-        let began = process::now();
         let posed = Case { kernel: kernel_at(&case.kernel, &state.parameters), ..case.clone() };
-        let redraw = (!case.estimator.warm_start && count > 0).then_some(count);
-        let mut system = self.pose(&posed, redraw)?;
-        let mut outer = process::now().wall - began.wall;
-        let mut x = Array2::zeros((system.n(), system.columns()).f());
-        if let Some(last) = state.solution.as_ref().filter(|_| case.estimator.warm_start) {
-            x.assign(last);
-        }
-        let ending = self.solve(&mut system, &mut x, &format!("solver/{count}"), self.seconds_left(state))?;
+        let mut found = match case.estimator.method.is_of_features() {
+            true => self.by_features(&posed, count)?,
+            false => self.by_solutions(&posed, count, state)?,
+        };
 
         let began = process::now();
-        let (gradient, log_marginal_likelihood) = self.gradient(&system, &x)?;
-        let chained = state.parameters.chain(&gradient);
+        let chained = state.parameters.chain(&found.gradient);
         if !chained.iter().all(|derivative| derivative.is_finite()) {
             let reason = format!("the gradient of step {count} is not finite");
             return Err(Failure { status: Status::Diverged, reason });
@@ -176,25 +200,152 @@ impl Trainer<'_> {
         let Training { learning_rate, schedule, .. } = self.training;
         let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
         state.adam.ascend(&mut state.parameters.unconstrained, &chained, rate);
-        outer += process::now().wall - began.wall;
+        found.outer += process::now().wall - began.wall;
 
-        let judge = Judge::new(&system, None, Task::Posterior);
-        let mut metrics = judge.glance(x.view());
-        metrics.extend(&judge.residuals(x.view()));
-        metrics.extend(&claims(&ending.claimed));
-        metrics.extend(&measured(&ending, system.n(), outer));
-        if let Some(value) = log_marginal_likelihood {
+        let mut metrics = found.metrics;
+        for (name, value) in [
+            (names::EPOCHS, found.entries.used / (self.data.x_train.nrows() as f64).powi(2)),
+            (names::ITERATIONS, found.iterations as f64),
+            (names::SECONDS_PREPARE, found.prepare.wall),
+            (names::SECONDS_SOLVE, found.solve.wall),
+            (names::SECONDS_OUTER, found.outer),
+        ] {
+            metrics.insert(name, value);
+        }
+        if let Some(value) = found.log_marginal_likelihood.or_else(|| self.exact_likelihood(&posed)) {
             metrics.insert(names::LOG_MARGINAL_LIKELIHOOD, value);
         }
         let hyperparameters = posed.kernel.hyperparameters();
-        let step = Step { step: count, hyperparameters, reason: ending.reason, metrics };
+        let step = Step { step: count, hyperparameters, reason: found.reason, metrics };
         state.steps.push(step.clone());
-        state.prepare = added(state.prepare, ending.prepare);
-        state.solve = added(state.solve, ending.solve);
-        state.entries = booked(state.entries, ending.entries);
-        state.outer += outer;
-        state.solution = Some(x);
+        state.prepare = state.prepare.plus(found.prepare);
+        state.solve = state.solve.plus(found.solve);
+        state.entries = state.entries.plus(found.entries);
+        state.outer += found.outer;
+        state.before = state.solution.take().filter(|_| case.estimator.extrapolate);
+        state.solution = found.solution;
         Ok(step)
+    }
+
+    /// A step whose likelihood is one of random features: nothing is solved. The frequencies of `rff` are part
+    /// of its model, and stay; those of `ss_rff` have to be fresh for its estimates to have no bias.
+    fn by_features(&self, posed: &Case, count: u64) -> Result<Estimated, Failure> {
+        let began = process::now();
+        let draw = if posed.estimator.method == EstimatorMethod::Rff { 0 } else { count };
+        let (likelihood, features) = estimate::likelihood_of_features(posed, &self.data, &self.pool, draw)?;
+        let mut metrics = Metrics::default();
+        metrics.insert(names::FEATURES, features as f64);
+        Ok(Estimated {
+            gradient: likelihood.gradient,
+            log_marginal_likelihood: None,
+            solution: None,
+            reason: StopReason::Iterations,
+            iterations: 0,
+            prepare: Clock::default(),
+            solve: Clock::default(),
+            entries: Entries::default(),
+            outer: process::now().wall - began.wall,
+            metrics,
+        })
+    }
+
+    /// A step whose gradient is made of solutions.
+    fn by_solutions(&self, posed: &Case, count: u64, state: &State) -> Result<Estimated, Failure> {
+        let estimator = &posed.estimator;
+        let began = process::now();
+        let redraw = (!estimator.warm_start && count > 0).then_some(count);
+        let mut system = self.pose(posed, redraw)?;
+        let mut outer = process::now().wall - began.wall;
+        let Start { mut x, solve, entries } = self.start(&system, state);
+        let terms = self.terms(&system, &format!("solver/{count}"), self.seconds_left(state));
+        let max_epochs = terms.max_epochs.map(|most| most - entries.used / (system.n() as f64).powi(2));
+        let ending = self.solve(&mut system, &mut x, Terms { max_epochs, ..terms })?;
+        let mut found = Estimated {
+            gradient: Gradient { noise_scale: 0.0, signal_scale: 0.0, length_scale: Vec::new() },
+            log_marginal_likelihood: None,
+            solution: None,
+            reason: ending.reason,
+            iterations: ending.iterations,
+            prepare: ending.prepare,
+            solve: solve.plus(ending.solve),
+            entries: entries.plus(ending.entries),
+            outer: 0.0,
+            metrics: claims(&ending.claimed),
+        };
+        let again = match estimator.second_solve {
+            false => None,
+            true => Some(self.solve_again(posed, count, state, &mut found)?),
+        };
+
+        let began = process::now();
+        (found.gradient, found.log_marginal_likelihood) = self.gradient(&system, &x, again.as_ref())?;
+        outer += process::now().wall - began.wall;
+        found.outer = outer;
+
+        let judge = Judge::new(&system, None, Task::Posterior);
+        found.metrics.extend(&judge.glance(x.view()));
+        found.metrics.extend(&judge.residuals(x.view()));
+        found.solution = Some(x);
+        Ok(found)
+    }
+
+    /// Where a step's solve starts, and what it took to get there.
+    fn start(&self, system: &System, state: &State) -> Start {
+        let estimator = &self.job.case.estimator;
+        let mut start = Start {
+            x: Array2::zeros((system.n(), system.columns()).f()),
+            solve: Clock::default(),
+            entries: Entries::default(),
+        };
+        let Some(last) = state.solution.as_ref().filter(|_| estimator.warm_start) else { return start };
+        let Some(before) = state.before.as_ref().filter(|_| estimator.extrapolate) else {
+            start.x.assign(last);
+            return start;
+        };
+        let began = process::now();
+        let rhs = system.targets.rhs.view();
+        start.x = train::extrapolate(&system.operator, rhs, last.view(), before.view());
+        let ended = process::now();
+        start.solve = Clock { wall: ended.wall - began.wall, cpu: ended.cpu - began.cpu };
+        // One product with H.
+        let used = (system.n() as f64).powi(2);
+        start.entries = Entries { used, evaluated: used, ..Entries::default() };
+        start
+    }
+
+    /// Solves for y a second time, with other random numbers.
+    fn solve_again(
+        &self,
+        posed: &Case,
+        count: u64,
+        state: &State,
+        found: &mut Estimated,
+    ) -> Result<Array2<f64>, Failure> {
+        let mut alone = posed.clone();
+        alone.estimator.probes = 0;
+        let mut system = self.pose(&alone, None)?;
+        let mut x = Array2::zeros((system.n(), 1).f());
+        if let Some(last) = state.solution.as_ref().filter(|_| posed.estimator.warm_start) {
+            x.assign(&last.slice(s![.., ..1]));
+        }
+        let terms = self.terms(&system, &format!("solver/{count}/again"), self.seconds_left(state));
+        let ending = self.solve(&mut system, &mut x, terms)?;
+        found.iterations += ending.iterations;
+        found.prepare = found.prepare.plus(ending.prepare);
+        found.solve = found.solve.plus(ending.solve);
+        found.entries = found.entries.plus(ending.entries);
+        Ok(x)
+    }
+
+    /// The exact log marginal likelihood at a step's hyperparameters, where there are few rows. No clock runs.
+    fn exact_likelihood(&self, posed: &Case) -> Option<f64> {
+        let (x, y) = (self.data.x_train.view(), self.data.y_train.view());
+        if y.len() > EXACT_ROWS {
+            return None;
+        }
+        let kernel = system::kernel(&posed.kernel, x.ncols()).ok()?;
+        let gp = ExactGp::fit(&kernel, posed.kernel.noise_scale, x, y, self.job.threads).ok()?;
+        Some(gp.log_marginal_likelihood)
     }
 
     /// Solves for the posterior under the final hyperparameters, and leaves the solution in its file. The
@@ -210,7 +361,8 @@ impl Trainer<'_> {
             let known = if case.estimator.method == EstimatorMethod::Pathwise { last.ncols() } else { 1 };
             x.slice_mut(s![.., ..known]).assign(&last.slice(s![.., ..known]));
         }
-        let mut ending = self.solve(&mut system, &mut x, "solver", None)?;
+        let terms = self.terms(&system, "solver", None);
+        let mut ending = self.solve(&mut system, &mut x, terms)?;
         if !x.iter().all(|value| value.is_finite()) {
             ending.reason = StopReason::Diverged;
         }
@@ -222,44 +374,45 @@ impl Trainer<'_> {
         System::pose(case, self.data.clone(), self.pool.clone(), redraw).map_err(invalid)
     }
 
-    /// Solves with an object of its own, from `x` and into `x`.
-    fn solve(
-        &self,
-        system: &mut System,
-        x: &mut Array2<f64>,
-        stream: &str,
-        seconds: Option<f64>,
-    ) -> Result<Ending, Failure> {
-        let Case { solver, budget, .. } = &self.job.case;
-        let mut object = SolverObject::create(self.entry, self.host, &solver.params).map_err(failure)?;
-        let spare = spare_memory(&object, system, self.job, self.base_memory_bytes)?;
-        system.keep_entries((KEPT_SHARE * spare) as usize);
-        let terms = Terms {
+    /// What the solver is asked to keep to, with random numbers from `stream`.
+    fn terms(&self, system: &System, stream: &str, seconds: Option<f64>) -> Terms {
+        let budget = &self.job.case.budget;
+        Terms {
             tolerance: budget.tolerance,
             max_epochs: budget.max_epochs,
             seconds,
             threads: self.job.threads,
             seed: system.streams.stream(stream).next_u64(),
-        };
+        }
+    }
+
+    /// Solves with an object of its own, from `x` and into `x`.
+    fn solve(&self, system: &mut System, x: &mut Array2<f64>, terms: Terms) -> Result<Ending, Failure> {
+        let params = &self.job.case.solver.params;
+        let mut object = SolverObject::create(self.entry, self.host, params).map_err(failure)?;
+        let spare = spare_memory(&object, system, self.job, self.base_memory_bytes)?;
+        system.keep_entries((KEPT_SHARE * spare) as usize);
         let observer = &mut ();
         let session = Session::new(system, terms, process::now, observer);
         object.run(&session, x).map_err(failure)
     }
 
     /// The gradient at a step's hyperparameters, and the exact likelihood where it is known.
-    fn gradient(&self, system: &System, x: &Array2<f64>) -> Result<(Gradient, Option<f64>), Failure> {
-        let System { data, operator, targets, .. } = system;
-        let (inputs, rhs) = (data.x_train.view(), targets.rhs.view());
-        Ok(match self.job.case.estimator.method {
-            EstimatorMethod::Exact => {
-                let (kernel, noise_scale) = (operator.kernel(), operator.noise_scale());
-                let gp = ExactGp::fit(kernel, noise_scale, inputs, data.y_train.view(), self.job.threads);
-                let gp = gp.map_err(invalid)?;
-                (estimator::exact(&gp, inputs, x.column(0)), Some(gp.log_marginal_likelihood))
-            }
-            EstimatorMethod::Standard => (estimator::standard(operator, rhs, x.view(), None), None),
-            EstimatorMethod::Pathwise => (estimator::pathwise(operator, x.view(), None), None),
-        })
+    fn gradient(
+        &self,
+        system: &System,
+        x: &Array2<f64>,
+        again: Option<&Array2<f64>>,
+    ) -> Result<(Gradient, Option<f64>), Failure> {
+        let System { data, operator, .. } = system;
+        let method = self.job.case.estimator.method;
+        if method != EstimatorMethod::Exact {
+            return Ok((estimate::gradient(system, method, x.view(), again), None));
+        }
+        let (kernel, noise_scale, inputs) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
+        let gp = ExactGp::fit(kernel, noise_scale, inputs, data.y_train.view(), self.job.threads);
+        let gp = gp.map_err(invalid)?;
+        Ok((estimator::exact(&gp, inputs, x.column(0)), Some(gp.log_marginal_likelihood)))
     }
 }
 
@@ -278,34 +431,6 @@ fn schedule_of(schedule: &record::Schedule) -> train::Schedule {
     }
 }
 
-/// What the solver of one step used.
-fn measured(ending: &Ending, n: usize, outer: f64) -> Metrics {
-    let mut found = Metrics::default();
-    for (name, value) in [
-        (names::EPOCHS, ending.entries.used / (n as f64).powi(2)),
-        (names::ITERATIONS, ending.iterations as f64),
-        (names::SECONDS_PREPARE, ending.prepare.wall),
-        (names::SECONDS_SOLVE, ending.solve.wall),
-        (names::SECONDS_OUTER, outer),
-    ] {
-        found.insert(name, value);
-    }
-    found
-}
-
 fn sum(steps: &[Step], name: &str) -> f64 {
     steps.iter().filter_map(|step| step.metrics.get(name)).sum()
-}
-
-fn added(a: Clock, b: Clock) -> Clock {
-    Clock { wall: a.wall + b.wall, cpu: a.cpu + b.cpu }
-}
-
-fn booked(a: Entries, b: Entries) -> Entries {
-    Entries {
-        used: a.used + b.used,
-        evaluated: a.evaluated + b.evaluated,
-        setup: a.setup + b.setup,
-        self_reported: a.self_reported + b.self_reported,
-    }
 }

@@ -6,7 +6,7 @@ use gpbench_record::{Failure, Job, Message, Task, Verified};
 use crate::case::{invalid, reference};
 use crate::judge::Judge;
 use crate::system::System;
-use crate::{line, solution};
+use crate::{likelihood, line, solution};
 
 /// Judges the solution of one case.
 ///
@@ -19,6 +19,9 @@ pub fn run(job: &Job) -> Message {
 }
 
 fn verify(job: &Job) -> Result<Verified, Failure> {
+    if job.case.task == Task::Likelihood {
+        return Ok(Verified { metrics: likelihood::verify(job)?, curve: None });
+    }
     let system = System::build(&job.case, job.dataset_file.as_deref(), job.threads).map_err(invalid)?;
     let exact = reference(job, &system)?;
     let (_, weights) = system.predictor().shape();
@@ -30,7 +33,7 @@ fn verify(job: &Job) -> Result<Verified, Failure> {
             let exact = exact.as_ref().and_then(|exact| exact.line.as_ref());
             line::curve(&system, exact, solution.view()).map_err(invalid)?
         }
-        Task::Solve | Task::Train => None,
+        Task::Solve | Task::Train | Task::Likelihood => None,
     };
     Ok(Verified { metrics, curve: curve.map(Box::new) })
 }

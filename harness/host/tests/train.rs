@@ -173,6 +173,67 @@ fn probes_are_drawn_afresh_unless_starts_are_warm() {
 }
 
 #[test]
+fn starts_on_the_line_of_the_last_two_solutions_are_nearer() {
+    let Some(plugin) = library("cg") else { return };
+    let iterations = |extrapolate| {
+        let mut case = training("cg", EstimatorMethod::Pathwise, true, 12);
+        case.train.as_mut().unwrap().learning_rate = 0.02;
+        case.estimator.extrapolate = extrapolate;
+        let (steps, solved) = train(&job(case, plugin.clone(), 2).0);
+        for step in &steps {
+            assert!(step.metrics.get(names::RESIDUAL_Y).unwrap() < 1.01e-3);
+        }
+        // The product that a start takes is an epoch, from the third step on.
+        let products = if extrapolate { 10.0 } else { 0.0 };
+        assert!(solved.entries.used >= (solved.iterations as f64 + products) * 4e4);
+        solved.iterations
+    };
+    let (warm, extrapolated) = (iterations(false), iterations(true));
+    assert!(extrapolated < warm, "{extrapolated} against {warm}");
+}
+
+#[test]
+fn a_second_solve_of_y_changes_the_gradient_of_a_randomised_solver_alone() {
+    let path = |plugin: &str, second_solve| {
+        let file = library(&plugin.replace('-', "_"))?;
+        let mut case = training(plugin, EstimatorMethod::Standard, false, 3);
+        case.budget.tolerance = None;
+        case.estimator.second_solve = second_solve;
+        if plugin == "rr-cg" {
+            case.solver.params.insert("min_iterations".into(), Param::Int(3));
+        }
+        let (steps, solved) = train(&job(case, file, 2).0);
+        Some((steps[2].hyperparameters.clone(), solved.entries.used))
+    };
+    let both = |plugin: &str| Some((path(plugin, false)?, path(plugin, true)?));
+    if let Some((once, twice)) = both("cholesky") {
+        let same = once.0.iter().zip(&twice.0).all(|((_, a), (_, b))| (a - b).abs() < 1e-12);
+        assert!(same, "{once:?} {twice:?}");
+        assert!(twice.1 > 1.5 * once.1);
+    }
+    if let Some((once, twice)) = both("rr-cg") {
+        assert_ne!(once.0, twice.0);
+    }
+}
+
+#[test]
+fn likelihoods_of_features_are_climbed_without_a_solver() {
+    let Some(plugin) = library("cholesky") else { return };
+    for (method, features) in [(EstimatorMethod::Rff, 60), (EstimatorMethod::SsRff, 100)] {
+        let mut case = training("cholesky", method, false, 15);
+        case.estimator.features = features;
+        case.estimator.feature_step = if method == EstimatorMethod::SsRff { 50 } else { 0 };
+        let (job, _folder) = job(case, plugin.clone(), 2);
+        let (steps, solved) = train(&job);
+        let likelihood = |step: &Step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD).unwrap();
+        assert!(likelihood(&steps[14]) > likelihood(&steps[0]) + 10.0, "{method:?}");
+        assert!(steps.iter().all(|step| step.metrics.get(names::FEATURES).is_some()));
+        assert_eq!((solved.entries.used, solved.iterations), (0.0, 0));
+        assert!(judged(&job, &solved).get(names::TEST_NLL).is_some());
+    }
+}
+
+#[test]
 fn what_cannot_be_trained_is_said() {
     let Some(plugin) = library("cg") else { return };
     let mut case = training("cg", EstimatorMethod::Pathwise, false, 2);

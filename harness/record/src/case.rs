@@ -17,6 +17,8 @@ pub enum Task {
     Posterior,
     /// Maximise the marginal likelihood, then predict.
     Train,
+    /// Estimate the marginal likelihood and its gradient again and again, and compare with the exact ones.
+    Likelihood,
 }
 
 /// One cell of the plan.
@@ -40,6 +42,9 @@ pub struct Case {
     /// How hyperparameters are trained, by a task that does so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train: Option<Training>,
+    /// How many independent estimates of the likelihood there are, by the task that makes such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repetitions: Option<u64>,
     /// Arithmetic of kernel products.
     pub precision: Precision,
     /// The spec's seed of this case: selects the split and keys every random stream.
@@ -110,6 +115,19 @@ pub struct Estimator {
     /// drawn once and kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_start: bool,
+    /// Whether a warm start is the line through the last two steps' solutions rather than the last one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub extrapolate: bool,
+    /// Whether y is solved for twice, independently, so that a solver without bias gives a gradient without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub second_solve: bool,
+    /// Features from one term of a series over their number to the next; 0 for other methods.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub feature_step: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Law of standard probes.
@@ -139,6 +157,18 @@ pub enum EstimatorMethod {
     Standard,
     /// None: traces come from a Cholesky factor. For training only.
     Exact,
+    /// None: the likelihood is that under random features, without a solver. To train and to estimate only.
+    Rff,
+    /// None: one random term of the series of such likelihoods over the number of features, without a solver
+    /// and without bias (Potapczynski et al. 2021, section 4.2).
+    SsRff,
+}
+
+impl EstimatorMethod {
+    /// Whether random features stand for the kernel, so that no system is solved.
+    pub fn is_of_features(self) -> bool {
+        matches!(self, EstimatorMethod::Rff | EstimatorMethod::SsRff)
+    }
 }
 
 /// Law of the frequencies of random Fourier features.
@@ -165,6 +195,28 @@ pub struct Solver {
     /// Inducing points in place of the training inputs as the solver's unknowns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inducing: Option<Inducing>,
+    /// Nodes of the quadrature that gives log |H| along with its solutions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quadrature: Option<Quadrature>,
+}
+
+/// Nodes of stochastic Lanczos quadrature: as many as conjugate gradients make iterations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Quadrature {
+    /// Always the same number.
+    Fixed {
+        /// How many.
+        nodes: usize,
+    },
+    /// A random number J for each probe, with P(J) ~ exp(-rate J), terms re-weighted so that none is missed in
+    /// the mean.
+    Random {
+        /// How many there are at least.
+        min: usize,
+        /// At which rate the probability falls.
+        rate: f64,
+    },
 }
 
 /// How inducing points are chosen among the training inputs, with the case's seed.

@@ -24,7 +24,7 @@ mod train;
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 pub use case::{
     Budget, Case, Estimator, EstimatorMethod, Frequencies, Inducing, Kernel, Labels, Param, Precision,
-    ProbeDistribution, Solver, Task,
+    ProbeDistribution, Quadrature, Solver, Task,
 };
 pub use conformance::{CheckStatus, CheckVerdict};
 pub use curve::{Curve, Spectrum};

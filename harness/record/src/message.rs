@@ -51,6 +51,14 @@ pub struct Clock {
     pub cpu: f64,
 }
 
+impl Clock {
+    /// The time of both.
+    #[must_use]
+    pub fn plus(self, other: Clock) -> Clock {
+        Clock { wall: self.wall + other.wall, cpu: self.cpu + other.cpu }
+    }
+}
+
 /// Kernel entries, counted by the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entries {
@@ -64,8 +72,22 @@ pub struct Entries {
     pub self_reported: f64,
 }
 
+impl Entries {
+    /// The entries of both.
+    #[must_use]
+    pub fn plus(self, other: Entries) -> Entries {
+        Entries {
+            used: self.used + other.used,
+            evaluated: self.evaluated + other.evaluated,
+            setup: self.setup + other.setup,
+            self_reported: self.self_reported + other.self_reported,
+        }
+    }
+}
+
 /// What `case` measured. Of a training case, times, entries and iterations are sums over the steps,
-/// and the rest is of the systems solved for the final prediction.
+/// and the rest is of the systems solved for the final prediction; of estimates of the likelihood, they are sums
+/// over the repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solved {
     /// Training rows.

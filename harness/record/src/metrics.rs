@@ -62,6 +62,28 @@ pub mod names {
     pub const STEPS: &str = "steps";
     /// Log marginal likelihood of the exact Gaussian process.
     pub const LOG_MARGINAL_LIKELIHOOD: &str = "log_marginal_likelihood";
+    /// Independent estimates of the likelihood.
+    pub const REPETITIONS: &str = "repetitions";
+    /// Mean of the estimates of y^T H^-1 y.
+    pub const QUADRATIC: &str = "quadratic";
+    /// Standard error of that mean.
+    pub const QUADRATIC_ERROR: &str = "quadratic_standard_error";
+    /// y^T H^-1 y.
+    pub const QUADRATIC_EXACT: &str = "quadratic_exact";
+    /// Mean of the estimates of log |H|.
+    pub const LOG_DET: &str = "log_det";
+    /// Standard error of that mean.
+    pub const LOG_DET_ERROR: &str = "log_det_standard_error";
+    /// log |H|.
+    pub const LOG_DET_EXACT: &str = "log_det_exact";
+    /// Norm of the mean gradient's distance to the exact one, over the exact one's norm.
+    pub const GRADIENT_BIAS: &str = "gradient_bias";
+    /// Norm of the mean gradient's standard errors over the exact gradient's norm.
+    pub const GRADIENT_ERROR: &str = "gradient_standard_error";
+    /// The largest distance, over the hyperparameters, of the mean gradient to the exact one in standard errors.
+    pub const GRADIENT_Z: &str = "gradient_z";
+    /// Mean number of random features that an estimate took.
+    pub const FEATURES: &str = "features";
     /// Peak resident memory of the worker process.
     pub const PEAK_MEMORY_BYTES: &str = "peak_memory_bytes";
     /// Bytes of kernel entries kept from one product to the next, where memory allowed.

@@ -81,6 +81,10 @@ impl Kernel {
     }
 }
 
+/// Features of the prior draws of a prediction after training by likelihoods of features, whose own number is
+/// what is studied.
+const PREDICTION_FEATURES: usize = 2000;
+
 impl Case {
     /// The prediction that a training case ends with: the posterior under these hyperparameters, from
     /// pathwise samples. `None` where a scale is not among them.
@@ -88,7 +92,12 @@ impl Case {
         let kernel = self.kernel.with_hyperparameters(hyperparameters)?;
         let mut case = Case { task: Task::Posterior, kernel, train: None, ..self.clone() };
         case.kernel.origin = "trained".to_owned();
-        case.estimator.method = EstimatorMethod::Pathwise;
+        let estimator = &mut case.estimator;
+        if estimator.method.is_of_features() {
+            estimator.features = PREDICTION_FEATURES;
+        }
+        estimator.method = EstimatorMethod::Pathwise;
+        (estimator.second_solve, estimator.feature_step) = (false, 0);
         Some(case)
     }
 }

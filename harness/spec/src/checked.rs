@@ -12,6 +12,8 @@ mod estimator;
 mod exclude;
 mod inducing;
 mod kernel;
+mod likelihood;
+mod quadrature;
 mod solver;
 mod train;
 
@@ -81,16 +83,25 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
     let report = report(typed, &axes, &mut mistakes);
     let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
     let train = train::resolve(root, task, &mut mistakes);
-    let cells = cells(typed, (task, train), &axes, &seeds, &excludes, &mut mistakes);
+    let repetitions = likelihood::resolve(root, task, &mut mistakes);
+    let study = Study { task, train, repetitions };
+    let cells = cells(typed, &study, &axes, &seeds, &excludes, &mut mistakes);
     mistakes.into_result(&typed.sources)?;
     let order_seed = root.order_seed.as_ref().map_or_else(|| hash(&name), |seed| seed.value as u64);
     Ok(Checked { name, task, threads, repeats, order_seed, report, cells })
 }
 
+/// What all cells are asked.
+struct Study {
+    task: Task,
+    train: Option<Training>,
+    repetitions: Option<u64>,
+}
+
 /// The product of the axes without the excluded cells.
 fn cells(
     typed: &Typed,
-    (task, train): (Task, Option<Training>),
+    study: &Study,
     axes: &axis::Axes<'_>,
     seeds: &[At<u64>],
     excludes: &[exclude::Rule],
@@ -124,15 +135,17 @@ fn cells(
                         }
                         let shared_length_scale = kernel.shares_length_scale();
                         let Some(kernel) = kernel.numbers(dataset, rows.split, mistakes) else { continue };
-                        let train = train.clone().map(|train| Training { shared_length_scale, ..train });
+                        let train =
+                            study.train.clone().map(|train| Training { shared_length_scale, ..train });
                         let case = Case {
-                            task,
+                            task: study.task,
                             dataset: rows,
                             kernel,
                             estimator: estimator.clone(),
                             solver: params,
                             budget: solver.budget,
                             train,
+                            repetitions: study.repetitions,
                             precision: Precision::F64,
                             seed: seed.value,
                             repeat: 0,
@@ -189,15 +202,15 @@ fn spec_name(root: &Root, mistakes: &mut Mistakes) -> String {
 }
 
 fn task(root: &Root, mistakes: &mut Mistakes) -> Task {
-    const TASKS: [&str; 3] = ["solve", "posterior", "train"];
-    const LATER: [&str; 2] = ["likelihood", "thompson"];
+    const TASKS: [&str; 4] = ["solve", "posterior", "train", "likelihood"];
     let Some(task) = &root.task else { return Task::Posterior };
     match task.value.as_str() {
         "solve" => return Task::Solve,
         "train" => return Task::Train,
+        "likelihood" => return Task::Likelihood,
         "posterior" => {}
-        later if LATER.contains(&later) => {
-            let hint = "use \"solve\", \"posterior\" or \"train\"".to_owned();
+        later @ "thompson" => {
+            let hint = "use \"solve\", \"posterior\", \"train\" or \"likelihood\"".to_owned();
             mistakes.add(&task.at, format!("task \"{later}\" is not available in this version"), hint);
         }
         other => {

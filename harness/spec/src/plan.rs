@@ -197,7 +197,8 @@ impl PlannedCase {
         } else {
             (0.0, epoch * budget.max_epochs.unwrap_or(EPOCHS).min(EPOCHS))
         };
-        let seconds = seconds * self.case.train.as_ref().map_or(1.0, |train| train.steps as f64);
+        let steps = self.case.train.as_ref().map(|train| train.steps).or(self.case.repetitions);
+        let seconds = seconds * steps.map_or(1.0, |steps| steps as f64);
         let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
         Some(Estimate { memory_bytes: PROCESS_BYTES + vectors + matrix, seconds })
     }

@@ -53,6 +53,7 @@ pub(crate) struct Root {
     pub(crate) solvers: Vec<SolverTable>,
     pub(crate) budget: BudgetTable,
     pub(crate) train: Option<At<TrainTable>>,
+    pub(crate) likelihood: Option<At<LikelihoodTable>>,
     pub(crate) excludes: Vec<Exclude>,
     pub(crate) report: ReportTable,
 }
@@ -133,6 +134,12 @@ pub(crate) enum ScheduleTable {
     MultiStep { milestones: Vec<i64>, factor: f64 },
 }
 
+/// `[likelihood]`.
+#[derive(Debug, Clone)]
+pub(crate) struct LikelihoodTable {
+    pub(crate) repetitions: Option<At<i64>>,
+}
+
 /// `[estimator.NAME]`.
 #[derive(Debug, Clone)]
 pub(crate) struct EstimatorTable {
@@ -142,7 +149,16 @@ pub(crate) struct EstimatorTable {
     pub(crate) features: Option<At<i64>>,
     pub(crate) frequencies: Option<At<String>>,
     pub(crate) probe_distribution: Option<At<String>>,
-    pub(crate) warm_start: Option<At<bool>>,
+    pub(crate) warm_start: Option<At<WarmStart>>,
+    pub(crate) second_solve: Option<At<bool>>,
+    pub(crate) step: Option<At<i64>>,
+}
+
+/// `warm_start` of an estimator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WarmStart {
+    Truth(bool),
+    Named(String),
 }
 
 /// `[solver.NAME]`.
@@ -154,6 +170,7 @@ pub(crate) struct SolverTable {
     /// Parameters; their types are known only to the plugin.
     pub(crate) params: Vec<(At<String>, Node)>,
     pub(crate) inducing: Option<At<InducingTable>>,
+    pub(crate) quadrature: Option<At<QuadratureTable>>,
     pub(crate) budget: BudgetTable,
 }
 
@@ -164,6 +181,13 @@ pub(crate) struct InducingTable {
     pub(crate) points: Option<At<i64>>,
     pub(crate) distance: Option<At<f64>>,
     pub(crate) neighbours: Option<At<i64>>,
+}
+
+/// `quadrature` of a solver.
+#[derive(Debug, Clone)]
+pub(crate) enum QuadratureTable {
+    Nodes(i64),
+    Random { min: Option<At<i64>>, rate: Option<At<f64>> },
 }
 
 /// `[budget]`, with units converted.

@@ -50,10 +50,14 @@ pub(crate) fn case(n: usize) -> Case {
             frequencies: Frequencies::MultivariateT,
             probe_distribution: ProbeDistribution::Normal,
             warm_start: false,
+            extrapolate: false,
+            second_solve: false,
+            feature_step: 0,
         },
         solver: solver("cg"),
         budget: Budget::default(),
         train: None,
+        repetitions: None,
         precision: Precision::F64,
         seed: 7,
         repeat: 0,
@@ -62,7 +66,7 @@ pub(crate) fn case(n: usize) -> Case {
 
 /// A solver with its own defaults.
 pub(crate) fn solver(id: &str) -> Solver {
-    Solver { name: id.into(), plugin: id.into(), params: BTreeMap::new(), inducing: None }
+    Solver { name: id.into(), plugin: id.into(), params: BTreeMap::new(), inducing: None, quadrature: None }
 }
 
 /// Terms without bounds, on one thread.

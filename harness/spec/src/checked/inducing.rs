@@ -34,8 +34,8 @@ pub(crate) fn resolve(
         let what = "weights of inducing points have no residual for task \"solve\" to measure";
         mistakes.add(&given.at, what, "use task = \"posterior\"".to_owned());
     }
-    if task == Task::Train {
-        let what = "weights of inducing points give no gradient for task \"train\" to follow";
+    if matches!(task, Task::Train | Task::Likelihood) {
+        let what = "weights of inducing points give no gradient of the likelihood";
         mistakes.add(&given.at, what, "use task = \"posterior\"".to_owned());
     }
     let table = &given.value;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Budget, Inducing, LibraryInfo, Param, ParamInfo, ParamKind, Solver, SolverInfo, SolverKind, Task,
+    Budget, Inducing, LibraryInfo, Param, ParamInfo, ParamKind, Quadrature, Solver, SolverInfo, SolverKind,
+    Task,
 };
 
-use super::{budget, inducing};
+use super::{budget, inducing, quadrature};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::nearest;
@@ -21,6 +22,7 @@ pub(crate) struct SolverEntry<'a> {
     info: &'a SolverInfo,
     params: Vec<ParamChoice>,
     inducing: Option<Inducing>,
+    quadrature: Option<Quadrature>,
     pub(crate) budget: Budget,
 }
 
@@ -48,7 +50,7 @@ impl SolverEntry<'_> {
             params.insert(key.clone(), value.clone());
         }
         let (name, plugin) = (self.name.clone(), self.info.id.clone());
-        Some(Solver { name, plugin, params, inducing: self.inducing })
+        Some(Solver { name, plugin, params, inducing: self.inducing, quadrature: self.quadrature })
     }
 }
 
@@ -66,8 +68,10 @@ pub(crate) fn resolve<'a>(
     let budget = budget::resolve(&typed.root.budget, &own, mistakes);
     let inducing = table.and_then(|t| t.inducing.as_ref());
     let inducing = inducing.and_then(|given| inducing::resolve(given, info, catalog, task, mistakes));
+    let quadrature = table.and_then(|t| t.quadrature.as_ref());
+    let quadrature = quadrature.and_then(|given| quadrature::resolve(given, task, mistakes));
     let (name_of_entry, params) = (name.value.clone(), Vec::new());
-    let mut entry = SolverEntry { name: name_of_entry, library, info, params, inducing, budget };
+    let mut entry = SolverEntry { name: name_of_entry, library, info, params, inducing, quadrature, budget };
     let bounded = budget.tolerance.is_some() || budget.max_epochs.is_some() || budget.seconds.is_some();
     // A bound that could not be read has been told already.
     if !entry.is_exact() && !bounded && typed.mistakes.is_empty() {

@@ -2,8 +2,9 @@
 
 use super::fields::{Fields, wrong_type};
 use super::{
-    BudgetTable, DatasetTable, EstimatorTable, Exclude, Hyperparameters, InducingTable, KernelTable, Matrix,
-    ReportTable, Root, ScheduleTable, SolverTable, TrainTable,
+    BudgetTable, DatasetTable, EstimatorTable, Exclude, Hyperparameters, InducingTable, KernelTable,
+    LikelihoodTable, Matrix, QuadratureTable, ReportTable, Root, ScheduleTable, SolverTable, TrainTable,
+    WarmStart,
 };
 use crate::SCHEMA;
 use crate::error::Mistakes;
@@ -16,7 +17,11 @@ pub(super) fn root(table: &Table, mistakes: &mut Mistakes) -> Root {
     schema(&mut fields);
     let root = Root {
         name: fields.required_text("name", &START, "it names the run's folder, for instance name = \"uci\""),
-        task: fields.required_text("task", &START, "write task = \"solve\", \"posterior\" or \"train\""),
+        task: fields.required_text(
+            "task",
+            &START,
+            "write task = \"solve\", \"posterior\", \"train\" or \"likelihood\"",
+        ),
         precision: fields.text("precision"),
         seeds: fields.wholes("seeds"),
         repeats: fields.whole("repeats"),
@@ -32,6 +37,7 @@ pub(super) fn root(table: &Table, mistakes: &mut Mistakes) -> Root {
             None => BudgetTable::default(),
         },
         train: fields.table("train").map(|(table, at)| train(table, at, fields.mistakes)),
+        likelihood: fields.table("likelihood").map(|(table, at)| likelihood(table, at, fields.mistakes)),
         excludes: excludes(fields.node("exclude"), fields.mistakes),
         report: match fields.table("report") {
             Some((table, _)) => report(table, fields.mistakes),
@@ -163,6 +169,13 @@ fn train(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<TrainTable
     At { value, at: at.clone() }
 }
 
+fn likelihood(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<LikelihoodTable> {
+    let mut fields = Fields::new(table, "[likelihood]", mistakes);
+    let value = LikelihoodTable { repetitions: fields.whole("repetitions") };
+    fields.finish();
+    At { value, at: at.clone() }
+}
+
 fn schedule(node: &Node, mistakes: &mut Mistakes) -> Option<At<ScheduleTable>> {
     let value = match &node.value {
         Value::Text(name) => ScheduleTable::Named(name.clone()),
@@ -196,10 +209,25 @@ fn estimator(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> Estim
         features: fields.whole("features"),
         frequencies: fields.text("frequencies"),
         probe_distribution: fields.text("probe_distribution"),
-        warm_start: fields.truth("warm_start"),
+        warm_start: warm_start(&mut fields),
+        second_solve: fields.truth("second_solve"),
+        step: fields.whole("step"),
     };
     fields.finish();
     estimator
+}
+
+fn warm_start(fields: &mut Fields<'_>) -> Option<At<WarmStart>> {
+    let node = fields.node("warm_start")?;
+    let value = match &node.value {
+        Value::Bool(truth) => WarmStart::Truth(*truth),
+        Value::Text(name) => WarmStart::Named(name.clone()),
+        _ => {
+            wrong_type("warm_start", "true, false or \"extrapolated\"", node, fields.mistakes);
+            return None;
+        }
+    };
+    Some(At { value, at: node.at.clone() })
 }
 
 fn solver(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> SolverTable {
@@ -211,6 +239,7 @@ fn solver(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> SolverTa
         library: fields.text("library"),
         params: fields.table("params").map(|(table, _)| table.0.clone()).unwrap_or_default(),
         inducing: fields.table("inducing").map(|(table, at)| inducing(table, at, name, fields.mistakes)),
+        quadrature: fields.node("quadrature").and_then(|node| quadrature(node, name, fields.mistakes)),
         budget: match fields.table("budget") {
             Some((table, _)) => budget(table, &format!("[solver.{}.budget]", name.value), fields.mistakes),
             None => BudgetTable::default(),
@@ -232,6 +261,24 @@ fn inducing(table: &Table, at: &Location, solver: &At<String>, mistakes: &mut Mi
     };
     fields.finish();
     At { value, at: at.clone() }
+}
+
+fn quadrature(node: &Node, solver: &At<String>, mistakes: &mut Mistakes) -> Option<At<QuadratureTable>> {
+    let value = match &node.value {
+        Value::Int(nodes) => QuadratureTable::Nodes(*nodes),
+        Value::Table(table) => {
+            let of = format!("`quadrature` of [solver.{}]", solver.value);
+            let mut fields = Fields::new(table, &of, mistakes);
+            let value = QuadratureTable::Random { min: fields.whole("min"), rate: fields.number("rate") };
+            fields.finish();
+            value
+        }
+        _ => {
+            wrong_type("quadrature", "a whole number or a table", node, mistakes);
+            return None;
+        }
+    };
+    Some(At { value, at: node.at.clone() })
 }
 
 fn budget(table: &Table, of: &str, mistakes: &mut Mistakes) -> BudgetTable {

@@ -1,0 +1,100 @@
+//! Estimates of the log marginal likelihood and its gradient that are cheap, and biased or not.
+//!
+//! ```text
+//! log p(y) = -(y^T H^-1 y + log |H| + n log(2 pi)) / 2
+//! ```
+//!
+//! | estimate | its bias (Potapczynski et al. 2021, theorems 1 and 2) |
+//! |---|---|
+//! | conjugate gradients cut short | `y^T H^-1 y` too low, `log |H|` too high: underfits |
+//! | [`log_det`] with a random number of nodes | none: the same series, cut at random and re-weighted |
+//! | [`of_features`] | `y^T H^-1 y` too high, `log |H|` too low: overfits |
+//! | [`SingleSample`] | none: a series over the number of features, of which one random term is taken |
+//!
+//! Solutions of systems make the first two, whoever solves them: gradients are those of
+//! [`train::estimator`](crate::train::estimator).
+
+mod features;
+mod single_sample;
+mod truncation;
+
+use std::f64::consts::PI;
+
+use ndarray::ArrayView2;
+
+use crate::exact::{ExactGp, Gradient};
+use crate::{LinearOperator, lanczos};
+
+pub use features::of_features;
+pub use single_sample::{Sampled, SingleSample};
+pub use truncation::Truncation;
+
+/// The two terms that depend on the hyperparameters, or estimates of them, and the gradient.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Likelihood {
+    /// `y^T H^-1 y`.
+    pub quadratic: f64,
+    /// `log |H|`.
+    pub log_det: f64,
+    /// Derivatives of `log p(y)` by the scales.
+    pub gradient: Gradient,
+}
+
+impl Likelihood {
+    /// The exact one. `x` (n x d) are the inputs of the fit. Takes n^3 multiply-adds and two n x n arrays.
+    pub fn exact(gp: &ExactGp, x: ArrayView2<f64>) -> Likelihood {
+        Likelihood { quadratic: gp.y_hinv_y, log_det: gp.log_det, gradient: gp.gradient(x) }
+    }
+
+    /// `log p(y)` of `n` targets.
+    pub fn log_marginal_likelihood(&self, n: usize) -> f64 {
+        -0.5 * (self.quadratic + self.log_det + n as f64 * (2.0 * PI).ln())
+    }
+
+    /// Adds `weight` times the terms and the gradient of `other`.
+    fn add(&mut self, weight: f64, other: &Likelihood) {
+        let Likelihood { quadratic, log_det, gradient } = other;
+        self.quadratic += weight * quadratic;
+        self.log_det += weight * log_det;
+        self.gradient.noise_scale += weight * gradient.noise_scale;
+        self.gradient.signal_scale += weight * gradient.signal_scale;
+        for (sum, derivative) in self.gradient.length_scale.iter_mut().zip(&gradient.length_scale) {
+            *sum += weight * derivative;
+        }
+    }
+}
+
+/// An estimate of `log |H|`: the mean over probes, the columns of `probes` (n x s), of the quadratures of
+/// `z^T log(H) z` with as many nodes as `truncation` says, where Q_j is the quadrature with j nodes:
+///
+/// ```text
+/// Q_J, with J fixed, or   sum over j <= J of (Q_j - Q_{j-1}) / P(J >= j), with J drawn once for each probe
+/// ```
+///
+/// (Potapczynski et al. 2021, equations 8, 13 and 16). Once a probe's Krylov space is exhausted, Q_j no
+/// longer changes. `None` where H is not positive definite in double precision.
+///
+/// # Panics
+/// Without probes.
+pub fn log_det(op: &dyn LinearOperator, probes: ArrayView2<f64>, truncation: &Truncation) -> Option<f64> {
+    assert!(probes.ncols() > 0, "the trace is estimated from one probe at least");
+    let nodes: Vec<usize> = (0..probes.ncols()).map(|probe| truncation.draw(probe, op.n())).collect();
+    let most = nodes.iter().copied().max().unwrap_or_default();
+    let tridiagonals = lanczos::tridiagonalise(op, probes, most);
+    let mut sum = 0.0;
+    for ((tridiagonal, z), nodes) in tridiagonals.iter().zip(probes.columns()).zip(nodes) {
+        let quadrature = |nodes: usize| tridiagonal.leading(nodes).quadrature(f64::ln);
+        // Up to here nothing is random.
+        let sure = truncation.sure(op.n()).min(nodes);
+        let mut value = quadrature(sure)?;
+        let mut before = value;
+        for j in sure + 1..=nodes.min(tridiagonal.len()) {
+            let next = quadrature(j)?;
+            value += (next - before) / truncation.survival(j, op.n());
+            before = next;
+        }
+        sum += z.dot(&z) * value;
+    }
+    let mean = sum / probes.ncols() as f64;
+    mean.is_finite().then_some(mean)
+}
