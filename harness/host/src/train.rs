@@ -161,7 +161,10 @@ impl Trainer<'_> {
             signal_scale: kernel.signal_scale,
             length_scale,
         };
-        let parameters = Parameters::new(&initial);
+        let parameters = match self.replayed(0)? {
+            Some(replayed) => replayed,
+            None => Parameters::new(&initial),
+        };
         let adam = Adam::new(parameters.unconstrained.len());
         Ok(State {
             parameters,
@@ -174,6 +177,22 @@ impl Trainer<'_> {
             entries: Entries::default(),
             outer: 0.0,
         })
+    }
+
+    /// The parameters of step `step`, where they are known beforehand.
+    fn replayed(&self, step: u64) -> Result<Option<Parameters>, Failure> {
+        let path = &self.training.replay;
+        if path.is_empty() {
+            return Ok(None);
+        }
+        let named = usize::try_from(step).ok().and_then(|step| path.get(step));
+        let kernel = named.and_then(|named| self.job.case.kernel.with_hyperparameters(named));
+        let Some(kernel) = kernel else {
+            return Err(invalid(format!("the path to replay has no hyperparameters of step {step}")));
+        };
+        system::kernel(&kernel, self.data.x_train.ncols()).map_err(invalid)?;
+        let Kernel { noise_scale, signal_scale, length_scale, .. } = kernel;
+        Ok(Some(Parameters::new(&Hyperparameters { noise_scale, signal_scale, length_scale })))
     }
 
     /// What is left of the time budget, which is one for all steps.
@@ -199,7 +218,10 @@ impl Trainer<'_> {
         }
         let Training { learning_rate, schedule, .. } = self.training;
         let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
-        state.adam.ascend(&mut state.parameters.unconstrained, &chained, rate);
+        match self.replayed(count + 1)? {
+            Some(replayed) => state.parameters = replayed,
+            None => state.adam.ascend(&mut state.parameters.unconstrained, &chained, rate),
+        }
         found.outer += process::now().wall - began.wall;
 
         let mut metrics = found.metrics;

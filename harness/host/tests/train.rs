@@ -24,7 +24,8 @@ fn training(plugin: &str, method: EstimatorMethod, warm_start: bool, steps: u64)
     case.estimator.probes = 16;
     case.budget.tolerance = Some(1e-3);
     let schedule = Schedule::Constant;
-    case.train = Some(Training { steps, learning_rate: 0.1, schedule, shared_length_scale: false });
+    case.train =
+        Some(Training { steps, learning_rate: 0.1, schedule, shared_length_scale: false, replay: vec![] });
     case
 }
 

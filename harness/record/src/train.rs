@@ -20,6 +20,9 @@ pub struct Training {
     /// Whether one length scale, shared by all inputs, is trained rather than one for each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared_length_scale: bool,
+    /// Hyperparameters of every step and after the last one, where they are replayed rather than found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replay: Vec<Hyperparameters>,
 }
 
 /// How the learning rate changes along the steps.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::{EstimatorMethod, Source};
+use gpbench_record::{EstimatorMethod, Source, Task};
 
 use crate::run::Run;
 
@@ -13,6 +13,8 @@ pub(crate) enum Paper {
     Lin2023,
     /// Pathwise estimator, warm starts, solver conventions.
     Lin2024,
+    /// Random truncation, bias of truncated conjugate gradients and of random features.
+    Potapczynski2021,
     /// Pathwise conditioning.
     Wilson2021,
     /// Random Fourier features.
@@ -29,6 +31,7 @@ impl Paper {
         match self {
             Paper::Lin2023 => "Lin et al. 2023",
             Paper::Lin2024 => "Lin et al. 2024",
+            Paper::Potapczynski2021 => "Potapczynski et al. 2021",
             Paper::Wilson2021 => "Wilson et al. 2021",
             Paper::Rahimi2007 => "Rahimi and Recht 2007",
             Paper::Dolan2002 => "Dolan and Moré 2002",
@@ -46,6 +49,10 @@ impl Paper {
             Paper::Lin2024 => {
                 "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving Linear System \
                  Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024."
+            }
+            Paper::Potapczynski2021 => {
+                "A. Potapczynski, L. Wu, D. Biderman, G. Pleiss, J. P. Cunningham. Bias-Free Scalable Gaussian \
+                 Processes via Randomized Truncations. ICML 2021."
             }
             Paper::Wilson2021 => {
                 "J. T. Wilson, V. Borovitskiy, A. Terenin, P. Mostowsky, M. P. Deisenroth. \
@@ -79,6 +86,12 @@ pub(crate) fn cited(run: &Run) -> Vec<Paper> {
                 papers.insert(Paper::Rahimi2007);
             }
         }
+        if case.estimator.method.is_of_features() {
+            papers.extend([Paper::Potapczynski2021, Paper::Rahimi2007]);
+        }
+        if case.task == Task::Likelihood || case.solver.plugin == "rr-cg" {
+            papers.insert(Paper::Potapczynski2021);
+        }
         if matches!(case.dataset.source, Source::Registry { .. }) {
             papers.insert(Paper::Uci);
         }
@@ -88,6 +101,9 @@ pub(crate) fn cited(run: &Run) -> Vec<Paper> {
     }
     if run.settings.reference.as_deref() == Some("lin2023") {
         papers.insert(Paper::Lin2023);
+    }
+    if run.task() == Some(Task::Train) {
+        papers.insert(Paper::Lin2024);
     }
     papers.into_iter().collect()
 }

@@ -48,6 +48,7 @@ fn head(run: &Run) -> Markup {
         Some(Task::Solve) => "Linear systems with the kernel matrix",
         Some(Task::Posterior) => "Gaussian-process posteriors",
         Some(Task::Train) => "Training of hyperparameters",
+        Some(Task::Likelihood) => "Estimates of the marginal likelihood",
         None => "No case has ended yet",
     };
     let count = |of: fn(&gpbench_record::Row) -> &str| {

@@ -24,6 +24,7 @@ mod error;
 mod export;
 mod frame;
 mod html;
+mod likelihood;
 mod markdown;
 mod metric;
 mod reference;

@@ -1,5 +1,7 @@
 //! Published figures, to stand beside ours.
 
+pub(crate) mod lin2024;
+
 use gpbench_record::{Case, Source, Subsample};
 use serde::Deserialize;
 

@@ -9,7 +9,7 @@ use crate::metric::{COLUMNS, Metric, SECONDS, Style, short};
 use crate::reference::{Reference, is_low_noise};
 use crate::run::Run;
 use crate::table::{Cell, Table};
-use crate::training;
+use crate::{likelihood, training};
 
 /// What the columns mean: signs, units and what a mean is taken over.
 const CONVENTIONS: &str = "\
@@ -28,6 +28,7 @@ case's process in MiB.";
 pub(crate) fn conventions(run: &Run) -> &'static str {
     match run.task() {
         Some(Task::Train) => training::CONVENTIONS,
+        Some(Task::Likelihood) => likelihood::CONVENTIONS,
         _ => CONVENTIONS,
     }
 }
@@ -36,6 +37,9 @@ pub(crate) fn conventions(run: &Run) -> &'static str {
 pub(crate) fn results(run: &Run, groups: &[Group]) -> Vec<Table> {
     if run.task() == Some(Task::Train) {
         return training::results(run, groups);
+    }
+    if run.task() == Some(Task::Likelihood) {
+        return likelihood::results(run, groups);
     }
     let all = problems(groups);
     let table = |problem: &&Problem| {
@@ -95,6 +99,9 @@ pub(crate) fn with_spread(style: Style, estimate: &Estimate) -> String {
 
 /// Ours beside the published figures, and what to know before comparing.
 pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
+    if run.settings.reference.as_deref() == Some("lin2024") {
+        return training::published(run, groups);
+    }
     let reference = Reference::named(run.settings.reference.as_deref()?)?;
     let cited = reference.paper.short();
     let mut table = Table::new(format!("Beside the figures of {cited}"));
@@ -270,7 +277,9 @@ fn estimator_word(row: &Row) -> &'static str {
         (EstimatorMethod::Pathwise, _) => "pathwise targets",
         (EstimatorMethod::Standard, ProbeDistribution::Normal) => "standard normal probes",
         (EstimatorMethod::Standard, ProbeDistribution::Rademacher) => "Rademacher probes",
-        (EstimatorMethod::Exact, _) => "targets of the prediction alone",
+        (EstimatorMethod::Exact | EstimatorMethod::Rff | EstimatorMethod::SsRff, _) => {
+            "targets of the prediction alone"
+        }
     }
 }
 

@@ -3,8 +3,10 @@
 
 use gpbench_record::{EstimatorMethod, names};
 
-use crate::aggregate::Group;
+use crate::aggregate::{Estimate, Group};
+use crate::bibliography::Paper;
 use crate::metric::{SECONDS, Style, short};
+use crate::reference::{Figure, lin2024};
 use crate::run::Run;
 use crate::table::{Cell, Table};
 use crate::tables::{in_group, with_spread};
@@ -36,6 +38,49 @@ const TITLES: [(&str, &str, Style); 10] = [
 /// One table for each data set and kernel.
 pub(crate) fn results(run: &Run, groups: &[Group]) -> Vec<Table> {
     models(groups).into_iter().map(|model| of_model(run, groups, model)).collect()
+}
+
+/// Ours beside the figures of Lin et al. 2024.
+pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
+    let mut table = Table::new(format!("Beside the figures of {}", Paper::Lin2024.short()));
+    for name in ["data set", "solver", "estimator"] {
+        table = table.words(name);
+    }
+    for name in ["RMSE", "NLL", "minutes", "sooner"] {
+        table = table.numbers(format!("{name}, here")).numbers(format!("{name}, there"));
+    }
+    let there = |figure: Option<Figure>, style: Style| {
+        let estimate = |Figure { mean, stderr }| Estimate { mean, stderr, seeds: 10 };
+        figure.map_or_else(String::new, |figure| with_spread(style, &estimate(figure)))
+    };
+    for group in models(groups).into_iter().flat_map(|model| of(run, groups, model)) {
+        let case = run.rows.iter().find(|row| in_group(row, group)).map(|row| &row.case);
+        let Some(theirs) = case.and_then(lin2024::find) else { continue };
+        let here = |name: &str, style: Style, scale: f64| {
+            let scaled = |e: &Estimate| Estimate {
+                mean: e.mean * scale,
+                stderr: e.stderr.map(|stderr| stderr * scale),
+                ..*e
+            };
+            group.metrics.get(name).map_or_else(String::new, |e| with_spread(style, &scaled(e)))
+        };
+        let ratio = baseline(run, groups, group).and_then(|base| ratio(base, group, names::SECONDS_TRAIN));
+        table.row([
+            group.problem.dataset.clone(),
+            group.solver.clone(),
+            group.problem.estimator.clone(),
+            here(names::TEST_RMSE, Style::Fixed, 1.0),
+            there(theirs.rmse, Style::Fixed),
+            here(names::TEST_NLL, Style::Fixed, 1.0),
+            there(theirs.nll(), Style::Fixed),
+            here(names::SECONDS_TRAIN, Style::Short, 1.0 / 60.0),
+            there(theirs.time_min, Style::Short),
+            ratio.unwrap_or_default(),
+            theirs.speed_up.map_or_else(String::new, |ratio| format!("{}×", short(ratio))),
+        ]);
+    }
+    table.caption = lin2024::CONDITIONS.to_owned();
+    (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }
 
 /// Data sets with their kernels, each pair once.
@@ -74,11 +119,7 @@ fn of_model(run: &Run, groups: &[Group], model: (&str, &str)) -> Table {
     table = table.numbers("sooner").numbers("fewer epochs");
     let shown = of(run, groups, model);
     for group in &shown {
-        let base = shown.iter().find(|other| other.solver == group.solver && is_baseline(run, other));
-        let ratio = |name: &str| {
-            let ratio = base?.mean(name)? / group.mean(name)?;
-            ratio.is_finite().then(|| format!("{}×", short(ratio)))
-        };
+        let base = baseline(run, groups, group);
         let mut cells: Vec<Cell> = vec![
             group.solver.as_str().into(),
             group.problem.estimator.as_str().into(),
@@ -88,11 +129,25 @@ fn of_model(run: &Run, groups: &[Group], model: (&str, &str)) -> Table {
             group.metrics.get(name).map_or_else(String::new, |estimate| with_spread(style, estimate))
         };
         cells.extend(TITLES.iter().map(|(name, _, style)| cell(name, *style).into()));
-        cells
-            .extend([names::SECONDS_TRAIN, names::EPOCHS].map(|name| ratio(name).unwrap_or_default().into()));
+        cells.extend([names::SECONDS_TRAIN, names::EPOCHS].map(|name| {
+            let ratio = base.and_then(|base| ratio(base, group, name));
+            ratio.unwrap_or_default().into()
+        }));
         table.row(cells);
     }
     table.without_empty_columns()
+}
+
+/// The same solver on the same data with standard probes and cold starts.
+fn baseline<'a>(run: &Run, groups: &'a [Group], group: &Group) -> Option<&'a Group> {
+    let model = (group.problem.dataset.as_str(), group.problem.kernel.as_str());
+    of(run, groups, model).into_iter().find(|other| other.solver == group.solver && is_baseline(run, other))
+}
+
+/// How many times less of a metric a group has than another.
+fn ratio(base: &Group, group: &Group, name: &str) -> Option<String> {
+    let ratio = base.mean(name)? / group.mean(name)?;
+    ratio.is_finite().then(|| format!("{}×", short(ratio)))
 }
 
 /// Whether a group has standard probes and cold starts.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Curve, JournalEntry, Row, Spectrum, Status};
+use gpbench_record::{
+    Curve, EstimatorMethod, JournalEntry, Row, Schedule, Spectrum, Status, Step, StopReason, Task, Training,
+};
 use gpbench_report::{Error, Options, Run, compare, csv, groups, json, markdown, summary, text, write_all};
 use polars::prelude::{ParquetReader, SerReader};
 
@@ -219,4 +221,66 @@ fn runs_without_a_common_case_have_no_comparison() {
         row.labels.solver.push('2');
     }
     assert_eq!(compare(&[first, second]).unwrap().rows, []);
+}
+
+/// The stored run as if it had trained: each case once with pathwise targets and warm starts, and once,
+/// in twice the time, with standard probes from cold starts.
+fn trained() -> Run {
+    let mut run = run();
+    let schedule = Schedule::Constant;
+    let training =
+        Training { steps: 4, learning_rate: 0.1, schedule, shared_length_scale: false, replay: vec![] };
+    let pathwise = run.rows.clone();
+    let standard = run.rows.iter().cloned().map(|mut row| {
+        row.id += "-standard";
+        row.labels.estimator = "standard".into();
+        row.case.estimator.method = EstimatorMethod::Standard;
+        row
+    });
+    run.rows = pathwise.into_iter().chain(standard).collect();
+    for row in &mut run.rows {
+        let is_standard = row.case.estimator.method == EstimatorMethod::Standard;
+        row.case.task = Task::Train;
+        row.case.train = Some(training.clone());
+        row.case.estimator.warm_start = !is_standard;
+        row.metrics.insert("seconds_train", if is_standard { 20.0 } else { 10.0 });
+        row.trace.clear();
+        let step = |step: u64| {
+            let scale = 1.0 / (1.0 + step as f64);
+            Step {
+                step,
+                hyperparameters: [("noise_scale".to_owned(), scale), ("length_scale_0".to_owned(), 1.0)]
+                    .into(),
+                reason: StopReason::Converged,
+                metrics: [("epochs".to_owned(), 10.0 + scale)].into_iter().collect(),
+            }
+        };
+        row.steps = (0..4).map(step).collect();
+    }
+    run
+}
+
+#[test]
+fn training_is_told_by_solver_and_estimator() {
+    let run = trained();
+    let shown = text(&run).unwrap();
+    let line = |solver: &str, estimator: &str| {
+        let words = |line: &&str| line.split_whitespace().take(2).eq([solver, estimator]);
+        shown.lines().find(words).unwrap_or_else(|| panic!("{shown}")).to_owned()
+    };
+    assert!(line("cg", "pathwise").contains(" 2× "), "{shown}");
+    assert!(line("cg", "standard").contains(" 1× "), "{shown}");
+
+    let output = tempfile::tempdir().unwrap();
+    let options = Options { output: Some(output.path().to_owned()) };
+    let written = write_all(&run, &options).unwrap();
+    let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
+    assert!(names.contains(&"training-pol-cg.svg"), "{names:?}");
+    assert!(!names.iter().any(|name| name.starts_with("residual")), "{names:?}");
+    let steps =
+        ParquetReader::new(fs::File::open(output.path().join("steps.parquet")).unwrap()).finish().unwrap();
+    assert_eq!(steps.height(), 4 * run.rows.len());
+    assert!(steps.get_column_names_str().contains(&"length_scale_0"));
+    let page = fs::read_to_string(&written.markdown).unwrap();
+    assert!(page.contains("cold starts"), "the conventions are those of training");
 }

@@ -14,6 +14,7 @@ mod inducing;
 mod kernel;
 mod likelihood;
 mod quadrature;
+mod replay;
 mod solver;
 mod train;
 
@@ -84,7 +85,8 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
     let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
     let train = train::resolve(root, task, &mut mistakes);
     let repetitions = likelihood::resolve(root, task, &mut mistakes);
-    let study = Study { task, train, repetitions };
+    let replay = replay::Replay::open(typed, &mut mistakes);
+    let study = Study { task, train, replay, repetitions };
     let cells = cells(typed, &study, &axes, &seeds, &excludes, &mut mistakes);
     mistakes.into_result(&typed.sources)?;
     let order_seed = root.order_seed.as_ref().map_or_else(|| hash(&name), |seed| seed.value as u64);
@@ -92,16 +94,17 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
 }
 
 /// What all cells are asked.
-struct Study {
+struct Study<'a> {
     task: Task,
     train: Option<Training>,
+    replay: Option<replay::Replay<'a>>,
     repetitions: Option<u64>,
 }
 
 /// The product of the axes without the excluded cells.
 fn cells(
     typed: &Typed,
-    study: &Study,
+    study: &Study<'_>,
     axes: &axis::Axes<'_>,
     seeds: &[At<u64>],
     excludes: &[exclude::Rule],
@@ -137,7 +140,7 @@ fn cells(
                         let Some(kernel) = kernel.numbers(dataset, rows.split, mistakes) else { continue };
                         let train =
                             study.train.clone().map(|train| Training { shared_length_scale, ..train });
-                        let case = Case {
+                        let mut case = Case {
                             task: study.task,
                             dataset: rows,
                             kernel,
@@ -150,6 +153,9 @@ fn cells(
                             seed: seed.value,
                             repeat: 0,
                         };
+                        if let (Some(replay), Some(train)) = (&study.replay, &case.train) {
+                            case.train = replay.along(&case, train, mistakes);
+                        }
                         cells.push(Cell {
                             case,
                             plugin_file: solver.library.file.clone(),

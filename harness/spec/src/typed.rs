@@ -125,6 +125,15 @@ pub(crate) struct TrainTable {
     pub(crate) learning_rate: Option<At<f64>>,
     pub(crate) schedule: Option<At<ScheduleTable>>,
     pub(crate) initial: Option<At<Hyperparameters>>,
+    pub(crate) replay: Option<At<ReplayTable>>,
+}
+
+/// `replay` of `[train]`.
+#[derive(Debug, Clone)]
+pub(crate) struct ReplayTable {
+    pub(crate) run: Option<At<String>>,
+    pub(crate) solver: Option<At<String>>,
+    pub(crate) estimator: Option<At<String>>,
 }
 
 /// `schedule` of `[train]`.

@@ -304,7 +304,8 @@ tolerance = 0.01
     };
     let first = named("matern32", "pathwise");
     let schedule = Schedule::MultiStep { milestones: vec![10], factor: 0.5 };
-    let training = Training { steps: 20, learning_rate: 0.1, schedule, shared_length_scale: false };
+    let training =
+        Training { steps: 20, learning_rate: 0.1, schedule, shared_length_scale: false, replay: vec![] };
     assert_eq!(first.train, Some(training));
     assert!((first.kernel.signal_scale, first.kernel.length_scale) == (2.0, vec![3.0]));
     assert!(!first.estimator.warm_start);

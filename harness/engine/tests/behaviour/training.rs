@@ -70,7 +70,8 @@ fn training() -> Plan {
     case.task = Task::Train;
     case.estimator.method = EstimatorMethod::Standard;
     let schedule = Schedule::Constant;
-    case.train = Some(Training { steps: 2, learning_rate: 0.1, schedule, shared_length_scale: true });
+    case.train =
+        Some(Training { steps: 2, learning_rate: 0.1, schedule, shared_length_scale: true, replay: vec![] });
     plan
 }
 

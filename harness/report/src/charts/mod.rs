@@ -8,6 +8,7 @@
 mod axes;
 mod convergence;
 mod curve;
+mod likelihood;
 mod panel;
 mod pareto;
 mod posterior;
@@ -61,6 +62,12 @@ pub(crate) fn figures(run: &Run) -> Result<Vec<Figure>> {
             drawn.push(named("a chart of training", figure)?);
         }
         return Ok(drawn.into_iter().flatten().collect());
+    }
+    if run.task() == Some(Task::Likelihood) {
+        let figures =
+            likelihood::figures(&sheet).into_iter().map(|figure| named("a chart of biases", figure));
+        let drawn: Result<Vec<Option<Figure>>> = figures.collect();
+        return Ok(drawn?.into_iter().flatten().collect());
     }
     for problem in &all {
         let what = title(problem, &all);

@@ -3,7 +3,7 @@
 
 use gpbench_record::{Row, Status, Step, names};
 
-use super::curve::{Mean, Path, curve};
+use super::curve::{Curve, Mean, Path, geometric_mean, range};
 use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::style::{Entry, Look, heading, legend, sheet};
@@ -18,7 +18,7 @@ const ROW: u32 = 250;
 /// What is drawn of a step: a number, the title of its axis, and whether it spans decades.
 type Quantity = (fn(&Step) -> Option<f64>, &'static str, bool);
 
-const QUANTITIES: [Quantity; 8] = [
+const QUANTITIES: [Quantity; 9] = [
     (|step| step.hyperparameters.get("noise_scale").copied(), "noise scale", true),
     (|step| step.hyperparameters.get("signal_scale").copied(), "signal scale", true),
     (length_scale, "length scale, geometric mean", true),
@@ -27,6 +27,7 @@ const QUANTITIES: [Quantity; 8] = [
     (|step| step.metrics.get(names::RESIDUAL_PROBES), "mean residual of the probes", true),
     (|step| step.metrics.get(names::TEST_RMSE), "test RMSE", true),
     (|step| step.metrics.get(names::TEST_NLL), "test NLL", false),
+    (|step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD), "exact log likelihood", false),
 ];
 
 /// One figure for each solver on each data set and kernel.
@@ -41,7 +42,68 @@ pub(super) fn figures(sheet_: &Sheet<'_>) -> Vec<Drawn> {
         };
         sheet_.run.solvers().into_iter().map(figure).collect::<Vec<Drawn>>()
     };
-    models.into_iter().flat_map(of_model).collect()
+    let each: Vec<Drawn> = models.iter().copied().flat_map(of_model).collect();
+    models.into_iter().map(|model| paths_figure(sheet_, model)).chain(each).collect()
+}
+
+/// The paths of all solvers and estimators over the plane of length scale and noise, and the exact likelihood
+/// along them (Potapczynski et al. 2021, Figures 3 to 5). For a single length scale, which a plane can show.
+fn paths_figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
+    let groups = training::of(sheet_.run, &sheet_.groups, model);
+    let first = |group: &&Group| sheet_.run.rows.iter().find(|row| in_group(row, group));
+    let shares = |row: &Row| row.hyperparameters.contains_key("length_scale");
+    if !groups.iter().filter_map(first).any(shares) {
+        return Ok(None);
+    }
+    let look = |group: &Group| {
+        let place =
+            groups.iter().position(|other| other.problem == group.problem && other.solver == group.solver);
+        Look::nth(place.unwrap_or_default())
+    };
+    let in_plane = |group: &&Group| {
+        let row = first(group)?;
+        let scale = |name: &str| -> Vec<f64> {
+            row.steps.iter().filter_map(|step| step.hyperparameters.get(name).copied()).collect()
+        };
+        let (at, middle) = (scale("length_scale"), scale("noise_scale"));
+        let curve = Curve { low: middle.clone(), high: middle.clone(), at, middle };
+        (curve.at.len() > 1).then(|| Line { look: look(group), curve, dashed: false })
+    };
+    let axis = |label: &str, log: bool| Axis { label: label.to_owned(), log };
+    let plane = Panel {
+        title: None,
+        x: axis("length scale", true),
+        y: axis("noise scale", true),
+        lines: groups.iter().filter_map(in_plane).collect(),
+        dots: vec![],
+        backdrop: vec![],
+        level: None,
+    };
+    let likelihood: Quantity =
+        (|step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD), "exact log likelihood", false);
+    let panels: Vec<Panel> = [plane].into_iter().chain(panel(sheet_, &groups, likelihood, look)).collect();
+    let label = |group: &Group| format!("{} · {}", group.solver, group.problem.estimator);
+    let entries: Vec<Entry> = groups.iter().map(|group| Entry::solver(&label(group), look(group))).collect();
+    let what = training::title(model, &sheet_.groups);
+    let title = format!("Paths of training: {what}");
+    let svg = sheet((760, 400), |root| {
+        heading(root, &title)?;
+        let top = legend(root, &entries)?;
+        let areas = root.margin(top, 4, 8, 4).split_evenly((1, panels.len()));
+        for (panel, area) in panels.iter().zip(&areas) {
+            panel.draw(root, area)?;
+        }
+        Ok(())
+    })?;
+    Ok(Some(Figure {
+        file: file_name("training-paths", &what),
+        title,
+        caption: "Left: length scale and noise scale along the outer steps, of the first seed. Right: the exact log \
+                  marginal likelihood at each step's hyperparameters, mean over seeds, where there are few enough \
+                  rows to know it."
+            .to_owned(),
+        svg,
+    }))
 }
 
 fn figure(sheet_: &Sheet<'_>, groups: &[&Group], what: &str) -> Drawn {
@@ -97,12 +159,31 @@ fn panel(
     let of_group = |group: &&Group| {
         let rows = sheet.run.rows.iter().filter(|row| in_group(row, group));
         let paths: Vec<Path> = rows.map(|row| path(row, number)).collect();
-        Some(Line { look: look(group), curve: curve(&paths, false, mean)?, dashed: false })
+        Some(Line { look: look(group), curve: curve(&paths, mean)?, dashed: false })
     };
     let lines: Vec<Line> = groups.iter().filter_map(of_group).collect();
     let (x, y) = (Axis { label: "outer step".to_owned(), log: false }, Axis { label: label.to_owned(), log });
     let panel = Panel { title: None, x, y, lines, dots: vec![], backdrop: vec![], level: None };
     (!panel.lines.is_empty()).then_some(panel)
+}
+
+/// The curve of several cases, which all take the same steps: as far as each of them got.
+fn curve(paths: &[Path], mean: Mean) -> Option<Curve> {
+    let paths: Vec<&Path> = paths.iter().filter(|path| !path.is_empty()).collect();
+    let length = paths.iter().map(|path| path.len()).min().filter(|length| *length >= 2)?;
+    let mut curve = Curve { at: vec![], middle: vec![], low: vec![], high: vec![] };
+    for i in 0..length {
+        let values: Vec<f64> = paths.iter().map(|path| path[i].1).collect();
+        let (low, high) = range(&values);
+        curve.at.push(paths[0][i].0);
+        curve.middle.push(match mean {
+            Mean::Geometric => geometric_mean(&values),
+            Mean::Arithmetic => values.iter().sum::<f64>() / values.len() as f64,
+        });
+        curve.low.push(low);
+        curve.high.push(high);
+    }
+    Some(curve)
 }
 
 /// A number along the steps of a case, which count from 1 here.

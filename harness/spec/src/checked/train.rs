@@ -6,6 +6,7 @@
 //! | `learning_rate` | 0.1 | of Adam's first step |
 //! | `schedule` | `"constant"` | or `{ milestones = [50, 80], factor = 0.5 }` |
 //! | `initial` | `"ones"` | where kernels without `hyperparameters` of their own begin |
+//! | `replay` | none | folder of a run, or `{ run = "...", solver = "...", estimator = "..." }`: its steps' hyperparameters are taken, so that all solvers meet the same systems |
 
 use gpbench_record::{Schedule, Task, Training};
 
@@ -51,7 +52,13 @@ pub(crate) fn resolve(root: &Root, task: Task, mistakes: &mut Mistakes) -> Optio
             multi_step(milestones, *factor, &schedule.at, mistakes)
         }
     });
-    Some(Training { steps: steps.into(), learning_rate, schedule, shared_length_scale: false })
+    Some(Training {
+        steps: steps.into(),
+        learning_rate,
+        schedule,
+        shared_length_scale: false,
+        replay: Vec::new(),
+    })
 }
 
 fn multi_step(

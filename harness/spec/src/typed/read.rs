@@ -3,8 +3,8 @@
 use super::fields::{Fields, wrong_type};
 use super::{
     BudgetTable, DatasetTable, EstimatorTable, Exclude, Hyperparameters, InducingTable, KernelTable,
-    LikelihoodTable, Matrix, QuadratureTable, ReportTable, Root, ScheduleTable, SolverTable, TrainTable,
-    WarmStart,
+    LikelihoodTable, Matrix, QuadratureTable, ReplayTable, ReportTable, Root, ScheduleTable, SolverTable,
+    TrainTable, WarmStart,
 };
 use crate::SCHEMA;
 use crate::error::Mistakes;
@@ -164,9 +164,35 @@ fn train(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<TrainTable
         learning_rate: fields.number("learning_rate"),
         schedule: fields.node("schedule").and_then(|node| schedule(node, fields.mistakes)),
         initial: start(&mut fields, "initial"),
+        replay: fields.node("replay").and_then(|node| replay(node, fields.mistakes)),
     };
     fields.finish();
     At { value, at: at.clone() }
+}
+
+/// A run's folder, or a table that also tells which of its cases.
+fn replay(node: &Node, mistakes: &mut Mistakes) -> Option<At<ReplayTable>> {
+    let value = match &node.value {
+        Value::Text(run) => {
+            let run = Some(At { value: run.clone(), at: node.at.clone() });
+            ReplayTable { run, solver: None, estimator: None }
+        }
+        Value::Table(table) => {
+            let mut fields = Fields::new(table, "`replay` of [train]", mistakes);
+            let value = ReplayTable {
+                run: fields.required_text("run", &node.at, "it is the folder of a run that has trained"),
+                solver: fields.text("solver"),
+                estimator: fields.text("estimator"),
+            };
+            fields.finish();
+            value
+        }
+        _ => {
+            wrong_type("replay", "a text or a table", node, mistakes);
+            return None;
+        }
+    };
+    Some(At { value, at: node.at.clone() })
 }
 
 fn likelihood(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<LikelihoodTable> {

@@ -1,0 +1,126 @@
+//! Tables 2 to 6 of Lin et al. 2024: training of hyperparameters on five UCI sets.
+
+use std::sync::LazyLock;
+
+use gpbench_record::{Case, EstimatorMethod, Source};
+use serde::Deserialize;
+
+use super::Figure;
+
+/// What a reader must know before comparing.
+pub(crate) const CONDITIONS: &str = "\
+Published: tables 2 to 6 of the paper, mean ± standard error over 10 splits, after 100 steps on all training rows; \
+the time is that of all of training on one A100 GPU, so compare times within a column only.";
+
+/// The tables of the embedded file that this report shows; the others are of other experiments.
+#[derive(Debug, Deserialize)]
+struct Tables {
+    table2: Vec<Published>,
+    table3: Vec<Published>,
+    table4: Vec<Published>,
+    table5: Vec<Published>,
+    table6: Vec<Published>,
+}
+
+/// One published row: a solver with an estimator on a data set.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(crate) struct Published {
+    dataset: String,
+    solver: String,
+    pathwise: bool,
+    warm_start: bool,
+    /// Test RMSE; absent where the run did not end.
+    pub(crate) rmse: Option<Figure>,
+    /// Mean test log-likelihood: larger is better.
+    llh: Option<Figure>,
+    /// Minutes of all steps; absent where only a bound is printed.
+    #[serde(default, deserialize_with = "known")]
+    pub(crate) time_min: Option<Figure>,
+    /// Against standard probes and cold starts.
+    pub(crate) speed_up: Option<f64>,
+}
+
+/// A figure that may be a bound only.
+fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Figure>, D::Error> {
+    #[derive(Deserialize)]
+    struct Bound {
+        mean: Option<f64>,
+        stderr: Option<f64>,
+    }
+    let Bound { mean, stderr } = Bound::deserialize(deserializer)?;
+    Ok(mean.map(|mean| Figure { mean, stderr }))
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let text = include_str!("../../../../benchmarks/reference/lin2024.toml");
+    toml::from_str(text).expect("the embedded file is checked by a test")
+});
+
+/// The published row that a case stands for, if there is one.
+pub(crate) fn find(case: &Case) -> Option<&'static Published> {
+    let Source::Registry { name } = &case.dataset.source else { return None };
+    let solver = match case.solver.plugin.as_str() {
+        "cg" => "CG",
+        "ap" => "AP",
+        "sgd" => "SGD",
+        _ => return None,
+    };
+    let pathwise = match case.estimator.method {
+        EstimatorMethod::Pathwise => true,
+        EstimatorMethod::Standard => false,
+        EstimatorMethod::Exact | EstimatorMethod::Rff | EstimatorMethod::SsRff => return None,
+    };
+    let all_rows = case.dataset.subsample.is_none() && case.kernel.family == "matern32";
+    let Tables { table2, table3, table4, table5, table6 } = &*TABLES;
+    [table2, table3, table4, table5, table6].into_iter().flatten().find(|row| {
+        let method = (row.solver.as_str(), row.pathwise, row.warm_start);
+        all_rows && row.dataset == *name && method == (solver, pathwise, case.estimator.warm_start)
+    })
+}
+
+impl Published {
+    /// Mean negative test log-likelihood.
+    pub(crate) fn nll(&self) -> Option<Figure> {
+        self.llh.map(|llh| Figure { mean: -llh.mean, ..llh })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(dataset: &str, plugin: &str, method: &str, warm_start: bool) -> Case {
+        let case = serde_json::json!({
+            "task": "train",
+            "dataset": { "name": "here", "source": { "from": "registry", "name": dataset }, "split": 0 },
+            "kernel": { "name": "k", "family": "matern32", "signal_scale": 1.0, "noise_scale": 1.0,
+                        "length_scale": [1.0], "origin": "ones" },
+            "estimator": { "name": "e", "method": method, "probes": 1, "features": 2,
+                           "frequencies": "multivariate_t", "warm_start": warm_start },
+            "solver": { "name": "s", "plugin": plugin, "params": {} },
+            "budget": {}, "precision": "f64", "seed": 0, "repeat": 0,
+        });
+        serde_json::from_value(case).unwrap()
+    }
+
+    #[test]
+    fn a_case_finds_its_row() {
+        let row = find(&case("pol", "cg", "standard", true)).unwrap();
+        assert_eq!((row.rmse.unwrap().mean, row.nll().unwrap().mean), (0.0750, -1.2681));
+        assert_eq!((row.time_min.unwrap().mean, row.speed_up), (2.2844, Some(2.1)));
+        // Longer than a day, and nothing else known.
+        let row = find(&case("keggdirected", "ap", "standard", false)).unwrap();
+        assert_eq!((row.rmse, row.time_min, row.speed_up), (None, None, None));
+        assert_eq!(find(&case("pol", "cholesky", "standard", true)), None);
+        assert_eq!(find(&case("pol", "cg", "exact", true)), None);
+        let mut subset = case("pol", "cg", "standard", true);
+        subset.dataset.subsample = Some(gpbench_record::Subsample::Rows(2000));
+        assert_eq!(find(&subset), None);
+    }
+
+    #[test]
+    fn five_data_sets_by_three_solvers_by_four() {
+        let Tables { table2, table3, table4, table5, table6 } = &*TABLES;
+        assert_eq!([table2, table3, table4, table5, table6].map(Vec::len), [12; 5]);
+    }
+}
