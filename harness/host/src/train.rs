@@ -20,7 +20,7 @@ use gpbench_gp::thread_pool;
 use gpbench_gp::train::{self, Adam, Hyperparameters, Parameters, estimator};
 use gpbench_record::{
     self as record, Case, Clock, Entries, EstimatorMethod, Failure, Job, Kernel, Message, Metrics, Solved,
-    Status, Step, StopReason, Task, Trained, Training, names,
+    Solver, Status, Step, StopReason, Task, Trained, Training, names,
 };
 use ndarray::{Array2, ShapeBuilder, s};
 use rand::Rng;
@@ -281,7 +281,8 @@ impl Trainer<'_> {
         let Start { mut x, solve, entries } = self.start(&system, state);
         let terms = self.terms(&system, &format!("solver/{count}"), self.seconds_left(state));
         let max_epochs = terms.max_epochs.map(|most| most - entries.used / (system.n() as f64).powi(2));
-        let ending = self.solve(&mut system, &mut x, Terms { max_epochs, ..terms })?;
+        let terms = Terms { max_epochs, ..terms };
+        let ending = self.solve(&posed.solver, &mut system, &mut x, terms)?;
         let mut found = Estimated {
             gradient: Gradient { noise_scale: 0.0, signal_scale: 0.0, length_scale: Vec::new() },
             log_marginal_likelihood: None,
@@ -351,7 +352,7 @@ impl Trainer<'_> {
             x.assign(&last.slice(s![.., ..1]));
         }
         let terms = self.terms(&system, &format!("solver/{count}/again"), self.seconds_left(state));
-        let ending = self.solve(&mut system, &mut x, terms)?;
+        let ending = self.solve(&posed.solver, &mut system, &mut x, terms)?;
         found.iterations += ending.iterations;
         found.prepare = found.prepare.plus(ending.prepare);
         found.solve = found.solve.plus(ending.solve);
@@ -384,7 +385,7 @@ impl Trainer<'_> {
             x.slice_mut(s![.., ..known]).assign(&last.slice(s![.., ..known]));
         }
         let terms = self.terms(&system, "solver", None);
-        let mut ending = self.solve(&mut system, &mut x, terms)?;
+        let mut ending = self.solve(&prediction.solver, &mut system, &mut x, terms)?;
         if !x.iter().all(|value| value.is_finite()) {
             ending.reason = StopReason::Diverged;
         }
@@ -409,9 +410,14 @@ impl Trainer<'_> {
     }
 
     /// Solves with an object of its own, from `x` and into `x`.
-    fn solve(&self, system: &mut System, x: &mut Array2<f64>, terms: Terms) -> Result<Ending, Failure> {
-        let params = &self.job.case.solver.params;
-        let mut object = SolverObject::create(self.entry, self.host, params).map_err(failure)?;
+    fn solve(
+        &self,
+        solver: &Solver,
+        system: &mut System,
+        x: &mut Array2<f64>,
+        terms: Terms,
+    ) -> Result<Ending, Failure> {
+        let mut object = SolverObject::create(self.entry, self.host, &solver.params).map_err(failure)?;
         let spare = spare_memory(&object, system, self.job, self.base_memory_bytes)?;
         system.keep_entries((KEPT_SHARE * spare) as usize);
         let observer = &mut ();

@@ -198,6 +198,9 @@ pub struct Solver {
     /// Nodes of the quadrature that gives log |H| along with its solutions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quadrature: Option<Quadrature>,
+    /// Parameters that take other values in the prediction that ends training.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prediction: BTreeMap<String, Param>,
 }
 
 /// Nodes of stochastic Lanczos quadrature: as many as conjugate gradients make iterations.

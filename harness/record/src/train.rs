@@ -90,11 +90,12 @@ const PREDICTION_FEATURES: usize = 2000;
 
 impl Case {
     /// The prediction that a training case ends with: the posterior under these hyperparameters, from
-    /// pathwise samples. `None` where a scale is not among them.
+    /// pathwise samples, by the solver with the parameters that it predicts with. `None` where a scale is not among them.
     pub fn prediction(&self, hyperparameters: &Hyperparameters) -> Option<Case> {
         let kernel = self.kernel.with_hyperparameters(hyperparameters)?;
         let mut case = Case { task: Task::Posterior, kernel, train: None, ..self.clone() };
         case.kernel.origin = "trained".to_owned();
+        case.solver.params.extend(std::mem::take(&mut case.solver.prediction));
         let estimator = &mut case.estimator;
         if estimator.method.is_of_features() {
             estimator.features = PREDICTION_FEATURES;

@@ -180,6 +180,8 @@ pub(crate) struct SolverTable {
     pub(crate) params: Vec<(At<String>, Node)>,
     pub(crate) inducing: Option<At<InducingTable>>,
     pub(crate) quadrature: Option<At<QuadratureTable>>,
+    /// Parameters with other values in the prediction that ends training.
+    pub(crate) prediction: Vec<(At<String>, Node)>,
     pub(crate) budget: BudgetTable,
 }
 

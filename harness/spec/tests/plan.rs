@@ -2,13 +2,13 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::{check, check_text};
 use gpbench_record::{
-    Case, EstimatorMethod, Frequencies, Inducing, Param, ProbeDistribution, Schedule, Source, Subsample,
-    Task, Training,
+    Case, EstimatorMethod, Frequencies, Inducing, Metrics, Param, ProbeDistribution, Quadrature, Schedule,
+    Source, Step, StopReason, Subsample, Task, Training,
 };
 use gpbench_spec::{Plan, load};
 
@@ -19,6 +19,11 @@ fn shipped(name: &str, sets: &[&str]) -> Plan {
 
 fn planned(text: &str, sets: &[&str]) -> Plan {
     check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
+}
+
+/// What is told of a spec with a mistake.
+fn mistaken(text: &str, sets: &[&str]) -> String {
+    check_text(text, sets).map(|_| ()).expect_err("a mistake").to_string()
 }
 
 fn cases<'a>(plan: &'a Plan, dataset: &str, solver: &str) -> Vec<&'a Case> {
@@ -319,4 +324,96 @@ tolerance = 0.01
     let one = planned(text, &["train.steps=1"]);
     let seconds = |plan: &Plan| plan.cases[0].estimate(1).expect("rows are known").seconds;
     assert_eq!(seconds(&plan), 20.0 * seconds(&one));
+}
+
+#[test]
+fn estimates_of_the_likelihood_are_resolved() {
+    let text = r#"
+schema = 1
+name = "t"
+task = "likelihood"
+[matrix]
+dataset = ["gp-draw"]
+kernel = ["rbf"]
+estimator = ["standard", "rff", "single"]
+solver = ["cg", "cg-5"]
+[estimator.standard]
+second_solve = true
+[estimator.single]
+method = "ss-rff"
+features = 20
+step = 10
+[solver.cg]
+quadrature = { min = 3, rate = 0.5 }
+[solver.cg-5]
+plugin = "cg"
+quadrature = 5
+[budget]
+max_epochs = 20
+"#;
+    let plan = planned(text, &[]);
+    assert_eq!((plan.task, plan.cases.len()), (Task::Likelihood, 6));
+    let all = cases(&plan, "gp-draw", "cg");
+    let of = |method| all.iter().find(|case| case.estimator.method == method).expect("a case");
+    let standard = of(EstimatorMethod::Standard);
+    assert_eq!((standard.repetitions, standard.estimator.second_solve), (Some(100), true));
+    assert_eq!(standard.solver.quadrature, Some(Quadrature::Random { min: 3, rate: 0.5 }));
+    assert_eq!(of(EstimatorMethod::Rff).estimator.features, 2000);
+    let single = &of(EstimatorMethod::SsRff).estimator;
+    assert_eq!((single.features, single.feature_step), (20, 10));
+    let fixed = cases(&plan, "gp-draw", "cg-5")[0].solver.quadrature;
+    assert_eq!(fixed, Some(Quadrature::Fixed { nodes: 5 }));
+}
+
+#[test]
+fn the_steps_of_an_earlier_run_are_replayed() {
+    let text = r#"
+schema = 1
+name = "t"
+task = "train"
+[matrix]
+dataset = ["gp-draw"]
+kernel = ["rbf"]
+estimator = ["pathwise"]
+solver = ["cg"]
+[train]
+steps = 3
+[budget]
+tolerance = 0.01
+"#;
+    let first = planned(text, &[]).cases.remove(0).case;
+    let folder = tempfile::tempdir().expect("a folder");
+    let scales = |noise: f64| -> BTreeMap<String, f64> {
+        [("noise_scale", noise), ("signal_scale", 1.0), ("length_scale", 2.0)]
+            .into_iter()
+            .map(|(name, scale)| (name.to_owned(), scale))
+            .collect()
+    };
+    let step = |count: u64| Step {
+        step: count,
+        hyperparameters: scales(count as f64 + 1.0),
+        reason: StopReason::Converged,
+        metrics: Metrics::default(),
+    };
+    let row = serde_json::json!({
+        "kind": "case", "id": "x", "labels": first.labels(), "case": first, "status": "ok",
+        "steps": (0..3).map(step).collect::<Vec<Step>>(), "hyperparameters": scales(9.0), "finished": "",
+    });
+    std::fs::write(folder.path().join("journal.jsonl"), format!("{row}\n")).expect("written");
+
+    let run = folder.path().display();
+    let path = |sets: &[&str]| {
+        let case = planned(text, sets).cases.remove(0).case;
+        let train = case.train.expect("training");
+        let noises: Vec<f64> = train.replay.iter().map(|scales| scales["noise_scale"]).collect();
+        (train.steps, noises)
+    };
+    let replay = format!("train.replay=\"{run}\"");
+    assert_eq!(path(&[&replay]), (3, vec![1.0, 2.0, 3.0, 9.0]));
+    assert_eq!(path(&[&replay, "train.steps=2"]), (2, vec![1.0, 2.0, 3.0]));
+    let other = format!("train.replay={{ run = \"{run}\", solver = \"ap\" }}");
+    let errors = mistaken(text, &[&other]);
+    assert!(errors.contains("0 trained cases of that run"), "{errors}");
+    let errors = mistaken(text, &["train.replay=\"nowhere\""]);
+    assert!(errors.contains("journal.jsonl") && errors.contains("cannot read"), "{errors}");
 }

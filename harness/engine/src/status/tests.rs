@@ -46,6 +46,7 @@ fn case(tolerance: Option<f64>, probes: usize) -> Case {
             params: BTreeMap::new(),
             inducing: None,
             quadrature: None,
+            prediction: BTreeMap::new(),
         },
         budget: Budget { tolerance, ..Budget::default() },
         train: None,

@@ -52,6 +52,7 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
             params: BTreeMap::new(),
             inducing: None,
             quadrature: None,
+            prediction: BTreeMap::new(),
         },
         budget: Budget { tolerance: Some(0.01), ..Budget::default() },
         train: None,

@@ -66,7 +66,14 @@ pub(crate) fn case(n: usize) -> Case {
 
 /// A solver with its own defaults.
 pub(crate) fn solver(id: &str) -> Solver {
-    Solver { name: id.into(), plugin: id.into(), params: BTreeMap::new(), inducing: None, quadrature: None }
+    Solver {
+        name: id.into(),
+        plugin: id.into(),
+        params: BTreeMap::new(),
+        inducing: None,
+        quadrature: None,
+        prediction: BTreeMap::new(),
+    }
 }
 
 /// Terms without bounds, on one thread.

@@ -10,7 +10,7 @@ use super::style::{Entry, Look, heading, legend, sheet};
 use super::{Drawn, Figure, Sheet, file_name};
 use crate::aggregate::Group;
 use crate::tables::in_group;
-use crate::training;
+use crate::{likelihood, training};
 
 /// Height of a row of panels.
 const ROW: u32 = 250;
@@ -79,10 +79,10 @@ fn paths_figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
         backdrop: vec![],
         level: None,
     };
-    let likelihood: Quantity =
+    let exact: Quantity =
         (|step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD), "exact log likelihood", false);
-    let panels: Vec<Panel> = [plane].into_iter().chain(panel(sheet_, &groups, likelihood, look)).collect();
-    let label = |group: &Group| format!("{} · {}", group.solver, group.problem.estimator);
+    let panels: Vec<Panel> = [plane].into_iter().chain(panel(sheet_, &groups, exact, look)).collect();
+    let label = |group: &Group| likelihood::label(sheet_.run, group);
     let entries: Vec<Entry> = groups.iter().map(|group| Entry::solver(&label(group), look(group))).collect();
     let what = training::title(model, &sheet_.groups);
     let title = format!("Paths of training: {what}");

@@ -23,6 +23,7 @@ pub(crate) struct SolverEntry<'a> {
     params: Vec<ParamChoice>,
     inducing: Option<Inducing>,
     quadrature: Option<Quadrature>,
+    prediction: BTreeMap<String, Param>,
     pub(crate) budget: Budget,
 }
 
@@ -50,7 +51,15 @@ impl SolverEntry<'_> {
             params.insert(key.clone(), value.clone());
         }
         let (name, plugin) = (self.name.clone(), self.info.id.clone());
-        Some(Solver { name, plugin, params, inducing: self.inducing, quadrature: self.quadrature })
+        let prediction = self.prediction.clone();
+        Some(Solver {
+            name,
+            plugin,
+            params,
+            inducing: self.inducing,
+            quadrature: self.quadrature,
+            prediction,
+        })
     }
 }
 
@@ -71,7 +80,9 @@ pub(crate) fn resolve<'a>(
     let quadrature = table.and_then(|t| t.quadrature.as_ref());
     let quadrature = quadrature.and_then(|given| quadrature::resolve(given, task, mistakes));
     let (name_of_entry, params) = (name.value.clone(), Vec::new());
-    let mut entry = SolverEntry { name: name_of_entry, library, info, params, inducing, quadrature, budget };
+    let prediction = BTreeMap::new();
+    let mut entry =
+        SolverEntry { name: name_of_entry, library, info, params, inducing, quadrature, prediction, budget };
     let bounded = budget.tolerance.is_some() || budget.max_epochs.is_some() || budget.seconds.is_some();
     // A bound that could not be read has been told already.
     if !entry.is_exact() && !bounded && typed.mistakes.is_empty() {
@@ -83,15 +94,18 @@ pub(crate) fn resolve<'a>(
         return None;
     }
     let typed_params = table.map_or(&[][..], |t| &t.params);
-    for (key, _) in typed_params {
-        if !info.params.iter().any(|p| p.name == key.value) {
-            let what = format!("solver `{}` has no parameter `{}`", info.id, key.value);
-            let hint = match info.params.is_empty() {
-                true => Some("it has none at all".to_owned()),
-                false => nearest::hint(&key.value, info.params.iter().map(|p| p.name.as_str())),
-            };
-            mistakes.add(&key.at, what, hint);
-        }
+    let predicting = table.map_or(&[][..], |t| &t.prediction);
+    for (key, _) in typed_params.iter().chain(predicting) {
+        unknown_parameter(key, info, mistakes);
+    }
+    if let Some((key, _)) = predicting.first().filter(|_| task != Task::Train) {
+        let hint = "it is for the prediction that ends task \"train\"; use `params`".to_owned();
+        mistakes.add(&key.at, "`prediction` has no effect: this task does not train", hint);
+    }
+    for (key, node) in predicting {
+        let schema = info.params.iter().find(|schema| schema.name == key.value);
+        let value = schema.and_then(|schema| value(schema, node, mistakes));
+        entry.prediction.extend(value.map(|value| (key.value.clone(), value)));
     }
     for schema in &info.params {
         let given = typed_params.iter().find(|(key, _)| key.value == schema.name);
@@ -108,6 +122,19 @@ pub(crate) fn resolve<'a>(
         entry.params.extend(choice);
     }
     Some(entry)
+}
+
+/// Tells a parameter that the solver does not have.
+fn unknown_parameter(key: &At<String>, info: &SolverInfo, mistakes: &mut Mistakes) {
+    if info.params.iter().any(|p| p.name == key.value) {
+        return;
+    }
+    let what = format!("solver `{}` has no parameter `{}`", info.id, key.value);
+    let hint = match info.params.is_empty() {
+        true => Some("it has none at all".to_owned()),
+        false => nearest::hint(&key.value, info.params.iter().map(|p| p.name.as_str())),
+    };
+    mistakes.add(&key.at, what, hint);
 }
 
 /// The library and solver that a name on the axis means.

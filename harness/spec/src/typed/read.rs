@@ -265,6 +265,7 @@ fn solver(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> SolverTa
         library: fields.text("library"),
         params: fields.table("params").map(|(table, _)| table.0.clone()).unwrap_or_default(),
         inducing: fields.table("inducing").map(|(table, at)| inducing(table, at, name, fields.mistakes)),
+        prediction: fields.table("prediction").map(|(table, _)| table.0.clone()).unwrap_or_default(),
         quadrature: fields.node("quadrature").and_then(|node| quadrature(node, name, fields.mistakes)),
         budget: match fields.table("budget") {
             Some((table, _)) => budget(table, &format!("[solver.{}.budget]", name.value), fields.mistakes),
