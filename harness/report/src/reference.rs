@@ -164,7 +164,7 @@ pub(crate) fn is_low_noise(case: &Case) -> bool {
 fn method(plugin: &str) -> Option<&'static str> {
     match plugin {
         "cg" => Some("CG"),
-        "sgd" | "sgd-rff" => Some("SGD"),
+        "sgd-rff" => Some("SGD"),
         "svgp" => Some("SVGP"),
         _ => None,
     }
