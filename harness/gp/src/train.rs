@@ -19,8 +19,10 @@ mod adam;
 mod derivatives;
 pub mod estimator;
 mod parameters;
+mod subset;
 mod warm;
 
 pub use adam::{Adam, Schedule};
 pub use parameters::{Hyperparameters, Parameters};
+pub use subset::SubsetFit;
 pub use warm::extrapolate;

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use gpbench_data::Split;
 use gpbench_gp::exact::{ExactGp, Gradient};
 use gpbench_gp::thread_pool;
-use gpbench_gp::train::{self, Adam, Hyperparameters, Parameters, estimator};
+use gpbench_gp::train::{self, Adam, Hyperparameters, Parameters, SubsetFit, estimator};
 use gpbench_record::{
     self as record, Case, Clock, Entries, EstimatorMethod, Failure, Job, Kernel, Message, Metrics, Solved,
-    Solver, Status, Step, StopReason, Task, Trained, Training, names,
+    Solver, Status, Step, StopReason, Subset, Task, Trained, Training, names,
 };
 use ndarray::{Array2, ShapeBuilder, s};
 use rand::Rng;
@@ -161,10 +161,12 @@ impl Trainer<'_> {
             signal_scale: kernel.signal_scale,
             length_scale,
         };
+        let began = process::now();
         let parameters = match self.replayed(0)? {
             Some(replayed) => replayed,
-            None => Parameters::new(&initial),
+            None => Parameters::new(&self.fitted_to_parts(initial)?),
         };
+        let outer = process::now().wall - began.wall;
         let adam = Adam::new(parameters.unconstrained.len());
         Ok(State {
             parameters,
@@ -175,8 +177,19 @@ impl Trainer<'_> {
             prepare: Clock::default(),
             solve: Clock::default(),
             entries: Entries::default(),
-            outer: 0.0,
+            outer,
         })
+    }
+
+    /// Where the steps begin, from where fits of parts of the data begin, if there are such.
+    fn fitted_to_parts(&self, initial: Hyperparameters) -> Result<Hyperparameters, Failure> {
+        let Some(Subset { centroids, size, steps }) = self.training.subset else { return Ok(initial) };
+        let case = &self.job.case;
+        let (x, y) = (self.data.x_train.view(), self.data.y_train.view());
+        let family = system::kernel(&case.kernel, x.ncols()).map_err(invalid)?.family;
+        let rng = &mut system::streams(&case.dataset, family, case.seed).stream("centroids");
+        let subset = SubsetFit { centroids, size, steps, learning_rate: self.training.learning_rate };
+        subset.fit(family, &initial, x, y, rng, self.job.threads).map_err(invalid)
     }
 
     /// The parameters of step `step`, where they are known beforehand.

@@ -8,7 +8,7 @@ mod common;
 use common::worker::{exact, failure, job, library, messages, solve, verify, worker};
 use gpbench_record::{
     Case, EstimatorMethod, Job, Message, Metrics, Param, Schedule, Solved, Source, Status, Step, StopReason,
-    Task, Training, names,
+    Subset, Task, Training, names,
 };
 
 /// Training on a draw of 200 rows that begins with all scales 1.
@@ -24,8 +24,14 @@ fn training(plugin: &str, method: EstimatorMethod, warm_start: bool, steps: u64)
     case.estimator.probes = 16;
     case.budget.tolerance = Some(1e-3);
     let schedule = Schedule::Constant;
-    case.train =
-        Some(Training { steps, learning_rate: 0.1, schedule, shared_length_scale: false, replay: vec![] });
+    case.train = Some(Training {
+        steps,
+        learning_rate: 0.1,
+        schedule,
+        shared_length_scale: false,
+        replay: vec![],
+        subset: None,
+    });
     case
 }
 
@@ -232,6 +238,37 @@ fn likelihoods_of_features_are_climbed_without_a_solver() {
         assert_eq!((solved.entries.used, solved.iterations), (0.0, 0));
         assert!(judged(&job, &solved).get(names::TEST_NLL).is_some());
     }
+}
+
+#[test]
+fn a_replayed_path_is_that_of_the_run_it_comes_from() {
+    let Some(plugin) = library("cholesky") else { return };
+    let (first, solved) = train(&job(training("cholesky", EstimatorMethod::Exact, false, 4), plugin, 2).0);
+    let Some(plugin) = library("cg") else { return };
+    let mut case = training("cg", EstimatorMethod::Pathwise, true, 4);
+    let last = [solved.trained.unwrap().hyperparameters];
+    case.train.as_mut().unwrap().replay =
+        first.iter().map(|step| step.hyperparameters.clone()).chain(last.clone()).collect();
+    let (second, ended) = train(&job(case.clone(), plugin.clone(), 2).0);
+    let close = |a: &gpbench_record::Hyperparameters, b: &gpbench_record::Hyperparameters| {
+        a.iter().zip(b).all(|((name, a), (other, b))| name == other && (a / b - 1.0).abs() < 1e-13)
+    };
+    assert!(first.iter().zip(&second).all(|(a, b)| close(&a.hyperparameters, &b.hyperparameters)));
+    assert!(close(&ended.trained.unwrap().hyperparameters, &last[0]));
+    case.train.as_mut().unwrap().replay.truncate(3);
+    let (_, reason) = failure(&job(case, plugin, 1).0);
+    assert!(reason.contains("no hyperparameters of step 3"), "{reason}");
+}
+
+#[test]
+fn training_begins_at_the_average_of_fits_to_parts_of_the_data() {
+    let Some(plugin) = library("cholesky") else { return };
+    let mut case = training("cholesky", EstimatorMethod::Exact, false, 1);
+    case.train.as_mut().unwrap().subset = Some(Subset { centroids: 3, size: 60, steps: 20 });
+    let (steps, solved) = train(&job(case, plugin, 2).0);
+    let begun = &steps[0];
+    assert!((0.1..0.7).contains(&begun.hyperparameters["noise_scale"]), "{begun:?}");
+    assert!(solved.trained.unwrap().seconds > begun.metrics.get(names::SECONDS_OUTER).unwrap());
 }
 
 #[test]

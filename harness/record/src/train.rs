@@ -23,6 +23,20 @@ pub struct Training {
     /// Hyperparameters of every step and after the last one, where they are replayed rather than found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replay: Vec<Hyperparameters>,
+    /// Exact fits of parts of the data, from whose average the steps begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subset: Option<Subset>,
+}
+
+/// Exact fits of parts of the data (Lin et al. 2023, appendix A.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subset {
+    /// Random rows.
+    pub centroids: usize,
+    /// Rows nearest to each of them that are fitted.
+    pub size: usize,
+    /// Steps of Adam on each part.
+    pub steps: u64,
 }
 
 /// How the learning rate changes along the steps.

@@ -228,8 +228,14 @@ fn runs_without_a_common_case_have_no_comparison() {
 fn trained() -> Run {
     let mut run = run();
     let schedule = Schedule::Constant;
-    let training =
-        Training { steps: 4, learning_rate: 0.1, schedule, shared_length_scale: false, replay: vec![] };
+    let training = Training {
+        steps: 4,
+        learning_rate: 0.1,
+        schedule,
+        shared_length_scale: false,
+        replay: vec![],
+        subset: None,
+    };
     let pathwise = run.rows.clone();
     let standard = run.rows.iter().cloned().map(|mut row| {
         row.id += "-standard";

@@ -136,10 +136,13 @@ fn cells(
                         if let (Some(at), Some(_)) = (&dataset.collapse, params.inducing) {
                             refuse_collapse(at, &dataset.name, &solver.name, mistakes);
                         }
-                        let shared_length_scale = kernel.shares_length_scale();
+                        let (shared_length_scale, subset) = (kernel.shares_length_scale(), kernel.subset());
                         let Some(kernel) = kernel.numbers(dataset, rows.split, mistakes) else { continue };
-                        let train =
-                            study.train.clone().map(|train| Training { shared_length_scale, ..train });
+                        let train = study.train.clone().map(|train| Training {
+                            shared_length_scale,
+                            subset,
+                            ..train
+                        });
                         let mut case = Case {
                             task: study.task,
                             dataset: rows,

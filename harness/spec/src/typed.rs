@@ -116,6 +116,17 @@ pub(crate) struct Hyperparameters {
     pub(crate) length_scale: Option<At<Vec<At<f64>>>>,
     /// Where the length scale is said to be one, shared by all inputs, and trained.
     pub(crate) shared: Option<Location>,
+    /// Fits of parts of the data, to train from their average.
+    pub(crate) fit: Option<FitTable>,
+}
+
+/// `{ fit = "subset", ... }`.
+#[derive(Debug, Clone)]
+pub(crate) struct FitTable {
+    pub(crate) method: At<String>,
+    pub(crate) centroids: Option<At<i64>>,
+    pub(crate) size: Option<At<i64>>,
+    pub(crate) steps: Option<At<i64>>,
 }
 
 /// `[train]`.

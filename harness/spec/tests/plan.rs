@@ -8,7 +8,7 @@ use std::path::Path;
 use common::{check, check_text};
 use gpbench_record::{
     Case, EstimatorMethod, Frequencies, Inducing, Metrics, Param, ProbeDistribution, Quadrature, Schedule,
-    Source, Step, StopReason, Subsample, Task, Training,
+    Source, Step, StopReason, Subsample, Subset, Task, Training,
 };
 use gpbench_spec::{Plan, load};
 
@@ -309,8 +309,14 @@ tolerance = 0.01
     };
     let first = named("matern32", "pathwise");
     let schedule = Schedule::MultiStep { milestones: vec![10], factor: 0.5 };
-    let training =
-        Training { steps: 20, learning_rate: 0.1, schedule, shared_length_scale: false, replay: vec![] };
+    let training = Training {
+        steps: 20,
+        learning_rate: 0.1,
+        schedule,
+        shared_length_scale: false,
+        replay: vec![],
+        subset: None,
+    };
     assert_eq!(first.train, Some(training));
     assert!((first.kernel.signal_scale, first.kernel.length_scale) == (2.0, vec![3.0]));
     assert!(!first.estimator.warm_start);
@@ -321,6 +327,9 @@ tolerance = 0.01
     assert_eq!(warm.estimator.probe_distribution, ProbeDistribution::Rademacher);
     assert!(warm.estimator.warm_start && warm.estimator.features == 2000);
     assert_eq!(named("matern32", "exact").estimator.method, EstimatorMethod::Exact);
+    let parts = planned(text, &["train.initial={ fit = \"subset\", centroids = 3 }"]);
+    let fitted = cases(&parts, "pol", "cg")[0].train.clone().and_then(|train| train.subset);
+    assert_eq!(fitted, Some(Subset { centroids: 3, size: 10_000, steps: 100 }));
     let one = planned(text, &["train.steps=1"]);
     let seconds = |plan: &Plan| plan.cases[0].estimate(1).expect("rows are known").seconds;
     assert_eq!(seconds(&plan), 20.0 * seconds(&one));

@@ -346,8 +346,14 @@ fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
     let mut case = case(tolerance, 1);
     case.task = Task::Train;
     let schedule = Schedule::Constant;
-    case.train =
-        Some(Training { steps: 3, learning_rate: 0.1, schedule, shared_length_scale: false, replay: vec![] });
+    case.train = Some(Training {
+        steps: 3,
+        learning_rate: 0.1,
+        schedule,
+        shared_length_scale: false,
+        replay: vec![],
+        subset: None,
+    });
     let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
     solving.messages.splice(0..0, steps(residuals));
     let truth = verified(&[(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005)]);

@@ -70,8 +70,14 @@ fn training() -> Plan {
     case.task = Task::Train;
     case.estimator.method = EstimatorMethod::Standard;
     let schedule = Schedule::Constant;
-    case.train =
-        Some(Training { steps: 2, learning_rate: 0.1, schedule, shared_length_scale: true, replay: vec![] });
+    case.train = Some(Training {
+        steps: 2,
+        learning_rate: 0.1,
+        schedule,
+        shared_length_scale: true,
+        replay: vec![],
+        subset: None,
+    });
     plan
 }
 

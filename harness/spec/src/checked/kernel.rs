@@ -16,9 +16,10 @@
 //! sqrt(signal_scale^2 + noise_scale^2). A finite draw's own statistics differ a
 //! little (more, the longer the length scale), and so do its best hyperparameters.
 
-use gpbench_record::{Kernel, Source, Task};
+use gpbench_record::{Kernel, Source, Subset, Task};
 
 use super::dataset::{DatasetEntry, FAMILIES};
+use super::train;
 use crate::error::Mistakes;
 use crate::source::{At, Location};
 use crate::typed::{Hyperparameters, Root};
@@ -35,6 +36,8 @@ pub(crate) struct KernelEntry {
     at: Location,
     /// Numbers that stand in the spec.
     given: Hyperparameters,
+    /// Fits of parts of the data, from whose average training begins.
+    subset: Option<Subset>,
 }
 
 /// Where numbers come from that do not stand in the spec.
@@ -94,8 +97,11 @@ pub(crate) fn resolve(
     }
     let initial = root.train.as_ref().and_then(|train| train.value.initial.as_ref());
     let typed = table.and_then(|t| t.hyperparameters.as_ref()).or(initial);
+    let fit = typed.and_then(|t| t.value.fit.as_ref());
+    let subset = fit.and_then(|fit| train::subset(fit, task, mistakes));
     let (from, at) = match typed.map(|t| (&t.value.from, &t.at)) {
         None => (Origin::Ones, &name.at),
+        Some((None, at)) if fit.is_some() => (Origin::Ones, at),
         Some((None, at)) => (Origin::Spec, at),
         Some((Some(from), _)) => match from.value.as_str() {
             "published" => (Origin::Published, &from.at),
@@ -135,6 +141,7 @@ pub(crate) fn resolve(
         from,
         at: at.clone(),
         given,
+        subset,
     })
 }
 
@@ -161,6 +168,11 @@ fn check_given(given: &Hyperparameters, mistakes: &mut Mistakes) {
 }
 
 impl KernelEntry {
+    /// Fits of parts of the data, from whose average training begins.
+    pub(crate) fn subset(&self) -> Option<Subset> {
+        self.subset
+    }
+
     /// Whether training is to move one length scale for all inputs.
     pub(crate) fn shares_length_scale(&self) -> bool {
         self.given.shared.is_some()

@@ -5,18 +5,21 @@
 //! | `steps` | 100 | outer steps |
 //! | `learning_rate` | 0.1 | of Adam's first step |
 //! | `schedule` | `"constant"` | or `{ milestones = [50, 80], factor = 0.5 }` |
-//! | `initial` | `"ones"` | where kernels without `hyperparameters` of their own begin |
+//! | `initial` | `"ones"` | where kernels without `hyperparameters` of their own begin; `{ fit = "subset", centroids = 10, size = 10000, steps = 100 }`: at the average of exact fits to the rows nearest to some random ones |
 //! | `replay` | none | folder of a run, or `{ run = "...", solver = "...", estimator = "..." }`: its steps' hyperparameters are taken, so that all solvers meet the same systems |
 
-use gpbench_record::{Schedule, Task, Training};
+use gpbench_record::{Schedule, Subset, Task, Training};
 
 use super::positive;
 use crate::error::Mistakes;
 use crate::nearest;
-use crate::typed::{Root, ScheduleTable};
+use crate::typed::{FitTable, Root, ScheduleTable};
 
 const STEPS: u32 = 100;
 const LEARNING_RATE: f64 = 0.1;
+/// Parts of the data that are fitted, and their rows, as in the paper.
+const CENTROIDS: u32 = 10;
+const SIZE: u32 = 10_000;
 
 /// What `[train]` says, where the task trains. The length scales are the kernel's to tell.
 pub(crate) fn resolve(root: &Root, task: Task, mistakes: &mut Mistakes) -> Option<Training> {
@@ -58,6 +61,27 @@ pub(crate) fn resolve(root: &Root, task: Task, mistakes: &mut Mistakes) -> Optio
         schedule,
         shared_length_scale: false,
         replay: Vec::new(),
+        subset: None,
+    })
+}
+
+/// Exact fits of parts of the data, where a kernel's hyperparameters ask for them.
+pub(crate) fn subset(fit: &FitTable, task: Task, mistakes: &mut Mistakes) -> Option<Subset> {
+    let FitTable { method, centroids, size, steps } = fit;
+    if method.value != "subset" {
+        let hint = nearest::hint(&method.value, ["subset"]);
+        mistakes.add(&method.at, format!("unknown way \"{}\" to fit hyperparameters", method.value), hint);
+        return None;
+    }
+    if task != Task::Train {
+        let hint = "train, and give the scales that it ends with".to_owned();
+        mistakes.add(&method.at, "hyperparameters are fitted by task \"train\" only", hint);
+        return None;
+    }
+    Some(Subset {
+        centroids: positive(centroids.as_ref(), "centroids", CENTROIDS, mistakes) as usize,
+        size: positive(size.as_ref(), "size", SIZE, mistakes) as usize,
+        steps: positive(steps.as_ref(), "steps", STEPS, mistakes).into(),
     })
 }
 

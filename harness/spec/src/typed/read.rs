@@ -2,9 +2,9 @@
 
 use super::fields::{Fields, wrong_type};
 use super::{
-    BudgetTable, DatasetTable, EstimatorTable, Exclude, Hyperparameters, InducingTable, KernelTable,
-    LikelihoodTable, Matrix, QuadratureTable, ReplayTable, ReportTable, Root, ScheduleTable, SolverTable,
-    TrainTable, WarmStart,
+    BudgetTable, DatasetTable, EstimatorTable, Exclude, FitTable, Hyperparameters, InducingTable,
+    KernelTable, LikelihoodTable, Matrix, QuadratureTable, ReplayTable, ReportTable, Root, ScheduleTable,
+    SolverTable, TrainTable, WarmStart,
 };
 use crate::SCHEMA;
 use crate::error::Mistakes;
@@ -139,11 +139,6 @@ fn start(fields: &mut Fields<'_>, key: &'static str) -> Option<At<Hyperparameter
 }
 
 fn hyperparameters(table: &Table, at: &Location, mistakes: &mut Mistakes) -> Option<At<Hyperparameters>> {
-    if let Some(fit) = table.get("fit") {
-        let hint = "use \"published\", \"ones\", \"generating\" or numbers".to_owned();
-        mistakes.add(&fit.at, "fitting hyperparameters (`fit`) is not available in this version", hint);
-        return None;
-    }
     let mut fields = Fields::new(table, "hyperparameters", mistakes);
     let from = fields.text("from");
     let signal_scale = fields.number("signal_scale");
@@ -152,8 +147,14 @@ fn hyperparameters(table: &Table, at: &Location, mistakes: &mut Mistakes) -> Opt
         Some(Node { value: Value::Text(text), at }) if text == "shared" => (None, Some(at.clone())),
         _ => (fields.numbers("length_scale"), None),
     };
+    let fit = fields.text("fit").map(|method| FitTable {
+        method,
+        centroids: fields.whole("centroids"),
+        size: fields.whole("size"),
+        steps: fields.whole("steps"),
+    });
     fields.finish();
-    let value = Hyperparameters { from, signal_scale, noise_scale, length_scale, shared };
+    let value = Hyperparameters { from, signal_scale, noise_scale, length_scale, shared, fit };
     Some(At { value, at: at.clone() })
 }
 
