@@ -1,6 +1,7 @@
 //! Published figures, to stand beside ours.
 
-pub(crate) mod lin2024;
+mod lin2024;
+mod rtgps2021;
 
 use gpbench_record::{Case, Source, Subsample};
 use serde::Deserialize;
@@ -50,6 +51,42 @@ pub(crate) struct Published {
     pub(crate) nll: Option<Figure>,
     /// Minutes to the predictive mean.
     pub(crate) time_min: Option<Figure>,
+}
+
+/// Figures of a paper on training.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TrainingReference {
+    /// The paper.
+    pub(crate) paper: Paper,
+    /// What a reader must know before comparing.
+    pub(crate) conditions: &'static str,
+    /// What is published of the method that a case stands for.
+    pub(crate) find: fn(&Case) -> Option<OfTraining>,
+}
+
+/// What a paper says of training by one method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct OfTraining {
+    /// Test RMSE.
+    pub(crate) rmse: Option<Figure>,
+    /// Mean negative test log-likelihood.
+    pub(crate) nll: Option<Figure>,
+    /// Minutes of all steps.
+    pub(crate) minutes: Option<Figure>,
+    /// Against the same solver with standard probes and cold starts.
+    pub(crate) speed_up: Option<f64>,
+}
+
+impl TrainingReference {
+    /// The figures that a spec calls by this name.
+    pub(crate) fn named(name: &str) -> Option<TrainingReference> {
+        let (paper, conditions, find): (_, _, fn(&Case) -> Option<OfTraining>) = match name {
+            "lin2024" => (Paper::Lin2024, lin2024::CONDITIONS, lin2024::find),
+            "rtgps2021" => (Paper::Potapczynski2021, rtgps2021::CONDITIONS, rtgps2021::find),
+            _ => return None,
+        };
+        Some(TrainingReference { paper, conditions, find })
+    }
 }
 
 /// A mean with the figure printed after the plus-minus sign.

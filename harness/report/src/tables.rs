@@ -6,7 +6,7 @@ use gpbench_record::{
 
 use crate::aggregate::{Estimate, Group, Problem, problems, title};
 use crate::metric::{COLUMNS, Metric, SECONDS, Style, short};
-use crate::reference::{Reference, is_low_noise};
+use crate::reference::{Reference, TrainingReference, is_low_noise};
 use crate::run::Run;
 use crate::table::{Cell, Table};
 use crate::{likelihood, training};
@@ -99,10 +99,11 @@ pub(crate) fn with_spread(style: Style, estimate: &Estimate) -> String {
 
 /// Ours beside the published figures, and what to know before comparing.
 pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
-    if run.settings.reference.as_deref() == Some("lin2024") {
-        return training::published(run, groups);
+    let name = run.settings.reference.as_deref()?;
+    if let Some(reference) = TrainingReference::named(name) {
+        return training::published(run, groups, reference);
     }
-    let reference = Reference::named(run.settings.reference.as_deref()?)?;
+    let reference = Reference::named(name)?;
     let cited = reference.paper.short();
     let mut table = Table::new(format!("Beside the figures of {cited}"));
     for name in ["data set", "solver", "method there", "hyperparameters here"] {

@@ -4,9 +4,8 @@
 use gpbench_record::{EstimatorMethod, names};
 
 use crate::aggregate::{Estimate, Group};
-use crate::bibliography::Paper;
 use crate::metric::{SECONDS, Style, short};
-use crate::reference::{Figure, lin2024};
+use crate::reference::{Figure, TrainingReference};
 use crate::run::Run;
 use crate::table::{Cell, Table};
 use crate::tables::{in_group, with_spread};
@@ -40,9 +39,9 @@ pub(crate) fn results(run: &Run, groups: &[Group]) -> Vec<Table> {
     models(groups).into_iter().map(|model| of_model(run, groups, model)).collect()
 }
 
-/// Ours beside the figures of Lin et al. 2024.
-pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
-    let mut table = Table::new(format!("Beside the figures of {}", Paper::Lin2024.short()));
+/// Ours beside published figures of training.
+pub(crate) fn published(run: &Run, groups: &[Group], reference: TrainingReference) -> Option<Table> {
+    let mut table = Table::new(format!("Beside the figures of {}", reference.paper.short()));
     for name in ["data set", "solver", "estimator"] {
         table = table.words(name);
     }
@@ -55,7 +54,7 @@ pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
     };
     for group in models(groups).into_iter().flat_map(|model| of(run, groups, model)) {
         let case = run.rows.iter().find(|row| in_group(row, group)).map(|row| &row.case);
-        let Some(theirs) = case.and_then(lin2024::find) else { continue };
+        let Some(theirs) = case.and_then(reference.find) else { continue };
         let here = |name: &str, style: Style, scale: f64| {
             let scaled = |e: &Estimate| Estimate {
                 mean: e.mean * scale,
@@ -72,14 +71,14 @@ pub(crate) fn published(run: &Run, groups: &[Group]) -> Option<Table> {
             here(names::TEST_RMSE, Style::Fixed, 1.0),
             there(theirs.rmse, Style::Fixed),
             here(names::TEST_NLL, Style::Fixed, 1.0),
-            there(theirs.nll(), Style::Fixed),
+            there(theirs.nll, Style::Fixed),
             here(names::SECONDS_TRAIN, Style::Short, 1.0 / 60.0),
-            there(theirs.time_min, Style::Short),
+            there(theirs.minutes, Style::Short),
             ratio.unwrap_or_default(),
             theirs.speed_up.map_or_else(String::new, |ratio| format!("{}×", short(ratio))),
         ]);
     }
-    table.caption = lin2024::CONDITIONS.to_owned();
+    table.caption = reference.conditions.to_owned();
     (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }
 

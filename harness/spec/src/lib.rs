@@ -42,4 +42,4 @@ pub use units::{parse_memory, parse_time};
 pub const SCHEMA: i64 = 1;
 
 /// Collections of published figures that a spec's `report.reference` may name.
-pub const REFERENCES: &[&str] = &["lin2023", "lin2024"];
+pub const REFERENCES: &[&str] = &["lin2023", "lin2024", "rtgps2021"];
