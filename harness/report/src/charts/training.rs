@@ -22,7 +22,7 @@ const QUANTITIES: [Quantity; 9] = [
     (|step| step.hyperparameters.get("noise_scale").copied(), "noise scale", true),
     (|step| step.hyperparameters.get("signal_scale").copied(), "signal scale", true),
     (length_scale, "length scale, geometric mean", true),
-    (|step| step.metrics.get(names::EPOCHS), "epochs of the step", true),
+    (|step| step.metrics.get(names::EPOCHS).filter(|epochs| *epochs > 0.0), "epochs of the step", true),
     (|step| step.metrics.get(names::RESIDUAL_Y), "residual of y", true),
     (|step| step.metrics.get(names::RESIDUAL_PROBES), "mean residual of the probes", true),
     (|step| step.metrics.get(names::TEST_RMSE), "test RMSE", true),
