@@ -73,7 +73,7 @@ pub(crate) enum Verb {
     List(List),
     /// Rebuild and print the report of a run.
     Report(Report),
-    /// Put runs side by side.
+    /// Put runs side by side, and judge the last against the first.
     Compare(Compare),
     /// Run a spec and compare its metrics with a baseline.
     Check(Check),
@@ -211,12 +211,34 @@ pub(crate) struct Report {
 /// `gpbench compare`.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Two or more runs: folders, names of specs, or `latest`.
+    /// Two or more runs: folders, names of specs, or `latest`. The last is judged against the first.
     #[arg(required = true, num_args = 1..)]
     pub(crate) runs: Vec<String>,
+    /// Judge one run against a baseline file instead.
+    #[arg(long, value_name = "FILE", conflicts_with = "between")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Judge the second of two solvers of one run against the first.
+    #[arg(long, value_name = "OLD,NEW", value_delimiter = ',', num_args = 1)]
+    pub(crate) between: Vec<String>,
+    /// Only these solvers.
+    #[arg(short = 's', long = "solver", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) solvers: Vec<String>,
+    /// Only these data sets.
+    #[arg(short = 'd', long = "dataset", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) datasets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) page: StepSummary,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+/// Where a CI job shows the outcome.
+#[derive(Debug, Args)]
+pub(crate) struct StepSummary {
+    /// Append the outcome to the job's page: the Markdown file that $GITHUB_STEP_SUMMARY names.
+    #[arg(long = "step-summary")]
+    pub(crate) wanted: bool,
 }
 
 /// `gpbench check`.
@@ -226,12 +248,14 @@ pub(crate) struct Check {
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// The baseline; by default `baselines/<name>.toml` beside the spec.
+    /// The baseline, a file or the folder of an earlier run; by default `baselines/<name>.toml` beside the spec.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Write this run's metrics as the new baseline, all of it.
     #[arg(long, conflicts_with_all = ["solvers", "datasets", "libraries"])]
     pub(crate) update: bool,
+    #[command(flatten)]
+    pub(crate) page: StepSummary,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,

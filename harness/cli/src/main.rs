@@ -12,6 +12,7 @@ mod output;
 mod prepare;
 mod progress;
 mod verbs;
+mod verdict;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! Two or more runs side by side.
+//! Two or more runs side by side, and the last of them judged against the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,6 +6,7 @@ use gpbench_record::{Row, SCHEMA, Status, names};
 use serde_json::{Value, json};
 
 use crate::aggregate::{Estimate, Group, Problem, groups};
+use crate::baseline::{self, Check};
 use crate::error::Result;
 use crate::metric::{self, SECONDS};
 use crate::run::Run;
@@ -21,6 +22,8 @@ pub struct Comparison {
     pub runs: Vec<String>,
     /// One metric of one solver on one problem each; none if no two runs share a case.
     pub rows: Vec<Compared>,
+    /// The last run against the first, case by case.
+    pub check: Check,
 }
 
 /// One metric of one solver on one problem.
@@ -40,10 +43,15 @@ pub struct Compared {
 
 /// Compares runs by the means over those seeds that gave an answer in all of
 /// the runs: means over different seeds would be means over different problems.
+/// The verdicts are on single cases, so none is lost by that.
 ///
 /// # Errors
 /// If the aggregation fails.
+///
+/// # Panics
+/// If there are no runs.
 pub fn compare(runs: &[Run]) -> Result<Comparison> {
+    let (first, last) = (&runs[0], &runs[runs.len() - 1]);
     let per_run = on_common_seeds(runs).iter().map(groups).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(&Problem, &str)> = Vec::new();
     for group in per_run.iter().flatten() {
@@ -51,8 +59,11 @@ pub fn compare(runs: &[Run]) -> Result<Comparison> {
             keys.push((&group.problem, &group.solver));
         }
     }
-    let mut comparison =
-        Comparison { runs: runs.iter().map(|run| heading(run, runs)).collect(), rows: Vec::new() };
+    let mut comparison = Comparison {
+        runs: runs.iter().map(|run| heading(run, runs)).collect(),
+        rows: Vec::new(),
+        check: baseline::against(last, first),
+    };
     let mut is_shared = false;
     for (problem, solver) in keys {
         let is_it = |g: &&Group| g.problem == *problem && g.solver == solver;
@@ -106,7 +117,8 @@ impl Comparison {
         table.without_empty_columns()
     }
 
-    /// `{"schema": 1, "runs": [...], "rows": [{"dataset", ..., "metric", "seeds", "means": [...]}]}`.
+    /// `{"schema": 1, "runs": [...], "rows": [{"dataset", ..., "metric", "seeds", "means": [...]}],
+    /// "check": {...}}`, the last as [`Check::json`] gives it.
     pub fn json(&self) -> Value {
         let row = |row: &Compared| {
             let Problem { dataset, kernel, estimator } = &row.problem;
@@ -116,8 +128,26 @@ impl Comparison {
                 "metric": metric, "seeds": seeds, "means": means,
             })
         };
-        json!({ "schema": SCHEMA, "runs": self.runs, "rows": self.rows.iter().map(row).collect::<Vec<_>>() })
+        json!({
+            "schema": SCHEMA,
+            "runs": self.runs,
+            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "check": self.check.json(),
+        })
     }
+}
+
+/// Two solvers of one run as two runs of one solver, so that the second can be judged against the first.
+/// Their repeats took turns, which is the fairest that times can be compared.
+pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
+    [old, new].map(|solver| {
+        let mut part = Run { name: solver.to_owned(), ..run.clone() };
+        part.rows.retain(|row| row.labels.solver == solver);
+        for row in &mut part.rows {
+            row.labels.solver = format!("{old} → {new}");
+        }
+        part
+    })
 }
 
 /// The runs with only those cases whose seed gave an answer in every run that

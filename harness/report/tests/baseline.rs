@@ -48,13 +48,13 @@ fn an_unchanged_run_passes_its_own_baseline() {
 fn metrics_regress_upwards_only() {
     use VerdictKind::{Improved, Regressed};
     let cases = [
-        ("test_rmse", 1.02, Some(Regressed), 3),
-        ("test_rmse", 1.005, None, 0),
+        ("test_rmse", 1.01, Some(Regressed), 3),
+        ("test_rmse", 1.001, None, 0),
         ("test_rmse", 0.5, Some(Improved), 0),
         ("epochs", 1.2, Some(Regressed), 3),
         ("epochs", 1.05, None, 0),
         ("rmse_to_exact", 1.2, Some(Regressed), 3),
-        // The tolerance asked for is 0.01: where below it a solver stops is chance.
+        // The tolerance asked for is 0.01: where below it a solver stops is its own affair.
         ("residual_y", 1.05, None, 0),
         ("residual_y", 0.1, None, 0),
         ("residual_y", 1.5, Some(Regressed), 3),
@@ -145,6 +145,10 @@ fn a_baseline_that_cannot_be_meant_is_refused() {
             "must be finite and not negative",
         ),
         (format!("schema = 1\n{case}{case}"), "is listed twice"),
+        (
+            format!("schema = 1\n{case}metrics = {{ test_rmse = nan }}"),
+            "the test_rmse of the case a/k/e/s/seed 0 is NaN; it must be finite",
+        ),
         ("schema = 1\n[tolerance]\ntest_rmse = { abs = 1.0 }".to_owned(), "unknown field"),
     ] {
         let error = read(&text).unwrap_err();

@@ -2,19 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
+use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline};
 
 use super::report;
 use super::run::{ends, execute};
-use crate::args::{Check, Format, Global, RunArgs};
+use crate::args::{Check, Global, RunArgs};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::output;
 use crate::prepare::prepare;
+use crate::verdict;
+
+/// What a run is held to.
+enum Standard {
+    /// A baseline file.
+    File(Baseline),
+    /// An earlier run.
+    Run(Box<Run>),
+}
 
 pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
+    verdict::has_place(&args.page)?;
     let file = args.baseline.clone().unwrap_or_else(|| beside(&args.spec.spec));
     let mut old = match file.exists() {
-        true => Some(Baseline::read(&file).map_err(Failure::usage)?),
+        true if file.is_dir() && args.update => {
+            return Err(Failure::usage("`--update` writes a baseline file; an earlier run stays as it is"));
+        }
+        true if file.is_dir() => Some(Standard::Run(Box::new(report::open(&file)?))),
+        true => Some(Standard::File(Baseline::read(&file).map_err(Failure::usage)?)),
         false if args.update => None,
         false => {
             return Err(Failure::nothing(format!(
@@ -26,10 +41,13 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
 
     // What was not asked for is not missing.
     let asked = |names: &[String], name: &String| names.is_empty() || names.contains(name);
-    if let Some(old) = &mut old {
-        old.cases.retain(|case| {
-            asked(&args.spec.solvers, &case.key.solver) && asked(&args.spec.datasets, &case.key.dataset)
-        });
+    let both = |solver: &String, dataset: &String| {
+        asked(&args.spec.solvers, solver) && asked(&args.spec.datasets, dataset)
+    };
+    match &mut old {
+        Some(Standard::File(old)) => old.cases.retain(|case| both(&case.key.solver, &case.key.dataset)),
+        Some(Standard::Run(old)) => old.rows.retain(|row| both(&row.labels.solver, &row.labels.dataset)),
+        None => {}
     }
 
     // A gate answers for the code as it is now, so nothing is taken from an earlier run.
@@ -43,23 +61,24 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     let page = report::write(&run)?;
 
     if args.update {
-        write_baseline(&file, &baseline::update(&run, old.as_ref()))?;
+        let old = match &old {
+            Some(Standard::File(old)) => Some(old),
+            _ => None,
+        };
+        write_baseline(&file, &baseline::update(&run, old))?;
         output::print(&format!("wrote {}", file.display()));
         return Ok(if summary.failures() > 0 { CASE_FAILED } else { OK });
     }
-    let old = old.expect("without --update, a missing baseline has ended this");
-    let verdict = baseline::check(&run, &old);
-    let table = verdict.table();
-    if args.format == Format::Table {
-        let rows = if table.rows.is_empty() { String::new() } else { table.without_empty_columns().text() };
-        output::print(&format!("{rows}{}", verdict.count()));
-    } else {
-        output::show(&table, &verdict.json(), args.format);
-    }
+    let verdicts = match old.expect("without --update, a missing baseline has ended this") {
+        Standard::File(old) => baseline::check(&run, &old),
+        Standard::Run(old) => baseline::against(&run, &old),
+    };
+    let title = format!("gpbench check {}", args.spec.spec.display());
+    let code = verdict::tell(&title, &verdicts, args.format, &args.page)?;
     if !global.quiet {
         eprintln!("report: {}", page.display());
     }
-    Ok(verdict.exit_code())
+    Ok(code)
 }
 
 /// `baselines/<name of the spec's file>` beside the spec.

@@ -3,8 +3,8 @@
 use gpbench_record::{SCHEMA, Status};
 use serde_json::{Value, json};
 
-use super::{Baseline, BaselineCase, Key, Merged, is_bounded_residual, merged, severity};
-use crate::metric::precise;
+use super::{Baseline, BaselineCase, Key, Merged, is_bounded_residual, merged, seconds, severity};
+use crate::metric::{SECONDS, precise};
 use crate::run::Run;
 use crate::table::Table;
 
@@ -44,8 +44,10 @@ impl VerdictKind {
 /// One thing to say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Which case.
+    /// Which case; the first of them, where the verdict is on several.
     pub key: Key,
+    /// Seeds that the verdict is on: 1, but for times, which are judged over all seeds together.
+    pub seeds: usize,
     /// What is said of it.
     pub kind: VerdictKind,
     /// The metric, where the verdict is on one.
@@ -69,6 +71,8 @@ pub struct Check {
     pub matched: usize,
     /// Number of metrics compared.
     pub compared: usize,
+    /// What could not be judged, and why; each a sentence.
+    pub remarks: Vec<String>,
 }
 
 impl Check {
@@ -86,10 +90,12 @@ impl Check {
         self.verdicts.iter().filter(|v| v.kind.fails()).count()
     }
 
-    /// `{"schema": 1, "matched", "compared", "failing", "verdicts": [...]}`.
+    /// `{"schema": 1, "matched", "compared", "failing", "verdicts": [...], "remarks": [...]}`; the seed of a
+    /// verdict on several is null.
     pub fn json(&self) -> Value {
         let verdict = |v: &Verdict| {
             let Key { dataset, kernel, estimator, solver, seed } = &v.key;
+            let seed = (v.seeds == 1).then_some(seed);
             json!({
                 "verdict": v.kind.as_str(),
                 "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver, "seed": seed,
@@ -101,6 +107,7 @@ impl Check {
             "schema": SCHEMA,
             "matched": self.matched, "compared": self.compared, "failing": self.failing(),
             "verdicts": self.verdicts.iter().map(verdict).collect::<Vec<_>>(),
+            "remarks": self.remarks,
         })
     }
 
@@ -123,7 +130,7 @@ impl Check {
         for v in &self.verdicts {
             table.row([
                 v.kind.as_str().to_owned(),
-                v.key.to_string(),
+                v.case(),
                 v.metric.clone().unwrap_or_default(),
                 number(v.baseline),
                 number(v.value),
@@ -136,13 +143,28 @@ impl Check {
     }
 }
 
+impl Verdict {
+    /// The case in words: `pol/matern32/pathwise/cg/seed 0`.
+    fn case(&self) -> String {
+        let Key { dataset, kernel, estimator, solver, .. } = &self.key;
+        match self.seeds {
+            1 => self.key.to_string(),
+            seeds => format!("{dataset}/{kernel}/{estimator}/{solver}/{seeds} seeds"),
+        }
+    }
+}
+
 /// Fraction of the tolerance below which a residual is held to its own baseline.
 const FAR_BELOW: f64 = 0.01;
+
+/// By how much a residual within the tolerance may exceed its baseline: where in the band a solver stops
+/// hangs on its last step, but another precision of answers does not go unsaid.
+const WITHIN_BAND: f64 = 1.75;
 
 /// Compares a run with a baseline.
 pub fn check(run: &Run, baseline: &Baseline) -> Check {
     let cases = merged(run);
-    let mut check = Check { verdicts: Vec::new(), matched: 0, compared: 0 };
+    let mut check = Check { verdicts: Vec::new(), matched: 0, compared: 0, remarks: Vec::new() };
     for expected in &baseline.cases {
         match cases.get(&expected.key) {
             Some(found) => check.one(baseline, expected, found),
@@ -155,15 +177,29 @@ pub fn check(run: &Run, baseline: &Baseline) -> Check {
             check.say(key, VerdictKind::NotInBaseline, detail);
         }
     }
-    check.verdicts.sort_by(|a, b| (a.kind, &a.key).cmp(&(b.kind, &b.key)));
+    check.sort();
+    check
+}
+
+/// Compares a run with an earlier one: all that a baseline of the earlier one would hold, and times.
+pub fn against(run: &Run, old: &Run) -> Check {
+    let baseline = Baseline::of(old);
+    let mut check = check(run, &baseline);
+    seconds::judge(&mut check, run, old, baseline.tolerance_of(SECONDS));
+    check.sort();
     check
 }
 
 impl Check {
+    fn sort(&mut self) {
+        self.verdicts.sort_by(|a, b| (a.kind, &a.key).cmp(&(b.kind, &b.key)));
+    }
+
     fn say(&mut self, key: &Key, kind: VerdictKind, detail: String) {
         let key = key.clone();
         self.verdicts.push(Verdict {
             key,
+            seeds: 1,
             kind,
             metric: None,
             baseline: None,
@@ -197,9 +233,9 @@ impl Check {
         // below the band, as an exact solver's, did not stop for the tolerance.
         let asked = found.worst.case.budget.tolerance;
         let asked = asked.filter(|asked| is_bounded_residual(name) && was > FAR_BELOW * asked);
-        let floor = asked.map_or(was, |asked| was.max(asked));
         let margin = |of: f64| tolerance.absolute.max(tolerance.relative * of.abs());
-        let limit = floor + margin(floor);
+        let own = was + margin(was);
+        let limit = asked.map_or(own, |asked| own.max((asked + margin(asked)).min(WITHIN_BAND * was)));
         let kind = match value {
             None => VerdictKind::Missing,
             Some(now) => {
@@ -216,6 +252,7 @@ impl Check {
         let detail = if value.is_none() { "the run has no such metric".to_owned() } else { String::new() };
         self.verdicts.push(Verdict {
             key: key.clone(),
+            seeds: 1,
             kind,
             metric: Some(name.to_owned()),
             baseline: Some(was),

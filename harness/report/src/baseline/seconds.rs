@@ -1,0 +1,162 @@
+//! Verdicts on times: a rank test and a smallest effect that counts.
+//!
+//! Times are compared by solver and problem, over seeds and repeats. A solver is called slower where both
+//! hold: the mean over seeds of the median time exceeds the old one by more than the tolerance of
+//! `seconds`, and a rank test over the repeats of each seed says that chance does not do that. The chance
+//! that any solver of a comparison in which nothing changed is called slower is at most [`FALSE_ALARMS`].
+//! Where two runs took place on different machines, or with different numbers of threads, their times say
+//! nothing about the solvers and are not judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gpbench_record::{Environment, Status};
+
+use super::check::{Check, Verdict, VerdictKind};
+use super::rank::{Stratum, holm, orders, p_at_best, p_of_larger, p_of_smaller};
+use super::{Key, Tolerance};
+use crate::metric::SECONDS;
+use crate::run::Run;
+
+/// Chance that anything is called slower where nothing changed.
+pub const FALSE_ALARMS: f64 = 0.005;
+
+/// Most repeats that are worth asking for.
+const MOST_REPEATS: usize = 20;
+
+/// The times of one solver on one problem in two runs.
+struct Times {
+    /// The first of its cases.
+    key: Key,
+    /// One a seed.
+    strata: Vec<Stratum>,
+}
+
+impl Times {
+    /// Mean over seeds of the median of repeats: old, new.
+    fn typical(&self) -> (f64, f64) {
+        let mean = |of: fn(&Stratum) -> &[f64]| {
+            self.strata.iter().map(|s| median(of(s))).sum::<f64>() / self.strata.len() as f64
+        };
+        (mean(|s| &s.old), mean(|s| &s.new))
+    }
+
+    fn repeats(&self) -> usize {
+        self.strata.iter().map(|s| s.old.len().min(s.new.len())).min().unwrap_or(0)
+    }
+}
+
+/// Adds verdicts on the times of `new` against those of `old`, or says why there are none.
+pub(super) fn judge(check: &mut Check, new: &Run, old: &Run, tolerance: Tolerance) {
+    let groups = groups(new, old);
+    if groups.is_empty() {
+        return;
+    }
+    if let Some(difference) = different_machines(old.environment.as_ref(), new.environment.as_ref()) {
+        check.remarks.push(format!("seconds were not judged: {difference}"));
+        return;
+    }
+    let all = groups.len();
+    // What the best of all outcomes could not tell from chance takes no part.
+    let (groups, too_few): (Vec<Times>, Vec<Times>) =
+        groups.into_iter().partition(|g| p_at_best(&g.strata) <= FALSE_ALARMS / all as f64);
+    if !too_few.is_empty() {
+        let repeats = too_few.iter().map(|g| needed(g.strata.len(), all)).max().unwrap_or(MOST_REPEATS);
+        let least = too_few.iter().map(Times::repeats).min().unwrap_or(0);
+        check.remarks.push(format!(
+            "seconds of {} of {all} solvers were not judged: {least} repeat{} cannot tell a change from chance; \
+             set `repeats = {repeats}`",
+            too_few.len(),
+            if least == 1 { "" } else { "s" },
+        ));
+    }
+    // As many hypotheses as groups, judged or not: the threshold above counts on it.
+    let p_larger: Vec<f64> = groups.iter().map(|g| p_of_larger(&g.strata)).collect();
+    let p_smaller: Vec<f64> = groups.iter().map(|g| p_of_smaller(&g.strata)).collect();
+    let alpha = FALSE_ALARMS * groups.len() as f64 / all as f64;
+    let (slower, faster) = (holm(&p_larger, alpha), holm(&p_smaller, alpha));
+    check.compared += groups.len();
+    for (at, group) in groups.iter().enumerate() {
+        let (was, now) = group.typical();
+        let margin = tolerance.absolute.max(tolerance.relative * was);
+        let (kind, p) = match () {
+            () if slower[at] && now > was + margin => (VerdictKind::Regressed, p_larger[at]),
+            () if faster[at] && now < was - margin => (VerdictKind::Improved, p_smaller[at]),
+            () => continue,
+        };
+        let (seeds, repeats) = (group.strata.len(), group.repeats());
+        check.verdicts.push(Verdict {
+            key: group.key.clone(),
+            seeds,
+            kind,
+            metric: Some(SECONDS.to_owned()),
+            baseline: Some(was),
+            value: Some(now),
+            limit: Some(was + margin),
+            detail: format!("× {:.2}, p = {p:.1e}, {seeds} × {repeats} repeats", now / was),
+        });
+    }
+}
+
+/// Times of the cases that gave an answer in both runs, by solver and problem.
+fn groups(new: &Run, old: &Run) -> Vec<Times> {
+    let (old, new) = (times(old), times(new));
+    let mut groups: BTreeMap<Key, Times> = BTreeMap::new();
+    let both: BTreeSet<&Key> = old.keys().filter(|key| new.contains_key(key)).collect();
+    for key in both {
+        let stratum = Stratum { old: old[key].clone(), new: new[key].clone() };
+        let of_all_seeds = Key { seed: 0, ..key.clone() };
+        let group =
+            groups.entry(of_all_seeds).or_insert_with(|| Times { key: key.clone(), strata: Vec::new() });
+        group.strata.push(stratum);
+    }
+    groups.into_values().collect()
+}
+
+/// Seconds of each case, repeat by repeat; a case that failed in one of them has none, and neither has one
+/// that the clock stopped.
+fn times(run: &Run) -> BTreeMap<Key, Vec<f64>> {
+    let mut times: BTreeMap<Key, Option<Vec<f64>>> = BTreeMap::new();
+    for row in &run.rows {
+        let answered = matches!(row.status, Status::Ok | Status::NotConverged) && row.reproducible;
+        let seconds = row.metrics.get(SECONDS).filter(|_| answered);
+        let all = times.entry(Key::of(&row.labels)).or_insert_with(|| Some(Vec::new()));
+        match seconds {
+            Some(seconds) => all.iter_mut().for_each(|all| all.push(seconds)),
+            None => *all = None,
+        }
+    }
+    times.into_iter().filter_map(|(key, all)| Some((key, all?))).collect()
+}
+
+/// How two machines differ in what times depend on.
+fn different_machines(old: Option<&Environment>, new: Option<&Environment>) -> Option<String> {
+    let (Some(old), Some(new)) = (old, new) else {
+        return Some("a run does not say on which machine it took place".to_owned());
+    };
+    let machine = |e: &Environment| format!("{}, {} processors, {} threads", e.cpu, e.cores, e.threads);
+    let numerics = |e: &Environment| format!("{} and {}", e.cpu_dispatch, e.blas_core);
+    match () {
+        () if machine(old) != machine(new) => {
+            Some(format!("the runs took place on different machines ({}; {})", machine(old), machine(new)))
+        }
+        () if numerics(old) != numerics(new) => {
+            Some(format!("the runs used different instructions ({}; {})", numerics(old), numerics(new)))
+        }
+        () => None,
+    }
+}
+
+/// Repeats with which one of `all` groups of so many seeds could be judged.
+fn needed(seeds: usize, all: usize) -> usize {
+    let enough = |repeats: &usize| {
+        orders(*repeats, *repeats).powi(seeds.max(1) as i32).recip() <= FALSE_ALARMS / all as f64
+    };
+    (2..MOST_REPEATS).find(enough).unwrap_or(MOST_REPEATS)
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    let middle = times.len() / 2;
+    if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
+}

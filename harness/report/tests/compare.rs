@@ -1,0 +1,259 @@
+//! Two runs against each other: what did not change is left alone, and what did is found.
+
+use std::path::Path;
+
+use gpbench_record::{Environment, Row, Status};
+use gpbench_report::baseline::{Baseline, Check, VerdictKind, against, check, update};
+use gpbench_report::{Run, between, compare, step_summary};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Bernoulli, Distribution, LogNormal, Uniform};
+
+const SEEDS: u64 = 3;
+const REPEATS: u32 = 5;
+
+fn stored() -> Run {
+    Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap()
+}
+
+/// Four solvers on two data sets, each case timed several times.
+fn timed() -> Run {
+    let mut run = stored();
+    let mut pattern = run.rows.iter().find(|row| row.status == Status::Ok).unwrap().clone();
+    pattern.trace.clear();
+    run.rows.clear();
+    for (d, dataset) in ["pol", "bike"].iter().enumerate() {
+        for (s, solver) in ["cholesky", "cg", "ap", "sgd"].iter().enumerate() {
+            for (seed, repeat) in (0..SEEDS).flat_map(|seed| (0..REPEATS).map(move |repeat| (seed, repeat))) {
+                let mut row = pattern.clone();
+                row.id = format!("{d}{s}{seed}{repeat}");
+                row.labels.dataset = (*dataset).to_owned();
+                row.labels.solver = (*solver).to_owned();
+                (row.labels.seed, row.labels.repeat) = (seed, repeat);
+                // Hours for one, a fraction of a second for another; seeds differ a little.
+                row.metrics.insert("seconds", 0.3 * 10f64.powi((d + s) as i32) * (1.0 + 0.05 * seed as f64));
+                run.rows.push(row);
+            }
+        }
+    }
+    run
+}
+
+/// How steady a machine is.
+#[derive(Clone, Copy)]
+struct Machine {
+    /// Spread of the logarithm of a time.
+    noise: f64,
+    /// Share of times that something else held up, by up to twice as long.
+    stalls: f64,
+}
+
+const QUIET: Machine = Machine { noise: 0.05, stalls: 0.0 };
+const SHARED: Machine = Machine { noise: 0.05, stalls: 0.1 };
+const WILD: Machine = Machine { noise: 0.4, stalls: 0.1 };
+
+/// The run as it might have been timed on such a machine.
+fn once_more(run: &Run, machine: Machine, rng: &mut ChaCha8Rng) -> Run {
+    let noise = LogNormal::new(0.0, machine.noise).unwrap();
+    let (stalled, delay) =
+        (Bernoulli::new(machine.stalls).unwrap(), Uniform::new_inclusive(1.0, 2.0).unwrap());
+    let mut run = run.clone();
+    for row in &mut run.rows {
+        let held_up = if stalled.sample(rng) { delay.sample(rng) } else { 1.0 };
+        let seconds = row.metrics.get("seconds").unwrap();
+        row.metrics.insert("seconds", seconds * noise.sample(rng) * held_up);
+    }
+    run
+}
+
+fn slow_down(run: &mut Run, dataset: &str, solver: &str, factor: f64) {
+    for row in &mut run.rows {
+        if row.labels.dataset == dataset && row.labels.solver == solver {
+            let seconds = row.metrics.get("seconds").unwrap();
+            row.metrics.insert("seconds", factor * seconds);
+        }
+    }
+}
+
+fn said(check: &Check) -> Vec<(VerdictKind, &str, Option<&str>)> {
+    check.verdicts.iter().map(|v| (v.kind, v.key.solver.as_str(), v.metric.as_deref())).collect()
+}
+
+#[test]
+fn identical_runs_raise_no_alarm() {
+    let run = timed();
+    for (name, machine, seed) in [("quiet", QUIET, 1), ("shared", SHARED, 2), ("wild", WILD, 3)] {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let alarms = (0..1000)
+            .filter(|_| {
+                let [old, new] = [(); 2].map(|()| once_more(&run, machine, &mut rng));
+                let check = against(&new, &old);
+                assert_eq!((check.matched, check.remarks.len()), (24, 0));
+                check.exit_code() != 0
+            })
+            .count();
+        println!("{alarms} false alarms in 1000 pairs of identical runs on a {name} machine");
+        assert!(alarms <= 10, "{alarms} on a {name} machine");
+    }
+}
+
+#[test]
+fn a_solver_that_takes_a_fifth_longer_is_found() {
+    let run = timed();
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let mut injected = 0;
+    for dataset in ["pol", "bike"] {
+        for solver in ["cholesky", "cg", "ap", "sgd"] {
+            for _ in 0..25 {
+                let old = once_more(&run, QUIET, &mut rng);
+                let mut new = once_more(&run, QUIET, &mut rng);
+                slow_down(&mut new, dataset, solver, 1.2);
+                let check = against(&new, &old);
+                assert_eq!(said(&check), [(VerdictKind::Regressed, solver, Some("seconds"))]);
+                assert_eq!((check.verdicts[0].key.dataset.as_str(), check.verdicts[0].seeds), (dataset, 3));
+                assert_eq!(check.exit_code(), 3);
+                // The other way round it is an improvement.
+                assert_eq!(said(&against(&old, &new)), [(VerdictKind::Improved, solver, Some("seconds"))]);
+                injected += 1;
+            }
+        }
+    }
+    println!("{injected} of {injected} times longer by a fifth were found");
+}
+
+/// Every case of the stored run with this metric, made worse by a factor, one at a time.
+fn found(metric: &str, factor: f64, is_measurable: impl Fn(f64) -> bool) -> (usize, usize) {
+    let old = stored();
+    let baseline = Baseline::of(&old);
+    let (mut injected, mut found) = (0, 0);
+    for at in 0..old.rows.len() {
+        let mut new = old.clone();
+        let row: &mut Row = &mut new.rows[at];
+        let Some(value) = row.metrics.get(metric).filter(|value| is_measurable(*value)) else { continue };
+        row.metrics.insert(metric, factor * value);
+        injected += 1;
+        let (key, want) = (row.labels.clone(), [(VerdictKind::Regressed, Some(metric))]);
+        for check in [check(&new, &baseline), against(&new, &old)] {
+            let said: Vec<_> = check.verdicts.iter().map(|v| (v.kind, v.metric.as_deref())).collect();
+            assert_eq!((&said[..], check.exit_code()), (&want[..], 3), "{key}");
+        }
+        found += 1;
+    }
+    println!("{found} of {injected} cases with {metric} times {factor} were found");
+    (injected, found)
+}
+
+#[test]
+fn an_rmse_larger_by_a_hundredth_is_found() {
+    let (injected, found) = found("test_rmse", 1.01, |_| true);
+    assert!(injected == found && injected >= 12, "{injected}");
+}
+
+#[test]
+fn a_residual_twice_as_large_is_found() {
+    // What lies below 1e-9 is rounding.
+    for metric in ["residual_y", "residual_probes"] {
+        let (injected, found) = found(metric, 2.0, |residual| residual > 1e-9);
+        assert!(injected == found && injected >= 5, "{metric}: {injected}");
+    }
+}
+
+#[test]
+fn a_baseline_of_a_run_is_the_one_that_is_written_for_it() {
+    let run = stored();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("baseline.toml");
+    std::fs::write(&file, update(&run, None)).unwrap();
+    let written = Baseline::read(&file).unwrap();
+    let of = Baseline::of(&run);
+    let keys = |b: &Baseline| b.cases.iter().map(|c| (c.key.clone(), c.status)).collect::<Vec<_>>();
+    assert_eq!(keys(&written), keys(&of));
+    let names = |b: &Baseline| {
+        let of_case = |case: &gpbench_report::baseline::BaselineCase| {
+            case.metrics.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+        };
+        b.cases.iter().map(of_case).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&written), names(&of));
+}
+
+#[test]
+fn times_that_say_nothing_are_not_judged() {
+    let old = timed();
+    let mut new = old.clone();
+    slow_down(&mut new, "pol", "cg", 3.0);
+    // What is alike on both sides is no news, and a threefold time is.
+    assert_eq!(against(&new, &old).exit_code(), 3);
+
+    let elsewhere = |change: fn(&mut Environment)| {
+        let mut new = new.clone();
+        change(new.environment.as_mut().unwrap());
+        against(&new, &old)
+    };
+    for check in [
+        elsewhere(|e| e.cpu = "Another CPU".to_owned()),
+        elsewhere(|e| e.threads += 1),
+        elsewhere(|e| e.blas_core = "Haswell".to_owned()),
+    ] {
+        assert_eq!((check.exit_code(), said(&check)), (0, vec![]));
+        assert!(check.remarks[0].starts_with("seconds were not judged: the runs "), "{:?}", check.remarks);
+    }
+    let mut unknown = new.clone();
+    unknown.environment = None;
+    let nowhere = against(&unknown, &old);
+    assert_eq!(
+        nowhere.remarks,
+        ["seconds were not judged: a run does not say on which machine it took place"]
+    );
+
+    // Too few repeats to tell.
+    let few = |run: &Run| {
+        let mut run = run.clone();
+        run.rows.retain(|row| row.labels.repeat == 0);
+        run
+    };
+    let check = against(&few(&new), &few(&old));
+    assert_eq!(said(&check), []);
+    assert_eq!(
+        check.remarks,
+        [
+            "seconds of 8 of 8 solvers were not judged: 1 repeat cannot tell a change from chance; set `repeats = 3`"
+        ]
+    );
+    // What a clock stopped took as long as it was allowed.
+    let mut stopped = new.clone();
+    stopped.rows.iter_mut().for_each(|row| row.reproducible = false);
+    assert_eq!(said(&against(&stopped, &old)), []);
+}
+
+#[test]
+fn two_solvers_of_one_run_can_be_compared() {
+    let mut run = timed();
+    slow_down(&mut run, "pol", "ap", 0.001);
+    slow_down(&mut run, "bike", "ap", 0.001);
+    let comparison = compare(&between(&run, "cg", "ap")).unwrap();
+    assert_eq!(comparison.runs, ["cg", "ap"]);
+    assert_eq!(said(&comparison.check), [(VerdictKind::Improved, "cg → ap", Some("seconds")); 2]);
+    assert_eq!(comparison.check.matched, 6);
+}
+
+#[test]
+fn a_jobs_page_says_how_it_ended_and_what_there_is_no_room_for() {
+    let (old, mut new) = (stored(), stored());
+    let short = step_summary("gpbench check a.toml", &against(&new, &old));
+    assert!(short.starts_with("### gpbench check a.toml: passed\n\n18 cases matched, "), "{short}");
+    for row in &mut new.rows {
+        let names = ["test_rmse", "test_nll", "rmse_to_exact", "epochs", "iterations"];
+        for name in names.into_iter().chain(["residual_y", "residual_probes", "residual_max"]) {
+            let value = row.metrics.get(name).unwrap_or(1.0);
+            row.metrics.insert(name, 3.0 * value + 2.0);
+        }
+    }
+    let check = against(&new, &old);
+    let page = step_summary("gpbench check a.toml", &check);
+    assert!(page.starts_with("### gpbench check a.toml: regressed\n"), "{page}");
+    let rows = page.lines().filter(|line| line.starts_with("| regressed |")).count();
+    let left_out = check.verdicts.len() - 100;
+    assert_eq!(rows, 100.min(check.failing()));
+    assert!(page.contains(&format!("… and {left_out} more, ")), "{page}");
+}
