@@ -1,5 +1,6 @@
 //! The columns of a table: their names, and which of them is the target.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Fault, ImportError, Place};
@@ -16,8 +17,9 @@ impl Columns {
     /// Columns with names, which must differ from each other. A name may be
     /// missing; `place` gives the place of the name with a 0-based index.
     pub(crate) fn named(names: Vec<String>, place: impl Fn(usize) -> Place) -> Result<Self, ImportError> {
-        for (index, name) in names.iter().enumerate() {
-            if let Some(first) = names[..index].iter().position(|other| other == name && !name.is_empty()) {
+        let mut seen = HashMap::new();
+        for (index, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            if let Some(first) = seen.insert(name, index) {
                 return Err(place(index).fault(Fault::DuplicateName { name: name.clone(), first: first + 1 }));
             }
         }

@@ -48,6 +48,9 @@ impl Place {
 
     /// A failure to read, told apart by what it means for the user.
     pub(crate) fn io(self, error: &io::Error) -> ImportError {
+        if error.kind() == io::ErrorKind::FileTooLarge {
+            return self.fault(Fault::LongLine);
+        }
         let damaged = matches!(
             error.kind(),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
@@ -91,6 +94,18 @@ pub enum Fault {
         /// The reader's words.
         reason: String,
     },
+    /// A line that does not end, or cells in quotes that do not.
+    #[error("the line does not end within 16 MiB; the file is no table, or a quotation mark is not closed")]
+    LongLine,
+    /// More than there is memory for.
+    #[error("more than the {most} numbers that this machine has memory for; take rows or columns away")]
+    TooMany {
+        /// Numbers that there is memory for.
+        most: usize,
+    },
+    /// A folder of the system's, a pipe, a device.
+    #[error("this is no regular file; copy what it gives into one")]
+    NotAFile,
     /// Nothing in it.
     #[error("the file is empty; it needs one line per row, inputs and target separated by commas")]
     Empty,
@@ -236,7 +251,7 @@ pub enum Fault {
         kind: String,
     },
     /// The copy cannot be written or read back.
-    #[error("{0}")]
+    #[error("{0}; the binary copy is kept in the cache: set GPBENCH_CACHE to a folder that can be written")]
     Copy(#[from] CopyError),
 }
 

@@ -12,6 +12,7 @@ mod collection;
 mod columns;
 mod error;
 mod materialise;
+mod memory;
 mod parquet;
 mod text;
 
@@ -49,6 +50,10 @@ pub fn import(origin: &Origin<'_>) -> Result<Table, ImportError> {
                 return Err(Place::file(path).fault(Fault::TargetOfFolder));
             }
             collection::read_folder(path)?
+        }
+        // Reading a pipe may wait for ever, and reading a device may never end.
+        Origin::File { path, .. } if path.exists() && !path.is_file() => {
+            return Err(Place::file(path).fault(Fault::NotAFile));
         }
         Origin::File { path, target } if parquet::is_parquet(path) => parquet::read(path, target)?,
         Origin::File { path, target } => text::read_table(path, target)?,

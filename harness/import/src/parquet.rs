@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::panic::catch_unwind;
 use std::path::Path;
 
 use gpbench_data::Table;
@@ -10,6 +11,7 @@ use polars::prelude::{ArrowDataType, Column, DataType, ParquetReader, PolarsErro
 
 use crate::columns::Columns;
 use crate::error::{Fault, ImportError, Place};
+use crate::memory;
 use crate::text::{LARGEST, check_constants, stem};
 
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -23,7 +25,18 @@ pub(crate) fn is_parquet(file: &Path) -> bool {
 }
 
 /// Reads a user's Parquet file.
+///
+/// polars takes a file for what it says it is, and of some that are damaged it panics rather than saying so.
 pub(crate) fn read(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
+    catch_unwind(|| read_sound(file, target)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the reader gave up");
+        let reason = said.lines().next().unwrap_or_default().chars().take(200).collect();
+        Err(Place::file(file).fault(Fault::Parquet { reason }))
+    })
+}
+
+fn read_sound(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
     let fault = |fault: Fault| Place::file(file).fault(fault);
     let damaged = |error: PolarsError| fault(Fault::Parquet { reason: error.to_string() });
     let handle = File::open(file).map_err(|error| fault(Fault::Unreadable { reason: error.to_string() }))?;
@@ -33,6 +46,10 @@ pub(crate) fn read(file: &Path, target: Option<&str>) -> Result<Table, ImportErr
     let columns = Columns::named(names, |_| Place::file(file))?;
     for (index, field) in schema.iter_values().enumerate() {
         check_type(&field.dtype, || columns.describe(index)).map_err(fault)?;
+    }
+    let (rows, most) = (reader.num_rows().map_err(damaged)?, memory::numbers());
+    if rows.checked_mul(columns.count.max(1)).is_none_or(|numbers| numbers > most) {
+        return Err(fault(Fault::TooMany { most }));
     }
     let frame = reader.finish().map_err(damaged)?;
     let (n, count) = frame.shape();

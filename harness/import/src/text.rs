@@ -1,8 +1,9 @@
 //! CSV, plain or compressed.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use csv::ByteRecord;
 use flate2::read::MultiGzDecoder;
@@ -11,8 +12,12 @@ use ndarray::{Array1, Array2};
 
 use crate::columns::Columns;
 use crate::error::{Fault, ImportError, Place};
+use crate::memory;
 
 const BUFFER: usize = 1 << 18;
+/// Bytes of the longest line that is read: a hundred thousand columns have room in it. A file without line
+/// ends, or a small archive that unpacks to one, would be held in memory whole.
+const LONGEST_LINE: usize = 16 << 20;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether a file may begin with the names of its columns.
@@ -27,6 +32,8 @@ pub(crate) enum Header {
 /// Rows of numbers, one after the other, each checked.
 pub(crate) struct Rows {
     file: PathBuf,
+    /// Bytes that may still be read before a line must have ended.
+    allowance: Rc<std::cell::Cell<usize>>,
     reader: csv::Reader<Box<dyn Read>>,
     record: ByteRecord,
     /// The first line was read to look for a header, and is data.
@@ -40,6 +47,8 @@ pub(crate) struct Rows {
 impl Rows {
     /// Opens a file and reads its first line.
     pub(crate) fn open(file: &Path, header: Header) -> Result<Self, ImportError> {
+        let allowance = Rc::new(std::cell::Cell::new(0));
+        let text = Allowed { reader: decompress(file)?.chain(&b"\n"[..]), left: Rc::clone(&allowance) };
         let reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -47,9 +56,10 @@ impl Rows {
             // line count after a record is exact; cells are trimmed of the rest.
             .terminator(csv::Terminator::Any(b'\n'))
             .buffer_capacity(BUFFER)
-            .from_reader(Box::new(decompress(file)?.chain(&b"\n"[..])) as Box<dyn Read>);
+            .from_reader(Box::new(text) as Box<dyn Read>);
         let mut rows = Self {
             file: file.to_owned(),
+            allowance,
             reader,
             record: ByteRecord::new(),
             pending: true,
@@ -104,6 +114,7 @@ impl Rows {
     fn advance(&mut self) -> Result<bool, ImportError> {
         loop {
             let line = self.reader.position().line();
+            self.allowance.set(LONGEST_LINE);
             let read =
                 self.reader.read_byte_record(&mut self.record).map_err(|error| match error.kind() {
                     csv::ErrorKind::Io(error) => Place::line(&self.file, line).io(error),
@@ -153,6 +164,24 @@ impl Rows {
     }
 }
 
+/// A reader that refuses to go on once it has given as many bytes as it was allowed to.
+struct Allowed<R> {
+    reader: R,
+    left: Rc<std::cell::Cell<usize>>,
+}
+
+impl<R: Read> Read for Allowed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        // What was read ahead of the line before counts for this one, a buffer at most.
+        match self.left.get().checked_sub(read) {
+            Some(left) => self.left.set(left),
+            None => return Err(io::ErrorKind::FileTooLarge.into()),
+        }
+        Ok(read)
+    }
+}
+
 /// The largest number that is taken: squares of it, summed over all rows, are still finite.
 pub(crate) const LARGEST: f64 = 1e150;
 
@@ -192,7 +221,7 @@ fn shown(cell: &[u8]) -> String {
 
 /// Opens a file; whether it is compressed is seen by its first bytes, not by its name.
 fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
-    let error = |error: std::io::Error| Place::file(file).io(&error);
+    let error = |error: io::Error| Place::file(file).io(&error);
     let mut reader = BufReader::with_capacity(BUFFER, File::open(file).map_err(error)?);
     let compressed = reader.fill_buf().map_err(error)?.starts_with(&GZIP_MAGIC);
     if compressed {
@@ -206,16 +235,27 @@ fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
 }
 
 /// Inputs and targets as they grow, row by row.
-#[derive(Default)]
 pub(crate) struct Builder {
     x: Vec<f64>,
     y: Vec<f64>,
+    /// Numbers that there is memory for.
+    most: usize,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self { x: Vec::new(), y: Vec::new(), most: memory::numbers() }
+    }
 }
 
 impl Builder {
     /// Appends all rows of a file.
     pub(crate) fn append(&mut self, rows: &mut Rows, target: usize) -> Result<(), ImportError> {
         while let Some(row) = rows.next()? {
+            if self.x.len() + self.y.len() + row.len() > self.most {
+                let fault = Fault::TooMany { most: self.most };
+                return Err(Place::line(&rows.file, rows.line()).fault(fault));
+            }
             self.x.extend_from_slice(&row[..target]);
             self.x.extend_from_slice(&row[target + 1..]);
             self.y.push(row[target]);
@@ -283,4 +323,26 @@ pub(crate) fn check_constants(
 pub(crate) fn stem(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').find(|part| !part.is_empty()).unwrap_or("data").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_for_which_there_is_no_memory_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("long.csv");
+        std::fs::write(&file, "1,2,3\n".repeat(100)).unwrap();
+        let append = |most| {
+            let mut rows = Rows::open(&file, Header::Never).unwrap();
+            Builder { most, ..Builder::default() }.append(&mut rows, 2)
+        };
+        assert!(append(300).is_ok());
+        let error = append(200).unwrap_err();
+        assert_eq!(
+            error.to_string().split_once("long.csv").unwrap().1,
+            ":67: more than the 200 numbers that this machine has memory for; take rows or columns away"
+        );
+    }
 }

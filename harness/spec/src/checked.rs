@@ -18,6 +18,7 @@ mod replay;
 mod solver;
 mod train;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gpbench_record::{Case, Precision, Task, Training};
@@ -71,6 +72,9 @@ impl Checked {
     }
 }
 
+/// Cases that a plan may have: each takes about a kilobyte of memory, and seconds to days to run.
+const MOST_CASES: usize = 100_000;
+
 pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErrors> {
     let root = &typed.root;
     let mut mistakes = typed.mistakes.clone();
@@ -87,7 +91,10 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
     let repetitions = likelihood::resolve(root, task, &mut mistakes);
     let replay = replay::Replay::open(typed, &mut mistakes);
     let study = Study { task, train, replay, repetitions };
-    let cells = cells(typed, &study, &axes, &seeds, &excludes, &mut mistakes);
+    let cells = match bounded(&axes, seeds.len(), repeats, &mut mistakes) {
+        true => cells(typed, &study, &axes, &seeds, &excludes, &mut mistakes),
+        false => Vec::new(),
+    };
     mistakes.into_result(&typed.sources)?;
     let order_seed = root.order_seed.as_ref().map_or_else(|| hash(&name), |seed| seed.value as u64);
     Ok(Checked { name, task, threads, repeats, order_seed, report, cells })
@@ -99,6 +106,21 @@ struct Study<'a> {
     train: Option<Training>,
     replay: Option<replay::Replay<'a>>,
     repetitions: Option<u64>,
+}
+
+/// Refuses a product of the axes that no machine will ever run, before it fills the memory.
+fn bounded(axes: &axis::Axes<'_>, seeds: usize, repeats: u32, mistakes: &mut Mistakes) -> bool {
+    let lengths = [axes.datasets.len(), axes.kernels.len(), axes.estimators.len(), axes.solvers.len(), seeds];
+    let cases = lengths.iter().fold(repeats as usize, |product, length| product.saturating_mul(*length));
+    if cases > MOST_CASES {
+        let hint = "take seeds, repeats or entries of the matrix away, or write several specs".to_owned();
+        mistakes.add(
+            &START,
+            format!("the spec has {cases} cases; at most {MOST_CASES} can be planned"),
+            hint,
+        );
+    }
+    cases <= MOST_CASES
 }
 
 /// The product of the axes without the excluded cells.
@@ -252,12 +274,13 @@ fn seeds(root: &Root, mistakes: &mut Mistakes) -> Vec<At<u64>> {
         mistakes.add(&typed.at, "`seeds` is empty", "give at least one, as in seeds = [0]".to_owned());
     }
     let mut seeds: Vec<At<u64>> = Vec::new();
+    let mut seen = HashSet::new();
     for seed in &typed.value {
         match u32::try_from(seed.value) {
             Err(_) => {
                 mistakes.add(&seed.at, format!("seed {} is not between 0 and {}", seed.value, u32::MAX), None)
             }
-            Ok(value) if seeds.iter().any(|s| s.value == u64::from(value)) => {
+            Ok(value) if !seen.insert(value) => {
                 let hint = "to time a case several times, set `repeats`".to_owned();
                 mistakes.add(&seed.at, format!("seed {value} stands twice"), hint);
             }

@@ -85,7 +85,7 @@ impl SpecErrors {
         &self.0
     }
 
-    /// A spec that cannot be read at all.
+    /// What is said of a spec as a whole, as when it cannot be read at all.
     pub(crate) fn unreadable(path: &Path, what: String) -> Self {
         let file = path.to_owned();
         Self(vec![SpecError { file, line: 0, column: 0, what, hint: None, excerpt: None }])
@@ -100,6 +100,12 @@ struct Mistake {
     hint: Option<String>,
 }
 
+/// Mistakes that are kept: a list of a hundred thousand wrong seeds is one thing to mend.
+const MOST_KEPT: usize = 1000;
+
+/// Mistakes that are shown, each with its line of the spec.
+const MOST_SHOWN: usize = 50;
+
 /// The mistakes found so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mistakes(Vec<Mistake>);
@@ -109,7 +115,7 @@ impl Mistakes {
     /// many cells of the matrix run into it.
     pub(crate) fn add(&mut self, at: &Location, what: impl Into<String>, hint: impl Into<Option<String>>) {
         let mistake = Mistake { at: at.clone(), what: what.into(), hint: hint.into() };
-        if !self.0.contains(&mistake) {
+        if self.0.len() < MOST_KEPT && !self.0.contains(&mistake) {
             self.0.push(mistake);
         }
     }
@@ -140,7 +146,14 @@ impl Mistakes {
             return Ok(());
         }
         self.0.sort_by_key(|m| (m.at.source, m.at.span.start, m.at.span.end));
-        Err(SpecErrors(self.0.into_iter().map(|m| sources.error(m.at, m.what, m.hint)).collect()))
+        let more = self.0.len().saturating_sub(MOST_SHOWN);
+        let shown = self.0.into_iter().take(MOST_SHOWN);
+        let mut errors: Vec<_> = shown.map(|m| sources.error(m.at, m.what, m.hint)).collect();
+        if more > 0 {
+            let file = errors[0].file.clone();
+            errors.extend(SpecErrors::unreadable(&file, format!("{more} more mistakes are not shown")).0);
+        }
+        Err(SpecErrors(errors))
     }
 }
 

@@ -63,7 +63,8 @@ fn syntax(errors: &[Error], text: &str, source: usize, mistakes: &mut Mistakes) 
     let mut last_line = None;
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        let line = text.as_bytes()[..span.start.min(text.len())].iter().filter(|b| **b == b'\n').count();
+        // A line is known by where it begins: counting lines from the top would take too long with many errors.
+        let line = text.as_bytes()[..span.start.min(text.len())].iter().rposition(|b| *b == b'\n');
         if last_line == Some(line) || unclosed && last_line.is_some() {
             continue;
         }

@@ -1,14 +1,17 @@
 //! Reads what a plugin says of itself, and checks it before anything is believed.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use gpbench_abi::{Learner, Param, Plugin, Solver, Str, Value, capability, value_kind};
 use gpbench_record::{Param as Setting, ParamInfo, ParamKind, SolverInfo, SolverKind};
 
-use super::views::text;
-
 /// More entries than any library will list.
 const MAX_ENTRIES: i64 = 4096;
+
+/// Bytes of all texts of a description, and 64 for each of its entries. Without it a few tables that are
+/// listed again and again would fill any memory.
+const MAX_BYTES: usize = 16 << 20;
 
 /// Names of the capability bits, as `describe` prints them.
 const CAPABILITIES: [(u64, &str); 6] = [
@@ -70,22 +73,23 @@ pub(super) struct Description {
 /// `plugin` is null or points to a table that begins with its true size and
 /// whose pointers are null or lead to as many entries as it says.
 pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> {
+    let room = &Room(Cell::new(MAX_BYTES));
     // SAFETY: every call below hands on pointers of the description, for which this function's
     // contract vouches.
     unsafe {
         let plugin = table(plugin, "the description of the library")?;
-        let name = text(plugin.name, "the name of the library")?;
+        let name = room.text(plugin.name, "the name of the library")?;
         if name.is_empty() {
             return Err("the library has no name".into());
         }
-        let version = text(plugin.version, "the version of the library")?;
+        let version = room.text(plugin.version, "the version of the library")?;
         let solvers =
             entries(plugin.solvers, plugin.n_solvers, plugin.solver_stride, "solver", |table, place| {
-                read_solver(table, place)
+                read_solver(table, place, room)
             })?;
         let learners =
             entries(plugin.learners, plugin.n_learners, plugin.learner_stride, "learner", |table, place| {
-                read_learner(table, place)
+                read_learner(table, place, room)
             })?;
         let mut seen = HashSet::new();
         for info in solvers.iter().map(|solver| &solver.info).chain(&learners) {
@@ -94,6 +98,28 @@ pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
             }
         }
         Ok(Description { name, version, minor: plugin.minor, solvers, learners })
+    }
+}
+
+/// What is left of [`MAX_BYTES`].
+struct Room(Cell<usize>);
+
+impl Room {
+    fn take(&self, bytes: usize) -> Result<(), String> {
+        let left = self.0.get().checked_sub(bytes + 64);
+        self.0.set(left.ok_or_else(|| format!("the description takes more than {MAX_BYTES} bytes"))?);
+        Ok(())
+    }
+
+    /// A copy of a text, for which there is room.
+    ///
+    /// # Safety
+    /// If `text.ptr` is not null it points to `text.len` bytes.
+    unsafe fn text(&self, text: Str, name: &str) -> Result<String, String> {
+        // SAFETY: by this function's contract.
+        let text = unsafe { super::views::text(text, name)? };
+        self.take(text.len())?;
+        Ok(text)
     }
 }
 
@@ -154,11 +180,11 @@ unsafe fn entries<T, E>(
 
 /// # Safety
 /// The table's pointers are null or lead to as many entries as it says.
-unsafe fn read_solver(table: Solver, place: &str) -> Result<SolverEntry, String> {
+unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverEntry, String> {
     // SAFETY: by this function's contract.
     let info = unsafe {
         let texts = (table.id, table.doc);
-        read_info(SolverKind::Solver, texts, table.capabilities, (table.params, table.n_params), place)?
+        read_info(SolverKind::Solver, texts, table.capabilities, (table.params, table.n_params), place, room)?
     };
     let functions = [
         ("create", table.create.is_some()),
@@ -173,11 +199,11 @@ unsafe fn read_solver(table: Solver, place: &str) -> Result<SolverEntry, String>
 
 /// # Safety
 /// The table's pointers are null or lead to as many entries as it says.
-unsafe fn read_learner(table: Learner, place: &str) -> Result<SolverInfo, String> {
+unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<SolverInfo, String> {
     let texts = (table.id, table.doc);
     // SAFETY: by this function's contract.
     unsafe {
-        read_info(SolverKind::Learner, texts, table.capabilities, (table.params, table.n_params), place)
+        read_info(SolverKind::Learner, texts, table.capabilities, (table.params, table.n_params), place, room)
     }
 }
 
@@ -189,10 +215,12 @@ unsafe fn read_info(
     capabilities: u64,
     (params, n_params): (*const Param, i64),
     place: &str,
+    room: &Room,
 ) -> Result<SolverInfo, String> {
     // SAFETY: by this function's contract.
-    let (id, doc) =
-        unsafe { (text(id, &format!("the id of {place}"))?, text(doc, &format!("the doc of {place}"))?) };
+    let (id, doc) = unsafe {
+        (room.text(id, &format!("the id of {place}"))?, room.text(doc, &format!("the doc of {place}"))?)
+    };
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if id.is_empty() || !id.chars().all(plain) {
         return Err(format!("{place} has the id `{id}`; ids are lower-case letters, digits and hyphens"));
@@ -203,8 +231,8 @@ unsafe fn read_info(
     let mut infos: Vec<ParamInfo> = Vec::new();
     for index in 0..n_params as usize {
         // SAFETY: one of the `n_params` parameters.
-        let info =
-            unsafe { read_param(&*params.add(index), index) }.map_err(|wrong| format!("`{id}`: {wrong}"))?;
+        let info = unsafe { read_param(&*params.add(index), index, room) }
+            .map_err(|wrong| format!("`{id}`: {wrong}"))?;
         if infos.iter().any(|other| other.name == info.name) {
             return Err(format!("`{id}` has two parameters `{}`", info.name));
         }
@@ -222,9 +250,9 @@ unsafe fn read_info(
 
 /// # Safety
 /// The parameter's texts are null or as long as they say.
-unsafe fn read_param(param: &Param, index: usize) -> Result<ParamInfo, String> {
+unsafe fn read_param(param: &Param, index: usize, room: &Room) -> Result<ParamInfo, String> {
     // SAFETY: by this function's contract.
-    let name = unsafe { text(param.name, &format!("the name of parameter {}", index + 1))? };
+    let name = unsafe { room.text(param.name, &format!("the name of parameter {}", index + 1))? };
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.is_empty() || !name.chars().all(plain) {
         return Err(format!(
@@ -235,11 +263,11 @@ unsafe fn read_param(param: &Param, index: usize) -> Result<ParamInfo, String> {
     // SAFETY: by this function's contract.
     let (doc, default, min, max, choices) = unsafe {
         (
-            text(param.doc, "its doc").map_err(wrong)?,
-            value(&param.default, "its default").map_err(wrong)?,
-            value(&param.min, "its min").map_err(wrong)?,
-            value(&param.max, "its max").map_err(wrong)?,
-            read_choices(param).map_err(wrong)?,
+            room.text(param.doc, "its doc").map_err(wrong)?,
+            value(&param.default, "its default", room).map_err(wrong)?,
+            value(&param.min, "its min", room).map_err(wrong)?,
+            value(&param.max, "its max", room).map_err(wrong)?,
+            read_choices(param, room).map_err(wrong)?,
         )
     };
     let default = default.ok_or_else(|| wrong("its default has no value".into()))?;
@@ -262,21 +290,21 @@ unsafe fn read_param(param: &Param, index: usize) -> Result<ParamInfo, String> {
 
 /// # Safety
 /// The value's text is null or as long as it says.
-unsafe fn value(value: &Value, what: &str) -> Result<Option<Setting>, String> {
+unsafe fn value(value: &Value, what: &str, room: &Room) -> Result<Option<Setting>, String> {
     Ok(Some(match value.kind {
         value_kind::NONE => return Ok(None),
         value_kind::BOOL => Setting::Bool(value.i != 0),
         value_kind::INT => Setting::Int(value.i),
         value_kind::FLOAT => Setting::Float(value.f),
         // SAFETY: by this function's contract.
-        value_kind::TEXT => Setting::Text(unsafe { text(value.s, what)? }),
+        value_kind::TEXT => Setting::Text(unsafe { room.text(value.s, what)? }),
         kind => return Err(format!("{what} is of kind {kind}, which version 1 does not have")),
     }))
 }
 
 /// # Safety
 /// The parameter's choices are null or as many as it says.
-unsafe fn read_choices(param: &Param) -> Result<Vec<String>, String> {
+unsafe fn read_choices(param: &Param, room: &Room) -> Result<Vec<String>, String> {
     let Param { choices, n_choices, .. } = *param;
     if choices.is_null() {
         return Ok(Vec::new());
@@ -285,7 +313,7 @@ unsafe fn read_choices(param: &Param) -> Result<Vec<String>, String> {
         return Err(format!("it lists {n_choices} choices at {choices:?}"));
     }
     // SAFETY: one of the `n_choices` texts.
-    (0..n_choices as usize).map(|index| unsafe { text(*choices.add(index), "a choice") }).collect()
+    (0..n_choices as usize).map(|index| unsafe { room.text(*choices.add(index), "a choice") }).collect()
 }
 
 fn kind_of(value: &Setting) -> ParamKind {

@@ -243,6 +243,41 @@ mod tests {
     }
 
     #[test]
+    fn no_shape_is_too_odd_to_be_judged() {
+        let mut data = [0.0; 4];
+        let odd = (data.as_mut_ptr() as usize + 1) as *mut f64;
+        let pointers = [data.as_mut_ptr(), odd, std::ptr::null_mut()];
+        let sizes =
+            [i64::MIN, -1, 0, 1, 2, 3, 1 << 20, 1 << 31, 1 << 32, 1 << 60, 1 << 62, i64::MAX - 1, i64::MAX];
+        let (mut tried, mut taken) = (0, Vec::new());
+        for data in pointers {
+            let pairs = sizes.iter().flat_map(|rows| sizes.iter().map(move |cols| (*rows, *cols)));
+            let shapes: Vec<_> = pairs.flat_map(|(rows, cols)| sizes.map(|ld| (rows, cols, ld))).collect();
+            for (rows, cols, ld) in shapes {
+                tried += 1;
+                let mat = Mat { data, rows, cols, ld };
+                // SAFETY: a valid reference; what its pointer leads to is not read.
+                match unsafe { Checked::new(&mat, "x", Extent::Any, Extent::Any) } {
+                    Ok(matrix) => {
+                        let bytes = matrix.span().len();
+                        assert!(
+                            bytes <= isize::MAX as usize && (bytes == 0 || data == pointers[0]),
+                            "{mat:?}"
+                        );
+                        taken.push(matrix);
+                    }
+                    Err(what) => assert!(what.starts_with("`x` "), "{what}"),
+                }
+            }
+        }
+        for (a, b) in taken.iter().flat_map(|a| taken.iter().map(move |b| (*a, *b))) {
+            assert_eq!(a.overlaps(b), b.overlaps(a));
+        }
+        println!("{tried} shapes tried, {} taken", taken.len());
+        assert!(taken.len() > 100 && taken.len() < tried / 2);
+    }
+
+    #[test]
     fn overlap_is_noticed_and_neighbourhood_allowed() {
         let mut data = [0.0; 8];
         let part = |at: usize, data: &mut [f64]| {

@@ -1,5 +1,8 @@
 //! The catalogue that test specs are checked against.
 
+// Not every test file writes its own specs.
+#![allow(dead_code)]
+
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{LibraryInfo, Param, ParamInfo, ParamKind, SolverInfo, SolverKind};
@@ -111,7 +114,6 @@ pub(crate) fn check(path: &Path, sets: &[&str]) -> Result<Checked, SpecErrors> {
 }
 
 /// The same for the text of a spec.
-#[allow(dead_code, reason = "not every test file writes its own specs")]
 pub(crate) fn check_text(text: &str, sets: &[&str]) -> Result<Checked, SpecErrors> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("spec.toml");

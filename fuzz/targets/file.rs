@@ -1,0 +1,19 @@
+//! Imports bytes as a file.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use gpbench_import::{Origin, import};
+use tempfile::TempDir;
+
+/// Writes the bytes to a file of this name and imports it: a table of finite numbers or an error in words.
+pub fn import_file(name: &str, bytes: &[u8]) {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));
+    let path: &Path = &folder.path().join(name);
+    std::fs::write(path, bytes).expect("a file in it");
+    match import(&Origin::File { path, target: None }) {
+        Ok(table) => assert!(table.x.iter().chain(&table.y).all(|value| value.is_finite())),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
