@@ -79,7 +79,7 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
 /// Checks a spec, brings its data sets to hand, and fingerprints its binaries.
 pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
     let Checked { plan, threads, worker, text } = check(global, args)?;
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let numerics = worker.numerics()?;
     let environment = environment(&numerics, threads);
     let datasets = datasets(global, args, &plan, &places)?;

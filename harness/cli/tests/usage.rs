@@ -164,3 +164,38 @@ fn impossible_numbers_on_the_command_line_are_refused() {
         says(&ended, &[wrong[0]]);
     }
 }
+
+#[test]
+fn a_cache_that_cannot_be_written_or_found_says_what_to_do() {
+    let bench = Bench::new();
+    bench.write("mine.csv", "a,y\n1,2\n3,4\n5,7\n");
+    bench.write("spec.toml", &spec("path = \"mine.csv\"", BUDGET));
+    let with = |args: &[&str], variable: &str, value: &str| {
+        let mut command = bench.command(args);
+        command.env_remove("XDG_CACHE_HOME").env(variable, value);
+        if variable == "HOME" {
+            command.env_remove("GPBENCH_CACHE");
+        }
+        Ended::from(command.output().expect("the program starts"))
+    };
+    // Nobody can make a folder there, not even a superuser.
+    let ended = with(&["run", "spec.toml"], "GPBENCH_CACHE", "/proc/cache");
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    says(&ended, &["/proc/cache", "set GPBENCH_CACHE to a folder that can be written"]);
+    let ended = with(&["data", "fetch", "pol"], "GPBENCH_CACHE", "/proc/cache");
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    says(&ended, &["the cache cannot be written: /proc/cache"]);
+    // A home that is no place would put the cache wherever the program is started.
+    let ended = with(&["clean", "--dry-run"], "HOME", "here");
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    says(&ended, &["no home folder", "GPBENCH_CACHE"]);
+}
+
+#[test]
+fn what_is_no_file_is_not_waited_for() {
+    let bench = Bench::new();
+    for path in ["/dev/zero", "/dev/stdin"] {
+        let ended = refused(&bench, &spec(&format!("path = \"{path}\""), BUDGET));
+        says(&ended, &[path, "this is no regular file"]);
+    }
+}

@@ -6,7 +6,7 @@
 
 mod download;
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub use download::DownloadError;
 
 use crate::atomic;
 use crate::hash::Sha256Hex;
-use crate::locate::{self, Found, NotFound, Place, Places};
+use crate::locate::{self, CACHE_VARIABLE, Found, NotFound, Place, Places};
 use crate::registry::{Entry, RemoteFile, is_file_name};
 use crate::verify::{record_path, recorded};
 
@@ -43,7 +43,10 @@ pub enum FetchError {
         source: DownloadError,
     },
     /// The cache cannot be written.
-    #[error("{}: {source}", path.display())]
+    #[error(
+        "the cache cannot be written: {}: {source}; set {CACHE_VARIABLE} to a folder that can",
+        path.display()
+    )]
     Cache {
         /// File or folder.
         path: PathBuf,
@@ -116,9 +119,23 @@ pub fn fetch(
 /// Held while a set is being fetched; the lock falls with the file handle, also in a crash.
 fn lock(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
-    let lock = File::create(folder.join(".lock"))?;
+    let mut options = OpenOptions::new();
+    let lock = regular(options.create(true).append(true)).open(folder.join(".lock"))?;
     lock.lock()?;
     Ok(lock)
+}
+
+/// Refuses to write through a symbolic link: in a cache that others can write to, it may lead to any file of
+/// this user's.
+#[cfg(unix)]
+fn regular(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags(libc::O_NOFOLLOW)
+}
+
+#[cfg(not(unix))]
+fn regular(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
 }
 
 /// Whether a file is there with the digest that is registered or recorded for it.

@@ -105,7 +105,11 @@ impl Places {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = match variable(CACHE_VARIABLE) {
             Some(cache) => cache,
-            None => etcetera::choose_base_strategy().map_err(|_| NoCache)?.cache_dir().join("gpbench"),
+            None => {
+                let folder = etcetera::choose_base_strategy().map_err(|_| NoCache)?.cache_dir();
+                // An empty HOME would put the cache wherever the program happens to be started.
+                Some(folder.join("gpbench")).filter(|cache| cache.is_absolute()).ok_or(NoCache)?
+            }
         };
         let mirror = env::var(MIRROR_VARIABLE).ok().filter(|value| !value.is_empty());
         Ok(Self { data_dir, env: variable(DATA_VARIABLE), cache, mirror })

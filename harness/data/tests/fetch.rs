@@ -268,3 +268,123 @@ fn names_cannot_leave_the_cache() {
     assert!(matches!(error, FetchError::Name { .. }));
     assert_eq!(set.server.requests(), []);
 }
+
+#[test]
+fn redirects_that_lead_nowhere_are_errors() {
+    // In a circle, onwards for ever, to a file of this machine, and to a page that asks for a password.
+    for (to, what) in
+        [("/made/data.csv.gz", ""), ("?more", ""), ("file:///etc/passwd", ""), ("/login", "a web page")]
+    {
+        let set = Set::new(Digests::Known, move |request| match request.path.as_str() {
+            "/login" => Reply::whole(b"<!DOCTYPE html><html>sign in first</html>"),
+            path => {
+                let to = if to == "?more" { format!("{path}x") } else { to.to_owned() };
+                Reply { headers: vec![format!("Location: {to}")], ..Reply::status("302 Found") }
+            }
+        });
+        let text = set.fetch().unwrap_err().to_string();
+        assert!(text.starts_with("could not download ") && text.contains(what), "{to}: {text}");
+        assert!(!set.path("data.csv.gz").exists() && !text.contains("root:"), "{to}: {text}");
+        assert!(set.server.requests().len() < 30, "{to}");
+    }
+}
+
+#[test]
+fn a_server_that_does_not_stop_fills_no_disk() {
+    // A length that is longer than the file, and one that does not fit the body.
+    let set = Set::new(Digests::Known, |_| Reply::whole(&vec![0x1f; 5_000_000]));
+    let text = set.fetch().unwrap_err().to_string();
+    assert!(
+        text.ends_with("the server sent more than the 200000 bytes that the file has; they were not kept")
+    );
+    assert!(!set.path("data.csv.gz").exists() && !set.path("data.csv.gz.part").exists());
+}
+
+#[test]
+fn a_link_in_the_cache_is_not_written_through() {
+    use std::os::unix::fs::symlink;
+    for name in ["data.csv.gz.part", ".lock"] {
+        let set = Set::new(Digests::Known, good);
+        let precious = set.places.cache.with_file_name("precious");
+        fs::write(&precious, "kept").unwrap();
+        fs::create_dir_all(set.path("")).unwrap();
+        symlink(&precious, set.path(name)).unwrap();
+        let text = set.fetch().unwrap_err().to_string();
+        assert!(text.contains("symbolic link"), "{name}: {text}");
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "kept");
+    }
+    // A finished file that is a link is somebody's way to save room: read through it, and replace it.
+    let set = Set::new(Digests::Known, good);
+    let elsewhere = set.places.cache.with_file_name("elsewhere");
+    fs::write(&elsewhere, "damaged").unwrap();
+    fs::create_dir_all(set.path("")).unwrap();
+    symlink(&elsewhere, set.path("data.csv.gz")).unwrap();
+    set.fetch().unwrap();
+    assert_eq!(fs::read(set.path("data.csv.gz")).unwrap(), content(1));
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "damaged");
+    // So is a whole folder.
+    let set = Set::new(Digests::Known, good);
+    let disk = set.places.cache.with_file_name("disk");
+    fs::create_dir_all(&disk).unwrap();
+    fs::create_dir_all(set.places.downloads()).unwrap();
+    symlink(&disk, set.places.downloads().join("made")).unwrap();
+    set.fetch().unwrap();
+    assert_eq!(fs::read(disk.join("data.csv.gz")).unwrap(), content(1));
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_says_what_to_do() {
+    let mut set = Set::new(Digests::Known, good);
+    // Neither a superuser can make a folder below a file, nor anybody in /proc.
+    let file = set.places.cache.with_file_name("file");
+    fs::write(&file, "").unwrap();
+    for cache in [file.join("cache"), PathBuf::from("/proc/cache")] {
+        set.places.cache = cache;
+        let text = set.fetch().unwrap_err().to_string();
+        assert!(text.starts_with("the cache cannot be written: "), "{text}");
+        assert!(text.ends_with("; set GPBENCH_CACHE to a folder that can"), "{text}");
+        assert_eq!(set.server.requests(), []);
+    }
+}
+
+#[test]
+fn no_name_leads_out_of_the_cache() {
+    let set = Set::new(Digests::Known, good);
+    let names = [
+        "..",
+        ".",
+        "",
+        "/etc/passwd",
+        "a/b",
+        "a\\b",
+        "..\\x",
+        "a\0b",
+        ".hidden",
+        "~",
+        "a b",
+        "ü",
+        "a\nb",
+        "-/..",
+        "%2e%2e",
+        "$HOME",
+        "file:x",
+        "a/../../b",
+        "\u{202e}gz",
+        "nul:",
+        "x;rm",
+        "`x`",
+        "*",
+    ];
+    for name in names {
+        let mut by_set = set.entry.clone();
+        by_set.name = name.into();
+        let mut by_file = set.entry.clone();
+        by_file.files[1].name = name.into();
+        for bad in [by_set, by_file] {
+            let error = fetch::fetch(&bad, &set.places, &mut |_| {}).unwrap_err();
+            assert!(matches!(error, FetchError::Name { .. }), "{name}: {error}");
+        }
+    }
+    assert_eq!(set.server.requests(), []);
+    assert!(!set.places.cache.exists());
+}

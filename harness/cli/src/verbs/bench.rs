@@ -50,7 +50,7 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
 /// The training inputs of a set of the registry, with published hyperparameters if there are any.
 fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(Inputs, Kernel), Failure> {
     let name = registry::find(name).map_err(Failure::usage)?.name.clone();
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let source = Source::Registry { name: name.clone() };
     let copy = obtain(global, &places, &source, None, args.offline).map_err(|m| Failure::usage(m.text))?;
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel.as_str());

@@ -9,7 +9,7 @@ use crate::exit::{Failure, OK, Outcome};
 use crate::output;
 
 pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let mut folders = vec![places.cache.join("exact"), places.copies()];
     if args.downloads {
         folders.push(places.downloads());

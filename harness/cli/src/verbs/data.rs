@@ -89,7 +89,7 @@ fn show(bar: &ProgressBar, name: &str, progress: Progress<'_>) {
 
 /// `gpbench data list`, and `gpbench list datasets`.
 pub(crate) fn list(global: &Global, format: Format) -> Outcome {
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let entries: Vec<(&Entry, Standing)> =
         registry::all().iter().map(|e| (e, Standing::of(e, &places))).collect();
     let mut json: Vec<Value> = entries.iter().map(|(entry, standing)| standing.as_json(entry)).collect();
@@ -171,7 +171,7 @@ impl Standing {
 }
 
 fn fetch(global: &Global, names: &[String]) -> Outcome {
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let entries = find_all(names)?;
     let mut code = OK;
     for entry in entries {
@@ -196,7 +196,7 @@ fn fetch(global: &Global, names: &[String]) -> Outcome {
 }
 
 fn verify(global: &Global, names: &[String]) -> Outcome {
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let entries = if names.is_empty() { registry::all().iter().collect() } else { find_all(names)? };
     let mut code = OK;
     let mut checked = 0;
@@ -233,7 +233,7 @@ fn find_all(names: &[String]) -> Result<Vec<&'static Entry>, Failure> {
 }
 
 fn import(global: &Global, file: &Path, target: Option<&str>) -> Outcome {
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let origin = gpbench_import::Origin::File { path: file, target };
     let copy = gpbench_import::materialise(&origin, &places.copies()).map_err(Failure::usage)?;
     let styles = Styles::new(global.color);

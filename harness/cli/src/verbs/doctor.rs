@@ -17,7 +17,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let worker = Worker::locate()?;
     let environment = prepare::environment(&worker.numerics()?, prepare::default_threads());
     let (libraries, unusable) = catalog::libraries(&worker, &[])?;
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     let (found, missing): (Vec<_>, Vec<_>) =
         registry::all().iter().partition(|e| locate::locate(e, &places).is_ok());
     let names =

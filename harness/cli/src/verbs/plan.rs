@@ -49,7 +49,7 @@ pub(crate) fn plan(global: &Global, args: &args::Plan) -> Outcome {
 /// Gives the user's own files their sizes. A file that cannot be read leaves them
 /// unknown: to refuse it is for the run.
 fn size_up(global: &Global, plan: &mut Plan) -> Result<(), Failure> {
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::internal)?;
+    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
     for planned in plan.cases.iter_mut().filter(|planned| planned.dataset_path.is_some()) {
         let path = planned.dataset_path.as_deref();
         if let Ok(copy) = obtain(global, &places, &planned.case.dataset.source, path, true) {

@@ -9,7 +9,7 @@ use thiserror::Error;
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
-use super::Progress;
+use super::{Progress, regular};
 use crate::atomic;
 use crate::hash::Sha256Hex;
 use crate::registry::RemoteFile;
@@ -17,6 +17,8 @@ use crate::registry::RemoteFile;
 /// Connections that break off are taken up again this often, as long as each brings something.
 const ATTEMPTS: u32 = 5;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// Bytes of the longest file that is taken where the registry does not know its length.
+const LONGEST: u64 = 64 << 30;
 
 /// Why a download failed.
 #[derive(Debug, Error)]
@@ -47,6 +49,12 @@ pub enum DownloadError {
         expected: Sha256Hex,
         /// Digest of what came.
         actual: Sha256Hex,
+    },
+    /// More than the file has; it was thrown away.
+    #[error("the server sent more than the {longest} bytes that the file has; they were not kept")]
+    TooLong {
+        /// Bytes that were to be expected at most.
+        longest: u64,
     },
     /// Something else under the name of a compressed file.
     #[error("what came is not a gzip file but {what}; it was not kept")]
@@ -98,7 +106,9 @@ pub(super) fn download(
     let resumed = part.length() > 0;
     match complete(agent, url, &part, file, progress) {
         // The beginning may be that of another version: once more, from the start.
-        Err(DownloadError::Checksum { .. } | DownloadError::NotGzip { .. }) if resumed => {
+        Err(
+            DownloadError::Checksum { .. } | DownloadError::NotGzip { .. } | DownloadError::TooLong { .. },
+        ) if resumed => {
             complete(agent, url, &part, file, progress)?;
         }
         other => other?,
@@ -122,7 +132,7 @@ fn complete(
         if file.bytes == Some(before) {
             break;
         }
-        match transfer(agent, url, part, &file.name, progress) {
+        match transfer(agent, url, part, file, progress) {
             Ok(()) => break,
             Err(DownloadError::Truncated { received, .. }) if received > before && attempts < ATTEMPTS => {
                 attempts += 1;
@@ -153,9 +163,10 @@ fn transfer(
     agent: &Agent,
     url: &str,
     part: &Part,
-    name: &str,
+    file: &RemoteFile,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<(), DownloadError> {
+    let (name, longest) = (&file.name, file.bytes.unwrap_or(LONGEST));
     let have = part.length();
     let mut response = request(agent, url, have)?;
     if have > 0 && !continues(&response, have) {
@@ -176,7 +187,7 @@ fn transfer(
         status => return Err(DownloadError::Status { status }),
     };
     let total = total(&response);
-    let mut file = part.open_at(start)?;
+    let mut out = part.open_at(start)?;
     let mut body = response.into_body().into_reader();
     let mut received = start;
     let mut buffer = vec![0; 1 << 16];
@@ -184,8 +195,14 @@ fn transfer(
     loop {
         match body.read(&mut buffer) {
             Ok(0) => break,
+            // Nobody's disk is to be filled by a server that does not stop.
+            Ok(read) if received + read as u64 > longest => {
+                drop(out);
+                part.remove()?;
+                return Err(DownloadError::TooLong { longest });
+            }
             Ok(read) => {
-                file.write_all(&buffer[..read]).map_err(|source| part.error(source))?;
+                out.write_all(&buffer[..read]).map_err(|source| part.error(source))?;
                 received += read as u64;
                 progress(Progress { file: name, done: received, total });
             }
@@ -254,7 +271,7 @@ impl Part {
         } else {
             options.append(true);
         }
-        options.open(&self.path).map_err(|source| self.error(source))
+        regular(&mut options).open(&self.path).map_err(|source| self.error(source))
     }
 
     fn remove(&self) -> Result<(), DownloadError> {
