@@ -144,6 +144,7 @@ fn limits(planned: &PlannedCase, options: &Options) -> Limits {
     let budget = &planned.case.budget;
     Limits {
         kill_after_seconds: budget.seconds.map(|s| 2.0 * s + 60.0).or(options.kill_after_seconds),
+        cpu_seconds: options.cpu_seconds,
         memory_bytes: budget.memory_bytes.or(options.memory_bytes),
     }
 }
@@ -152,6 +153,9 @@ fn limits(planned: &PlannedCase, options: &Options) -> Limits {
 fn fill(row: &mut Row, solving: Outcome, verifying: Option<Outcome>) {
     if solving.peak_memory_bytes > 0 {
         row.metrics.insert(names::PEAK_MEMORY_BYTES, solving.peak_memory_bytes as f64);
+    }
+    if let Some(seconds) = solving.seconds_over_limit {
+        row.metrics.insert(names::SECONDS_OVER_LIMIT, seconds);
     }
     if let Some(solved) = solved(&solving) {
         row.n = Some(solved.n);

@@ -1,19 +1,24 @@
 //! The schedule: which cases are to run, on how many threads, and how it ends.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use gpbench_record::Row;
 use jiff::Timestamp;
 
 use crate::cases::CaseRunner;
 use crate::exact::ExactReferences;
+use crate::interrupt::TIME_OVER;
 use crate::{
-    EngineError, Event, Executor, Interrupt, Journal, Options, Plan, PlannedCase, Progress, RunFolder,
+    EngineError, Event, Executor, Interrupt, Journal, Options, Plan, PlannedCase, Progress, RunFolder, Stop,
     Summary,
 };
+
+/// The most that is tried to be written, in bytes, to see whether a disk is full.
+const MOST_TRIED: u64 = 256 << 20;
 
 /// Tells the time of day, for names of folders and for rows.
 pub trait Clock: Sync {
@@ -68,7 +73,8 @@ impl Engine<'_> {
         if resumed {
             folder.write_spec(&plan.spec_toml)?;
         }
-        for text in warnings(&folder, plan, unreadable) {
+        self.executor.end_forsaken(&folder.logs());
+        for text in warnings(&folder, plan, unreadable)? {
             events(Event::Warning(text));
         }
         let progress = progress(&journal, &ids);
@@ -94,6 +100,7 @@ impl Engine<'_> {
             pending,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
+            failures: AtomicUsize::new(0),
             journal: Mutex::new(journal),
         };
         let result = sitting.run(options.jobs.max(1), events);
@@ -101,27 +108,36 @@ impl Engine<'_> {
         let removed = folder.remove_scratch();
         let ran = result?;
         removed?;
+        let stopped = sitting.stopped(ran);
         let journal = sitting.journal.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Summary {
             folder: folder.path().to_owned(),
             total: ids.len(),
             ran,
             statuses: journal.count(&ids),
-            interrupted: self.interrupt.signal(),
+            interrupted: self.interrupt.signal().filter(|signal| *signal != TIME_OVER),
+            stopped,
         })
     }
 }
 
-/// What is odd about a folder that is continued.
-fn warnings(folder: &RunFolder, plan: &Plan, unreadable: usize) -> Vec<String> {
+/// What is odd about a folder that is continued. Another environment is kept beside the first.
+fn warnings(folder: &RunFolder, plan: &Plan, unreadable: usize) -> Result<Vec<String>, EngineError> {
     let mut warnings = Vec::new();
     if unreadable > 0 {
         warnings.push(format!("{unreadable} lines of the journal cannot be read; their cases run again"));
     }
-    if folder.environment().is_some_and(|begun| begun != plan.environment) {
-        warnings.push("this run was begun in another environment, described by its environment.json".into());
+    let differences =
+        folder.environment().map(|begun| begun.differences(&plan.environment)).unwrap_or_default();
+    if !differences.is_empty() {
+        folder.add_environment(&plan.environment)?;
+        let what = differences.join(", ");
+        warnings.push(format!(
+            "this run was begun in another environment, described by its environment.json ({what}); \
+             do not compare its times"
+        ));
     }
-    warnings
+    Ok(warnings)
 }
 
 /// One run of the pending cases.
@@ -132,6 +148,8 @@ struct Sitting<'a> {
     next: AtomicUsize,
     /// Set when the run cannot go on.
     stop: AtomicBool,
+    /// Cases that have failed in this sitting.
+    failures: AtomicUsize,
     journal: Mutex<Journal>,
 }
 
@@ -142,6 +160,11 @@ impl Sitting<'_> {
     /// signal hangs on the thread that started them.
     fn run(&self, jobs: usize, events: &mut dyn FnMut(Event)) -> Result<usize, EngineError> {
         thread::scope(|scope| {
+            // Over with this closure, however it ends.
+            let (_done, over) = channel::<()>();
+            if let Some(seconds) = self.cases.options.time_limit_seconds {
+                scope.spawn(move || self.ring_after(seconds, &over));
+            }
             let (tell, told) = channel();
             let threads: Vec<_> = (0..jobs.min(self.pending.len()))
                 .map(|_| {
@@ -158,6 +181,30 @@ impl Sitting<'_> {
         })
     }
 
+    /// Ends the sitting when its time is over, unless it has ended before.
+    fn ring_after(&self, seconds: f64, over: &Receiver<()>) {
+        let patience = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        if over.recv_timeout(patience) == Err(RecvTimeoutError::Timeout)
+            && self.cases.interrupt.signal().is_none()
+        {
+            self.cases.interrupt.raise(TIME_OVER);
+        }
+    }
+
+    /// The bound that this sitting was ended by before its last case.
+    fn stopped(&self, ran: usize) -> Option<Stop> {
+        match self.cases.interrupt.signal() {
+            Some(TIME_OVER) => Some(Stop::Time),
+            None if ran < self.pending.len() && self.has_failed_enough() => Some(Stop::Failures),
+            _ => None,
+        }
+    }
+
+    fn has_failed_enough(&self) -> bool {
+        let most = self.cases.options.max_failures;
+        most.is_some_and(|most| self.failures.load(Ordering::SeqCst) >= most)
+    }
+
     /// Takes one case after the other until none is left; the number of rows written.
     fn work(&self, tell: &Sender<Event>) -> Result<usize, EngineError> {
         // Nobody listens only if the listener panicked, and then nothing matters.
@@ -166,7 +213,8 @@ impl Sitting<'_> {
         while let Some((id, planned)) = self.take() {
             tell(Event::CaseStarted { id: id.clone(), labels: planned.case.labels() });
             let Some(row) = self.cases.run(id, planned, &tell) else { break };
-            let progress = self.write(&row).inspect_err(|_| self.stop.store(true, Ordering::SeqCst))?;
+            let written = self.admit(&row).and_then(|()| self.write(&row));
+            let progress = written.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))?;
             self.cases.forget(id);
             ran += 1;
             tell(Event::CaseFinished { row: Box::new(row), progress });
@@ -175,10 +223,25 @@ impl Sitting<'_> {
     }
 
     fn take(&self) -> Option<(&String, &PlannedCase)> {
-        if self.stop.load(Ordering::SeqCst) || self.cases.interrupt.signal().is_some() {
+        if self.stop.load(Ordering::SeqCst)
+            || self.cases.interrupt.signal().is_some()
+            || self.has_failed_enough()
+        {
             return None;
         }
         self.pending.get(self.next.fetch_add(1, Ordering::SeqCst)).copied()
+    }
+
+    /// Counts a failure, unless it may be a full disk's: a case that could not write its solution down
+    /// has not failed.
+    fn admit(&self, row: &Row) -> Result<(), EngineError> {
+        if !row.status.is_failure() {
+            return Ok(());
+        }
+        let numbers = row.n.unwrap_or_default() * (1 + row.case.estimator.probes);
+        self.cases.folder.try_room((8 * numbers as u64).clamp(4096, MOST_TRIED))?;
+        self.failures.fetch_add(1, Ordering::SeqCst);
+        Ok(())
     }
 
     fn write(&self, row: &Row) -> Result<Progress, EngineError> {

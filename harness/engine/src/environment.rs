@@ -4,20 +4,45 @@ use std::fs;
 
 use gpbench_record::Environment;
 
+/// Variables that choose threads or code of the libraries that workers or plugins may use.
+const VARIABLES: [&str; 9] = [
+    "OMP_NUM_THREADS",
+    "OMP_PROC_BIND",
+    "OPENBLAS_NUM_THREADS",
+    "OPENBLAS_CORETYPE",
+    "MKL_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "GPBENCH_SIMD",
+    "GPBENCH_PLUGIN_PATH",
+    "LD_PRELOAD",
+];
+
 /// Describes this machine. `cpu_dispatch`, `blas` and `blas_core` stay empty:
-/// only a worker, which links the numerics, can tell them.
+/// only a worker, which links the numerics, can tell them. So do checksums and
+/// what else belongs to one run.
 pub fn environment(gpbench_version: &str, threads: usize) -> Environment {
     Environment {
         gpbench: gpbench_version.to_owned(),
         os: operating_system(),
         cpu: processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
+        governor: fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+            .ok()
+            .map(|text| text.trim().to_owned()),
+        load: fs::read_to_string("/proc/loadavg").map(|text| load(&text)).unwrap_or_default(),
         memory_bytes: machine_memory().unwrap_or_default(),
-        cpu_dispatch: String::new(),
-        blas: String::new(),
-        blas_core: String::new(),
         threads,
+        variables: VARIABLES
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
+            .collect(),
+        ..Environment::default()
     }
+}
+
+/// The three averages that `/proc/loadavg` begins with.
+fn load(text: &str) -> Vec<f64> {
+    text.split(' ').take(3).filter_map(|number| number.parse().ok()).collect()
 }
 
 fn operating_system() -> String {
@@ -76,6 +101,7 @@ mod tests {
         assert_eq!(value_of(text, "cache", ':'), None);
         assert_eq!(kibibytes("2 kB"), Some(2048));
         assert_eq!(kibibytes("2"), None);
+        assert_eq!(load("0.50 1.25 2.00 3/456 7890\n"), [0.5, 1.25, 2.0]);
     }
 
     #[test]

@@ -24,6 +24,17 @@ pub enum EngineError {
         /// The run folder.
         folder: PathBuf,
     },
+    /// What a case failed with may be a full disk's doing, so it has no row.
+    #[error(
+        "there is no room in {}: {source}; nothing that has ended is lost: make room, then run the same again",
+        folder.display()
+    )]
+    NoRoom {
+        /// The run folder.
+        folder: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// The spec's name cannot name a folder.
     #[error("`{name}` cannot name a run: use a word without slashes, other than `latest`")]
     BadName {

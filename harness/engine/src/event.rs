@@ -66,6 +66,17 @@ pub struct Summary {
     pub statuses: BTreeMap<Status, usize>,
     /// The signal that ended this sitting early.
     pub interrupted: Option<i32>,
+    /// The bound that ended this sitting early.
+    pub stopped: Option<Stop>,
+}
+
+/// A bound on a whole sitting that was reached before its last case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// As many cases have failed as may.
+    Failures,
+    /// The time is over.
+    Time,
 }
 
 impl Summary {

@@ -62,6 +62,15 @@ pub struct Outcome {
     pub end: End,
     /// Largest resident memory seen from outside; 0 if none was seen.
     pub peak_memory_bytes: u64,
+    /// Seconds from when a limit was reached to when all was dead; absent where none was.
+    pub seconds_over_limit: Option<f64>,
+}
+
+impl Outcome {
+    /// Nothing but an end.
+    pub fn of(end: End) -> Self {
+        Self { messages: Vec::new(), end, peak_memory_bytes: 0, seconds_over_limit: None }
+    }
 }
 
 /// How a worker process ended.
@@ -79,6 +88,11 @@ pub enum End {
     /// Killed for time.
     TimedOut {
         /// The limit in seconds.
+        limit: f64,
+    },
+    /// Killed for processor time.
+    CpuSpent {
+        /// The limit in seconds of all threads together.
         limit: f64,
     },
     /// Killed for memory.
@@ -109,6 +123,10 @@ pub trait Executor: Sync {
     /// Runs one errand to its end, whatever that is. What the worker prints is
     /// appended to `log`. Returns soon after `interrupt` is raised.
     fn run(&self, work: &Work, log: &Path, interrupt: &Interrupt) -> Outcome;
+
+    /// Ends what an earlier engine, killed with its run unfinished, may have left running; its errands
+    /// wrote their logs below `logs`. Called before the first errand of a run.
+    fn end_forsaken(&self, _logs: &Path) {}
 }
 
 /// Whether a worker says nothing more after this message.

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -147,14 +147,35 @@ impl RunFolder {
     }
 
     fn write_environment(&self, environment: &Environment) -> Result<(), EngineError> {
-        let text =
-            serde_json::to_vec_pretty(environment).expect("plain data with text keys always serialises");
-        self.write(ENVIRONMENT, &text)
+        self.write_environment_as(ENVIRONMENT, environment)
     }
 
-    /// The machine on which the run was begun, where that can still be read.
+    /// Keeps the environment of a sitting that is not the one in which the run was begun, once.
+    pub(crate) fn add_environment(&self, environment: &Environment) -> Result<(), EngineError> {
+        let name = (2..).map(|count| format!("environment-{count}.json"));
+        for name in name {
+            match self.read_environment(&name) {
+                Some(earlier) if earlier.differences(environment).is_empty() => return Ok(()),
+                Some(_) => {}
+                None => return self.write_environment_as(&name, environment),
+            }
+        }
+        unreachable!("there are more names than files")
+    }
+
+    /// The environment in which the run was begun, where that can still be read.
     pub(crate) fn environment(&self) -> Option<Environment> {
-        serde_json::from_slice(&fs::read(self.path.join(ENVIRONMENT)).ok()?).ok()
+        self.read_environment(ENVIRONMENT)
+    }
+
+    fn write_environment_as(&self, name: &str, environment: &Environment) -> Result<(), EngineError> {
+        let text =
+            serde_json::to_vec_pretty(environment).expect("plain data with text keys always serialises");
+        self.write(name, &text)
+    }
+
+    fn read_environment(&self, name: &str) -> Option<Environment> {
+        serde_json::from_slice(&fs::read(self.path.join(name)).ok()?).ok()
     }
 
     /// Removes what only a running sitting needs. Checkpoints of cases that did not end are kept.
@@ -168,6 +189,22 @@ impl RunFolder {
         }
     }
 
+    /// Tries whether so many bytes can be written into the folder.
+    pub(crate) fn try_room(&self, bytes: u64) -> Result<(), EngineError> {
+        let path = self.path.join(SCRATCH).join(".room");
+        let written = fs::File::create(&path).and_then(|mut file| {
+            io::copy(&mut io::repeat(0).take(bytes), &mut file)?;
+            file.sync_all()
+        });
+        let _ = fs::remove_file(&path);
+        written.map_err(|source| EngineError::NoRoom { folder: self.path.clone(), source })
+    }
+
+    /// Where the logs of all cases lie.
+    pub(crate) fn logs(&self) -> PathBuf {
+        self.path.join(LOGS)
+    }
+
     /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
@@ -175,7 +212,7 @@ impl RunFolder {
 
     /// The log of a case.
     pub fn log(&self, id: &str) -> PathBuf {
-        self.path.join(LOGS).join(format!("{id}.log"))
+        self.logs().join(format!("{id}.log"))
     }
 
     /// The solution of a case, while it is being run and verified.

@@ -4,7 +4,10 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGINT, SIGTERM};
+
+/// What a sitting whose time is over is ended by, as if its alarm had rung.
+pub(crate) const TIME_OVER: i32 = SIGALRM;
 
 /// A flag that holds the signal asking for the end, shared by all who must notice.
 #[derive(Debug, Clone, Default)]

@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod cases;
+mod control_group;
 mod engine;
 mod environment;
 mod error;
@@ -35,12 +36,13 @@ mod resolve;
 mod status;
 mod stream;
 mod text;
+mod usage;
 mod worker;
 
 pub use engine::{Clock, Engine, SystemClock};
 pub use environment::environment;
 pub use error::EngineError;
-pub use event::{Event, Progress, Summary};
+pub use event::{Event, Progress, Stop, Summary};
 pub use executor::{End, Executor, Outcome, Work};
 pub use folder::{PlanEntry, PlanFile, RunFolder};
 pub use interrupt::Interrupt;

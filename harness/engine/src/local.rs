@@ -5,39 +5,45 @@
 //! which then ends its workers in order. That workers end even when gpbench
 //! itself is killed is their own part: a worker asks the system, as its first
 //! act, for SIGKILL at its parent's death (`PR_SET_PDEATHSIG`), and ends if its
-//! parent is gone already. A process that leaves its group (`setsid`) escapes
-//! the kill but holds nothing up.
+//! parent is gone already. A process that leaves its group (`setsid`) stays in
+//! the worker's control group, where this user may make one; elsewhere it is
+//! found by an environment variable that the worker was started with.
 //!
-//! Memory is sampled from `/proc` rather than bounded by `RLIMIT_AS`: address
-//! space says little about a process that maps libraries, thread stacks and the
-//! buffers of OpenBLAS, and a failed allocation deep in a plugin is harder to
-//! tell from a bug than a kill.
+//! Memory and processor time are watched: over the whole control group, or else
+//! by `/proc`, the worker itself at every look and what it has forked every
+//! second. Memory is not bounded by `RLIMIT_AS`: address space says little about
+//! a process that maps libraries, thread stacks and the buffers of OpenBLAS, and
+//! a failed allocation deep in a plugin is harder to tell from a bug than a kill.
+//! `RLIMIT_CPU` stands behind the watching, for what escapes it, and no worker
+//! leaves a core file.
+
+mod running;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use gpbench_record::{Limits, Message};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use gpbench_record::Limits;
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
-use crate::environment::machine_memory;
-use crate::executor::is_terminal;
-use crate::stream::{Output, forward};
+use self::running::Running;
+use crate::control_group::{ControlGroup, ControlGroups};
+use crate::stream::forward;
+use crate::usage::marked;
 use crate::{End, Executor, Interrupt, Outcome, Work};
 
-/// Time between two looks at a running worker.
-const TICK: Duration = Duration::from_millis(20);
-/// Time between the first two looks at a worker that should end at once; the next is twice as long,
-/// and so on up to the other.
-const SHORTEST_TICK: Duration = Duration::from_micros(50);
-const SHORT_TICK: Duration = Duration::from_millis(2);
+/// Processor seconds past their limit at which the kernel steps in.
+const CPU_SLACK: f64 = 2.0;
+/// The environment variable by which what a worker has forked is known: the path of its log.
+const MARK: &str = "GPBENCH_LOG";
 /// A log that outgrows this is cut: prints must not fill the disk.
 const LOG_LIMIT: u64 = 64 << 20;
 
@@ -52,20 +58,39 @@ pub struct LocalExecutor {
     pub environment: BTreeMap<String, String>,
     /// How long a worker that has reported, or closed its output, may take to end.
     pub grace: Duration,
+    /// Where workers get control groups of their own, if they do.
+    control_groups: Option<Arc<ControlGroups>>,
 }
 
 impl LocalExecutor {
-    /// Runs `worker` without a wrapper or further variables, and with a grace of ten seconds.
+    /// Runs `worker` without a wrapper or further variables, with a grace of ten seconds, and in control
+    /// groups where this user may make them.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
         Self {
             worker: worker.into(),
             wrapper: Vec::new(),
             environment: BTreeMap::new(),
             grace: Duration::from_secs(10),
+            control_groups: ControlGroups::find().map(Arc::new),
         }
     }
 
-    fn command(&self, work: &Work, log: File) -> Command {
+    /// The same, without control groups.
+    #[must_use]
+    pub fn without_control_groups(self) -> Self {
+        Self { control_groups: None, ..self }
+    }
+
+    /// How limits are enforced, for the record.
+    pub fn enforcement(&self) -> &'static str {
+        match &self.control_groups {
+            Some(groups) if groups.bounds_memory() => "cgroup v2, memory bounded by the kernel and watched",
+            Some(_) => "cgroup v2, memory watched",
+            None => "process groups and RLIMIT_CPU, memory and processor time watched",
+        }
+    }
+
+    fn command(&self, work: &Work, log: &Path, log_file: File) -> Command {
         let mut words = self.wrapper.iter().cloned().chain([self.worker.clone().into_os_string()]);
         let mut command = Command::new(words.next().expect("the worker itself is at least one word"));
         command
@@ -78,17 +103,21 @@ impl LocalExecutor {
             .env("OMP_NUM_THREADS", "1")
             .env("RAYON_NUM_THREADS", work.threads().to_string())
             .envs(&self.environment)
+            .env(MARK, log)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(log)
+            .stderr(log_file)
             .process_group(0);
         command
     }
 
     fn start(&self, work: &Work, log: &Path) -> io::Result<Running> {
         let log_file = OpenOptions::new().append(true).create(true).open(log)?;
-        let started = Instant::now();
-        let mut child = self.command(work, log_file).spawn()?;
+        let mut child = self.command(work, log, log_file).spawn()?;
+        let limits = work.limits();
+        // The worker knows of no plugin before it has read its job.
+        let control_group = self.control_groups.as_ref().and_then(|groups| confine(groups, &child, &limits));
+        bound(&child, &limits);
         // Should the system run out of memory, a worker is to die, not the engine.
         let _ = fs::write(format!("/proc/{}/oom_score_adj", child.id()), "1000");
         let mut stdin = child.stdin.take().expect("standard input is piped");
@@ -99,20 +128,33 @@ impl LocalExecutor {
         thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });
-        let (to, output): (Sender<Output>, Receiver<Output>) = channel();
+        let (to, output) = channel();
         thread::spawn(move || forward(stdout, &to));
-        Ok(Running {
-            group: Pid::from_child(&child),
-            child,
-            output,
-            log: log.to_owned(),
-            started,
-            limits: work.limits(),
-            grace: self.grace,
-            messages: Vec::new(),
-            peak_memory_bytes: 0,
-            ending_since: None,
-        })
+        Ok(Running::new(child, output, log.to_owned(), (limits, self.grace), control_group))
+    }
+}
+
+/// A control group with the worker in it and its memory bounded, as far as that can be had.
+fn confine(groups: &ControlGroups, child: &Child, limits: &Limits) -> Option<ControlGroup> {
+    let group = groups.make()?;
+    group.admit(child.id()).ok()?;
+    if let Some(bytes) = limits.memory_bytes.filter(|_| groups.bounds_memory()) {
+        // Watched all the same.
+        let _ = group.bound_memory(bytes);
+    }
+    Some(group)
+}
+
+/// Bounds that the kernel keeps for each process by itself.
+fn bound(child: &Child, limits: &Limits) {
+    let pid = Some(Pid::from_child(child));
+    let between = |soft: u64, hard: u64| Rlimit { current: Some(soft), maximum: Some(hard) };
+    // A child that has ended already needs none.
+    let _ = prlimit(pid, Resource::Core, between(0, 0));
+    if let Some(seconds) = limits.cpu_seconds {
+        let seconds = (seconds + CPU_SLACK).ceil() as u64;
+        // First SIGXCPU, which says what it is for; SIGKILL to one that would not hear.
+        let _ = prlimit(pid, Resource::Cpu, between(seconds, seconds + 1));
     }
 }
 
@@ -122,146 +164,24 @@ impl Executor for LocalExecutor {
             Ok(running) => running.watch(interrupt),
             Err(error) => {
                 let reason = format!("{}: {error}", self.worker.display());
-                Outcome { messages: Vec::new(), end: End::NotStarted { reason }, peak_memory_bytes: 0 }
+                Outcome::of(End::NotStarted { reason })
             }
         }
+    }
+
+    fn end_forsaken(&self, logs: &Path) {
+        kill_marked(logs);
     }
 }
 
-/// A worker under watch.
-struct Running {
-    child: Child,
-    group: Pid,
-    output: Receiver<Output>,
-    log: PathBuf,
-    started: Instant,
-    limits: Limits,
-    grace: Duration,
-    messages: Vec<Message>,
-    peak_memory_bytes: u64,
-    /// When it reported its result or closed its output.
-    ending_since: Option<Instant>,
-}
-
-impl Running {
-    fn watch(mut self, interrupt: &Interrupt) -> Outcome {
-        let cause = self.until_over(interrupt);
-        // The leader is not reaped yet, so the group's number cannot have been reused.
-        let _ = kill_process_group(self.group, Signal::KILL);
-        let status = self.child.wait();
-        if cause != Some(End::Interrupted) {
-            self.drain();
-        }
-        let end = cause.unwrap_or_else(|| match status {
-            Ok(status) => self.own_end(status),
-            Err(error) => End::NotStarted { reason: format!("cannot wait for it: {error}") },
-        });
-        Outcome { messages: self.messages, end, peak_memory_bytes: self.peak_memory_bytes }
-    }
-
-    /// Waits until the process has ended by itself (`None`) or is to be killed.
-    fn until_over(&mut self, interrupt: &Interrupt) -> Option<End> {
-        let mut last_look = Instant::now();
-        let mut open = true;
-        let mut pause = SHORTEST_TICK;
-        loop {
-            if open {
-                match self.output.recv_timeout(TICK) {
-                    Ok(Output::Message(message)) => self.hear(message),
-                    Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => {
-                        open = false;
-                        self.ending_since.get_or_insert_with(Instant::now);
-                    }
-                }
-            } else {
-                thread::sleep(pause);
-                pause = (2 * pause).min(SHORT_TICK);
-            }
-            // A flood of messages must not keep the limits from being looked at, nor
-            // every message cost a look.
-            if open && self.ending_since.is_none() && last_look.elapsed() < TICK {
-                continue;
-            }
-            last_look = Instant::now();
-            if self.has_exited() {
-                return None;
-            }
-            if interrupt.signal().is_some() {
-                return Some(End::Interrupted);
-            }
-            if let Some(end) = self.over_limit() {
-                return Some(end);
-            }
+/// Kills the processes that were started with a log whose path begins with `log`.
+fn kill_marked(log: &Path) {
+    for process in marked(MARK, log.as_os_str()) {
+        if let Some(pid) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+            // It may have ended meanwhile.
+            let _ = kill_process(pid, Signal::KILL);
         }
     }
-
-    fn hear(&mut self, message: Message) {
-        if is_terminal(&message) {
-            self.ending_since.get_or_insert_with(Instant::now);
-        }
-        self.messages.push(message);
-    }
-
-    /// Whether the leader has ended. It stays a zombie until the group is killed.
-    fn has_exited(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
-    }
-
-    fn over_limit(&mut self) -> Option<End> {
-        cut_log(&self.log);
-        if let Some(since) = self.ending_since {
-            return (since.elapsed() > self.grace).then_some(End::Lingered);
-        }
-        let bytes = resident_bytes(self.child.id()).unwrap_or_default();
-        self.peak_memory_bytes = self.peak_memory_bytes.max(bytes);
-        if let Some(limit) = self.limits.memory_bytes.filter(|limit| bytes > *limit) {
-            return Some(End::OutOfMemory { bytes, limit });
-        }
-        let limit = self.limits.kill_after_seconds?;
-        (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
-    }
-
-    /// Hears what was still on its way, up to the terminal message. All writers are
-    /// dead by now, unless one has escaped; that one is not waited for.
-    fn drain(&mut self) {
-        let deadline = Instant::now() + self.grace;
-        while !self.messages.last().is_some_and(is_terminal)
-            && let Ok(Output::Message(message)) =
-                self.output.recv_timeout(deadline.saturating_duration_since(Instant::now()))
-        {
-            self.hear(message);
-        }
-    }
-
-    fn own_end(&self, status: ExitStatus) -> End {
-        match (status.code(), status.signal()) {
-            (Some(code), _) => End::Exited(code),
-            (None, signal) => {
-                let signal = signal.unwrap_or_default();
-                let killed = signal == Signal::KILL.as_raw();
-                let memory_pressure = killed
-                    && memory_nearly_full(self.peak_memory_bytes, self.limits.memory_bytes, machine_memory());
-                End::Signalled { signal, memory_pressure }
-            }
-        }
-    }
-}
-
-/// Whether a process killed from outside was near its own limit, or held so much
-/// of the machine's memory that the system is the likely killer.
-fn memory_nearly_full(peak: u64, limit: Option<u64>, machine: Option<u64>) -> bool {
-    limit.is_some_and(|limit| peak as f64 > 0.8 * limit as f64)
-        || machine.is_some_and(|machine| peak > machine / 2)
-}
-
-/// Resident memory of a process.
-fn resident_bytes(pid: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
 }
 
 /// Empties a log that has outgrown its limit. Its writers append, so they go on
@@ -278,20 +198,6 @@ fn cut_log(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn memory_is_nearly_full_near_a_limit() {
-        assert!(memory_nearly_full(90, Some(100), None));
-        assert!(!memory_nearly_full(70, Some(100), Some(1000)));
-        assert!(memory_nearly_full(600, None, Some(1000)));
-        assert!(!memory_nearly_full(400, None, None));
-    }
-
-    #[test]
-    fn resident_memory_of_this_process_is_read() {
-        assert!(resident_bytes(std::process::id()).unwrap() > 0);
-        assert_eq!(resident_bytes(u32::MAX), None);
-    }
 
     #[test]
     fn a_log_beyond_its_limit_is_cut() {

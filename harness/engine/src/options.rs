@@ -21,8 +21,14 @@ pub struct Options {
     pub exact_limit: usize,
     /// Wall-clock seconds after which a case without a time budget is killed.
     pub kill_after_seconds: Option<f64>,
+    /// Processor seconds, of all its threads and children, after which a case is killed.
+    pub cpu_seconds: Option<f64>,
     /// Bytes of memory at which a case without a memory budget is killed.
     pub memory_bytes: Option<u64>,
+    /// Failures of a sitting after which no further case is begun.
+    pub max_failures: Option<usize>,
+    /// Wall-clock seconds after which a sitting ends; the case that runs then has no row.
+    pub time_limit_seconds: Option<f64>,
 }
 
 impl Default for Options {
@@ -37,7 +43,10 @@ impl Default for Options {
             retry_failed: false,
             exact_limit: 20_000,
             kill_after_seconds: None,
+            cpu_seconds: None,
             memory_bytes: None,
+            max_failures: None,
+            time_limit_seconds: None,
         }
     }
 }

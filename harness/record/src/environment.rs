@@ -1,5 +1,7 @@
 //! The machine and the binaries that a result depends on.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// What, besides the case itself, can change a case's result.
@@ -20,17 +22,26 @@ pub struct Fingerprint {
     pub blas_core: String,
 }
 
-/// Where a run took place: written once per run folder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Where a run took place: written once per run folder, and once more for each sitting that went on
+/// elsewhere.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Environment {
     /// Version of gpbench.
     pub gpbench: String,
+    /// Compiler that gpbench was built with.
+    pub rustc: String,
     /// Operating system and kernel release.
     pub os: String,
     /// Processor model.
     pub cpu: String,
     /// Logical processors available to the process.
     pub cores: usize,
+    /// Frequency governor of the first processor, where the system tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// Load averages of the last 1, 5 and 15 minutes as the run began.
+    pub load: Vec<f64>,
     /// Bytes of physical memory.
     pub memory_bytes: u64,
     /// Instruction set chosen at run time.
@@ -41,4 +52,65 @@ pub struct Environment {
     pub blas_core: String,
     /// Threads a case may use.
     pub threads: usize,
+    /// Variables that choose threads or code of the numerical libraries, as far as they were set.
+    pub variables: BTreeMap<String, String>,
+    /// How limits on time and memory are enforced.
+    pub limits: String,
+    /// Revision of the git work tree that the spec lies in, where it lies in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_revision: Option<String>,
+    /// Whether that work tree has changes that no revision holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_dirty: Option<bool>,
+    /// SHA-256 of the spec, with what the command line changed.
+    pub spec_sha256: String,
+    /// SHA-256 of the worker program.
+    pub worker_sha256: String,
+    /// SHA-256 of the plugins' libraries, by path.
+    pub plugins: BTreeMap<String, String>,
+    /// SHA-256 of the data sets' binary copies, by name; generated sets have none.
+    pub datasets: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// In what two environments differ that can change seconds or last bits: names of fields. What a run
+    /// asks for, and the load of the moment, is not among it.
+    pub fn differences(&self, other: &Environment) -> Vec<&'static str> {
+        let each = [
+            ("gpbench", self.gpbench == other.gpbench),
+            ("rustc", self.rustc == other.rustc),
+            ("os", self.os == other.os),
+            ("cpu", self.cpu == other.cpu),
+            ("cores", self.cores == other.cores),
+            ("governor", self.governor == other.governor),
+            ("memory_bytes", self.memory_bytes == other.memory_bytes),
+            ("cpu_dispatch", self.cpu_dispatch == other.cpu_dispatch),
+            ("blas", self.blas == other.blas),
+            ("blas_core", self.blas_core == other.blas_core),
+            ("threads", self.threads == other.threads),
+            ("variables", self.variables == other.variables),
+        ];
+        each.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_machine_is_told_and_another_hour_is_not() {
+        let here = Environment { cpu: "Fast".into(), cores: 2, load: vec![0.1], ..Environment::default() };
+        let later = Environment { load: vec![3.0], spec_sha256: "s".into(), ..here.clone() };
+        assert!(here.differences(&later).is_empty());
+        let there = Environment { cpu: "Slow".into(), cores: 4, ..here.clone() };
+        assert_eq!(here.differences(&there), ["cpu", "cores"]);
+    }
+
+    #[test]
+    fn environments_of_earlier_versions_are_read() {
+        let text = r#"{"gpbench":"0.1.0","cpu":"Fast","cores":2}"#;
+        let read: Environment = serde_json::from_str(text).unwrap();
+        assert_eq!((read.cpu.as_str(), read.cores, read.load.len()), ("Fast", 2, 0));
+    }
 }

@@ -38,6 +38,9 @@ pub struct Job {
 pub struct Limits {
     /// Wall-clock seconds before the process is killed.
     pub kill_after_seconds: Option<f64>,
+    /// Processor seconds of all threads and children before the process is killed.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
     /// Bytes of memory before the process is killed.
     pub memory_bytes: Option<u64>,
 }

@@ -86,6 +86,8 @@ pub mod names {
     pub const FEATURES: &str = "features";
     /// Peak resident memory of the worker process.
     pub const PEAK_MEMORY_BYTES: &str = "peak_memory_bytes";
+    /// Seconds from when a limit was reached to when all processes of a killed case were dead.
+    pub const SECONDS_OVER_LIMIT: &str = "seconds_over_limit";
     /// Bytes of kernel entries kept from one product to the next, where memory allowed.
     pub const KEPT_BYTES: &str = "kept_bytes";
     /// Inducing points, where the solver's unknowns are fewer than the training rows.

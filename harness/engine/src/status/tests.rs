@@ -58,7 +58,7 @@ fn case(tolerance: Option<f64>, probes: usize) -> Case {
 }
 
 fn outcome(message: Option<Message>, end: End) -> Outcome {
-    Outcome { messages: message.into_iter().collect(), end, peak_memory_bytes: 0 }
+    Outcome { messages: message.into_iter().collect(), end, peak_memory_bytes: 0, seconds_over_limit: None }
 }
 
 fn solved(reason: StopReason, claimed: &[f64]) -> Message {

@@ -90,7 +90,7 @@ fn is_dead(file: &Path) -> bool {
 }
 
 const HANG: &str = "sleep 60\n";
-const LIMIT: Limits = Limits { kill_after_seconds: Some(0.5), memory_bytes: None };
+const LIMIT: Limits = Limits { kill_after_seconds: Some(0.5), cpu_seconds: None, memory_bytes: None };
 
 #[test]
 fn a_good_worker_is_heard_and_told_its_surroundings() {
@@ -130,7 +130,7 @@ fn a_worker_that_hangs_is_killed_with_what_it_forked() {
 
 #[test]
 fn a_worker_that_takes_too_much_memory_is_killed() {
-    let limits = Limits { kill_after_seconds: Some(60.0), memory_bytes: Some(1) };
+    let limits = Limits { memory_bytes: Some(1), ..LIMIT };
     let outcome = Script::new(HANG).case(limits);
     assert!(matches!(outcome.end, End::OutOfMemory { limit: 1, bytes } if bytes > 1), "{:?}", outcome.end);
     assert!(outcome.peak_memory_bytes > 1);

@@ -28,7 +28,7 @@ struct Trainer {
 
 impl Executor for Trainer {
     fn run(&self, work: &Work, _log: &Path, interrupt: &Interrupt) -> Outcome {
-        let ended = |messages, end| Outcome { messages, end, peak_memory_bytes: 0 };
+        let ended = |messages, end| Outcome { messages, end, peak_memory_bytes: 0, seconds_over_limit: None };
         match work {
             Work::Case(job) => {
                 let checkpoint = job.checkpoint_file.as_ref().unwrap();

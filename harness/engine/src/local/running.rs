@@ -1,0 +1,251 @@
+//! One worker under watch, from its start to the death of all that it has forked.
+
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus};
+use std::os::unix::process::ExitStatusExt as _;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gpbench_record::{Limits, Message};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::{cut_log, kill_marked};
+use crate::control_group::ControlGroup;
+use crate::environment::machine_memory;
+use crate::executor::is_terminal;
+use crate::stream::Output;
+use crate::usage::{Usage, group_of};
+use crate::{End, Interrupt, Outcome};
+
+/// Time between two looks at a running worker.
+const TICK: Duration = Duration::from_millis(20);
+/// Time between the first two looks at a worker that should end at once; the next is twice as long,
+/// and so on up to the other.
+const SHORTEST_TICK: Duration = Duration::from_micros(50);
+const SHORT_TICK: Duration = Duration::from_millis(2);
+/// Time between two looks at what a worker has forked.
+const LONG_TICK: Duration = Duration::from_secs(1);
+
+/// A worker under watch.
+pub(super) struct Running {
+    child: Child,
+    group: Pid,
+    output: Receiver<Output>,
+    log: PathBuf,
+    started: Instant,
+    limits: Limits,
+    grace: Duration,
+    control_group: Option<ControlGroup>,
+    messages: Vec<Message>,
+    peak_memory_bytes: u64,
+    /// What it has forked used when that was last looked at.
+    followers: Usage,
+    followers_seen: Instant,
+    /// When it was last seen to keep its limits.
+    within_limits: Instant,
+    /// When it reported its result or closed its output.
+    ending_since: Option<Instant>,
+}
+
+impl Running {
+    /// A worker that was started just now.
+    pub(super) fn new(
+        child: Child,
+        output: Receiver<Output>,
+        log: PathBuf,
+        (limits, grace): (Limits, Duration),
+        control_group: Option<ControlGroup>,
+    ) -> Self {
+        let started = Instant::now();
+        Self {
+            group: Pid::from_child(&child),
+            child,
+            output,
+            log,
+            started,
+            limits,
+            grace,
+            control_group,
+            messages: Vec::new(),
+            peak_memory_bytes: 0,
+            followers: Usage::default(),
+            followers_seen: started,
+            within_limits: started,
+            ending_since: None,
+        }
+    }
+
+    /// Stays until the worker is over.
+    pub(super) fn watch(mut self, interrupt: &Interrupt) -> Outcome {
+        let cause = self.until_over(interrupt);
+        // The leader is not reaped yet, so the group's number cannot have been reused.
+        let _ = kill_process_group(self.group, Signal::KILL);
+        match &self.control_group {
+            Some(group) => group.kill(),
+            None => kill_marked(&self.log),
+        }
+        let status = self.child.wait();
+        let seconds_over_limit = cause.as_ref().and_then(|cause| self.seconds_over_limit(cause));
+        if cause != Some(End::Interrupted) {
+            self.drain();
+        }
+        let end = cause.unwrap_or_else(|| match status {
+            Ok(status) => self.own_end(status),
+            Err(error) => End::NotStarted { reason: format!("cannot wait for it: {error}") },
+        });
+        let peak_memory_bytes = self.peak_memory_bytes;
+        Outcome { messages: self.messages, end, peak_memory_bytes, seconds_over_limit }
+    }
+
+    /// Seconds since the limit was reached that the worker was killed for; since the last look before that
+    /// where the moment itself is not known.
+    fn seconds_over_limit(&self, cause: &End) -> Option<f64> {
+        match cause {
+            End::TimedOut { limit } => Some(self.started.elapsed().as_secs_f64() - limit),
+            End::OutOfMemory { .. } | End::CpuSpent { .. } => Some(self.within_limits.elapsed().as_secs_f64()),
+            _ => None,
+        }
+    }
+
+    /// Waits until the process has ended by itself (`None`) or is to be killed.
+    fn until_over(&mut self, interrupt: &Interrupt) -> Option<End> {
+        let mut last_look = Instant::now();
+        let mut open = true;
+        let mut pause = SHORTEST_TICK;
+        loop {
+            if open {
+                match self.output.recv_timeout(TICK) {
+                    Ok(Output::Message(message)) => self.hear(message),
+                    Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => {
+                        open = false;
+                        self.ending_since.get_or_insert_with(Instant::now);
+                    }
+                }
+            } else {
+                thread::sleep(pause);
+                pause = (2 * pause).min(SHORT_TICK);
+            }
+            // A flood of messages must not keep the limits from being looked at, nor
+            // every message cost a look.
+            if open && self.ending_since.is_none() && last_look.elapsed() < TICK {
+                continue;
+            }
+            last_look = Instant::now();
+            if self.has_exited() {
+                return None;
+            }
+            if interrupt.signal().is_some() {
+                return Some(End::Interrupted);
+            }
+            if let Some(end) = self.over_limit() {
+                return Some(end);
+            }
+        }
+    }
+
+    fn hear(&mut self, message: Message) {
+        if is_terminal(&message) {
+            self.ending_since.get_or_insert_with(Instant::now);
+        }
+        self.messages.push(message);
+    }
+
+    /// Whether the leader has ended. It stays a zombie until the group is killed.
+    fn has_exited(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+    }
+
+    fn over_limit(&mut self) -> Option<End> {
+        cut_log(&self.log);
+        if let Some(since) = self.ending_since {
+            return (since.elapsed() > self.grace).then_some(End::Lingered);
+        }
+        let usage = self.usage();
+        self.peak_memory_bytes = self.peak_memory_bytes.max(usage.memory_bytes);
+        if let Some(limit) = self.limits.memory_bytes.filter(|limit| usage.memory_bytes > *limit) {
+            return Some(End::OutOfMemory { bytes: usage.memory_bytes, limit });
+        }
+        if let Some(limit) = self.limits.cpu_seconds.filter(|limit| usage.cpu_seconds > *limit) {
+            return Some(End::CpuSpent { limit });
+        }
+        self.within_limits = Instant::now();
+        let limit = self.limits.kill_after_seconds?;
+        (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
+    }
+
+    /// What the worker and all that it has forked use.
+    fn usage(&mut self) -> Usage {
+        let leader = self.child.id();
+        if self.followers_seen.elapsed() > LONG_TICK {
+            self.followers = match &self.control_group {
+                Some(group) => {
+                    let all = group.processes().into_iter();
+                    Usage::of_followers(all.filter(|process| *process != leader))
+                }
+                None => Usage::of_followers(group_of(leader)),
+            };
+            self.followers_seen = Instant::now();
+        }
+        let usage = Usage::of(leader).and(self.followers);
+        let counted = self.control_group.as_ref().and_then(ControlGroup::cpu_seconds);
+        Usage { cpu_seconds: counted.unwrap_or(usage.cpu_seconds), ..usage }
+    }
+
+    /// Hears what was still on its way, up to the terminal message. All writers are
+    /// dead by now, unless one has escaped; that one is not waited for.
+    fn drain(&mut self) {
+        let deadline = Instant::now() + self.grace;
+        while !self.messages.last().is_some_and(is_terminal)
+            && let Ok(Output::Message(message)) =
+                self.output.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+        {
+            self.hear(message);
+        }
+    }
+
+    fn own_end(&self, status: ExitStatus) -> End {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => End::Exited(code),
+            (None, signal) => {
+                let signal = signal.unwrap_or_default();
+                let killed = signal == Signal::KILL.as_raw();
+                let bounded = self.limits.memory_bytes.filter(|_| killed);
+                if let (Some(limit), Some(group)) = (bounded, &self.control_group)
+                    && group.ran_out_of_memory()
+                {
+                    return End::OutOfMemory { bytes: self.peak_memory_bytes.max(limit), limit };
+                }
+                if let Some(limit) = self.limits.cpu_seconds.filter(|_| signal == Signal::XCPU.as_raw()) {
+                    return End::CpuSpent { limit };
+                }
+                let memory_pressure = killed
+                    && memory_nearly_full(self.peak_memory_bytes, self.limits.memory_bytes, machine_memory());
+                End::Signalled { signal, memory_pressure }
+            }
+        }
+    }
+}
+
+/// Whether a process killed from outside was near its own limit, or held so much
+/// of the machine's memory that the system is the likely killer.
+fn memory_nearly_full(peak: u64, limit: Option<u64>, machine: Option<u64>) -> bool {
+    limit.is_some_and(|limit| peak as f64 > 0.8 * limit as f64)
+        || machine.is_some_and(|machine| peak > machine / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_nearly_full_near_a_limit() {
+        assert!(memory_nearly_full(90, Some(100), None));
+        assert!(!memory_nearly_full(70, Some(100), Some(1000)));
+        assert!(memory_nearly_full(600, None, Some(1000)));
+        assert!(!memory_nearly_full(400, None, None));
+    }
+}
