@@ -9,7 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 all well; 1 a case failed; 2 wrong usage or spec; 3 regression; \
-                        4 nothing to compare; 70 internal error; 130 and 143 interrupted.")]
+                        4 nothing to compare; 70 internal error; 130 and 143 interrupted. A run that a \
+                        bound has ended early exits with 1.")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -138,6 +139,21 @@ pub(crate) struct RunArgs {
     /// Kill a case without a time budget after this many seconds.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) kill_after: Option<f64>,
+    /// Kill a case after this much processor time of all its threads and children, such as `90s` or `2h`.
+    #[arg(long, value_name = "TIME", value_parser = gpbench_spec::parse_time)]
+    pub(crate) cpu_limit: Option<f64>,
+    /// Kill a case without a memory budget when it uses more than this, such as `8GiB`.
+    #[arg(long, value_name = "SIZE", value_parser = gpbench_spec::parse_memory)]
+    pub(crate) memory_limit: Option<u64>,
+    /// Begin no further case after this many failures.
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) max_failures: Option<NonZeroUsize>,
+    /// Begin no further case after the first failure.
+    #[arg(long, conflicts_with = "max_failures")]
+    pub(crate) fail_fast: bool,
+    /// End the run after this much time, such as `8h`; the case that runs then is run again later.
+    #[arg(long, value_name = "TIME", value_parser = gpbench_spec::parse_time)]
+    pub(crate) time_limit: Option<f64>,
     /// Compute exact references for up to this many training rows.
     #[arg(long, value_name = "ROWS", default_value_t = 20_000)]
     pub(crate) exact_limit: usize,

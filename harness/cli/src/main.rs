@@ -11,6 +11,7 @@ mod exit;
 mod output;
 mod prepare;
 mod progress;
+mod revision;
 mod verbs;
 mod verdict;
 mod worker;

@@ -16,6 +16,7 @@ use crate::args::{Global, RunArgs, SpecArgs};
 use crate::catalog;
 use crate::exit::Failure;
 use crate::output::Styles;
+use crate::revision::Revision;
 use crate::verbs::data::{Missing, obtain};
 use crate::worker::{Numerics, Worker};
 
@@ -56,7 +57,32 @@ pub(crate) fn environment(numerics: &Numerics, threads: usize) -> Environment {
         cpu_dispatch: numerics.cpu_dispatch.clone(),
         blas: numerics.blas.clone(),
         blas_core: numerics.blas_core.clone(),
+        rustc: env!("GPBENCH_RUSTC").to_owned(),
         ..engine::environment(env!("CARGO_PKG_VERSION"), threads)
+    }
+}
+
+/// What an environment says of one run: the revision around its spec, and the checksums of all it reads.
+fn of_run(environment: Environment, spec: &Path, text: &str, cases: &[engine::PlannedCase]) -> Environment {
+    let git = Revision::around(spec);
+    let datasets = cases.iter().filter_map(|planned| {
+        Some((planned.case.dataset.name.clone(), planned.fingerprint.dataset_sha256.clone()?))
+    });
+    let plugins = cases.iter().map(|planned| {
+        let name = planned.plugin_file.file_name().unwrap_or_default();
+        (name.to_string_lossy().into_owned(), planned.fingerprint.plugin_sha256.clone())
+    });
+    Environment {
+        git_revision: git.as_ref().map(|git| git.commit.clone()),
+        git_dirty: git.map(|git| git.dirty),
+        spec_sha256: Sha256Hex::of_bytes(text.as_bytes()).to_string(),
+        worker_sha256: cases
+            .first()
+            .map(|planned| planned.fingerprint.worker_sha256.clone())
+            .unwrap_or_default(),
+        plugins: plugins.collect(),
+        datasets: datasets.collect(),
+        ..environment
     }
 }
 
@@ -91,9 +117,11 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         cpu_dispatch: environment.cpu_dispatch.clone(),
         blas_core: environment.blas_core.clone(),
     };
-    let cases = plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets));
+    let cases: Vec<_> =
+        plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets)).collect();
+    let environment = of_run(environment, &args.spec, &text, &cases);
     Ok(Prepared {
-        plan: engine::Plan { name: plan.name, spec_toml: text, environment, cases: cases.collect() },
+        plan: engine::Plan { name: plan.name, spec_toml: text, environment, cases },
         threads,
         worker,
         blas_settings: numerics.blas_settings,

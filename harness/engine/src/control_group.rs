@@ -190,7 +190,10 @@ mod tests {
         group.admit(42).unwrap();
         group.bound_memory(4096).unwrap();
         group.kill();
-        assert_eq!((read("cgroup.procs"), read("memory.max"), read("cgroup.kill")), ("42".into(), "4096".into(), "1".into()));
+        assert_eq!(
+            (read("cgroup.procs"), read("memory.max"), read("cgroup.kill")),
+            ("42".into(), "4096".into(), "1".into())
+        );
         assert_eq!(read("memory.oom.group"), "1");
     }
 

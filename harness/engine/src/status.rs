@@ -147,9 +147,10 @@ fn unreported(end: &End, log_tail: &str) -> Verdict {
         End::TimedOut { limit } => {
             (Status::Timeout, format!("killed: no result within {} s", shortest(*limit)))
         }
-        End::CpuSpent { limit } => {
-            (Status::Timeout, format!("killed: used {} s of processor time without a result", shortest(*limit)))
-        }
+        End::CpuSpent { limit } => (
+            Status::Timeout,
+            format!("killed: used {} s of processor time without a result", shortest(*limit)),
+        ),
         End::OutOfMemory { bytes, limit } => (
             Status::OutOfMemory,
             format!("killed: {} in use, {} allowed", text::bytes(*bytes), text::bytes(*limit)),

@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn a_line_of_stat_is_read_whatever_the_name() {
-        let text = "7 (a) b) S 1 5 5 0 -1 4194304 0 0 0 0 150 50 20 30 20 0 3 0 1 9999 12 18446744073709551615";
+        let text =
+            "7 (a) b) S 1 5 5 0 -1 4194304 0 0 0 0 150 50 20 30 20 0 3 0 1 9999 12 18446744073709551615";
         let stat = Stat::parse(text).unwrap();
         assert_eq!(stat.group, 5);
         assert_eq!(stat.usage.memory_bytes, 12 * page_size() as u64);

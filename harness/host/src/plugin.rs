@@ -15,6 +15,7 @@ mod host;
 mod library;
 mod operator;
 mod problem;
+mod seal;
 mod session;
 mod solver;
 mod views;

@@ -66,7 +66,7 @@ pub struct Environment {
     pub spec_sha256: String,
     /// SHA-256 of the worker program.
     pub worker_sha256: String,
-    /// SHA-256 of the plugins' libraries, by path.
+    /// SHA-256 of the plugins' libraries, by file name.
     pub plugins: BTreeMap<String, String>,
     /// SHA-256 of the data sets' binary copies, by name; generated sets have none.
     pub datasets: BTreeMap<String, String>,

@@ -27,6 +27,8 @@ pub struct Run {
     pub planned: Option<usize>,
     /// Where the run took place, if stored.
     pub environment: Option<Environment>,
+    /// Where it went on, if that was elsewhere or otherwise: its times are not of one kind then.
+    pub later_environments: Vec<Environment>,
     /// Whether the journal's last line was cut short, as when a run is killed while writing.
     pub truncated: bool,
     pub(crate) settings: Settings,
@@ -77,13 +79,15 @@ impl Run {
         }
         let (rows, truncated) = read_journal(&journal)?;
         let spec = read_spec(&dir.join("spec.toml"))?;
-        let environment = fs::read(dir.join("environment.json")).ok();
+        let environment = |name: &str| serde_json::from_slice(&fs::read(dir.join(name)).ok()?).ok();
+        let later = (2..).map_while(|count| environment(&format!("environment-{count}.json")));
         let mut run = Run {
             dir: dir.to_owned(),
             name: spec.name.unwrap_or_else(|| folder_name(dir)),
             rows,
             planned: planned(&dir.join("plan.json")),
-            environment: environment.and_then(|bytes| serde_json::from_slice(&bytes).ok()),
+            environment: environment("environment.json"),
+            later_environments: later.collect(),
             truncated,
             settings: spec.report,
             order: spec.matrix,

@@ -1,7 +1,7 @@
 //! The tables of a report.
 
 use gpbench_record::{
-    Case, Dataset, EstimatorMethod, Param, ProbeDistribution, Row, Source, Status, Task, names,
+    Case, Dataset, Environment, EstimatorMethod, Param, ProbeDistribution, Row, Source, Status, Task, names,
 };
 
 use crate::aggregate::{Estimate, Group, Problem, problems, title};
@@ -288,12 +288,28 @@ fn estimator_word(row: &Row) -> &'static str {
 pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(e) = &run.environment {
-        let gib = e.memory_bytes as f64 / f64::from(1 << 30);
         facts.push(("gpbench", e.gpbench.clone()));
-        facts.push(("machine", format!("{}, {} cores, {gib:.0} GiB, {}", e.cpu, e.cores, e.os)));
+        facts.push(("machine", machine(e)));
+        for later in &run.later_environments {
+            let what = e.differences(later).join(", ");
+            facts.push((
+                "went on elsewhere",
+                format!("{} ({what}); do not compare its times", machine(later)),
+            ));
+        }
+        if let Some(load) = e.load.first() {
+            facts.push(("load as it began", load.to_string()));
+        }
         facts.push(("threads a case", e.threads.to_string()));
         facts.push(("kernel products", e.cpu_dispatch.clone()));
         facts.push(("BLAS", format!("{}, core type {}", e.blas, e.blas_core)));
+    }
+    if let Some(revision) =
+        run.environment.as_ref().and_then(|e| Some((e.git_revision.as_ref()?, e.git_dirty)))
+    {
+        let (commit, dirty) = revision;
+        let changes = if dirty == Some(true) { ", with changes" } else { "" };
+        facts.push(("git revision", format!("{}{changes}", commit.get(..12).unwrap_or(commit))));
     }
     let seeds: Vec<u64> = run.rows.iter().map(|r| r.labels.seed).collect();
     if let (Some(lo), Some(hi)) = (seeds.iter().min(), seeds.iter().max()) {
@@ -308,6 +324,11 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
         facts.push(("last case finished", last.to_owned()));
     }
     facts
+}
+
+fn machine(e: &Environment) -> String {
+    let gib = e.memory_bytes as f64 / f64::from(1 << 30);
+    format!("{}, {} cores, {gib:.0} GiB, {}", e.cpu, e.cores, e.os)
 }
 
 fn once_each(values: impl Iterator<Item = String>) -> String {

@@ -52,9 +52,9 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
 
     // A gate answers for the code as it is now, so nothing is taken from an earlier run.
     let run_args = RunArgs { fresh: true, ..args.run.clone() };
-    let prepared = prepare(global, &args.spec, &run_args)?;
-    let summary = execute(global, &prepared, &run_args)?;
-    if summary.interrupted.is_some() {
+    let mut prepared = prepare(global, &args.spec, &run_args)?;
+    let summary = execute(global, &mut prepared, &run_args)?;
+    if summary.interrupted.is_some() || summary.stopped.is_some() {
         return Ok(ends(&summary));
     }
     let run = report::open(&summary.folder)?;

@@ -1,6 +1,8 @@
 //! `gpbench run`: runs a spec, or goes on with it where it stopped.
 
-use gpbench_engine::{Engine, Interrupt, LocalExecutor, Options, Summary, SystemClock};
+use std::num::NonZeroUsize;
+
+use gpbench_engine::{Engine, Interrupt, LocalExecutor, Options, Stop, Summary, SystemClock};
 
 use super::report;
 use crate::args::{Format, Global, Run, RunArgs};
@@ -9,8 +11,8 @@ use crate::prepare::{Prepared, prepare};
 use crate::progress::Progress;
 
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
-    let prepared = prepare(global, &args.spec, &args.run)?;
-    let summary = execute(global, &prepared, &args.run)?;
+    let mut prepared = prepare(global, &args.spec, &args.run)?;
+    let summary = execute(global, &mut prepared, &args.run)?;
     let run = report::open(&summary.folder)?;
     let page = report::write(&run)?;
     if !global.quiet {
@@ -20,10 +22,22 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         }
         eprintln!("\nreport: {}", page.display());
     }
-    if summary.interrupted.is_some() {
-        eprintln!("interrupted; to go on: {}", resume_command(std::env::args()));
+    if let Some(why) = ended_early(&summary) {
+        eprintln!("{why}; to go on: {}", resume_command(std::env::args()));
     }
     Ok(ends(&summary))
+}
+
+/// Why a sitting ended before its last case, if it did.
+fn ended_early(summary: &Summary) -> Option<String> {
+    let why = match (summary.interrupted, summary.stopped) {
+        (Some(_), _) => "interrupted",
+        (None, Some(Stop::Failures)) => "as many cases have failed as may",
+        (None, Some(Stop::Time)) => "the run's time is over",
+        (None, None) => return None,
+    };
+    let missing = summary.total - summary.statuses.values().sum::<usize>();
+    Some(format!("{why}; {missing} of {} cases are left", summary.total))
 }
 
 /// The command line that goes on with a run, as a shell would take it.
@@ -33,7 +47,7 @@ fn resume_command(args: impl Iterator<Item = String>) -> String {
 }
 
 /// Runs what a prepared plan still lacks.
-pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> Result<Summary, Failure> {
+pub(crate) fn execute(global: &Global, prepared: &mut Prepared, args: &RunArgs) -> Result<Summary, Failure> {
     let options = Options {
         output_dir: global.output_dir.clone(),
         cache_dir: prepared.cache.clone(),
@@ -43,10 +57,14 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
         retry_failed: args.retry_failed,
         exact_limit: args.exact_limit,
         kill_after_seconds: args.kill_after,
-        ..Options::default()
+        cpu_seconds: args.cpu_limit,
+        memory_bytes: args.memory_limit,
+        max_failures: if args.fail_fast { Some(1) } else { args.max_failures.map(NonZeroUsize::get) },
+        time_limit_seconds: args.time_limit,
     };
     let environment = prepared.blas_settings.clone();
     let executor = LocalExecutor { environment, ..LocalExecutor::new(&prepared.worker.file) };
+    prepared.plan.environment.limits = executor.enforcement().to_owned();
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
     let engine = Engine { executor: &executor, clock: &SystemClock, interrupt };
     let mut progress = Progress::new(global);
@@ -59,7 +77,7 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
 pub(crate) fn ends(summary: &Summary) -> u8 {
     match summary.interrupted {
         Some(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
-        None if summary.failures() > 0 => CASE_FAILED,
+        None if summary.failures() > 0 || !summary.is_complete() => CASE_FAILED,
         None => OK,
     }
 }

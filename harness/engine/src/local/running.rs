@@ -1,8 +1,8 @@
 //! One worker under watch, from its start to the death of all that it has forked.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
-use std::os::unix::process::ExitStatusExt as _;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -103,7 +103,9 @@ impl Running {
     fn seconds_over_limit(&self, cause: &End) -> Option<f64> {
         match cause {
             End::TimedOut { limit } => Some(self.started.elapsed().as_secs_f64() - limit),
-            End::OutOfMemory { .. } | End::CpuSpent { .. } => Some(self.within_limits.elapsed().as_secs_f64()),
+            End::OutOfMemory { .. } | End::CpuSpent { .. } => {
+                Some(self.within_limits.elapsed().as_secs_f64())
+            }
             _ => None,
         }
     }

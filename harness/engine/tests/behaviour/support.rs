@@ -145,7 +145,12 @@ impl Executor for Mock {
             Work::Exact(request) => request.dataset.name.clone(),
         };
         self.asked.lock().unwrap().push(format!("{} {name}", work.verb()));
-        let exited = |messages| Outcome { messages, end: End::Exited(0), peak_memory_bytes: 0, seconds_over_limit: None };
+        let exited = |messages| Outcome {
+            messages,
+            end: End::Exited(0),
+            peak_memory_bytes: 0,
+            seconds_over_limit: None,
+        };
         match (work, name.as_str()) {
             (Work::Exact(request), _) => {
                 std::fs::write(&request.output, "exact").unwrap();
@@ -154,7 +159,12 @@ impl Executor for Mock {
             (Work::Verify(_), _) => exited(vec![verified(0.005, 0.01)]),
             (Work::Case(_), "interrupted") => {
                 interrupt.raise(2);
-                Outcome { messages: Vec::new(), end: End::Interrupted, peak_memory_bytes: 0, seconds_over_limit: None }
+                Outcome {
+                    messages: Vec::new(),
+                    end: End::Interrupted,
+                    peak_memory_bytes: 0,
+                    seconds_over_limit: None,
+                }
             }
             (Work::Case(_), "segfault") => Outcome {
                 messages: Vec::new(),

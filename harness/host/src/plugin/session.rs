@@ -18,6 +18,7 @@ use crate::system::System;
 
 use super::extensions::{self, OperatorTables};
 use super::operator::MIXED;
+use super::seal::Seal;
 
 /// What a solver is asked to keep to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,6 +97,7 @@ pub struct Session<'a> {
     pub(super) terms: Terms,
     pub(super) ledger: Ledger,
     pub(super) tables: OperatorTables,
+    seal: Seal,
     /// The parts of pathwise targets, once asked for.
     pub(super) targets: OnceCell<Option<Targets>>,
     /// Inputs in the column-major order that plugins see.
@@ -129,6 +131,7 @@ impl<'a> Session<'a> {
             terms,
             ledger: Ledger::new(system.n(), terms.max_epochs),
             tables: extensions::tables(),
+            seal: Seal::of(system),
             targets: OnceCell::new(),
             x_by_columns: OnceCell::new(),
             z_by_columns: OnceCell::new(),
@@ -187,6 +190,14 @@ impl<'a> Session<'a> {
     /// Whether the inputs are as they were, here and where plugins see them.
     pub fn has_inputs(&self, x: ArrayView2<f64>) -> bool {
         self.system.data.x_train == x && self.x_by_columns.get().is_none_or(|seen| seen == x)
+    }
+
+    /// What the plugin may only read and has changed since the session began, if anything.
+    pub fn tampered_with(&self) -> Option<&'static str> {
+        self.seal.broken(self.system).or_else(|| {
+            let same = self.has_inputs(self.system.data.x_train.view());
+            (!same).then_some("inputs")
+        })
     }
 
     /// How often the operator has refused work for want of budget.

@@ -158,11 +158,18 @@ impl<'l> SolverObject<'l> {
         Ok(bytes)
     }
 
-    /// Prepares and solves, from `x` and into `x` (m x s, column-major).
+    /// Prepares and solves, from `x` and into `x` (m x s, column-major). What a solver made of a system
+    /// that it has written into is no answer.
     pub fn run(&mut self, session: &Session, x: &mut Array2<f64>) -> Result<Ending, CallError> {
-        match self.prepare(session, &mut x.view_mut())? {
-            Some(ending) => Ok(ending),
-            None => self.solve(session, &mut x.view_mut()),
+        let ending = match self.prepare(session, &mut x.view_mut())? {
+            Some(ending) => ending,
+            None => self.solve(session, &mut x.view_mut())?,
+        };
+        match session.tampered_with() {
+            None => Ok(ending),
+            Some(what) => {
+                Err(CallError::Nonsense { during: "solve", what: format!("wrote into the {what}") })
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! The acts that need more than a line.
 
 use std::hint::black_box;
+use std::sync::{Arc, Mutex};
 
 use gpbench_sdk::Problem;
-use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
+use gpbench_sdk::ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 /// Writes through a null pointer, as a wild C plugin would.
 pub(crate) fn segfault() {
@@ -71,13 +72,46 @@ pub(crate) fn fork_and_exit() -> ! {
     }
 }
 
-/// Uses products until told to stop (or twenty at most), and then twenty more.
-pub(crate) fn ignore_stop(problem: &mut Problem<'_>) {
+/// Panics in a thread that holds a lock, and then because of that.
+pub(crate) fn panic_in_thread() {
+    let lock = Arc::new(Mutex::new(()));
+    let held = Arc::clone(&lock);
+    let thread = std::thread::spawn(move || {
+        let _held = held.lock();
+        panic!("a panic in a thread, as told");
+    });
+    let _ = thread.join();
+    drop(lock.lock().expect("a lock that a panic has poisoned, as told"));
+}
+
+/// Waits for what never comes.
+pub(crate) fn sleep() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Stops all threads of the process until somebody says SIGCONT.
+pub(crate) fn stop_process() {
+    // SAFETY: always sound.
+    unsafe { libc::raise(libc::SIGSTOP) };
+}
+
+/// Writes where only reading is allowed.
+pub(crate) fn overwrite(array: ArrayView2<'_, f64>, value: f64) {
+    for entry in &array {
+        // SAFETY: none; this is the wrong that is asked for. The numbers are the host's, which does not
+        // look at them meanwhile.
+        unsafe { black_box(std::ptr::from_ref(entry).cast_mut()).write_volatile(value) };
+    }
+}
+
+/// Uses products, whatever the host says to it.
+pub(crate) fn ignore_stop(problem: &mut Problem<'_>, products: u64) {
     let operator = problem.operator();
     let direction = problem.rhs().to_owned();
     let mut product = Array2::zeros(direction.dim().f());
-    for _ in 0..40 {
-        // Whatever it says.
+    for _ in 0..products {
         let _ = operator.apply(&direction, &mut product);
         let _ = problem.observe(0, &[]);
     }

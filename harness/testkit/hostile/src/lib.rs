@@ -1,11 +1,14 @@
 //! A plugin that misbehaves on request, so that the harness can be shown to survive it.
 //!
 //! One solver, `hostile`; its parameter `act` chooses what it does. The library's name does not match
-//! the pattern of plugins, so it is never found by itself: a spec names it by `library`.
+//! the pattern of plugins, so it is never found by itself: a spec names it by `library`. What only C can do,
+//! or what a library does without being asked, is in `c/`.
 
 #![warn(missing_docs)]
 
 mod acts;
+mod descriptors;
+mod forks;
 mod honest;
 mod solver;
 

@@ -45,6 +45,38 @@ choices! {
         ForkHold = "fork_hold",
         /// Go on for a while after being told to stop, then solve.
         IgnoreStop = "ignore_stop",
+        /// Go on for ever after being told to stop.
+        IgnoreStopForEver = "ignore_stop_for_ever",
+        /// Panic in a thread that holds a lock, then in the one that wants it.
+        PanicInThread = "panic_in_thread",
+        /// Exit while the solver is destroyed, after solving.
+        ExitInDestroy = "exit_in_destroy",
+        /// Sleep for ever.
+        Sleep = "sleep",
+        /// Stop the process, as job control would.
+        StopProcess = "stop_process",
+        /// Leave a child in a session of its own, and hang.
+        ForkAndHang = "fork_and_hang",
+        /// Leave a grandchild in a session of its own that outlives the process, then solve.
+        Escape = "escape",
+        /// Take memory without end in a child.
+        AllocateInChild = "allocate_in_child",
+        /// Burn processor time in a child, and wait for it.
+        BurnInChild = "burn_in_child",
+        /// Close every descriptor, then solve.
+        CloseAll = "close_all",
+        /// Write into every descriptor there is, then solve.
+        WriteAll = "write_all",
+        /// Write eight megabytes to standard output and as many to standard error, then solve.
+        Flood = "flood",
+        /// Leave infinity as the solution.
+        Infinite = "infinite",
+        /// Set the right-hand sides to zero, then solve.
+        WriteRhs = "write_rhs",
+        /// Move the inputs after solving.
+        WriteInputs = "write_inputs",
+        /// Return a status that no version has.
+        UnknownStatus = "unknown_status",
     }
 }
 
@@ -66,6 +98,16 @@ thread_local! {
     /// Whether the report of the solve that has just ended is to be spoilt. A solver is called from
     /// one thread.
     static SPOIL: Cell<bool> = const { Cell::new(false) };
+    /// Whether that solve is to return a status that means nothing.
+    static ODD: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Drop for Hostile {
+    fn drop(&mut self) {
+        if self.act == Act::ExitInDestroy {
+            acts::exit();
+        }
+    }
 }
 
 impl Solver for Hostile {
@@ -84,7 +126,7 @@ impl Solver for Hostile {
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         match self.act {
-            Act::SolveWell | Act::PanicInPrepare => {}
+            Act::SolveWell | Act::PanicInPrepare | Act::ExitInDestroy => {}
             Act::Panic => panic!("a panic in solve, as told"),
             Act::Abort => std::process::abort(),
             Act::Segfault => acts::segfault(),
@@ -108,7 +150,29 @@ impl Solver for Hostile {
                 acts::overflow_stack(0);
             }
             Act::ForkHold => acts::fork_and_exit(),
-            Act::IgnoreStop => acts::ignore_stop(problem),
+            Act::IgnoreStop => acts::ignore_stop(problem, 40),
+            Act::IgnoreStopForEver => acts::ignore_stop(problem, u64::MAX),
+            Act::PanicInThread => acts::panic_in_thread(),
+            Act::Sleep => acts::sleep(),
+            Act::StopProcess => acts::stop_process(),
+            Act::ForkAndHang => forks::fork_and_hang(),
+            Act::Escape => forks::escape(),
+            Act::AllocateInChild => forks::allocate_in_child(),
+            Act::BurnInChild => forks::burn_in_child(),
+            Act::CloseAll => descriptors::close_all(),
+            Act::WriteAll => descriptors::write_all(),
+            Act::Flood => descriptors::flood(),
+            Act::Infinite => {
+                problem.x_mut().fill(f64::INFINITY);
+                return Ok(Report::new(Reason::Converged, 1));
+            }
+            Act::WriteRhs => acts::overwrite(problem.rhs(), 0.0),
+            Act::WriteInputs => {
+                let report = honest::solve(problem);
+                acts::overwrite(problem.operator().inputs()?.x, 1.0);
+                return report;
+            }
+            Act::UnknownStatus => ODD.set(true),
         }
         honest::solve(problem)
     }
@@ -132,7 +196,7 @@ pub(crate) unsafe extern "C" fn solve_and_lie(
         report.claimed = NONSENSE.as_ptr();
         report.n_claimed = NONSENSE.len() as i64;
     }
-    status
+    if ODD.take() { Status(-4242) } else { status }
 }
 
 #[cfg(test)]

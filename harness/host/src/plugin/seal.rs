@@ -1,0 +1,73 @@
+//! Whether what a plugin may only read is still what it was.
+//!
+//! Right-hand sides and inputs cross as plain pointers. The truth is computed elsewhere from numbers drawn
+//! again, so writing into them gains nothing; but the numbers along the way would be of another system.
+
+use ndarray::ArrayView2;
+
+use crate::system::System;
+
+/// Checksums of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seal {
+    rhs: u64,
+    parts: u64,
+    inputs: u64,
+}
+
+impl Seal {
+    pub(super) fn of(system: &System) -> Self {
+        let targets = system.posed();
+        let parts = [&targets.f_train, &targets.noise].map(|part| checksum(part.view()));
+        Self {
+            rhs: checksum(targets.rhs.view()),
+            parts: mixed(parts[0], parts[1]),
+            inputs: checksum(system.data.x_train.view()),
+        }
+    }
+
+    /// What has changed since, if anything has.
+    pub(super) fn broken(&self, system: &System) -> Option<&'static str> {
+        let now = Self::of(system);
+        let each = [
+            (now.rhs == self.rhs, "right-hand sides"),
+            (now.parts == self.parts, "parts of the targets"),
+            (now.inputs == self.inputs, "inputs"),
+        ];
+        each.into_iter().find_map(|(same, what)| (!same).then_some(what))
+    }
+}
+
+/// Of every bit, in memory order or the order of indices, which is always the same for one array.
+fn checksum(array: ArrayView2<f64>) -> u64 {
+    match array.as_slice_memory_order() {
+        Some(numbers) => numbers.iter().fold(0, |sum, number| mixed(sum, number.to_bits())),
+        None => array.iter().fold(0, |sum, number| mixed(sum, number.to_bits())),
+    }
+}
+
+/// One step, which any single change of either argument changes.
+fn mixed(sum: u64, bits: u64) -> u64 {
+    (sum.rotate_left(5) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn every_bit_of_every_number_counts() {
+        let numbers = array![[1.0, -2.0], [0.0, 4.0]];
+        let sum = checksum(numbers.view());
+        for place in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            for bit in 0..64 {
+                let mut changed = numbers.clone();
+                changed[place] = f64::from_bits(changed[place].to_bits() ^ (1 << bit));
+                assert_ne!(checksum(changed.view()), sum, "bit {bit} of {place:?}");
+            }
+        }
+        assert_eq!(checksum(numbers.view()), sum);
+    }
+}
