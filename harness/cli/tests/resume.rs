@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Bench, reproducible};
+use support::{Bench, Ended, reproducible};
 
 const SPEC: &str = r#"
 schema = 1
@@ -84,6 +84,41 @@ fn a_killed_run_ends_with_the_same_metrics() {
     let runs =
         folders.filter(|f| f.as_ref().expect("an entry").file_type().expect("a kind").is_dir()).count();
     assert_eq!(runs, 1, "every sitting went on in one folder");
+}
+
+#[test]
+fn a_full_disk_ends_a_run_and_loses_nothing() {
+    let whole = Bench::new();
+    whole.write("spec.toml", SPEC);
+    assert_eq!(whole.run(&["run", "spec.toml"]).code, 0);
+    let path = "reports/resume/latest/journal.jsonl";
+    let text = std::fs::read_to_string(whole.path(path)).expect("a journal");
+    let expected = sorted_cases(&whole);
+
+    // No file may grow beyond the journal's first three rows and a half. The shell counts in 512 bytes; a
+    // signal for what is beyond is ignored, so that it becomes an error as on a full disk.
+    let rows: Vec<usize> = text.lines().map(|line| line.len() + 1).collect();
+    let room = rows[..3].iter().sum::<usize>() + rows[3] / 2;
+    let limited = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" run spec.toml", room / 512);
+    let broken = Bench::new();
+    broken.write("spec.toml", SPEC);
+    let program = env!("CARGO_BIN_EXE_gpbench");
+    let mut command = broken.command_of("/bin/sh", &["-c", &limited, program]);
+    let ended = Ended::from(command.output().expect("a shell"));
+    assert_eq!(ended.code, 70, "{}", ended.stderr);
+    assert!(ended.stderr.contains("too large"), "{}", ended.stderr);
+    let kept = std::fs::read_to_string(broken.path(path)).expect("a journal");
+    assert!(!kept.is_empty() && kept.ends_with('\n'), "whole rows are kept, and no half");
+
+    let ended = broken.run(&["run", "spec.toml"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(std::fs::read_to_string(broken.path(path)).expect("a journal").starts_with(&kept));
+    let found = sorted_cases(&broken);
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in expected.iter().zip(&found) {
+        assert_eq!((&a["id"], &a["status"]), (&b["id"], &b["status"]));
+        assert_eq!(reproducible(a), reproducible(b));
+    }
 }
 
 #[test]

@@ -163,6 +163,58 @@ fn impossible_numbers_on_the_command_line_are_refused() {
         assert_eq!(ended.code, 2, "{wrong:?}");
         says(&ended, &[wrong[0]]);
     }
+    for wrong in
+        [["--cpu-limit", "90"], ["--memory-limit", "8"], ["--time-limit", "-1h"], ["--max-failures", "0"]]
+    {
+        let ended = bench.run(&["run", "spec.toml", wrong[0], wrong[1]]);
+        assert_eq!(ended.code, 2, "{wrong:?}");
+        says(&ended, &[wrong[0]]);
+    }
+}
+
+#[test]
+fn the_environment_is_told_in_full() {
+    let bench = Bench::new();
+    let rows: String = (0..40).map(|i| format!("{i},{}\n", (f64::from(i) / 5.0).sin())).collect();
+    bench.write("mine.csv", &format!("a,y\n{rows}"));
+    bench.write("spec.toml", &spec("path = \"mine.csv\"", BUDGET));
+    let ended = bench.run(&["run", "spec.toml"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let text =
+        std::fs::read_to_string(bench.path("reports/usage/latest/environment.json")).expect("it is written");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for key in ["gpbench", "rustc", "os", "cpu", "cpu_dispatch", "blas", "blas_core", "limits"] {
+        assert!(found[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {}", found[key]);
+    }
+    for key in ["cores", "threads", "memory_bytes"] {
+        assert!(found[key].as_u64().is_some_and(|count| count > 0), "{key}: {}", found[key]);
+    }
+    assert_eq!(found["load"].as_array().map(Vec::len), Some(3));
+    let digests = [
+        &found["spec_sha256"],
+        &found["worker_sha256"],
+        &found["plugins"]["libgpbench_plugin_cg.so"],
+        &found["datasets"]["mine"],
+    ];
+    for digest in digests {
+        assert!(digest.as_str().is_some_and(|text| text.len() == 64), "{digest}");
+    }
+}
+
+#[test]
+fn a_first_failure_may_end_a_run() {
+    let bench = Bench::new();
+    // A budget of memory that no solver fits into.
+    let text = spec(DRAW, "[budget]\ntolerance = 0.01\nmax_epochs = 100\nmemory = \"1MiB\"");
+    bench.write("spec.toml", &text.replace("seeds = [0]", "seeds = [0, 1, 2]"));
+    let ended = bench.run(&["run", "spec.toml", "--fail-fast"]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    says(&ended, &["as many cases have failed as may; 2 of 3 cases are left; to go on: "]);
+    assert_eq!(bench.cases().len(), 1);
+    let ended = bench.run(&["run", "spec.toml", "--max-failures", "5"]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(!ended.stderr.contains("to go on"), "{}", ended.stderr);
+    assert_eq!(bench.cases().len(), 3);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The schedule: which cases are to run, on how many threads, and how it ends.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -232,9 +233,13 @@ impl Sitting<'_> {
         self.pending.get(self.next.fetch_add(1, Ordering::SeqCst)).copied()
     }
 
-    /// Counts a failure, unless it may be a full disk's: a case that could not write its solution down
-    /// has not failed.
+    /// Counts a failure, unless a full disk may be behind it: a case that could not write its solution
+    /// down has not failed, and one without the exact reference that it should have is not to be kept.
     fn admit(&self, row: &Row) -> Result<(), EngineError> {
+        if let Some(EngineError::NoRoom { folder, source }) = self.cases.references.no_room() {
+            let source = io::Error::new(source.kind(), source.to_string());
+            return Err(EngineError::NoRoom { folder: folder.clone(), source });
+        }
         if !row.status.is_failure() {
             return Ok(());
         }

@@ -9,10 +9,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use gpbench_record::{Dataset, ExactRequest, Message, SCHEMA, Source};
 
 use crate::environment::available_memory;
-use crate::{End, Event, Executor, Interrupt, Options, Outcome, PlannedCase, Work, status, text};
+use crate::folder::try_room;
+use crate::forsaken::remove_parts;
+use crate::{
+    End, EngineError, Event, Executor, Interrupt, Options, Outcome, PlannedCase, Work, status, text,
+};
 
 /// Memory beside the matrix: data, right-hand sides, the program itself.
 const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
+/// Bytes of a reference's file beside a few numbers a row.
+const SPACE: u64 = 1 << 20;
 
 /// The references of one run.
 pub(crate) struct ExactReferences<'a> {
@@ -22,6 +28,8 @@ pub(crate) struct ExactReferences<'a> {
     folder: PathBuf,
     /// By key; `None` for one that could not be made. Whoever comes second waits for the first.
     made: Mutex<HashMap<String, Reference>>,
+    /// Why one could not be written that otherwise might have been made.
+    no_room: OnceLock<EngineError>,
 }
 
 type Reference = Arc<OnceLock<Option<PathBuf>>>;
@@ -29,7 +37,13 @@ type Reference = Arc<OnceLock<Option<PathBuf>>>;
 impl<'a> ExactReferences<'a> {
     pub(crate) fn new(executor: &'a dyn Executor, options: &'a Options, interrupt: &'a Interrupt) -> Self {
         let folder = options.cache_dir.join("exact");
-        Self { executor, options, interrupt, folder, made: Mutex::default() }
+        remove_parts(&folder);
+        Self { executor, options, interrupt, folder, made: Mutex::default(), no_room: OnceLock::new() }
+    }
+
+    /// That there was no room for a reference, if so: without, rows would be others than on another day.
+    pub(crate) fn no_room(&self) -> Option<&EngineError> {
+        self.no_room.get()
     }
 
     /// The reference of a case, if it wants one and one can be made. That it
@@ -56,6 +70,9 @@ impl<'a> ExactReferences<'a> {
                 Ok(()) => Some(path),
                 Err(_) if self.interrupt.signal().is_some() => None,
                 Err(reason) => {
+                    if let Err(error) = try_room(&self.folder, SPACE + 24 * n as u64) {
+                        let _ = self.no_room.set(error);
+                    }
                     let name = &labels.dataset;
                     tell(Event::Warning(format!("no exact reference for {name} (n = {n}): {reason}")));
                     None

@@ -189,15 +189,9 @@ impl RunFolder {
         }
     }
 
-    /// Tries whether so many bytes can be written into the folder.
+    /// Tries whether so many bytes can be written where solutions are.
     pub(crate) fn try_room(&self, bytes: u64) -> Result<(), EngineError> {
-        let path = self.path.join(SCRATCH).join(".room");
-        let written = fs::File::create(&path).and_then(|mut file| {
-            io::copy(&mut io::repeat(0).take(bytes), &mut file)?;
-            file.sync_all()
-        });
-        let _ = fs::remove_file(&path);
-        written.map_err(|source| EngineError::NoRoom { folder: self.path.clone(), source })
+        try_room(&self.path.join(SCRATCH), bytes)
     }
 
     /// Where the logs of all cases lie.
@@ -269,6 +263,17 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
         }
         synced => synced,
     }
+}
+
+/// Tries whether so many bytes can be written into a folder.
+pub(crate) fn try_room(folder: &Path, bytes: u64) -> Result<(), EngineError> {
+    let path = folder.join(format!("room.{}.part", std::process::id()));
+    let written = fs::File::create(&path).and_then(|mut file| {
+        io::copy(&mut io::repeat(0).take(bytes), &mut file)?;
+        file.sync_all()
+    });
+    let _ = fs::remove_file(&path);
+    written.map_err(|source| EngineError::NoRoom { folder: folder.to_owned(), source })
 }
 
 /// Readers see the old content or the new, never half of it.

@@ -27,6 +27,7 @@ mod event;
 mod exact;
 mod executor;
 mod folder;
+mod forsaken;
 mod interrupt;
 mod journal;
 mod local;

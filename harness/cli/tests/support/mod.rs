@@ -34,7 +34,12 @@ impl Bench {
 
     /// A command of the program, run in the folder, without the user's data and cache.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gpbench"));
+        self.command_of(env!("CARGO_BIN_EXE_gpbench"), args)
+    }
+
+    /// The same of another program, which starts this one.
+    pub fn command_of(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(args)
             .current_dir(self.folder.path())

@@ -2,12 +2,14 @@
 //! may hang the engine, lose a row, or outlive its run.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_engine::{
-    End, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Work, find_worker, read_rows,
+    End, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Stop, Work, find_worker, read_rows,
 };
 use gpbench_record::{Job, Limits, Message, SCHEMA, Status, StopReason};
 use tempfile::TempDir;
@@ -122,7 +124,9 @@ fn a_worker_that_hangs_is_killed_with_what_it_forked() {
     let script = Script::new(&format!(
         "d=$(dirname $0); trap '' TERM INT HUP\n({HANG}) & echo $! > $d/child; echo $$ > $d/leader\n{HANG}"
     ));
-    assert_eq!(script.case(LIMIT).end, End::TimedOut { limit: 0.5 });
+    let outcome = script.case(LIMIT);
+    assert_eq!(outcome.end, End::TimedOut { limit: 0.5 });
+    assert!(outcome.seconds_over_limit.is_some_and(|seconds| seconds >= 0.0));
     assert!(is_dead(&script.path().join("leader")));
     // The child is killed in the same stroke; init, or nobody, reaps it.
     assert!(is_dead(&script.path().join("child")));
@@ -162,12 +166,63 @@ fn a_child_that_holds_the_output_open_holds_nothing_up() {
     assert!(is_dead(&script.path().join("child")));
 }
 
+/// A script that leaves a process in a session of its own, and the file with that one's number.
+const ESCAPE: &str = "d=$(dirname $0); (setsid sh -c \"echo \\$\\$ > $d/child; exec sleep 60\" &)
+     while [ ! -s $d/child ]; do :; done; cat $d/solved";
+
 #[test]
-fn a_child_that_escapes_its_group_holds_nothing_up() {
-    // It ends by itself: nothing can kill what has left its group.
-    let script = Script::new("setsid sh -c 'sleep 3' & cat $(dirname $0)/solved");
-    let outcome = script.case(Limits::default());
-    assert_eq!((outcome.end, outcome.messages.len()), (End::Exited(0), 1));
+fn a_child_that_escapes_its_group_holds_nothing_up_and_is_ended() {
+    let confined = Script::new(ESCAPE);
+    let mut marked = Script::new(ESCAPE);
+    marked.executor = marked.executor.without_control_groups();
+    for script in [confined, marked] {
+        let outcome = script.case(Limits::default());
+        assert_eq!((outcome.end, outcome.messages.len()), (End::Exited(0), 1));
+        assert!(is_dead(&script.path().join("child")), "{}", script.executor.enforcement());
+    }
+}
+
+#[test]
+fn what_a_killed_engine_left_running_is_ended() {
+    let script = Script::new("");
+    let log = script.path().join("logs/a.log");
+    let start = |log: &Path| Command::new("sleep").arg("60").env("GPBENCH_LOG", log).spawn().unwrap();
+    let (mut left, mut other) = (start(&log), start(Path::new("/elsewhere/logs/a.log")));
+    script.executor.end_forsaken(&script.path().join("logs"));
+    assert_eq!(left.wait().unwrap().signal(), Some(9));
+    assert_eq!(other.try_wait().unwrap(), None, "what belongs to another run goes on");
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+#[test]
+fn a_worker_that_uses_too_much_processor_time_is_killed() {
+    let limits = Limits { kill_after_seconds: Some(60.0), cpu_seconds: Some(0.2), memory_bytes: None };
+    let confined = Script::new("while :; do :; done");
+    let mut watched = Script::new("while :; do :; done");
+    watched.executor = watched.executor.without_control_groups();
+    for script in [confined, watched] {
+        let outcome = script.case(limits);
+        assert_eq!(outcome.end, End::CpuSpent { limit: 0.2 }, "{}", script.executor.enforcement());
+        assert!(outcome.seconds_over_limit.is_some());
+    }
+}
+
+#[test]
+fn what_a_worker_has_forked_counts_as_its_own() {
+    // The child burns, the worker waits.
+    let burn = "(while :; do :; done) & wait";
+    let limits = Limits { kill_after_seconds: Some(60.0), cpu_seconds: Some(0.2), memory_bytes: None };
+    let mut script = Script::new(burn);
+    script.executor = script.executor.without_control_groups();
+    assert_eq!(script.case(limits).end, End::CpuSpent { limit: 0.2 });
+}
+
+#[test]
+fn a_worker_leaves_no_core_file() {
+    let script = Script::new("ulimit -c >&2; cat $(dirname $0)/solved");
+    script.case(Limits::default());
+    assert_eq!(script.log(), "0\n");
 }
 
 #[test]
@@ -201,6 +256,25 @@ fn a_missing_worker_is_said() {
     assert!(reason.starts_with("/nowhere/gpbench-worker: "), "{reason}");
     let error = find_worker(Some(Path::new("/nowhere/gpbench-worker"))).unwrap_err();
     assert!(error.to_string().contains("/nowhere/gpbench-worker"));
+}
+
+#[test]
+fn a_run_whose_time_is_over_ends_and_goes_on_later() {
+    let script = Script::new(&format!(
+        "d=$(dirname $0); job=$(cat)
+         [ $1 = verify ] && exec cat $d/verified
+         case $job in *'\"plugin\":\"slow\"'*) [ -e $d/fast ] || {HANG} ;; esac; cat $d/solved"
+    ));
+    let mut options = Options { time_limit_seconds: Some(1.0), ..options(script.path()) };
+    let plan = plan(&["slow", "good"]);
+    let (stopped, _) = run(&script.executor, &plan, &options).unwrap();
+    assert_eq!((stopped.stopped, stopped.interrupted), (Some(Stop::Time), None));
+    assert_eq!((stopped.ran, stopped.is_complete()), (0, false), "what was cut off has no row");
+    fs::write(script.path().join("fast"), "").unwrap();
+    options.time_limit_seconds = Some(600.0);
+    let (whole, _) = run(&script.executor, &plan, &options).unwrap();
+    assert_eq!((whole.stopped, whole.ran, whole.is_complete()), (None, 2, true));
+    assert_eq!(whole.folder, stopped.folder);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gpbench_engine::{EngineError, Event, Journal, Options, PlanFile, read_rows};
+use gpbench_engine::{EngineError, Event, Journal, Options, PlanFile, Stop, read_rows};
 use gpbench_record::{Status, names};
 
 use crate::support::{Mock, options, plan, planned, run};
@@ -140,6 +140,69 @@ fn an_interrupted_run_keeps_its_rows_and_goes_on_later() {
 }
 
 #[test]
+fn failures_may_end_a_run_which_goes_on_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options { max_failures: Some(2), ..options(folder.path()) };
+    let mut plan = plan(&["segfault", "cg", "refuses", "ap"]);
+    let (stopped, _) = run(&Mock::default(), &plan, &options).unwrap();
+    assert_eq!((stopped.stopped, stopped.ran, stopped.is_complete()), (Some(Stop::Failures), 3, false));
+    // Failures of earlier sittings have had their effect.
+    let mock = Mock::default();
+    let (again, _) = run(&mock, &plan, &options).unwrap();
+    assert_eq!(mock.asked(), ["case ap", "verify ap"]);
+    assert_eq!((again.stopped, again.is_complete(), again.folder), (None, true, stopped.folder));
+    // A failure of the last case ends nothing early.
+    plan.cases.truncate(1);
+    options.max_failures = Some(1);
+    assert_eq!(run(&Mock::default(), &plan, &options).unwrap().0.stopped, None);
+}
+
+#[test]
+fn a_case_without_room_for_its_solution_has_not_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let plan = plan(&["cg", "no-room", "ap"]);
+    let error = run(&Mock::default(), &plan, &options).unwrap_err();
+    assert!(
+        matches!(error, EngineError::NoRoom { .. }) && error.to_string().contains("make room"),
+        "{error}"
+    );
+    let mock = Mock { has_room: true, ..Mock::default() };
+    let (whole, _) = run(&mock, &plan, &options).unwrap();
+    assert_eq!(mock.asked(), ["case no-room", "verify no-room", "case ap", "verify ap"]);
+    assert_eq!((whole.failures(), whole.is_complete()), (0, true));
+}
+
+#[test]
+fn a_run_that_goes_on_elsewhere_says_so_and_keeps_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let mut plan = plan(&["cg"]);
+    run(&Mock::default(), &plan, &options).unwrap();
+    plan.environment.load = vec![9.0];
+    let warned = |plan: &_| {
+        let (summary, events) = run(&Mock::default(), plan, &options).unwrap();
+        let warning = events.into_iter().find_map(|event| match event {
+            Event::Warning(text) => Some(text),
+            _ => None,
+        });
+        (summary.folder, warning)
+    };
+    let (first, warning) = warned(&plan);
+    assert_eq!(warning, None, "another load is no other machine");
+    plan.environment.cpu = "another".into();
+    for _ in 0..2 {
+        assert!(warned(&plan).1.is_some_and(|text| text.contains("(cpu); do not compare its times")));
+    }
+    plan.environment.cpu = "a third".into();
+    warned(&plan);
+    let files = fs::read_dir(&first).unwrap();
+    let environments =
+        files.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with("environment"));
+    assert_eq!(environments.count(), 3, "each environment once");
+}
+
+#[test]
 fn a_killed_run_goes_on_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
@@ -236,8 +299,8 @@ fn jobs_share_the_threads_and_run_every_case_once() {
 #[test]
 fn limits_come_from_the_budget_or_the_options() {
     let folder = tempfile::tempdir().unwrap();
-    let options =
-        Options { kill_after_seconds: Some(5.0), memory_bytes: Some(1000), ..options(folder.path()) };
+    let options = Options { kill_after_seconds: Some(5.0), cpu_seconds: Some(9.0), ..options(folder.path()) };
+    let options = Options { memory_bytes: Some(1000), ..options };
     let mut plan = plan(&["bounded", "free"]);
     plan.cases[0].case.budget.seconds = Some(10.0);
     plan.cases[0].case.budget.memory_bytes = Some(77);
@@ -247,4 +310,5 @@ fn limits_come_from_the_budget_or_the_options() {
     let limits = |solver: &str| (jobs[solver].limits.kill_after_seconds, jobs[solver].limits.memory_bytes);
     assert_eq!(limits("bounded"), (Some(80.0), Some(77)));
     assert_eq!(limits("free"), (Some(5.0), Some(1000)));
+    assert_eq!(jobs["free"].limits.cpu_seconds, Some(9.0));
 }

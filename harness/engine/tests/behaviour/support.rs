@@ -130,6 +130,8 @@ pub(crate) struct Mock {
     pub(crate) asked: Mutex<Vec<String>>,
     /// Jobs of the solves, by solver.
     pub(crate) jobs: Mutex<HashMap<String, gpbench_record::Job>>,
+    /// Whether the solver `no-room` finds room after all.
+    pub(crate) has_room: bool,
 }
 
 impl Mock {
@@ -172,6 +174,12 @@ impl Executor for Mock {
                 peak_memory_bytes: 512,
                 seconds_over_limit: None,
             },
+            (Work::Case(job), "no-room") if !self.has_room => {
+                // As good as full: nothing more can be written where the solution is to be.
+                std::fs::remove_dir_all(job.solution_file.parent().unwrap()).unwrap();
+                let failure = Failure { status: Status::Invalid, reason: "cannot write".into() };
+                exited(vec![Message::Failed(failure)])
+            }
             (Work::Case(_), "refuses") => {
                 let failure = Failure { status: Status::Invalid, reason: "no such parameter".into() };
                 exited(vec![Message::Failed(failure)])
