@@ -46,7 +46,7 @@ impl ControlGroups {
     /// A group for one worker.
     pub(crate) fn make(&self) -> Option<ControlGroup> {
         let count = self.made.fetch_add(1, Ordering::Relaxed);
-        let path = self.folder.join(format!("{PREFIX}{}-{count}", std::process::id()));
+        let path = self.folder.join(format!("{}{}-{count}", prefix()?, std::process::id()));
         fs::create_dir(&path).ok()?;
         Some(ControlGroup { path })
     }
@@ -57,15 +57,21 @@ impl ControlGroups {
     }
 }
 
-/// What the names of our groups begin with; this process's number follows.
-const PREFIX: &str = "gpbench-";
+/// What the names of our groups begin with: the number of this process follows, which means something only
+/// among processes that count alike.
+fn prefix() -> Option<String> {
+    let namespace = fs::read_link("/proc/self/ns/pid").ok()?;
+    let digits = |c: &char| c.is_ascii_digit();
+    Some(format!("gpbench-{}-", namespace.to_str()?.chars().filter(digits).collect::<String>()))
+}
 
 /// Ends the groups of processes that are no more.
 fn end_forsaken(folder: &Path) {
+    let Some(prefix) = prefix() else { return };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {
         let name = entry.file_name();
-        let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        let maker = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.split('-').next());
         if maker.is_some_and(|maker| !Path::new("/proc").join(maker).exists()) {
             ControlGroup { path: entry.path() }.kill();
         }

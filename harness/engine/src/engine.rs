@@ -195,8 +195,9 @@ impl Sitting<'_> {
     /// The bound that this sitting was ended by before its last case.
     fn stopped(&self, ran: usize) -> Option<Stop> {
         match self.cases.interrupt.signal() {
+            _ if ran == self.pending.len() => None,
             Some(TIME_OVER) => Some(Stop::Time),
-            None if ran < self.pending.len() && self.has_failed_enough() => Some(Stop::Failures),
+            None if self.has_failed_enough() => Some(Stop::Failures),
             _ => None,
         }
     }
