@@ -205,6 +205,23 @@ fn run(bench: &Bench, args: &[&str]) -> Ended {
     Ended::from(output)
 }
 
+/// The rows of the journal, each whole.
+fn rows(bench: &Bench) -> Vec<Value> {
+    let text = std::fs::read_to_string(bench.path("reports/zoo/latest/journal.jsonl")).expect("a journal");
+    text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
+}
+
+/// Prints how soon after its limit each killed case was dead. Nothing is asserted of it.
+fn tell_delays(bench: &Bench) {
+    for row in rows(bench) {
+        if let Some(seconds) = row["metrics"]["seconds_over_limit"].as_f64() {
+            let name = row["labels"]["solver"].as_str().expect("a name");
+            let status = row["status"].as_str().expect("a status");
+            println!("limit: {name} ({status}) was dead {seconds:.3} s after it was reached");
+        }
+    }
+}
+
 #[test]
 fn no_act_of_a_plugin_loses_a_row_or_changes_another() {
     let alone = Bench::new();
@@ -253,15 +270,13 @@ fn no_act_of_a_plugin_loses_a_row_or_changes_another() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 
-    let text = std::fs::read_to_string(bench.path("reports/zoo/latest/journal.jsonl")).expect("a journal");
-    for line in text.lines() {
-        let row: Value = serde_json::from_str(line).expect("a row");
-        if let Some((name, _)) =
-            ENDLESS.iter().find(|(name, traced)| *traced && row["labels"]["solver"] == *name)
-        {
+    for row in rows(&bench) {
+        let is_it = |(name, traced): &&(&str, bool)| *traced && row["labels"]["solver"] == *name;
+        if let Some((name, _)) = ENDLESS.iter().find(is_it) {
             assert!(!row["trace"].as_array().expect("a trace").is_empty(), "{name} was heard till its end");
         }
     }
+    tell_delays(&bench);
 
     assert_eq!(survivors(&bench.path(".")), [0; 0], "no process is left");
     let left: Vec<_> = files(&bench.path(".")).difference(&before).cloned().collect();
@@ -298,6 +313,7 @@ fn processor_time_is_bounded_over_children_too() {
     assert_eq!(found["burn_in_child"]["status"], "timeout");
     let reason = found["burn_in_child"]["reason"].as_str().expect("a reason");
     assert!(reason.contains("used 1 s of processor time"), "{reason}");
+    tell_delays(&bench);
     assert_eq!(survivors(&bench.path(".")), [0; 0]);
 }
 

@@ -33,6 +33,8 @@ pub struct Estimate {
     pub stderr: Option<f64>,
     /// Number of seeds behind it.
     pub seeds: usize,
+    /// Number of seeds that were run; those that are missing failed, or had nothing to measure.
+    pub of: usize,
 }
 
 /// All cases of one solver on one problem.
@@ -79,7 +81,7 @@ fn aggregate(results: DataFrame, metrics: &[String]) -> PolarsResult<DataFrame> 
     let is = |status: Status| col("status").eq(lit(status.as_str()));
     let usable = is(Status::Ok).or(is(Status::NotConverged));
     let mut of_a_seed = vec![len().alias("n"), is(Status::Ok).sum().alias("n_ok")];
-    let mut over_seeds = vec![col("n").sum(), col("n_ok").sum()];
+    let mut over_seeds = vec![col("n").sum(), col("n_ok").sum(), len().alias("seeds")];
     for name in metrics {
         of_a_seed.push(col(name.as_str()).filter(usable.clone()).mean());
         over_seeds.push(col(name.as_str()).mean().alias(part(name, "mean")));
@@ -105,13 +107,14 @@ fn group(table: &DataFrame, i: usize, metrics: &[String]) -> PolarsResult<Group>
         Ok(table.column(column)?.cast(&DataType::Float64)?.f64()?.get(i))
     };
     let count = |column: &str| -> PolarsResult<usize> { Ok(number(column)?.unwrap_or(0.0) as usize) };
+    let of = count("seeds")?;
     let mut estimates = BTreeMap::new();
     for metric in metrics {
         let seeds = count(&part(metric, "count"))?;
         if let Some(mean) = number(&part(metric, "mean"))? {
             let deviation = number(&part(metric, "std"))?.filter(|_| seeds > 1);
             let stderr = deviation.map(|s| s / (seeds as f64).sqrt());
-            estimates.insert(metric.clone(), Estimate { mean, stderr, seeds });
+            estimates.insert(metric.clone(), Estimate { mean, stderr, seeds, of });
         }
     }
     Ok(Group {

@@ -14,7 +14,8 @@ use crate::{likelihood, training};
 /// What the columns mean: signs, units and what a mean is taken over.
 const CONVENTIONS: &str = "\
 Mean ± standard error over seeds (a seed's timing repeats are averaged first) of the cases that ended ok or \
-not_converged; `ok` counts the cases that ended ok. Bold: the best mean, ties in the digits shown included, among \
+not_converged; `ok` counts the cases that ended ok, and a mean over fewer seeds than were run says over how many, \
+as in `(2 of 3)`. Bold: the best mean, ties in the digits shown included, among \
 the solvers whose cases all ended ok. Lower is better, \
 except for ok and speed-up. Residuals are ||b − Hv|| / ||b||, recomputed \
 in double precision after the clock stopped; `probes` is their mean over the right-hand sides beside y. RMSE and \
@@ -89,11 +90,16 @@ fn cell(metric: &Metric, group: &Group, best: Option<&str>) -> Cell {
     Cell { text: with_spread(metric.style, estimate), strong }
 }
 
+/// A mean with its standard error; over fewer seeds than were run, it says over how many.
 pub(crate) fn with_spread(style: Style, estimate: &Estimate) -> String {
     let mean = style.format(estimate.mean);
-    match estimate.stderr {
+    let text = match estimate.stderr {
         Some(stderr) => format!("{mean} ± {}", style.format_spread(estimate.mean, stderr)),
         None => mean,
+    };
+    match estimate {
+        Estimate { seeds, of, .. } if seeds < of => format!("{text} ({seeds} of {of})"),
+        _ => text,
     }
 }
 

@@ -13,7 +13,8 @@ use crate::tables::{in_group, with_spread};
 /// What the columns mean.
 pub(crate) const CONVENTIONS: &str = "\
 Mean ± standard error over seeds (a seed's timing repeats are averaged first) of the cases that ended ok or \
-not_converged; `ok` counts the cases that ended ok. RMSE and NLL (mean negative log-likelihood of a test row) are of \
+not_converged; `ok` counts the cases that ended ok, and a mean over fewer seeds than were run says over how many, \
+as in `(2 of 3)`. RMSE and NLL (mean negative log-likelihood of a test row) are of \
 the prediction under the final hyperparameters, from pathwise samples solved for to the same tolerance; `log \
 likelihood` is the exact log marginal likelihood there. `train` is the wall-clock time of all outer steps, without \
 that prediction and without looks at test rows; `solver` is the part of prepare and solve in it. Epochs (n² kernel \
@@ -49,7 +50,7 @@ pub(crate) fn published(run: &Run, groups: &[Group], reference: TrainingReferenc
         table = table.numbers(format!("{name}, here")).numbers(format!("{name}, there"));
     }
     let there = |figure: Option<Figure>, style: Style| {
-        let estimate = |Figure { mean, stderr }| Estimate { mean, stderr, seeds: 10 };
+        let estimate = |Figure { mean, stderr }| Estimate { mean, stderr, seeds: 10, of: 10 };
         figure.map_or_else(String::new, |figure| with_spread(style, &estimate(figure)))
     };
     for group in models(groups).into_iter().flat_map(|model| of(run, groups, model)) {
