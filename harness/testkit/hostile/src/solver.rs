@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use gpbench_sdk::abi::{self, Status};
 use gpbench_sdk::{Error, Problem, Reason, Report, Result, Solver, choices, export, params};
 
-use crate::{acts, honest};
+use crate::{acts, descriptors, forks, honest};
 
 choices! {
     /// What to do.
