@@ -62,8 +62,8 @@ pub(crate) fn execute(global: &Global, prepared: &mut Prepared, args: &RunArgs) 
         max_failures: if args.fail_fast { Some(1) } else { args.max_failures.map(NonZeroUsize::get) },
         time_limit_seconds: args.time_limit,
     };
-    let environment = prepared.blas_settings.clone();
-    let executor = LocalExecutor { environment, ..LocalExecutor::new(&prepared.worker.file) };
+    let mut executor = LocalExecutor::new(&prepared.worker.file);
+    executor.environment = prepared.blas_settings.clone();
     prepared.plan.environment.limits = executor.enforcement().to_owned();
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
     let engine = Engine { executor: &executor, clock: &SystemClock, interrupt };
