@@ -164,7 +164,7 @@ fn impossible_numbers_on_the_command_line_are_refused() {
         says(&ended, &[wrong[0]]);
     }
     for wrong in
-        [["--cpu-limit", "90"], ["--memory-limit", "8"], ["--time-limit", "-1h"], ["--max-failures", "0"]]
+        [["--cpu-limit", "90"], ["--memory-limit", "8"], ["--time-limit", "0s"], ["--max-failures", "0"]]
     {
         let ended = bench.run(&["run", "spec.toml", wrong[0], wrong[1]]);
         assert_eq!(ended.code, 2, "{wrong:?}");
