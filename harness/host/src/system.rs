@@ -167,6 +167,12 @@ impl System {
         }
     }
 
+    /// The inputs that the solver sees: of all training rows, or the unique ones where duplicates are
+    /// collapsed.
+    pub fn inputs(&self) -> &Array2<f64> {
+        self.collapse.as_ref().map_or(&self.data.x_train, |collapse| &collapse.inputs.x)
+    }
+
     /// Lets the solver's products keep the entries that they evaluate, in up to so many bytes.
     pub fn keep_entries(&mut self, bytes: usize) {
         match &mut self.collapse {

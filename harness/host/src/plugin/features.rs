@@ -28,8 +28,7 @@ pub(super) fn inputs(session: &Session) -> Inputs {
     let operator = &session.system.operator;
     let system = session.system;
     let collapse = system.collapse.as_ref();
-    let x = collapse.map_or(&system.data.x_train, |collapse| &collapse.inputs.x);
-    let x = session.x_by_columns.get_or_init(|| by_columns(x));
+    let x = session.x_by_columns.get_or_init(|| by_columns(system.inputs()));
     let basis = system.inducing.as_ref();
     let basis = basis.map(|inducing| session.z_by_columns.get_or_init(|| by_columns(&inducing.z)));
     let none = Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };

@@ -22,7 +22,7 @@ impl Seal {
         Self {
             rhs: checksum(targets.rhs.view()),
             parts: mixed(parts[0], parts[1]),
-            inputs: checksum(system.data.x_train.view()),
+            inputs: checksum(system.inputs().view()),
         }
     }
 

@@ -189,13 +189,13 @@ impl<'a> Session<'a> {
 
     /// Whether the inputs are as they were, here and where plugins see them.
     pub fn has_inputs(&self, x: ArrayView2<f64>) -> bool {
-        self.system.data.x_train == x && self.x_by_columns.get().is_none_or(|seen| seen == x)
+        self.system.inputs() == x && self.x_by_columns.get().is_none_or(|seen| seen == x)
     }
 
     /// What the plugin may only read and has changed since the session began, if anything.
     pub fn tampered_with(&self) -> Option<&'static str> {
         self.seal.broken(self.system).or_else(|| {
-            let same = self.has_inputs(self.system.data.x_train.view());
+            let same = self.has_inputs(self.system.inputs().view());
             (!same).then_some("inputs")
         })
     }
