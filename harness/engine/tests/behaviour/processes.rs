@@ -166,8 +166,10 @@ fn a_child_that_holds_the_output_open_holds_nothing_up() {
     assert!(is_dead(&script.path().join("child")));
 }
 
-/// A script that leaves a process in a session of its own, and the file with that one's number.
-const ESCAPE: &str = "d=$(dirname $0); (setsid sh -c \"echo \\$\\$ > $d/child; exec sleep 60\" &)
+/// A script that leaves a process in a session of its own, and the file with that one's number. As a worker does, it
+/// reads its job first, which comes once its limits stand.
+const ESCAPE: &str =
+    "cat > /dev/null; d=$(dirname $0); (setsid sh -c \"echo \\$\\$ > $d/child; exec sleep 60\" &)
      while [ ! -s $d/child ]; do :; done; cat $d/solved";
 
 #[test]
