@@ -95,13 +95,11 @@ impl PivotedCholesky {
 /// Independent draws with probabilities proportional to `weights`; none if nothing is left to draw.
 fn draw(weights: &Array1<f64>, count: usize, rng: &mut ChaCha8Rng) -> Option<Vec<usize>> {
     let mut sum = 0.0;
-    let cumulative: Vec<f64> = weights
-        .iter()
-        .map(|weight| {
-            sum += weight;
-            sum
-        })
-        .collect();
+    let mut cumulative = weights.to_vec();
+    for weight in &mut cumulative {
+        sum += *weight;
+        *weight = sum;
+    }
     let last = weights.iter().rposition(|&weight| weight > 0.0)?;
     // The first whose cumulative sum exceeds the number has a positive weight itself.
     let one = |rng: &mut ChaCha8Rng| {
