@@ -7,6 +7,7 @@ mod common;
 
 use std::path::Path;
 
+use common::features::Features;
 use common::run;
 use gpbench_data::{Table, copy};
 use gpbench_gp::{KernelMatrix, UniqueInputs, blas, metrics};
@@ -191,32 +192,6 @@ fn a_solver_sees_a_smaller_system_and_the_harness_the_whole_one() {
     of_whole.insert(names::UNIQUE_INPUTS, m);
     assert_eq!(of_whole, of_collapsed);
     assert!(of_whole.get(names::RESIDUAL_MAX).unwrap() < 1e-10);
-}
-
-/// Leaves Phi w as its iterate.
-struct Features;
-
-impl sdk::Solver for Features {
-    type Params = NoParams;
-    const ID: &'static str = "features";
-    const DOC: &'static str = "Leaves random features times fixed weights.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Features)
-    }
-
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
-        let (op, s) = (problem.operator(), problem.rhs().ncols());
-        let w = Array2::from_shape_fn((200, s).f(), |(i, j)| ((i + j) as f64).sin());
-        let mut phi_w = zeros(op.m(), s);
-        op.features(5, &w, &mut phi_w)?;
-        let mut back = zeros(200, s);
-        op.features_transposed(5, &phi_w, &mut back)?;
-        let (left, right) = ((&phi_w * &phi_w).sum(), (&w * &back).sum());
-        assert!((left - right).abs() < 1e-9 * left, "{left} {right}");
-        problem.x_mut().assign(&phi_w);
-        Ok(Report::new(Reason::Iterations, 1))
-    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod common;
 
+use common::features::Features;
 use common::run;
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::{KernelMatrix, blas};
@@ -137,32 +138,6 @@ fn every_product_is_with_the_basis_points() {
     // The product, three rows twice, two columns, and six entries of a block.
     assert_eq!(ending.entries.used, n * m + 2.0 * 3.0 * m + 2.0 * n + 6.0);
     assert_eq!(ending.entries.evaluated, ending.entries.used);
-}
-
-/// Leaves Phi w as its iterate.
-struct Features;
-
-impl sdk::Solver for Features {
-    type Params = NoParams;
-    const ID: &'static str = "features";
-    const DOC: &'static str = "Leaves random features times fixed weights.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Features)
-    }
-
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
-        let (op, s) = (problem.operator(), problem.rhs().ncols());
-        let w = Array2::from_shape_fn((200, s).f(), |(i, j)| ((i + j) as f64).sin());
-        let mut phi_w = zeros(op.m(), s);
-        op.features(5, &w, &mut phi_w)?;
-        let mut back = zeros(200, s);
-        op.features_transposed(5, &phi_w, &mut back)?;
-        let (left, right) = ((&phi_w * &phi_w).sum(), (&w * &back).sum());
-        assert!((left - right).abs() < 1e-9 * left, "{left} {right}");
-        problem.x_mut().assign(&phi_w);
-        Ok(Report::new(Reason::Iterations, 1))
-    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A small case that the tests share.
 #![allow(dead_code)]
 
+pub(crate) mod features;
 pub(crate) mod worker;
 
 use std::collections::BTreeMap;
