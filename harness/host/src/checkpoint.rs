@@ -3,7 +3,8 @@
 //!
 //! Numbers are kept bit by bit, so that a case that was interrupted ends as one that was not. The file
 //! is a magic word, four sizes (bytes of the text, rows, columns, solutions), the [`State`] as JSON with its
-//! numbers as the integers of their bits (JSON's own may lose the last one), and up to two solutions.
+//! numbers as the integers of their bits (JSON's own may lose the last one), up to two solutions, and what
+//! the solver keeps, one after the other.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,8 +17,9 @@ use ndarray::{Array2, ShapeBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::binary::FileError;
+use crate::plugin::Kept;
 
-const MAGIC: &[u8; 8] = b"GPBTRAI2";
+const MAGIC: &[u8; 8] = b"GPBTRAI3";
 const SIZES: usize = 4;
 
 /// Where training stands after some outer steps.
@@ -31,6 +33,8 @@ pub struct State {
     pub solution: Option<Array2<f64>>,
     /// The same of the step before it, where starts are extrapolated.
     pub before: Option<Array2<f64>>,
+    /// What the solver keeps from one step to the next.
+    pub kept: Kept,
     /// What the steps have found.
     pub steps: Vec<Step>,
     /// Time of prepare so far.
@@ -43,13 +47,15 @@ pub struct State {
     pub outer: f64,
 }
 
-/// A state without its solution, as it stands in the file.
+/// A state without its solutions and what the solver keeps, as it stands in the file.
 #[derive(Serialize, Deserialize)]
 struct Text {
     unconstrained: Vec<u64>,
     first_moment: Vec<u64>,
     second_moment: Vec<u64>,
     steps: Vec<StepText>,
+    /// Keys of what the solver keeps, and numbers of bytes.
+    kept: Vec<(String, usize)>,
     /// Prepare, solve, entries and outer seconds.
     sums: [u64; 9],
 }
@@ -82,6 +88,7 @@ fn write_part(path: &Path, state: &State) -> io::Result<()> {
     for value in solutions().flat_map(|solution| solution.t()) {
         bytes.extend_from_slice(&value.to_le_bytes());
     }
+    state.kept.values().for_each(|kept| bytes.extend_from_slice(kept));
     let mut file = File::create(path)?;
     file.write_all(&bytes)?;
     file.sync_data()
@@ -103,11 +110,20 @@ pub fn read(path: &Path) -> Result<Option<State>, FileError> {
     let &[length, rows, columns, count] = sizes.as_slice() else {
         unreachable!("split off as {SIZES} words")
     };
-    let (text, numbers) = rest.split_at_checked(length).ok_or_else(|| wrong("ends in its text"))?;
+    let (text, rest) = rest.split_at_checked(length).ok_or_else(|| wrong("ends in its text"))?;
     let text: Text = serde_json::from_slice(text).map_err(|error| wrong(&error.to_string()))?;
-    let expected = [columns, count, 8].into_iter().try_fold(rows, usize::checked_mul);
-    if expected != Some(numbers.len()) || count > 2 {
-        return Err(wrong("does not hold the solutions that its sizes say"));
+    let expected = [columns, count, 8].into_iter().try_fold(rows, usize::checked_mul).filter(|_| count <= 2);
+    let parts = expected.and_then(|expected| rest.split_at_checked(expected));
+    let (numbers, mut rest) = parts.ok_or_else(|| wrong("does not hold the solutions that its sizes say"))?;
+    let mut kept = Kept::new();
+    for (key, length) in &text.kept {
+        let parts = rest.split_at_checked(*length);
+        let (bytes, after) = parts.ok_or_else(|| wrong("does not hold what the solver keeps"))?;
+        kept.insert(key.clone(), bytes.to_vec());
+        rest = after;
+    }
+    if !rest.is_empty() {
+        return Err(wrong("goes on after its end"));
     }
     let solution = |bytes: &[u8]| {
         let numbers = words(bytes).map(f64::from_bits).collect();
@@ -115,7 +131,7 @@ pub fn read(path: &Path) -> Result<Option<State>, FileError> {
     };
     let mut solutions = numbers.chunks_exact((8 * rows * columns).max(1)).map(solution);
     let (last, before) = (solutions.next(), solutions.next());
-    Ok(Some(text.state(last, before)))
+    Ok(Some(State { kept, ..text.state(last, before) }))
 }
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
@@ -132,7 +148,7 @@ fn numbers(bits: &[u64]) -> Vec<f64> {
 
 impl Text {
     fn of(state: &State) -> Text {
-        let State { parameters, adam, solution: _, before: _, steps, prepare, solve, entries, outer } = state;
+        let State { parameters, adam, steps, prepare, solve, entries, outer, kept, .. } = state;
         let Entries { used, evaluated, setup, self_reported } = *entries;
         let sums =
             [prepare.wall, prepare.cpu, solve.wall, solve.cpu, used, evaluated, setup, self_reported, *outer];
@@ -141,6 +157,7 @@ impl Text {
             first_moment: bits(&adam.first_moment),
             second_moment: bits(&adam.second_moment),
             steps: steps.iter().map(StepText::of).collect(),
+            kept: kept.iter().map(|(key, bytes)| (key.clone(), bytes.len())).collect(),
             sums: sums.map(f64::to_bits),
         }
     }
@@ -157,6 +174,7 @@ impl Text {
             },
             solution,
             before,
+            kept: Kept::new(),
             steps: (0..).zip(self.steps).map(|(step, text)| text.step(step)).collect(),
             prepare: Clock { wall: prepare_wall, cpu: prepare_cpu },
             solve: Clock { wall: solve_wall, cpu: solve_cpu },
@@ -206,6 +224,7 @@ mod tests {
             adam: Adam { first_moment: vec![1.0, 2.0, -0.0], second_moment: vec![3.0, 4.0, 5.0], steps: 2 },
             solution: Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 1.0 / 7.0]]),
             before: Some(array![[-1.0, 0.0], [1e300, 4.5], [5.0, 0.1]]),
+            kept: [("a".to_owned(), vec![1, 2, 3]), ("b".to_owned(), vec![])].into(),
             steps: vec![step(0), step(1)],
             prepare: Clock { wall: 1.0, cpu: 2.0 },
             solve: Clock { wall: 3.0, cpu: 4.0 },
@@ -219,7 +238,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint.bin");
         assert_eq!(read(&path).unwrap(), None);
-        let first = State { solution: None, before: None, ..state() };
+        let first = State { solution: None, before: None, kept: Kept::new(), ..state() };
         for state in [first, State { before: None, ..state() }, state()] {
             write(&path, &state).unwrap();
             assert_eq!(read(&path).unwrap(), Some(state));
@@ -233,7 +252,7 @@ mod tests {
         let path = folder.path().join("checkpoint.bin");
         write(&path, &state()).unwrap();
         let bytes = fs::read(&path).unwrap();
-        for length in [3, 20, 100, bytes.len() - 1] {
+        for length in [3, 20, 100, bytes.len() - 10, bytes.len() - 1] {
             fs::write(&path, &bytes[..length]).unwrap();
             assert!(read(&path).is_err(), "{length}");
         }

@@ -18,11 +18,13 @@ mod problem;
 mod seal;
 mod session;
 mod solver;
+mod state;
 mod views;
 
 pub use host::HostTable;
 pub use library::{Library, LibraryError};
 pub use session::{Moment, Observer, Session, Terms};
 pub use solver::{CallError, Ending, SolverObject};
+pub use state::Kept;
 
 pub use description::SolverEntry;

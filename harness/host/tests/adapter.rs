@@ -13,7 +13,9 @@ use std::path::Path;
 use common::run;
 use gpbench_gp::LinearOperator;
 use gpbench_host::judge::Judge;
-use gpbench_host::plugin::{CallError, HostTable, Library, Moment, Observer, Session, SolverObject, Terms};
+use gpbench_host::plugin::{
+    CallError, HostTable, Kept, Library, Moment, Observer, Session, SolverObject, Terms,
+};
 use gpbench_host::process;
 use gpbench_host::system::System;
 use gpbench_host::trace::Trace;
@@ -448,4 +450,51 @@ fn a_pause_that_brought_no_iterate_counts() {
     let session = Session::new(&system, common::terms(), counted_time, &mut observer);
     assert!(solver.run(&session, &mut x).is_err());
     assert_eq!(session.clock().wall, 4.0, "the first second brought an iterate");
+}
+
+/// Counts its own solves, as far as the host keeps the count.
+struct Remembers;
+
+impl sdk::Solver for Remembers {
+    type Params = NoParams;
+    const ID: &'static str = "remembers";
+    const DOC: &'static str = "Counts its solves.";
+
+    fn new(_: NoParams) -> sdk::Result<Self> {
+        Ok(Remembers)
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+        let before = problem.load_columns("solves")?;
+        let solves = before.map_or(0.0, |columns| columns[[0, 0]]) + 1.0;
+        let columns = Array2::from_elem((problem.operator().n(), 2).f(), solves);
+        problem.save_columns("solves", &columns)?;
+        Ok(Report::new(Reason::Converged, solves as usize))
+    }
+}
+
+#[test]
+fn what_a_solver_keeps_reaches_the_next_solve() {
+    let system = system();
+    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<Remembers>()]);
+    // SAFETY: a description made by the SDK.
+    let library =
+        unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap();
+    let entry = library.solver("remembers").unwrap();
+    let solve = |kept: Option<Kept>| {
+        let mut nobody = ();
+        let session = Session::new(&system, common::terms(), process::now, &mut nobody);
+        let session = match kept {
+            None => session,
+            Some(kept) => session.keeping(kept),
+        };
+        let mut solver = SolverObject::create(entry, library.host(), &BTreeMap::new()).unwrap();
+        let mut x = Array2::zeros((system.n(), system.columns()).f());
+        let ending = solver.run(&session, &mut x).unwrap();
+        (ending.iterations, session.into_kept())
+    };
+    let (first, kept) = solve(Some(Kept::new()));
+    let (second, kept) = solve(Some(kept));
+    assert_eq!((first, second, kept["solves"].len()), (1, 2, 16 * system.n()));
+    assert_eq!(solve(None), (1, Kept::new()), "a session that keeps nothing");
 }

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use gpbench_abi::{
-    Block, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, Status, Str, Trace, Value, id, reason,
-    value_kind,
+    Block, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, State, Status, Str, Trace, Value, id,
+    reason, value_kind,
 };
-use gpbench_host::plugin::{CallError, HostTable, Library, Session, SolverObject};
+use gpbench_host::plugin::{CallError, HostTable, Kept, Library, Session, SolverObject};
 use gpbench_host::process;
 use gpbench_host::system::System;
 use ndarray::{Array2, ShapeBuilder};
@@ -243,6 +243,21 @@ unsafe extern "C" fn misuses(_: *mut c_void, problem: *const Problem, report: *m
         let bytes = Str { ptr: b"\xff\xfe".as_ptr().cast(), len: 2 };
         note("bytes", trace.note.unwrap()(problem, 1, &bytes, 1.0));
 
+        let state = &*find(problem, &Str::new(id::STATE)).cast::<State>();
+        let (load, save, key) = (state.load.unwrap(), state.save.unwrap(), Str::new("key"));
+        let (mut place, mut length) = ([0u8; 2], -1);
+        note("no key", save(problem, null(), place.as_ptr(), 2));
+        note("no bytes", save(problem, &key, null(), 2));
+        note("negative bytes", save(problem, &key, place.as_ptr(), -1));
+        note("sound", save(problem, &key, b"kept".as_ptr(), 4));
+        note("no place", load(problem, &key, null_mut(), 4, &mut length));
+        note("negative place", load(problem, &key, place.as_mut_ptr(), -1, &mut length));
+        note("no length", load(problem, &key, place.as_mut_ptr(), 2, null_mut()));
+        note("sound", load(problem, &key, place.as_mut_ptr(), 2, &mut length));
+        assert_eq!((&place, length), (b"ke", 4));
+        note("sound", load(problem, &Str::new("other"), null_mut(), 0, &mut length));
+        assert_eq!(length, 0);
+
         let elsewhere = (op as usize, x.data as usize, y.data as usize);
         let status = std::thread::spawn(move || {
             let (op, x, y) = elsewhere;
@@ -268,7 +283,7 @@ fn run(
     let mut x = Array2::zeros((system.n(), system.columns()).f());
     let mut nobody = ();
     let session = Session::new(&system, common::terms(), process::now, &mut nobody);
-    object.run(&session, &mut x).map(drop)
+    object.run(&session.keeping(Kept::new()), &mut x).map(drop)
 }
 
 #[test]
@@ -280,7 +295,7 @@ fn calls_that_make_no_sense_are_refused_and_do_nothing() {
         let expected = if ["sound", "no norms"].contains(what) { done } else { invalid };
         assert_eq!(*status, expected, "{what}");
     }
-    assert_eq!(answers.len(), 20);
+    assert_eq!(answers.len(), 29);
 }
 
 unsafe extern "C" fn odd_reason(_: *mut c_void, _: *const Problem, report: *mut Report) -> Status {

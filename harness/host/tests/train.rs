@@ -121,6 +121,33 @@ fn warm_starts_reach_the_tolerance_in_fewer_epochs() {
 }
 
 #[test]
+fn what_a_solver_keeps_serves_the_next_step_and_survives_an_interruption() {
+    let Some(plugin) = library("cg") else { return };
+    let case = |recycle, steps| {
+        let mut case = training("cg", EstimatorMethod::Standard, false, steps);
+        case.kernel.noise_scale = 0.1;
+        case.solver.params.insert("recycle".into(), Param::Int(recycle));
+        case
+    };
+    let (plain, _folder) = job(case(0, 5), plugin.clone(), 2);
+    let (whole, _folder) = job(case(20, 5), plugin.clone(), 2);
+    let ((all, _), (fewer, solved)) = (train(&plain), train(&whole));
+    let iterations = |step: &Step| step.metrics.get(names::ITERATIONS).unwrap();
+    assert_eq!(iterations(&all[0]), iterations(&fewer[0]));
+    for (all, fewer) in all.iter().zip(&fewer).skip(1) {
+        assert!(iterations(fewer) < 0.9 * iterations(all), "{} {}", iterations(fewer), iterations(all));
+    }
+
+    let (mut first, folder) = job(case(20, 3), plugin, 1);
+    first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+    train(&first);
+    let second = Job { case: case(20, 5), ..first };
+    let (resumed, ended) = train(&second);
+    assert_eq!(timeless(&resumed), timeless(&fewer));
+    assert_eq!(ended.trained.unwrap().hyperparameters, solved.trained.unwrap().hyperparameters);
+}
+
+#[test]
 fn training_that_was_interrupted_ends_as_one_that_was_not() {
     let Some(plugin) = library("sgd") else { return };
     for warm_start in [false, true] {

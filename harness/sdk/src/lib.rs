@@ -87,14 +87,17 @@
 //!   by [`minibatch::ResidualEstimate`].
 //! - Exact solves on blocks of rows, with the residual kept, are in [`projection`].
 //! - [`Precision`] makes of any solver one in mixed precision, whose residual is double's.
-//! - Dense linear algebra: ndarray's products go to OpenBLAS; factors are in [`lapack`], preconditioners in
-//!   [`precondition`].
+//! - What should last from one outer step of training to the next is saved with
+//!   [`Problem::save_columns`] or [`Problem::save_state`].
+//! - Dense linear algebra: ndarray's products go to OpenBLAS; products of [`tall`] matrices are shared out
+//!   between threads, factors are in [`lapack`], preconditioners in [`precondition`].
 
 pub mod export;
 pub mod lapack;
 pub mod minibatch;
 pub mod precondition;
 pub mod projection;
+pub mod tall;
 pub mod testing;
 
 mod error;

@@ -2,7 +2,7 @@
 
 use gpbench_abi as abi;
 use gpbench_abi::Status;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder, s};
 
 use crate::error::{Error, Result};
 use crate::matrix::{view, view_mut};
@@ -188,9 +188,30 @@ impl<'a> Problem<'a> {
     /// A right-hand side of zero has a zero solution, which is put into `x`, and a zero residual. One that
     /// holds what is not a number keeps that.
     pub fn relative_residual(&mut self) -> Result<(Array2<f64>, Vec<f64>)> {
+        let nothing = Array2::zeros((self.operator.m(), 0).f());
+        let (r, scales, _) = self.relative_residual_and(&nothing)?;
+        Ok((r, scales))
+    }
+
+    /// As [`relative_residual`](Self::relative_residual), and A V for further columns V, m x k: one product
+    /// with A serves both.
+    pub fn relative_residual_and(&mut self, v: &Array2<f64>) -> Result<(Array2<f64>, Vec<f64>, Array2<f64>)> {
         let mut r = Array2::zeros(self.rhs.dim().f());
-        if self.x.iter().any(|&x| x != 0.0) {
-            self.operator.apply(&self.x, &mut r)?;
+        let mut product = Array2::zeros((self.operator.n(), v.ncols()).f());
+        match (self.x.iter().any(|&x| x != 0.0), v.is_empty()) {
+            (false, true) => {}
+            (false, false) => self.operator.apply(v, &mut product)?,
+            (true, true) => self.operator.apply(&self.x, &mut r)?,
+            (true, false) => {
+                let (s, k) = (self.x.ncols(), v.ncols());
+                let mut both = Array2::zeros((self.operator.m(), s + k).f());
+                both.slice_mut(s![.., ..s]).assign(&self.x);
+                both.slice_mut(s![.., s..]).assign(v);
+                let mut products = Array2::zeros((self.operator.n(), s + k).f());
+                self.operator.apply(&both, &mut products)?;
+                r.assign(&products.slice(s![.., ..s]));
+                product.assign(&products.slice(s![.., s..]));
+            }
         }
         r.zip_mut_with(&self.rhs, |r, b| *r = b - *r);
         let scales: Vec<f64> = self.rhs.columns().into_iter().map(|b| b.dot(&b).sqrt()).collect();
@@ -204,7 +225,7 @@ impl<'a> Problem<'a> {
                 r /= scale;
             }
         }
-        Ok((r, scales))
+        Ok((r, scales, product))
     }
 
     /// Tells the host of an iteration whose iterate stands in `x`, with one relative residual
@@ -309,6 +330,25 @@ impl<'a> Problem<'a> {
         Error::check("state.save", unsafe {
             save(self.raw, &borrow(key), bytes.as_ptr(), bytes.len() as i64)
         })
+    }
+
+    /// The columns saved under `key` in an earlier outer step, n x k; none if there are none, or if they
+    /// were columns of another number of rows.
+    pub fn load_columns(&self, key: &str) -> Result<Option<Array2<f64>>> {
+        let n = self.operator.n();
+        let Some(bytes) = self.load_state(key)? else { return Ok(None) };
+        let numbers = bytes.chunks_exact(size_of::<f64>()).map(|bytes| {
+            f64::from_le_bytes(bytes.try_into().expect("a chunk has as many bytes as a number"))
+        });
+        let numbers: Vec<f64> = numbers.collect();
+        let columns = numbers.len().checked_div(n).unwrap_or(0);
+        Ok(Array2::from_shape_vec((n, columns).f(), numbers).ok().filter(|columns| !columns.is_empty()))
+    }
+
+    /// Saves columns, n x k, under `key` for the next outer step, where the host keeps state.
+    pub fn save_columns(&self, key: &str, columns: &Array2<f64>) -> Result<()> {
+        let bytes: Vec<u8> = columns.t().iter().flat_map(|number| number.to_le_bytes()).collect();
+        self.save_state(key, &bytes)
     }
 
     /// Writes a line to the case's log.

@@ -5,8 +5,10 @@
 
 mod matern32;
 mod parts;
+mod state;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
 
@@ -20,6 +22,7 @@ use crate::operator::text;
 use crate::{Error, Family, Result, Solver, Value};
 
 use parts::{Features, by_columns, mat};
+use state::State;
 
 pub use matern32::matern32;
 
@@ -40,6 +43,7 @@ pub struct DenseProblem {
     seed: u64,
     iterates: bool,
     stop_at: Option<i64>,
+    state: State,
 }
 
 /// What A is made of, for solvers that ask.
@@ -75,6 +79,8 @@ pub struct Outcome {
     pub entries_prepare: f64,
     /// Kernel entries used, `prepare` included.
     pub entries: f64,
+    /// What the solver has saved, for [`DenseProblem::state`].
+    pub state: BTreeMap<String, Vec<u8>>,
 }
 
 /// An error status with the text that went with it.
@@ -105,6 +111,7 @@ impl DenseProblem {
             seed: 0,
             iterates: false,
             stop_at: None,
+            state: State::new(),
         }
     }
 
@@ -184,6 +191,13 @@ impl DenseProblem {
         self
     }
 
+    /// What a solver has saved in an earlier outer step.
+    #[must_use]
+    pub fn state(mut self, state: BTreeMap<String, Vec<u8>>) -> Self {
+        self.state = state;
+        self
+    }
+
     /// Makes a solver, prepares and solves. Parameters not given have their defaults.
     pub fn solve<S: Solver>(&self, params: &[(&str, Value<'_>)]) -> Result<Outcome, Failure> {
         self.solve_with(&export::solver::<S>(), params)
@@ -259,6 +273,7 @@ impl DenseProblem {
                     iterates: Vec::new(),
                     entries_prepare,
                     entries: world.entries.get(),
+                    state: State::new(),
                 })
             })
         });
@@ -267,6 +282,7 @@ impl DenseProblem {
         outcome.trace = world.trace.into_inner();
         outcome.notes = world.notes.into_inner();
         outcome.iterates = world.iterates.into_inner();
+        outcome.state = world.state.into_inner();
         Ok(outcome)
     }
 }
@@ -396,6 +412,7 @@ unsafe extern "C" fn problem_extension(problem: *const abi::Problem, id: *const 
     match id {
         Ok(abi::id::TARGETS) => parts::answer(world.targets.as_ref()),
         Ok(abi::id::TRACE) => (&raw const TRACE).cast(),
+        Ok(abi::id::STATE) => (&raw const state::TABLE).cast(),
         _ => std::ptr::null(),
     }
 }
@@ -424,6 +441,7 @@ struct World<'p> {
     trace: RefCell<Vec<(i64, Vec<f64>)>>,
     notes: RefCell<Vec<(i64, String, f64)>>,
     iterates: RefCell<Vec<Array2<f64>>>,
+    state: RefCell<State>,
     /// Whether the iterate has been asked for, so that the next call brings it.
     asked: Cell<bool>,
     rows: abi::Rows,
@@ -457,6 +475,7 @@ impl<'p> World<'p> {
             trace: RefCell::default(),
             notes: RefCell::default(),
             iterates: RefCell::default(),
+            state: RefCell::new(problem.state.clone()),
             asked: Cell::new(false),
             rows: abi::Rows {
                 size: size_of::<abi::Rows>() as u32,

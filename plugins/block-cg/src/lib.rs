@@ -9,7 +9,6 @@ mod orthonormal;
 mod params;
 mod solver;
 mod space;
-mod tall;
 
 pub use params::BlockCgParams;
 pub use solver::BlockCg;

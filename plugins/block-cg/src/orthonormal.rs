@@ -1,9 +1,7 @@
 //! Orthonormal columns in the inner product of a preconditioner, without those that depend on others.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::{Result, Workers};
-
-use crate::tall;
+use gpbench_sdk::{Result, Workers, tall};
 
 /// A column of which no more than this share (of the square of its norm) is left when the others have been
 /// taken out of it depends on them: beyond, a Gram matrix in f64 tells little.

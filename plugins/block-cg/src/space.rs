@@ -3,10 +3,9 @@
 use gpbench_sdk::ndarray::linalg::general_mat_mul;
 use gpbench_sdk::ndarray::{Array2, ArrayRef2, ArrayViewMut2, ShapeBuilder};
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Error, Problem, Result, Workers, lapack};
+use gpbench_sdk::{Error, Problem, Result, Workers, lapack, tall};
 
 use crate::orthonormal::{Factors, factorise};
-use crate::tall;
 
 /// A column of Q whose part outside of the earlier space is no longer than this, relative to itself, is
 /// rounding error.

@@ -7,6 +7,7 @@
 
 mod columns;
 mod params;
+mod recycle;
 mod solver;
 
 pub use params::CgParams;

@@ -10,6 +10,10 @@ use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
 
 use crate::CgParams;
 use crate::columns::{Column, Group, WIDTH, norm};
+use crate::recycle::{Harvest, Space};
+
+/// Under which recycled vectors are saved.
+const RECYCLED: &str = "ritz-vectors";
 
 /// CG's residuals rise before they fall, by up to the root of A's condition number; one this many
 /// times the right-hand side will not come back.
@@ -49,17 +53,24 @@ impl Solver for Cg {
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Residual, direction, product, preconditioned residual.
-        8.0 * 4.0 * n as f64 * s as f64 + self.params.preconditioner.estimate(n, self.params.rank)
+        // Residual, direction, product, preconditioned residual; of recycled vectors W and A W, their
+        // directions and the products of those, and all of them once more while they are made anew.
+        let columns = 4 * s + 20 * self.params.recycle;
+        8.0 * n as f64 * columns as f64 + self.params.preconditioner.estimate(n, self.params.rank)
     }
 }
 
 impl Cg {
     /// Solves the problem, or a correction of one, in the precision of its operator.
     fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref())?;
-        let reason = iteration.run(problem, self.params.max_iterations)?;
-        let mut report = Report::new(reason, iteration.count).residuals(iteration.norms());
+        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref(), self.params.recycle)?;
+        let ended = iteration.run(problem, self.params.max_iterations);
+        // Before the outcome: a solve that its budget ends leaves them too.
+        let recycled = iteration.recycle(problem)?;
+        let mut report = Report::new(ended?, iteration.count).residuals(iteration.norms());
+        if let Some(recycled) = recycled {
+            report = report.number("recycled_vectors", recycled as f64);
+        }
         if let Some(preconditioner) = &self.preconditioner {
             report = report.number("preconditioner_rank", preconditioner.rank() as f64);
         }
@@ -67,9 +78,18 @@ impl Cg {
     }
 }
 
+/// Whether there is a first right-hand side, and steps are still taken for it.
+fn first_is_active(columns: &[Column]) -> bool {
+    columns.first().is_some_and(|column| column.active)
+}
+
 /// What is kept from one iteration to the next. The iterate is the problem's `x` itself.
 struct Iteration<'p> {
     preconditioner: Option<&'p Preconditioner>,
+    /// What is known of A from an earlier step.
+    space: Option<Space>,
+    /// What is to be known of it in the next; none if nothing is kept.
+    harvest: Option<Harvest>,
     /// Iterations done.
     count: usize,
     /// Residual, relative to the right-hand side's norm; n x s.
@@ -82,21 +102,34 @@ struct Iteration<'p> {
 }
 
 impl<'p> Iteration<'p> {
-    /// The residual of the iterate that `x` holds: one product with A, unless that is zero.
-    fn start(problem: &mut Problem<'_>, preconditioner: Option<&'p Preconditioner>) -> Result<Self> {
+    /// The residual of the iterate that `x` holds: one product with A, unless that is zero and nothing is
+    /// recycled.
+    fn start(
+        problem: &mut Problem<'_>,
+        preconditioner: Option<&'p Preconditioner>,
+        recycle: usize,
+    ) -> Result<Self> {
         let (operator, b) = (problem.operator(), problem.rhs());
         if operator.m() != operator.n() {
             let text = format!("A is {} x {}, not square", operator.n(), operator.m());
             return Err(Error::Unsupported(text));
         }
-        let (r, scales) = problem.relative_residual()?;
+        let kept = if recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
+        let kept = kept.unwrap_or_else(|| Array2::zeros((operator.n(), 0).f()));
+        let (mut r, scales, product) = problem.relative_residual_and(&kept)?;
+        let workers = problem.workers();
+        let space = if kept.is_empty() { None } else { Space::new(&kept, &product, workers)? };
+        if let Some(space) = &space {
+            space.start(&mut problem.x_mut(), &mut r, &scales, workers);
+        }
         let column = |(r, scale): (ArrayView1<'_, f64>, f64)| {
             let norm = norm(&r);
             Column { scale, gamma: f64::INFINITY, norm, active: norm > 0.0 }
         };
         let columns = r.columns().into_iter().zip(scales).map(column).collect();
         let (d, product) = (Array2::zeros(b.dim().f()), Array2::zeros(b.dim().f()));
-        Ok(Iteration { preconditioner, count: 0, r, d, product, columns })
+        let harvest = (recycle > 0).then(|| Harvest::new(recycle));
+        Ok(Iteration { preconditioner, space, harvest, count: 0, r, d, product, columns })
     }
 
     /// Iterates until something ends it.
@@ -124,10 +157,23 @@ impl<'p> Iteration<'p> {
                 return Ok(Reason::Iterations);
             }
             problem.operator().apply(&self.d, &mut self.product)?;
+            if let Some(harvest) = self.harvest.as_mut().filter(|_| first_is_active(&self.columns)) {
+                harvest.take(self.d.column(0), self.product.column(0));
+            }
             self.in_groups(problem, None, |group| group.step());
             self.turn(problem);
             self.count += 1;
         }
+    }
+
+    /// Saves Ritz vectors for the next outer step, and says how many; none if nothing is kept.
+    fn recycle(&mut self, problem: &mut Problem<'_>) -> Result<Option<usize>> {
+        let Some(harvest) = self.harvest.take() else { return Ok(None) };
+        let vectors = harvest.ritz_vectors(self.space.as_ref(), self.preconditioner, problem.workers())?;
+        if let Some(vectors) = &vectors {
+            problem.save_columns(RECYCLED, vectors)?;
+        }
+        Ok(Some(vectors.map_or(0, |vectors| vectors.ncols())))
     }
 
     /// Relative residual norms, by the recurrence.
@@ -138,7 +184,12 @@ impl<'p> Iteration<'p> {
     /// New directions from the residuals, preconditioned all together so that the basis is read once.
     fn turn(&mut self, problem: &mut Problem<'_>) {
         let workers = problem.workers();
-        let preconditioned = self.preconditioner.map(|preconditioner| preconditioner.apply(&self.r, workers));
+        let mut preconditioned =
+            self.preconditioner.map(|preconditioner| preconditioner.apply(&self.r, workers));
+        if let Some(space) = &self.space {
+            let z = preconditioned.get_or_insert_with(|| self.r.clone());
+            space.take_out_of(z, workers);
+        }
         self.in_groups(problem, preconditioned.as_ref(), |group| group.turn());
     }
 

@@ -6,7 +6,7 @@ use gpbench_abi::{self as abi, Mat, Operator, Problem, Status, Str, Targets, Tra
 use ndarray::ArrayView2;
 
 use super::session::{Session, enter_problem};
-use super::views;
+use super::{state, views};
 
 /// Everything that a problem's pointers lead to. Stays in one place while the plugin runs.
 pub(super) struct ProblemParts {
@@ -78,6 +78,7 @@ unsafe extern "C" fn extension(problem: *const Problem, id: *const Str) -> *cons
                 answer =
                     targets.as_ref().map_or(std::ptr::null(), |targets| std::ptr::from_ref(targets).cast());
             }
+            abi::id::STATE => answer = state::find(session),
             abi::id::TRACE => answer = std::ptr::from_ref(&TRACE).cast(),
             _ => {}
         }

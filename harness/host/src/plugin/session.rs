@@ -19,6 +19,7 @@ use crate::system::System;
 use super::extensions::{self, OperatorTables};
 use super::operator::MIXED;
 use super::seal::Seal;
+use super::state::Kept;
 
 /// What a solver is asked to keep to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,6 +111,8 @@ pub struct Session<'a> {
     mixed: Cell<bool>,
     /// First entry of the iterate, m x s, while a solver runs, and the distance between its columns.
     pub(super) iterate: Cell<(*mut f64, usize)>,
+    /// What the solver keeps from one outer step to the next; none where there are no such steps.
+    pub(super) kept: Option<RefCell<Kept>>,
     /// Whether BLAS has more than one thread while the plugin runs.
     pub(super) blas_raised: Cell<bool>,
     /// Whether `observe` may ask for the iterate: in solve, not in prepare.
@@ -138,6 +141,7 @@ impl<'a> Session<'a> {
             features: RefCell::new(None),
             mixed: Cell::new(false),
             iterate: Cell::new((std::ptr::null_mut(), 0)),
+            kept: None,
             blas_raised: Cell::new(false),
             solving: Cell::new(false),
             stopwatch: RefCell::new(Stopwatch::new(now)),
@@ -148,6 +152,18 @@ impl<'a> Session<'a> {
             complaint: RefCell::new(None),
             thread: std::thread::current().id(),
         }
+    }
+
+    /// Lets the solver keep things for the next outer step, beginning with what it has kept so far.
+    #[must_use]
+    pub fn keeping(mut self, kept: Kept) -> Self {
+        self.kept = Some(RefCell::new(kept));
+        self
+    }
+
+    /// What the solver has kept.
+    pub fn into_kept(self) -> Kept {
+        self.kept.map(RefCell::into_inner).unwrap_or_default()
     }
 
     /// The matrix in the precision that the call being served asks for.

@@ -178,6 +178,23 @@ pub(super) unsafe fn numbers(data: *const f64, len: i64, max: usize, name: &str)
     Ok(unsafe { std::slice::from_raw_parts(data, count) }.to_vec())
 }
 
+/// A copy of `len` bytes; none if `len` is 0, whatever the pointer.
+///
+/// # Safety
+/// `data` is null or points to `len` bytes.
+pub(super) unsafe fn bytes(data: *const u8, len: i64, name: &str) -> Result<Vec<u8>, String> {
+    let count = isize::try_from(len).ok().and_then(|len| usize::try_from(len).ok());
+    let count = count.ok_or_else(|| format!("`{name}` has a length of {len} bytes"))?;
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if data.is_null() {
+        return Err(format!("`{name}` is a null pointer but has {count} bytes"));
+    }
+    // SAFETY: not null, no longer than a slice may be, and valid by this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts(data, count) }.to_vec())
+}
+
 /// A copy of a text.
 ///
 /// # Safety

@@ -1,32 +1,33 @@
-//! Tall matrices, cut into tiles of rows that threads share out.
+//! Tall matrices, n x k with k far below n, cut into tiles of rows that threads share out.
 //!
 //! Tiles have a fixed height, and their parts of a sum are added in order: results are the same for any
 //! number of threads.
 
-use gpbench_sdk::ndarray::linalg::general_mat_mul;
-use gpbench_sdk::ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
-use gpbench_sdk::{Result, Workers, lapack};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
+
+use crate::{Result, Workers, lapack};
 
 /// Rows of a tile.
 const ROWS: usize = 512;
 
 /// The tiles of a matrix.
-pub(crate) fn tiles(a: &ArrayRef2<f64>) -> impl Iterator<Item = ArrayView2<'_, f64>> {
+pub fn tiles(a: &ArrayRef2<f64>) -> impl Iterator<Item = ArrayView2<'_, f64>> {
     a.axis_chunks_iter(Axis(0), ROWS)
 }
 
 /// The tiles of a matrix that is written to.
-pub(crate) fn tiles_mut(a: &mut ArrayRef2<f64>) -> impl Iterator<Item = ArrayViewMut2<'_, f64>> {
+pub fn tiles_mut(a: &mut ArrayRef2<f64>) -> impl Iterator<Item = ArrayViewMut2<'_, f64>> {
     a.axis_chunks_iter_mut(Axis(0), ROWS)
 }
 
 /// Number of tiles of a matrix of n rows.
-pub(crate) fn count(n: usize) -> usize {
+pub fn count(n: usize) -> usize {
     n.div_ceil(ROWS)
 }
 
 /// A^T B.
-pub(crate) fn product(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
+pub fn product(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
     let mut parts = vec![Array2::zeros((0, 0)); count(a.nrows())];
     workers.for_each(parts.iter_mut().zip(tiles(a)).zip(tiles(b)), |((part, a), b)| {
         *part = Array2::zeros((a.ncols(), b.ncols()).f());
@@ -37,8 +38,21 @@ pub(crate) fn product(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>, workers: Workers<'
     sum
 }
 
+/// C += scale A B, for a tall A, n x k, and a small B, k x s.
+pub fn add_product(
+    scale: f64,
+    a: &ArrayRef2<f64>,
+    b: &ArrayRef2<f64>,
+    c: &mut ArrayRef2<f64>,
+    workers: Workers<'_>,
+) {
+    workers.for_each(tiles_mut(c).zip(tiles(a)), |(mut c, a)| {
+        general_mat_mul(scale, &a, b, 1.0, &mut c);
+    });
+}
+
 /// The columns `order` of A, times L^-T for a lower triangle L.
-pub(crate) fn divide(
+pub fn divide(
     a: &ArrayRef2<f64>,
     order: &[usize],
     lower: &ArrayRef2<f64>,

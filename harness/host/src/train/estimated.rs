@@ -1,0 +1,187 @@
+//! What an outer step finds before it moves: the gradient, and what that took.
+
+use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::train::{self, estimator};
+use gpbench_record::{Case, Clock, Entries, EstimatorMethod, Failure, Metrics, StopReason, Task, names};
+use ndarray::{Array2, ShapeBuilder, s};
+
+use super::Trainer;
+use crate::case::invalid;
+use crate::checkpoint::State;
+use crate::estimate;
+use crate::judge::{Judge, claims};
+use crate::plugin::{Kept, Terms};
+use crate::process;
+use crate::system::{self, System};
+
+/// Up to this many rows the exact likelihood stands beside each step.
+const EXACT_ROWS: usize = 3000;
+
+/// What an outer step found before it moved.
+pub(super) struct Estimated {
+    pub(super) gradient: Gradient,
+    pub(super) log_marginal_likelihood: Option<f64>,
+    pub(super) solution: Option<Array2<f64>>,
+    /// What the solver keeps for the next step.
+    pub(super) kept: Kept,
+    pub(super) reason: StopReason,
+    pub(super) iterations: u64,
+    pub(super) prepare: Clock,
+    pub(super) solve: Clock,
+    pub(super) entries: Entries,
+    /// Wall-clock seconds beside the solver.
+    pub(super) outer: f64,
+    pub(super) metrics: Metrics,
+}
+
+/// Where a solve starts, and what that took.
+struct Start {
+    x: Array2<f64>,
+    solve: Clock,
+    entries: Entries,
+}
+
+impl Trainer<'_> {
+    /// A step whose likelihood is one of random features: nothing is solved. The frequencies of `rff` are part
+    /// of its model, and stay; those of `ss_rff` have to be fresh for its estimates to have no bias.
+    pub(super) fn by_features(&self, posed: &Case, count: u64) -> Result<Estimated, Failure> {
+        let began = process::now();
+        let draw = if posed.estimator.method == EstimatorMethod::Rff { 0 } else { count };
+        let (likelihood, features) = estimate::likelihood_of_features(posed, &self.data, &self.pool, draw)?;
+        let mut metrics = Metrics::default();
+        metrics.insert(names::FEATURES, features as f64);
+        Ok(Estimated {
+            gradient: likelihood.gradient,
+            log_marginal_likelihood: None,
+            solution: None,
+            kept: Kept::new(),
+            reason: StopReason::Iterations,
+            iterations: 0,
+            prepare: Clock::default(),
+            solve: Clock::default(),
+            entries: Entries::default(),
+            outer: process::now().wall - began.wall,
+            metrics,
+        })
+    }
+
+    /// A step whose gradient is made of solutions.
+    pub(super) fn by_solutions(&self, posed: &Case, count: u64, state: &State) -> Result<Estimated, Failure> {
+        let estimator = &posed.estimator;
+        let began = process::now();
+        let redraw = (!estimator.warm_start && count > 0).then_some(count);
+        let mut system = self.pose(posed, redraw)?;
+        let mut outer = process::now().wall - began.wall;
+        let Start { mut x, solve, entries } = self.start(&system, state);
+        let terms = self.terms(&system, &format!("solver/{count}"), self.seconds_left(state));
+        let max_epochs = terms.max_epochs.map(|most| most - entries.used / (system.n() as f64).powi(2));
+        let terms = Terms { max_epochs, ..terms };
+        let mut kept = state.kept.clone();
+        let ending = self.solve(&posed.solver, &mut system, &mut x, terms, &mut kept)?;
+        let mut found = Estimated {
+            gradient: Gradient { noise_scale: 0.0, signal_scale: 0.0, length_scale: Vec::new() },
+            log_marginal_likelihood: None,
+            solution: None,
+            kept,
+            reason: ending.reason,
+            iterations: ending.iterations,
+            prepare: ending.prepare,
+            solve: solve.plus(ending.solve),
+            entries: entries.plus(ending.entries),
+            outer: 0.0,
+            metrics: claims(&ending.claimed),
+        };
+        let again = match estimator.second_solve {
+            false => None,
+            true => Some(self.solve_again(posed, count, state, &mut found)?),
+        };
+
+        let began = process::now();
+        (found.gradient, found.log_marginal_likelihood) = self.gradient(&system, &x, again.as_ref())?;
+        outer += process::now().wall - began.wall;
+        found.outer = outer;
+
+        let judge = Judge::new(&system, None, Task::Posterior);
+        found.metrics.extend(&judge.glance(x.view()));
+        found.metrics.extend(&judge.residuals(x.view()));
+        found.solution = Some(x);
+        Ok(found)
+    }
+
+    /// Where a step's solve starts, and what it took to get there.
+    fn start(&self, system: &System, state: &State) -> Start {
+        let estimator = &self.job.case.estimator;
+        let mut start = Start {
+            x: Array2::zeros((system.n(), system.columns()).f()),
+            solve: Clock::default(),
+            entries: Entries::default(),
+        };
+        let Some(last) = state.solution.as_ref().filter(|_| estimator.warm_start) else { return start };
+        let Some(before) = state.before.as_ref().filter(|_| estimator.extrapolate) else {
+            start.x.assign(last);
+            return start;
+        };
+        let began = process::now();
+        let rhs = system.targets.rhs.view();
+        start.x = train::extrapolate(&system.operator, rhs, last.view(), before.view());
+        let ended = process::now();
+        start.solve = Clock { wall: ended.wall - began.wall, cpu: ended.cpu - began.cpu };
+        // One product with H.
+        let used = (system.n() as f64).powi(2);
+        start.entries = Entries { used, evaluated: used, ..Entries::default() };
+        start
+    }
+
+    /// Solves for y a second time, with other random numbers and nothing of what the solver keeps.
+    fn solve_again(
+        &self,
+        posed: &Case,
+        count: u64,
+        state: &State,
+        found: &mut Estimated,
+    ) -> Result<Array2<f64>, Failure> {
+        let mut alone = posed.clone();
+        alone.estimator.probes = 0;
+        let mut system = self.pose(&alone, None)?;
+        let mut x = Array2::zeros((system.n(), 1).f());
+        if let Some(last) = state.solution.as_ref().filter(|_| posed.estimator.warm_start) {
+            x.assign(&last.slice(s![.., ..1]));
+        }
+        let terms = self.terms(&system, &format!("solver/{count}/again"), self.seconds_left(state));
+        let ending = self.solve(&posed.solver, &mut system, &mut x, terms, &mut Kept::new())?;
+        found.iterations += ending.iterations;
+        found.prepare = found.prepare.plus(ending.prepare);
+        found.solve = found.solve.plus(ending.solve);
+        found.entries = found.entries.plus(ending.entries);
+        Ok(x)
+    }
+
+    /// The exact log marginal likelihood at a step's hyperparameters, where there are few rows. No clock runs.
+    pub(super) fn exact_likelihood(&self, posed: &Case) -> Option<f64> {
+        let (x, y) = (self.data.x_train.view(), self.data.y_train.view());
+        if y.len() > EXACT_ROWS {
+            return None;
+        }
+        let kernel = system::kernel(&posed.kernel, x.ncols()).ok()?;
+        let gp = ExactGp::fit(&kernel, posed.kernel.noise_scale, x, y, self.job.threads).ok()?;
+        Some(gp.log_marginal_likelihood)
+    }
+
+    /// The gradient at a step's hyperparameters, and the exact likelihood where it is known.
+    fn gradient(
+        &self,
+        system: &System,
+        x: &Array2<f64>,
+        again: Option<&Array2<f64>>,
+    ) -> Result<(Gradient, Option<f64>), Failure> {
+        let System { data, operator, .. } = system;
+        let method = self.job.case.estimator.method;
+        if method != EstimatorMethod::Exact {
+            return Ok((estimate::gradient(system, method, x.view(), again), None));
+        }
+        let (kernel, noise_scale, inputs) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
+        let gp = ExactGp::fit(kernel, noise_scale, inputs, data.y_train.view(), self.job.threads);
+        let gp = gp.map_err(invalid)?;
+        Ok((estimator::exact(&gp, inputs, x.column(0)), Some(gp.log_marginal_likelihood)))
+    }
+}

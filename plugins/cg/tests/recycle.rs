@@ -1,0 +1,98 @@
+//! Ritz vectors kept from step to step.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
+
+use gpbench_plugin_cg::Cg;
+use gpbench_sdk::Value;
+use gpbench_sdk::abi::reason;
+use gpbench_sdk::ndarray::Array2;
+use gpbench_sdk::testing::{DenseProblem, Outcome, matern32, relative_residuals};
+
+const N: usize = 300;
+
+/// A scattered but fixed number in (-1, 1).
+fn scattered(i: usize, j: usize) -> f64 {
+    2.0 * (((i * 37 + j * 101 + 11) as f64).sin() * 1e4).rem_euclid(1.0) - 1.0
+}
+
+fn inputs() -> Array2<f64> {
+    Array2::from_shape_fn((N, 2), |(i, j)| scattered(i, j + 50))
+}
+
+fn right_hand_sides() -> Array2<f64> {
+    Array2::from_shape_fn((N, 5), |(i, j)| scattered(i, j))
+}
+
+/// The system of an outer step that has come to these scales.
+fn system(noise_scale: f64, length_scale: f64) -> DenseProblem {
+    let lengths = [length_scale, length_scale];
+    DenseProblem::matern32(&inputs(), 1.0, noise_scale, &lengths, &right_hand_sides()).tolerance(1e-4)
+}
+
+fn solve(problem: &DenseProblem, preconditioner: &'static str, recycle: i64) -> Outcome {
+    let params: [(&str, Value<'_>); 3] =
+        [("preconditioner", preconditioner.into()), ("rank", 10.into()), ("recycle", recycle.into())];
+    problem.solve::<Cg>(&params).unwrap()
+}
+
+#[test]
+fn vectors_of_one_step_save_iterations_in_the_next() {
+    for preconditioner in ["none", "pivoted_cholesky"] {
+        let first = solve(&system(0.1, 0.6), preconditioner, 15);
+        assert_eq!(first.reason, reason::CONVERGED);
+        assert_eq!(first.state["ritz-vectors"].len(), 8 * N * 15);
+
+        let next = system(0.098, 0.61);
+        let plain = solve(&next, preconditioner, 0);
+        let recycled = solve(&next.clone().state(first.state), preconditioner, 15);
+        assert_eq!(recycled.reason, reason::CONVERGED);
+        let (fewer, all) = (recycled.iterations, plain.iterations);
+        assert!(5 * fewer < 4 * all, "{preconditioner}: {fewer} iterations instead of {all}");
+        // A product for the vectors, and one an iteration.
+        assert_eq!(recycled.entries - recycled.entries_prepare, (1 + fewer) as f64 * (N * N) as f64);
+        let a = matern32(&inputs(), 1.0, 0.098, &[0.61, 0.61]);
+        for (claimed, truth) in
+            recycled.claimed.iter().zip(relative_residuals(&a, &recycled.x, &right_hand_sides()))
+        {
+            assert!((claimed - truth).abs() < 1e-10, "{claimed} against {truth}");
+        }
+    }
+}
+
+#[test]
+fn a_warm_start_and_the_vectors_share_their_product() {
+    let first = solve(&system(0.1, 0.6), "none", 10);
+    let next = system(0.1, 0.6).start(first.x).state(first.state);
+    let again = solve(&next, "none", 10);
+    assert_eq!((again.reason, again.iterations), (reason::CONVERGED, 0));
+    assert_eq!(again.entries, (N * N) as f64);
+}
+
+#[test]
+fn vectors_that_do_not_fit_are_left_out() {
+    let first = solve(&system(0.1, 0.6), "none", 10);
+    let rows = 1 + 8 * N;
+    for bytes in [vec![0; 8 * N], vec![0xff; 8 * N], vec![1; rows], first.state["ritz-vectors"][8..].to_vec()]
+    {
+        let state = [("ritz-vectors".to_owned(), bytes)].into();
+        let outcome = solve(&system(0.1, 0.6).state(state), "none", 10);
+        assert_eq!((outcome.reason, outcome.iterations), (reason::CONVERGED, first.iterations));
+    }
+}
+
+#[test]
+fn a_solve_that_its_budget_ends_leaves_vectors() {
+    let stopped = solve(&system(0.1, 0.6).max_epochs(4.0), "none", 3);
+    assert_eq!(stopped.reason, reason::STOPPED);
+    assert_eq!(stopped.state["ritz-vectors"].len(), 8 * N * 3);
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let outcome = |threads| {
+        let first = solve(&system(0.1, 0.6).threads(threads), "pivoted_cholesky", 10);
+        solve(&system(0.12, 0.6).threads(threads).state(first.state), "pivoted_cholesky", 10)
+    };
+    assert_eq!(outcome(1).x, outcome(3).x);
+    assert_eq!(outcome(1).state, outcome(3).state);
+}
