@@ -18,6 +18,7 @@ use crate::exit::Failure;
 use crate::output::Styles;
 use crate::revision::Revision;
 use crate::verbs::data::{Missing, obtain};
+use crate::verbs::plan::{Outlook, outlook};
 use crate::worker::{Numerics, Worker};
 
 /// A spec that is right, and the program that will run it.
@@ -40,6 +41,8 @@ pub(crate) struct Prepared {
     pub(crate) threads: usize,
     /// The worker program.
     pub(crate) worker: Worker,
+    /// What it is likely to take.
+    pub(crate) outlook: Outlook,
     /// Environment variables for the worker.
     pub(crate) blas_settings: BTreeMap<String, String>,
     /// gpbench's cache.
@@ -117,6 +120,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         cpu_dispatch: environment.cpu_dispatch.clone(),
         blas_core: environment.blas_core.clone(),
     };
+    let outlook = outlook(&plan, threads);
     let cases: Vec<_> =
         plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets)).collect();
     let environment = of_run(environment, &args.spec, &text, &cases);
@@ -124,6 +128,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         plan: engine::Plan { name: plan.name, spec_toml: text, environment, cases },
         threads,
         worker,
+        outlook,
         blas_settings: numerics.blas_settings,
         cache: places.cache,
     })

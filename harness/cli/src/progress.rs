@@ -40,6 +40,11 @@ impl Progress {
         }
     }
 
+    /// Says what is ahead, as far as it can be told.
+    pub(crate) fn announce(&self, outlook: &str) {
+        self.say(outlook);
+    }
+
     /// Shows one event.
     pub(crate) fn show(&mut self, event: Event) {
         match event {

@@ -131,6 +131,7 @@ impl CaseRunner<'_> {
             steps: Vec::new(),
             hyperparameters: Default::default(),
             curve: None,
+            landscape: None,
             log_tail: String::new(),
             reproducible: verdict.reproducible,
             finished: self.clock.now().to_string(),
@@ -164,6 +165,7 @@ fn fill(row: &mut Row, solving: Outcome, verifying: Option<Outcome>) {
         row.solver_values = solved.values.clone();
         if let Some(trained) = &solved.trained {
             row.hyperparameters = trained.hyperparameters.clone();
+            row.landscape = trained.landscape.clone();
         }
     }
     if let Some(truth) = verifying.as_ref().and_then(verified) {

@@ -38,6 +38,14 @@ pub fn relative_residuals(op: &dyn LinearOperator, x: ArrayView2<f64>, rhs: Arra
     residual.columns().into_iter().zip(rhs.columns()).map(ratio).collect()
 }
 
+/// `sqrt(e^T H e)` for each column e, by one product with H (n^2 entries).
+pub fn energy_norms(op: &dyn LinearOperator, e: ArrayView2<f64>) -> Vec<f64> {
+    let mut product = Array2::zeros(e.dim().f());
+    op.apply(e, product.view_mut());
+    let columns = e.columns().into_iter().zip(product.columns());
+    columns.map(|(e, product)| e.dot(&product).max(0.0).sqrt()).collect()
+}
+
 /// Root mean square over test points of the 2-Wasserstein distance between two
 /// normal marginals, `W2^2 = (m_a - m_b)^2 + (sd_a - sd_b)^2`, of the latent function.
 pub fn wasserstein2(

@@ -170,7 +170,7 @@ fn rounded(values: ArrayView1<f64>) -> Vec<f64> {
     values.iter().copied().map(six_digits).collect()
 }
 
-fn six_digits(value: f64) -> f64 {
+pub(crate) fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 

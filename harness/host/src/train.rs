@@ -15,16 +15,18 @@
 
 mod beginning;
 mod estimated;
+mod landscape;
 mod prediction;
 
 use std::sync::Arc;
 
 use gpbench_data::Split;
+use gpbench_gp::exact::Gradient;
 use gpbench_gp::thread_pool;
 use gpbench_gp::train::{self, Hyperparameters, Parameters};
 use gpbench_record::{
-    self as record, Case, Failure, Job, Kernel, Message, Solved, Solver, Status, Step, Trained, Training,
-    names,
+    self as record, Case, Failure, Job, Kernel, Message, Scale, Solved, Solver, Status, Step, Trained,
+    Training, names,
 };
 use ndarray::Array2;
 use rand::Rng;
@@ -96,6 +98,7 @@ pub(crate) fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Fa
             seconds: state.prepare.wall + state.solve.wall + state.outer,
             predict: ending.prepare.plus(ending.solve),
             predict_epochs: ending.entries.used / (trainer.data.x_train.nrows() as f64).powi(2),
+            landscape: trainer.landscape(&state),
         }),
     })
 }
@@ -123,6 +126,7 @@ impl Trainer<'_> {
         };
 
         let began = process::now();
+        self.hold_fixed(&mut found.gradient);
         let chained = state.parameters.chain(&found.gradient);
         if !chained.iter().all(|derivative| derivative.is_finite()) {
             let reason = format!("the gradient of step {count} is not finite");
@@ -160,6 +164,17 @@ impl Trainer<'_> {
         state.solution = found.solution;
         state.kept = found.kept;
         Ok(step)
+    }
+
+    /// Takes the fixed scales out of a gradient: Adam leaves a parameter alone whose derivative is always 0.
+    fn hold_fixed(&self, gradient: &mut Gradient) {
+        for scale in &self.training.fixed {
+            match scale {
+                Scale::NoiseScale => gradient.noise_scale = 0.0,
+                Scale::SignalScale => gradient.signal_scale = 0.0,
+                Scale::LengthScale => gradient.length_scale.fill(0.0),
+            }
+        }
     }
 
     /// The parameters of step `step`, where they are known beforehand.

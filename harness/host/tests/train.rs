@@ -7,8 +7,8 @@ mod common;
 
 use common::worker::{exact, failure, job, library, messages, solve, verify, worker};
 use gpbench_record::{
-    Case, EstimatorMethod, Job, Message, Metrics, Param, Schedule, Solved, Source, Status, Step, StopReason,
-    Subset, Task, Training, names,
+    Case, EstimatorMethod, Grid, Job, Landscape, Message, Metrics, Param, Scale, Schedule, Solved, Source,
+    Status, Step, StopReason, Subset, Task, Training, names,
 };
 
 /// Training on a draw of 200 rows that begins with all scales 1.
@@ -30,7 +30,9 @@ fn training(plugin: &str, method: EstimatorMethod, warm_start: bool, steps: u64)
         schedule,
         shared_length_scale: false,
         replay: vec![],
+        fixed: vec![],
         subset: None,
+        landscape: None,
     });
     case
 }
@@ -88,6 +90,59 @@ fn exact_training_with_cholesky_is_exact_training() {
     let likelihood = exact.get(names::LOG_MARGINAL_LIKELIHOOD);
     assert_eq!(metrics.get(names::LOG_MARGINAL_LIKELIHOOD), likelihood);
     assert!(likelihood.unwrap() > known);
+}
+
+#[test]
+fn the_landscape_has_its_summit_where_exact_training_ends() {
+    let Some(plugin) = library("cholesky") else { return };
+    let mut case = training("cholesky", EstimatorMethod::Exact, false, 60);
+    let grid = Grid { length_scale: [0.05, 5.0], noise_scale: [0.01, 2.0], points: 15 };
+    case.train =
+        case.train.map(|train| Training { landscape: Some(grid), shared_length_scale: true, ..train });
+    let (job, _folder) = job(case, plugin, 2);
+    let (steps, solved) = train(&job);
+    let trained = solved.trained.unwrap();
+    let Landscape { length_scale, noise_scale, log_likelihood } = *trained.landscape.unwrap();
+    assert_eq!((length_scale[0], *length_scale.last().unwrap(), length_scale.len()), (0.05, 5.0, 15));
+    let places = (0..15).flat_map(|i| (0..15).map(move |j| (i, j)));
+    let (i, j) = places
+        .max_by(|a, b| log_likelihood[a.0][a.1].partial_cmp(&log_likelihood[b.0][b.1]).unwrap())
+        .unwrap();
+    let near = |at: f64, end: f64, ratio: f64| (at / end).ln().abs() < 0.75 * ratio.ln();
+    assert!(near(noise_scale[i], trained.hyperparameters["noise_scale"], noise_scale[1] / noise_scale[0]));
+    assert!(near(
+        length_scale[j],
+        trained.hyperparameters["length_scale"],
+        length_scale[1] / length_scale[0]
+    ));
+    let last = steps.last().unwrap().metrics.get(names::LOG_MARGINAL_LIKELIHOOD).unwrap();
+    assert!((last - log_likelihood[i][j].unwrap()).abs() < 0.05 * last.abs(), "{last}");
+}
+
+#[test]
+fn fixed_scales_stay_and_the_others_move() {
+    let Some(plugin) = library("cholesky") else { return };
+    let mut case = training("cholesky", EstimatorMethod::Exact, false, 3);
+    let fixed = vec![Scale::NoiseScale, Scale::SignalScale];
+    case.train = case.train.map(|train| Training { fixed, ..train });
+    let (job, _folder) = job(case, plugin, 2);
+    let trained = train(&job).1.trained.unwrap().hyperparameters;
+    for (name, scale) in trained {
+        let moved = (scale - 1.0).abs();
+        assert!(if name.starts_with("length") { moved > 0.01 } else { moved < 1e-12 }, "{name} {scale}");
+    }
+}
+
+#[test]
+fn the_distance_to_the_start_is_that_of_a_cold_solution() {
+    let Some(plugin) = library("cholesky") else { return };
+    let case = training("cholesky", EstimatorMethod::Pathwise, true, 3);
+    let (job, _folder) = job(case, plugin, 2);
+    let (steps, _) = train(&job);
+    let distance = |step: &Step| step.metrics.get(names::INITIAL_DISTANCE).unwrap();
+    // From zero, |x|_H^2 = b^T H^-1 b, which for a pathwise target has the mean n.
+    assert!((distance(&steps[0]).powi(2) / 200.0 - 1.0).abs() < 0.1, "{}", distance(&steps[0]));
+    assert!(steps[1..].iter().all(|step| distance(step) < 0.5 * distance(&steps[0])));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, StopRe
 pub use metrics::{Metrics, names};
 pub use plugin::{LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
 pub use row::{JournalEntry, Row, Status, TracePoint};
-pub use train::{Hyperparameters, Schedule, Step, Subset, Trained, Training};
+pub use train::{Grid, Hyperparameters, Landscape, Scale, Schedule, Step, Subset, Trained, Training};
 
 /// Version of every JSON form in this crate.
 pub const SCHEMA: u32 = 1;

@@ -58,6 +58,9 @@ pub mod names {
     pub const SECONDS_PREDICT: &str = "seconds_predict";
     /// Epochs of these.
     pub const EPOCHS_PREDICT: &str = "epochs_predict";
+    /// Root mean square over the probes (over y where there are none) of |x_0 - x|_H, from where a step's solve
+    /// started to where it ended.
+    pub const INITIAL_DISTANCE: &str = "initial_distance";
     /// Outer steps taken.
     pub const STEPS: &str = "steps";
     /// Log marginal likelihood of the exact Gaussian process.

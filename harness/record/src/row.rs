@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Curve, Hyperparameters, Labels, Metrics, Step};
+use crate::{Case, Curve, Hyperparameters, Labels, Landscape, Metrics, Step};
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -106,6 +106,9 @@ pub struct Row {
     /// Predictions along the input, where there is one input only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
+    /// The exact likelihood over the plane of length scale and noise, where training laid it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landscape: Option<Box<Landscape>>,
     /// Last lines of the log, for cases that failed.
     #[serde(default)]
     pub log_tail: String,

@@ -20,12 +20,68 @@ pub struct Training {
     /// Whether one length scale, shared by all inputs, is trained rather than one for each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared_length_scale: bool,
+    /// Scales that stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<Scale>,
     /// Hyperparameters of every step and after the last one, where they are replayed rather than found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replay: Vec<Hyperparameters>,
     /// Exact fits of parts of the data, from whose average the steps begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subset: Option<Subset>,
+    /// Where the exact likelihood is laid out once training by the exact estimator has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landscape: Option<Grid>,
+}
+
+/// A grid over the plane of length scale and noise scale, even on logarithmic axes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Shortest and longest length scale, shared by all inputs.
+    pub length_scale: [f64; 2],
+    /// Smallest and largest noise scale.
+    pub noise_scale: [f64; 2],
+    /// Points along each axis.
+    pub points: usize,
+}
+
+/// The exact log marginal likelihood on a [`Grid`], at the signal scale that training ended with. There to be
+/// drawn: six digits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Landscape {
+    /// Length scales, increasing.
+    pub length_scale: Vec<f64>,
+    /// Noise scales, increasing.
+    pub noise_scale: Vec<f64>,
+    /// A row for each noise scale, with a value for each length scale; absent where the kernel matrix is not
+    /// positive definite in double precision.
+    pub log_likelihood: Vec<Vec<Option<f64>>>,
+}
+
+/// A kind of hyperparameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Standard deviation of the noise.
+    NoiseScale,
+    /// Standard deviation of the prior.
+    SignalScale,
+    /// All length scales.
+    LengthScale,
+}
+
+impl Scale {
+    /// All kinds.
+    pub const ALL: [Scale; 3] = [Scale::NoiseScale, Scale::SignalScale, Scale::LengthScale];
+
+    /// Its name in [`Hyperparameters`], which those of several length scales begin with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::NoiseScale => NOISE_SCALE,
+            Scale::SignalScale => SIGNAL_SCALE,
+            Scale::LengthScale => LENGTH_SCALE,
+        }
+    }
 }
 
 /// Exact fits of parts of the data (Lin et al. 2023, appendix A.1).
@@ -146,6 +202,9 @@ pub struct Trained {
     pub predict: Clock,
     /// Epochs of these.
     pub predict_epochs: f64,
+    /// The exact likelihood over the plane, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landscape: Option<Box<Landscape>>,
 }
 
 #[cfg(test)]

@@ -93,7 +93,11 @@ fn results(run: &Run, groups: &[Group]) -> Markup {
     html! {
         section id="results" {
             h2 { "Results" }
-            @for table in tables::results(run, groups) { h3 { (table.title) } (table.html()) }
+            @for table in tables::results(run, groups) {
+                h3 { (table.title) }
+                (table.html())
+                @if !table.caption.is_empty() { p.note { (table.caption) } }
+            }
             p.note { (tables::conventions(run).replace('`', "")) }
         }
     }

@@ -20,6 +20,7 @@ pub mod baseline;
 mod bibliography;
 mod charts;
 mod compare;
+mod distance;
 mod error;
 mod export;
 mod frame;

@@ -59,6 +59,9 @@ pub(crate) fn page(run: &Run, figures: &[Figure]) -> Result<String> {
 
 fn section(out: &mut String, table: &Table) {
     let _ = writeln!(out, "### {}\n\n{}", table.title, table.markdown());
+    if !table.caption.is_empty() {
+        let _ = writeln!(out, "{}\n", table.caption);
+    }
 }
 
 fn failures(out: &mut String, run: &Run) {

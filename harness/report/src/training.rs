@@ -4,6 +4,7 @@
 use gpbench_record::{EstimatorMethod, names};
 
 use crate::aggregate::{Estimate, Group};
+use crate::distance;
 use crate::metric::{SECONDS, Style, short};
 use crate::reference::{Figure, TrainingReference};
 use crate::run::Run;
@@ -35,9 +36,10 @@ const TITLES: [(&str, &str, Style); 10] = [
     (SECONDS, "solver [s]", Style::Short),
 ];
 
-/// One table for each data set and kernel.
+/// One table for each data set and kernel, and one of the distances to exact training where there was such.
 pub(crate) fn results(run: &Run, groups: &[Group]) -> Vec<Table> {
-    models(groups).into_iter().map(|model| of_model(run, groups, model)).collect()
+    let tables = models(groups).into_iter().map(|model| of_model(run, groups, model));
+    tables.chain(distance::table(run, groups)).collect()
 }
 
 /// Ours beside published figures of training.

@@ -1,10 +1,12 @@
 //! A stored run, read back and reported.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Curve, EstimatorMethod, JournalEntry, Row, Schedule, Spectrum, Status, Step, StopReason, Task, Training,
+    Curve, EstimatorMethod, JournalEntry, Landscape, Row, Schedule, Spectrum, Status, Step, StopReason, Task,
+    Training,
 };
 use gpbench_report::{Error, Options, Run, compare, csv, groups, json, markdown, summary, text, write_all};
 use polars::prelude::{ParquetReader, SerReader};
@@ -234,7 +236,9 @@ fn trained() -> Run {
         schedule,
         shared_length_scale: false,
         replay: vec![],
+        fixed: vec![],
         subset: None,
+        landscape: None,
     };
     let pathwise = run.rows.clone();
     let standard = run.rows.iter().cloned().map(|mut row| {
@@ -258,7 +262,10 @@ fn trained() -> Run {
                 hyperparameters: [("noise_scale".to_owned(), scale), ("length_scale_0".to_owned(), 1.0)]
                     .into(),
                 reason: StopReason::Converged,
-                metrics: [("epochs".to_owned(), 10.0 + scale)].into_iter().collect(),
+                metrics: [("epochs", 10.0 + scale), ("iterations", 8.0), ("initial_distance", 3.0 * scale)]
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .collect(),
             }
         };
         row.steps = (0..4).map(step).collect();
@@ -289,4 +296,120 @@ fn training_is_told_by_solver_and_estimator() {
     assert!(steps.column("length_scale_0").is_ok());
     let page = fs::read_to_string(&written.markdown).unwrap();
     assert!(page.contains("cold starts"), "the conventions are those of training");
+}
+
+/// The charts of a run, by file name.
+fn charts(run: &Run) -> BTreeMap<String, String> {
+    let output = tempfile::tempdir().unwrap();
+    let options = Options { output: Some(output.path().to_owned()) };
+    let written = write_all(run, &options).unwrap();
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let all = written.figures.iter().map(|path| (name(path), fs::read_to_string(path).unwrap()));
+    let all: BTreeMap<String, String> = all.collect();
+    for (name, svg) in &all {
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name} has no numbers");
+    }
+    all
+}
+
+#[test]
+fn seconds_of_training_are_the_solver_and_the_rest() {
+    let mut run = trained();
+    for row in &mut run.rows {
+        row.metrics.insert("seconds", 7.5);
+    }
+    let charts = charts(&run);
+    let bars = &charts["seconds.svg"];
+    for words in ["right-hand sides and gradients", "cg · pathwise", "7.50 + 2.50 s", "7.50 + 12.5 s"] {
+        assert!(bars.contains(words), "{words}");
+    }
+    let along = &charts["training-pol-cg.svg"];
+    assert!(along.contains("initial distance") && along.contains("iterations of the step"));
+}
+
+#[test]
+fn estimators_that_differ_in_their_probes_alone_are_drawn_over_them() {
+    let mut run = trained();
+    assert!(!charts(&run).keys().any(|name| name.starts_with("probes")));
+    let more = run.rows.clone().into_iter().map(|mut row| {
+        row.id += "-256";
+        row.labels.estimator += "-256";
+        row.case.estimator.name += "-256";
+        row.case.estimator.probes = 256;
+        row
+    });
+    run.rows.extend(more.collect::<Vec<_>>());
+    let charts = charts(&run);
+    let probes = &charts["probes-pol.svg"];
+    for words in ["probes", "test RMSE", "seconds of training", "cg · standard", "cg · pathwise", "64", "256"]
+    {
+        assert!(probes.contains(words), "{words}");
+    }
+}
+
+/// Training whose noise scales are off by a share, and exact training beside it.
+fn trained_exactly_too(off: f64) -> Run {
+    let mut run = trained();
+    let exact = run.rows.iter().filter(|row| row.labels.solver == "cholesky").cloned().map(|mut row| {
+        row.id += "-exact";
+        row.labels.estimator = "exact".into();
+        row.case.estimator.method = EstimatorMethod::Exact;
+        row
+    });
+    let exact: Vec<Row> = exact.collect();
+    for step in run.rows.iter_mut().flat_map(|row| row.steps.iter_mut()) {
+        *step.hyperparameters.get_mut("noise_scale").unwrap() *= 1.0 + off;
+    }
+    run.rows.extend(exact);
+    run
+}
+
+#[test]
+fn training_is_measured_by_exact_training() {
+    let run = trained_exactly_too(0.025);
+    let page = markdown(&run).unwrap();
+    let (_, table) = page.split_once("### Distance to exact training").unwrap();
+    // Half of the hyperparameters are noise scales; the others are the same.
+    assert!(table.contains("| pol | cg | pathwise | 2.50 % | 2.50 % | 2.50 % |"), "{table}");
+    assert!(!table.contains("| exact |"), "{table}");
+    let svg = &charts(&run)["training-distance-pol.svg"];
+    assert!(svg.contains("cg · standard") && !svg.contains("cholesky · exact"));
+    assert!(!charts(&trained()).contains_key("training-distance-pol.svg"));
+
+    // As many steps, but not of the same size: nothing to compare with.
+    let mut other = run.clone();
+    for row in other.rows.iter_mut().filter(|row| row.case.estimator.method == EstimatorMethod::Exact) {
+        row.case.train.as_mut().unwrap().learning_rate = 0.01;
+    }
+    assert!(!markdown(&other).unwrap().contains("### Distance to exact training"));
+}
+
+#[test]
+fn a_landscape_lies_under_the_paths() {
+    let mut run = trained();
+    for row in &mut run.rows {
+        for step in &mut row.steps {
+            let length = step.hyperparameters.remove("length_scale_0").unwrap();
+            step.hyperparameters.insert("length_scale".to_owned(), length);
+        }
+        row.hyperparameters = row.steps[3].hyperparameters.clone();
+    }
+    let plain = charts(&run).remove("training-paths-pol.svg").unwrap();
+    assert!(!plain.contains("nats below"));
+    let scales: Vec<f64> = (-4..=4).map(|e| 10f64.powf(0.25 * f64::from(e))).collect();
+    let bowl = |noise: &f64, length: &f64| -40.0 * (noise.ln().powi(2) + (length.ln() - 0.5).powi(2));
+    let row_of = |noise: &f64| scales.iter().map(|length| Some(bowl(noise, length))).collect();
+    let landscape = Landscape {
+        log_likelihood: scales.iter().map(row_of).collect(),
+        length_scale: scales.clone(),
+        noise_scale: scales.clone(),
+    };
+    let pol = run.rows.iter_mut().find(|row| row.labels.dataset == "pol").unwrap();
+    pol.landscape = Some(Box::new(landscape));
+    let charts = charts(&run);
+    let paths = &charts["training-paths-pol.svg"];
+    for words in ["nats below", "maximum of the likelihood", "\n10\n", "\n100\n"] {
+        assert!(paths.contains(words), "{words}");
+    }
+    assert!(!charts["training-paths-draw.svg"].contains("nats below"));
 }

@@ -169,8 +169,11 @@ impl Solver for Lacking {
         let features = op.features(1, &zeros(2, 1), &mut zeros(3, 1));
         assert_eq!(features.unwrap_err(), lacks("gpbench.features/1"));
         assert!(problem.targets()?.is_none());
+        assert_eq!(problem.load_state("key")?, None, "nothing has been kept yet");
+        assert_eq!(problem.load_columns("key")?, None);
         problem.save_state("key", b"bytes")?;
-        assert_eq!(problem.load_state("key")?, None, "nobody has kept it");
+        assert_eq!(problem.load_state("key")?.as_deref(), Some(&b"bytes"[..]));
+        assert_eq!(problem.load_columns("key")?, None, "no columns of this problem");
         Ok(Report::new(Reason::Converged, 1))
     }
 }

@@ -21,7 +21,7 @@ mod train;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use gpbench_record::{Case, Precision, Task, Training};
+use gpbench_record::{Case, EstimatorMethod, Precision, Task, Training};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Catalog;
@@ -88,6 +88,8 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
     let report = report(typed, &axes, &mut mistakes);
     let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
     let train = train::resolve(root, task, &mut mistakes);
+    let shared = axes.kernels.iter().map(|kernel| kernel.shares_length_scale());
+    train::check_landscape(typed, &axes.estimators, shared, &mut mistakes);
     let repetitions = likelihood::resolve(root, task, &mut mistakes);
     let replay = replay::Replay::open(typed, &mut mistakes);
     let study = Study { task, train, replay, repetitions };
@@ -160,9 +162,11 @@ fn cells(
                         }
                         let (shared_length_scale, subset) = (kernel.shares_length_scale(), kernel.subset());
                         let Some(kernel) = kernel.numbers(dataset, rows.split, mistakes) else { continue };
+                        let exact = estimator.method == EstimatorMethod::Exact;
                         let train = study.train.clone().map(|train| Training {
                             shared_length_scale,
                             subset,
+                            landscape: train.landscape.filter(|_| exact),
                             ..train
                         });
                         let mut case = Case {

@@ -182,7 +182,7 @@ impl PlannedCase {
     /// take nobody knows beforehand: a hundred are assumed, or the budget if less.
     pub fn estimate(&self, threads: usize) -> Option<Estimate> {
         const PROCESS_BYTES: f64 = 64e6;
-        const FLOPS_PER_THREAD: f64 = 1e10;
+        const FLOPS_PER_THREAD: f64 = 3e10;
         const FLOPS_PER_EXPONENTIAL: f64 = 30.0;
         const EPOCHS: f64 = 100.0;
         let n = self.n? as f64;

@@ -137,6 +137,16 @@ pub(crate) struct TrainTable {
     pub(crate) schedule: Option<At<ScheduleTable>>,
     pub(crate) initial: Option<At<Hyperparameters>>,
     pub(crate) replay: Option<At<ReplayTable>>,
+    pub(crate) fixed: Option<At<Vec<At<String>>>>,
+    pub(crate) landscape: Option<At<LandscapeTable>>,
+}
+
+/// `landscape` of `[train]`.
+#[derive(Debug, Clone)]
+pub(crate) struct LandscapeTable {
+    pub(crate) length_scale: Option<At<Vec<At<f64>>>>,
+    pub(crate) noise_scale: Option<At<Vec<At<f64>>>>,
+    pub(crate) points: Option<At<i64>>,
 }
 
 /// `replay` of `[train]`.

@@ -315,7 +315,9 @@ tolerance = 0.01
         schedule,
         shared_length_scale: false,
         replay: vec![],
+        fixed: vec![],
         subset: None,
+        landscape: None,
     };
     assert_eq!(first.train, Some(training));
     assert!((first.kernel.signal_scale, first.kernel.length_scale) == (2.0, vec![3.0]));

@@ -35,15 +35,28 @@ pub(crate) fn plan(global: &Global, args: &args::Plan) -> Outcome {
     }
     listing.print(args.format);
     if !global.quiet {
-        let known: Vec<f64> = plan.cases.iter().filter_map(|p| Some(p.estimate(threads)?.seconds)).collect();
-        let time = match known.len() {
-            0 => "unknown time".to_owned(),
-            n if n < plan.cases.len() => format!("more than {}", output::duration(known.iter().sum())),
-            _ => format!("about {}", output::duration(known.iter().sum())),
-        };
-        eprintln!("{} cases, {time} on {threads} threads", plan.cases.len());
+        eprintln!("{}", outlook(&plan, threads).text);
     }
     Ok(OK)
+}
+
+/// What all cases of a plan are likely to take.
+pub(crate) struct Outlook {
+    /// In words.
+    pub(crate) text: String,
+    /// Seconds of those cases whose size is known.
+    pub(crate) seconds: f64,
+}
+
+pub(crate) fn outlook(plan: &Plan, threads: usize) -> Outlook {
+    let known: Vec<f64> = plan.cases.iter().filter_map(|p| Some(p.estimate(threads)?.seconds)).collect();
+    let seconds = known.iter().sum();
+    let time = match known.len() {
+        0 => "unknown time".to_owned(),
+        n if n < plan.cases.len() => format!("more than {}", output::duration(seconds)),
+        _ => format!("about {}", output::duration(seconds)),
+    };
+    Outlook { text: format!("{} cases, {time} on {threads} threads", plan.cases.len()), seconds }
 }
 
 /// Gives the user's own files their sizes. A file that cannot be read leaves them

@@ -10,6 +10,9 @@ use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::Progress;
 
+/// A run that is likely to take this many seconds says so before it starts.
+const WORTH_SAYING: f64 = 60.0;
+
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let mut prepared = prepare(global, &args.spec, &args.run)?;
     let summary = execute(global, &mut prepared, &args.run)?;
@@ -68,6 +71,9 @@ pub(crate) fn execute(global: &Global, prepared: &mut Prepared, args: &RunArgs) 
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
     let engine = Engine { executor: &executor, clock: &SystemClock, interrupt };
     let mut progress = Progress::new(global);
+    if prepared.outlook.seconds >= WORTH_SAYING {
+        progress.announce(&prepared.outlook.text);
+    }
     let summary = engine.run(&prepared.plan, &options, &mut |event| progress.show(event));
     progress.end();
     summary.map_err(Failure::internal)

@@ -352,7 +352,9 @@ fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
         schedule,
         shared_length_scale: false,
         replay: vec![],
+        fixed: vec![],
         subset: None,
+        landscape: None,
     });
     let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
     solving.messages.splice(0..0, steps(residuals));

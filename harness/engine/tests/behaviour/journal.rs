@@ -24,6 +24,7 @@ fn row(id: &str, status: Status) -> Row {
         steps: Vec::new(),
         hyperparameters: Default::default(),
         curve: None,
+        landscape: None,
         log_tail: String::new(),
         reproducible: true,
         finished: "2026-01-02T12:00:00Z".into(),

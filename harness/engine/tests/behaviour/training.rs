@@ -46,6 +46,7 @@ impl Executor for Trainer {
                     seconds: 7.0,
                     predict: Clock { wall: 0.5, cpu: 1.0 },
                     predict_epochs: 4.0,
+                    landscape: None,
                 };
                 let steps = (0..2).map(|step| {
                     let metrics: Metrics = [(names::RESIDUAL_Y.to_owned(), 0.01)].into_iter().collect();
@@ -76,7 +77,9 @@ fn training() -> Plan {
         schedule,
         shared_length_scale: true,
         replay: vec![],
+        fixed: vec![],
         subset: None,
+        landscape: None,
     });
     plan
 }

@@ -1,6 +1,7 @@
 //! What an outer step finds before it moves: the gradient, and what that took.
 
 use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::metrics;
 use gpbench_gp::train::{self, estimator};
 use gpbench_record::{Case, Clock, Entries, EstimatorMethod, Failure, Metrics, StopReason, Task, names};
 use ndarray::{Array2, ShapeBuilder, s};
@@ -16,6 +17,9 @@ use crate::system::{self, System};
 
 /// Up to this many rows the exact likelihood stands beside each step.
 const EXACT_ROWS: usize = 3000;
+
+/// Up to this many rows the distance to where a solve started is measured, at the price of a product.
+const DISTANCE_ROWS: usize = 20_000;
 
 /// What an outer step found before it moved.
 pub(super) struct Estimated {
@@ -73,6 +77,7 @@ impl Trainer<'_> {
         let mut system = self.pose(posed, redraw)?;
         let mut outer = process::now().wall - began.wall;
         let Start { mut x, solve, entries } = self.start(&system, state);
+        let start = (system.n() <= DISTANCE_ROWS).then(|| x.clone());
         let terms = self.terms(&system, &format!("solver/{count}"), self.seconds_left(state));
         let max_epochs = terms.max_epochs.map(|most| most - entries.used / (system.n() as f64).powi(2));
         let terms = Terms { max_epochs, ..terms };
@@ -104,6 +109,9 @@ impl Trainer<'_> {
         let judge = Judge::new(&system, None, Task::Posterior);
         found.metrics.extend(&judge.glance(x.view()));
         found.metrics.extend(&judge.residuals(x.view()));
+        if let Some(start) = start {
+            found.metrics.insert(names::INITIAL_DISTANCE, distance(&system, &start, &x));
+        }
         found.solution = Some(x);
         Ok(found)
     }
@@ -184,4 +192,13 @@ impl Trainer<'_> {
         let gp = gp.map_err(invalid)?;
         Ok((estimator::exact(&gp, inputs, x.column(0)), Some(gp.log_marginal_likelihood)))
     }
+}
+
+/// Root mean square over the probes, or over y where there are none, of |x_0 - x|_H.
+fn distance(system: &System, start: &Array2<f64>, x: &Array2<f64>) -> f64 {
+    let of_probes = usize::from(x.ncols() > 1);
+    let mut moved = Array2::zeros((x.nrows(), x.ncols() - of_probes).f());
+    moved.assign(&(x - start).slice(s![.., of_probes..]));
+    let norms = metrics::energy_norms(&system.operator, moved.view());
+    (norms.iter().map(|norm| norm * norm).sum::<f64>() / norms.len() as f64).sqrt()
 }

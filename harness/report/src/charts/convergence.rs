@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use gpbench_record::{Row, names};
 
 use super::curve::{Clock, Mean, curve, path};
-use super::panel::{Line, Panel};
+use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{heading, legend, sheet};
 use super::{Drawn, Figure, Sheet, file_name};
 use crate::aggregate::Problem;
 use crate::tables::in_group;
@@ -97,7 +96,7 @@ fn panel(
     }
     let x = Axis { label: clock.label().to_owned(), log: true };
     let y = Axis { label: label.to_owned(), log: mean == Mean::Geometric };
-    let panel = Panel { title: None, x, y, lines, dots: vec![], backdrop: vec![], level: None };
+    let panel = Panel { x, y, lines, ..Panel::default() };
     (!panel.lines.is_empty()).then_some(panel)
 }
 
@@ -113,13 +112,5 @@ fn panels_on_a_sheet(
         panels.iter().any(|panel| panel.lines.iter().any(|line| line.look == look))
     };
     let height = 80 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
-    sheet((760, height), |root| {
-        heading(root, title)?;
-        let top = legend(root, &sheet_.legend(drawn))?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((rows, columns));
-        for (panel, area) in panels.iter().zip(&areas) {
-            panel.draw(root, area)?;
-        }
-        Ok(())
-    })
+    panels_sheet(title, &sheet_.legend(drawn), panels, columns, height)
 }

@@ -2,9 +2,9 @@
 
 use gpbench_record::EstimatorMethod;
 
-use super::panel::{Dot, Panel};
+use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look, heading, legend, sheet};
+use super::style::{Entry, Look};
 use super::{Drawn, Figure, Sheet, file_name};
 use crate::aggregate::Group;
 use crate::likelihood::{self, TERMS};
@@ -54,15 +54,7 @@ fn figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
     let entries: Vec<Entry> = kinds.iter().map(|kind| Entry::solver(&kind.0, look(kind))).collect();
-    let svg = sheet((760, 90 + ROW * rows as u32), |root| {
-        heading(root, &title)?;
-        let top = legend(root, &entries)?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((rows, columns));
-        for (panel, area) in panels.iter().zip(&areas) {
-            panel.draw(root, area)?;
-        }
-        Ok(())
-    })?;
+    let svg = panels_sheet(&title, &entries, &panels, columns, 90 + ROW * rows as u32)?;
     Ok(Some(Figure {
         file: file_name("likelihood-bias", &what),
         title,
@@ -106,12 +98,10 @@ fn dot(
 fn panel(dots: Vec<Dot>, of_features: bool, term: &str) -> Panel {
     let x = if of_features { "random features" } else { "iterations" };
     Panel {
-        title: None,
         x: Axis { label: x.to_owned(), log: false },
         y: Axis { label: format!("bias of {term} [%]"), log: false },
-        lines: vec![],
         dots,
-        backdrop: vec![],
         level: Some(0.0),
+        ..Panel::default()
     }
 }

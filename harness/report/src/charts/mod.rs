@@ -8,10 +8,14 @@
 mod axes;
 mod convergence;
 mod curve;
+mod distance;
+mod field;
 mod likelihood;
 mod panel;
 mod pareto;
+mod paths;
 mod posterior;
+mod probes;
 mod profile;
 mod progress;
 mod scale;
@@ -52,13 +56,16 @@ type Drawn = std::result::Result<Option<Figure>, Box<dyn std::error::Error>>;
 pub(crate) fn figures(run: &Run) -> Result<Vec<Figure>> {
     let sheet = Sheet { run, groups: groups(run)? };
     let all = problems(&sheet.groups);
+    let trains = run.task() == Some(Task::Train);
+    let seconds = if trains { seconds::training_figure(&sheet) } else { seconds::figure(&sheet) };
     let mut drawn = vec![
         named("the quality-time chart", pareto::figure(&sheet))?,
         named("the performance profile", profile::figure(&sheet))?,
-        named("the bars of seconds", seconds::figure(&sheet))?,
+        named("the bars of seconds", seconds)?,
     ];
-    if run.task() == Some(Task::Train) {
-        for figure in training::figures(&sheet) {
+    if trains {
+        let figures = [paths::figures, distance::figures, probes::figures, training::figures];
+        for figure in figures.into_iter().flat_map(|figures| figures(&sheet)) {
             drawn.push(named("a chart of training", figure)?);
         }
         return Ok(drawn.into_iter().flatten().collect());

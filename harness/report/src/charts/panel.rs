@@ -6,8 +6,11 @@ use plotters::style::text_anchor::HPos;
 
 use super::axes::{Axes, Labels};
 use super::curve::Curve;
+use super::field::Field;
 use super::scale::{Axis, Scale};
-use super::style::{Area, Drawing, INK, Look, MUTED, Marker, font, mark, write};
+use super::style::{
+    Area, Drawing, Entry, INK, Look, MUTED, Marker, font, heading, legend, mark, peak, sheet, write,
+};
 use crate::metric::scientific;
 
 /// A curve of one solver.
@@ -27,6 +30,7 @@ pub(super) struct Dot {
 }
 
 /// What to draw.
+#[derive(Default)]
 pub(super) struct Panel {
     pub(super) title: Option<String>,
     pub(super) x: Axis,
@@ -37,6 +41,35 @@ pub(super) struct Panel {
     pub(super) backdrop: Vec<(f64, f64)>,
     /// A level worth a line of its own.
     pub(super) level: Option<f64>,
+    /// Labels of the axis across, where they are the few values that there are.
+    pub(super) stops: Vec<f64>,
+    /// A number over the plane, under everything else.
+    pub(super) field: Option<Field>,
+}
+
+/// Width of a sheet.
+const WIDTH: u32 = 760;
+
+/// A sheet with panels, row by row, under a heading and a legend.
+pub(super) fn panels_sheet(
+    title: &str,
+    entries: &[Entry],
+    panels: &[Panel],
+    columns: usize,
+    height: u32,
+) -> Result<String, Box<dyn std::error::Error>> {
+    sheet((WIDTH, height), |root| {
+        heading(root, title)?;
+        let mut top = legend(root, entries)?;
+        for field in panels.iter().filter_map(|panel| panel.field.as_ref()) {
+            top = field.key(root, top)?;
+        }
+        let areas = root.margin(top, 4, 8, 4).split_evenly((panels.len().div_ceil(columns), columns));
+        for (panel, area) in panels.iter().zip(&areas) {
+            panel.draw(root, area)?;
+        }
+        Ok(())
+    })
 }
 
 /// An exact answer is so far below an iterative one that showing both to scale would flatten
@@ -50,7 +83,13 @@ impl Panel {
     fn x_scale(&self) -> Scale {
         let lines = self.lines.iter().flat_map(|l| l.curve.at.iter().copied());
         let dots = || self.dots.iter().flat_map(|d| [d.at.0, d.x_range.0, d.x_range.1]);
+        if let Some(field) = &self.field {
+            return over_field(lines.chain(dots()), field.x_ends(), self.x.log);
+        }
         let scale = Scale::fit(lines.chain(dots()), self.x.log);
+        if !self.stops.is_empty() {
+            return scale.labelled(&self.stops);
+        }
         // A first point after a microsecond would take half of the axis to say nothing.
         let cut = dots().fold(10f64.powf(scale.hi - DECADES), f64::min).max(1e-300).log10();
         if self.x.log && scale.lo < cut { Scale::over(cut, scale.hi, true) } else { scale }
@@ -61,6 +100,9 @@ impl Panel {
         let dots = || self.dots.iter().flat_map(|d| [d.at.1, d.y_range.0, d.y_range.1]);
         let top = lines().chain(dots()).fold(0.0, f64::max);
         let shallow = dots().filter(|v| !self.y.log || *v > DEPTH * top);
+        if let Some(field) = &self.field {
+            return over_field(lines().chain(shallow), field.y_ends(), self.y.log);
+        }
         let scale = Scale::fit(lines().chain(shallow).chain(self.level), self.y.log);
         // Room for the markers of what lies below, so that they touch nothing that is drawn to scale.
         match self.y.log && dots().any(|v| scale.is_below(v)) {
@@ -74,6 +116,9 @@ impl Panel {
         let (x, y) = (self.x_scale(), self.y_scale());
         let labels = Labels { title: self.title.as_deref(), x: &self.x.label, y: &self.y.label };
         let axes = Axes::draw(area, labels, x.clone(), y.clone())?;
+        if let Some(field) = &self.field {
+            field.paint(root, &axes)?;
+        }
         let path = |points: Vec<(f64, f64)>| axes.path(points);
         for line in &self.lines {
             let c = &line.curve;
@@ -122,7 +167,20 @@ impl Panel {
             ))?;
             mark(root, (px, py), dot.look, dot.hollow)?;
         }
+        if let Some(field) = &self.field {
+            peak(root, axes.pixel(field.peak()))?;
+        }
         Ok(())
+    }
+}
+
+/// The scale from end to end of a field, or farther where something leaves it.
+fn over_field(values: impl Iterator<Item = f64>, [low, high]: [f64; 2], log: bool) -> Scale {
+    let values: Vec<f64> = values.collect();
+    let place = |end: f64| if log { end.log10() } else { end };
+    match values.iter().all(|value| (low..=high).contains(value)) {
+        true => Scale::over(place(low), place(high), log),
+        false => Scale::fit(values.into_iter().chain([low, high]), log),
     }
 }
 

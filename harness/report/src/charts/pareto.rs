@@ -2,9 +2,8 @@
 
 use gpbench_record::names;
 
-use super::panel::{Dot, Panel};
+use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{heading, legend, sheet};
 use super::{Drawn, Figure, Sheet};
 use crate::aggregate::{Estimate, Group, problems, title};
 use crate::metric::{self, SECONDS};
@@ -33,15 +32,7 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
     let rows = panels.len().div_ceil(columns);
     let height = 70 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
     let heading_text = "Quality against time";
-    let svg = sheet((760, height), |root| {
-        heading(root, heading_text)?;
-        let top = legend(root, &sheet_.legend(|_| true))?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((rows, columns));
-        for (panel, area) in panels.iter().zip(&areas) {
-            panel.draw(root, area)?;
-        }
-        Ok(())
-    })?;
+    let svg = panels_sheet(heading_text, &sheet_.legend(|_| true), &panels, columns, height)?;
     Ok(Some(Figure {
         file: "quality-time.svg".to_owned(),
         title: heading_text.to_owned(),
@@ -59,10 +50,9 @@ fn panel(title: String, dots: Vec<Dot>, quality: &str) -> Panel {
         title: Some(title),
         x: Axis { label: "seconds (prepare + solve)".to_owned(), log: true },
         y: Axis { label: label.to_owned(), log: true },
-        lines: Vec::new(),
         backdrop: frontier(&dots),
         dots,
-        level: None,
+        ..Panel::default()
     }
 }
 

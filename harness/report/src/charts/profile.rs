@@ -28,13 +28,10 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
         dashed: false,
     };
     let panel = Panel {
-        title: None,
         x: Axis { label: "factor of the fastest solver's seconds".to_owned(), log: true },
         y: Axis { label: "share of problems solved".to_owned(), log: false },
         lines: solvers.iter().zip(&ratios).map(line).collect(),
-        dots: Vec::new(),
-        backdrop: Vec::new(),
-        level: None,
+        ..Panel::default()
     };
     let title = "Performance profile: seconds to the tolerance";
     let svg = sheet((760, 420), |root| {

@@ -92,7 +92,7 @@ impl<'a> Chart<'a> {
     fn new(sheet: &'a Sheet<'a>, problem: &'a Problem, clock: Clock, may_be_log: bool) -> Chart<'a> {
         let x = Axis { label: clock.label().to_owned(), log: clock == Clock::Seconds };
         let y = Axis { label: "relative residual of y".to_owned(), log: true };
-        let panel = Panel { title: None, x, y, lines: vec![], dots: vec![], backdrop: vec![], level: None };
+        let panel = Panel { x, y, ..Panel::default() };
         let mut chart = Chart { sheet, problem, clock, panel };
         if may_be_log || clock == Clock::Epochs {
             chart.panel.x.log |= chart.is_wide();

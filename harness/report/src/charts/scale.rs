@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
 /// Kind and title of an axis.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Axis {
     pub(super) label: String,
     pub(super) log: bool,
@@ -46,6 +46,12 @@ impl Scale {
     pub(super) fn over(lo: f64, hi: f64, log: bool) -> Scale {
         let ticks = if log { log_ticks(lo, hi) } else { linear_ticks(lo, hi) };
         Scale { log, lo, hi, ticks }
+    }
+
+    /// This scale with labels at these values alone.
+    pub(super) fn labelled(mut self, values: &[f64]) -> Scale {
+        self.ticks = values.iter().map(|v| (self.place(*v), plain_label(*v))).collect();
+        self
     }
 
     /// Place of a value, kept within the axis.
@@ -106,6 +112,9 @@ fn nice_step(raw: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= raw * 0.999).unwrap_or(10.0 * power)
 }
 
+/// Decades from which an axis is too wide for even steps.
+const WIDE: f64 = 0.5;
+
 /// Decades, thinned out where there are many and filled up where there are few.
 fn log_ticks(lo: f64, hi: f64) -> Vec<(f64, String)> {
     let (first, last) = (lo.ceil() as i32, hi.floor() as i32);
@@ -124,10 +133,15 @@ fn log_ticks(lo: f64, hi: f64) -> Vec<(f64, String)> {
     if coarse.len() >= 3 {
         return coarse;
     }
+    // Even steps would leave the lower half of a wider axis without a label.
+    if hi - lo > WIDE {
+        return parts(&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0]);
+    }
     linear_ticks(10f64.powf(lo), 10f64.powf(hi)).into_iter().map(|(v, label)| (v.log10(), label)).collect()
 }
 
-fn plain_label(value: f64) -> String {
+/// A number without an exponent where that is readable.
+pub(super) fn plain_label(value: f64) -> String {
     match value {
         v if (1e-4..1e6).contains(&v) => format!("{}", (v * 1e9).round() / 1e9),
         v => format!("{v:.0e}"),
@@ -172,6 +186,7 @@ mod tests {
         assert_eq!(labels(0.31, 0.36, false), ["0.31", "0.32", "0.33", "0.34", "0.35", "0.36"]);
         assert_eq!(labels(-4.2, 0.3, true), ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"]);
         assert_eq!(labels(-0.4, 1.2, true), ["0.5", "1", "2", "5", "10"]);
+        assert_eq!(labels(1.03, 1.84, true), ["15", "20", "30", "50"]);
         assert_eq!(labels(-0.46, -0.43, true).len(), 5);
         assert!(labels(-30.0, 2.0, true).len() < 10);
     }

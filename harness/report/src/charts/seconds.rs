@@ -1,4 +1,4 @@
-//! Seconds of prepare and solve, as bars.
+//! Seconds as bars of two parts: prepare and solve, or of training the solver and the rest.
 
 use gpbench_record::names;
 use plotters::prelude::*;
@@ -8,57 +8,111 @@ use super::style::{
     Entry, INK, MUTED, RULE, Sample, fitted, font, heading, legend, sheet, text_width, write,
 };
 use super::{Drawn, Figure, Sheet};
-use crate::aggregate::{Group, problems, title};
+use crate::aggregate::{Group, Problem, problems, title};
 use crate::metric::{SECONDS, short};
+use crate::{likelihood, training};
 
 const WIDTH: u32 = 760;
 const BAR: i32 = 16;
 const LINE: i32 = 26;
 const GAP: i32 = 36;
 
-/// One bar a solver, grouped by problem; each problem has its own scale, since the bars carry their values.
-pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
-    let timed: Vec<&Group> = sheet_.groups.iter().filter(|g| g.mean(SECONDS).is_some()).collect();
-    if timed.len() < 2 {
-        return Ok(None);
-    }
-    let all = problems(&sheet_.groups);
-    let shown: Vec<_> = all.iter().filter(|p| timed.iter().any(|g| g.problem == ***p)).collect();
-    let widest = timed.iter().map(|g| text_width(&g.solver, 13.0)).max().unwrap_or_default();
-    let left = 24 + widest.min(220);
+/// Widest that names stand to the left of their bars.
+const NAMES: i32 = 280;
+
+/// A bar of two parts, with the colour of each.
+struct Bar {
+    name: String,
+    first: f64,
+    total: f64,
+    colours: [RGBColor; 2],
+}
+
+/// Bars under a heading. They have a scale of their own, since they carry their values.
+struct Section {
+    title: String,
+    bars: Vec<Bar>,
+}
+
+/// Prepare and solve of each solver, grouped by problem.
+pub(super) fn figure(sheet: &Sheet<'_>) -> Drawn {
+    let all = problems(&sheet.groups);
+    let bar = |group: &Group| {
+        Some(Bar {
+            name: group.solver.clone(),
+            first: group.mean(names::SECONDS_PREPARE).unwrap_or(0.0),
+            total: group.mean(SECONDS)?,
+            colours: [MUTED, sheet.look(&group.solver).colour],
+        })
+    };
+    let section = |problem: &&Problem| Section {
+        title: title(problem, &all),
+        bars: sheet.of(problem).filter_map(bar).collect(),
+    };
+    bars(
+        "Seconds of prepare and solve",
+        ["prepare", "solve, in the solver's colour"],
+        all.iter().map(section).collect(),
+        "Mean wall-clock seconds over seeds, without loading, verification and the evaluation of trace \
+         points. Each problem has a scale of its own.",
+    )
+}
+
+/// The steps of training by each solver and estimator, split into the solver's part and the rest (Lin et al.
+/// 2024, Figure 1).
+pub(super) fn training_figure(sheet: &Sheet<'_>) -> Drawn {
+    let bar = |group: &&Group| {
+        let total = group.mean(names::SECONDS_TRAIN)?;
+        Some(Bar {
+            name: likelihood::label(sheet.run, group),
+            first: group.mean(SECONDS).unwrap_or(0.0).min(total),
+            total,
+            colours: [sheet.look(&group.solver).colour, MUTED],
+        })
+    };
+    let section = |model| Section {
+        title: training::title(model, &sheet.groups),
+        bars: training::of(sheet.run, &sheet.groups, model).iter().filter_map(bar).collect(),
+    };
+    bars(
+        "Seconds of training",
+        ["prepare and solve, in the solver's colour", "right-hand sides and gradients"],
+        training::models(&sheet.groups).into_iter().map(section).collect(),
+        "Mean wall-clock seconds over seeds of all outer steps, without the prediction after the last one and \
+         without looks at test rows. Each data set has a scale of its own.",
+    )
+}
+
+/// The figure of all bars; none where there are not two to compare.
+fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str) -> Drawn {
+    sections.retain(|section| !section.bars.is_empty());
+    let all = || sections.iter().flat_map(|section| &section.bars);
+    let count = all().count();
+    let Some(sample) = all().next().filter(|_| count > 1) else { return Ok(None) };
+    let widest = all().map(|bar| text_width(&bar.name, 13.0)).max().unwrap_or_default();
+    let left = 32 + widest.min(NAMES);
     let full = WIDTH as i32 - left - 150;
-    let height = 76 + shown.len() as i32 * GAP + timed.len() as i32 * LINE;
-    let heading_text = "Seconds of prepare and solve";
+    let height = 76 + sections.len() as i32 * GAP + count as i32 * LINE;
     let svg = sheet((WIDTH, height as u32), |root| {
-        heading(root, heading_text)?;
-        let entries = [
-            Entry::new("prepare", Sample::Patch(MUTED)),
-            Entry::new("solve, in the solver's colour", Sample::Patch(sheet_.look(&timed[0].solver).colour)),
-        ];
-        let mut y = legend(root, &entries)? + 14;
-        for problem in &shown {
-            let heading = fitted(&title(problem, &all), 14.0, WIDTH as i32 - 32);
+        heading(root, title)?;
+        let entry = |i: usize| Entry::new(parts[i], Sample::Patch(sample.colours[i]));
+        let mut y = legend(root, &[entry(0), entry(1)])? + 14;
+        for Section { title, bars } in &sections {
+            let heading = fitted(title, 14.0, WIDTH as i32 - 32);
             write(root, &heading, (16, y), font(14.0, INK), HPos::Left)?;
             root.draw(&PathElement::new([(16, y + 13), (WIDTH as i32 - 16, y + 13)], RULE))?;
             y += GAP - 6;
-            let of_problem = || timed.iter().filter(|g| g.problem == ***problem);
-            let longest = of_problem().filter_map(|g| g.mean(SECONDS)).fold(f64::MIN_POSITIVE, f64::max);
-            for group in of_problem() {
-                let part = |name| group.mean(name).unwrap_or(0.0);
-                let (prepare, total) = (part(names::SECONDS_PREPARE), part(SECONDS));
+            let longest = bars.iter().map(|bar| bar.total).fold(f64::MIN_POSITIVE, f64::max);
+            for bar in bars {
                 let pixels = |seconds: f64| left + (f64::from(full) * seconds / longest).round() as i32;
                 let paint = |from, to, colour: RGBColor| {
                     root.draw(&Rectangle::new([(from, y - BAR / 2), (to, y + BAR / 2)], colour.filled()))
                 };
-                let name = fitted(&group.solver, 13.0, left - 32);
+                let name = fitted(&bar.name, 13.0, left - 32);
                 write(root, &name, (left - 8, y), font(13.0, INK), HPos::Right)?;
-                paint(left, pixels(prepare), MUTED)?;
-                paint(pixels(prepare), pixels(total).max(left + 2), sheet_.look(&group.solver).colour)?;
-                let value = match prepare {
-                    p if p >= 0.01 * total => format!("{} + {} s", short(p), short(total - p)),
-                    _ => format!("{} s", short(total)),
-                };
-                write(root, &value, (pixels(total) + 8, y), font(12.0, INK), HPos::Left)?;
+                paint(left, pixels(bar.first), bar.colours[0])?;
+                paint(pixels(bar.first), pixels(bar.total).max(left + 2), bar.colours[1])?;
+                write(root, &bar.value(), (pixels(bar.total) + 8, y), font(12.0, INK), HPos::Left)?;
                 y += LINE;
             }
             y += 6;
@@ -67,11 +121,20 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
     })?;
     Ok(Some(Figure {
         file: "seconds.svg".to_owned(),
-        title: heading_text.to_owned(),
-        caption:
-            "Mean wall-clock seconds over seeds, without loading, verification and the evaluation of trace \
-                  points. Each problem has a scale of its own."
-                .to_owned(),
+        title: title.to_owned(),
+        caption: caption.to_owned(),
         svg,
     }))
+}
+
+impl Bar {
+    /// Both parts in words, unless the first is too small to be seen.
+    fn value(&self) -> String {
+        match self.first {
+            first if first >= 0.01 * self.total => {
+                format!("{} + {} s", short(first), short(self.total - first))
+            }
+            _ => format!("{} s", short(self.total)),
+        }
+    }
 }

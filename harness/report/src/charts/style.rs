@@ -136,6 +136,19 @@ pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), look: Look, hollow: bool
     }
 }
 
+/// Draws a star at a maximum, with a rim that sets it off from any ground.
+pub(super) fn peak(root: &Area<'_>, (x, y): (i32, i32)) -> Drawing {
+    for (reach, colour) in [(11.0, PAPER), (7.5, INK)] {
+        let corner = |k: u32| {
+            let radius = if k.is_multiple_of(2) { reach } else { 0.45 * reach };
+            let (sine, cosine) = (std::f64::consts::PI * f64::from(k) / 5.0).sin_cos();
+            (x + (radius * sine).round() as i32, y - (radius * cosine).round() as i32)
+        };
+        root.draw(&Polygon::new((0..10).map(corner).collect::<Vec<_>>(), colour.filled()))?;
+    }
+    Ok(())
+}
+
 /// What stands before the words of a legend entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sample {
@@ -151,6 +164,8 @@ pub(super) enum Sample {
     Hollow,
     /// A filled box.
     Patch(RGBColor),
+    /// A star.
+    Peak,
 }
 
 /// An entry of a legend.
@@ -211,6 +226,7 @@ fn sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
         Sample::Hollow => {
             mark(root, (x + SAMPLE / 2, y), Look { colour: MUTED, marker: Marker::Circle }, true)
         }
+        Sample::Peak => peak(root, (x + SAMPLE / 2, y)),
         Sample::Patch(colour) => {
             Ok(root.draw(&Rectangle::new([(x + 6, y - 6), (x + SAMPLE, y + 6)], colour.filled()))?)
         }

@@ -1,28 +1,30 @@
-//! What happens along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 5 to
-//! 10): hyperparameters, residuals, epochs, predictions.
+//! What happens along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 3 and 5 to
+//! 10): hyperparameters, distances to be gone, iterations, epochs, residuals, predictions.
 
 use gpbench_record::{Row, Status, Step, names};
 
 use super::curve::{Curve, Mean, Path, geometric_mean, range};
-use super::panel::{Line, Panel};
+use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look, heading, legend, sheet};
+use super::style::{Entry, Look};
 use super::{Drawn, Figure, Sheet, file_name};
 use crate::aggregate::Group;
 use crate::tables::in_group;
-use crate::{likelihood, training};
+use crate::training;
 
 /// Height of a row of panels.
 const ROW: u32 = 250;
 
 /// What is drawn of a step: a number, the title of its axis, and whether it spans decades.
-type Quantity = (fn(&Step) -> Option<f64>, &'static str, bool);
+pub(super) type Quantity = (fn(&Step) -> Option<f64>, &'static str, bool);
 
-const QUANTITIES: [Quantity; 9] = [
+const QUANTITIES: [Quantity; 11] = [
     (|step| step.hyperparameters.get("noise_scale").copied(), "noise scale", true),
     (|step| step.hyperparameters.get("signal_scale").copied(), "signal scale", true),
     (length_scale, "length scale, geometric mean", true),
-    (|step| step.metrics.get(names::EPOCHS).filter(|epochs| *epochs > 0.0), "epochs of the step", true),
+    (|step| positive(step, names::INITIAL_DISTANCE), "initial distance |x₀ − x|_H", true),
+    (|step| positive(step, names::ITERATIONS), "iterations of the step", true),
+    (|step| positive(step, names::EPOCHS), "epochs of the step", true),
     (|step| step.metrics.get(names::RESIDUAL_Y), "residual of y", true),
     (|step| step.metrics.get(names::RESIDUAL_PROBES), "mean residual of the probes", true),
     (|step| step.metrics.get(names::TEST_RMSE), "test RMSE", true),
@@ -42,68 +44,7 @@ pub(super) fn figures(sheet_: &Sheet<'_>) -> Vec<Drawn> {
         };
         sheet_.run.solvers().into_iter().map(figure).collect::<Vec<Drawn>>()
     };
-    let each: Vec<Drawn> = models.iter().copied().flat_map(of_model).collect();
-    models.into_iter().map(|model| paths_figure(sheet_, model)).chain(each).collect()
-}
-
-/// The paths of all solvers and estimators over the plane of length scale and noise, and the exact likelihood
-/// along them (Potapczynski et al. 2021, Figures 3 to 5). For a single length scale, which a plane can show.
-fn paths_figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
-    let groups = training::of(sheet_.run, &sheet_.groups, model);
-    let first = |group: &&Group| sheet_.run.rows.iter().find(|row| in_group(row, group));
-    let shares = |row: &Row| row.hyperparameters.contains_key("length_scale");
-    if !groups.iter().filter_map(first).any(shares) {
-        return Ok(None);
-    }
-    let look = |group: &Group| {
-        let place =
-            groups.iter().position(|other| other.problem == group.problem && other.solver == group.solver);
-        Look::nth(place.unwrap_or_default())
-    };
-    let in_plane = |group: &&Group| {
-        let row = first(group)?;
-        let scale = |name: &str| -> Vec<f64> {
-            row.steps.iter().filter_map(|step| step.hyperparameters.get(name).copied()).collect()
-        };
-        let (at, middle) = (scale("length_scale"), scale("noise_scale"));
-        let curve = Curve { low: middle.clone(), high: middle.clone(), at, middle };
-        (curve.at.len() > 1).then(|| Line { look: look(group), curve, dashed: false })
-    };
-    let axis = |label: &str, log: bool| Axis { label: label.to_owned(), log };
-    let plane = Panel {
-        title: None,
-        x: axis("length scale", true),
-        y: axis("noise scale", true),
-        lines: groups.iter().filter_map(in_plane).collect(),
-        dots: vec![],
-        backdrop: vec![],
-        level: None,
-    };
-    let exact: Quantity =
-        (|step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD), "exact log likelihood", false);
-    let panels: Vec<Panel> = [plane].into_iter().chain(panel(sheet_, &groups, exact, look)).collect();
-    let label = |group: &Group| likelihood::label(sheet_.run, group);
-    let entries: Vec<Entry> = groups.iter().map(|group| Entry::solver(&label(group), look(group))).collect();
-    let what = training::title(model, &sheet_.groups);
-    let title = format!("Paths of training: {what}");
-    let svg = sheet((760, 400), |root| {
-        heading(root, &title)?;
-        let top = legend(root, &entries)?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((1, panels.len()));
-        for (panel, area) in panels.iter().zip(&areas) {
-            panel.draw(root, area)?;
-        }
-        Ok(())
-    })?;
-    Ok(Some(Figure {
-        file: file_name("training-paths", &what),
-        title,
-        caption: "Left: length scale and noise scale along the outer steps, of the first seed. Right: the exact log \
-                  marginal likelihood at each step's hyperparameters, mean over seeds, where there are few enough \
-                  rows to know it."
-            .to_owned(),
-        svg,
-    }))
+    models.into_iter().flat_map(of_model).collect()
 }
 
 fn figure(sheet_: &Sheet<'_>, groups: &[&Group], what: &str) -> Drawn {
@@ -118,21 +59,15 @@ fn figure(sheet_: &Sheet<'_>, groups: &[&Group], what: &str) -> Drawn {
         groups.iter().map(|group| Entry::solver(&group.problem.estimator, look(group))).collect();
     let rows = panels.len().div_ceil(2);
     let title = format!("Training: {what}");
-    let svg = sheet((760, 90 + ROW * rows as u32), |root| {
-        heading(root, &title)?;
-        let top = legend(root, &entries)?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((rows, 2));
-        for (panel, area) in panels.iter().zip(&areas) {
-            panel.draw(root, area)?;
-        }
-        Ok(())
-    })?;
+    let svg = panels_sheet(&title, &entries, &panels, 2, 90 + ROW * rows as u32)?;
     Ok(Some(Figure {
         file: file_name("training", what),
         title,
         caption: "Along the outer steps, by estimator: geometric mean over seeds (arithmetic for the NLL), the band \
-                  from the lowest to the highest seed. Residuals are recomputed in double precision from each step's \
-                  solutions; predictions use those solutions as they are, and a likelihood needs pathwise samples."
+                  from the lowest to the highest seed. The initial distance is from where a step's solve \
+                  starts to where it ends, in the norm of H, root mean square over the probes. Residuals are recomputed \
+                  in double precision from each step's solutions; predictions use those solutions as they are, and a \
+                  likelihood needs pathwise samples."
             .to_owned(),
         svg,
     }))
@@ -149,7 +84,8 @@ fn estimators(sheet: &Sheet<'_>) -> Vec<String> {
     names
 }
 
-fn panel(
+/// A quantity along the steps, one line a group; none where no group has it at two steps.
+pub(super) fn panel(
     sheet: &Sheet<'_>,
     groups: &[&Group],
     (number, label, log): Quantity,
@@ -163,7 +99,7 @@ fn panel(
     };
     let lines: Vec<Line> = groups.iter().filter_map(of_group).collect();
     let (x, y) = (Axis { label: "outer step".to_owned(), log: false }, Axis { label: label.to_owned(), log });
-    let panel = Panel { title: None, x, y, lines, dots: vec![], backdrop: vec![], level: None };
+    let panel = Panel { x, y, lines, ..Panel::default() };
     (!panel.lines.is_empty()).then_some(panel)
 }
 
@@ -193,6 +129,11 @@ fn path(row: &Row, number: fn(&Step) -> Option<f64>) -> Path {
     }
     let place = |step: &Step| Some((step.step as f64 + 1.0, number(step)?));
     row.steps.iter().filter_map(place).collect()
+}
+
+/// A metric that a logarithmic axis has a place for.
+fn positive(step: &Step, name: &str) -> Option<f64> {
+    step.metrics.get(name).filter(|value| *value > 0.0)
 }
 
 /// Geometric mean of the length scales of all inputs.

@@ -3,8 +3,8 @@
 use super::fields::{Fields, wrong_type};
 use super::{
     BudgetTable, DatasetTable, EstimatorTable, Exclude, FitTable, Hyperparameters, InducingTable,
-    KernelTable, LikelihoodTable, Matrix, QuadratureTable, ReplayTable, ReportTable, Root, ScheduleTable,
-    SolverTable, TrainTable, WarmStart,
+    KernelTable, LandscapeTable, LikelihoodTable, Matrix, QuadratureTable, ReplayTable, ReportTable, Root,
+    ScheduleTable, SolverTable, TrainTable, WarmStart,
 };
 use crate::SCHEMA;
 use crate::error::Mistakes;
@@ -166,6 +166,19 @@ fn train(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<TrainTable
         schedule: fields.node("schedule").and_then(|node| schedule(node, fields.mistakes)),
         initial: start(&mut fields, "initial"),
         replay: fields.node("replay").and_then(|node| replay(node, fields.mistakes)),
+        fixed: fields.names("fixed"),
+        landscape: fields.table("landscape").map(|(table, at)| landscape(table, at, fields.mistakes)),
+    };
+    fields.finish();
+    At { value, at: at.clone() }
+}
+
+fn landscape(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<LandscapeTable> {
+    let mut fields = Fields::new(table, "`landscape` of [train]", mistakes);
+    let value = LandscapeTable {
+        length_scale: fields.numbers("length_scale"),
+        noise_scale: fields.numbers("noise_scale"),
+        points: fields.whole("points"),
     };
     fields.finish();
     At { value, at: at.clone() }

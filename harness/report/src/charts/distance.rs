@@ -1,0 +1,124 @@
+//! How far training went from exact training, as histograms (Lin et al. 2024, Figures 5 and 8).
+
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::axes::{Axes, Labels};
+use super::scale::Scale;
+use super::style::{Area, Drawing, INK, font, heading, sheet, write};
+use super::{Drawn, Figure, Sheet, file_name};
+use crate::distance::{Spread, differences, percent};
+use crate::{likelihood, training};
+
+/// Width of a sheet, and height of a row of panels.
+const WIDTH: u32 = 760;
+const ROW: u32 = 210;
+
+/// Bars of a histogram: an odd number, so that one stands over no difference at all.
+const BARS: usize = 41;
+
+/// Ends of the widest and of the narrowest axis: relative differences.
+const WIDEST: f64 = 0.5;
+const NARROWEST: f64 = 1e-4;
+
+/// The differences of one solver and estimator.
+struct Histogram {
+    title: String,
+    colour: RGBColor,
+    differences: Vec<f64>,
+    spread: Spread,
+}
+
+/// One figure for each data set and kernel that was trained exactly too.
+pub(super) fn figures(sheet: &Sheet<'_>) -> Vec<Drawn> {
+    training::models(&sheet.groups).into_iter().map(|model| figure(sheet, model)).collect()
+}
+
+fn figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
+    let groups = training::of(sheet_.run, &sheet_.groups, model);
+    let histograms = groups.iter().filter_map(|group| {
+        let differences = differences(sheet_.run, group);
+        Some(Histogram {
+            title: likelihood::label(sheet_.run, group),
+            colour: sheet_.look(&group.solver).colour,
+            spread: Spread::of(&differences)?,
+            differences,
+        })
+    });
+    let histograms: Vec<Histogram> = histograms.collect();
+    if histograms.is_empty() {
+        return Ok(None);
+    }
+    let widest = histograms.iter().map(|h| h.spread.most).fold(0.0, f64::max);
+    let end = widest.clamp(NARROWEST, WIDEST);
+    let largest = histograms.iter().map(|h| h.differences.len()).max().unwrap_or(1);
+    // From below a single difference to above all of them, with room for a line of words.
+    let heights = Scale::over((60.0 / largest as f64).min(1.0).log10(), 2.5, true);
+    let what = training::title(model, &sheet_.groups);
+    let title = format!("Distance to exact training: {what}");
+    let columns = histograms.len().min(2);
+    let rows = histograms.len().div_ceil(columns);
+    let svg = sheet((WIDTH, 50 + ROW * rows as u32), |root| {
+        heading(root, &title)?;
+        let areas = root.margin(40, 4, 8, 4).split_evenly((rows, columns));
+        for (histogram, area) in histograms.iter().zip(&areas) {
+            histogram.draw(root, area, end, heights.clone())?;
+        }
+        Ok(())
+    })?;
+    Ok(Some(Figure {
+        file: file_name("training-distance", &what),
+        title,
+        caption: "(θ − θ exact) / θ exact of every hyperparameter after every outer step, of all seeds: how many of \
+                  these differences lie where, on a logarithmic axis. The first and the last bar count what lies \
+                  beyond, too. In words: the median of the absolute value, and what 95 % of them stay below."
+            .to_owned(),
+        svg,
+    }))
+}
+
+impl Histogram {
+    fn draw(&self, root: &Area<'_>, area: &Area<'_>, end: f64, heights: Scale) -> Drawing {
+        let floor = 10f64.powf(heights.lo);
+        let across = Scale::over(-100.0 * end, 100.0 * end, false);
+        let labels =
+            Labels { title: Some(&self.title), x: "difference to exact training [%]", y: "share [%]" };
+        let axes = Axes::draw(area, labels, across, heights)?;
+        let width = 200.0 * end / BARS as f64;
+        for (i, count) in counts(&self.differences, end).into_iter().enumerate().filter(|bar| bar.1 > 0) {
+            let left = width * i as f64 - 100.0 * end;
+            let share = 100.0 * count as f64 / self.differences.len() as f64;
+            let corners = [axes.pixel((left, share)), axes.pixel((left + width, floor))];
+            root.draw(&Rectangle::new(corners, self.colour.filled()))?;
+        }
+        let middle = axes.path([(0.0, floor), (0.0, 100.0)]);
+        root.draw(&DashedPathElement::new(middle, 2, 4, INK.stroke_width(1)))?;
+        let (x, y) = axes.pixel((0.0, f64::MAX));
+        let Spread { median, most, .. } = self.spread;
+        let words = format!("median {}, 95 % below {}", percent(median), percent(most));
+        write(root, &words, (x, y + 8), font(12.0, INK), HPos::Center)
+    }
+}
+
+/// How many differences fall under each bar from -`end` to `end`; those beyond under the outermost.
+fn counts(differences: &[f64], end: f64) -> [usize; BARS] {
+    let mut counts = [0; BARS];
+    for difference in differences {
+        let place = (difference / end + 1.0) / 2.0 * BARS as f64;
+        counts[(place.max(0.0) as usize).min(BARS - 1)] += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_difference_is_counted_once_and_none_at_all_in_the_middle() {
+        let counts = counts(&[0.0, 0.0, -0.1, 0.1, 7.0, -1.0], 0.1);
+        assert_eq!((counts[BARS / 2], counts[0], counts[BARS - 1]), (2, 2, 2));
+        assert_eq!(counts.iter().sum::<usize>(), 6);
+    }
+}
