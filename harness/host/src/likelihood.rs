@@ -20,7 +20,7 @@ use ndarray::{Array1, Array2, ArrayView1, ShapeBuilder, s};
 use rand::Rng;
 use rayon::ThreadPool;
 
-use crate::case::{failure, invalid};
+use crate::case::{KEPT_SHARE, failure, invalid, spare_memory};
 use crate::estimate;
 use crate::plugin::{HostTable, Library, Session, SolverEntry, SolverObject, Terms};
 use crate::process;
@@ -120,14 +120,14 @@ impl Study<'_> {
         let (data, pool) = (&self.data.clone(), &self.pool.clone());
         let pose =
             |case: &Case| System::pose(case, data.clone(), pool.clone(), Some(repetition)).map_err(invalid);
-        let system = pose(case)?;
-        let x = self.solve(&system, entry, host, &format!("solver/{repetition}"))?;
+        let mut system = pose(case)?;
+        let x = self.solve(&mut system, entry, host, &format!("solver/{repetition}"))?;
         let again = match case.estimator.second_solve {
             false => None,
             true => {
                 let mut alone = case.clone();
                 alone.estimator.probes = 0;
-                Some(self.solve(&pose(&alone)?, entry, host, &format!("solver/{repetition}/again"))?)
+                Some(self.solve(&mut pose(&alone)?, entry, host, &format!("solver/{repetition}/again"))?)
             }
         };
         let gradient = estimate::gradient(&system, case.estimator.method, x.view(), again.as_ref());
@@ -141,7 +141,7 @@ impl Study<'_> {
     /// Solves from zero, with an object of its own.
     fn solve(
         &mut self,
-        system: &System,
+        system: &mut System,
         entry: &SolverEntry,
         host: &'static HostTable,
         stream: &str,
@@ -149,6 +149,8 @@ impl Study<'_> {
         let Case { solver, budget, .. } = &self.job.case;
         let mut object = SolverObject::create(entry, host, &solver.params).map_err(failure)?;
         let solved = &mut self.solved;
+        let spare = spare_memory(&object, system, self.job, solved.base_memory_bytes)?;
+        system.keep_entries((KEPT_SHARE * spare) as usize);
         let terms = Terms {
             tolerance: budget.tolerance,
             max_epochs: budget.max_epochs,
@@ -160,6 +162,7 @@ impl Study<'_> {
         let observer = &mut ();
         let ending =
             object.run(&Session::new(system, terms, process::now, observer), &mut x).map_err(failure)?;
+        solved.kept_bytes = solved.kept_bytes.max(system.kept_bytes() as u64);
         solved.iterations += ending.iterations;
         solved.reason = ending.reason;
         solved.prepare = solved.prepare.plus(ending.prepare);

@@ -61,6 +61,23 @@ fn truncated_conjugate_gradients_underfit() {
     assert!(metrics.get(names::LOG_MARGINAL_LIKELIHOOD).is_some());
 }
 
+/// No bit of an estimate changes where entries stay in memory.
+#[test]
+fn kernel_entries_are_kept_within_the_memory_budget() {
+    let Some(plugin) = library("cg") else { return };
+    let study = |memory_bytes| {
+        let mut case = estimates("cg", EstimatorMethod::Standard, 2);
+        case.budget.memory_bytes = memory_bytes;
+        let (job, _folder) = job(case, plugin.clone(), 2);
+        let (_, solved) = solve(&job);
+        (solved, std::fs::read(&job.solution_file).unwrap())
+    };
+    let ((without, estimates), (with, same)) = (study(None), study(Some(1 << 30)));
+    assert!(without.kept_bytes == 0 && with.kept_bytes > 0);
+    assert!(with.entries.evaluated < without.entries.evaluated);
+    assert!(same == estimates);
+}
+
 #[test]
 fn random_truncation_has_no_bias() {
     let mut case = estimates("rr-cg", EstimatorMethod::Standard, 60);

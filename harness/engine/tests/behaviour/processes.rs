@@ -2,9 +2,10 @@
 //! may hang the engine, lose a row, or outlive its run.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -188,7 +189,16 @@ fn a_child_that_escapes_its_group_holds_nothing_up_and_is_ended() {
 fn what_a_killed_engine_left_running_is_ended() {
     let script = Script::new("");
     let log = script.path().join("logs/a.log");
-    let start = |log: &Path| Command::new("sleep").arg("60").env("GPBENCH_LOG", log).spawn().unwrap();
+    // One that has said something runs with its own environment; one that was only just spawned may not yet.
+    let start = |log: &Path| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo ready; read -r answer"]).env("GPBENCH_LOG", log);
+        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        child
+    };
     let (mut left, mut other) = (start(&log), start(Path::new("/elsewhere/logs/a.log")));
     script.executor.end_forsaken(&script.path().join("logs"));
     assert_eq!(left.wait().unwrap().signal(), Some(9));
