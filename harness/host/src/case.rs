@@ -43,8 +43,7 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
     let entry = library.solver(&job.case.solver.plugin).map_err(invalid)?;
     refuse_inducing_points(entry, &job.case)?;
     let mut solver = SolverObject::create(entry, library.host(), &job.case.solver.params).map_err(failure)?;
-    let spare = spare_memory(&solver, &system, job, base_memory_bytes)?;
-    system.keep_entries((KEPT_SHARE * spare) as usize);
+    keep_entries(&solver, &mut system, job, base_memory_bytes)?;
 
     let mut x = Array2::zeros((system.m(), system.columns()).f());
     let judge = Judge::new(&system, exact.as_ref(), job.case.task);
@@ -125,16 +124,24 @@ fn refuse_inducing_points(entry: &SolverEntry, case: &Case) -> Result<(), Failur
 }
 
 /// Share of the memory that would be left unused that kernel entries may take: estimates are rough.
-pub(crate) const KEPT_SHARE: f64 = 0.75;
+const KEPT_SHARE: f64 = 0.75;
+
+/// Lets the system keep as many kernel entries as the solve leaves room for. Refuses a solve that cannot fit
+/// before it is tried.
+pub(crate) fn keep_entries(
+    solver: &SolverObject,
+    system: &mut System,
+    job: &Job,
+    base: u64,
+) -> Result<(), Failure> {
+    let spare = spare_memory(solver, system, job, base)?;
+    system.keep_entries((KEPT_SHARE * spare) as usize);
+    Ok(())
+}
 
 /// Bytes that a solve leaves of what it may use, by its own estimate; 0 where nothing is said of memory.
 /// Refuses a solve that cannot fit before it is tried.
-pub(crate) fn spare_memory(
-    solver: &SolverObject,
-    system: &System,
-    job: &Job,
-    base: u64,
-) -> Result<f64, Failure> {
+fn spare_memory(solver: &SolverObject, system: &System, job: &Job, base: u64) -> Result<f64, Failure> {
     let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
     let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
     let (rows, _) = system.matrix().shape();

@@ -20,7 +20,7 @@ use ndarray::{Array1, Array2, ArrayView1, ShapeBuilder, s};
 use rand::Rng;
 use rayon::ThreadPool;
 
-use crate::case::{KEPT_SHARE, failure, invalid, spare_memory};
+use crate::case::{failure, invalid, keep_entries};
 use crate::estimate;
 use crate::plugin::{HostTable, Library, Session, SolverEntry, SolverObject, Terms};
 use crate::process;
@@ -149,8 +149,7 @@ impl Study<'_> {
         let Case { solver, budget, .. } = &self.job.case;
         let mut object = SolverObject::create(entry, host, &solver.params).map_err(failure)?;
         let solved = &mut self.solved;
-        let spare = spare_memory(&object, system, self.job, solved.base_memory_bytes)?;
-        system.keep_entries((KEPT_SHARE * spare) as usize);
+        keep_entries(&object, system, self.job, solved.base_memory_bytes)?;
         let terms = Terms {
             tolerance: budget.tolerance,
             max_epochs: budget.max_epochs,

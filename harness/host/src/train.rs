@@ -21,7 +21,7 @@ mod prediction;
 use std::sync::Arc;
 
 use gpbench_data::Split;
-use gpbench_gp::exact::Gradient;
+use gpbench_gp::exact::{ExactGp, Gradient};
 use gpbench_gp::thread_pool;
 use gpbench_gp::train::{self, Hyperparameters, Parameters};
 use gpbench_record::{
@@ -32,7 +32,7 @@ use ndarray::Array2;
 use rand::Rng;
 use rayon::ThreadPool;
 
-use crate::case::{KEPT_SHARE, failure, invalid, spare_memory};
+use crate::case::{failure, invalid, keep_entries};
 use crate::checkpoint::{self, State};
 use crate::plugin::{Ending, HostTable, Kept, Library, Session, SolverEntry, SolverObject, Terms};
 use crate::process;
@@ -150,7 +150,7 @@ impl Trainer<'_> {
         ] {
             metrics.insert(name, value);
         }
-        if let Some(value) = found.log_marginal_likelihood.or_else(|| self.exact_likelihood(&posed)) {
+        if let Some(value) = found.log_marginal_likelihood.or_else(|| self.likelihood_of_few(&posed)) {
             metrics.insert(names::LOG_MARGINAL_LIKELIHOOD, value);
         }
         let hyperparameters = posed.kernel.hyperparameters();
@@ -198,6 +198,16 @@ impl Trainer<'_> {
         self.job.case.budget.seconds.map(|seconds| seconds - state.prepare.wall - state.solve.wall)
     }
 
+    /// The exact log marginal likelihood under a kernel; none where its matrix is not positive definite in double
+    /// precision. No clock runs.
+    fn exact_likelihood(&self, kernel: &Kernel) -> Option<f64> {
+        let (x, y) = (self.data.x_train.view(), self.data.y_train.view());
+        let noise_scale = kernel.noise_scale;
+        let kernel = system::kernel(kernel, x.ncols()).ok()?;
+        let gp = ExactGp::fit(&kernel, noise_scale, x, y, self.job.threads).ok()?;
+        Some(gp.log_marginal_likelihood)
+    }
+
     fn pose(&self, case: &Case, redraw: Option<u64>) -> Result<System, Failure> {
         System::pose(case, self.data.clone(), self.pool.clone(), redraw).map_err(invalid)
     }
@@ -225,8 +235,7 @@ impl Trainer<'_> {
         kept: &mut Kept,
     ) -> Result<Ending, Failure> {
         let mut object = SolverObject::create(self.entry, self.host, &solver.params).map_err(failure)?;
-        let spare = spare_memory(&object, system, self.job, self.base_memory_bytes)?;
-        system.keep_entries((KEPT_SHARE * spare) as usize);
+        keep_entries(&object, system, self.job, self.base_memory_bytes)?;
         let observer = &mut ();
         let session = Session::new(system, terms, process::now, observer).keeping(std::mem::take(kept));
         let ending = object.run(&session, x).map_err(failure);

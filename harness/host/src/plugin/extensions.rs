@@ -41,9 +41,7 @@ pub(super) fn tables() -> OperatorTables {
 /// `id` is null or points to a text.
 pub(super) unsafe fn find(session: &Session, id: *const Str) -> Result<*const c_void, String> {
     // SAFETY: by this function's contract.
-    let id = unsafe {
-        id.as_ref().ok_or("`id` is a null pointer".to_owned()).and_then(|id| views::text(*id, "`id`"))
-    }?;
+    let id = unsafe { views::text_at(id, "`id`") }?;
     let tables = &session.tables;
     Ok(match id.as_str() {
         abi::id::ROWS => std::ptr::from_ref(&tables.rows).cast(),

@@ -70,8 +70,7 @@ unsafe extern "C" fn extension(problem: *const Problem, id: *const Str) -> *cons
     let mut answer = std::ptr::null();
     let body = |session: &Session| {
         // SAFETY: the plugin passes a text or null.
-        let id = unsafe { id.as_ref().map(|id| views::text(*id, "`id`")) };
-        let id = id.ok_or_else(|| "`id` is a null pointer".to_owned())??;
+        let id = unsafe { views::text_at(id, "`id`") }?;
         match id.as_str() {
             abi::id::TARGETS => {
                 let targets = session.targets.get_or_init(|| parts_of_targets(session));
@@ -97,8 +96,7 @@ static TRACE: Trace = Trace { size: size_of::<Trace>() as u32, reserved: 0, note
 unsafe extern "C" fn note(problem: *const Problem, iteration: i64, name: *const Str, value: f64) -> Status {
     let body = |session: &Session| {
         // SAFETY: the plugin passes a text or null.
-        let name = unsafe { name.as_ref().map(|name| views::text(*name, "`name`")) };
-        let name = name.ok_or_else(|| "`name` is a null pointer".to_owned())??;
+        let name = unsafe { views::text_at(name, "`name`") }?;
         let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(is_plain) {
             let what = "names are up to 64 lower-case letters, digits and underscores";

@@ -28,7 +28,7 @@ unsafe extern "C" fn load(
 ) -> Status {
     let body = |session: &Session| {
         // SAFETY: the plugin passes a text or null.
-        let key = unsafe { name(key) }?;
+        let key = unsafe { views::text_at(key, "`key`") }?;
         let room = usize::try_from(capacity).map_err(|_| format!("`capacity` is {capacity}"))?;
         if len.is_null() || !len.is_aligned() {
             return Err(Refusal::Invalid("`len` is a null or misaligned pointer".into()));
@@ -56,7 +56,7 @@ unsafe extern "C" fn load(
 unsafe extern "C" fn save(problem: *const Problem, key: *const Str, bytes: *const u8, len: i64) -> Status {
     let body = |session: &Session| {
         // SAFETY: the plugin passes a text or null, and `len` bytes that live until this call returns.
-        let (key, bytes) = unsafe { (name(key)?, views::bytes(bytes, len, "bytes")?) };
+        let (key, bytes) = unsafe { (views::text_at(key, "`key`")?, views::bytes(bytes, len, "bytes")?) };
         if let Some(kept) = &session.kept {
             kept.borrow_mut().insert(key, bytes);
         }
@@ -64,12 +64,4 @@ unsafe extern "C" fn save(problem: *const Problem, key: *const Str, bytes: *cons
     };
     // SAFETY: the plugin passes its problem or null.
     unsafe { enter_problem(problem, "state.save", body) }
-}
-
-/// # Safety
-/// `key` is null or points to a text.
-unsafe fn name(key: *const Str) -> Result<String, String> {
-    // SAFETY: by this function's contract.
-    let key = unsafe { key.as_ref().map(|key| views::text(*key, "`key`")) };
-    key.ok_or_else(|| "`key` is a null pointer".to_owned())?
 }

@@ -195,6 +195,15 @@ pub(super) unsafe fn bytes(data: *const u8, len: i64, name: &str) -> Result<Vec<
     Ok(unsafe { std::slice::from_raw_parts(data, count) }.to_vec())
 }
 
+/// A copy of the text behind a pointer, called `name` in what is said about it.
+///
+/// # Safety
+/// `text` is null or points to a text, whose pointer is null or leads to as many bytes as it says.
+pub(super) unsafe fn text_at(text: *const Str, name: &str) -> Result<String, String> {
+    // SAFETY: by this function's contract.
+    unsafe { self::text(*text.as_ref().ok_or_else(|| format!("{name} is a null pointer"))?, name) }
+}
+
 /// A copy of a text.
 ///
 /// # Safety

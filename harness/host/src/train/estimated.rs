@@ -13,7 +13,7 @@ use crate::estimate;
 use crate::judge::{Judge, claims};
 use crate::plugin::{Kept, Terms};
 use crate::process;
-use crate::system::{self, System};
+use crate::system::System;
 
 /// Up to this many rows the exact likelihood stands beside each step.
 const EXACT_ROWS: usize = 3000;
@@ -165,14 +165,8 @@ impl Trainer<'_> {
     }
 
     /// The exact log marginal likelihood at a step's hyperparameters, where there are few rows. No clock runs.
-    pub(super) fn exact_likelihood(&self, posed: &Case) -> Option<f64> {
-        let (x, y) = (self.data.x_train.view(), self.data.y_train.view());
-        if y.len() > EXACT_ROWS {
-            return None;
-        }
-        let kernel = system::kernel(&posed.kernel, x.ncols()).ok()?;
-        let gp = ExactGp::fit(&kernel, posed.kernel.noise_scale, x, y, self.job.threads).ok()?;
-        Some(gp.log_marginal_likelihood)
+    pub(super) fn likelihood_of_few(&self, posed: &Case) -> Option<f64> {
+        (self.data.y_train.len() <= EXACT_ROWS).then(|| self.exact_likelihood(&posed.kernel))?
     }
 
     /// The gradient at a step's hyperparameters, and the exact likelihood where it is known.

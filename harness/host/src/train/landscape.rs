@@ -1,12 +1,10 @@
 //! The exact likelihood over the plane of length scale and noise scale (Potapczynski et al. 2021, Figure 3).
 
-use gpbench_gp::exact::ExactGp;
 use gpbench_record::{Grid, Kernel, Landscape};
 
 use super::{Trainer, kernel_at};
 use crate::checkpoint::State;
 use crate::line::six_digits;
-use crate::system;
 
 impl Trainer<'_> {
     /// The exact likelihood on the grid that is asked for, at the signal scale that the steps have ended with.
@@ -15,19 +13,14 @@ impl Trainer<'_> {
         let ended = kernel_at(&self.job.case.kernel, &state.parameters);
         let (length_scale, noise_scale) = (spaced(length_scale, points), spaced(noise_scale, points));
         let along = |noise_scale: f64| {
-            let at = |length: &f64| self.log_likelihood(&ended, *length, noise_scale).map(six_digits);
+            let at = |length: &f64| {
+                let kernel = Kernel { noise_scale, length_scale: vec![*length], ..ended.clone() };
+                self.exact_likelihood(&kernel).filter(|value| value.is_finite()).map(six_digits)
+            };
             length_scale.iter().map(at).collect::<Vec<Option<f64>>>()
         };
         let log_likelihood = noise_scale.iter().map(|noise_scale| along(*noise_scale)).collect();
         Some(Box::new(Landscape { length_scale, noise_scale, log_likelihood }))
-    }
-
-    fn log_likelihood(&self, ended: &Kernel, length_scale: f64, noise_scale: f64) -> Option<f64> {
-        let (x, y) = (self.data.x_train.view(), self.data.y_train.view());
-        let moved = Kernel { length_scale: vec![length_scale], ..ended.clone() };
-        let kernel = system::kernel(&moved, x.ncols()).ok()?;
-        let gp = ExactGp::fit(&kernel, noise_scale, x, y, self.job.threads).ok()?;
-        Some(gp.log_marginal_likelihood).filter(|value| value.is_finite())
     }
 }
 
