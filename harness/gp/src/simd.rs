@@ -168,83 +168,29 @@ pub(crate) trait Lanes<S: Simd>: Real {
     fn add_to(simd: S, a: Self::V, sum: &mut [f64]);
 }
 
-/// `exp(r) = 1 + r + r^2 q(r)` on `|r| <= ln(2) / 2`: q interpolated at Chebyshev nodes, relative error 2e-17.
-const EXP_F64: [f64; 10] = [
-    0.500_000_000_000_000_1,
-    0.166_666_666_666_666_69,
-    0.041_666_666_666_624_13,
-    0.008_333_333_333_330_062,
-    0.001_388_888_891_721_371_7,
-    0.000_198_412_698_630_536_18,
-    2.480_152_129_595_437_6e-5,
-    2.755_726_845_999_706_4e-6,
-    2.762_008_844_540_974_6e-7,
-    2.510_038_549_551_032e-8,
+/// `exp(r) = 1 + r + r^2 q(r)` on `|r| <= ln(2) / 2`, to a relative 4e-17: coefficients of q, even and odd in turn,
+/// interpolated at Chebyshev nodes, the first two rounded to those of the series itself.
+const EXP_F64: [(f64, f64); 5] = [
+    (0.5, 0.166_666_666_666_666_66),
+    (0.041_666_666_666_624_13, 0.008_333_333_333_330_062),
+    (0.001_388_888_891_721_371_7, 0.000_198_412_698_630_536_18),
+    (2.480_152_129_595_437_6e-5, 2.755_726_845_999_706_4e-6),
+    (2.762_008_844_540_974_6e-7, 2.510_038_549_551_032e-8),
 ];
 /// The same for `f32`, relative error 1e-8.
-const EXP_F32: [f64; 5] = [
-    0.5,
-    0.166_665_769_896_987_75,
-    0.041_666_554_617_204_574,
-    0.008_363_179_052_722_578,
-    0.001_392_618_358_771_347,
+const EXP_F32: [(f64, f64); 3] = [
+    (0.5, 0.166_665_769_896_987_75),
+    (0.041_666_554_617_204_574, 0.008_363_179_052_722_578),
+    (0.001_392_618_358_771_347, 0.0),
 ];
-
-/// `exp(r)` for `|r| <= ln(2) / 2`, by Estrin's scheme: shorter chains than Horner's.
-#[inline(always)]
-fn exp_series_f64<S: Simd, const M: usize>(simd: S, r: [S::f64s; M]) -> [S::f64s; M] {
-    let mut c = [simd.splat_f64s(0.0); EXP_F64.len()];
-    for (c, value) in c.iter_mut().zip(EXP_F64) {
-        *c = simd.splat_f64s(value);
-    }
-    let one = simd.splat_f64s(1.0);
-    let mut out = r;
-    for out in &mut out {
-        let r = *out;
-        let r2 = simd.mul_f64s(r, r);
-        let r4 = simd.mul_f64s(r2, r2);
-        let c01 = simd.mul_add_e_f64s(r, c[1], c[0]);
-        let c23 = simd.mul_add_e_f64s(r, c[3], c[2]);
-        let c45 = simd.mul_add_e_f64s(r, c[5], c[4]);
-        let c67 = simd.mul_add_e_f64s(r, c[7], c[6]);
-        let c89 = simd.mul_add_e_f64s(r, c[9], c[8]);
-        let low = simd.mul_add_e_f64s(r2, c23, c01);
-        let high = simd.mul_add_e_f64s(r2, c67, c45);
-        let high = simd.mul_add_e_f64s(r4, c89, high);
-        let q = simd.mul_add_e_f64s(r4, high, low);
-        *out = simd.add_f64s(one, simd.mul_add_e_f64s(r2, q, r));
-    }
-    out
-}
-
-/// The same in single precision.
-#[inline(always)]
-fn exp_series_f32<S: Simd, const M: usize>(simd: S, r: [S::f32s; M]) -> [S::f32s; M] {
-    let mut c = [simd.splat_f32s(0.0); EXP_F32.len()];
-    for (c, value) in c.iter_mut().zip(EXP_F32) {
-        *c = simd.splat_f32s(f32::from_f64(value));
-    }
-    let one = simd.splat_f32s(1.0);
-    let mut out = r;
-    for out in &mut out {
-        let r = *out;
-        let r2 = simd.mul_f32s(r, r);
-        let c01 = simd.mul_add_e_f32s(r, c[1], c[0]);
-        let c23 = simd.mul_add_e_f32s(r, c[3], c[2]);
-        let high = simd.mul_add_e_f32s(r2, c[4], c23);
-        let q = simd.mul_add_e_f32s(r2, high, c01);
-        *out = simd.add_f32s(one, simd.mul_add_e_f32s(r2, q, r));
-    }
-    out
-}
 
 macro_rules! lanes {
     (
         $real:ident, $vector:ident,
         $splat:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $mul_add:ident, $negate_mul_add:ident, $sqrt:ident,
-        $less:ident, $select:ident, $max:ident,
+        $less:ident, $select:ident, $min:ident, $max:ident,
         $bits:ident, digits: $digits:literal, bias: $bias:literal,
-        round: $round:expr, ln2: $ln2:expr, smallest: $smallest:expr, series: $series:expr
+        round: $round:expr, ln2: $ln2:expr, most: $most:expr, series: $series:expr
     ) => {
         impl<S: Simd> Lanes<S> for $real {
             type V = S::$vector;
@@ -305,36 +251,55 @@ macro_rules! lanes {
                 }
             }
 
+            // Each step is taken for all vectors before the next: so its constants are loaded once.
             #[inline(always)]
             fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M] {
-                // -a = n ln 2 + r with |r| <= ln(2) / 2.
-                let round = <Self as Lanes<S>>::splat(simd, $round);
-                let per_octave = <Self as Lanes<S>>::splat(simd, std::f64::consts::LOG2_E);
-                let [high, low] = $ln2;
-                let (high, low) =
-                    (<Self as Lanes<S>>::splat(simd, high), <Self as Lanes<S>>::splat(simd, low));
+                let splat = |value| <Self as Lanes<S>>::splat(simd, value);
+                // -a = n ln 2 - r with |r| <= ln(2) / 2.
+                let (round, per_octave, most) =
+                    (splat($round), splat(std::f64::consts::LOG2_E), splat($most));
+                let [high, low] = $ln2.map(splat);
                 let mut r = a;
                 let mut shifted = a;
                 for (r, shifted) in r.iter_mut().zip(&mut shifted) {
-                    let minus_a = simd.$sub(<Self as Lanes<S>>::splat(simd, 0.0), *r);
-                    *r = <Self as Lanes<S>>::at_least(simd, $smallest, minus_a);
-                    *shifted = simd.$mul_add(*r, per_octave, round);
+                    *r = if S::IS_SCALAR {
+                        simd.$select(simd.$less(most, *r), most, *r)
+                    } else {
+                        // The second operand where one is not a number.
+                        simd.$min(most, *r)
+                    };
+                    *shifted = simd.$negate_mul_add(*r, per_octave, round);
                 }
                 for (r, shifted) in r.iter_mut().zip(shifted) {
                     let n = simd.$sub(shifted, round);
-                    *r = simd.$negate_mul_add(n, high, *r);
-                    *r = simd.$negate_mul_add(n, low, *r);
+                    *r = simd.$mul_add(n, high, *r);
+                    *r = simd.$mul_add(n, low, *r);
                 }
-                let mut mantissa = $series(simd, r);
-                for (mantissa, mut shifted) in mantissa.iter_mut().zip(shifted) {
+                // q(-r), its even and its odd powers.
+                let squares = r.map(|r| simd.$mul(r, r));
+                let [.., (last_even, last_odd)] = $series;
+                let (mut even, mut odd) = ([splat(last_even); M], [splat(last_odd); M]);
+                for (even_coefficient, odd_coefficient) in $series.into_iter().rev().skip(1) {
+                    for (coefficient, sums) in [(even_coefficient, &mut even), (odd_coefficient, &mut odd)] {
+                        let coefficient = splat(coefficient);
+                        for (sum, square) in sums.iter_mut().zip(squares) {
+                            *sum = simd.$mul_add(*sum, square, coefficient);
+                        }
+                    }
+                }
+                let one = splat(1.0);
+                let mut out = r;
+                for (i, out) in out.iter_mut().enumerate() {
+                    let q = simd.$negate_mul_add(r[i], odd[i], even[i]);
+                    let mantissa = simd.$sub(one, simd.$negate_mul_add(squares[i], q, r[i]));
                     // The integer in the low bits becomes the exponent of a power of two.
-                    for bits in bytemuck::cast_slice_mut::<Self::V, $bits>(std::slice::from_mut(&mut shifted))
-                    {
+                    let mut power = shifted[i];
+                    for bits in bytemuck::cast_slice_mut::<Self::V, $bits>(std::slice::from_mut(&mut power)) {
                         *bits = (*bits << $digits).wrapping_add($bias << $digits);
                     }
-                    *mantissa = simd.$mul(*mantissa, shifted);
+                    *out = simd.$mul(mantissa, power);
                 }
-                mantissa
+                out
             }
 
             #[inline(always)]
@@ -351,22 +316,22 @@ macro_rules! lanes {
 lanes!(
     f64, f64s,
     splat_f64s, add_f64s, sub_f64s, mul_f64s, div_f64s, mul_add_e_f64s, negate_mul_add_e_f64s, sqrt_f64s,
-    less_than_f64s, select_f64s, max_f64s,
+    less_than_f64s, select_f64s, min_f64s, max_f64s,
     u64, digits: 52, bias: 1023,
     // 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits.
     round: 6_755_399_441_055_744.0,
     // ln 2 in two parts, the first of 32 significant bits, so that products with an exponent are exact.
     ln2: [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10],
-    smallest: -708.0, series: exp_series_f64
+    most: 708.0, series: EXP_F64
 );
 lanes!(
     f32, f32s,
     splat_f32s, add_f32s, sub_f32s, mul_f32s, div_f32s, mul_add_e_f32s, negate_mul_add_e_f32s, sqrt_f32s,
-    less_than_f32s, select_f32s, max_f32s,
+    less_than_f32s, select_f32s, min_f32s, max_f32s,
     u32, digits: 23, bias: 127,
     round: 12_582_912.0,
     ln2: [0.693_359_375, -2.121_944_4e-4],
-    smallest: -87.0, series: exp_series_f32
+    most: 87.0, series: EXP_F32
 );
 
 #[cfg(test)]

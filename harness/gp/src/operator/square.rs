@@ -1,20 +1,28 @@
 //! The product with all of H: each tile of one triangle serves both.
 //!
-//! Tile (i, j) adds to blocks i and j of the result. In round `r` the tiles with
-//! `i + j = r (mod blocks)` are evaluated in parallel: no two of them share a
-//! block, every pair occurs in exactly one round, and each block receives its
-//! sums in the order of the rounds. So there is no accumulator per thread, and
-//! no sum depends on which thread is faster.
+//! The matrix is cut into squares of a few tiles a side. Square (i, j) adds to parts i and j
+//! of the result, and while it is worked through they and their right-hand sides stay in a
+//! core's cache. In round `r` come the squares with `i + j = r (mod parts)`: no two of them
+//! share a part, every pair occurs in exactly one round, and each part of the result receives
+//! its sums in the order of the rounds. So there is no accumulator per thread, and no sum
+//! depends on which thread is faster. A thread that is done takes the next square, and waits
+//! only where the sums of its parts are not as far.
 
-use std::sync::Mutex;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 use ndarray::{ArrayView2, ArrayViewMut2};
-use rayon::prelude::*;
 
 use super::{KernelOperator, LinearOperator, TILE};
 use crate::aligned::Aligned;
 use crate::simd::{self, Real};
 use crate::tile::{Forward, Layout, Transposed, padded};
+
+/// Tiles to a side of a square, at most; and squares to a side of the matrix, at least, where it has so
+/// many tiles: enough for many threads.
+const SIDE: usize = 4;
+const PARTS: usize = 24;
 
 impl KernelOperator {
     /// `out = H v` with tiles of numbers `E`.
@@ -28,46 +36,126 @@ impl KernelOperator {
         self.pool.install(|| {
             let packed = layout.pack::<E>(v);
             let v: Vec<&[E]> = packed.numbers()[..layout.len()].chunks(layout.block_len()).collect();
+            let side = (v.len() / PARTS).clamp(1, SIDE);
             let mut sums = Aligned::zeroed::<f64>(layout.len());
-            let blocks = sums.numbers_mut()[..layout.len()].chunks_mut(layout.block_len());
-            let blocks: Vec<Mutex<&mut [f64]>> = blocks.map(Mutex::new).collect();
-            for round in 0..v.len() {
-                let pairs = disjoint_pairs(round, v.len()).into_par_iter().with_max_len(1);
-                pairs.for_each(|(i, j)| self.add_tile(i, j, &v, &blocks));
-            }
+            let parts = sums.numbers_mut()[..layout.len()].chunks_mut(side * layout.block_len());
+            let parts: Vec<Part> = parts.map(Part::new).collect();
+            let squares = squares(parts.len());
+            let next = AtomicUsize::new(0);
+            rayon::broadcast(|_| {
+                while let Some(square) = squares.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    self.add_square(square, side, &v, layout.block_len(), &parts);
+                }
+            });
             layout.unpack(sums.numbers(), out, |to, sum| *to = sum);
         });
     }
 
-    /// Evaluates tile (i, j) and adds its products to blocks i and j.
-    fn add_tile<E: Real>(&self, i: usize, j: usize, v: &[&[E]], sums: &[Mutex<&mut [f64]>]) {
-        let range = |block: usize| block * TILE..self.n().min((block + 1) * TILE);
-        let (rows, cols) = (range(i), range(j));
+    /// Evaluates the tiles of a square, and adds their products to its parts of the result.
+    fn add_square<E: Real>(&self, square: &Square, side: usize, v: &[&[E]], block: usize, parts: &[Part]) {
+        let blocks = |part: usize| part * side..v.len().min((part + 1) * side);
+        let (rows, cols) = (blocks(square.row), blocks(square.col));
+        let mut above = parts[square.row].take(square.round);
+        let mut below = (square.row != square.col).then(|| parts[square.col].take(square.round));
+        for i in rows.clone() {
+            for j in cols.start.max(i)..cols.end {
+                self.with_tile(i, j, v.len(), |tile: &[E]| {
+                    let (height, width) = (padded(self.block(i).len()), padded(self.block(j).len()));
+                    let tile = &tile[..height * width];
+                    let out = above.block(i - rows.start, block);
+                    E::dispatch(simd::arch(), Forward { tile, rows: height, cols: width, v: v[j], out });
+                    if i != j {
+                        let out = below.as_mut().unwrap_or(&mut above).block(j - cols.start, block);
+                        E::dispatch(
+                            simd::arch(),
+                            Transposed { tile, rows: height, cols: width, v: v[i], out },
+                        );
+                    }
+                });
+            }
+        }
+    }
+
+    /// Hands tile (i, j) of so many blocks to `work`, from memory or evaluated afresh.
+    fn with_tile<E: Real>(&self, i: usize, j: usize, blocks: usize, mut work: impl FnMut(&[E])) {
+        let (rows, cols) = (self.block(i), self.block(j));
         let evaluate =
             |tile: &mut [E]| self.tiles.evaluate(self.training(), &rows, self.training(), &cols, tile);
-        let multiply = |tile: &[E]| {
-            let (rows, cols) = (padded(rows.len()), padded(cols.len()));
-            let tile = &tile[..rows * cols];
-            let mut out = sums[i].lock().expect(NO_PANIC);
-            E::dispatch(simd::arch(), Forward { tile, rows, cols, v: v[j], out: &mut out });
-            if i != j {
-                let mut out = sums[j].lock().expect(NO_PANIC);
-                E::dispatch(simd::arch(), Transposed { tile, rows, cols, v: v[i], out: &mut out });
-            }
-        };
-        match self.cache.tile((i, j), sums.len(), rows.len() * cols.len(), evaluate) {
-            Some(tile) => multiply(tile),
+        match self.cache.tile((i, j), blocks, rows.len() * cols.len(), evaluate) {
+            Some(tile) => work(tile),
             None => self.scratch.with(|tile| {
                 evaluate(tile);
-                multiply(tile);
+                work(tile);
             }),
         }
     }
+
+    /// Rows of a block.
+    fn block(&self, block: usize) -> Range<usize> {
+        block * TILE..self.n().min((block + 1) * TILE)
+    }
 }
 
-/// Pairs `i <= j` of round `round`: `i + j = round (mod blocks)`.
-fn disjoint_pairs(round: usize, blocks: usize) -> Vec<(usize, usize)> {
-    (0..blocks).map(|i| (i, (round + blocks - i) % blocks)).filter(|(i, j)| i <= j).collect()
+/// Parts `row <= col` of the matrix, and when it is their turn.
+struct Square {
+    round: usize,
+    row: usize,
+    col: usize,
+}
+
+/// All squares, in the order of their rounds: `row + col = round (mod parts)`.
+fn squares(parts: usize) -> Vec<Square> {
+    let in_round = |round| {
+        let squares = (0..parts).map(move |row| Square { round, row, col: (round + parts - row) % parts });
+        squares.filter(|square| square.row <= square.col)
+    };
+    (0..parts).flat_map(in_round).collect()
+}
+
+/// A part of the result, which takes its sums in the order of rounds.
+struct Part<'a> {
+    sums: Mutex<Sums<'a>>,
+    changed: Condvar,
+}
+
+struct Sums<'a> {
+    /// The round whose sums come next.
+    round: usize,
+    numbers: &'a mut [f64],
+}
+
+/// The right to add the sums of one round. The next round's turn comes when it ends, be it by a panic.
+struct Taken<'a, 'b> {
+    sums: MutexGuard<'a, Sums<'b>>,
+    changed: &'a Condvar,
+}
+
+impl<'b> Part<'b> {
+    fn new(numbers: &'b mut [f64]) -> Part<'b> {
+        Part { sums: Mutex::new(Sums { round: 0, numbers }), changed: Condvar::new() }
+    }
+
+    /// Waits for the turn of `round`. Each part has one square in each round, and squares are begun in the
+    /// order of rounds, so that the earliest of those under way never waits.
+    fn take(&self, round: usize) -> Taken<'_, 'b> {
+        let sums = self.sums.lock().expect(NO_PANIC);
+        let sums = self.changed.wait_while(sums, |sums| sums.round != round).expect(NO_PANIC);
+        Taken { sums, changed: &self.changed }
+    }
+}
+
+impl Taken<'_, '_> {
+    /// Block `index` of the part, of blocks of so many numbers.
+    fn block(&mut self, index: usize, len: usize) -> &mut [f64] {
+        self.sums.numbers.chunks_mut(len).nth(index).expect("a block of the part")
+    }
+}
+
+impl Drop for Taken<'_, '_> {
+    fn drop(&mut self) {
+        self.sums.round += 1;
+        self.changed.notify_all();
+    }
 }
 
 const NO_PANIC: &str = "a tile that panics ends the product";
@@ -76,21 +164,24 @@ const NO_PANIC: &str = "a tile that panics ends the product";
 mod tests {
     use std::collections::HashSet;
 
-    use super::disjoint_pairs;
+    use super::squares;
 
     #[test]
-    fn every_pair_occurs_once_and_rounds_are_disjoint() {
-        for blocks in 1..12 {
-            let mut seen = HashSet::new();
-            for round in 0..blocks {
-                let mut busy = HashSet::new();
-                for (i, j) in disjoint_pairs(round, blocks) {
-                    assert!(busy.insert(i), "block {i} twice in round {round} of {blocks}");
-                    assert!(i == j || busy.insert(j), "block {j} twice in round {round} of {blocks}");
-                    assert!(seen.insert((i, j)));
+    fn every_pair_occurs_once_and_each_part_once_in_each_round() {
+        for parts in 1..12 {
+            let (mut pairs, mut turns) = (HashSet::new(), HashSet::new());
+            for square in squares(parts) {
+                assert!(pairs.insert((square.row, square.col)), "{} {}", square.row, square.col);
+                for part in HashSet::from([square.row, square.col]) {
+                    assert!(
+                        turns.insert((square.round, part)),
+                        "part {part} twice in round {}",
+                        square.round
+                    );
                 }
             }
-            assert_eq!(seen.len(), blocks * (blocks + 1) / 2);
+            assert_eq!(pairs.len(), parts * (parts + 1) / 2);
+            assert_eq!(turns.len(), parts * parts);
         }
     }
 }

@@ -7,16 +7,22 @@ use pulp::Simd;
 use super::points::{GROUP, Part};
 use crate::simd::{Lanes, Real, Work};
 
-/// A correlation as a function of the squared scaled distance, several at a time.
+/// A correlation as a function of the squared scaled distance, several at a time, in two steps: what it decays
+/// with, and how.
 pub(crate) trait Correlation {
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M];
+    /// What the correlation decays with: half the squared distance, or a multiple of the distance.
+    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M];
+
+    /// The correlation, from its argument.
+    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M];
 
     /// The same, and `-2 dk/d(r^2)`, by which a length scale enters: `dk/dl = slope (x - z)^2 / l^3`.
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2];
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2];
 
     /// One, without vectors.
     fn at(r2: f64) -> f64 {
-        Self::of::<_, f64, 1>(pulp::Scalar, [r2])[0]
+        let argument = Self::argument::<_, f64, 1>(pulp::Scalar, [r2]);
+        Self::of::<_, f64, 1>(pulp::Scalar, argument)[0]
     }
 }
 
@@ -27,35 +33,45 @@ pub(crate) struct Matern52;
 
 impl Correlation for Rbf {
     #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
+    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
         let half = E::splat(simd, 0.5);
         let mut a = r2;
         for a in &mut a {
             *a = E::mul(simd, half, *a);
         }
+        a
+    }
+
+    #[inline(always)]
+    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
         E::exp_minus(simd, a)
     }
 
     #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
-        [Self::of::<S, E, M>(simd, r2); 2]
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
+        [Self::of::<S, E, M>(simd, a); 2]
     }
 }
 
 impl Correlation for Matern12 {
     #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
-        E::exp_minus(simd, roots::<S, E, M>(simd, 1.0, r2))
+    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
+        roots::<S, E, M>(simd, 1.0, r2)
+    }
+
+    #[inline(always)]
+    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
+        E::exp_minus(simd, a)
     }
 
     /// The slope is `k / r`, without bound at 0, where it is multiplied by 0: it is bent to 0 below 1e-6.
     #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
-        let r = roots::<S, E, M>(simd, 1.0, r2);
-        let decay = E::exp_minus(simd, r);
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
+        let decay = E::exp_minus(simd, a);
         let mut slope = decay;
-        for ((slope, r), r2) in slope.iter_mut().zip(r).zip(r2) {
-            *slope = E::div(simd, E::mul(simd, *slope, r), E::at_least(simd, 1e-12, r2));
+        for (slope, r) in slope.iter_mut().zip(a) {
+            let r2 = E::at_least(simd, 1e-12, E::mul(simd, r, r));
+            *slope = E::div(simd, E::mul(simd, *slope, r), r2);
         }
         [decay, slope]
     }
@@ -63,8 +79,12 @@ impl Correlation for Matern12 {
 
 impl Correlation for Matern32 {
     #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
-        let a = roots::<S, E, M>(simd, 3.0, r2);
+    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
+        roots::<S, E, M>(simd, 3.0, r2)
+    }
+
+    #[inline(always)]
+    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
         let mut decay = E::exp_minus(simd, a);
         for (decay, a) in decay.iter_mut().zip(a) {
             *decay = E::mul_add(simd, a, *decay, *decay);
@@ -73,8 +93,7 @@ impl Correlation for Matern32 {
     }
 
     #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
-        let a = roots::<S, E, M>(simd, 3.0, r2);
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
         let mut k = E::exp_minus(simd, a);
         let mut slope = k;
         for ((k, slope), a) in k.iter_mut().zip(&mut slope).zip(a) {
@@ -87,8 +106,12 @@ impl Correlation for Matern32 {
 
 impl Correlation for Matern52 {
     #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
-        let a = roots::<S, E, M>(simd, 5.0, r2);
+    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
+        roots::<S, E, M>(simd, 5.0, r2)
+    }
+
+    #[inline(always)]
+    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
         let mut decay = E::exp_minus(simd, a);
         for (decay, a) in decay.iter_mut().zip(a) {
             let one = E::splat(simd, 1.0);
@@ -99,8 +122,7 @@ impl Correlation for Matern52 {
     }
 
     #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [[E::V; M]; 2] {
-        let a = roots::<S, E, M>(simd, 5.0, r2);
+    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
         let mut k = E::exp_minus(simd, a);
         let mut slope = k;
         for ((k, slope), a) in k.iter_mut().zip(&mut slope).zip(a) {
@@ -211,18 +233,20 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
         let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
         for (s, (out, norm_x)) in tile.chunks_exact_mut(width * NV).zip(norms_x).enumerate() {
             let x = &strips[s * d..(s + 1) * d];
+            // Distances in a loop of their own: roots then take their time beside the next sums.
             for (g, (out, norm_z)) in out.chunks_exact_mut(GROUP * NV).zip(norms_z).enumerate() {
                 let z = &cols.groups[g * d..(g + 1) * d];
                 for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
                     let first = part * NJ;
                     let mut sums = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
                     finish::<S, E, D, NV, SUMS>(simd, &mut sums, norm_x, norm_z, first);
-                    for (sums, out) in sums.as_chunks::<TOGETHER>().0.iter().zip(out.as_chunks_mut().0) {
-                        *out = C::of::<S, E, TOGETHER>(simd, *sums);
-                        for out in out {
-                            *out = E::mul(simd, variance, *out);
-                        }
-                    }
+                    *out = C::argument::<S, E, SUMS>(simd, sums);
+                }
+            }
+            for out in out.as_chunks_mut::<TOGETHER>().0 {
+                *out = C::of::<S, E, TOGETHER>(simd, *out);
+                for out in out {
+                    *out = E::mul(simd, variance, *out);
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! Right-hand sides in the order in which tiles read them, and results likewise.
 //!
 //! Blocks of consecutive rows; in each, panels of a few vectors of right-hand
-//! sides; in each, row after row.
+//! sides; in each, row after row. A few right-hand sides that would leave most of
+//! a vector empty stand alone at the end of a block, one after the other.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 use pulp::Simd;
@@ -21,6 +22,8 @@ pub(crate) struct Layout {
     block: usize,
     /// Numbers in a row, those made up included.
     width: usize,
+    /// Numbers in a row of all panels.
+    in_panels: usize,
     /// Numbers in a row of a panel, at most.
     panel: usize,
 }
@@ -48,7 +51,9 @@ impl Layout {
 
     /// The same for vectors of `lanes` numbers.
     pub(crate) fn with_lanes(n: usize, s: usize, block: usize, lanes: usize) -> Layout {
-        Layout { n, s, block, width: s.next_multiple_of(lanes), panel: PANEL * lanes }
+        let alone = alone(s, lanes);
+        let in_panels = (s - alone).next_multiple_of(lanes);
+        Layout { n, s, block, width: in_panels + alone, in_panels, panel: PANEL * lanes }
     }
 
     /// The same right-hand sides, for other rows.
@@ -111,8 +116,17 @@ impl Layout {
 
     /// Where row `i`, right-hand side `c` stands inside a block of `rows` rows.
     fn position(self, rows: usize, i: usize, c: usize) -> usize {
+        if c >= self.in_panels {
+            return padded(rows) * c + i;
+        }
         let (panel, within) = (c / self.panel, c % self.panel);
-        let width = self.panel.min(self.width - panel * self.panel);
+        let width = self.panel.min(self.in_panels - panel * self.panel);
         padded(rows) * panel * self.panel + i * width + within
     }
+}
+
+/// How many of `s` right-hand sides stand alone: those of the last vector, if it would be less than a third full.
+pub(super) fn alone(s: usize, lanes: usize) -> usize {
+    let last = s % lanes;
+    if 3 * last < lanes { last } else { 0 }
 }

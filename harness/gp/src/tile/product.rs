@@ -3,9 +3,11 @@
 //! A tile of a few rows times a panel of one or two vectors of right-hand sides
 //! is summed in registers over all columns of the tile, or over all rows for the
 //! transposed product; then it is added to the result, which is always `f64`.
+//! For a right-hand side that stands alone, vectors run along a tile's rows.
 
 use pulp::Simd;
 
+use super::panels::alone;
 use crate::simd::{Lanes, Real, Work};
 
 /// Vectors of a panel, at most.
@@ -39,9 +41,11 @@ impl<E: Real> Work<E> for Forward<'_, E> {
     {
         let Forward { tile, rows, cols, v, out } = self;
         let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
+        let alone = alone(v.len() / cols, E::LANES);
+        let (v, v_alone) = v.split_at(v.len() - cols * alone);
+        let (out, out_alone) = out.split_at_mut(out.len() - rows * alone);
         let wide = PANEL * E::LANES;
-        let panels = v.chunks(cols * wide).zip(out.chunks_mut(rows * wide));
-        for (v, out) in panels {
+        for (v, out) in v.chunks(cols * wide).zip(out.chunks_mut(rows * wide)) {
             let v = bytemuck::cast_slice::<E, E::V>(v);
             let whole_register = E::STRIP == E::LANES;
             match (v.len() / cols, whole_register) {
@@ -49,6 +53,9 @@ impl<E: Real> Work<E> for Forward<'_, E> {
                 (2, true) => forward::<S, E, 2, 8>(simd, tile, cols, v, out),
                 _ => forward::<S, E, 1, 8>(simd, tile, cols, v, out),
             }
+        }
+        for (v, out) in v_alone.chunks(cols).zip(out_alone.chunks_mut(rows)) {
+            forward_alone(simd, tile, cols, v, out);
         }
     }
 }
@@ -63,9 +70,11 @@ impl<E: Real> Work<E> for Transposed<'_, E> {
     {
         let Transposed { tile, rows, cols, v, out } = self;
         let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
+        let alone = alone(v.len() / rows, E::LANES);
+        let (v, v_alone) = v.split_at(v.len() - rows * alone);
+        let (out, out_alone) = out.split_at_mut(out.len() - cols * alone);
         let wide = PANEL * E::LANES;
-        let panels = v.chunks(rows * wide).zip(out.chunks_mut(cols * wide));
-        for (v, out) in panels {
+        for (v, out) in v.chunks(rows * wide).zip(out.chunks_mut(cols * wide)) {
             let v = bytemuck::cast_slice::<E, E::V>(v);
             let whole_register = E::STRIP == E::LANES;
             match (v.len() / rows, whole_register) {
@@ -73,6 +82,9 @@ impl<E: Real> Work<E> for Transposed<'_, E> {
                 (2, true) => transposed::<S, E, 2, 8>(simd, tile, cols, v, out),
                 _ => transposed::<S, E, 1, 8>(simd, tile, cols, v, out),
             }
+        }
+        for (v, out) in v_alone.chunks(rows).zip(out_alone.chunks_mut(cols)) {
+            transposed_alone(simd, tile, cols, v, out);
         }
     }
 }
@@ -131,6 +143,49 @@ fn transposed<S: Simd, E: Lanes<S>, const NV: usize, const MR: usize>(
             }
         }
         add_sums::<S, E, NV, MR>(simd, &sums, out);
+    }
+}
+
+/// Sums that one right-hand side is multiplied into at a time: as many as keep both multipliers busy.
+const SUMS: usize = 8;
+
+/// One right-hand side: vectors along the rows of a strip, a few columns at a time.
+#[inline(always)]
+fn forward_alone<S: Simd, E: Lanes<S>>(simd: S, tile: &[E::Strip], cols: usize, v: &[E], out: &mut [f64]) {
+    let vectors = E::STRIP / E::LANES;
+    for (strip, out) in tile.chunks_exact(cols).zip(out.chunks_exact_mut(E::STRIP)) {
+        let mut sums = [E::splat(simd, 0.0); SUMS];
+        for (columns, v) in strip.chunks_exact(SUMS / vectors).zip(v.chunks_exact(SUMS / vectors)) {
+            let columns = bytemuck::cast_slice::<E::Strip, E::V>(columns);
+            for (i, (sum, &entries)) in sums.iter_mut().zip(columns).enumerate() {
+                *sum = E::mul_add(simd, entries, E::broadcast(simd, v[i / vectors]), *sum);
+            }
+        }
+        for (i, sum) in sums.into_iter().enumerate() {
+            E::add_to(simd, sum, &mut out[i % vectors * E::LANES..][..E::LANES]);
+        }
+    }
+}
+
+/// One right-hand side: vectors along the rows of a strip, a sum for each of a few columns.
+#[inline(always)]
+fn transposed_alone<S: Simd, E: Lanes<S>>(simd: S, tile: &[E::Strip], cols: usize, v: &[E], out: &mut [f64]) {
+    let v = bytemuck::cast_slice::<E, E::V>(v);
+    for (part, out) in out.chunks_exact_mut(SUMS).enumerate() {
+        let first = part * SUMS;
+        let mut sums = [E::splat(simd, 0.0); SUMS];
+        for (strip, v) in tile.chunks_exact(cols).zip(v.chunks_exact(E::STRIP / E::LANES)) {
+            for (column, sum) in strip[first..first + SUMS].iter().zip(&mut sums) {
+                let column = bytemuck::cast_slice::<E::Strip, E::V>(std::slice::from_ref(column));
+                for (&entries, &v) in column.iter().zip(v) {
+                    *sum = E::mul_add(simd, entries, v, *sum);
+                }
+            }
+        }
+        for (sum, out) in sums.iter().zip(out) {
+            let parts = bytemuck::cast_slice::<E::V, E>(std::slice::from_ref(sum));
+            *out += parts.iter().map(|part| part.to_f64()).sum::<f64>();
+        }
     }
 }
 

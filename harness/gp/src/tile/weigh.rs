@@ -74,8 +74,9 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
                 let z = &cols.groups[g * d..(g + 1) * d];
                 for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
                     let first = part * NJ;
-                    *out = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
-                    finish::<S, E, D, NV, SUMS>(simd, out, norm_x, norm_z, first);
+                    let mut sums = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
+                    finish::<S, E, D, NV, SUMS>(simd, &mut sums, norm_x, norm_z, first);
+                    *out = C::argument::<S, E, SUMS>(simd, sums);
                 }
             }
             for (g, out) in out.chunks_exact_mut(GROUP * NV).enumerate() {
