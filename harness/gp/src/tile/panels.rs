@@ -4,7 +4,7 @@
 //! sides; in each, row after row. A few right-hand sides that would leave most of
 //! a vector empty stand alone at the end of a block, one after the other.
 
-use ndarray::{ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use pulp::Simd;
 use rayon::prelude::*;
 
@@ -85,9 +85,10 @@ impl Layout {
             blocks.for_each(|(b, to)| {
                 let start = b * self.block;
                 let rows = self.n.min(start + self.block) - start;
-                for (c, from) in v.axis_iter(Axis(1)).enumerate() {
-                    for i in 0..rows {
-                        to[self.position(rows, i, c)] = E::from_f64(from[start + i]);
+                for (c, from) in v.slice(s![start..start + rows, ..]).axis_iter(Axis(1)).enumerate() {
+                    let (first, step) = self.column(rows, c);
+                    for (to, &from) in to[first..].iter_mut().step_by(step).zip(from) {
+                        *to = E::from_f64(from);
                     }
                 }
             });
@@ -105,23 +106,23 @@ impl Layout {
         blocks.into_par_iter().zip(packed[..self.len()].par_chunks(self.block_len())).for_each(
             |(mut out, from)| {
                 let rows = out.nrows();
-                for (c, mut to) in out.axis_iter_mut(Axis(1)).enumerate() {
-                    for (i, to) in to.iter_mut().enumerate() {
-                        put(to, from[self.position(rows, i, c)]);
+                for (c, to) in out.axis_iter_mut(Axis(1)).enumerate() {
+                    let (first, step) = self.column(rows, c);
+                    for (to, &from) in to.into_iter().zip(from[first..].iter().step_by(step)) {
+                        put(to, from);
                     }
                 }
             },
         );
     }
 
-    /// Where row `i`, right-hand side `c` stands inside a block of `rows` rows.
-    fn position(self, rows: usize, i: usize, c: usize) -> usize {
+    /// Where right-hand side `c` begins inside a block of `rows` rows, and the step from row to row.
+    fn column(self, rows: usize, c: usize) -> (usize, usize) {
         if c >= self.in_panels {
-            return padded(rows) * c + i;
+            return (padded(rows) * c, 1);
         }
-        let (panel, within) = (c / self.panel, c % self.panel);
-        let width = self.panel.min(self.in_panels - panel * self.panel);
-        padded(rows) * panel * self.panel + i * width + within
+        let first = c / self.panel * self.panel;
+        (padded(rows) * first + c - first, self.panel.min(self.in_panels - first))
     }
 }
 
