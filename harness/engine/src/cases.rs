@@ -192,6 +192,7 @@ fn measured(solved: &Solved) -> Metrics {
         (names::EPOCHS_SELF_REPORTED, solved.entries.self_reported / epoch),
         (names::ITERATIONS, solved.iterations as f64),
         (names::SECONDS_STARTUP, solved.startup_seconds),
+        (names::SECONDS_POSE, solved.pose_seconds),
         (names::SECONDS_PREPARE, solved.prepare.wall),
         (names::SECONDS_SOLVE, solved.solve.wall),
         (names::CPU_SECONDS, solved.prepare.cpu + solved.solve.cpu),

@@ -6,7 +6,10 @@
 //! cannot be used. A solution with numbers that are not finite is no failure
 //! here: it is solved with reason `diverged`.
 
+use std::sync::Arc;
+
 use gpbench_abi::capability;
+use gpbench_gp::thread_pool;
 use gpbench_record::{Case, Failure, Job, Message, Solved, Status, StopReason, Task};
 use ndarray::{Array2, CowArray, Ix2, ShapeBuilder};
 use rand::Rng;
@@ -16,7 +19,7 @@ use crate::judge::Judge;
 use crate::plugin::{
     CallError, Ending, HostTable, Library, Moment, Session, SolverEntry, SolverObject, Terms,
 };
-use crate::system::System;
+use crate::system::{self, System};
 use crate::trace::Trace;
 use crate::{likelihood, process, solution, train};
 
@@ -34,8 +37,13 @@ pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
 }
 
 fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
-    let mut system = System::build(&job.case, job.dataset_file.as_deref(), job.threads).map_err(invalid)?;
+    let data =
+        system::rows(&job.case.dataset, job.case.seed, job.dataset_file.as_deref()).map_err(invalid)?;
+    let loaded = process::seconds_since_start();
+    let mut system =
+        System::pose(&job.case, Arc::new(data), thread_pool(job.threads), None).map_err(invalid)?;
     let exact = reference(job, &system)?;
+    let pose_seconds = process::seconds_since_start() - loaded;
     let base_memory_bytes = process::peak_memory_bytes();
 
     let host = HostTable::new(Some(system.operator.pool().clone()));
@@ -47,7 +55,7 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
 
     let mut x = Array2::zeros((system.m(), system.columns()).f());
     let judge = Judge::new(&system, exact.as_ref(), job.case.task);
-    let startup_seconds = process::seconds_since_start();
+    let startup_seconds = process::seconds_since_start() - pose_seconds;
     let (mut ending, weights) = attempt(&mut solver, &system, terms(job, &system), judge, &mut x, send)?;
     // Before the solution counts: a plugin that falls over while it tidies up has corrupted something.
     drop(solver);
@@ -69,6 +77,7 @@ fn solve(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
         base_memory_bytes,
         kept_bytes: system.kept_bytes() as u64,
         startup_seconds,
+        pose_seconds,
         values: ending.values,
         trained: None,
     })

@@ -57,6 +57,7 @@ pub(crate) fn run(job: &Job) -> Result<Solved, Failure> {
             base_memory_bytes: process::peak_memory_bytes(),
             kept_bytes: 0,
             startup_seconds: process::seconds_since_start(),
+            pose_seconds: 0.0,
             values: Default::default(),
             trained: None,
         },

@@ -91,6 +91,7 @@ pub(crate) fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, Fa
         base_memory_bytes: trainer.base_memory_bytes,
         kept_bytes,
         startup_seconds,
+        pose_seconds: 0.0,
         values: ending.values,
         trained: Some(Trained {
             hyperparameters: prediction.kernel.hyperparameters(),

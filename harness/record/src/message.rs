@@ -113,8 +113,12 @@ pub struct Solved {
     /// Bytes of kernel entries that were kept from one product to the next.
     #[serde(default)]
     pub kept_bytes: u64,
-    /// Seconds from the start of the process to the start of `prepare`.
+    /// Seconds that the start of the process, its data and its plugin took.
     pub startup_seconds: f64,
+    /// Seconds that posing the systems took, of the kernel, right-hand sides and exact reference; 0 for a task
+    /// that poses new ones in each of its steps, and times them there.
+    #[serde(default)]
+    pub pose_seconds: f64,
     /// Named numbers from the solver's report.
     pub values: BTreeMap<String, f64>,
     /// What training came to, where the case trains.

@@ -42,8 +42,10 @@ pub mod names {
     pub const EPOCHS_SELF_REPORTED: &str = "epochs_self_reported";
     /// Iterations, as the solver counts them.
     pub const ITERATIONS: &str = "iterations";
-    /// Wall-clock seconds from the start of the worker to prepare: data, right-hand sides, plugin.
+    /// Wall-clock seconds of a worker before its work: program, data set, plugin.
     pub const SECONDS_STARTUP: &str = "seconds_startup";
+    /// Wall-clock seconds of posing the systems: kernel, right-hand sides, exact reference.
+    pub const SECONDS_POSE: &str = "seconds_pose";
     /// Wall-clock seconds of prepare.
     pub const SECONDS_PREPARE: &str = "seconds_prepare";
     /// Wall-clock seconds of solve.

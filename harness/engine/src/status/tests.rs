@@ -75,6 +75,7 @@ fn solved(reason: StopReason, claimed: &[f64]) -> Message {
         base_memory_bytes: 1,
         kept_bytes: 0,
         startup_seconds: 0.0,
+        pose_seconds: 0.0,
         values: BTreeMap::new(),
         trained: None,
     })

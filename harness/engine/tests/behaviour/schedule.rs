@@ -45,6 +45,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
             (names::PEAK_MEMORY_BYTES, 4096.0),
             (names::RESIDUAL_PROBES, 0.01),
             (names::RESIDUAL_Y, 0.005),
+            (names::SECONDS_POSE, 0.25),
             (names::SECONDS_PREPARE, 0.25),
             (names::SECONDS_SOLVE, 1.0),
             (names::SECONDS_STARTUP, 0.125),

@@ -110,6 +110,7 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         base_memory_bytes: 1024,
         kept_bytes: 0,
         startup_seconds: 0.125,
+        pose_seconds: 0.25,
         values: BTreeMap::from([("rank".to_owned(), 7.0)]),
         trained: None,
     })
