@@ -100,10 +100,10 @@ pub struct KernelOperator {
     points: Arc<Points>,
     tiles: Tiles,
     pool: Arc<ThreadPool>,
+    /// For tiles, and for what a whole product packs, sums and keeps.
     scratch: Scratch,
+    memory: Scratch,
     cache: Cache,
-    /// Entries that a fused product keeps, handed from one call to the next.
-    kept: Mutex<Aligned>,
 }
 
 /// A rayon pool of `threads` workers, to be shared by operators.
@@ -136,8 +136,8 @@ impl KernelOperator {
             tiles,
             pool,
             scratch: Scratch::default(),
+            memory: Scratch::default(),
             cache: Cache::default(),
-            kept: Mutex::default(),
         }
     }
 
@@ -200,7 +200,9 @@ impl KernelOperator {
                     let rows = start..n.min(start + TILE);
                     let part = strip.slice_mut(s![rows.clone(), ..]);
                     let side = self.training();
-                    self.scratch.with(|tile| tiles.evaluate_dense(side, &rows, side, &cols, tile, part));
+                    self.scratch.with(tile_len(TILE, TILE), |tile| {
+                        tiles.evaluate_dense(side, &rows, side, &cols, tile, part);
+                    });
                 }
             });
         });
@@ -316,18 +318,29 @@ const KEPT_ENTRIES: usize = 1 << 24;
 
 const UNPOISONED: &str = "nothing panics under this lock";
 
-/// Memory for tiles, handed from one to the next: allocating it afresh for each would cost page faults.
+/// Memory that is handed from one piece of work to the next: allocating it afresh for each would cost page faults.
 #[derive(Debug, Default)]
 struct Scratch(Mutex<Vec<Aligned>>);
 
 impl Scratch {
-    /// Runs `work` on memory for a tile, whose content is arbitrary.
-    fn with<E: Real, R>(&self, work: impl FnOnce(&mut [E]) -> R) -> R {
-        let spare = self.0.lock().expect(UNPOISONED).pop();
-        let mut tile = spare.unwrap_or_else(|| Aligned::zeroed::<f64>(tile_len(TILE, TILE)));
-        let result = work(tile.numbers_mut());
-        self.0.lock().expect(UNPOISONED).push(tile);
+    /// Runs `work` on memory for `len` numbers, whose content is arbitrary.
+    fn with<E: Real, R>(&self, len: usize, work: impl FnOnce(&mut [E]) -> R) -> R {
+        let mut memory = self.take::<E>(len);
+        memory.reserve::<E>(len);
+        let result = work(&mut memory.numbers_mut()[..len]);
+        self.0.lock().expect(UNPOISONED).push(memory);
         result
+    }
+
+    /// The smallest piece with so much room, or else any other.
+    fn take<E: Real>(&self, len: usize) -> Aligned {
+        let mut spare = self.0.lock().expect(UNPOISONED);
+        let room = |index: &usize| spare[*index].numbers::<E>().len();
+        let fitting = (0..spare.len()).filter(|index| room(index) >= len).min_by_key(room);
+        match fitting.or(spare.len().checked_sub(1)) {
+            Some(index) => spare.swap_remove(index),
+            None => Aligned::default(),
+        }
     }
 }
 

@@ -182,6 +182,7 @@ impl Weighed<'_> {
         let (width, d) = (padded(cols.len()), points.d());
         let lanes = f64::dispatch(simd::arch(), CountLanes);
         let mut vectors = [0.0; MOST_COLUMNS * MOST_LANES];
+        let mut weights = [0.0; MOST_COLUMNS * f64::STRIP];
         let work = Weigh {
             rows: points.part(rows),
             cols: points.part(cols),
@@ -190,6 +191,7 @@ impl Weighed<'_> {
             right,
             s,
             tile: &mut tile[..tile_len(rows.len(), cols.len())],
+            weights: &mut weights[..width * f64::STRIP],
             row_sums,
             column_sums: &mut vectors[..width * lanes],
             how: PhantomData::<(D, C)>,

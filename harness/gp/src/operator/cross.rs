@@ -4,7 +4,7 @@
 //! as a point of the other, so noise stands nowhere, not even where a basis point
 //! is a training row.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
@@ -34,8 +34,8 @@ impl CrossOperator {
             tiles: Tiles::new(kernel, *noise_scale, largest_norm),
             pool: Arc::clone(pool),
             scratch: Scratch::default(),
+            memory: Scratch::default(),
             cache: Cache::default(),
-            kept: Mutex::default(),
         };
         CrossOperator { over, basis }
     }

@@ -22,7 +22,7 @@ use super::{KernelOperator, LinearOperator, TILE};
 use crate::aligned::Aligned;
 use crate::exact::Gradient;
 use crate::simd::{self, Real};
-use crate::tile::{Factors, Forward, Layout, Weighed, padded};
+use crate::tile::{Factors, Forward, Layout, Weighed, padded, tile_len};
 
 /// Sums over some of the entries.
 struct Sums {
@@ -43,10 +43,12 @@ impl KernelOperator {
         let factors = Factors::new(&both(u, w), &both(w, u));
         let layout = Layout::new::<f64>(self.n(), self.points.d(), TILE);
         let sums: Vec<Sums> = self.pool.install(|| {
-            let inputs = layout.pack::<f64>(self.points.scaled().view());
-            let inputs: Vec<&[f64]> = inputs.numbers()[..layout.len()].chunks(layout.block_len()).collect();
-            let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
-            blocks.map(|block| self.gradient_of_block(block, &factors, layout, &inputs)).collect()
+            self.memory.with(layout.len(), |inputs: &mut [f64]| {
+                layout.pack(self.points.scaled().view(), inputs);
+                let inputs: Vec<&[f64]> = inputs.chunks(layout.block_len()).collect();
+                let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
+                blocks.map(|block| self.gradient_of_block(block, &factors, layout, &inputs)).collect()
+            })
         });
         let (mut correlations, mut distances) = (0.0, Array1::<f64>::zeros(self.points.d()));
         for sums in sums {
@@ -76,7 +78,7 @@ impl KernelOperator {
             let cols = range(j);
             // Both triangles of the tile on the diagonal are there, and both orders of the factors.
             let share = if j == block { 0.5 } else { 1.0 };
-            self.scratch.with(|tile: &mut [f64]| {
+            self.scratch.with(tile_len(TILE, TILE), |tile: &mut [f64]| {
                 let (row_sums, column_sums) = (row_sums.numbers_mut(), column_sums.numbers_mut());
                 let out = Weighed { tile, row_sums, column_sums };
                 sums.correlations += share * self.tiles.weigh(&self.points, &rows, &cols, factors, out);
@@ -95,7 +97,7 @@ impl KernelOperator {
         }
         self.add_squares(&mut sums.distances, 1.0, &rows, row_sums.numbers());
         let mut mx = Array2::zeros((rows.len(), self.points.d()));
-        of_rows.unpack(product.numbers(), mx.view_mut(), |to, value| *to = value);
+        of_rows.unpack(&product.numbers()[..of_rows.len()], mx.view_mut(), |to, value| *to = value);
         let x = self.points.scaled().slice(s![rows, ..]);
         for ((sum, x), mx) in sums.distances.iter_mut().zip(x.columns()).zip(mx.columns()) {
             *sum -= 2.0 * x.dot(&mx);

@@ -11,8 +11,7 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::prelude::*;
 
-use super::{KEPT_ENTRIES, KernelOperator, TILE, UNPOISONED};
-use crate::aligned::Aligned;
+use super::{KEPT_ENTRIES, KernelOperator, TILE};
 use crate::simd::{self, Real};
 use crate::tile::{Forward, Identity, Layout, Points, Side, Tiles, Transposed, padded, tile_len};
 
@@ -46,30 +45,31 @@ impl KernelOperator {
             return;
         }
         let layout = Layout::new::<E>(v.nrows(), v.ncols(), TILE);
-        self.pool.install(|| {
-            let packed = layout.pack::<E>(v);
-            let v: Vec<&[E]> = packed.numbers()[..layout.len()].chunks(layout.block_len()).collect();
-            let row_tiles = pieces(a.points.n(), TILE);
-            let stripes = stripes(b.points.n(), row_tiles.len());
-            let result = layout.with_rows(a.points.n());
+        let row_tiles = pieces(a.points.n(), TILE);
+        let stripes = stripes(b.points.n(), row_tiles.len());
+        let result = layout.with_rows(a.points.n());
+        let multiply = |packed: &mut [E], sums: &mut [f64]| {
+            layout.pack(v, packed);
+            let v: Vec<&[E]> = packed.chunks(layout.block_len()).collect();
             // A sum for each stripe, so that stripes run in parallel.
-            let mut sums: Vec<Aligned> =
-                stripes.iter().map(|_| Aligned::zeroed::<f64>(result.len())).collect();
             let tasks: Vec<_> = sums
-                .iter_mut()
+                .chunks_mut(result.len())
                 .zip(&stripes)
                 .flat_map(|(sums, stripe)| {
-                    let blocks = sums.numbers_mut::<f64>()[..result.len()].chunks_mut(result.block_len());
+                    let blocks = sums.chunks_mut(result.block_len());
                     blocks.zip(&row_tiles).map(move |(out, rows)| (rows, stripe, out))
                 })
                 .collect();
             tasks.into_par_iter().with_max_len(1).for_each(|(rows, stripe, out)| {
-                self.scratch.with(|tile| self.multiply_stripe::<E>(a, rows, b, stripe, &v, tile, out));
+                let multiply = |tile: &mut [E]| self.multiply_stripe(a, rows, b, stripe, &v, tile, out);
+                self.scratch.with(tile_len(TILE, TILE), multiply);
             });
-            let mut y = y;
-            for sums in sums {
-                result.unpack(sums.numbers(), y.view_mut(), |to, sum| *to += sum);
-            }
+            result.unpack(sums, y, |to, sum| *to += sum);
+        };
+        self.pool.install(|| {
+            self.memory.with(layout.len(), |packed| {
+                self.memory.with(stripes.len() * result.len(), |sums| multiply(packed, sums));
+            });
         });
     }
 
@@ -84,6 +84,7 @@ impl KernelOperator {
         tile: &mut [E],
         out: &mut [f64],
     ) {
+        out.fill(0.0);
         for start in stripe.clone().step_by(TILE) {
             let cols = start..stripe.end.min(start + TILE);
             self.tiles.evaluate(a, rows, b, &cols, tile);
@@ -104,7 +105,9 @@ impl KernelOperator {
         self.pool.install(|| {
             parts.into_par_iter().with_max_len(1).for_each(|(c, rows, part)| {
                 let cols = c * TILE..c * TILE + part.ncols();
-                self.scratch.with(|tile| tiles.evaluate_dense(a, &rows, b, &cols, tile, part));
+                self.scratch.with(tile_len(TILE, TILE), |tile| {
+                    tiles.evaluate_dense(a, &rows, b, &cols, tile, part);
+                });
             });
         });
     }
@@ -147,14 +150,11 @@ impl KernelOperator {
             self.multiply_add::<E>(b, a, u.view(), z);
             return;
         }
-        // Fresh memory would cost a page fault every 512 entries, more than evaluating them.
-        let mut memory = mem::take(&mut *self.kept.lock().expect(UNPOISONED));
-        memory.reserve::<E>(tile_len(rows, columns));
-        let kept = &mut memory.numbers_mut::<E>()[..tile_len(rows, columns)];
-        self.pool.install(|| self.fill_and_multiply(a, b, v, kept, u.view_mut()));
-        f(u.view_mut());
-        self.pool.install(|| self.multiply_kept_transposed(kept, u.view(), z));
-        *self.kept.lock().expect(UNPOISONED) = memory;
+        self.memory.with(tile_len(rows, columns), |kept: &mut [E]| {
+            self.pool.install(|| self.fill_and_multiply(a, b, v, kept, u.view_mut()));
+            f(u.view_mut());
+            self.pool.install(|| self.multiply_kept_transposed(kept, u.view(), z));
+        });
     }
 
     /// `kept = H[a, b]`, tile after tile, and `out = kept v`: each tile is used while it is in the cache.
@@ -169,22 +169,20 @@ impl KernelOperator {
         let layout = Layout::new::<E>(v.nrows(), v.ncols(), TILE);
         let (result, rows) = (layout.with_rows(a.points.n()), pieces(a.points.n(), TILE));
         let width = stripe_width(b.points.n(), 1);
-        let packed = layout.pack::<E>(v);
-        let v = packed.numbers::<E>()[..layout.len()].chunks(layout.block_len().max(1));
-        let columns: Vec<_> = kept.chunks_mut(padded(a.points.n()) * TILE).zip(v).collect();
-        let mut columns = columns.into_iter().enumerate();
         let stripes = b.points.n().div_ceil(width);
-        let stripes: Vec<Vec<_>> =
-            (0..stripes).map(|_| columns.by_ref().take(width / TILE).collect()).collect();
-        let sums: Vec<Aligned> = stripes
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|stripe| {
-                let mut sums = Aligned::zeroed::<f64>(result.len());
+        let multiply = |packed: &mut [E], sums: &mut [f64]| {
+            layout.pack(v, packed);
+            let v = packed.chunks(layout.block_len().max(1));
+            let columns: Vec<_> = kept.chunks_mut(padded(a.points.n()) * TILE).zip(v).collect();
+            let mut columns = columns.into_iter().enumerate();
+            let stripes: Vec<Vec<_>> =
+                (0..stripes).map(|_| columns.by_ref().take(width / TILE).collect()).collect();
+            let sums_of_stripes = sums.par_chunks_mut(result.len().max(1));
+            stripes.into_par_iter().zip(sums_of_stripes).with_max_len(1).for_each(|(stripe, sums)| {
+                sums.fill(0.0);
                 for (c, (mut strip, v)) in stripe {
                     let cols = c * TILE..b.points.n().min((c + 1) * TILE);
-                    let sums = sums.numbers_mut()[..result.len()].chunks_mut(result.block_len());
-                    for (rows, out) in rows.iter().zip(sums) {
+                    for (rows, out) in rows.iter().zip(sums.chunks_mut(result.block_len())) {
                         let tile;
                         (tile, strip) = mem::take(&mut strip).split_at_mut(tile_len(rows.len(), cols.len()));
                         self.tiles.evaluate(a, rows, b, &cols, tile);
@@ -192,34 +190,35 @@ impl KernelOperator {
                         E::dispatch(simd::arch(), Forward { tile, rows, cols, v, out });
                     }
                 }
-                sums
-            })
-            .collect();
-        let mut out = out;
-        for sums in sums {
-            result.unpack(sums.numbers(), out.view_mut(), |to, sum| *to += sum);
-        }
+            });
+            result.unpack(sums, out, |to, sum| *to += sum);
+        };
+        self.memory.with(layout.len(), |packed| {
+            self.memory.with(stripes * result.len(), |sums| multiply(packed, sums));
+        });
     }
 
     /// `z += kept^T u`.
     fn multiply_kept_transposed<E: Real>(&self, kept: &[E], u: ArrayView2<f64>, z: ArrayViewMut2<f64>) {
         let layout = Layout::new::<E>(u.nrows(), u.ncols(), TILE);
         let result = layout.with_rows(z.nrows());
-        let packed = layout.pack::<E>(u);
-        let u: Vec<&[E]> = packed.numbers()[..layout.len()].chunks(layout.block_len().max(1)).collect();
-        let mut sums = Aligned::zeroed::<f64>(result.len());
-        let strips = kept.par_chunks(padded(layout.rows()) * TILE).with_max_len(1);
-        strips.zip(sums.numbers_mut()[..result.len()].par_chunks_mut(result.block_len().max(1))).for_each(
-            |(strip, out)| {
+        let multiply = |packed: &mut [E], sums: &mut [f64]| {
+            layout.pack(u, packed);
+            let u: Vec<&[E]> = packed.chunks(layout.block_len().max(1)).collect();
+            let strips = kept.par_chunks(padded(layout.rows()) * TILE).with_max_len(1);
+            strips.zip(sums.par_chunks_mut(result.block_len().max(1))).for_each(|(strip, out)| {
+                out.fill(0.0);
                 let cols = strip.len() / padded(layout.rows());
-                let tiles = strip.chunks(TILE * cols).zip(&u);
-                for (tile, v) in tiles {
+                for (tile, v) in strip.chunks(TILE * cols).zip(&u) {
                     let rows = tile.len() / cols;
                     E::dispatch(simd::arch(), Transposed { tile, rows, cols, v, out });
                 }
-            },
-        );
-        result.unpack(sums.numbers(), z, |to, sum| *to += sum);
+            });
+            result.unpack(sums, z, |to, sum| *to += sum);
+        };
+        self.memory.with(layout.len(), |packed| {
+            self.memory.with(result.len(), |sums| multiply(packed, sums));
+        });
     }
 }
 

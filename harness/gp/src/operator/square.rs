@@ -15,9 +15,8 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::{KernelOperator, LinearOperator, TILE};
-use crate::aligned::Aligned;
 use crate::simd::{self, Real};
-use crate::tile::{Forward, Layout, Transposed, padded};
+use crate::tile::{Forward, Layout, Transposed, padded, tile_len};
 
 /// Tiles to a side of a square, at most; and squares to a side of the matrix, at least, where it has so
 /// many tiles: enough for many threads.
@@ -33,13 +32,11 @@ impl KernelOperator {
             return;
         }
         let layout = Layout::new::<E>(self.n(), v.ncols(), TILE);
-        self.pool.install(|| {
-            let packed = layout.pack::<E>(v);
-            let v: Vec<&[E]> = packed.numbers()[..layout.len()].chunks(layout.block_len()).collect();
+        let multiply = |packed: &mut [E], sums: &mut [f64]| {
+            layout.pack(v, packed);
+            let v: Vec<&[E]> = packed.chunks(layout.block_len()).collect();
             let side = (v.len() / PARTS).clamp(1, SIDE);
-            let mut sums = Aligned::zeroed::<f64>(layout.len());
-            let parts = sums.numbers_mut()[..layout.len()].chunks_mut(side * layout.block_len());
-            let parts: Vec<Part> = parts.map(Part::new).collect();
+            let parts: Vec<Part> = sums.chunks_mut(side * layout.block_len()).map(Part::new).collect();
             let squares = squares(parts.len());
             let next = AtomicUsize::new(0);
             rayon::broadcast(|_| {
@@ -47,7 +44,12 @@ impl KernelOperator {
                     self.add_square(square, side, &v, layout.block_len(), &parts);
                 }
             });
-            layout.unpack(sums.numbers(), out, |to, sum| *to = sum);
+            layout.unpack(sums, out, |to, sum| *to = sum);
+        };
+        self.pool.install(|| {
+            self.memory.with(layout.len(), |packed| {
+                self.memory.with(layout.len(), |sums| multiply(packed, sums));
+            });
         });
     }
 
@@ -83,7 +85,7 @@ impl KernelOperator {
             |tile: &mut [E]| self.tiles.evaluate(self.training(), &rows, self.training(), &cols, tile);
         match self.cache.tile((i, j), blocks, rows.len() * cols.len(), evaluate) {
             Some(tile) => work(tile),
-            None => self.scratch.with(|tile| {
+            None => self.scratch.with(tile_len(TILE, TILE), |tile| {
                 evaluate(tile);
                 work(tile);
             }),
@@ -131,6 +133,7 @@ struct Taken<'a, 'b> {
 }
 
 impl<'b> Part<'b> {
+    /// What stands in `numbers` is arbitrary.
     fn new(numbers: &'b mut [f64]) -> Part<'b> {
         Part { sums: Mutex::new(Sums { round: 0, numbers }), changed: Condvar::new() }
     }
@@ -139,7 +142,10 @@ impl<'b> Part<'b> {
     /// order of rounds, so that the earliest of those under way never waits.
     fn take(&self, round: usize) -> Taken<'_, 'b> {
         let sums = self.sums.lock().expect(NO_PANIC);
-        let sums = self.changed.wait_while(sums, |sums| sums.round != round).expect(NO_PANIC);
+        let mut sums = self.changed.wait_while(sums, |sums| sums.round != round).expect(NO_PANIC);
+        if round == 0 {
+            sums.numbers.fill(0.0);
+        }
         Taken { sums, changed: &self.changed }
     }
 }

@@ -10,7 +10,6 @@ use rayon::prelude::*;
 
 use super::points::padded;
 use super::product::PANEL;
-use crate::aligned::Aligned;
 use crate::simd::{self, Lanes, Real, Work};
 
 /// The shape of packed right-hand sides.
@@ -76,53 +75,60 @@ impl Layout {
         self.block * self.width
     }
 
-    /// Packs `v` (n x s).
-    pub(crate) fn pack<E: Real>(self, v: ArrayView2<f64>) -> Aligned {
+    /// Packs `v` (n x s) into as many numbers as the layout has; what is made up becomes 0.
+    pub(crate) fn pack<E: Real>(self, v: ArrayView2<f64>, packed: &mut [E]) {
         assert_eq!(v.dim(), (self.n, self.s), "right-hand sides have the shape of their layout");
-        let mut packed = Aligned::zeroed::<E>(self.len());
-        if self.len() > 0 {
-            let blocks = packed.numbers_mut::<E>()[..self.len()].par_chunks_mut(self.block_len()).enumerate();
-            blocks.for_each(|(b, to)| {
-                let start = b * self.block;
-                let rows = self.n.min(start + self.block) - start;
-                for (c, from) in v.slice(s![start..start + rows, ..]).axis_iter(Axis(1)).enumerate() {
-                    let (first, step) = self.column(rows, c);
-                    for (to, &from) in to[first..].iter_mut().step_by(step).zip(from) {
-                        *to = E::from_f64(from);
-                    }
-                }
-            });
+        assert_eq!(packed.len(), self.len(), "as many numbers as the layout has");
+        if packed.is_empty() {
+            return;
         }
-        packed
+        packed.par_chunks_mut(self.block_len()).enumerate().for_each(|(b, to)| {
+            let start = b * self.block;
+            let rows = self.n.min(start + self.block) - start;
+            for (first, width) in self.panels() {
+                let columns = v.slice(s![start..start + rows, first..self.s.min(first + width)]);
+                let panel = &mut to[padded(rows) * first..][..padded(rows) * width];
+                let (panel, made_up) = panel.split_at_mut(rows * width);
+                for (to, row) in panel.chunks_exact_mut(width).zip(columns.rows()) {
+                    to.iter_mut().zip(row).for_each(|(to, &from)| *to = E::from_f64(from));
+                    to[columns.ncols()..].fill(E::from_f64(0.0));
+                }
+                made_up.fill(E::from_f64(0.0));
+            }
+        });
     }
 
-    /// Hands each number of a packed result to `put`, with its place in `out`.
-    pub(crate) fn unpack(self, packed: &[f64], out: ArrayViewMut2<f64>, put: impl Fn(&mut f64, f64) + Sync) {
-        let mut out = out;
+    /// Hands each number of packed results to `put`, with its place in `out`: one result after the other.
+    pub(crate) fn unpack(
+        self,
+        results: &[f64],
+        mut out: ArrayViewMut2<f64>,
+        put: impl Fn(&mut f64, f64) + Sync,
+    ) {
         if self.len() == 0 {
             return;
         }
-        let blocks: Vec<_> = out.axis_chunks_iter_mut(Axis(0), self.block).collect();
-        blocks.into_par_iter().zip(packed[..self.len()].par_chunks(self.block_len())).for_each(
-            |(mut out, from)| {
-                let rows = out.nrows();
-                for (c, to) in out.axis_iter_mut(Axis(1)).enumerate() {
-                    let (first, step) = self.column(rows, c);
-                    for (to, &from) in to.into_iter().zip(from[first..].iter().step_by(step)) {
-                        put(to, from);
+        let blocks: Vec<_> = out.axis_chunks_iter_mut(Axis(0), self.block).enumerate().collect();
+        blocks.into_par_iter().for_each(|(b, mut out)| {
+            let rows = out.nrows();
+            for result in results.chunks_exact(self.len()) {
+                let block = &result[b * self.block_len()..];
+                for (first, width) in self.panels() {
+                    let mut columns = out.slice_mut(s![.., first..self.s.min(first + width)]);
+                    let panel = &block[padded(rows) * first..][..rows * width];
+                    for (mut row, from) in columns.rows_mut().into_iter().zip(panel.chunks_exact(width)) {
+                        row.iter_mut().zip(from).for_each(|(to, &from)| put(to, from));
                     }
                 }
-            },
-        );
+            }
+        });
     }
 
-    /// Where right-hand side `c` begins inside a block of `rows` rows, and the step from row to row.
-    fn column(self, rows: usize, c: usize) -> (usize, usize) {
-        if c >= self.in_panels {
-            return (padded(rows) * c, 1);
-        }
-        let first = c / self.panel * self.panel;
-        (padded(rows) * first + c - first, self.panel.min(self.in_panels - first))
+    /// First right-hand side and numbers in a row of each panel, and of each that stands alone.
+    fn panels(self) -> impl Iterator<Item = (usize, usize)> {
+        let wide = (0..self.in_panels).step_by(self.panel);
+        let wide = wide.map(move |first| (first, self.panel.min(self.in_panels - first)));
+        wide.chain((self.in_panels..self.width).map(|alone| (alone, 1)))
     }
 }
 

@@ -54,19 +54,25 @@ fn products<E: Real>(doubles: usize, t: &Array2<f64>, v: &Array2<f64>, u: &Array
     let layout = |n| Layout::with_lanes(n, v.ncols(), 64, lanes);
     let (of_v, of_u) = (layout(COLS), layout(ROWS));
     let columns = v.ncols();
-    let (v, u) = (of_v.pack::<E>(v.view()), of_u.pack::<E>(u.view()));
-    let mut sums = [Aligned::zeroed::<f64>(of_u.len()), Aligned::zeroed::<f64>(of_v.len())];
-    let [forward, transposed] = &mut sums;
+    // On memory that is not 0, as a product finds it.
+    let packed = |layout: Layout, columns: &Array2<f64>| {
+        let mut packed = Aligned::zeroed::<E>(layout.len());
+        packed.numbers_mut::<E>().fill(E::from_f64(f64::NAN));
+        layout.pack(columns.view(), &mut packed.numbers_mut::<E>()[..layout.len()]);
+        packed
+    };
+    let (v, u) = (packed(of_v, v), packed(of_u, u));
+    let [mut forward, mut transposed] = [of_u, of_v].map(|layout| Aligned::zeroed::<f64>(layout.len()));
     let (v, out) = (&v.numbers()[..of_v.len()], &mut forward.numbers_mut()[..of_u.len()]);
     E::emulate(doubles, Forward { tile, rows, cols, v, out });
     let (v, out) = (&u.numbers()[..of_u.len()], &mut transposed.numbers_mut()[..of_v.len()]);
     E::emulate(doubles, Transposed { tile, rows, cols, v, out });
-    let unpacked = |layout: Layout, sums: &Aligned, n: usize| {
+    let unpacked = |layout: Layout, sums: Aligned, n: usize| {
         let mut out = Array2::zeros((n, columns).f());
-        layout.unpack(sums.numbers(), out.view_mut(), |to, sum| *to = sum);
+        layout.unpack(&sums.numbers()[..layout.len()], out.view_mut(), |to, sum| *to = sum);
         out
     };
-    [unpacked(of_u, &sums[0], ROWS), unpacked(of_v, &sums[1], COLS)]
+    [unpacked(of_u, forward, ROWS), unpacked(of_v, transposed, COLS)]
 }
 
 #[test]

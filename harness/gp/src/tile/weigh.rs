@@ -23,6 +23,8 @@ pub(crate) struct Weigh<'a, E: Real, D, C> {
     pub(crate) s: usize,
     /// M, in the order of tiles.
     pub(crate) tile: &'a mut [E],
+    /// Room for the entries of G of one strip.
+    pub(crate) weights: &'a mut [E],
     /// Sums of M over the tile's columns, added to; one a row.
     pub(crate) row_sums: &'a mut [E],
     /// Sums of M over the tile's rows, a vector a column whose numbers are still to be summed.
@@ -55,7 +57,7 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
     where
         E: Lanes<S>,
     {
-        let Weigh { rows, cols, d, left, right, s, tile, row_sums, column_sums, how: _ } = self;
+        let Weigh { rows, cols, d, left, right, s, tile, weights, row_sums, column_sums, how: _ } = self;
         let width = cols.norms.len();
         let (norms_x, _) = bytemuck::cast_slice::<E, E::V>(rows.norms).as_chunks::<NV>();
         let (norms_z, _) = cols.norms.as_chunks::<GROUP>();
@@ -64,12 +66,13 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
         let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
         let (row_sums, _) = bytemuck::cast_slice_mut::<E, E::V>(row_sums).as_chunks_mut::<NV>();
         let column_sums = bytemuck::cast_slice_mut::<E, E::V>(column_sums);
+        let weights = bytemuck::cast_slice_mut::<E, E::V>(weights);
         let mut total = 0.0;
         let strips = tile.chunks_exact_mut(width * NV).zip(norms_x).zip(row_sums).enumerate();
         for (strip, ((out, norm_x), row_sums)) in strips {
             let (x, u) = (&points[strip * d..(strip + 1) * d], &factors[strip * s..(strip + 1) * s]);
             let mut weighted = [E::splat(simd, 0.0); TOGETHER];
-            // Distances first, in a loop of their own: one with both sums has too few registers for either.
+            // Each in a loop of its own: one with both sums has too few registers for either.
             for (g, (out, norm_z)) in out.chunks_exact_mut(GROUP * NV).zip(norms_z).enumerate() {
                 let z = &cols.groups[g * d..(g + 1) * d];
                 for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
@@ -79,26 +82,28 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
                     *out = C::argument::<S, E, SUMS>(simd, sums);
                 }
             }
-            for (g, out) in out.chunks_exact_mut(GROUP * NV).enumerate() {
+            for (g, weights) in weights.chunks_exact_mut(GROUP * NV).enumerate() {
                 let w = &right[g * s..(g + 1) * s];
-                for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
-                    let first = part * NJ;
-                    let weights = pair_sums::<S, E, Products, NV, NJ, SUMS>(simd, u, w, first);
-                    let parts = weights.as_chunks::<TOGETHER>().0.iter();
-                    for (weights, out) in parts.zip(out.as_chunks_mut::<TOGETHER>().0) {
-                        let [k, slope] = C::with_slope::<S, E, TOGETHER>(simd, *out);
-                        for i in 0..TOGETHER {
-                            weighted[i] = E::mul_add(simd, weights[i], k[i], weighted[i]);
-                            out[i] = E::mul(simd, weights[i], slope[i]);
-                        }
-                    }
-                    for (i, &m) in out.iter().enumerate() {
-                        row_sums[i % NV] = E::add(simd, row_sums[i % NV], m);
-                        let column = &mut column_sums[g * GROUP + first + i / NV];
-                        *column = E::add(simd, *column, m);
-                    }
+                for (part, weights) in weights.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
+                    *weights = pair_sums::<S, E, Products, NV, NJ, SUMS>(simd, u, w, part * NJ);
                 }
             }
+            let parts = out.as_chunks_mut::<TOGETHER>().0.iter_mut();
+            for (out, weights) in parts.zip(weights.as_chunks::<TOGETHER>().0) {
+                let [k, slope] = C::with_slope::<S, E, TOGETHER>(simd, *out);
+                for i in 0..TOGETHER {
+                    weighted[i] = E::mul_add(simd, weights[i], k[i], weighted[i]);
+                    out[i] = E::mul(simd, weights[i], slope[i]);
+                }
+            }
+            let mut sums = *row_sums;
+            for (column, m) in column_sums.iter_mut().zip(out.as_chunks::<NV>().0) {
+                for (sum, &m) in sums.iter_mut().zip(m) {
+                    *sum = E::add(simd, *sum, m);
+                    *column = E::add(simd, *column, m);
+                }
+            }
+            *row_sums = sums;
             for weighted in weighted {
                 let mut sum = [0.0; 16];
                 E::add_to(simd, weighted, &mut sum[..E::LANES]);
