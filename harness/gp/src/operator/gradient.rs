@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, s};
 use rayon::prelude::*;
 
 use super::{KernelOperator, LinearOperator, TILE};
@@ -38,18 +38,18 @@ impl KernelOperator {
     pub fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
         assert_eq!(u.nrows(), self.n(), "factors have n rows");
         assert_eq!(u.dim(), w.dim(), "both factors have the same shape");
-        let both =
-            |a: ArrayView2<f64>, b: ArrayView2<f64>| concatenate(Axis(1), &[a, b]).expect("as many rows");
-        let factors = Factors::new(&both(u, w), &both(w, u));
         let layout = Layout::new::<f64>(self.n(), self.points.d(), TILE);
-        let sums: Vec<Sums> = self.pool.install(|| {
-            self.memory.with(layout.len(), |inputs: &mut [f64]| {
-                layout.pack(self.points.scaled().view(), inputs);
-                let inputs: Vec<&[f64]> = inputs.chunks(layout.block_len()).collect();
-                let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
-                blocks.map(|block| self.gradient_of_block(block, &factors, layout, &inputs)).collect()
-            })
-        });
+        let packed = Factors::len(self.n(), u.ncols());
+        let in_blocks = |memory: &mut [f64]| -> Vec<Sums> {
+            let (inputs, factors) = memory.split_at_mut(layout.len());
+            let (strips, groups) = factors.split_at_mut(packed);
+            layout.pack(self.points.scaled().view(), inputs);
+            let inputs: Vec<&[f64]> = inputs.chunks(layout.block_len()).collect();
+            let factors = Factors::new(u, w, strips, groups);
+            let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
+            blocks.map(|block| self.gradient_of_block(block, &factors, layout, &inputs)).collect()
+        };
+        let sums = self.pool.install(|| self.memory.with(layout.len() + 2 * packed, in_blocks));
         let (mut correlations, mut distances) = (0.0, Array1::<f64>::zeros(self.points.d()));
         for sums in sums {
             correlations += sums.correlations;

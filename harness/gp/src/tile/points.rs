@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
+use rayon::prelude::*;
 
 use crate::aligned::Aligned;
 use crate::simd::Real;
@@ -121,30 +122,41 @@ impl Packed {
         pack::<E>(scaled, GROUP, groups.numbers_mut());
         // Of the numbers as rounded, so that a point is at distance 0 from itself.
         let squares =
-            |row: ndarray::ArrayView1<f64>| row.iter().map(|&v| E::from_f64(v).to_f64().powi(2)).sum::<f64>();
+            |row: ArrayView1<f64>| row.iter().map(|&v| E::from_f64(v).to_f64().powi(2)).sum::<f64>();
         let each = scaled.axis_iter(Axis(0)).map(squares);
         norms.numbers_mut::<E>().iter_mut().zip(each).for_each(|(to, norm)| *to = E::from_f64(norm));
         Packed { strips, groups, norms }
     }
 }
 
-/// The factors of a matrix `U W^T`, in the order in which tiles read them.
+/// The factors of a matrix `U W^T + W U^T`, in the order in which tiles read them.
 #[derive(Debug)]
-pub(crate) struct Factors {
-    strips: Aligned,
-    groups: Aligned,
+pub(crate) struct Factors<'a> {
+    strips: &'a [f64],
+    groups: &'a [f64],
     s: usize,
 }
 
-impl Factors {
-    /// Of `u` and `w`, both n x s.
-    pub(crate) fn new(u: &Array2<f64>, w: &Array2<f64>) -> Self {
-        let (n, s) = u.dim();
-        assert_eq!(w.dim(), (n, s), "both factors have the same shape");
-        let mut strips = Aligned::zeroed::<f64>(padded(n) * s);
-        let mut groups = Aligned::zeroed::<f64>(padded(n) * s);
-        pack::<f64>(u, f64::STRIP, strips.numbers_mut());
-        pack::<f64>(w, GROUP, groups.numbers_mut());
+impl<'a> Factors<'a> {
+    /// Numbers that the factors of an n x s matrix U take twice.
+    pub(crate) fn len(n: usize, s: usize) -> usize {
+        padded(n) * 2 * s
+    }
+
+    /// Of `u` and `w`, both n x s, packed into memory of [`Factors::len`] numbers each.
+    pub(crate) fn new(
+        u: ArrayView2<f64>,
+        w: ArrayView2<f64>,
+        strips: &'a mut [f64],
+        groups: &'a mut [f64],
+    ) -> Self {
+        assert_eq!(u.dim(), w.dim(), "both factors have the same shape");
+        let s = 2 * u.ncols();
+        for (out, width, first, second) in [(&mut *strips, f64::STRIP, u, w), (&mut *groups, GROUP, w, u)] {
+            let columns: Vec<_> = first.columns().into_iter().chain(second.columns()).collect();
+            let bundles = out.par_chunks_exact_mut((width * s).max(1)).enumerate();
+            bundles.for_each(|(b, bundle)| pack_bundle(&columns, b * width, width, bundle));
+        }
         Factors { strips, groups, s }
     }
 
@@ -152,28 +164,31 @@ impl Factors {
         self.s
     }
 
-    /// Rows of U, of a range that starts at a multiple of [`PAD`].
+    /// Rows of U and W, of a range that starts at a multiple of [`PAD`].
     pub(crate) fn left(&self, range: &Range<usize>) -> &[[f64; 8]] {
-        let numbers = self.strips.numbers::<f64>();
-        numbers[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
+        self.strips[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
     }
 
-    /// Rows of W, likewise.
+    /// Rows of W and U, likewise.
     pub(crate) fn right(&self, range: &Range<usize>) -> &[[f64; GROUP]] {
-        let numbers = self.groups.numbers::<f64>();
-        numbers[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
+        self.groups[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
     }
 }
 
 /// Packs rows in bundles of `width`; in each, input after input.
 fn pack<E: Real>(scaled: &Array2<f64>, width: usize, out: &mut [E]) {
-    let (n, d) = scaled.dim();
-    let starts = (0..n).step_by(width);
-    for (start, bundle) in starts.zip(out.chunks_exact_mut((width * d).max(1))) {
-        let rows = start..n.min(start + width);
-        for (to, input) in bundle.chunks_exact_mut(width).zip(scaled.columns()) {
-            let values = input.slice_move(s![rows.clone()]);
-            to.iter_mut().zip(values).for_each(|(to, &value)| *to = E::from_f64(value));
-        }
+    let columns: Vec<_> = scaled.columns().into_iter().collect();
+    let bundles = out.chunks_exact_mut((width * columns.len()).max(1)).enumerate();
+    bundles.for_each(|(b, bundle)| pack_bundle(&columns, b * width, width, bundle));
+}
+
+/// One bundle, of the rows from `start` on; rows beyond the last are 0.
+fn pack_bundle<E: Real>(columns: &[ArrayView1<f64>], start: usize, width: usize, bundle: &mut [E]) {
+    for (to, column) in bundle.chunks_exact_mut(width).zip(columns) {
+        let rows = start.min(column.len())..column.len().min(start + width);
+        let values = column.slice(s![rows]);
+        let (to, made_up) = to.split_at_mut(values.len());
+        to.iter_mut().zip(values).for_each(|(to, &value)| *to = E::from_f64(value));
+        made_up.fill(E::from_f64(0.0));
     }
 }
