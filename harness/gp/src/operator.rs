@@ -7,6 +7,7 @@ mod mixed;
 mod rectangle;
 mod square;
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use bytemuck::TransparentWrapper;
@@ -16,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::aligned::Aligned;
 use crate::simd::Real;
-use crate::tile::{Identity, Points, Side, Tiles, tile_len};
+use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
 use crate::{Kernel, blas};
 
 use cache::Cache;
@@ -100,8 +101,9 @@ pub struct KernelOperator {
     points: Arc<Points>,
     tiles: Tiles,
     pool: Arc<ThreadPool>,
-    /// For tiles, and for what a whole product packs, sums and keeps.
+    /// Memory for tiles.
     scratch: Scratch,
+    /// Memory for what a whole product packs, sums and keeps.
     memory: Scratch,
     cache: Cache,
 }
@@ -200,13 +202,38 @@ impl KernelOperator {
                     let rows = start..n.min(start + TILE);
                     let part = strip.slice_mut(s![rows.clone(), ..]);
                     let side = self.training();
-                    self.scratch.with(tile_len(TILE, TILE), |tile| {
-                        tiles.evaluate_dense(side, &rows, side, &cols, tile, part);
-                    });
+                    self.with_scratch(|tile| tiles.evaluate_dense(side, &rows, side, &cols, tile, part));
                 }
             });
         });
         out
+    }
+
+    /// Runs `work` on memory for a tile, whose content is arbitrary.
+    fn with_scratch<E: Real, R>(&self, work: impl FnOnce(&mut [E]) -> R) -> R {
+        self.scratch.with(tile_len(TILE, TILE), work)
+    }
+
+    /// Runs `work` in the pool on the packed blocks of `v`, and on memory for `sums` sums, whose content is arbitrary.
+    fn with_packed<E: Real>(
+        &self,
+        layout: Layout,
+        v: ArrayView2<f64>,
+        sums: usize,
+        work: impl FnOnce(&[&[E]], &mut [f64]) + Send,
+    ) {
+        self.pool.install(|| {
+            self.memory.with(layout.len(), |packed| {
+                layout.pack::<E>(v, packed);
+                let blocks: Vec<&[E]> = packed.chunks(layout.block_len().max(1)).collect();
+                self.memory.with(sums, |sums| work(&blocks, sums));
+            });
+        });
+    }
+
+    /// Training rows of a block of tiles.
+    fn rows_of_block(&self, block: usize) -> Range<usize> {
+        block * TILE..self.n().min((block + 1) * TILE)
     }
 
     fn training(&self) -> Side<'_> {

@@ -22,7 +22,7 @@ use super::{KernelOperator, LinearOperator, TILE};
 use crate::aligned::Aligned;
 use crate::exact::Gradient;
 use crate::simd::{self, Real};
-use crate::tile::{Factors, Forward, Layout, Weighed, padded, tile_len};
+use crate::tile::{Factors, Forward, Layout, Weighed, padded};
 
 /// Sums over some of the entries.
 struct Sums {
@@ -67,18 +67,17 @@ impl KernelOperator {
 
     /// The part of tiles (block, j) for all j from `block` on.
     fn gradient_of_block(&self, block: usize, factors: &Factors, layout: Layout, inputs: &[&[f64]]) -> Sums {
-        let range = |block: usize| block * TILE..self.n().min((block + 1) * TILE);
-        let rows = range(block);
+        let rows = self.rows_of_block(block);
         let mut sums = Sums { correlations: 0.0, distances: Array1::zeros(self.points.d()) };
         let mut row_sums = Aligned::zeroed::<f64>(padded(rows.len()));
         let mut column_sums = Aligned::zeroed::<f64>(TILE);
         let of_rows = layout.with_rows(rows.len());
         let mut product = Aligned::zeroed::<f64>(of_rows.len());
         for (j, &v) in inputs.iter().enumerate().skip(block) {
-            let cols = range(j);
+            let cols = self.rows_of_block(j);
             // Both triangles of the tile on the diagonal are there, and both orders of the factors.
             let share = if j == block { 0.5 } else { 1.0 };
-            self.scratch.with(tile_len(TILE, TILE), |tile: &mut [f64]| {
+            self.with_scratch(|tile: &mut [f64]| {
                 let (row_sums, column_sums) = (row_sums.numbers_mut(), column_sums.numbers_mut());
                 let out = Weighed { tile, row_sums, column_sums };
                 sums.correlations += share * self.tiles.weigh(&self.points, &rows, &cols, factors, out);

@@ -48,9 +48,7 @@ impl KernelOperator {
         let row_tiles = pieces(a.points.n(), TILE);
         let stripes = stripes(b.points.n(), row_tiles.len());
         let result = layout.with_rows(a.points.n());
-        let multiply = |packed: &mut [E], sums: &mut [f64]| {
-            layout.pack(v, packed);
-            let v: Vec<&[E]> = packed.chunks(layout.block_len()).collect();
+        self.with_packed(layout, v, stripes.len() * result.len(), |v: &[&[E]], sums| {
             // A sum for each stripe, so that stripes run in parallel.
             let tasks: Vec<_> = sums
                 .chunks_mut(result.len())
@@ -61,15 +59,9 @@ impl KernelOperator {
                 })
                 .collect();
             tasks.into_par_iter().with_max_len(1).for_each(|(rows, stripe, out)| {
-                let multiply = |tile: &mut [E]| self.multiply_stripe(a, rows, b, stripe, &v, tile, out);
-                self.scratch.with(tile_len(TILE, TILE), multiply);
+                self.with_scratch(|tile: &mut [E]| self.multiply_stripe(a, rows, b, stripe, v, tile, out));
             });
             result.unpack(sums, y, |to, sum| *to += sum);
-        };
-        self.pool.install(|| {
-            self.memory.with(layout.len(), |packed| {
-                self.memory.with(stripes.len() * result.len(), |sums| multiply(packed, sums));
-            });
         });
     }
 
@@ -105,9 +97,7 @@ impl KernelOperator {
         self.pool.install(|| {
             parts.into_par_iter().with_max_len(1).for_each(|(c, rows, part)| {
                 let cols = c * TILE..c * TILE + part.ncols();
-                self.scratch.with(tile_len(TILE, TILE), |tile| {
-                    tiles.evaluate_dense(a, &rows, b, &cols, tile, part);
-                });
+                self.with_scratch(|tile| tiles.evaluate_dense(a, &rows, b, &cols, tile, part));
             });
         });
     }
@@ -151,9 +141,9 @@ impl KernelOperator {
             return;
         }
         self.memory.with(tile_len(rows, columns), |kept: &mut [E]| {
-            self.pool.install(|| self.fill_and_multiply(a, b, v, kept, u.view_mut()));
+            self.fill_and_multiply(a, b, v, kept, u.view_mut());
             f(u.view_mut());
-            self.pool.install(|| self.multiply_kept_transposed(kept, u.view(), z));
+            self.multiply_kept_transposed(kept, u.view(), z);
         });
     }
 
@@ -170,9 +160,7 @@ impl KernelOperator {
         let (result, rows) = (layout.with_rows(a.points.n()), pieces(a.points.n(), TILE));
         let width = stripe_width(b.points.n(), 1);
         let stripes = b.points.n().div_ceil(width);
-        let multiply = |packed: &mut [E], sums: &mut [f64]| {
-            layout.pack(v, packed);
-            let v = packed.chunks(layout.block_len().max(1));
+        self.with_packed(layout, v, stripes * result.len(), |v: &[&[E]], sums| {
             let columns: Vec<_> = kept.chunks_mut(padded(a.points.n()) * TILE).zip(v).collect();
             let mut columns = columns.into_iter().enumerate();
             let stripes: Vec<Vec<_>> =
@@ -192,9 +180,6 @@ impl KernelOperator {
                 }
             });
             result.unpack(sums, out, |to, sum| *to += sum);
-        };
-        self.memory.with(layout.len(), |packed| {
-            self.memory.with(stripes * result.len(), |sums| multiply(packed, sums));
         });
     }
 
@@ -202,22 +187,17 @@ impl KernelOperator {
     fn multiply_kept_transposed<E: Real>(&self, kept: &[E], u: ArrayView2<f64>, z: ArrayViewMut2<f64>) {
         let layout = Layout::new::<E>(u.nrows(), u.ncols(), TILE);
         let result = layout.with_rows(z.nrows());
-        let multiply = |packed: &mut [E], sums: &mut [f64]| {
-            layout.pack(u, packed);
-            let u: Vec<&[E]> = packed.chunks(layout.block_len().max(1)).collect();
+        self.with_packed(layout, u, result.len(), |u: &[&[E]], sums| {
             let strips = kept.par_chunks(padded(layout.rows()) * TILE).with_max_len(1);
             strips.zip(sums.par_chunks_mut(result.block_len().max(1))).for_each(|(strip, out)| {
                 out.fill(0.0);
                 let cols = strip.len() / padded(layout.rows());
-                for (tile, v) in strip.chunks(TILE * cols).zip(&u) {
+                for (tile, v) in strip.chunks(TILE * cols).zip(u) {
                     let rows = tile.len() / cols;
                     E::dispatch(simd::arch(), Transposed { tile, rows, cols, v, out });
                 }
             });
             result.unpack(sums, z, |to, sum| *to += sum);
-        };
-        self.memory.with(layout.len(), |packed| {
-            self.memory.with(result.len(), |sums| multiply(packed, sums));
         });
     }
 }

@@ -8,7 +8,6 @@
 //! depends on which thread is faster. A thread that is done takes the next square, and waits
 //! only where the sums of its parts are not as far.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
@@ -16,7 +15,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::{KernelOperator, LinearOperator, TILE};
 use crate::simd::{self, Real};
-use crate::tile::{Forward, Layout, Transposed, padded, tile_len};
+use crate::tile::{Forward, Layout, Transposed, padded};
 
 /// Tiles to a side of a square, at most; and squares to a side of the matrix, at least, where it has so
 /// many tiles: enough for many threads.
@@ -32,24 +31,17 @@ impl KernelOperator {
             return;
         }
         let layout = Layout::new::<E>(self.n(), v.ncols(), TILE);
-        let multiply = |packed: &mut [E], sums: &mut [f64]| {
-            layout.pack(v, packed);
-            let v: Vec<&[E]> = packed.chunks(layout.block_len()).collect();
+        self.with_packed(layout, v, layout.len(), |v: &[&[E]], sums| {
             let side = (v.len() / PARTS).clamp(1, SIDE);
             let parts: Vec<Part> = sums.chunks_mut(side * layout.block_len()).map(Part::new).collect();
             let squares = squares(parts.len());
             let next = AtomicUsize::new(0);
             rayon::broadcast(|_| {
                 while let Some(square) = squares.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    self.add_square(square, side, &v, layout.block_len(), &parts);
+                    self.add_square(square, side, v, layout.block_len(), &parts);
                 }
             });
             layout.unpack(sums, out, |to, sum| *to = sum);
-        };
-        self.pool.install(|| {
-            self.memory.with(layout.len(), |packed| {
-                self.memory.with(layout.len(), |sums| multiply(packed, sums));
-            });
         });
     }
 
@@ -62,7 +54,8 @@ impl KernelOperator {
         for i in rows.clone() {
             for j in cols.start.max(i)..cols.end {
                 self.with_tile(i, j, v.len(), |tile: &[E]| {
-                    let (height, width) = (padded(self.block(i).len()), padded(self.block(j).len()));
+                    let (height, width) =
+                        (padded(self.rows_of_block(i).len()), padded(self.rows_of_block(j).len()));
                     let tile = &tile[..height * width];
                     let out = above.block(i - rows.start, block);
                     E::dispatch(simd::arch(), Forward { tile, rows: height, cols: width, v: v[j], out });
@@ -80,21 +73,16 @@ impl KernelOperator {
 
     /// Hands tile (i, j) of so many blocks to `work`, from memory or evaluated afresh.
     fn with_tile<E: Real>(&self, i: usize, j: usize, blocks: usize, mut work: impl FnMut(&[E])) {
-        let (rows, cols) = (self.block(i), self.block(j));
+        let (rows, cols) = (self.rows_of_block(i), self.rows_of_block(j));
         let evaluate =
             |tile: &mut [E]| self.tiles.evaluate(self.training(), &rows, self.training(), &cols, tile);
         match self.cache.tile((i, j), blocks, rows.len() * cols.len(), evaluate) {
             Some(tile) => work(tile),
-            None => self.scratch.with(tile_len(TILE, TILE), |tile| {
+            None => self.with_scratch(|tile| {
                 evaluate(tile);
                 work(tile);
             }),
         }
-    }
-
-    /// Rows of a block.
-    fn block(&self, block: usize) -> Range<usize> {
-        block * TILE..self.n().min((block + 1) * TILE)
     }
 }
 

@@ -228,27 +228,48 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
         let variance = E::splat(simd, variance);
         let width = cols.norms.len();
         let (norms_x, _) = bytemuck::cast_slice::<E, E::V>(rows.norms).as_chunks::<NV>();
-        let (norms_z, _) = cols.norms.as_chunks::<GROUP>();
         let strips = bytemuck::cast_slice::<E::Strip, E::V>(rows.strips).as_chunks::<NV>().0;
         let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
         for (s, (out, norm_x)) in tile.chunks_exact_mut(width * NV).zip(norms_x).enumerate() {
             let x = &strips[s * d..(s + 1) * d];
-            // Distances in a loop of their own: roots then take their time beside the next sums.
-            for (g, (out, norm_z)) in out.chunks_exact_mut(GROUP * NV).zip(norms_z).enumerate() {
-                let z = &cols.groups[g * d..(g + 1) * d];
-                for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
-                    let first = part * NJ;
-                    let mut sums = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
-                    finish::<S, E, D, NV, SUMS>(simd, &mut sums, norm_x, norm_z, first);
-                    *out = C::argument::<S, E, SUMS>(simd, sums);
-                }
-            }
+            arguments::<S, E, D, C, NV, NJ, SUMS>(simd, x, norm_x, cols, out);
             for out in out.as_chunks_mut::<TOGETHER>().0 {
                 *out = C::of::<S, E, TOGETHER>(simd, *out);
                 for out in out {
                     *out = E::mul(simd, variance, *out);
                 }
             }
+        }
+    }
+}
+
+/// Arguments of the correlation for a strip of rows and all columns. In a loop of its own: roots then take their
+/// time beside the next sums, and the correlations, which come after it, have registers enough.
+#[inline(always)]
+pub(super) fn arguments<
+    S: Simd,
+    E: Lanes<S>,
+    D: Distance,
+    C: Correlation,
+    const NV: usize,
+    const NJ: usize,
+    const SUMS: usize,
+>(
+    simd: S,
+    x: &[[E::V; NV]],
+    norm_x: &[E::V; NV],
+    cols: Part<'_, E>,
+    out: &mut [E::V],
+) {
+    let d = x.len();
+    let norms = cols.norms.as_chunks::<GROUP>().0;
+    for (g, (out, norm_z)) in out.chunks_exact_mut(GROUP * NV).zip(norms).enumerate() {
+        let z = &cols.groups[g * d..(g + 1) * d];
+        for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
+            let first = part * NJ;
+            let mut sums = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
+            finish::<S, E, D, NV, SUMS>(simd, &mut sums, norm_x, norm_z, first);
+            *out = C::argument::<S, E, SUMS>(simd, sums);
         }
     }
 }
@@ -283,7 +304,7 @@ pub(super) fn pair_sums<
 
 /// Distances in place of the sums of products or of squared differences.
 #[inline(always)]
-pub(super) fn finish<S: Simd, E: Lanes<S>, D: Distance, const NV: usize, const SUMS: usize>(
+fn finish<S: Simd, E: Lanes<S>, D: Distance, const NV: usize, const SUMS: usize>(
     simd: S,
     sums: &mut [E::V; SUMS],
     norm_x: &[E::V; NV],

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use pulp::Simd;
 
-use super::evaluate::{Correlation, Distance, Products, TOGETHER, finish, pair_sums};
+use super::evaluate::{Correlation, Distance, Products, TOGETHER, arguments, pair_sums};
 use super::points::{GROUP, Part};
 use crate::simd::{Lanes, Real, Work};
 
@@ -60,7 +60,6 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
         let Weigh { rows, cols, d, left, right, s, tile, weights, row_sums, column_sums, how: _ } = self;
         let width = cols.norms.len();
         let (norms_x, _) = bytemuck::cast_slice::<E, E::V>(rows.norms).as_chunks::<NV>();
-        let (norms_z, _) = cols.norms.as_chunks::<GROUP>();
         let points = bytemuck::cast_slice::<E::Strip, E::V>(rows.strips).as_chunks::<NV>().0;
         let factors = bytemuck::cast_slice::<E::Strip, E::V>(left).as_chunks::<NV>().0;
         let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
@@ -73,15 +72,7 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
             let (x, u) = (&points[strip * d..(strip + 1) * d], &factors[strip * s..(strip + 1) * s]);
             let mut weighted = [E::splat(simd, 0.0); TOGETHER];
             // Each in a loop of its own: one with both sums has too few registers for either.
-            for (g, (out, norm_z)) in out.chunks_exact_mut(GROUP * NV).zip(norms_z).enumerate() {
-                let z = &cols.groups[g * d..(g + 1) * d];
-                for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
-                    let first = part * NJ;
-                    let mut sums = pair_sums::<S, E, D, NV, NJ, SUMS>(simd, x, z, first);
-                    finish::<S, E, D, NV, SUMS>(simd, &mut sums, norm_x, norm_z, first);
-                    *out = C::argument::<S, E, SUMS>(simd, sums);
-                }
-            }
+            arguments::<S, E, D, C, NV, NJ, SUMS>(simd, x, norm_x, cols, out);
             for (g, weights) in weights.chunks_exact_mut(GROUP * NV).enumerate() {
                 let w = &right[g * s..(g + 1) * s];
                 for (part, weights) in weights.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
