@@ -5,13 +5,14 @@ use std::fs;
 use gpbench_record::Environment;
 
 /// Variables that choose threads or code of the libraries that workers or plugins may use.
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 10] = [
     "OMP_NUM_THREADS",
     "OMP_PROC_BIND",
     "OPENBLAS_NUM_THREADS",
     "OPENBLAS_CORETYPE",
     "MKL_NUM_THREADS",
     "RAYON_NUM_THREADS",
+    "GLIBC_TUNABLES",
     "GPBENCH_SIMD",
     "GPBENCH_PLUGIN_PATH",
     "LD_PRELOAD",

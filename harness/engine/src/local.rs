@@ -46,6 +46,12 @@ const CPU_SLACK: f64 = 2.0;
 const MARK: &str = "GPBENCH_LOG";
 /// A log that outgrows this is cut: prints must not fill the disk.
 const LOG_LIMIT: u64 = 64 << 20;
+/// How glibc hands out a worker's memory, unless the user says: in huge pages, and without giving back to the
+/// system what was freed. A solver's vectors are otherwise a page fault for every 4 KiB, in each iteration anew.
+const ALLOCATION: (&str, &str) = (
+    "GLIBC_TUNABLES",
+    "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=2147483648",
+);
 
 /// Spawns `gpbench-worker` for every errand.
 #[derive(Debug, Clone)]
@@ -102,6 +108,7 @@ impl LocalExecutor {
             .env("OPENBLAS_THREAD_TIMEOUT", "4")
             .env("OMP_NUM_THREADS", "1")
             .env("RAYON_NUM_THREADS", work.threads().to_string())
+            .envs(std::env::var_os(ALLOCATION.0).is_none().then_some(ALLOCATION))
             .envs(&self.environment)
             .env(MARK, log)
             .stdin(Stdio::piped())

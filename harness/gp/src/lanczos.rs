@@ -1,4 +1,5 @@
-//! Stochastic Lanczos quadrature: `log |H|` from products with H alone.
+//! What Lanczos' iteration finds from products with H alone: `log |H|` by stochastic quadrature, and the
+//! largest eigenvalues.
 //!
 //! For z with `E z z^T = I`, `log |H| = tr log H = E z^T log(H) z`. Lanczos' iteration from z / |z| makes
 //! a tridiagonal T of J rows, and `|z|^2 e_1^T log(T) e_1` is the Gauss quadrature of `z^T log(H) z` with
@@ -8,7 +9,7 @@
 //! Every new vector is made orthogonal to all before it, twice: without that, copies of eigenvalues
 //! that have converged come up, and the tridiagonal depends on rounding.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::{LinearOperator, blas};
 
@@ -56,6 +57,32 @@ impl Tridiagonal {
 /// normalised. One that exhausts its Krylov space is shorter; that of a start of zeros is empty. Takes
 /// `steps` products with n x s and keeps as many blocks of that size.
 pub fn tridiagonalise(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Vec<Tridiagonal> {
+    iterate(op, starts, steps).into_iter().map(Run::finish).collect()
+}
+
+/// The largest Ritz values of H after `steps` iterations from the vector of ones, largest first, and their vectors
+/// (n x `count`), which are orthonormal and have no negative sum; `None` where there are fewer. The largest
+/// eigenvalues of a kernel matrix are far apart, so that a few dozen steps find them; in any case the values are
+/// the curvatures of `v^T H v / 2` along the vectors.
+pub fn leading(op: &dyn LinearOperator, steps: usize, count: usize) -> Option<(Vec<f64>, Array2<f64>)> {
+    let run = iterate(op, Array2::ones((op.n(), 1).f()).view(), steps).pop()?;
+    let (values, vectors) = blas::tridiagonal_eigenvectors(&run.diagonal, &run.beside)?;
+    let last: Vec<usize> = (0..values.len()).rev().take(count).collect();
+    if last.len() < count {
+        return None;
+    }
+    let basis = run.basis.slice(s![.., ..values.len()]);
+    let mut ritz = basis.dot(&vectors.select(Axis(1), &last));
+    for mut vector in ritz.columns_mut() {
+        if vector.sum() < 0.0 {
+            vector.mapv_inplace(|entry| -entry);
+        }
+    }
+    Some((last.into_iter().map(|i| values[i]).collect(), ritz))
+}
+
+/// Iterations from each of the `starts`.
+fn iterate(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Vec<Run> {
     let (n, columns) = starts.dim();
     assert_eq!(n, op.n(), "a start has n rows");
     let mut runs: Vec<Run> = starts.columns().into_iter().map(|start| Run::new(start, steps)).collect();
@@ -73,7 +100,7 @@ pub fn tridiagonalise(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: u
             run.advance(product.to_owned(), step);
         }
     }
-    runs.into_iter().map(Run::finish).collect()
+    runs
 }
 
 /// The quadratures of `z^T log(H) z` with `nodes` nodes, one for each probe z, a column of `probes`
@@ -156,5 +183,23 @@ mod tests {
         assert!((values[1].unwrap() - 2.0 * 7.0_f64.ln()).abs() < 1e-13);
         assert_eq!(values[2], None);
         assert_eq!(first.leading(1), Tridiagonal { diagonal: vec![first.diagonal[0]], beside: vec![] });
+    }
+
+    #[test]
+    fn the_largest_eigenvalues_come_first() {
+        let kernel = Kernel::new(Family::Matern32, 1.0, &[1.0], 1);
+        let x = Array2::from_shape_fn((60, 1), |(i, _)| 0.1 * i as f64);
+        let op = KernelOperator::new(&kernel, 0.1, x.view(), 1);
+        let (values, vectors) = leading(&op, 30, 2).unwrap();
+        assert!(values[0] > values[1] && values[1] > 1.0, "{values:?}");
+        let mut product = Array2::zeros((60, 2).f());
+        op.apply(vectors.view(), product.view_mut());
+        for (j, value) in values.iter().enumerate() {
+            let rest = &product.column(j) - &(*value * &vectors.column(j));
+            assert!(rest.dot(&rest).sqrt() < 1e-8 * value, "{j}");
+        }
+        let gram = vectors.t().dot(&vectors) - Array2::<f64>::eye(2);
+        assert!(gram.iter().all(|entry| entry.abs() < 1e-13));
+        assert!(leading(&op, 1, 2).is_none());
     }
 }

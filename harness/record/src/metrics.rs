@@ -63,6 +63,11 @@ pub mod names {
     /// Root mean square over the probes (over y where there are none) of |x_0 - x|_H, from where a step's solve
     /// started to where it ended.
     pub const INITIAL_DISTANCE: &str = "initial_distance";
+    /// Curvatures of the quadratic that a step's solve minimises, along its two steepest directions: the largest
+    /// eigenvalues of H.
+    pub const CURVATURES: [&str; 2] = ["curvature_1", "curvature_2"];
+    /// How far along these from its solution the solve for the first probe started.
+    pub const STARTS: [&str; 2] = ["start_1", "start_2"];
     /// Outer steps taken.
     pub const STEPS: &str = "steps";
     /// Log marginal likelihood of the exact Gaussian process.

@@ -85,6 +85,13 @@ pub(crate) fn published(run: &Run, groups: &[Group], reference: TrainingReferenc
     (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }
 
+/// Iterations of a solve, on average over the steps.
+pub(crate) fn iterations_of_a_solve(run: &Run, group: &Group) -> Option<f64> {
+    let second = run.rows.iter().find(|row| in_group(row, group))?.case.estimator.second_solve;
+    let solves = if second { 2.0 } else { 1.0 };
+    Some(group.mean(names::ITERATIONS)? / group.mean(names::STEPS)? / solves)
+}
+
 /// Data sets with their kernels, each pair once.
 pub(crate) fn models(groups: &[Group]) -> Vec<(&str, &str)> {
     let mut all: Vec<(&str, &str)> = Vec::new();

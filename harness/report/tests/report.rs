@@ -385,6 +385,38 @@ fn training_is_measured_by_exact_training() {
 }
 
 #[test]
+fn truncated_training_stands_beside_exact_training() {
+    let mut run = trained_exactly_too(0.0);
+    assert!(!charts(&run).keys().any(|name| name.starts_with("truncation")), "a tolerance ended all solves");
+    for row in &mut run.rows {
+        row.case.budget.tolerance = None;
+        row.metrics.insert("steps", 4.0);
+        row.metrics.insert("iterations", if row.labels.estimator == "standard" { 80.0 } else { 40.0 });
+    }
+    let charts = charts(&run);
+    let truncation = &charts["truncation-pol.svg"];
+    for words in ["iterations of a solve", "test RMSE", "test NLL", "cg · standard", "cg · pathwise"] {
+        assert!(truncation.contains(words), "{words}");
+    }
+    assert!(!truncation.contains("cholesky · exact"), "it is the level");
+}
+
+#[test]
+fn starts_lie_on_the_quadratic_that_is_minimised() {
+    let mut run = trained_exactly_too(0.0);
+    assert!(!charts(&run).keys().any(|name| name.starts_with("section")));
+    for step in run.rows.iter_mut().flat_map(|row| row.steps.iter_mut()) {
+        let numbers = [("curvature_1", 900.0), ("curvature_2", 100.0), ("start_1", 0.5), ("start_2", -2.0)];
+        numbers.into_iter().for_each(|(name, value)| step.metrics.insert(name, value));
+    }
+    let charts = charts(&run);
+    let section = &charts["section-pol.svg"];
+    for words in ["in step 4: pol", "standard probes", "pathwise targets", "along the steepest direction"] {
+        assert!(section.contains(words), "{words}");
+    }
+}
+
+#[test]
 fn a_landscape_lies_under_the_paths() {
     let mut run = trained();
     for row in &mut run.rows {

@@ -73,7 +73,10 @@ impl<'p> Iteration<'p> {
                 column.keep();
             }
             column.step(weight);
-            column.reorthogonalise();
+            // Without a step the residual is the last one kept: nothing would be left of it.
+            if column.state.active {
+                column.reorthogonalise();
+            }
         });
         self.turn(problem);
         self.count += 1;

@@ -204,6 +204,13 @@ fn an_indefinite_matrix_has_no_next_step() {
 }
 
 #[test]
+fn a_residual_without_a_step_is_not_taken_from_itself() {
+    let problem = DenseProblem::new(array![[-1.0, 0.0], [0.0, 1.0]], array![[1.0], [0.0]]);
+    let outcome = problem.solve::<RrCg>(&[("reorthogonalise", true.into())]).unwrap();
+    assert_eq!(outcome.reason, reason::STAGNATED);
+}
+
+#[test]
 fn a_product_that_is_not_a_number_never_reaches_the_solution() {
     let mut a = a();
     a[[3, 4]] = f64::NAN;

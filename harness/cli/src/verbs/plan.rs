@@ -56,7 +56,8 @@ pub(crate) fn outlook(plan: &Plan, threads: usize) -> Outlook {
         n if n < plan.cases.len() => format!("more than {}", output::duration(seconds)),
         _ => format!("about {}", output::duration(seconds)),
     };
-    Outlook { text: format!("{} cases, {time} on {threads} threads", plan.cases.len()), seconds }
+    let (cases, word) = (plan.cases.len(), if plan.cases.len() == 1 { "case" } else { "cases" });
+    Outlook { text: format!("{cases} {word}, {time} on {threads} threads"), seconds }
 }
 
 /// Gives the user's own files their sizes. A file that cannot be read leaves them

@@ -1,8 +1,8 @@
 //! What an outer step finds before it moves: the gradient, and what that took.
 
 use gpbench_gp::exact::{ExactGp, Gradient};
-use gpbench_gp::metrics;
 use gpbench_gp::train::{self, estimator};
+use gpbench_gp::{lanczos, metrics};
 use gpbench_record::{Case, Clock, Entries, EstimatorMethod, Failure, Metrics, StopReason, Task, names};
 use ndarray::{Array2, ShapeBuilder, s};
 
@@ -15,11 +15,14 @@ use crate::plugin::{Kept, Terms};
 use crate::process;
 use crate::system::System;
 
-/// Up to this many rows the exact likelihood stands beside each step.
+/// Up to this many rows the exact likelihood stands beside each step, and a cross-section of its quadratic.
 const EXACT_ROWS: usize = 3000;
 
 /// Up to this many rows the distance to where a solve started is measured, at the price of a product.
 const DISTANCE_ROWS: usize = 20_000;
+
+/// Steps of Lanczos' iteration for the two largest eigenvalues.
+const LEADING_STEPS: usize = 30;
 
 /// What an outer step found before it moved.
 pub(super) struct Estimated {
@@ -111,6 +114,9 @@ impl Trainer<'_> {
         found.metrics.extend(&judge.residuals(x.view()));
         if let Some(start) = start {
             found.metrics.insert(names::INITIAL_DISTANCE, distance(&system, &start, &x));
+            if system.n() <= EXACT_ROWS && system.columns() > 1 {
+                found.metrics.extend(&cross_section(&system, &start, &x));
+            }
         }
         found.solution = Some(x);
         Ok(found)
@@ -186,6 +192,20 @@ impl Trainer<'_> {
         let gp = gp.map_err(invalid)?;
         Ok((estimator::exact(&gp, inputs, x.column(0)), Some(gp.log_marginal_likelihood)))
     }
+}
+
+/// Where the solve for the first probe started in the plane of the steepest directions, and the curvatures there.
+fn cross_section(system: &System, start: &Array2<f64>, x: &Array2<f64>) -> Metrics {
+    let mut metrics = Metrics::default();
+    let Some((curvatures, directions)) = lanczos::leading(&system.operator, LEADING_STEPS, 2) else {
+        return metrics;
+    };
+    let starts = directions.t().dot(&(&start.column(1) - &x.column(1)));
+    for i in 0..2 {
+        metrics.insert(names::CURVATURES[i], curvatures[i]);
+        metrics.insert(names::STARTS[i], starts[i]);
+    }
+    metrics
 }
 
 /// Root mean square over the probes, or over y where there are none, of |x_0 - x|_H.

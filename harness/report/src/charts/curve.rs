@@ -37,8 +37,18 @@ pub(super) enum Mean {
     Arithmetic,
 }
 
+impl Mean {
+    /// The mean of some values; not a number where there are none.
+    pub(super) fn of(self, values: &[f64]) -> f64 {
+        match self {
+            Mean::Geometric => geometric_mean(values),
+            Mean::Arithmetic => values.iter().sum::<f64>() / values.len() as f64,
+        }
+    }
+}
+
 /// A curve on its grid.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Curve {
     /// Places along the clock.
     pub(super) at: Vec<f64>,
@@ -48,6 +58,16 @@ pub(super) struct Curve {
     pub(super) low: Vec<f64>,
     /// Highest seed.
     pub(super) high: Vec<f64>,
+}
+
+impl Curve {
+    /// Adds a place with the mean there, and the lowest and highest seed.
+    pub(super) fn push(&mut self, at: f64, middle: f64, (low, high): (f64, f64)) {
+        self.at.push(at);
+        self.middle.push(middle);
+        self.low.push(low);
+        self.high.push(high);
+    }
 }
 
 /// Points of one case, in the order of its clock.
@@ -89,16 +109,10 @@ pub(super) fn curve(paths: &[Path], log: bool, mean: Mean) -> Option<Curve> {
     if paths.is_empty() || end <= start {
         return None;
     }
-    let mut curve = Curve { at: grid(start, end, log), middle: vec![], low: vec![], high: vec![] };
-    for &at in &curve.at {
+    let mut curve = Curve::default();
+    for at in grid(start, end, log) {
         let values: Vec<f64> = paths.iter().map(|p| carried_forward(p, at)).collect();
-        let (low, high) = range(&values);
-        curve.middle.push(match mean {
-            Mean::Geometric => geometric_mean(&values),
-            Mean::Arithmetic => values.iter().sum::<f64>() / values.len() as f64,
-        });
-        curve.low.push(low);
-        curve.high.push(high);
+        curve.push(at, mean.of(&values), range(&values));
     }
     Some(curve)
 }

@@ -20,15 +20,20 @@ mod profile;
 mod progress;
 mod scale;
 mod seconds;
+mod section;
 mod spectrum;
 mod style;
 mod training;
+mod truncation;
 
-use gpbench_record::Task;
+use std::collections::BTreeMap;
+
+use gpbench_record::{Status, Task};
 
 use crate::aggregate::{Group, Problem, groups, problems, title};
 use crate::error::{Error, Result};
 use crate::run::Run;
+use crate::tables::in_group;
 
 /// A chart with its words.
 #[derive(Debug, Clone)]
@@ -64,7 +69,14 @@ pub(crate) fn figures(run: &Run) -> Result<Vec<Figure>> {
         named("the bars of seconds", seconds)?,
     ];
     if trains {
-        let figures = [paths::figures, distance::figures, probes::figures, training::figures];
+        let figures = [
+            paths::figures,
+            truncation::figures,
+            distance::figures,
+            probes::figures,
+            section::figures,
+            training::figures,
+        ];
         for figure in figures.into_iter().flat_map(|figures| figures(&sheet)) {
             drawn.push(named("a chart of training", figure)?);
         }
@@ -99,6 +111,18 @@ impl Sheet<'_> {
     /// Groups of one problem, in the order of the spec's solvers.
     fn of<'a>(&'a self, problem: &'a Problem) -> impl Iterator<Item = &'a Group> {
         self.groups.iter().filter(move |g| g.problem == *problem)
+    }
+
+    /// A metric of each seed of a group, its timing repeats averaged.
+    fn of_seeds(&self, group: &Group, metric: &str) -> Vec<f64> {
+        let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for row in self.run.rows.iter().filter(|row| in_group(row, group)) {
+            let value =
+                row.metrics.get(metric).filter(|_| matches!(row.status, Status::Ok | Status::NotConverged));
+            of_seed.entry(row.labels.seed).or_default().extend(value);
+        }
+        let measured = of_seed.values().filter(|values| !values.is_empty());
+        measured.map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
     }
 
     /// The look of a solver, the same in every chart.

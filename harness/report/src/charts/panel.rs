@@ -37,8 +37,8 @@ pub(super) struct Panel {
     pub(super) y: Axis,
     pub(super) lines: Vec<Line>,
     pub(super) dots: Vec<Dot>,
-    /// A path behind everything else, such as a frontier.
-    pub(super) backdrop: Vec<(f64, f64)>,
+    /// Paths behind everything else, such as a frontier.
+    pub(super) backdrop: Vec<Vec<(f64, f64)>>,
     /// A level worth a line of its own.
     pub(super) level: Option<f64>,
     /// Labels of the axis across, where they are the few values that there are.
@@ -82,7 +82,10 @@ const DECADES: f64 = 4.0;
 impl Panel {
     fn x_scale(&self) -> Scale {
         let lines = self.lines.iter().flat_map(|l| l.curve.at.iter().copied());
-        let dots = || self.dots.iter().flat_map(|d| [d.at.0, d.x_range.0, d.x_range.1]);
+        let dots = || {
+            let behind = self.backdrop.iter().flatten().map(|point| point.0);
+            self.dots.iter().flat_map(|d| [d.at.0, d.x_range.0, d.x_range.1]).chain(behind)
+        };
         if let Some(field) = &self.field {
             return over_field(lines.chain(dots()), field.x_ends(), self.x.log);
         }
@@ -97,7 +100,10 @@ impl Panel {
 
     fn y_scale(&self) -> Scale {
         let lines = || self.lines.iter().flat_map(|l| l.curve.low.iter().chain(&l.curve.high)).copied();
-        let dots = || self.dots.iter().flat_map(|d| [d.at.1, d.y_range.0, d.y_range.1]);
+        let dots = || {
+            let behind = self.backdrop.iter().flatten().map(|point| point.1);
+            self.dots.iter().flat_map(|d| [d.at.1, d.y_range.0, d.y_range.1]).chain(behind)
+        };
         let top = lines().chain(dots()).fold(0.0, f64::max);
         let shallow = dots().filter(|v| !self.y.log || *v > DEPTH * top);
         if let Some(field) = &self.field {
@@ -131,8 +137,8 @@ impl Panel {
             let across = axes.path(ends.map(|end| (end, level)));
             root.draw(&DashedPathElement::new(across, 2, 4, INK.stroke_width(1)))?;
         }
-        if !self.backdrop.is_empty() {
-            root.draw(&PathElement::new(path(self.backdrop.clone()), MUTED.mix(0.6).stroke_width(1)))?;
+        for points in &self.backdrop {
+            root.draw(&PathElement::new(path(points.clone()), MUTED.mix(0.6).stroke_width(1)))?;
         }
         for line in &self.lines {
             let points = path(line.curve.at.iter().copied().zip(line.curve.middle.iter().copied()).collect());

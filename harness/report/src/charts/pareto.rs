@@ -50,7 +50,7 @@ fn panel(title: String, dots: Vec<Dot>, quality: &str) -> Panel {
         title: Some(title),
         x: Axis { label: "seconds (prepare + solve)".to_owned(), log: true },
         y: Axis { label: label.to_owned(), log: true },
-        backdrop: frontier(&dots),
+        backdrop: vec![frontier(&dots)],
         dots,
         ..Panel::default()
     }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Estimator, Status, names};
+use gpbench_record::{Estimator, names};
 
-use super::curve::{Curve, Mean, geometric_mean, range};
+use super::curve::{Curve, Mean, range};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
 use super::{Drawn, Figure, Sheet, file_name};
 use crate::aggregate::Group;
-use crate::tables::in_group;
 use crate::{likelihood, training};
 
 /// What is drawn: a metric, the title of its axis, and how it is averaged.
@@ -109,20 +108,12 @@ impl Family<'_> {
 
     /// A metric over the number of probes, as far as it was measured.
     fn curve(&self, sheet: &Sheet<'_>, metric: &str, mean: Mean) -> Option<Curve> {
-        let mut curve = Curve { at: vec![], middle: vec![], low: vec![], high: vec![] };
+        let mut curve = Curve::default();
         for (probes, group) in &self.groups {
-            let values = of_seeds(sheet, group, metric);
-            if values.is_empty() {
-                continue;
+            let values = sheet.of_seeds(group, metric);
+            if !values.is_empty() {
+                curve.push(*probes as f64, mean.of(&values), range(&values));
             }
-            let (low, high) = range(&values);
-            curve.at.push(*probes as f64);
-            curve.middle.push(match mean {
-                Mean::Geometric => geometric_mean(&values),
-                Mean::Arithmetic => values.iter().sum::<f64>() / values.len() as f64,
-            });
-            curve.low.push(low);
-            curve.high.push(high);
         }
         (curve.at.len() > 1).then_some(curve)
     }
@@ -137,18 +128,6 @@ fn common<'a>(mut names: impl Iterator<Item = &'a str>) -> &'a str {
     });
     let word = start.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' '));
     if word.is_empty() { first } else { word }
-}
-
-/// A metric of each seed, its timing repeats averaged.
-fn of_seeds(sheet: &Sheet<'_>, group: &Group, metric: &str) -> Vec<f64> {
-    let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for row in sheet.run.rows.iter().filter(|row| in_group(row, group)) {
-        let value =
-            row.metrics.get(metric).filter(|_| matches!(row.status, Status::Ok | Status::NotConverged));
-        of_seed.entry(row.labels.seed).or_default().extend(value);
-    }
-    let measured = of_seed.values().filter(|values| !values.is_empty());
-    measured.map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
 }
 
 /// All numbers of probes of some lines.

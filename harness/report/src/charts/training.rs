@@ -3,7 +3,7 @@
 
 use gpbench_record::{Row, Status, Step, names};
 
-use super::curve::{Curve, Mean, Path, geometric_mean, range};
+use super::curve::{Curve, Mean, Path, range};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
@@ -107,17 +107,10 @@ pub(super) fn panel(
 fn curve(paths: &[Path], mean: Mean) -> Option<Curve> {
     let paths: Vec<&Path> = paths.iter().filter(|path| !path.is_empty()).collect();
     let length = paths.iter().map(|path| path.len()).min().filter(|length| *length >= 2)?;
-    let mut curve = Curve { at: vec![], middle: vec![], low: vec![], high: vec![] };
+    let mut curve = Curve::default();
     for i in 0..length {
         let values: Vec<f64> = paths.iter().map(|path| path[i].1).collect();
-        let (low, high) = range(&values);
-        curve.at.push(paths[0][i].0);
-        curve.middle.push(match mean {
-            Mean::Geometric => geometric_mean(&values),
-            Mean::Arithmetic => values.iter().sum::<f64>() / values.len() as f64,
-        });
-        curve.low.push(low);
-        curve.high.push(high);
+        curve.push(paths[0][i].0, mean.of(&values), range(&values));
     }
     Some(curve)
 }

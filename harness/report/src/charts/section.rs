@@ -1,0 +1,121 @@
+//! Where solves start on the quadratic that they minimise (Lin et al. 2024, Figure 6, left and middle).
+
+use std::f64::consts::TAU;
+
+use gpbench_record::{EstimatorMethod, Step, names};
+
+use super::panel::{Dot, Panel, panels_sheet};
+use super::scale::Axis;
+use super::style::{Entry, Look};
+use super::{Drawn, Figure, Sheet, file_name};
+use crate::aggregate::Group;
+use crate::{likelihood, training};
+
+/// The outer step that is shown, counted from 1, or the last one of shorter training.
+const STEP: usize = 20;
+
+/// The right-hand sides that are shown, each in a panel of its own.
+const PANELS: [(EstimatorMethod, &str); 2] =
+    [(EstimatorMethod::Standard, "standard probes"), (EstimatorMethod::Pathwise, "pathwise targets")];
+
+/// Height of the sheet.
+const HEIGHT: u32 = 380;
+
+/// Contours of the quadratic; each lies half as far out as the next.
+const CONTOURS: i32 = 4;
+
+/// Points of a contour.
+const POINTS: usize = 121;
+
+/// A step of a group, as seen in the plane of the steepest directions.
+struct Section<'a> {
+    estimator: &'a str,
+    method: EstimatorMethod,
+    step: u64,
+    curvatures: [f64; 2],
+    start: [f64; 2],
+}
+
+/// One figure for each data set and kernel, of the first solver and seed there.
+pub(super) fn figures(sheet: &Sheet<'_>) -> Vec<Drawn> {
+    training::models(&sheet.groups).into_iter().map(|model| figure(sheet, model)).collect()
+}
+
+fn figure(sheet: &Sheet<'_>, model: (&str, &str)) -> Drawn {
+    let groups = training::of(sheet.run, &sheet.groups, model);
+    let Some(first) = groups.iter().find(|group| section(sheet, group).is_some()) else { return Ok(None) };
+    let solver = &first.solver;
+    let own = groups.iter().filter(|group| group.solver == *solver);
+    let sections: Vec<Section<'_>> = own.filter_map(|group| section(sheet, group)).collect();
+    let mut panels = Vec::new();
+    for (method, title) in PANELS {
+        let shown = sections.iter().enumerate().filter(|(_, section)| section.method == method);
+        let shown: Vec<(Look, &Section<'_>)> = shown.map(|(i, section)| (Look::nth(i), section)).collect();
+        if !shown.is_empty() {
+            panels.push(panel(title, &shown));
+        }
+    }
+    let entry = |(i, section): (usize, &Section<'_>)| Entry::solver(section.estimator, Look::nth(i));
+    let entries: Vec<Entry> = sections.iter().enumerate().map(entry).collect();
+    let what = training::title(model, &sheet.groups);
+    let title = format!("Where solves start in step {}: {what} · {solver}", sections[0].step + 1);
+    Ok(Some(Figure {
+        file: file_name("section", &what),
+        svg: panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?,
+        title,
+        caption: "The quadratic ½ vᵀHv − vᵀb of the first probe, in the plane of the two largest eigenvalues of H \
+                  through its solution, which lies at the origin: contours, each twice as far out as the one before, \
+                  and where the solve started. Each panel has scales of its own."
+            .to_owned(),
+    }))
+}
+
+fn section<'a>(sheet: &Sheet<'_>, group: &'a Group) -> Option<Section<'a>> {
+    let row = likelihood::first(sheet.run, group)?;
+    let method = row.case.estimator.method;
+    if !PANELS.iter().any(|(shown, _)| *shown == method) {
+        return None;
+    }
+    let step = row.steps.get(STEP - 1).or(row.steps.last())?;
+    let both =
+        |step: &Step, [first, second]: [&str; 2]| Some([step.metrics.get(first)?, step.metrics.get(second)?]);
+    Some(Section {
+        estimator: &group.problem.estimator,
+        method,
+        step: step.step,
+        curvatures: both(step, names::CURVATURES)?,
+        start: both(step, names::STARTS)?,
+    })
+}
+
+fn panel(title: &str, shown: &[(Look, &Section<'_>)]) -> Panel {
+    let dot = |(look, section): &(Look, &Section<'_>)| {
+        let [x, y] = section.start;
+        Dot { look: *look, at: (x, y), x_range: (x, x), y_range: (y, y), hollow: false }
+    };
+    let axis = |which: &str| Axis { label: format!("along the {which} direction"), log: false };
+    Panel {
+        title: Some(title.to_owned()),
+        x: axis("steepest"),
+        y: axis("second steepest"),
+        dots: shown.iter().map(dot).collect(),
+        backdrop: contours(shown),
+        ..Panel::default()
+    }
+}
+
+/// Ellipses on which the quadratic is as high as at its highest start, a quarter of that, and so on.
+fn contours(shown: &[(Look, &Section<'_>)]) -> Vec<Vec<(f64, f64)>> {
+    let height = |section: &Section<'_>| {
+        let parts = section.curvatures.iter().zip(section.start).map(|(c, start)| 0.5 * c * start * start);
+        parts.sum::<f64>()
+    };
+    let highest = shown.iter().map(|(_, section)| height(section)).fold(0.0, f64::max);
+    let [first, second] = shown[0].1.curvatures.map(|curvature| (2.0 * highest / curvature).sqrt());
+    let contour = |i: i32| {
+        let scale = 0.5f64.powi(i);
+        let angles = (0..POINTS).map(|k| TAU * k as f64 / (POINTS - 1) as f64);
+        angles.map(|angle| (scale * first * angle.cos(), scale * second * angle.sin())).collect()
+    };
+    (0..CONTOURS).map(contour).collect()
+}
