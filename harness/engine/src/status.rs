@@ -85,7 +85,7 @@ pub fn judge(evidence: &Evidence) -> Verdict {
         None => Verdict::new(Status::Crashed, "the solution was not verified"),
     };
     let steps = steps::reported(solving);
-    if matches!(verdict.status, Status::Ok | Status::NotConverged)
+    if verdict.status.is_answer()
         && let Some(worse) = steps::verdict(case, &steps)
     {
         verdict = worse;

@@ -34,6 +34,11 @@ impl Status {
         !matches!(self, Status::Ok | Status::NotConverged | Status::Skipped)
     }
 
+    /// Whether the case came to numbers that a report may use.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Status::Ok | Status::NotConverged)
+    }
+
     /// The name used in journals and tables.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpbench_record::{Row, SCHEMA, Status, names};
+use gpbench_record::{Row, SCHEMA, names};
 use serde_json::{Value, json};
 
 use crate::aggregate::{Estimate, Group, Problem, groups};
@@ -156,7 +156,7 @@ fn on_common_seeds(runs: &[Run]) -> Vec<Run> {
     let key = |row: &Row| (Problem::of(&row.labels), row.labels.solver.clone());
     let seeds_of = |run: &Run| {
         let mut seeds: BTreeMap<(Problem, String), BTreeSet<u64>> = BTreeMap::new();
-        for row in run.rows.iter().filter(|r| matches!(r.status, Status::Ok | Status::NotConverged)) {
+        for row in run.rows.iter().filter(|r| r.status.is_answer()) {
             seeds.entry(key(row)).or_default().insert(row.labels.seed);
         }
         seeds

@@ -1,6 +1,6 @@
 //! How far training went from exact training (Lin et al. 2024, Figures 5 and 8).
 
-use gpbench_record::{EstimatorMethod, Hyperparameters, Row, Status, Training};
+use gpbench_record::{EstimatorMethod, Hyperparameters, Row, Training};
 
 use crate::aggregate::Group;
 use crate::metric::short;
@@ -55,7 +55,7 @@ pub(crate) fn table(run: &Run, groups: &[Group]) -> Option<Table> {
 /// (theta - theta_exact) / theta_exact of every hyperparameter after every step, over all seeds; empty where there
 /// is no exact training to compare with, and for exact training itself.
 pub(crate) fn differences(run: &Run, group: &Group) -> Vec<f64> {
-    let own = run.rows.iter().filter(|row| in_group(row, group) && is_usable(row) && !is_exact(row));
+    let own = run.rows.iter().filter(|row| in_group(row, group) && row.status.is_answer() && !is_exact(row));
     own.filter_map(|row| Some((row, exact(run, row)?))).flat_map(|(row, exact)| between(row, exact)).collect()
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn differences(run: &Run, group: &Group) -> Vec<f64> {
 fn exact<'a>(run: &'a Run, row: &Row) -> Option<&'a Row> {
     let training = row.case.train.as_ref().filter(|train| train.replay.is_empty()).map(outline)?;
     let labels = &row.labels;
-    run.rows.iter().filter(|other| is_exact(other) && is_usable(other)).find(|other| {
+    run.rows.iter().filter(|other| is_exact(other) && other.status.is_answer()).find(|other| {
         (&other.labels.dataset, &other.labels.kernel, other.labels.seed)
             == (&labels.dataset, &labels.kernel, labels.seed)
             && other.case.train.as_ref().map(outline).as_ref() == Some(&training)
@@ -77,10 +77,6 @@ fn outline(training: &Training) -> Training {
 
 fn is_exact(row: &Row) -> bool {
     row.case.estimator.method == EstimatorMethod::Exact
-}
-
-fn is_usable(row: &Row) -> bool {
-    matches!(row.status, Status::Ok | Status::NotConverged)
 }
 
 /// The differences of what was trained: scales that stay fixed have none.

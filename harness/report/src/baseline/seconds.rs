@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpbench_record::{Environment, Status};
+use gpbench_record::Environment;
 
 use super::check::{Check, Verdict, VerdictKind};
 use super::rank::{Stratum, holm, orders, p_at_best, p_of_larger, p_of_smaller};
@@ -117,7 +117,7 @@ fn groups(new: &Run, old: &Run) -> Vec<Times> {
 fn times(run: &Run) -> BTreeMap<Key, Vec<f64>> {
     let mut times: BTreeMap<Key, Option<Vec<f64>>> = BTreeMap::new();
     for row in &run.rows {
-        let answered = matches!(row.status, Status::Ok | Status::NotConverged) && row.reproducible;
+        let answered = row.status.is_answer() && row.reproducible;
         let seconds = row.metrics.get(SECONDS).filter(|_| answered);
         let all = times.entry(Key::of(&row.labels)).or_insert_with(|| Some(Vec::new()));
         match seconds {

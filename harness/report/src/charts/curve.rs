@@ -5,7 +5,7 @@
 //! the mean, the band spans the lowest to the highest seed. A curve
 //! starts where every seed has a value, and a seed that stopped keeps its last.
 
-use gpbench_record::{Row, Status, names};
+use gpbench_record::{Row, names};
 
 use crate::metric::SECONDS;
 
@@ -81,7 +81,7 @@ const TINY: f64 = 1e-300;
 
 /// A metric along a case's clock: its trace points and, last, the final truth.
 pub(super) fn path(row: &Row, metric: &str, clock: Clock) -> Path {
-    if !matches!(row.status, Status::Ok | Status::NotConverged) {
+    if !row.status.is_answer() {
         return Vec::new();
     }
     let along = |p: &gpbench_record::TracePoint| match clock {

@@ -28,7 +28,7 @@ mod truncation;
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Status, Task};
+use gpbench_record::Task;
 
 use crate::aggregate::{Group, Problem, groups, problems, title};
 use crate::error::{Error, Result};
@@ -117,8 +117,7 @@ impl Sheet<'_> {
     fn of_seeds(&self, group: &Group, metric: &str) -> Vec<f64> {
         let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for row in self.run.rows.iter().filter(|row| in_group(row, group)) {
-            let value =
-                row.metrics.get(metric).filter(|_| matches!(row.status, Status::Ok | Status::NotConverged));
+            let value = row.metrics.get(metric).filter(|_| row.status.is_answer());
             of_seed.entry(row.labels.seed).or_default().extend(value);
         }
         let measured = of_seed.values().filter(|values| !values.is_empty());

@@ -1,7 +1,7 @@
 //! What happens along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 3 and 5 to
 //! 10): hyperparameters, distances to be gone, iterations, epochs, residuals, predictions.
 
-use gpbench_record::{Row, Status, Step, names};
+use gpbench_record::{Row, Step, names};
 
 use super::curve::{Curve, Mean, Path, range};
 use super::panel::{Line, Panel, panels_sheet};
@@ -117,7 +117,7 @@ fn curve(paths: &[Path], mean: Mean) -> Option<Curve> {
 
 /// A number along the steps of a case, which count from 1 here.
 fn path(row: &Row, number: fn(&Step) -> Option<f64>) -> Path {
-    if !matches!(row.status, Status::Ok | Status::NotConverged) {
+    if !row.status.is_answer() {
         return Vec::new();
     }
     let place = |step: &Step| Some((step.step as f64 + 1.0, number(step)?));

@@ -9,7 +9,8 @@ use ndarray::{Array2, ShapeBuilder};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{DenseProblem, World, on_world};
+use super::DenseProblem;
+use super::world::{World, on_world};
 use crate::matrix::{view, view_mut};
 use crate::{Error, Result};
 

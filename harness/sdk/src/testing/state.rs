@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gpbench_abi as abi;
 use gpbench_abi::Status;
 
-use super::World;
+use super::world::World;
 use crate::operator::text;
 
 /// Saved bytes, by key.

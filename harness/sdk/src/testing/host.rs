@@ -1,0 +1,82 @@
+//! The services of the host: errors, log, and work done in turn.
+
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+use gpbench_abi as abi;
+use gpbench_abi::Status;
+
+use super::Failure;
+use crate::operator::text;
+
+/// The host's services. Its table is leaked, since a host lives until the process ends.
+pub(super) struct TestHost {
+    table: &'static abi::Host,
+    error: &'static Mutex<Option<Failure>>,
+}
+
+impl TestHost {
+    pub(super) fn new() -> TestHost {
+        let error: &'static Mutex<Option<Failure>> = Box::leak(Box::new(Mutex::new(None)));
+        let table = Box::leak(Box::new(abi::Host {
+            size: size_of::<abi::Host>() as u32,
+            minor: abi::MINOR,
+            ctx: (&raw const *error).cast_mut().cast(),
+            set_error: Some(set_error),
+            log: Some(log),
+            extension: Some(host_extension),
+        }));
+        TestHost { table, error }
+    }
+
+    pub(super) fn table(&self) -> *const abi::Host {
+        self.table
+    }
+
+    /// Done, or why not.
+    pub(super) fn outcome(&self, status: Status) -> Result<(), Failure> {
+        if status == Status::DONE {
+            return Ok(());
+        }
+        let told = self.error.lock().ok().and_then(|mut error| error.take());
+        Err(told.unwrap_or(Failure { status, text: String::new() }))
+    }
+}
+
+unsafe extern "C" fn set_error(host: *const abi::Host, status: Status, why: *const abi::Str) {
+    // SAFETY: called with the table of `TestHost`, whose context is this, and a live text.
+    let (error, why) = unsafe { (&*(*host).ctx.cast_const().cast::<Mutex<Option<Failure>>>(), text(&*why)) };
+    if let Ok(mut error) = error.lock() {
+        *error = Some(Failure { status, text: why.unwrap_or("(not UTF-8)").to_owned() });
+    }
+}
+
+unsafe extern "C" fn log(_host: *const abi::Host, level: i32, line: *const abi::Str) {
+    // SAFETY: a live text.
+    eprintln!("[{level}] {}", unsafe { text(&*line) }.unwrap_or("(not UTF-8)"));
+}
+
+unsafe extern "C" fn host_extension(_host: *const abi::Host, id: *const abi::Str) -> *const c_void {
+    static PARALLEL_FOR: abi::ParallelFor =
+        abi::ParallelFor { size: size_of::<abi::ParallelFor>() as u32, reserved: 0, run: Some(in_turn) };
+    // SAFETY: a live text.
+    match unsafe { text(&*id) } {
+        Ok(abi::id::PARALLEL_FOR) => (&raw const PARALLEL_FOR).cast(),
+        _ => std::ptr::null(),
+    }
+}
+
+/// `parallel_for` in turn, backwards: nothing may depend on the order.
+unsafe extern "C" fn in_turn(
+    _host: *const abi::Host,
+    n: i64,
+    body: Option<unsafe extern "C" fn(ctx: *mut c_void, i: i64)>,
+    ctx: *mut c_void,
+) -> Status {
+    let Some(body) = body else { return Status::INVALID_ARGUMENT };
+    for i in (0..n).rev() {
+        // SAFETY: the caller's own function and context.
+        unsafe { body(ctx, i) };
+    }
+    Status::DONE
+}
