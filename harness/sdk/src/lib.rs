@@ -83,6 +83,7 @@
 //! - [`Problem::observe`] after every iteration gives the host its trace and its chance to stop.
 //! - Threads come from [`Problem::workers`]. Results do not depend on their number as long as each
 //!   item's work depends on that item alone.
+//! - When to end is judged by [`Watch`], from relative residual norms.
 //! - Random minibatches of rows are drawn by [`minibatch::Batches`]; what they tell of the residual is kept
 //!   by [`minibatch::ResidualEstimate`].
 //! - Exact solves on blocks of rows, with the residual kept, are in [`projection`].
@@ -107,6 +108,7 @@ mod params;
 mod problem;
 mod refine;
 mod solver;
+mod watch;
 mod workers;
 
 pub use gpbench_abi as abi;
@@ -120,4 +122,5 @@ pub use params::{Bounds, NoParams, Parameter, Params, Value};
 pub use problem::{Level, Problem, Targets};
 pub use refine::Precision;
 pub use solver::{Capabilities, Reason, Report, Solver};
+pub use watch::Watch;
 pub use workers::Workers;

@@ -6,14 +6,10 @@
 //! parameters are computed rather than estimated.
 
 use gpbench_sdk::projection::{Blocks, Residual};
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::ApAcceleratedParams;
 use crate::momentum::Momentum;
-
-/// The error falls with every step, in A's own norm, but the residual may rise before it falls; one
-/// this many times the right-hand side will not come back.
-const DIVERGENCE: f64 = 1e10;
 
 /// Epochs without a new best residual after which there will be none.
 const PATIENCE: usize = 1000;
@@ -104,24 +100,10 @@ impl Descent<'_> {
     fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
         let epoch = self.blocks.len();
         let period = (epoch / OBSERVATIONS).max(1);
-        let (mut best, mut best_at) = (f64::INFINITY, 0);
+        let mut watch = Watch::new(PATIENCE * epoch, max_iterations);
         loop {
             let norms = self.residual.norms();
-            let worst = problem.worst(&norms);
-            if worst < best {
-                (best, best_at) = (worst, self.count);
-            }
-            let ending = if problem.converged(&norms) || worst == 0.0 {
-                Some(Reason::Converged)
-            } else if worst.is_nan() || worst > DIVERGENCE {
-                Some(Reason::Diverged)
-            } else if self.count - best_at >= PATIENCE * epoch {
-                Some(Reason::Stagnated)
-            } else if max_iterations > 0 && self.count >= max_iterations {
-                Some(Reason::Iterations)
-            } else {
-                None
-            };
+            let ending = watch.judge(problem, self.count, &norms);
             if ending.is_some() || self.count.is_multiple_of(period) {
                 problem.observe(self.count, &norms)?;
             }

@@ -6,14 +6,10 @@
 
 use gpbench_sdk::ndarray::Array2;
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::BlockCgParams;
 use crate::space::Space;
-
-/// Residuals rise before they fall, by up to the root of A's condition number; one this many times the
-/// right-hand side will not come back.
-const DIVERGENCE: f64 = 1e10;
 
 /// In exact arithmetic n iterations suffice. One that has not come below its best for as many, and
 /// for at least this many, will not.
@@ -108,25 +104,11 @@ impl<'p> Iteration<'p> {
 
     /// Iterates until something ends it.
     fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
-        let patience = PATIENCE.max(problem.rhs().nrows());
-        let (mut best, mut best_at) = (f64::INFINITY, 0);
+        let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), max_iterations);
         loop {
             problem.observe(self.count, &self.norms)?;
-            let worst = problem.worst(&self.norms);
-            if problem.converged(&self.norms) || worst == 0.0 {
-                return Ok(Reason::Converged);
-            }
-            if worst.is_nan() || worst > DIVERGENCE {
-                return Ok(Reason::Diverged);
-            }
-            if worst < best {
-                (best, best_at) = (worst, self.count);
-            }
-            if self.count - best_at >= patience {
-                return Ok(Reason::Stagnated);
-            }
-            if max_iterations > 0 && self.count >= max_iterations {
-                return Ok(Reason::Iterations);
+            if let Some(reason) = watch.judge(problem, self.count, &self.norms) {
+                return Ok(reason);
             }
             if !self.step(problem)? {
                 return Ok(Reason::Stagnated);

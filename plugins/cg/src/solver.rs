@@ -6,7 +6,7 @@
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder, s};
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::CgParams;
 use crate::columns::{Column, Group, WIDTH, norm};
@@ -14,10 +14,6 @@ use crate::recycle::{Harvest, Space};
 
 /// Under which recycled vectors are saved.
 const RECYCLED: &str = "ritz-vectors";
-
-/// CG's residuals rise before they fall, by up to the root of A's condition number; one this many
-/// times the right-hand side will not come back.
-const DIVERGENCE: f64 = 1e10;
 
 /// In exact arithmetic n iterations suffice. One that has not come below its best for as many, and
 /// for at least this many, will not.
@@ -134,27 +130,16 @@ impl<'p> Iteration<'p> {
 
     /// Iterates until something ends it.
     fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
-        let patience = PATIENCE.max(problem.rhs().nrows());
-        let (mut best, mut best_at) = (f64::INFINITY, 0);
+        let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), max_iterations);
         self.turn(problem);
         loop {
             let norms = self.norms();
             problem.observe(self.count, &norms)?;
-            let worst = problem.worst(&norms);
-            if problem.converged(&norms) || worst == 0.0 {
-                return Ok(Reason::Converged);
+            if let Some(reason) = watch.judge(problem, self.count, &norms) {
+                return Ok(reason);
             }
-            if worst.is_nan() || worst > DIVERGENCE {
-                return Ok(Reason::Diverged);
-            }
-            if worst < best {
-                (best, best_at) = (worst, self.count);
-            }
-            if self.count - best_at >= patience || self.columns.iter().all(|column| !column.active) {
+            if self.columns.iter().all(|column| !column.active) {
                 return Ok(Reason::Stagnated);
-            }
-            if max_iterations > 0 && self.count >= max_iterations {
-                return Ok(Reason::Iterations);
             }
             problem.operator().apply(&self.d, &mut self.product)?;
             if let Some(harvest) = self.harvest.as_mut().filter(|_| first_is_active(&self.columns)) {

@@ -5,12 +5,9 @@
 //! that this ends in (Raydan and Svaiter 2002).
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder};
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Problem, Report, Result, Solver, Watch};
 
 use crate::SteepestDescentParams;
-
-/// A residual this many times the right-hand side will not come back.
-const DIVERGENCE: f64 = 1e10;
 
 /// Iterations without a new best residual after which there is no hope for one.
 const PATIENCE: usize = 1000;
@@ -50,7 +47,8 @@ impl Solver for SteepestDescent {
         r.zip_mut_with(&b, |r, b| *r = b - *r);
 
         let mut product = Array2::zeros(b.dim().f());
-        let (mut iteration, mut best, mut best_at) = (0, f64::INFINITY, 0);
+        let mut watch = Watch::new(PATIENCE, max_iterations);
+        let mut iteration = 0;
         loop {
             // Relative to the right-hand sides; a zero one has nothing to be relative to.
             let relative = |(r, scale): (_, &f64)| norm(r) / if *scale > 0.0 { *scale } else { 1.0 };
@@ -58,18 +56,8 @@ impl Solver for SteepestDescent {
             // Tells the host, which may answer that this was the last iteration: `?` then ends the solve,
             // with what stands in `x` as the solution.
             problem.observe(iteration, &norms)?;
-            let worst = problem.worst(&norms);
-            if worst < best {
-                (best, best_at) = (worst, iteration);
-            }
-            let reason = match () {
-                () if problem.converged(&norms) || worst == 0.0 => Some(Reason::Converged),
-                () if worst.is_nan() || worst > DIVERGENCE => Some(Reason::Diverged),
-                () if iteration - best_at >= PATIENCE => Some(Reason::Stagnated),
-                () if max_iterations > 0 && iteration >= max_iterations => Some(Reason::Iterations),
-                () => None,
-            };
-            if let Some(reason) = reason {
+            // Converged, diverged, without a new best for too long, or at the last iteration asked for.
+            if let Some(reason) = watch.judge(problem, iteration, &norms) {
                 return Ok(Report::new(reason, iteration).residuals(norms));
             }
             // One product for all right-hand sides: an epoch. Refused, it leaves `x` and `r` as they are.
