@@ -76,6 +76,11 @@ impl ExactGp {
         x
     }
 
+    /// The lower triangle of `H^-1`, in an n x n array of its own.
+    pub(crate) fn inverse(&self) -> Array2<f64> {
+        factor::inverse(self.factor.view(), self.op.pool())
+    }
+
     /// Posterior mean and latent variance (observation noise left out) at the
     /// rows of `x_star`. A variance that rounding takes below 0 is 0.
     pub fn predict(&self, x_star: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {

@@ -19,7 +19,7 @@ pub struct Gradient {
 
 impl ExactGp {
     /// `d log p(y) / d theta = tr((v v^T - H^-1) dH/d theta) / 2` for every hyperparameter, with `x`
-    /// (n x d) the inputs of the fit. Takes n^3 multiply-adds and two n x n arrays.
+    /// (n x d) the inputs of the fit. Takes n^3 / 3 multiply-adds and an n x n array.
     pub fn gradient(&self, x: ArrayView2<f64>) -> Gradient {
         estimator::exact(self, x, self.v.view())
     }

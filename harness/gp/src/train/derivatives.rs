@@ -2,34 +2,31 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
 use crate::exact::Gradient;
 use crate::{KernelOperator, LinearOperator};
 
-/// Rows that are weighted at once. Sums go over blocks of these in a fixed order.
-const ROWS: usize = 64;
+/// Columns of A that are summed over together. These sums are added in a fixed order.
+const COLUMNS: usize = 64;
 
-/// `sum_ij A_ij dH_ij / d theta` for every scale, with the rows of A (n x n) filled in by `weights`.
-pub(super) fn weighted(
-    op: &KernelOperator,
-    x: ArrayView2<f64>,
-    weights: impl Fn(Range<usize>, ArrayViewMut2<f64>) + Sync,
-) -> Gradient {
+/// Rows of a column that are looked at together: their inputs stay in the cache from one column to the next.
+const ROWS: usize = 512;
+
+/// `sum_ij A_ij dH_ij / d theta` for every scale, for a symmetric A (n x n) of which the lower triangle is read.
+pub(super) fn weighted(op: &KernelOperator, x: ArrayView2<f64>, a: ArrayView2<f64>) -> Gradient {
     let (kernel, n, d) = (op.kernel(), op.n(), op.kernel().d());
     assert_eq!(x.dim(), (n, d), "the inputs are those of the operator");
     let lengths = &kernel.length_scale;
     // d x n, in units of the length scales: one input of all rows is contiguous.
     let scaled = Array2::from_shape_fn((d, n), |(k, i)| x[(i, k)] / lengths[k]);
-    let blocks = (0..n.div_ceil(ROWS)).into_par_iter().with_max_len(1);
+    let blocks = (0..n.div_ceil(COLUMNS)).into_par_iter().with_max_len(1);
     let sums: Vec<Sums> = op.pool().install(|| {
         blocks
             .map(|block| {
-                let rows = block * ROWS..n.min((block + 1) * ROWS);
-                let mut a = Array2::zeros((rows.len(), n));
-                weights(rows.clone(), a.view_mut());
-                Sums::over(op, scaled.view(), rows, a.view())
+                let columns = block * COLUMNS..n.min((block + 1) * COLUMNS);
+                Sums::over(op, scaled.view(), columns, a)
             })
             .collect()
     });
@@ -63,25 +60,36 @@ impl Sums {
         Sums { diagonal: 0.0, correlations: 0.0, distances: Array1::zeros(d) }
     }
 
-    fn over(op: &KernelOperator, scaled: ArrayView2<f64>, rows: Range<usize>, a: ArrayView2<f64>) -> Sums {
+    /// The sums over some columns, from the diagonal down, each entry below it for itself and its mirror image.
+    fn over(op: &KernelOperator, scaled: ArrayView2<f64>, columns: Range<usize>, a: ArrayView2<f64>) -> Sums {
         let (d, n) = scaled.dim();
         let family = op.kernel().family;
         let mut sums = Sums::zero(d);
-        let mut squares = Array2::<f64>::zeros((d, n));
-        for (i, a) in rows.zip(a.rows()) {
-            for (mut squares, inputs) in squares.rows_mut().into_iter().zip(scaled.rows()) {
-                let here = inputs[i];
-                squares.zip_mut_with(&inputs, |square, &there| *square = (here - there) * (here - there));
+        let mut squares = Array2::<f64>::zeros((d, ROWS));
+        for start in (columns.start..n).step_by(ROWS) {
+            let end = n.min(start + ROWS);
+            for j in columns.clone().take_while(|&j| j + 1 < end) {
+                let rows = start.max(j + 1)..end;
+                let mut squares = squares.slice_mut(s![.., ..rows.len()]);
+                for (mut squares, inputs) in squares.rows_mut().into_iter().zip(scaled.rows()) {
+                    let here = inputs[j];
+                    squares.zip_mut_with(&inputs.slice(s![rows.clone()]), |square, &there| {
+                        *square = (here - there) * (here - there);
+                    });
+                }
+                let a = a.slice(s![rows, j]);
+                let distances = squares.sum_axis(Axis(0));
+                let correlations = a.iter().zip(&distances).map(|(a, &r2)| a * family.correlation(r2));
+                sums.correlations += 2.0 * correlations.sum::<f64>();
+                // Where two rows coincide every D is 0, whatever the slope.
+                let slope = |(a, &r2): (&f64, &f64)| if r2 > 0.0 { a * family.slope(r2) } else { 0.0 };
+                let slopes: Array1<f64> = a.iter().zip(&distances).map(slope).collect();
+                sums.distances.scaled_add(2.0, &squares.dot(&slopes));
             }
-            let distances = squares.sum_axis(Axis(0));
-            sums.diagonal += a[i];
-            sums.correlations +=
-                a.iter().zip(&distances).map(|(a, &r2)| a * family.correlation(r2)).sum::<f64>();
-            // Where two rows coincide every D is 0, whatever the slope.
-            let slope = |(a, &r2): (&f64, &f64)| if r2 > 0.0 { a * family.slope(r2) } else { 0.0 };
-            let slopes: Array1<f64> = a.iter().zip(&distances).map(slope).collect();
-            sums.distances += &squares.dot(&slopes);
         }
+        // On the diagonal the correlation is 1.
+        sums.diagonal = columns.map(|j| a[(j, j)]).sum();
+        sums.correlations += sums.diagonal;
         sums
     }
 
