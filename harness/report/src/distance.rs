@@ -75,7 +75,8 @@ fn outline(training: &Training) -> Training {
     Training { landscape: None, ..training.clone() }
 }
 
-fn is_exact(row: &Row) -> bool {
+/// Whether a row is of exact training.
+pub(crate) fn is_exact(row: &Row) -> bool {
     row.case.estimator.method == EstimatorMethod::Exact
 }
 

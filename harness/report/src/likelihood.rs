@@ -119,6 +119,7 @@ pub(crate) fn terms(run: &Run, group: &Group) -> Option<f64> {
     Some(group.mean(names::ITERATIONS)? / group.mean(names::REPETITIONS)? / solves)
 }
 
+/// A row of a group: its case says what all of them share.
 pub(crate) fn first<'a>(run: &'a Run, group: &Group) -> Option<&'a Row> {
     run.rows.iter().find(|row| in_group(row, group))
 }

@@ -4,12 +4,12 @@
 use gpbench_record::{EstimatorMethod, names};
 
 use crate::aggregate::{Estimate, Group};
-use crate::distance;
 use crate::metric::{SECONDS, Style, short};
 use crate::reference::{Figure, TrainingReference};
 use crate::run::Run;
 use crate::table::{Cell, Table};
-use crate::tables::{in_group, with_spread};
+use crate::tables::with_spread;
+use crate::{distance, likelihood};
 
 /// What the columns mean.
 pub(crate) const CONVENTIONS: &str = "\
@@ -56,7 +56,7 @@ pub(crate) fn published(run: &Run, groups: &[Group], reference: TrainingReferenc
         figure.map_or_else(String::new, |figure| with_spread(style, &estimate(figure)))
     };
     for group in models(groups).into_iter().flat_map(|model| of(run, groups, model)) {
-        let case = run.rows.iter().find(|row| in_group(row, group)).map(|row| &row.case);
+        let case = likelihood::first(run, group).map(|row| &row.case);
         let Some(theirs) = case.and_then(reference.find) else { continue };
         let here = |name: &str, style: Style, scale: f64| {
             let scaled = |e: &Estimate| Estimate {
@@ -87,7 +87,7 @@ pub(crate) fn published(run: &Run, groups: &[Group], reference: TrainingReferenc
 
 /// Iterations of a solve, on average over the steps.
 pub(crate) fn iterations_of_a_solve(run: &Run, group: &Group) -> Option<f64> {
-    let second = run.rows.iter().find(|row| in_group(row, group))?.case.estimator.second_solve;
+    let second = likelihood::first(run, group)?.case.estimator.second_solve;
     let solves = if second { 2.0 } else { 1.0 };
     Some(group.mean(names::ITERATIONS)? / group.mean(names::STEPS)? / solves)
 }
@@ -161,6 +161,6 @@ fn ratio(base: &Group, group: &Group, name: &str) -> Option<String> {
 
 /// Whether a group has standard probes and cold starts.
 fn is_baseline(run: &Run, group: &Group) -> bool {
-    let case = run.rows.iter().find(|row| in_group(row, group)).map(|row| &row.case.estimator);
+    let case = likelihood::first(run, group).map(|row| &row.case.estimator);
     case.is_some_and(|estimator| estimator.method == EstimatorMethod::Standard && !estimator.warm_start)
 }

@@ -135,11 +135,13 @@ impl<'p> Iteration<'p> {
         loop {
             let norms = self.norms();
             problem.observe(self.count, &norms)?;
-            if let Some(reason) = watch.judge(problem, self.count, &norms) {
-                return Ok(reason);
-            }
-            if self.columns.iter().all(|column| !column.active) {
-                return Ok(Reason::Stagnated);
+            match watch.judge(problem, self.count, &norms) {
+                // More iterations would change nothing.
+                None | Some(Reason::Iterations) if self.columns.iter().all(|column| !column.active) => {
+                    return Ok(Reason::Stagnated);
+                }
+                Some(reason) => return Ok(reason),
+                None => {}
             }
             problem.operator().apply(&self.d, &mut self.product)?;
             if let Some(harvest) = self.harvest.as_mut().filter(|_| first_is_active(&self.columns)) {

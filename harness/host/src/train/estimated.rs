@@ -15,11 +15,15 @@ use crate::plugin::{Kept, Terms};
 use crate::process;
 use crate::system::System;
 
-/// Up to this many rows the exact likelihood stands beside each step, and a cross-section of its quadratic.
+/// Up to this many rows the exact likelihood stands beside each step, and a cross-section of its quadratic beside
+/// the first ones.
 const EXACT_ROWS: usize = 3000;
 
 /// Up to this many rows the distance to where a solve started is measured, at the price of a product.
 const DISTANCE_ROWS: usize = 20_000;
+
+/// Steps whose quadratic is cut across: the last of them is shown (Lin et al. 2024, Figure 6).
+const SECTION_STEPS: u64 = 20;
 
 /// Steps of Lanczos' iteration for the two largest eigenvalues.
 const LEADING_STEPS: usize = 30;
@@ -114,7 +118,7 @@ impl Trainer<'_> {
         found.metrics.extend(&judge.residuals(x.view()));
         if let Some(start) = start {
             found.metrics.insert(names::INITIAL_DISTANCE, distance(&system, &start, &x));
-            if system.n() <= EXACT_ROWS && system.columns() > 1 {
+            if count < SECTION_STEPS && system.n() <= EXACT_ROWS && system.columns() > 1 {
                 found.metrics.extend(&cross_section(&system, &start, &x));
             }
         }

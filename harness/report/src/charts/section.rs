@@ -11,9 +11,6 @@ use super::{Drawn, Figure, Sheet, file_name};
 use crate::aggregate::Group;
 use crate::{likelihood, training};
 
-/// The outer step that is shown, counted from 1, or the last one of shorter training.
-const STEP: usize = 20;
-
 /// The right-hand sides that are shown, each in a panel of its own.
 const PANELS: [(EstimatorMethod, &str); 2] =
     [(EstimatorMethod::Standard, "standard probes"), (EstimatorMethod::Pathwise, "pathwise targets")];
@@ -27,7 +24,7 @@ const CONTOURS: i32 = 4;
 /// Points of a contour.
 const POINTS: usize = 121;
 
-/// A step of a group, as seen in the plane of the steepest directions.
+/// The last step of a group of which it is known, as seen in the plane of the steepest directions.
 struct Section<'a> {
     estimator: &'a str,
     method: EstimatorMethod,
@@ -76,15 +73,16 @@ fn section<'a>(sheet: &Sheet<'_>, group: &'a Group) -> Option<Section<'a>> {
     if !PANELS.iter().any(|(shown, _)| *shown == method) {
         return None;
     }
-    let step = row.steps.get(STEP - 1).or(row.steps.last())?;
     let both =
         |step: &Step, [first, second]: [&str; 2]| Some([step.metrics.get(first)?, step.metrics.get(second)?]);
-    Some(Section {
-        estimator: &group.problem.estimator,
-        method,
-        step: step.step,
-        curvatures: both(step, names::CURVATURES)?,
-        start: both(step, names::STARTS)?,
+    row.steps.iter().rev().find_map(|step| {
+        Some(Section {
+            estimator: &group.problem.estimator,
+            method,
+            step: step.step,
+            curvatures: both(step, names::CURVATURES)?,
+            start: both(step, names::STARTS)?,
+        })
     })
 }
 

@@ -8,7 +8,7 @@ use super::scale::Axis;
 use super::style::{Entry, Look};
 use super::{Drawn, Figure, Sheet, file_name};
 use crate::aggregate::Group;
-use crate::{likelihood, training};
+use crate::{distance, likelihood, training};
 
 /// What is drawn: a metric, the title of its axis, and how it is averaged.
 const METRICS: [(&str, &str, Mean); 2] =
@@ -19,7 +19,7 @@ const ROW: u32 = 290;
 
 /// A way to train: a solver's plugin and an estimator, with its groups by their mean number of iterations.
 struct Way<'a> {
-    plugin: String,
+    plugin: &'a str,
     estimator: &'a str,
     groups: Vec<(f64, &'a Group)>,
 }
@@ -37,7 +37,7 @@ fn figure(sheet: &Sheet<'_>, model: (&str, &str)) -> Drawn {
     let several = ways.iter().any(|way| way.estimator != ways[0].estimator);
     let entry = |(i, way): (usize, &Way<'_>)| match several {
         true => Entry::solver(&format!("{} · {}", way.plugin, way.estimator), Look::nth(i)),
-        false => Entry::solver(&way.plugin, Look::nth(i)),
+        false => Entry::solver(way.plugin, Look::nth(i)),
     };
     let entries: Vec<Entry> = ways.iter().enumerate().map(entry).collect();
     let what = training::title(model, &sheet.groups);
@@ -84,10 +84,7 @@ fn panel(
 }
 
 fn exact<'a>(sheet: &'a Sheet<'_>, model: (&str, &str)) -> Option<&'a Group> {
-    let is_exact = |group: &&Group| {
-        let row = likelihood::first(sheet.run, group);
-        row.is_some_and(|row| row.case.estimator.method == EstimatorMethod::Exact)
-    };
+    let is_exact = |group: &&Group| likelihood::first(sheet.run, group).is_some_and(distance::is_exact);
     training::of(sheet.run, &sheet.groups, model).into_iter().find(is_exact)
 }
 
@@ -105,11 +102,9 @@ fn ways<'a>(sheet: &'a Sheet<'_>, model: (&str, &str)) -> Vec<Way<'a>> {
         let own = |way: &&mut Way<'_>| way.plugin == case.solver.plugin && way.estimator == estimator;
         match all.iter_mut().find(own) {
             Some(way) => way.groups.push((iterations, group)),
-            None => all.push(Way {
-                plugin: case.solver.plugin.clone(),
-                estimator,
-                groups: vec![(iterations, group)],
-            }),
+            None => {
+                all.push(Way { plugin: &case.solver.plugin, estimator, groups: vec![(iterations, group)] })
+            }
         }
     }
     for way in &mut all {
