@@ -24,7 +24,7 @@ impl Table {
     /// Rates of repeated inputs in one split; inputs are compared bit by bit
     /// (with -0 equal to 0) before any standardising.
     pub fn duplicates(&self, split: u32) -> Result<Duplicates, SplitError> {
-        let (train, test) = rows_of_split(self, split)?;
+        let (train, test) = rows_of_split(self, split, None)?;
         // Adding 0 turns -0 into 0; bits of finite numbers are then equal exactly when the numbers are.
         let x = self.x.mapv(|value| (value + 0.0).to_bits());
         let key = |row: usize| x.row(row).to_vec();

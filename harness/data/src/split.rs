@@ -85,14 +85,21 @@ pub enum SplitError {
 ///
 /// Where the table has masks, column `split` names the test rows. Where it has
 /// none, a tenth of the rows (rounded, at least one) is drawn with `split` as
-/// seed. `subsample` keeps that many training rows, drawn with the given seed and
+/// seed. With `shares`, masks are not looked at: such shares of the rows, rounded, are
+/// drawn for training and for testing with `split` as seed, and the others set aside.
+/// `subsample` keeps that many training rows, drawn with the given seed and
 /// left in the order of the file; test rows all stay.
 ///
 /// The statistics are those of all training rows, also with a subsample: errors
 /// and hyperparameters then mean the same for every size.
-pub fn split(table: &Table, split: u32, subsample: Option<(usize, u64)>) -> Result<Split, SplitError> {
+pub fn split(
+    table: &Table,
+    split: u32,
+    shares: Option<[f64; 2]>,
+    subsample: Option<(usize, u64)>,
+) -> Result<Split, SplitError> {
     let name = &table.name;
-    let (train, test) = rows_of_split(table, split)?;
+    let (train, test) = rows_of_split(table, split, shares)?;
     let too_few = |n| SplitError::TooFewRows { name: name.clone(), n };
     if train.len() < 2 {
         return Err(too_few(train.len()));
@@ -128,13 +135,25 @@ pub fn split(table: &Table, split: u32, subsample: Option<(usize, u64)>) -> Resu
 ///
 /// # Errors
 /// If there is no such split.
-pub fn training_rows(table: &Table, split: u32) -> Result<usize, SplitError> {
-    rows_of_split(table, split).map(|(train, _)| train.len())
+pub fn training_rows(table: &Table, split: u32, shares: Option<[f64; 2]>) -> Result<usize, SplitError> {
+    rows_of_split(table, split, shares).map(|(train, _)| train.len())
 }
 
 /// Training and test rows of a split, each in the order of the file.
-pub(crate) fn rows_of_split(table: &Table, split: u32) -> Result<(Vec<usize>, Vec<usize>), SplitError> {
+pub(crate) fn rows_of_split(
+    table: &Table,
+    split: u32,
+    shares: Option<[f64; 2]>,
+) -> Result<(Vec<usize>, Vec<usize>), SplitError> {
     let n = table.n();
+    if let Some(shares) = shares {
+        let [train, test] = shares.map(|share| (share * n as f64).round() as usize);
+        let mut drawn = draw(n, n.min(train + test), u64::from(split), "fractions");
+        let mut test = drawn.split_off(train.min(drawn.len()));
+        drawn.sort_unstable();
+        test.sort_unstable();
+        return Ok((drawn, test));
+    }
     if table.test_masks.is_empty() {
         let mut is_test = vec![false; n];
         for row in draw(n, n - drawn_training_rows(n), u64::from(split), "split") {

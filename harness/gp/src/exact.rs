@@ -2,6 +2,7 @@
 //!
 //! n^2 numbers of memory and n^3 / 6 multiply-adds: the yardstick where n allows.
 
+mod derivatives;
 mod factor;
 mod gradient;
 
@@ -74,11 +75,6 @@ impl ExactGp {
         x.assign(&rhs);
         factor::solve(self.factor.view(), x.view_mut(), self.op.pool());
         x
-    }
-
-    /// The lower triangle of `H^-1`, in an n x n array of its own.
-    pub(crate) fn inverse(&self) -> Array2<f64> {
-        factor::inverse(self.factor.view(), self.op.pool())
     }
 
     /// Posterior mean and latent variance (observation noise left out) at the

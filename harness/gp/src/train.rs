@@ -16,7 +16,6 @@
 //! *warm start* ([`extrapolate`] takes it a step further).
 
 mod adam;
-mod derivatives;
 pub mod estimator;
 mod parameters;
 mod subset;

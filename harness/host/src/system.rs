@@ -18,7 +18,8 @@ use gpbench_gp::{
     RandomFeatures, UnknownFamily, thread_pool,
 };
 use gpbench_record::{
-    self as record, Case, Dataset, EstimatorMethod, Frequencies, GpDraw, Inducing, ProbeDistribution, Source,
+    self as record, Case, Dataset, EstimatorMethod, Fractions, Frequencies, GpDraw, Inducing,
+    ProbeDistribution, Source,
 };
 use ndarray::{Array1, Array2, ArrayView2, CowArray, Ix2, ShapeBuilder};
 use rayon::ThreadPool;
@@ -287,9 +288,10 @@ pub fn rows(dataset: &Dataset, seed: u64, file: Option<&Path>) -> Result<Split, 
             let file = file.map(PathBuf::from).ok_or_else(|| SetupError::NoFile { name: name.clone() })?;
             let table =
                 copy::read(&file).map_err(|source| SetupError::Copy { name: name.clone(), source })?;
-            let all = training_rows(&table, dataset.split)?;
+            let shares = dataset.fractions.map(|Fractions { train, test }| [train, test]);
+            let all = training_rows(&table, dataset.split, shares)?;
             let kept = dataset.subsample.map(|subsample| (subsample.rows(all), seed));
-            Ok(split(&table, dataset.split, kept)?)
+            Ok(split(&table, dataset.split, shares, kept)?)
         }
         Source::Toy { name, n, n_test } => {
             drawn(*n, *n_test).map_err(impossible)?;
@@ -340,8 +342,12 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, SetupError> {
 
 /// Streams that depend on the seed, the rows and the kernel's family.
 pub(crate) fn streams(dataset: &Dataset, family: Family, seed: u64) -> Streams {
-    let Dataset { source, split, subsample, name: _, collapse_duplicates: _ } = dataset;
-    let rows = serde_json::to_string(&(source, split, subsample)).expect("plain data serialises");
+    let Dataset { source, split, fractions, subsample, name: _, collapse_duplicates: _ } = dataset;
+    let rows = match fractions {
+        None => serde_json::to_string(&(source, split, subsample)),
+        Some(fractions) => serde_json::to_string(&(source, split, fractions, subsample)),
+    }
+    .expect("plain data serialises");
     Streams::new(seed, &[&rows, &family.to_string()])
 }
 

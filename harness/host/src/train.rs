@@ -6,7 +6,8 @@
 //! last solutions stand in the iterate; without, probes are drawn afresh and the iterate is zero. What the
 //! solver saves in a step it finds again in the next.
 //!
-//! Where random features stand for the kernel, a step solves nothing, and only the prediction needs the solver.
+//! Where random features stand for the kernel, or a Cholesky factor gives the exact gradient, a step poses nothing
+//! to the solver, and only the prediction needs it.
 //!
 //! Judging a step (one product for its residuals, predictions on the test rows, the exact likelihood where
 //! there are few rows) is outside all clocks.
@@ -25,8 +26,8 @@ use gpbench_gp::exact::{ExactGp, Gradient};
 use gpbench_gp::thread_pool;
 use gpbench_gp::train::{self, Hyperparameters, Parameters};
 use gpbench_record::{
-    self as record, Case, Failure, Job, Kernel, Message, Scale, Solved, Solver, Status, Step, Trained,
-    Training, names,
+    self as record, Case, EstimatorMethod, Failure, Job, Kernel, Message, Scale, Solved, Solver, Status,
+    Step, Trained, Training, names,
 };
 use ndarray::Array2;
 use rand::Rng;
@@ -121,9 +122,12 @@ impl Trainer<'_> {
         let case = &self.job.case;
         let count = state.steps.len() as u64;
         let posed = Case { kernel: kernel_at(&case.kernel, &state.parameters), ..case.clone() };
-        let mut found = match case.estimator.method.is_of_features() {
-            true => self.by_features(&posed, count)?,
-            false => self.by_solutions(&posed, count, state)?,
+        let mut found = match case.estimator.method {
+            EstimatorMethod::Exact => self.by_factor(&posed, count)?,
+            EstimatorMethod::Rff | EstimatorMethod::SsRff => self.by_features(&posed, count)?,
+            EstimatorMethod::Standard | EstimatorMethod::Pathwise => {
+                self.by_solutions(&posed, count, state)?
+            }
         };
 
         let began = process::now();

@@ -186,7 +186,7 @@ fn pol_as_published() {
     assert_eq!(copied.warnings, Vec::<String>::new());
     let table = copy::read(&copied.path).unwrap();
     assert_eq!((table.x[(0, 0)], table.y[0]), (-2.8792, 71.055));
-    let first = split(&table, 0, None).unwrap();
+    let first = split(&table, 0, None, None).unwrap();
     assert_eq!((first.x_train.dim(), first.x_test.dim()), ((13_500, 26), (1_500, 26)));
 }
 

@@ -11,6 +11,9 @@ pub struct Dataset {
     pub source: Source,
     /// Index of the train/test split.
     pub split: u32,
+    /// Rows are drawn by these shares, in place of the splits that come with the set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fractions: Option<Fractions>,
     /// Keep only so many training rows, drawn with the case's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subsample: Option<Subsample>,
@@ -18,6 +21,15 @@ pub struct Dataset {
     /// answer and what a solution is judged by are the same; an epoch stays n^2 entries, of all rows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collapse_duplicates: bool,
+}
+
+/// Shares of the rows that a split draws; what is left of them is set aside.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Fractions {
+    /// Share of the training rows, between 0 and 1.
+    pub train: f64,
+    /// Share of the test rows, between 0 and 1.
+    pub test: f64,
 }
 
 /// How many of the training rows are kept.

@@ -68,9 +68,9 @@ impl ExactRequest {
     /// Cache key: everything the reference depends on, paths and threads aside.
     pub fn key(&self, dataset_sha256: Option<&str>, worker_sha256: &str) -> String {
         let Kernel { family, signal_scale, noise_scale, length_scale, .. } = &self.kernel;
-        let Dataset { source, split, subsample, .. } = &self.dataset;
+        let Dataset { source, split, fractions, subsample, .. } = &self.dataset;
         hash_json(&(
-            (source, split, subsample, self.seed, dataset_sha256, worker_sha256),
+            (source, split, fractions, subsample, self.seed, dataset_sha256, worker_sha256),
             (family, signal_scale, noise_scale, length_scale),
         ))
     }

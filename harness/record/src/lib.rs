@@ -28,7 +28,7 @@ pub use case::{
 };
 pub use conformance::{CheckStatus, CheckVerdict};
 pub use curve::{Curve, Spectrum};
-pub use dataset::{Dataset, GpDraw, Source, Subsample};
+pub use dataset::{Dataset, Fractions, GpDraw, Source, Subsample};
 pub use environment::{Environment, Fingerprint};
 pub use job::{ExactRequest, Job, Limits};
 pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, StopReason, Verified};

@@ -80,6 +80,7 @@ pub(crate) struct DatasetTable {
     pub(crate) target: Option<At<String>>,
     pub(crate) subsample: Option<At<Amount>>,
     pub(crate) split: Option<At<i64>>,
+    pub(crate) fractions: Option<At<FractionsTable>>,
     pub(crate) collapse_duplicates: Option<At<bool>>,
     pub(crate) n: Option<At<i64>>,
     pub(crate) n_test: Option<At<i64>>,
@@ -88,6 +89,13 @@ pub(crate) struct DatasetTable {
     pub(crate) signal_scale: Option<At<f64>>,
     pub(crate) noise_scale: Option<At<f64>>,
     pub(crate) length_scale: Option<At<f64>>,
+}
+
+/// `fractions` of `[dataset.NAME]`.
+#[derive(Debug, Clone)]
+pub(crate) struct FractionsTable {
+    pub(crate) train: Option<At<f64>>,
+    pub(crate) test: Option<At<f64>>,
 }
 
 /// A count or, with a decimal point, a share.

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use common::{check, check_text};
 use gpbench_record::{
-    Case, EstimatorMethod, Frequencies, Inducing, Metrics, Param, ProbeDistribution, Quadrature, Schedule,
-    Source, Step, StopReason, Subsample, Subset, Task, Training,
+    Case, EstimatorMethod, Fractions, Frequencies, Inducing, Metrics, Param, ProbeDistribution, Quadrature,
+    Schedule, Source, Step, StopReason, Subsample, Subset, Task, Training,
 };
 use gpbench_spec::{Plan, load};
 
@@ -189,6 +189,19 @@ fn a_subsample_is_a_count_or_a_share() {
     };
     assert_eq!(subsample("500"), (Some(Subsample::Rows(500)), Some(500)));
     assert_eq!(subsample("0.05"), (Some(Subsample::Fraction(0.05)), Some(675)));
+}
+
+#[test]
+fn fractions_draw_any_number_of_splits() {
+    let text = format!("{SMALL}[dataset.pol]\nfractions = {{ train = 0.64, test = 0.2 }}\nsplit = 40\n");
+    let plan = planned(&text, &[]);
+    let pol = plan.cases.iter().find(|p| p.case.dataset.name == "pol").expect("planned");
+    assert_eq!(pol.case.dataset.fractions, Some(Fractions { train: 0.64, test: 0.2 }));
+    assert_eq!((pol.case.dataset.split, pol.n), (40, Some(9600)));
+    // Without them a data set is written, and so identified, as if there were no such thing.
+    let json =
+        serde_json::to_value(&cases(&planned(SMALL, &[]), "pol", "cg")[0].dataset).expect("serialises");
+    assert!(json.get("fractions").is_none());
 }
 
 #[test]

@@ -55,7 +55,8 @@ fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(Inputs, Ker
     let copy = obtain(global, &places, &source, None, args.offline).map_err(|m| Failure::usage(m.text))?;
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel.as_str());
     let kernel = published.unwrap_or_else(|| ones(args, 1.0));
-    let dataset = Dataset { name, source, split: 0, subsample: None, collapse_duplicates: false };
+    let dataset =
+        Dataset { name, source, split: 0, fractions: None, subsample: None, collapse_duplicates: false };
     Ok((Inputs::Dataset { dataset, file: copy.path }, kernel))
 }
 

@@ -17,6 +17,7 @@ fn case(tolerance: Option<f64>, probes: usize) -> Case {
             name: text("toy"),
             source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
             split: 0,
+            fractions: None,
             subsample: None,
             collapse_duplicates: false,
         },

@@ -23,6 +23,7 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
             name: text("toy"),
             source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
             split: 0,
+            fractions: None,
             subsample: None,
             collapse_duplicates: false,
         },

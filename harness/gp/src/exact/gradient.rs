@@ -1,9 +1,9 @@
 //! The gradient of the exact log marginal likelihood.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, s};
+use rayon::prelude::*;
 
-use super::ExactGp;
-use crate::train::estimator;
+use super::{ExactGp, derivatives, factor};
 
 /// Derivatives of the log marginal likelihood by the scales themselves (not by their logarithms
 /// or squares); an ascent direction.
@@ -21,6 +21,18 @@ impl ExactGp {
     /// `d log p(y) / d theta = tr((v v^T - H^-1) dH/d theta) / 2` for every hyperparameter, with `x`
     /// (n x d) the inputs of the fit. Takes n^3 / 3 multiply-adds and an n x n array.
     pub fn gradient(&self, x: ArrayView2<f64>) -> Gradient {
-        estimator::exact(self, x, self.v.view())
+        // (v v^T - H^-1) / 2, of which the lower triangle is enough.
+        let (v, pool) = (self.v.view(), self.op.pool());
+        let mut weights = factor::inverse(self.factor.view(), pool);
+        let columns: Vec<_> = weights.columns_mut().into_iter().enumerate().collect();
+        pool.install(|| {
+            columns.into_par_iter().for_each(|(j, mut column)| {
+                let below = s![j..];
+                column.slice_mut(below).zip_mut_with(&v.slice(below), |entry, vi| {
+                    *entry = 0.5 * (v[j] * vi - *entry);
+                });
+            });
+        });
+        derivatives::weighted(&self.op, x, weights.view())
     }
 }

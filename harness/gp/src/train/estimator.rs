@@ -1,8 +1,7 @@
-//! Estimates of the gradient of the log marginal likelihood.
+//! Estimates of the gradient of the log marginal likelihood; [`crate::exact::ExactGp::gradient`] is the exact one.
 //!
 //! | estimator | systems beside y | its trace |
 //! |---|---|---|
-//! | [`exact`] | none | from a Cholesky factor |
 //! | [`standard`] | z with E z z^T = I | `(H^-1 z)^T dH z`, mean over z (Hutchinson 1990; Lin et al. 2024, equation 6) |
 //! | [`pathwise`] | xi = f(X) + noise ~ N(0, H) | `(H^-1 xi)^T dH (H^-1 xi)`, mean over xi (Lin et al. 2024, equation 9) |
 //!
@@ -10,26 +9,9 @@
 //! estimate without bias from two independent solutions of y, `v^T dH v'` (Potapczynski et al. 2021).
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
-use rayon::prelude::*;
 
-use super::derivatives::weighted;
-use crate::exact::{ExactGp, Gradient};
+use crate::exact::Gradient;
 use crate::{KernelOperator, LinearOperator};
-
-/// The gradient with the trace from `gp`'s factor, and `v` (n) in place of `H^-1 y`: with `gp.v` the
-/// exact gradient. `x` (n x d) are the inputs of the fit. Takes n^3 / 3 multiply-adds and an n x n array.
-pub fn exact(gp: &ExactGp, x: ArrayView2<f64>, v: ArrayView1<f64>) -> Gradient {
-    // v v^T - H^-1, of which the lower triangle is enough.
-    let mut weights = gp.inverse();
-    let columns: Vec<_> = weights.columns_mut().into_iter().enumerate().collect();
-    gp.operator().pool().install(|| {
-        columns.into_par_iter().for_each(|(j, mut column)| {
-            let below = s![j..];
-            column.slice_mut(below).zip_mut_with(&v.slice(below), |entry, vi| *entry = v[j] * vi - *entry);
-        });
-    });
-    half(weighted(gp.operator(), x, weights.view()))
-}
 
 /// The gradient from `solution` (n x (1 + s), of y and of the probes) and the probes themselves, the
 /// columns of `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution of y, if
@@ -68,22 +50,14 @@ fn estimate(
     let probes = solution.ncols().saturating_sub(1);
     assert!(probes > 0, "the trace is estimated from one probe at least");
     let (mut u, mut w) = (by_columns(solution), by_columns(other));
-    u.slice_mut(s![.., 1..]).mapv_inplace(|value| -value / probes as f64);
+    u.column_mut(0).mapv_inplace(|value| 0.5 * value);
+    u.slice_mut(s![.., 1..]).mapv_inplace(|value| -0.5 * value / probes as f64);
     w.column_mut(0).assign(&again.unwrap_or(solution.column(0)));
-    half(op.gradient(u.view(), w.view()))
+    op.gradient(u.view(), w.view())
 }
 
 fn by_columns(a: ArrayView2<f64>) -> Array2<f64> {
     let mut out = Array2::zeros(a.dim().f());
     out.assign(&a);
     out
-}
-
-fn half(gradient: Gradient) -> Gradient {
-    let Gradient { noise_scale, signal_scale, length_scale } = gradient;
-    Gradient {
-        noise_scale: 0.5 * noise_scale,
-        signal_scale: 0.5 * signal_scale,
-        length_scale: length_scale.into_iter().map(|derivative| 0.5 * derivative).collect(),
-    }
 }

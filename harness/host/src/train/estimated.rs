@@ -1,10 +1,10 @@
 //! What an outer step finds before it moves: the gradient, and what that took.
 
 use gpbench_gp::exact::{ExactGp, Gradient};
-use gpbench_gp::train::{self, estimator};
+use gpbench_gp::train;
 use gpbench_gp::{lanczos, metrics};
 use gpbench_record::{Case, Clock, Entries, EstimatorMethod, Failure, Metrics, StopReason, Task, names};
-use ndarray::{Array2, ShapeBuilder, s};
+use ndarray::{Array2, Axis, ShapeBuilder, s};
 
 use super::Trainer;
 use crate::case::invalid;
@@ -76,6 +76,39 @@ impl Trainer<'_> {
         })
     }
 
+    /// A step by a Cholesky factor of the harness's own, of which solution, likelihood and gradient are made alike:
+    /// the solver is asked for the prediction alone.
+    pub(super) fn by_factor(&self, posed: &Case, count: u64) -> Result<Estimated, Failure> {
+        let system = self.pose(posed, None)?;
+        let System { data, operator, .. } = &system;
+        let (kernel, noise_scale, x) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
+        let began = process::now();
+        let gp = ExactGp::fit(kernel, noise_scale, x, data.y_train.view(), self.job.threads);
+        let gp = gp.map_err(|error| invalid(format!("step {count}: {error}")))?;
+        let fitted = process::now();
+        let gradient = gp.gradient(x);
+        let outer = process::now().wall - fitted.wall;
+
+        let v = gp.v.view().insert_axis(Axis(1));
+        let judge = Judge::new(&system, None, Task::Posterior);
+        let mut metrics = judge.glance(v);
+        metrics.extend(&judge.residuals(v));
+        let used = (gp.n() * (gp.n() + 1) / 2) as f64;
+        Ok(Estimated {
+            gradient,
+            log_marginal_likelihood: Some(gp.log_marginal_likelihood),
+            solution: None,
+            kept: Kept::new(),
+            reason: StopReason::Converged,
+            iterations: 0,
+            prepare: Clock { wall: fitted.wall - began.wall, cpu: fitted.cpu - began.cpu },
+            solve: Clock::default(),
+            entries: Entries { used, evaluated: used, ..Entries::default() },
+            outer,
+            metrics,
+        })
+    }
+
     /// A step whose gradient is made of solutions.
     pub(super) fn by_solutions(&self, posed: &Case, count: u64, state: &State) -> Result<Estimated, Failure> {
         let estimator = &posed.estimator;
@@ -109,7 +142,7 @@ impl Trainer<'_> {
         };
 
         let began = process::now();
-        (found.gradient, found.log_marginal_likelihood) = self.gradient(&system, &x, again.as_ref())?;
+        found.gradient = estimate::gradient(&system, estimator.method, x.view(), again.as_ref());
         outer += process::now().wall - began.wall;
         found.outer = outer;
 
@@ -177,24 +210,6 @@ impl Trainer<'_> {
     /// The exact log marginal likelihood at a step's hyperparameters, where there are few rows. No clock runs.
     pub(super) fn likelihood_of_few(&self, posed: &Case) -> Option<f64> {
         (self.data.y_train.len() <= EXACT_ROWS).then(|| self.exact_likelihood(&posed.kernel))?
-    }
-
-    /// The gradient at a step's hyperparameters, and the exact likelihood where it is known.
-    fn gradient(
-        &self,
-        system: &System,
-        x: &Array2<f64>,
-        again: Option<&Array2<f64>>,
-    ) -> Result<(Gradient, Option<f64>), Failure> {
-        let System { data, operator, .. } = system;
-        let method = self.job.case.estimator.method;
-        if method != EstimatorMethod::Exact {
-            return Ok((estimate::gradient(system, method, x.view(), again), None));
-        }
-        let (kernel, noise_scale, inputs) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
-        let gp = ExactGp::fit(kernel, noise_scale, inputs, data.y_train.view(), self.job.threads);
-        let gp = gp.map_err(invalid)?;
-        Ok((estimator::exact(&gp, inputs, x.column(0)), Some(gp.log_marginal_likelihood)))
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn case(n: usize) -> Case {
                 length_scale: 0.4,
             }),
             split: 0,
+            fractions: None,
             subsample: None,
             collapse_duplicates: false,
         },

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use gpbench_record::{Dataset, GpDraw, Source, Subsample};
+use gpbench_record::{Dataset, Fractions, GpDraw, Source, Subsample};
 
 use super::positive;
 use crate::catalog::{Catalog, KnownDataset};
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
-use crate::typed::{Amount, DatasetTable, Typed};
+use crate::typed::{Amount, DatasetTable, FractionsTable, Typed};
 
 /// Name of the built-in Gaussian-process draw.
 pub(crate) const GP_DRAW: &str = "gp-draw";
@@ -23,6 +23,8 @@ pub(crate) struct DatasetEntry {
     pub(crate) source: Source,
     /// A split fixed by the spec.
     split: Option<At<u32>>,
+    /// Shares that splits are drawn by.
+    pub(crate) fractions: Option<Fractions>,
     subsample: Option<Subsample>,
     /// Where the spec says that rows with the same inputs share an unknown.
     pub(crate) collapse: Option<Location>,
@@ -59,6 +61,7 @@ impl DatasetEntry {
             name: self.name.clone(),
             source: self.source.clone(),
             split,
+            fractions: self.fractions,
             subsample: self.subsample,
             collapse_duplicates: self.collapse.is_some(),
         })
@@ -80,6 +83,7 @@ pub(crate) fn resolve(
         name: name.value.clone(),
         source,
         split: None,
+        fractions: None,
         subsample: None,
         collapse: collapse(table),
         path: None,
@@ -92,14 +96,14 @@ pub(crate) fn resolve(
         let mut entry = entry(Source::File { path: path.value.clone(), target }, None, None, None);
         entry.path = Some(typed.folder.join(&path.value));
         refuse(table, &DRAW_KEYS, "only generated data sets take it", mistakes);
-        return Some(with_rows(entry, table, mistakes));
+        return Some(with_rows(entry, None, table, mistakes));
     }
     let from = table.and_then(|t| t.from.as_ref()).unwrap_or(name);
     if from.value == GP_DRAW {
         let draw = gp_draw(table, mistakes)?;
         let (n, d) = (draw.n, draw.d);
         if let Some(table) = table {
-            refuse(table, &["target", "subsample", "split"], DRAWN, mistakes);
+            refuse(table, &["target", "subsample", "split", "fractions"], DRAWN, mistakes);
         }
         return Some(entry(Source::GpDraw(draw), Some(n), Some(d), None));
     }
@@ -111,7 +115,7 @@ pub(crate) fn resolve(
         let source = toy(known, table, mistakes);
         let Source::Toy { n, .. } = source else { unreachable!("a toy's source is a toy") };
         if let Some(table) = table {
-            refuse(table, &["target", "subsample", "split"], DRAWN, mistakes);
+            refuse(table, &["target", "subsample", "split", "fractions"], DRAWN, mistakes);
             refuse(table, &DRAW_KEYS[2..], "only `gp-draw` takes it", mistakes);
         }
         return Some(entry(source, Some(n), known.d.or(Some(1)), None));
@@ -122,7 +126,7 @@ pub(crate) fn resolve(
     let Some(table) = table else { return Some(entry) };
     refuse(table, &DRAW_KEYS, "only generated data sets take it", mistakes);
     refuse(table, &["target"], "the last column of this set is its target", mistakes);
-    Some(with_rows(entry, table, mistakes))
+    Some(with_rows(entry, known.n, table, mistakes))
 }
 
 fn collapse(table: Option<&DatasetTable>) -> Option<Location> {
@@ -161,6 +165,7 @@ fn refuse(table: &DatasetTable, keys: &[&str], why: &str, mistakes: &mut Mistake
             "length_scale" => place(&table.length_scale),
             "target" => place(&table.target),
             "subsample" => place(&table.subsample),
+            "fractions" => place(&table.fractions),
             _ => place(&table.split),
         };
         if let Some(at) = given {
@@ -173,8 +178,22 @@ fn refuse(table: &DatasetTable, keys: &[&str], why: &str, mistakes: &mut Mistake
     }
 }
 
-/// Applies `subsample` and `split`.
-fn with_rows(mut entry: DatasetEntry, table: &DatasetTable, mistakes: &mut Mistakes) -> DatasetEntry {
+/// Applies `fractions`, `subsample` and `split`. A set of `total` rows gives as many of them to training as the entry
+/// says, unless fractions do.
+fn with_rows(
+    mut entry: DatasetEntry,
+    total: Option<usize>,
+    table: &DatasetTable,
+    mistakes: &mut Mistakes,
+) -> DatasetEntry {
+    if let Some(given) = &table.fractions {
+        entry.fractions = fractions(given, mistakes);
+        // What is drawn can be drawn any number of times.
+        entry.splits = None;
+        entry.n = total
+            .zip(entry.fractions)
+            .map(|(total, Fractions { train, .. })| (train * total as f64).round() as usize);
+    }
     if let Some(given) = &table.subsample {
         let subsample = subsample(given, mistakes);
         if let (Some(n), Subsample::Rows(rows)) = (entry.n, subsample)
@@ -196,6 +215,29 @@ fn with_rows(mut entry: DatasetEntry, table: &DatasetTable, mistakes: &mut Mista
         }
     }
     entry
+}
+
+/// Shares of training and test rows, which leave the rest aside.
+fn fractions(given: &At<FractionsTable>, mistakes: &mut Mistakes) -> Option<Fractions> {
+    let (Some(train), Some(test)) = (&given.value.train, &given.value.test) else {
+        let hint = "for instance { train = 0.64, test = 0.2 }".to_owned();
+        mistakes.add(&given.at, "`fractions` needs `train` and `test`", hint);
+        return None;
+    };
+    for (key, share) in [("train", train), ("test", test)] {
+        if !(share.value > 0.0 && share.value < 1.0) {
+            let hint = "a fraction lies between 0 and 1".to_owned();
+            mistakes.add(&share.at, format!("`{key}` cannot be {:?}", share.value), hint);
+            return None;
+        }
+    }
+    let (train, test) = (train.value, test.value);
+    if train + test > 1.0 + f64::EPSILON {
+        let hint = "together at most 1; rows that are left are set aside".to_owned();
+        mistakes.add(&given.at, format!("fractions of {train:?} and {test:?} are more than all rows"), hint);
+        return None;
+    }
+    Some(Fractions { train, test })
 }
 
 /// A count of rows, or a share of them.

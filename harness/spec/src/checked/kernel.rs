@@ -253,13 +253,17 @@ impl KernelEntry {
 
     fn published(&self, dataset: &DatasetEntry, split: u32, mistakes: &mut Mistakes) -> Option<Numbers> {
         let known = match &dataset.source {
-            Source::Registry { name } if self.family == published::FAMILY => published::find(name, split),
+            Source::Registry { name } if self.family == published::FAMILY && dataset.fractions.is_none() => {
+                published::find(name, split)
+            }
             _ => None,
         };
         let Some(known) = known else {
             let name = &dataset.name;
             let item = if self.family != published::FAMILY {
                 format!("kernel `{}`", self.family)
+            } else if dataset.fractions.is_some() {
+                format!("splits of data set `{name}` by `fractions`")
             } else if matches!(&dataset.source, Source::Registry { name } if published::splits(name).is_some())
             {
                 format!("split {split} of data set `{name}`")

@@ -2,9 +2,9 @@
 
 use super::fields::{Fields, wrong_type};
 use super::{
-    BudgetTable, DatasetTable, EstimatorTable, Exclude, FitTable, Hyperparameters, InducingTable,
-    KernelTable, LandscapeTable, LikelihoodTable, Matrix, QuadratureTable, ReplayTable, ReportTable, Root,
-    ScheduleTable, SolverTable, TrainTable, WarmStart,
+    BudgetTable, DatasetTable, EstimatorTable, Exclude, FitTable, FractionsTable, Hyperparameters,
+    InducingTable, KernelTable, LandscapeTable, LikelihoodTable, Matrix, QuadratureTable, ReplayTable,
+    ReportTable, Root, ScheduleTable, SolverTable, TrainTable, WarmStart,
 };
 use crate::SCHEMA;
 use crate::error::Mistakes;
@@ -100,6 +100,7 @@ fn dataset(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> Dataset
         },
         subsample: fields.amount("subsample"),
         split: fields.whole("split"),
+        fractions: fields.table("fractions").map(|(table, at)| fractions(table, at, name, fields.mistakes)),
         collapse_duplicates: fields.truth("collapse_duplicates"),
         n: fields.whole("n"),
         n_test: fields.whole("n_test"),
@@ -111,6 +112,19 @@ fn dataset(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> Dataset
     };
     fields.finish();
     dataset
+}
+
+fn fractions(
+    table: &Table,
+    at: &Location,
+    dataset: &At<String>,
+    mistakes: &mut Mistakes,
+) -> At<FractionsTable> {
+    let of = format!("`fractions` of [dataset.{}]", dataset.value);
+    let mut fields = Fields::new(table, &of, mistakes);
+    let value = FractionsTable { train: fields.number("train"), test: fields.number("test") };
+    fields.finish();
+    At { value, at: at.clone() }
 }
 
 fn kernel(name: &At<String>, table: &Table, mistakes: &mut Mistakes) -> KernelTable {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
-use crate::exact::Gradient;
+use super::Gradient;
 use crate::{KernelOperator, LinearOperator};
 
 /// Columns of A that are summed over together. These sums are added in a fixed order.
