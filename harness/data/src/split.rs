@@ -32,6 +32,17 @@ pub struct Split {
     pub y_std: f64,
 }
 
+impl Split {
+    /// The same rows, with targets counted from `mean`, which is in units of the standardised ones.
+    #[must_use]
+    pub fn about(mut self, mean: f64) -> Split {
+        self.y_train -= mean;
+        self.y_test -= mean;
+        self.y_mean += mean * self.y_std;
+        self
+    }
+}
+
 /// A split that cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SplitError {

@@ -1,6 +1,6 @@
 //! Splits: which rows, in which order, on which scale.
 
-use gpbench_data::{SplitError, Table, split, training_rows};
+use gpbench_data::{Split, SplitError, Table, split, training_rows};
 use ndarray::{Array, Array1, Array2, Axis, array};
 use proptest::prelude::*;
 
@@ -69,6 +69,16 @@ fn shares_draw_other_rows_for_training_and_testing_whatever_the_masks() {
     assert_ne!(first.y_test, split(&table, 4, Some([0.64, 0.2]), None).unwrap().y_test);
     // All rows, where the shares make up the whole.
     assert_eq!(split(&table, 0, Some([0.5, 0.5]), None).unwrap().x_test.nrows(), 25);
+}
+
+#[test]
+fn targets_counted_from_a_mean_are_the_same_targets() {
+    let split = split(&table(40, 2), 0, None, None).unwrap();
+    let about = split.clone().about(0.3);
+    let raw = |split: &Split| split.y_train.mapv(|y| y * split.y_std + split.y_mean);
+    assert!((&about.y_train + 0.3 - &split.y_train).iter().all(|off| off.abs() < 1e-15));
+    assert!((raw(&about) - raw(&split)).iter().all(|off| off.abs() < 1e-15));
+    assert_eq!(about.x_test, split.x_test);
 }
 
 #[test]

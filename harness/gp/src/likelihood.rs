@@ -36,6 +36,8 @@ pub struct Likelihood {
     pub quadratic: f64,
     /// `log |H|`.
     pub log_det: f64,
+    /// Derivative of `log p(y)` by a constant that is taken from every target, `1^T H^-1 y`.
+    pub by_mean: f64,
     /// Derivatives of `log p(y)` by the scales.
     pub gradient: Gradient,
 }
@@ -43,7 +45,8 @@ pub struct Likelihood {
 impl Likelihood {
     /// The exact one. `x` (n x d) are the inputs of the fit. Takes n^3 multiply-adds and two n x n arrays.
     pub fn exact(gp: &ExactGp, x: ArrayView2<f64>) -> Likelihood {
-        Likelihood { quadratic: gp.y_hinv_y, log_det: gp.log_det, gradient: gp.gradient(x) }
+        let (quadratic, log_det) = (gp.y_hinv_y, gp.log_det);
+        Likelihood { quadratic, log_det, by_mean: gp.v.sum(), gradient: gp.gradient(x) }
     }
 
     /// `log p(y)` of `n` targets.
@@ -53,9 +56,10 @@ impl Likelihood {
 
     /// Adds `weight` times the terms and the gradient of `other`.
     fn add(&mut self, weight: f64, other: &Likelihood) {
-        let Likelihood { quadratic, log_det, gradient } = other;
+        let Likelihood { quadratic, log_det, by_mean, gradient } = other;
         self.quadratic += weight * quadratic;
         self.log_det += weight * log_det;
+        self.by_mean += weight * by_mean;
         self.gradient.noise_scale += weight * gradient.noise_scale;
         self.gradient.signal_scale += weight * gradient.signal_scale;
         for (sum, derivative) in self.gradient.length_scale.iter_mut().zip(&gradient.length_scale) {

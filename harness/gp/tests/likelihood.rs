@@ -39,6 +39,7 @@ fn the_terms_of_features_are_those_of_their_dense_matrix() {
     gpbench_gp::blas::potrs(factor.view(), v.view_mut());
     let found = under(NOISE_SCALE, 1.3, [0.7, 2.0]);
     assert_number(found.quadratic, y.dot(&v.column(0)), 1e-12);
+    assert_number(found.by_mean, v.column(0).sum(), 1e-12);
     assert_number(found.log_det, 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>(), 1e-12);
 }
 

@@ -27,6 +27,8 @@ const SIZES: usize = 4;
 pub struct State {
     /// Parameters that the next step begins with.
     pub parameters: Parameters,
+    /// The constant prior mean, where it is trained.
+    pub mean: Option<f64>,
     /// The optimiser.
     pub adam: Adam,
     /// Solutions of the last step, n x (1 + s); none before the first.
@@ -47,10 +49,24 @@ pub struct State {
     pub outer: f64,
 }
 
+impl State {
+    /// Moves the unconstrained parameters, and the mean after them, along a gradient.
+    pub fn ascend(&mut self, gradient: &[f64], rate: f64) {
+        let scales = self.parameters.unconstrained.len();
+        let mut moved = std::mem::take(&mut self.parameters.unconstrained);
+        moved.extend(self.mean);
+        self.adam.ascend(&mut moved, gradient, rate);
+        self.mean = moved.get(scales).copied();
+        moved.truncate(scales);
+        self.parameters.unconstrained = moved;
+    }
+}
+
 /// A state without its solutions and what the solver keeps, as it stands in the file.
 #[derive(Serialize, Deserialize)]
 struct Text {
     unconstrained: Vec<u64>,
+    mean: Option<u64>,
     first_moment: Vec<u64>,
     second_moment: Vec<u64>,
     steps: Vec<StepText>,
@@ -148,12 +164,13 @@ fn numbers(bits: &[u64]) -> Vec<f64> {
 
 impl Text {
     fn of(state: &State) -> Text {
-        let State { parameters, adam, steps, prepare, solve, entries, outer, kept, .. } = state;
+        let State { parameters, mean, adam, steps, prepare, solve, entries, outer, kept, .. } = state;
         let Entries { used, evaluated, setup, self_reported } = *entries;
         let sums =
             [prepare.wall, prepare.cpu, solve.wall, solve.cpu, used, evaluated, setup, self_reported, *outer];
         Text {
             unconstrained: bits(&parameters.unconstrained),
+            mean: mean.map(f64::to_bits),
             first_moment: bits(&adam.first_moment),
             second_moment: bits(&adam.second_moment),
             steps: steps.iter().map(StepText::of).collect(),
@@ -167,6 +184,7 @@ impl Text {
             self.sums.map(f64::from_bits);
         State {
             parameters: Parameters { unconstrained: numbers(&self.unconstrained) },
+            mean: self.mean.map(f64::from_bits),
             adam: Adam {
                 first_moment: numbers(&self.first_moment),
                 second_moment: numbers(&self.second_moment),
@@ -221,6 +239,7 @@ mod tests {
         };
         State {
             parameters: Parameters { unconstrained: vec![0.1, -0.2, 1e-310] },
+            mean: Some(-0.3),
             adam: Adam { first_moment: vec![1.0, 2.0, -0.0], second_moment: vec![3.0, 4.0, 5.0], steps: 2 },
             solution: Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 1.0 / 7.0]]),
             before: Some(array![[-1.0, 0.0], [1e300, 4.5], [5.0, 0.1]]),

@@ -33,10 +33,11 @@ pub(crate) fn gradient(
 /// that the number `draw` chooses. Also the number of features that it took.
 pub(crate) fn likelihood_of_features(
     case: &Case,
-    data: &Split,
+    data: &Arc<Split>,
     pool: &Arc<ThreadPool>,
     draw: u64,
 ) -> Result<(Likelihood, usize), Failure> {
+    let data = system::about(data.clone(), &case.kernel);
     let (x, y, d) = (data.x_train.view(), data.y_train.view(), data.x_train.ncols());
     let kernel = system::kernel(&case.kernel, d).map_err(invalid)?;
     let (noise_scale, estimator) = (case.kernel.noise_scale, &case.estimator);

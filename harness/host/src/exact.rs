@@ -1,6 +1,8 @@
 //! `gpbench-worker exact`: the exact Gaussian process, as a reference for every
 //! case on the same rows with the same kernel.
 
+use std::sync::Arc;
+
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::metrics;
 use gpbench_record::{ExactRequest, ExactSummary, Failure, Message, Metrics, names};
@@ -24,6 +26,7 @@ pub fn run(request: &ExactRequest) -> Message {
 fn exact(request: &ExactRequest) -> Result<ExactSummary, Failure> {
     let rows =
         system::rows(&request.dataset, request.seed, request.dataset_file.as_deref()).map_err(invalid)?;
+    let rows = system::about(Arc::new(rows), &request.kernel);
     let kernel = system::kernel(&request.kernel, rows.x_train.ncols()).map_err(invalid)?;
     let noise_scale = request.kernel.noise_scale;
     let (x, y) = (rows.x_train.view(), rows.y_train.view());

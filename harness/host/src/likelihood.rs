@@ -136,7 +136,8 @@ impl Study<'_> {
             None => f64::NAN,
             Some(quadrature) => log_det(&system, quadrature, repetition)?,
         };
-        Ok(Likelihood { quadratic: system.data.y_train.dot(&x.column(0)), log_det, gradient })
+        let v = x.column(0);
+        Ok(Likelihood { quadratic: system.data.y_train.dot(&v), log_det, by_mean: v.sum(), gradient })
     }
 
     /// Solves from zero, with an object of its own.
@@ -194,7 +195,7 @@ fn log_det(system: &System, quadrature: Quadrature, repetition: u64) -> Result<f
 
 /// A row of the solution file.
 fn flat(likelihood: &Likelihood) -> Array1<f64> {
-    let Likelihood { quadratic, log_det, gradient } = likelihood;
+    let Likelihood { quadratic, log_det, by_mean: _, gradient } = likelihood;
     [*quadratic, *log_det].into_iter().chain(derivatives(gradient)).collect()
 }
 

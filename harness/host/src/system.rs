@@ -117,13 +117,14 @@ impl System {
 
     /// The system of a case over rows that are known already. Whenever a case differs from another in
     /// its hyperparameters alone, its right-hand sides are the other's under new scales, unless they
-    /// are drawn afresh: `redraw` numbers such draws.
+    /// are drawn afresh: `redraw` numbers such draws. Targets are counted from the prior mean.
     pub fn pose(
         case: &Case,
         data: Arc<Split>,
         pool: Arc<ThreadPool>,
         redraw: Option<u64>,
     ) -> Result<System, SetupError> {
+        let data = about(data, &case.kernel);
         let kernel = kernel(&case.kernel, data.x_train.ncols())?;
         let noise_scale = case.kernel.noise_scale;
         let x_train = data.x_train.view();
@@ -338,6 +339,14 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, SetupError> {
     positive("noise_scale", *noise_scale)?;
     length_scale.iter().try_for_each(|&length| positive("length_scale", length))?;
     Ok(Kernel::new(family, *signal_scale, length_scale, d))
+}
+
+/// The rows, with targets counted from the kernel's prior mean.
+pub(crate) fn about(data: Arc<Split>, kernel: &record::Kernel) -> Arc<Split> {
+    match kernel.mean {
+        Some(mean) => Arc::new(Arc::unwrap_or_clone(data).about(mean)),
+        None => data,
+    }
 }
 
 /// Streams that depend on the seed, the rows and the kernel's family.

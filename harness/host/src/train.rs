@@ -121,7 +121,7 @@ impl Trainer<'_> {
     fn step(&self, state: &mut State) -> Result<Step, Failure> {
         let case = &self.job.case;
         let count = state.steps.len() as u64;
-        let posed = Case { kernel: kernel_at(&case.kernel, &state.parameters), ..case.clone() };
+        let posed = Case { kernel: kernel_at(&case.kernel, state), ..case.clone() };
         let mut found = match case.estimator.method {
             EstimatorMethod::Exact => self.by_factor(&posed, count)?,
             EstimatorMethod::Rff | EstimatorMethod::SsRff => self.by_features(&posed, count)?,
@@ -132,7 +132,9 @@ impl Trainer<'_> {
 
         let began = process::now();
         self.hold_fixed(&mut found.gradient);
-        let chained = state.parameters.chain(&found.gradient);
+        // A mean is its own unconstrained parameter.
+        let mut chained = state.parameters.chain(&found.gradient);
+        chained.extend(state.mean.map(|_| found.by_mean));
         if !chained.iter().all(|derivative| derivative.is_finite()) {
             let reason = format!("the gradient of step {count} is not finite");
             return Err(Failure { status: Status::Diverged, reason });
@@ -140,8 +142,8 @@ impl Trainer<'_> {
         let Training { learning_rate, schedule, .. } = self.training;
         let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
         match self.replayed(count + 1)? {
-            Some(replayed) => state.parameters = replayed,
-            None => state.adam.ascend(&mut state.parameters.unconstrained, &chained, rate),
+            Some(replayed) => (state.parameters, state.mean) = replayed,
+            None => state.ascend(&chained, rate),
         }
         found.outer += process::now().wall - began.wall;
 
@@ -182,8 +184,8 @@ impl Trainer<'_> {
         }
     }
 
-    /// The parameters of step `step`, where they are known beforehand.
-    fn replayed(&self, step: u64) -> Result<Option<Parameters>, Failure> {
+    /// The parameters of step `step` and the prior mean, where they are known beforehand.
+    fn replayed(&self, step: u64) -> Result<Option<(Parameters, Option<f64>)>, Failure> {
         let path = &self.training.replay;
         if path.is_empty() {
             return Ok(None);
@@ -194,8 +196,9 @@ impl Trainer<'_> {
             return Err(invalid(format!("the path to replay has no hyperparameters of step {step}")));
         };
         system::kernel(&kernel, self.data.x_train.ncols()).map_err(invalid)?;
-        let Kernel { noise_scale, signal_scale, length_scale, .. } = kernel;
-        Ok(Some(Parameters::new(&Hyperparameters { noise_scale, signal_scale, length_scale })))
+        let Kernel { noise_scale, signal_scale, length_scale, mean, .. } = kernel;
+        let parameters = Parameters::new(&Hyperparameters { noise_scale, signal_scale, length_scale });
+        Ok(Some((parameters, mean)))
     }
 
     /// What is left of the time budget, which is one for all steps.
@@ -206,7 +209,8 @@ impl Trainer<'_> {
     /// The exact log marginal likelihood under a kernel; none where its matrix is not positive definite in double
     /// precision. No clock runs.
     fn exact_likelihood(&self, kernel: &Kernel) -> Option<f64> {
-        let (x, y) = (self.data.x_train.view(), self.data.y_train.view());
+        let data = system::about(self.data.clone(), kernel);
+        let (x, y) = (data.x_train.view(), data.y_train.view());
         let noise_scale = kernel.noise_scale;
         let kernel = system::kernel(kernel, x.ncols()).ok()?;
         let gp = ExactGp::fit(&kernel, noise_scale, x, y, self.job.threads).ok()?;
@@ -249,10 +253,10 @@ impl Trainer<'_> {
     }
 }
 
-/// The kernel under an optimiser's parameters.
-fn kernel_at(kernel: &Kernel, parameters: &Parameters) -> Kernel {
-    let Hyperparameters { noise_scale, signal_scale, length_scale } = parameters.hyperparameters();
-    Kernel { noise_scale, signal_scale, length_scale, ..kernel.clone() }
+/// The kernel under the hyperparameters that training has come to.
+fn kernel_at(kernel: &Kernel, state: &State) -> Kernel {
+    let Hyperparameters { noise_scale, signal_scale, length_scale } = state.parameters.hyperparameters();
+    Kernel { noise_scale, signal_scale, length_scale, mean: state.mean, ..kernel.clone() }
 }
 
 fn schedule_of(schedule: &record::Schedule) -> train::Schedule {

@@ -134,6 +134,38 @@ fn fixed_scales_stay_and_the_others_move() {
 }
 
 #[test]
+fn a_constant_mean_is_trained_beside_the_scales() {
+    for (name, method) in [
+        ("cholesky", EstimatorMethod::Exact),
+        ("cholesky", EstimatorMethod::Rff),
+        ("cg", EstimatorMethod::Pathwise),
+    ] {
+        let Some(plugin) = library(name) else { return };
+        let mut case = training(name, method, false, 12);
+        case.kernel.mean = Some(0.5);
+        case.budget.tolerance = Some(1e-9);
+        let (job, folder) = job(case, plugin, 2);
+        let (steps, solved) = train(&job);
+        // Targets have mean 0: Adam's first step, of the learning rate, leads down, and others follow.
+        let means: Vec<f64> = steps.iter().map(|step| step.hyperparameters["mean"]).collect();
+        assert!((means[1] - 0.4).abs() < 1e-6, "{method:?} {means:?}");
+        let trained = solved.trained.as_ref().unwrap();
+        assert!(trained.hyperparameters["mean"] < 0.3, "{method:?} {means:?}");
+        if method == EstimatorMethod::Exact {
+            let likelihood = |step: &Step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD).unwrap();
+            assert!(steps.is_sorted_by(|a, b| likelihood(a) < likelihood(b)), "ascent");
+        }
+        // An exact process of its own counts targets from the same mean.
+        let case = job.case.prediction(&trained.hyperparameters).unwrap();
+        let mut last = Job { case, ..job.clone() };
+        exact(&mut last, &folder);
+        let metrics = verify(&last);
+        assert!(metrics.get(names::RESIDUAL_MAX).unwrap() < 1e-8);
+        assert!(metrics.get(names::RMSE_TO_EXACT).unwrap() < 1e-6);
+    }
+}
+
+#[test]
 fn the_distance_to_the_start_is_that_of_a_cold_solution() {
     let Some(plugin) = library("cholesky") else { return };
     let case = training("cholesky", EstimatorMethod::Pathwise, true, 3);

@@ -91,6 +91,9 @@ pub struct Kernel {
     pub noise_scale: f64,
     /// One length scale per input of the standardised data; a single entry is shared by all.
     pub length_scale: Vec<f64>,
+    /// Constant prior mean, in units of the standardised targets, where it is one of the hyperparameters; else 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
     /// Where the numbers come from, for the report (`published (Lin et al. 2023)`, `ones`, `given`).
     pub origin: String,
 }

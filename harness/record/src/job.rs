@@ -67,11 +67,11 @@ pub struct ExactRequest {
 impl ExactRequest {
     /// Cache key: everything the reference depends on, paths and threads aside.
     pub fn key(&self, dataset_sha256: Option<&str>, worker_sha256: &str) -> String {
-        let Kernel { family, signal_scale, noise_scale, length_scale, .. } = &self.kernel;
+        let Kernel { family, signal_scale, noise_scale, length_scale, mean, .. } = &self.kernel;
         let Dataset { source, split, fractions, subsample, .. } = &self.dataset;
         hash_json(&(
             (source, split, fractions, subsample, self.seed, dataset_sha256, worker_sha256),
-            (family, signal_scale, noise_scale, length_scale),
+            (family, signal_scale, noise_scale, length_scale, mean),
         ))
     }
 }

@@ -118,12 +118,13 @@ impl Schedule {
 }
 
 /// Hyperparameters by name: `noise_scale`, `signal_scale`, and `length_scale_0` and so on, or
-/// `length_scale` where all inputs share one.
+/// `length_scale` where all inputs share one; and `mean`, where it is trained.
 pub type Hyperparameters = BTreeMap<String, f64>;
 
 const NOISE_SCALE: &str = "noise_scale";
 const SIGNAL_SCALE: &str = "signal_scale";
 const LENGTH_SCALE: &str = "length_scale";
+const MEAN: &str = "mean";
 
 impl Kernel {
     /// The hyperparameters by name.
@@ -134,6 +135,7 @@ impl Kernel {
             [shared] => drop(named.insert(LENGTH_SCALE.to_owned(), *shared)),
             each => named.extend(each.iter().enumerate().map(|(k, l)| (format!("{LENGTH_SCALE}_{k}"), *l))),
         }
+        named.extend(self.mean.map(|mean| (MEAN.to_owned(), mean)));
         named
     }
 
@@ -149,6 +151,7 @@ impl Kernel {
             signal_scale: *named.get(SIGNAL_SCALE)?,
             noise_scale: *named.get(NOISE_SCALE)?,
             length_scale,
+            mean: named.get(MEAN).copied().or(self.mean),
             ..self.clone()
         })
     }
@@ -219,6 +222,7 @@ mod tests {
             signal_scale: 1.5,
             noise_scale: 0.1,
             length_scale,
+            mean: None,
             origin: "ones".into(),
         };
         let ones = kernel(vec![1.0]);

@@ -21,7 +21,7 @@ mod train;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use gpbench_record::{Case, EstimatorMethod, Precision, Task, Training};
+use gpbench_record::{Case, EstimatorMethod, Kernel, Precision, Task, Training};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Catalog;
@@ -92,7 +92,8 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
     train::check_landscape(typed, &axes.estimators, shared, &mut mistakes);
     let repetitions = likelihood::resolve(root, task, &mut mistakes);
     let replay = replay::Replay::open(typed, &mut mistakes);
-    let study = Study { task, train, replay, repetitions };
+    let mean = train::mean(root, &mut mistakes);
+    let study = Study { task, train, mean, replay, repetitions };
     let cells = match bounded(&axes, seeds.len(), repeats, &mut mistakes) {
         true => cells(typed, &study, &axes, &seeds, &excludes, &mut mistakes),
         false => Vec::new(),
@@ -106,6 +107,7 @@ pub(crate) fn check(typed: &Typed, catalog: &Catalog) -> Result<Checked, SpecErr
 struct Study<'a> {
     task: Task,
     train: Option<Training>,
+    mean: Option<f64>,
     replay: Option<replay::Replay<'a>>,
     repetitions: Option<u64>,
 }
@@ -172,7 +174,7 @@ fn cells(
                         let mut case = Case {
                             task: study.task,
                             dataset: rows,
-                            kernel,
+                            kernel: Kernel { mean: study.mean, ..kernel },
                             estimator: estimator.clone(),
                             solver: params,
                             budget: solver.budget,

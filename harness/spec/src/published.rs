@@ -53,6 +53,7 @@ pub fn published_kernel(dataset: &str, split: u32, family: &str) -> Option<Kerne
         signal_scale: known.signal_scale,
         noise_scale: known.noise_scale,
         length_scale: known.length_scale.clone(),
+        mean: None,
         origin: ORIGIN.to_owned(),
     })
 }

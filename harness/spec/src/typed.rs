@@ -146,6 +146,7 @@ pub(crate) struct TrainTable {
     pub(crate) initial: Option<At<Hyperparameters>>,
     pub(crate) replay: Option<At<ReplayTable>>,
     pub(crate) fixed: Option<At<Vec<At<String>>>>,
+    pub(crate) mean: Option<At<String>>,
     pub(crate) landscape: Option<At<LandscapeTable>>,
 }
 

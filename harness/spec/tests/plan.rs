@@ -342,6 +342,9 @@ tolerance = 0.01
     assert_eq!(warm.estimator.probe_distribution, ProbeDistribution::Rademacher);
     assert!(warm.estimator.warm_start && warm.estimator.features == 2000);
     assert_eq!(named("matern32", "exact").estimator.method, EstimatorMethod::Exact);
+    assert_eq!(first.kernel.mean, None);
+    let with_mean = planned(text, &["train.mean=constant"]);
+    assert!(with_mean.cases.iter().all(|planned| planned.case.kernel.mean == Some(0.0)));
     let parts = planned(text, &["train.initial={ fit = \"subset\", centroids = 3 }"]);
     let fitted = cases(&parts, "pol", "cg")[0].train.clone().and_then(|train| train.subset);
     assert_eq!(fitted, Some(Subset { centroids: 3, size: 10_000, steps: 100 }));

@@ -68,7 +68,8 @@ fn drawn(args: &BenchArgs, n: usize, d: usize) -> (Inputs, Kernel) {
 fn ones(args: &BenchArgs, length_scale: f64) -> Kernel {
     let family = args.kernel.as_str().to_owned();
     let (name, origin) = (family.clone(), "ones".to_owned());
-    Kernel { name, family, signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![length_scale], origin }
+    let length_scale = vec![length_scale];
+    Kernel { name, family, signal_scale: 1.0, noise_scale: 1.0, length_scale, mean: None, origin }
 }
 
 fn show(answer: &BenchAnswer, format: Format) {

@@ -27,6 +27,7 @@ fn case(tolerance: Option<f64>, probes: usize) -> Case {
             signal_scale: 1.0,
             noise_scale: 0.1,
             length_scale: vec![1.0],
+            mean: None,
             origin: text("given"),
         },
         estimator: Estimator {

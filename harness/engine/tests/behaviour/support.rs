@@ -33,6 +33,7 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
             signal_scale: 1.0,
             noise_scale: 0.1,
             length_scale: vec![1.0],
+            mean: None,
             origin: text("given"),
         },
         estimator: Estimator {

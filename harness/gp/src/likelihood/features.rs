@@ -61,7 +61,8 @@ pub fn of_features(
         length_scale: by_length_scales(features, x, phi.view(), by_phi.view()),
     };
     let log_det_a = 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>();
-    Ok(Likelihood { quadratic: y.dot(&v), log_det: (n as f64 - m as f64) * noise.ln() + log_det_a, gradient })
+    let log_det = (n as f64 - m as f64) * noise.ln() + log_det_a;
+    Ok(Likelihood { quadratic: y.dot(&v), log_det, by_mean: v.sum(), gradient })
 }
 
 /// A frequency meets the input k of a row as `x_k omega_k / l_k`, so

@@ -142,8 +142,8 @@ mod tests {
                 mean.add(p, &series.term(k, &features, 0.4, x, y, 1).unwrap().likelihood);
             }
             mean.add(-1.0, &exact);
-            let Likelihood { quadratic, log_det, gradient } = mean;
-            let scales = [quadratic, log_det, gradient.noise_scale, gradient.signal_scale];
+            let Likelihood { quadratic, log_det, by_mean, gradient } = mean;
+            let scales = [quadratic, log_det, by_mean, gradient.noise_scale, gradient.signal_scale];
             for off in scales.into_iter().chain(gradient.length_scale) {
                 assert!(off.abs() < 1e-10, "{series:?}: {off}");
             }

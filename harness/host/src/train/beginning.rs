@@ -33,14 +33,15 @@ impl Trainer<'_> {
             length_scale,
         };
         let began = process::now();
-        let parameters = match self.replayed(0)? {
+        let (parameters, mean) = match self.replayed(0)? {
             Some(replayed) => replayed,
-            None => Parameters::new(&self.fitted_to_parts(initial)?),
+            None => (Parameters::new(&self.fitted_to_parts(initial)?), kernel.mean),
         };
         let outer = process::now().wall - began.wall;
-        let adam = Adam::new(parameters.unconstrained.len());
+        let adam = Adam::new(parameters.unconstrained.len() + usize::from(mean.is_some()));
         Ok(State {
             parameters,
+            mean,
             adam,
             solution: None,
             before: None,

@@ -31,6 +31,8 @@ const LEADING_STEPS: usize = 30;
 /// What an outer step found before it moved.
 pub(super) struct Estimated {
     pub(super) gradient: Gradient,
+    /// Derivative of the log marginal likelihood by a constant prior mean.
+    pub(super) by_mean: f64,
     pub(super) log_marginal_likelihood: Option<f64>,
     pub(super) solution: Option<Array2<f64>>,
     /// What the solver keeps for the next step.
@@ -63,6 +65,7 @@ impl Trainer<'_> {
         metrics.insert(names::FEATURES, features as f64);
         Ok(Estimated {
             gradient: likelihood.gradient,
+            by_mean: likelihood.by_mean,
             log_marginal_likelihood: None,
             solution: None,
             kept: Kept::new(),
@@ -96,6 +99,7 @@ impl Trainer<'_> {
         let used = (gp.n() * (gp.n() + 1) / 2) as f64;
         Ok(Estimated {
             gradient,
+            by_mean: gp.v.sum(),
             log_marginal_likelihood: Some(gp.log_marginal_likelihood),
             solution: None,
             kept: Kept::new(),
@@ -125,6 +129,7 @@ impl Trainer<'_> {
         let ending = self.solve(&posed.solver, &mut system, &mut x, terms, &mut kept)?;
         let mut found = Estimated {
             gradient: Gradient { noise_scale: 0.0, signal_scale: 0.0, length_scale: Vec::new() },
+            by_mean: x.column(0).sum(),
             log_marginal_likelihood: None,
             solution: None,
             kept,

@@ -10,7 +10,7 @@ impl Trainer<'_> {
     /// The exact likelihood on the grid that is asked for, at the signal scale that the steps have ended with.
     pub(super) fn landscape(&self, state: &State) -> Option<Box<Landscape>> {
         let Grid { length_scale, noise_scale, points } = self.training.landscape?;
-        let ended = kernel_at(&self.job.case.kernel, &state.parameters);
+        let ended = kernel_at(&self.job.case.kernel, state);
         let (length_scale, noise_scale) = (spaced(length_scale, points), spaced(noise_scale, points));
         let along = |noise_scale: f64| {
             let at = |length: &f64| {

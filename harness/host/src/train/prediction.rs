@@ -22,7 +22,7 @@ impl Trainer<'_> {
     /// targets, or else the one of y.
     pub(super) fn predict(&self, state: &State) -> Result<Prediction, Failure> {
         let case = &self.job.case;
-        let named = kernel_at(&case.kernel, &state.parameters).hyperparameters();
+        let named = kernel_at(&case.kernel, state).hyperparameters();
         let prediction = case.prediction(&named).expect("the names are those of a kernel");
         let mut system = self.pose(&prediction, None)?;
         let mut x = Array2::zeros((system.n(), system.columns()).f());

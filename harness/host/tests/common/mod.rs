@@ -42,6 +42,7 @@ pub(crate) fn case(n: usize) -> Case {
             signal_scale: 1.1,
             noise_scale: 0.3,
             length_scale: vec![1.2, 1.5],
+            mean: None,
             origin: "given".into(),
         },
         estimator: Estimator {

@@ -233,6 +233,7 @@ impl KernelEntry {
             signal_scale,
             noise_scale,
             length_scale,
+            mean: None,
             origin,
         })
     }

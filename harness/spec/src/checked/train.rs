@@ -7,6 +7,7 @@
 //! | `schedule` | `"constant"` | or `{ milestones = [50, 80], factor = 0.5 }` |
 //! | `initial` | `"ones"` | where kernels without `hyperparameters` of their own begin; `{ fit = "subset", centroids = 10, size = 10000, steps = 100 }`: at the average of exact fits to the rows nearest to some random ones |
 //! | `fixed` | none | `["noise_scale", "signal_scale"]`: scales that stay where they begin |
+//! | `mean` | `"zero"` | of the prior; `"constant"`: trained beside the scales, from 0 |
 //! | `replay` | none | folder of a run, or `{ run = "...", solver = "...", estimator = "..." }`: its steps' hyperparameters are taken, so that all solvers meet the same systems |
 //! | `landscape` | none | `{ length_scale = [0.1, 10], noise_scale = [0.01, 1], points = 24 }`: the exact likelihood there, once the exact estimator has trained one length scale for all inputs |
 
@@ -71,6 +72,20 @@ pub(crate) fn resolve(root: &Root, task: Task, mistakes: &mut Mistakes) -> Optio
         subset: None,
         landscape: table.and_then(|t| t.value.landscape.as_ref()).and_then(|grid| landscape(grid, mistakes)),
     })
+}
+
+/// The prior mean that kernels begin with, where it is trained.
+pub(crate) fn mean(root: &Root, mistakes: &mut Mistakes) -> Option<f64> {
+    let given = root.train.as_ref()?.value.mean.as_ref()?;
+    match given.value.as_str() {
+        "zero" => None,
+        "constant" => Some(0.0),
+        other => {
+            let hint = nearest::hint(other, ["zero", "constant"]);
+            mistakes.add(&given.at, format!("unknown mean \"{other}\""), hint);
+            None
+        }
+    }
 }
 
 /// Scales that are not trained.

@@ -181,6 +181,7 @@ fn train(table: &Table, at: &Location, mistakes: &mut Mistakes) -> At<TrainTable
         initial: start(&mut fields, "initial"),
         replay: fields.node("replay").and_then(|node| replay(node, fields.mistakes)),
         fixed: fields.names("fixed"),
+        mean: fields.text("mean"),
         landscape: fields.table("landscape").map(|(table, at)| landscape(table, at, fields.mistakes)),
     };
     fields.finish();
