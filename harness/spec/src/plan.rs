@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use gpbench_record::{Case, Task};
+use gpbench_record::{Case, Estimator, EstimatorMethod, Frequencies, Task};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -176,7 +176,9 @@ impl PlannedCase {
     /// What this case is likely to take with so many threads; `None` while the
     /// number of rows is unknown.
     ///
-    /// A dense factorisation holds n^2 numbers and takes n^3/3 multiply-adds; an
+    /// A dense factorisation holds n^2 numbers and takes n^3/3 multiply-adds; exact
+    /// training inverts as well, in as many numbers again, n^3/2 in all; an exact draw
+    /// of the prior factorises training and test rows together, on one thread. An
     /// iterative solver holds about four blocks of right-hand sides beside the
     /// inputs and visits every kernel entry once an epoch. How many epochs it will
     /// take nobody knows beforehand: a hundred are assumed, or the budget if less.
@@ -192,14 +194,22 @@ impl PlannedCase {
         let epoch = n * n * (2.0 * d + 2.0 * s + FLOPS_PER_EXPONENTIAL) / rate;
         let vectors = 8.0 * n * (d + 4.0 * s);
         let budget = &self.case.budget;
-        let (matrix, seconds) = if self.exact {
-            (8.0 * n * n, epoch + n * n * n / 3.0 * 2.0 / rate)
+        let Estimator { method, frequencies, .. } = self.case.estimator;
+        let (mut numbers, mut seconds) = if self.case.train.is_some() && method == EstimatorMethod::Exact {
+            (2.0 * n * n, epoch + n * n * n / rate)
+        } else if self.exact {
+            (n * n, epoch + n * n * n / 3.0 * 2.0 / rate)
         } else {
             (0.0, epoch * budget.max_epochs.unwrap_or(EPOCHS).min(EPOCHS))
         };
+        if method == EstimatorMethod::Pathwise && frequencies == Frequencies::Exact {
+            let rows = n * 10.0 / 9.0;
+            numbers += rows * rows;
+            seconds += rows * rows * rows / 3.0 / FLOPS_PER_THREAD;
+        }
         let steps = self.case.train.as_ref().map(|train| train.steps).or(self.case.repetitions);
         let seconds = seconds * steps.map_or(1.0, |steps| steps as f64);
         let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
-        Some(Estimate { memory_bytes: PROCESS_BYTES + vectors + matrix, seconds })
+        Some(Estimate { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds })
     }
 }

@@ -10,7 +10,7 @@ use gpbench_record::{
     Case, EstimatorMethod, Fractions, Frequencies, Inducing, Metrics, Param, ProbeDistribution, Quadrature,
     Schedule, Source, Step, StopReason, Subsample, Subset, Task, Training,
 };
-use gpbench_spec::{Plan, load};
+use gpbench_spec::{Plan, PlannedCase, load};
 
 fn shipped(name: &str, sets: &[&str]) -> Plan {
     let root = Path::new("../..");
@@ -351,6 +351,12 @@ tolerance = 0.01
     let one = planned(text, &["train.steps=1"]);
     let seconds = |plan: &Plan| plan.cases[0].estimate(1).expect("rows are known").seconds;
     assert_eq!(seconds(&plan), 20.0 * seconds(&one));
+    // The factor and the inverse of exact training.
+    let memory = |estimator: &str| {
+        let wanted = |p: &&PlannedCase| p.case.estimator.name == estimator && p.n == Some(13_500);
+        plan.cases.iter().find(wanted).expect("planned").estimate(1).expect("rows are known").memory_bytes
+    };
+    assert!(memory("exact") - memory("pathwise") > 15.0 * 13_500_f64.powi(2));
 }
 
 #[test]
