@@ -1,7 +1,8 @@
 //! The tables of a report.
 
 use gpbench_record::{
-    Case, Dataset, Environment, EstimatorMethod, Param, ProbeDistribution, Row, Source, Status, Task, names,
+    Case, Dataset, Environment, Estimator, EstimatorMethod, Frequencies, Param, ProbeDistribution, Row,
+    Source, Status, Task, names,
 };
 
 use crate::aggregate::{Estimate, Group, Problem, problems, title};
@@ -273,7 +274,7 @@ pub(crate) fn models(run: &Run) -> Table {
                 scale(|k| k.noise_scale),
                 scale(|k| k.signal_scale)
             ),
-            format!("y and {} {} ({} features)", estimator.probes, estimator_word(row), estimator.features),
+            format!("y and {} {}{}", estimator.probes, estimator_word(row), drawn_from(estimator)),
         ]);
     }
     table
@@ -287,6 +288,15 @@ fn estimator_word(row: &Row) -> &'static str {
         (EstimatorMethod::Exact | EstimatorMethod::Rff | EstimatorMethod::SsRff, _) => {
             "targets of the prediction alone"
         }
+    }
+}
+
+/// What prior functions are drawn from, where there are any.
+fn drawn_from(estimator: &Estimator) -> String {
+    match (estimator.frequencies, estimator.features) {
+        (Frequencies::Exact, _) => " (exact draws of the prior)".to_owned(),
+        (_, 0) => String::new(),
+        (_, features) => format!(" ({features} features)"),
     }
 }
 
