@@ -43,7 +43,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// The exact one. `x` (n x d) are the inputs of the fit. Takes n^3 multiply-adds and two n x n arrays.
+    /// The exact one. `x` (n x d) are the inputs of the fit. Takes what [`ExactGp::gradient`] takes.
     pub fn exact(gp: &ExactGp, x: ArrayView2<f64>) -> Likelihood {
         let (quadratic, log_det) = (gp.y_hinv_y, gp.log_det);
         Likelihood { quadratic, log_det, by_mean: gp.v.sum(), gradient: gp.gradient(x) }

@@ -56,8 +56,7 @@ impl State {
         let mut moved = std::mem::take(&mut self.parameters.unconstrained);
         moved.extend(self.mean);
         self.adam.ascend(&mut moved, gradient, rate);
-        self.mean = moved.get(scales).copied();
-        moved.truncate(scales);
+        self.mean = moved.split_off(scales).pop();
         self.parameters.unconstrained = moved;
     }
 }

@@ -1,6 +1,6 @@
 //! How far training went from exact training (Lin et al. 2024, Figures 5 and 8).
 
-use gpbench_record::{EstimatorMethod, Hyperparameters, Row, Training};
+use gpbench_record::{EstimatorMethod, Hyperparameters, Row, Scale, Training};
 
 use crate::aggregate::Group;
 use crate::metric::short;
@@ -83,8 +83,9 @@ pub(crate) fn is_exact(row: &Row) -> bool {
 /// The differences of the scales that were trained.
 fn between(row: &Row, exact: &Row) -> Vec<f64> {
     let fixed = row.case.train.as_ref().map_or(&[][..], |train| &train.fixed);
-    // A mean may be 0, which nothing is relative to.
-    let is_trained = |name: &str| name != "mean" && !fixed.iter().any(|scale| name.starts_with(scale.name()));
+    // Not of a mean, which may be 0: nothing is relative to that.
+    let is_trained =
+        |name: &str| Scale::ALL.iter().any(|scale| name.starts_with(scale.name()) && !fixed.contains(scale));
     let exact = path(exact);
     let mut differences = Vec::new();
     for (step, own) in path(row) {

@@ -103,7 +103,7 @@ pub(crate) fn resolve(
         let draw = gp_draw(table, mistakes)?;
         let (n, d) = (draw.n, draw.d);
         if let Some(table) = table {
-            refuse(table, &["target", "subsample", "split", "fractions"], DRAWN, mistakes);
+            refuse(table, &FILE_KEYS, DRAWN, mistakes);
         }
         return Some(entry(Source::GpDraw(draw), Some(n), Some(d), None));
     }
@@ -115,7 +115,7 @@ pub(crate) fn resolve(
         let source = toy(known, table, mistakes);
         let Source::Toy { n, .. } = source else { unreachable!("a toy's source is a toy") };
         if let Some(table) = table {
-            refuse(table, &["target", "subsample", "split", "fractions"], DRAWN, mistakes);
+            refuse(table, &FILE_KEYS, DRAWN, mistakes);
             refuse(table, &DRAW_KEYS[2..], "only `gp-draw` takes it", mistakes);
         }
         return Some(entry(source, Some(n), known.d.or(Some(1)), None));
@@ -135,6 +135,9 @@ fn collapse(table: Option<&DatasetTable>) -> Option<Location> {
 }
 
 const DRAWN: &str = "this data set is drawn anew for every seed: set `n` instead of a subsample";
+
+/// Keys of sets that are read from a file.
+const FILE_KEYS: [&str; 4] = ["target", "subsample", "split", "fractions"];
 
 /// Keys of generated sets; all but the first two are those of `gp-draw` alone.
 const DRAW_KEYS: [&str; 7] = ["n", "n_test", "d", "kernel", "signal_scale", "noise_scale", "length_scale"];
@@ -190,9 +193,8 @@ fn with_rows(
         entry.fractions = fractions(given, mistakes);
         // What is drawn can be drawn any number of times.
         entry.splits = None;
-        entry.n = total
-            .zip(entry.fractions)
-            .map(|(total, Fractions { train, .. })| (train * total as f64).round() as usize);
+        let share = entry.fractions.map(|Fractions { train, .. }| Subsample::Fraction(train));
+        entry.n = total.zip(share).map(|(total, share)| share.rows(total));
     }
     if let Some(given) = &table.subsample {
         let subsample = subsample(given, mistakes);
