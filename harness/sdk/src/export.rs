@@ -99,6 +99,7 @@ pub fn solver<S: Solver>() -> abi::Solver {
         solve: Some(solve::<S>),
         estimate: Some(estimate::<S>),
         destroy: Some(destroy::<S>),
+        source: abi::Str::new(S::SOURCE),
     }
 }
 

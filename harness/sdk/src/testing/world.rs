@@ -19,6 +19,8 @@ pub(super) struct World<'p> {
     pub(super) problem: &'p DenseProblem,
     /// Points to the solver's `x` while a solve runs.
     pub(super) x: Cell<*mut abi::Mat>,
+    budget: abi::Budget,
+    /// Kernel entries used so far.
     pub(super) entries: Cell<f64>,
     pub(super) trace: RefCell<Vec<(i64, Vec<f64>)>>,
     pub(super) notes: RefCell<Vec<(i64, String, f64)>>,
@@ -53,6 +55,7 @@ impl<'p> World<'p> {
         World {
             problem,
             x: Cell::new(std::ptr::null_mut()),
+            budget: abi::Budget::new(problem.a.nrows(), problem.max_epochs),
             entries: Cell::new(0.0),
             trace: RefCell::default(),
             notes: RefCell::default(),
@@ -92,14 +95,23 @@ impl<'p> World<'p> {
         }
     }
 
-    /// Counts entries, unless the budget is spent.
-    fn charge(&self, entries: usize) -> Result<()> {
-        let n = self.problem.a.nrows() as f64;
-        if self.entries.get() >= self.problem.max_epochs * n * n {
+    /// Counts entries that a call is about to use, or refuses the call if they do not fit.
+    fn claim(&self, entries: usize) -> Result<()> {
+        if !self.budget.fits(self.entries.get(), entries as f64) {
             return Err(Error::Stopped);
         }
         self.entries.set(self.entries.get() + entries as f64);
         Ok(())
+    }
+
+    /// Counts entries that the solver has evaluated by itself.
+    fn charge(&self, entries: i64) -> Result<()> {
+        self.entries.set(self.entries.get() + entries as f64);
+        if self.is_spent() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.budget.is_spent(self.entries.get())
     }
 
     /// The rows and columns chosen by indices of the interface.
@@ -141,7 +153,7 @@ unsafe extern "C" fn apply(op: *const abi::Operator, x: *const abi::Mat, y: *mut
     // SAFETY: the operator's caller passes live matrices that do not overlap.
     unsafe {
         on_world(op, |world, a| {
-            world.charge(a.len())?;
+            world.claim(a.len())?;
             view_mut(&*y, "y")?.assign(&a.dot(&view(&*x, "x")?));
             Ok(())
         })
@@ -163,7 +175,7 @@ unsafe extern "C" fn diag(op: *const abi::Operator, out: *mut abi::Mat) -> Statu
 
 unsafe extern "C" fn charge(op: *const abi::Operator, entries: i64) -> Status {
     // SAFETY: as in `apply`.
-    unsafe { on_world(op, |world, _| world.charge(entries as usize)) }
+    unsafe { on_world(op, |world, _| world.charge(entries)) }
 }
 
 unsafe extern "C" fn rows_apply(
@@ -177,7 +189,7 @@ unsafe extern "C" fn rows_apply(
     unsafe {
         on_world(op, |world, a| {
             let part = a.select(Axis(0), &World::choose(rows, n_rows, a.nrows())?);
-            world.charge(part.len())?;
+            world.claim(part.len())?;
             view_mut(&*y, "y")?.assign(&part.dot(&view(&*x, "x")?));
             Ok(())
         })
@@ -198,7 +210,7 @@ unsafe extern "C" fn rows_fused(
     unsafe {
         on_world(op, |world, a| {
             let part = a.select(Axis(0), &World::choose(rows, n_rows, a.nrows())?);
-            world.charge(part.len())?;
+            world.claim(part.len())?;
             view_mut(&*u, "u")?.assign(&part.dot(&view(&*x, "x")?));
             if let Some(transform) = transform {
                 transform(ctx, u);
@@ -221,7 +233,7 @@ unsafe extern "C" fn columns_update(
     unsafe {
         on_world(op, |world, a| {
             let part = a.select(Axis(1), &World::choose(cols, n_cols, a.ncols())?);
-            world.charge(part.len())?;
+            world.claim(part.len())?;
             let mut y = view_mut(&*y, "y")?;
             y += &part.dot(&view(&*x, "x")?);
             Ok(())
@@ -242,7 +254,7 @@ unsafe extern "C" fn block_get(
         on_world(op, |world, a| {
             let rows = a.select(Axis(0), &World::choose(rows, n_rows, a.nrows())?);
             let part = rows.select(Axis(1), &World::choose(cols, n_cols, a.ncols())?);
-            world.charge(part.len())?;
+            world.claim(part.len())?;
             view_mut(&*out, "out")?.assign(&part);
             Ok(())
         })
@@ -281,10 +293,8 @@ pub(super) unsafe extern "C" fn observe(
     }
     // SAFETY: the norms are readable during the call.
     world.trace.borrow_mut().push((iteration, unsafe { list(norms, n_norms) }));
-    match world.problem.stop_at {
-        Some(last) if iteration >= last => Status::STOPPED,
-        _ => Status::DONE,
-    }
+    let is_last = world.problem.stop_at.is_some_and(|last| iteration >= last);
+    if is_last || world.is_spent() { Status::STOPPED } else { Status::DONE }
 }
 
 pub(super) unsafe extern "C" fn problem_extension(
