@@ -8,23 +8,32 @@
 
 #![allow(unsafe_code)]
 
+mod account;
+mod context;
 mod description;
-mod extensions;
-mod features;
+mod error;
+mod extension;
 mod host;
+mod ledger;
 mod library;
+mod observer;
 mod operator;
+mod outcome;
 mod problem;
 mod seal;
 mod session;
+mod settings;
 mod solver;
-mod state;
+mod store;
 mod views;
 
+pub use account::SolveLimits;
+pub use description::SolverEntry;
+pub use error::CallError;
+pub use extension::SolverState;
 pub use host::HostTable;
 pub use library::{Library, LibraryError};
-pub use session::{Moment, Observer, Session, Terms};
-pub use solver::{CallError, Ending, SolverObject};
-pub use state::Kept;
-
-pub use description::SolverEntry;
+pub use observer::{IterationInfo, Observer};
+pub use outcome::SolveOutcome;
+pub use session::Session;
+pub use solver::SolverObject;

@@ -5,7 +5,8 @@ use std::cell::{Cell, RefCell};
 use gpbench_record::{Clock, Entries, StopReason};
 
 use crate::clock::Stopwatch;
-use crate::ledger::Ledger;
+
+use super::ledger::Ledger;
 
 /// Limits of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]

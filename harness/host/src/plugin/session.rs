@@ -5,11 +5,11 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::ThreadId;
 
-use gpbench_abi::{Operator, Problem, Status};
+use gpbench_abi::{Mat, Operator, Problem, Status};
 use gpbench_gp::KernelMatrix;
 use gpbench_gp::blas::ThreadGuard;
 use gpbench_record::{Clock, Entries};
-use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
+use ndarray::{ArrayView2, ShapeBuilder};
 
 use crate::system::System;
 
@@ -17,6 +17,13 @@ use super::account::{Account, SolveLimits};
 use super::observer::{IterationInfo, Observer};
 use super::seal::Seal;
 use super::store::Store;
+
+/// The id of an extension of the operator, and how its table is found. It is null where the session has no such
+/// extension; the operator is the one that was asked.
+pub(super) type OperatorExtension = (&'static str, fn(&Session, &Operator) -> *const c_void);
+
+/// The id of an extension of the problem, and how its table is found; null where the session has no such extension.
+pub(super) type ProblemExtension = (&'static str, fn(&Session) -> *const c_void);
 
 /// Flag of an operator whose products are in mixed precision.
 pub(super) const MIXED: u32 = 1;
@@ -80,8 +87,8 @@ impl<'a> Objects<'a> {
     }
 
     /// Lets `observe` ask for this iterate from now on, or for none.
-    pub(super) fn offer_iterate(&self, x: Option<&ArrayViewMut2<f64>>) {
-        self.iterate.set(x.map(|x| (x.as_ptr(), super::views::leading_dimension(x.view()))));
+    pub(super) fn offer_iterate(&self, x: Option<&Mat>) {
+        self.iterate.set(x.map(|x| (x.data.cast_const(), x.ld as usize)));
     }
 }
 

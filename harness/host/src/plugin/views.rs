@@ -122,7 +122,17 @@ impl Checked {
     }
 }
 
-/// Says so if any two of these matrices share memory.
+/// A column-major array as a matrix of the interface.
+pub(super) fn mat(array: ArrayView2<f64>) -> Mat {
+    let (rows, cols) = array.dim();
+    // The distance of columns that are one or none, or empty, says nothing.
+    let distance = if rows == 0 || cols <= 1 { rows as isize } else { array.strides()[1] };
+    let by_columns = rows <= 1 || array.strides()[0] == 1;
+    assert!(by_columns && distance >= rows as isize, "what crosses is column-major");
+    Mat { data: array.as_ptr().cast_mut(), rows: rows as i64, cols: cols as i64, ld: distance as i64 }
+}
+
+/// Refuses matrices of which two share memory.
 pub(super) fn disjoint(matrices: &[(&str, Checked)]) -> Result<(), String> {
     for (i, (name, matrix)) in matrices.iter().enumerate() {
         for (other_name, other) in &matrices[i + 1..] {

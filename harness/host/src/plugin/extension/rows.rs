@@ -1,62 +1,19 @@
-//! Parts of the operator: products with some rows, updates with some columns, blocks.
+//! `gpbench.rows/1`: products with some rows of the matrix.
 
 use std::ffi::c_void;
 
-use gpbench_abi::{self as abi, Block, Columns, Features, Inputs, Mat, Operator, Rows, Status, Str};
+use gpbench_abi::{self as abi, Mat, Operator, Rows, Status};
+use ndarray::ArrayViewMut2;
 
-use super::session::{Refusal, Session, enter_operator};
-use super::views::{self, Checked, Extent, disjoint};
-use super::{features, operator};
+use super::super::session::{OperatorExtension, Session, enter_operator};
+use super::super::views::{self, Checked, Extent, disjoint};
 
-/// The extensions of an operator that are the same for all.
-#[derive(Debug)]
-pub(super) struct OperatorTables {
-    rows: Rows,
-    columns: Columns,
-    block: Block,
-    features: Features,
-    inputs: std::cell::OnceCell<Inputs>,
-    mixed: std::cell::OnceCell<Operator>,
-}
+pub(super) const EXTENSION: OperatorExtension = (abi::id::ROWS, |_, _| std::ptr::from_ref(&TABLE).cast());
 
-pub(super) fn tables() -> OperatorTables {
-    OperatorTables {
-        rows: Rows {
-            size: size_of::<Rows>() as u32,
-            reserved: 0,
-            apply: Some(rows_apply),
-            fused: Some(rows_fused),
-        },
-        columns: Columns { size: size_of::<Columns>() as u32, reserved: 0, update: Some(columns_update) },
-        block: Block { size: size_of::<Block>() as u32, reserved: 0, get: Some(block_get) },
-        features: features::table(),
-        inputs: std::cell::OnceCell::new(),
-        mixed: std::cell::OnceCell::new(),
-    }
-}
+static TABLE: Rows =
+    Rows { size: size_of::<Rows>() as u32, reserved: 0, apply: Some(apply), fused: Some(fused) };
 
-/// The extension of this id, or null.
-///
-/// # Safety
-/// `id` is null or points to a text.
-pub(super) unsafe fn find(session: &Session, id: *const Str) -> Result<*const c_void, String> {
-    // SAFETY: by this function's contract.
-    let id = unsafe { views::text_at(id, "`id`") }?;
-    let tables = &session.tables;
-    Ok(match id.as_str() {
-        abi::id::ROWS => std::ptr::from_ref(&tables.rows).cast(),
-        abi::id::COLUMNS => std::ptr::from_ref(&tables.columns).cast(),
-        abi::id::BLOCK => std::ptr::from_ref(&tables.block).cast(),
-        abi::id::FEATURES => std::ptr::from_ref(&tables.features).cast(),
-        abi::id::INPUTS => std::ptr::from_ref(tables.inputs.get_or_init(|| features::inputs(session))).cast(),
-        abi::id::MIXED if session.system.matrix().mixed().is_some() => {
-            std::ptr::from_ref(tables.mixed.get_or_init(|| operator::mixed_table(session))).cast()
-        }
-        _ => std::ptr::null(),
-    })
-}
-
-unsafe extern "C" fn rows_apply(
+unsafe extern "C" fn apply(
     op: *const Operator,
     rows: *const i64,
     n_rows: i64,
@@ -64,7 +21,7 @@ unsafe extern "C" fn rows_apply(
     y: *mut Mat,
 ) -> Status {
     let body = |session: &Session| {
-        let matrix = session.matrix();
+        let matrix = session.objects.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes an array and matrices that live until this call returns.
         let (rows, x, y) = unsafe {
@@ -87,7 +44,7 @@ unsafe extern "C" fn rows_apply(
     unsafe { enter_operator(op, "rows.apply", body) }
 }
 
-unsafe extern "C" fn rows_fused(
+unsafe extern "C" fn fused(
     op: *const Operator,
     rows: *const i64,
     n_rows: i64,
@@ -98,7 +55,7 @@ unsafe extern "C" fn rows_fused(
     z: *mut Mat,
 ) -> Status {
     let body = |session: &Session| {
-        let matrix = session.matrix();
+        let matrix = session.objects.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes an array and matrices that live until this call returns.
         let (rows, x, buffer, z) = unsafe {
@@ -112,7 +69,7 @@ unsafe extern "C" fn rows_fused(
             return Ok(());
         }
         session.spend(rows.len() as f64 * m as f64, matrix.evaluated_by_fused(rows.len()))?;
-        let mut in_place = |mut product: ndarray::ArrayViewMut2<f64>| {
+        let mut in_place = |mut product: ArrayViewMut2<f64>| {
             // SAFETY: checked above; the plugin writes to `u` only inside `transform`.
             unsafe { buffer.view_mut() }.assign(&product);
             if let Some(transform) = transform {
@@ -129,66 +86,4 @@ unsafe extern "C" fn rows_fused(
     };
     // SAFETY: the plugin passes its operator or null.
     unsafe { enter_operator(op, "rows.fused", body) }
-}
-
-unsafe extern "C" fn columns_update(
-    op: *const Operator,
-    cols: *const i64,
-    n_cols: i64,
-    x: *const Mat,
-    y: *mut Mat,
-) -> Status {
-    let body = |session: &Session| {
-        let matrix = session.matrix();
-        let (n, m) = matrix.shape();
-        // SAFETY: the plugin passes an array and matrices that live until this call returns.
-        let (cols, x, y) = unsafe {
-            let cols = views::indices(cols, n_cols, m, "cols")?;
-            let x = Checked::new(x, "x", Extent::Exactly(cols.len()), Extent::Any)?;
-            let y = Checked::new(y, "y", Extent::Exactly(n), Extent::Exactly(x.cols()))?;
-            (cols, x, y)
-        };
-        disjoint(&[("x", x), ("y", y)])?;
-        if x.cols() == 0 || cols.is_empty() {
-            return Ok(());
-        }
-        let entries = cols.len() as f64 * n as f64;
-        session.spend(entries, entries)?;
-        // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
-        unsafe { matrix.columns(&cols, x.view(), y.view_mut()) };
-        Ok(())
-    };
-    // SAFETY: the plugin passes its operator or null.
-    unsafe { enter_operator(op, "columns.update", body) }
-}
-
-unsafe extern "C" fn block_get(
-    op: *const Operator,
-    rows: *const i64,
-    n_rows: i64,
-    cols: *const i64,
-    n_cols: i64,
-    out: *mut Mat,
-) -> Status {
-    let body = |session: &Session| -> Result<(), Refusal> {
-        let matrix = session.matrix();
-        let (n, m) = matrix.shape();
-        // SAFETY: the plugin passes arrays and a matrix that live until this call returns.
-        let (rows, cols, out) = unsafe {
-            let rows = views::indices(rows, n_rows, n, "rows")?;
-            let cols = views::indices(cols, n_cols, m, "cols")?;
-            let out = Checked::new(out, "out", Extent::Exactly(rows.len()), Extent::Exactly(cols.len()))?;
-            (rows, cols, out)
-        };
-        if rows.is_empty() || cols.is_empty() {
-            return Ok(());
-        }
-        let entries = rows.len() as f64 * cols.len() as f64;
-        session.spend(entries, entries)?;
-        // SAFETY: checked above, and the plugin waits for this call.
-        matrix.block(&rows, &cols, unsafe { out.view_mut() });
-        Ok(())
-    };
-    // SAFETY: the plugin passes its operator or null.
-    unsafe { enter_operator(op, "block.get", body) }
 }
