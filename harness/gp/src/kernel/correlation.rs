@@ -57,7 +57,11 @@ pub(crate) use with_family;
 
 /// `sqrt(factor r^2)`, the argument of a Matérn family.
 #[inline(always)]
-pub(super) fn scaled_root<S: Simd, E: Lanes<S>, const M: usize>(simd: S, factor: f64, r2: [E::V; M]) -> [E::V; M] {
+pub(super) fn scaled_root<S: Simd, E: Lanes<S>, const M: usize>(
+    simd: S,
+    factor: f64,
+    r2: [E::V; M],
+) -> [E::V; M] {
     let factor = E::splat(simd, factor);
     let mut roots = r2;
     for root in &mut roots {
