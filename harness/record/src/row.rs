@@ -4,37 +4,49 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Curve, Hyperparameters, Labels, Landscape, Metrics, Step};
+use crate::{Case, Labels, Metrics, TaskOutput};
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It did what was asked.
+    /// It reached what the spec asks for.
     Ok,
     /// It stopped short of the tolerance; not a failure.
     NotConverged,
-    /// Its numbers grew without bound.
+    /// The iterates grew without bound, or a number is not finite.
     Diverged,
     /// It was killed for time.
     Timeout,
     /// It was killed for memory, or an allocation failed.
     OutOfMemory,
-    /// Its process died or panicked.
+    /// Its process died, or the solver panicked.
     Crashed,
-    /// It claims what is not true, or returned an unusable answer.
+    /// It claims a tolerance that it misses, or returned an unusable answer.
     Invalid,
-    /// It was not run, as the user allowed.
+    /// It was not run, as the user allowed, for instance because its data set is unavailable.
     Skipped,
 }
 
 impl Status {
+    /// Every status.
+    pub const ALL: [Status; 8] = [
+        Status::Ok,
+        Status::NotConverged,
+        Status::Diverged,
+        Status::Timeout,
+        Status::OutOfMemory,
+        Status::Crashed,
+        Status::Invalid,
+        Status::Skipped,
+    ];
+
     /// Whether this status makes a run fail (exit code 1).
     pub fn is_failure(self) -> bool {
         !matches!(self, Status::Ok | Status::NotConverged | Status::Skipped)
     }
 
-    /// Whether the case came to numbers that a report may use.
+    /// Whether a report may use the case's numbers.
     pub fn is_answer(self) -> bool {
         matches!(self, Status::Ok | Status::NotConverged)
     }
@@ -60,7 +72,7 @@ impl std::fmt::Display for Status {
     }
 }
 
-/// A point along the way of a solve, on the clock of prepare and solve.
+/// A point along a solve, on the clock of prepare and solve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TracePoint {
     /// The solver's iteration.
@@ -99,21 +111,11 @@ pub struct Row {
     /// Named numbers from the solver's own report.
     #[serde(default)]
     pub solver_values: BTreeMap<String, f64>,
-    /// Points along the way.
+    /// Points along the solve.
     #[serde(default)]
     pub trace: Vec<TracePoint>,
-    /// Outer steps of training.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<Step>,
-    /// Hyperparameters that training ended with; empty for other tasks.
-    #[serde(default, skip_serializing_if = "Hyperparameters::is_empty")]
-    pub hyperparameters: Hyperparameters,
-    /// Predictions along the input, where there is one input only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curve: Option<Box<Curve>>,
-    /// The exact likelihood over the plane of length scale and noise, where training laid it out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landscape: Option<Box<Landscape>>,
+    /// What the task yields besides metrics and a trace.
+    pub output: TaskOutput,
     /// Last lines of the log, for cases that failed.
     #[serde(default)]
     pub log_tail: String,
@@ -128,7 +130,7 @@ fn yes() -> bool {
     true
 }
 
-/// One line of `journal.jsonl`. Readers pass over kinds they do not know.
+/// One line of `journal.jsonl`. Readers skip kinds that they do not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JournalEntry {

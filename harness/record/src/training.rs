@@ -1,15 +1,19 @@
-//! Training: what is asked for, and what each outer step found.
+//! Training: what a case asks for, and what each outer step measured.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Clock, EstimatorMethod, Kernel, Metrics, StopReason, Task};
+use crate::{GradientEstimator, Kernel, Metrics, Param, PathwiseTargets, StopReason};
 
-/// How hyperparameters are trained: ascent of the log marginal likelihood by Adam, on parameters whose
-/// softplus are the scales, from the kernel's numbers on.
+/// What task `train` needs: ascent of the log marginal likelihood by Adam, on parameters whose softplus are
+/// the scales, starting from the kernel's numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Training {
+    /// Name on the estimator axis.
+    pub estimator: String,
+    /// How each step estimates the gradient.
+    pub gradient: GradientEstimator,
     /// Outer steps.
     pub steps: u64,
     /// Learning rate of the first step.
@@ -23,15 +27,27 @@ pub struct Training {
     /// Scales that stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Scale>,
-    /// Hyperparameters of every step and after the last one, where they are replayed rather than found.
+    /// Hyperparameters of every step and after the last one, where they are replayed from another run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replay: Vec<Hyperparameters>,
-    /// Exact fits of parts of the data, from whose average the steps begin.
+    /// Exact fits of parts of the data, whose average is the starting point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subset: Option<Subset>,
-    /// Where the exact likelihood is laid out once training by the exact estimator has ended.
+    /// Where the exact likelihood is evaluated after training by the exact estimator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landscape: Option<Grid>,
+    /// The posterior that is computed under the final hyperparameters.
+    pub prediction: Prediction,
+}
+
+/// The posterior that training ends with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// Right-hand sides beside y.
+    pub targets: PathwiseTargets,
+    /// Solver parameters that differ from those of the steps.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Param>,
 }
 
 /// A grid over the plane of length scale and noise scale, even on logarithmic axes.
@@ -45,8 +61,8 @@ pub struct Grid {
     pub points: usize,
 }
 
-/// The exact log marginal likelihood on a [`Grid`], at the signal scale that training ended with. There to be
-/// drawn: six digits.
+/// The exact log marginal likelihood on a [`Grid`], at the signal scale that training ended with. For plotting;
+/// rounded to six digits.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Landscape {
     /// Length scales, increasing.
@@ -157,28 +173,6 @@ impl Kernel {
     }
 }
 
-/// Features of the prior draws of a prediction after training by likelihoods of features, whose own number is
-/// what is studied.
-const PREDICTION_FEATURES: usize = 2000;
-
-impl Case {
-    /// The prediction that a training case ends with: the posterior under these hyperparameters, from
-    /// pathwise samples, by the solver with the parameters that it predicts with. `None` where a scale is not among them.
-    pub fn prediction(&self, hyperparameters: &Hyperparameters) -> Option<Case> {
-        let kernel = self.kernel.with_hyperparameters(hyperparameters)?;
-        let mut case = Case { task: Task::Posterior, kernel, train: None, ..self.clone() };
-        case.kernel.origin = "trained".to_owned();
-        case.solver.params.extend(std::mem::take(&mut case.solver.prediction));
-        let estimator = &mut case.estimator;
-        if estimator.method.is_of_features() {
-            estimator.features = PREDICTION_FEATURES;
-        }
-        estimator.method = EstimatorMethod::Pathwise;
-        (estimator.second_solve, estimator.feature_step) = (false, 0);
-        Some(case)
-    }
-}
-
 /// One outer step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
@@ -192,38 +186,21 @@ pub struct Step {
     pub metrics: Metrics,
 }
 
-/// What a training case measured beyond its steps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Trained {
-    /// Hyperparameters after the last step.
-    pub hyperparameters: Hyperparameters,
-    /// Steps taken; fewer than asked for where the time budget was spent.
-    pub steps: u64,
-    /// Wall-clock seconds of the steps: solver, right-hand sides and gradients.
-    pub seconds: f64,
-    /// Time of the systems solved for the final prediction.
-    pub predict: Clock,
-    /// Epochs of these.
-    pub predict_epochs: f64,
-    /// The exact likelihood over the plane, where that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landscape: Option<Box<Landscape>>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Family, OriginBase};
 
     #[test]
     fn hyperparameters_survive_their_names() {
         let kernel = |length_scale: Vec<f64>| Kernel {
             name: "k".into(),
-            family: "rbf".into(),
+            family: Family::Rbf,
             signal_scale: 1.5,
             noise_scale: 0.1,
             length_scale,
             mean: None,
-            origin: "ones".into(),
+            origin: OriginBase::Ones.into(),
         };
         let ones = kernel(vec![1.0]);
         for lengths in [vec![0.7], (1..=12).map(f64::from).collect()] {
