@@ -24,7 +24,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Shape
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::{Kernel, KernelMatrix, KernelOperator, LinearOperator};
+use crate::KernelMatrix;
 
 /// The distinct rows of a matrix of inputs, and who has which.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,34 +99,30 @@ impl UniqueInputs {
 /// `M + noise^2 I`, with `M = C^1/2 K_u C^1/2`: a kernel matrix of m rows and columns whose entry (i, i) is
 /// `c_i s^2 + noise^2`.
 ///
-/// The work and its cost are those of a [`KernelOperator`] over m rows.
+/// The work and its cost are those of K_u.
 #[derive(Debug)]
 pub struct CollapsedOperator {
     /// K_u, without noise.
-    unscaled: KernelOperator,
+    unscaled: Box<dyn KernelMatrix>,
     /// C^1/2, m x 1.
     scales: Array2<f64>,
     noise_variance: f64,
+    /// Scales blocks.
+    pool: Arc<ThreadPool>,
 }
 
 impl CollapsedOperator {
-    /// The operator of `kernel` over unique inputs, on a pool that others use too.
-    pub fn new(kernel: &Kernel, noise_scale: f64, inputs: &UniqueInputs, pool: Arc<ThreadPool>) -> Self {
-        CollapsedOperator {
-            unscaled: KernelOperator::with_pool(kernel, 0.0, inputs.x.view(), pool),
-            scales: inputs.counts.sqrt().insert_axis(Axis(1)),
-            noise_variance: noise_scale * noise_scale,
-        }
-    }
-
-    /// Lets products keep the entries that they evaluate, see [`KernelOperator::keep_entries`].
-    pub fn keep_entries(&mut self, bytes: usize) {
-        self.unscaled.keep_entries(bytes);
-    }
-
-    /// Bytes of entries that are kept from one product to the next.
-    pub fn kept_bytes(&self) -> usize {
-        self.unscaled.kept_bytes()
+    /// The collapsed operator from K_u, the kernel matrix of the unique `inputs` without noise. Blocks are scaled
+    /// on the threads of `pool`.
+    pub fn new(
+        unscaled: Box<dyn KernelMatrix>,
+        noise_scale: f64,
+        inputs: &UniqueInputs,
+        pool: Arc<ThreadPool>,
+    ) -> Self {
+        assert_eq!(unscaled.shape(), (inputs.count(), inputs.count()), "a row for each unique input");
+        let scales = inputs.counts.sqrt().insert_axis(Axis(1));
+        CollapsedOperator { unscaled, scales, noise_variance: noise_scale * noise_scale, pool }
     }
 
     /// C^1/2, m.
@@ -143,34 +139,19 @@ impl CollapsedOperator {
     }
 }
 
-impl LinearOperator for CollapsedOperator {
-    fn n(&self) -> usize {
-        self.scales.nrows()
-    }
-
-    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.product(v, out);
-    }
-
-    fn diag(&self) -> Array1<f64> {
-        let squares = self.scales().mapv(|scale| scale * scale);
-        squares * self.unscaled.diag() + self.noise_variance
-    }
-}
-
 impl KernelMatrix for CollapsedOperator {
     fn shape(&self) -> (usize, usize) {
-        (self.n(), self.n())
+        self.unscaled.shape()
     }
 
-    fn product(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
-        self.unscaled.product(self.scaled(v).view(), out.view_mut());
+    fn apply(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        self.unscaled.apply(self.scaled(v).view(), out.view_mut());
         out *= &self.scales;
         out.scaled_add(self.noise_variance, &v);
     }
 
-    fn evaluated_by_product(&self) -> f64 {
-        self.unscaled.evaluated_by_product()
+    fn evaluated_by_apply(&self) -> f64 {
+        self.unscaled.evaluated_by_apply()
     }
 
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
@@ -224,7 +205,7 @@ impl KernelMatrix for CollapsedOperator {
         self.unscaled.block(rows, cols, out.view_mut());
         let scales = self.scales();
         let columns: Vec<_> = out.columns_mut().into_iter().zip(cols).collect();
-        self.unscaled.pool().install(|| {
+        self.pool.install(|| {
             columns.into_par_iter().for_each(|(mut column, &col)| {
                 for (entry, &row) in column.iter_mut().zip(rows) {
                     *entry *= scales[row] * scales[col];
@@ -236,7 +217,20 @@ impl KernelMatrix for CollapsedOperator {
         });
     }
 
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        let squares = self.scales().mapv(|scale| scale * scale);
+        Some(squares * self.unscaled.diagonal()? + self.noise_variance)
+    }
+
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
         self.unscaled.cross(x_star, self.scaled(v).view())
+    }
+
+    fn cache_entries(&mut self, bytes: usize) {
+        self.unscaled.cache_entries(bytes);
+    }
+
+    fn cached_bytes(&self) -> usize {
+        self.unscaled.cached_bytes()
     }
 }

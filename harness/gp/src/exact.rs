@@ -11,7 +11,7 @@ use std::f64::consts::PI;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::blas::NotPositiveDefinite;
-use crate::{Kernel, KernelOperator, LinearOperator};
+use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
 pub use gradient::Gradient;
 
@@ -95,7 +95,7 @@ impl ExactGp {
     }
 
     /// The operator that was factorised.
-    pub fn operator(&self) -> &KernelOperator {
+    pub fn operator(&self) -> &dyn SystemMatrix {
         &self.op
     }
 

@@ -74,7 +74,7 @@ impl RandomFeatures {
         let mut omega = Array2::zeros((kernel.d(), count / 2).f());
         for mut frequency in omega.columns_mut() {
             frequency.iter_mut().for_each(|component| *component = rng.sample(StandardNormal));
-            if let Some(freedom) = kernel.family.spectral_degrees_of_freedom() {
+            if let Some(freedom) = kernel.spectral_degrees_of_freedom() {
                 let chi_squared = ChiSquared::new(freedom).expect("degrees of freedom are positive");
                 match law {
                     FrequencyLaw::MultivariateT => frequency *= (freedom / rng.sample(chi_squared)).sqrt(),

@@ -11,7 +11,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
-use crate::{LinearOperator, blas};
+use crate::{KernelMatrix, blas};
 
 /// Below this share of the largest entry so far, what is left of a new vector is rounding error.
 const EXHAUSTED: f64 = 1e-14;
@@ -56,7 +56,7 @@ impl Tridiagonal {
 /// The tridiagonals of `steps` iterations from each column of `starts` (n x s), which need not be
 /// normalised. One that exhausts its Krylov space is shorter; that of a start of zeros is empty. Takes
 /// `steps` products with n x s and keeps as many blocks of that size.
-pub fn tridiagonalise(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Vec<Tridiagonal> {
+pub fn tridiagonalise(op: &dyn KernelMatrix, starts: ArrayView2<f64>, steps: usize) -> Vec<Tridiagonal> {
     iterate(op, starts, steps).into_iter().map(Run::finish).collect()
 }
 
@@ -64,7 +64,7 @@ pub fn tridiagonalise(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: u
 /// (n x `count`), which are orthonormal and have no negative sum; `None` where there are fewer. The largest
 /// eigenvalues of a kernel matrix are far apart, so that a few dozen steps find them; in any case the values are
 /// the curvatures of `v^T H v / 2` along the vectors.
-pub fn leading(op: &dyn LinearOperator, steps: usize, count: usize) -> Option<(Vec<f64>, Array2<f64>)> {
+pub fn leading(op: &dyn KernelMatrix, steps: usize, count: usize) -> Option<(Vec<f64>, Array2<f64>)> {
     let run = iterate(op, Array2::ones((op.n(), 1).f()).view(), steps).pop()?;
     let (values, vectors) = blas::tridiagonal_eigenvectors(&run.diagonal, &run.beside)?;
     let last: Vec<usize> = (0..values.len()).rev().take(count).collect();
@@ -82,7 +82,7 @@ pub fn leading(op: &dyn LinearOperator, steps: usize, count: usize) -> Option<(V
 }
 
 /// Iterations from each of the `starts`.
-fn iterate(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Vec<Run> {
+fn iterate(op: &dyn KernelMatrix, starts: ArrayView2<f64>, steps: usize) -> Vec<Run> {
     let (n, columns) = starts.dim();
     assert_eq!(n, op.n(), "a start has n rows");
     let mut runs: Vec<Run> = starts.columns().into_iter().map(|start| Run::new(start, steps)).collect();
@@ -106,7 +106,7 @@ fn iterate(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Ve
 /// The quadratures of `z^T log(H) z` with `nodes` nodes, one for each probe z, a column of `probes`
 /// (n x s). Their mean estimates `log |H|`. `None` for one that has no such number: where H is not
 /// positive definite in double precision.
-pub fn log_det(op: &dyn LinearOperator, probes: ArrayView2<f64>, nodes: usize) -> Vec<Option<f64>> {
+pub fn log_det(op: &dyn KernelMatrix, probes: ArrayView2<f64>, nodes: usize) -> Vec<Option<f64>> {
     let tridiagonals = tridiagonalise(op, probes, nodes);
     let of = |(tridiagonal, z): (&Tridiagonal, ArrayView1<f64>)| {
         let value = z.dot(&z) * tridiagonal.quadrature(f64::ln)?;

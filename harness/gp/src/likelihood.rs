@@ -23,7 +23,7 @@ use std::f64::consts::PI;
 use ndarray::ArrayView2;
 
 use crate::exact::{ExactGp, Gradient};
-use crate::{LinearOperator, lanczos};
+use crate::{KernelMatrix, lanczos};
 
 pub use features::of_features;
 pub use single_sample::{Sampled, SingleSample};
@@ -80,7 +80,7 @@ impl Likelihood {
 ///
 /// # Panics
 /// Without probes.
-pub fn log_det(op: &dyn LinearOperator, probes: ArrayView2<f64>, truncation: &Truncation) -> Option<f64> {
+pub fn log_det(op: &dyn KernelMatrix, probes: ArrayView2<f64>, truncation: &Truncation) -> Option<f64> {
     assert!(probes.ncols() > 0, "the trace is estimated from one probe at least");
     let nodes: Vec<usize> = (0..probes.ncols()).map(|probe| truncation.draw(probe, op.n())).collect();
     let most = nodes.iter().copied().max().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, Zip};
 
-use crate::{KernelOperator, LinearOperator};
+use crate::{KernelMatrix, SystemMatrix};
 
 /// Root mean square of `a - b`: the test error with `a` a prediction and `b` the
 /// truth, and the error of representer weights up to a factor sqrt(n).
@@ -27,7 +27,7 @@ pub fn mean_negative_log_likelihood(
 
 /// `||H x - b|| / ||b||` for each column, by one fresh product with H (n^2
 /// entries). For a right-hand side of zeros, the norm of `H x` itself.
-pub fn relative_residuals(op: &dyn LinearOperator, x: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
+pub fn relative_residuals(op: &dyn KernelMatrix, x: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
     let mut residual = Array2::zeros(rhs.dim().f());
     op.apply(x, residual.view_mut());
     residual -= &rhs;
@@ -39,7 +39,7 @@ pub fn relative_residuals(op: &dyn LinearOperator, x: ArrayView2<f64>, rhs: Arra
 }
 
 /// `sqrt(e^T H e)` for each column e, by one product with H (n^2 entries).
-pub fn energy_norms(op: &dyn LinearOperator, e: ArrayView2<f64>) -> Vec<f64> {
+pub fn energy_norms(op: &dyn KernelMatrix, e: ArrayView2<f64>) -> Vec<f64> {
     let mut product = Array2::zeros(e.dim().f());
     op.apply(e, product.view_mut());
     let columns = e.columns().into_iter().zip(product.columns());
@@ -71,7 +71,7 @@ pub fn weight_error(v: ArrayView1<f64>, exact: ArrayView1<f64>) -> f64 {
 
 /// `sqrt(d^T K d)`, K without noise: with `d = v - v*` the distance of the two
 /// posterior means in the kernel's Hilbert space. Uses n^2 entries.
-pub fn rkhs_norm(op: &KernelOperator, d: ArrayView1<f64>) -> f64 {
+pub fn rkhs_norm(op: &dyn SystemMatrix, d: ArrayView1<f64>) -> f64 {
     let mut product = Array2::zeros((d.len(), 1).f());
     op.apply(d.insert_axis(ndarray::Axis(1)), product.view_mut());
     let noise = op.noise_scale() * op.noise_scale();
@@ -89,7 +89,7 @@ mod tests {
     use ndarray::{array, aview1};
 
     use super::*;
-    use crate::{Family, Kernel};
+    use crate::{Family, Kernel, KernelOperator};
 
     #[test]
     fn small_cases_by_hand() {

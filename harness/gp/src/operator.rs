@@ -16,83 +16,21 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::aligned::Aligned;
+use crate::exact::Gradient;
 use crate::simd::Real;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
-use crate::{Kernel, blas};
+use crate::{Kernel, KernelMatrix, SystemMatrix, blas};
 
 use cache::Cache;
-pub use cross::CrossOperator;
+use cross::CrossOperator;
 use mixed::Mixed;
-
-/// A symmetric positive definite operator.
-pub trait LinearOperator: Sync {
-    /// Number of rows and columns.
-    fn n(&self) -> usize;
-
-    /// `out = H v` for a block of right-hand sides, both `n x s`.
-    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
-
-    /// Diagonal of H.
-    fn diag(&self) -> Array1<f64>;
-}
-
-/// A kernel matrix A of n rows and m columns, known through its products: what a solver works with.
-///
-/// Each function uses as many entries as the part of A that its description names has. Blocks of
-/// right-hand sides have s columns.
-pub trait KernelMatrix: Sync {
-    /// n and m.
-    fn shape(&self) -> (usize, usize);
-
-    /// `out = A v`; `v` is `m x s`, `out` `n x s`.
-    fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
-
-    /// Entries that [`Self::product`] evaluates.
-    fn evaluated_by_product(&self) -> f64;
-
-    /// `out = A[idx, :] v`. `v` is `m x s`, `out` |idx| x s.
-    fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
-
-    /// `u = A[idx, :] v`, then `f(u)`, then `z += A[idx, :]^T u`: uses its entries once for both
-    /// products. `v` and `z` are `m x s`.
-    ///
-    /// The entries are kept in between where they fit into 128 MiB, else evaluated twice.
-    fn rows_transposed_fused(
-        &self,
-        idx: &[usize],
-        v: ArrayView2<f64>,
-        f: &mut dyn FnMut(ArrayViewMut2<f64>),
-        z: ArrayViewMut2<f64>,
-    );
-
-    /// Entries that [`Self::rows_transposed_fused`] evaluates for this many rows.
-    fn evaluated_by_fused(&self, rows: usize) -> f64 {
-        let entries = rows.saturating_mul(self.shape().1);
-        if entries <= KEPT_ENTRIES { entries as f64 } else { 2.0 * entries as f64 }
-    }
-
-    /// `y += A[:, idx] u`. `u` is |idx| x s, `y` `n x s`.
-    fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>);
-
-    /// `out = A[rows, cols]`.
-    fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>);
-
-    /// `K(X*, P) v`, without noise, for the points P of the columns. `x_star` is `n* x d`, `v` `m x s`.
-    fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64>;
-
-    /// The same matrix with the entries and sums of a tile in single precision, sums over tiles in double:
-    /// products twice as fast, to a relative 1e-6 or so. `None` where there is no such form.
-    fn mixed(&self) -> Option<&dyn KernelMatrix> {
-        None
-    }
-}
 
 /// `H = s^2 k(X, X) + noise^2 I` over the rows of X, in O(n d) memory; each
 /// product takes O(n s) more.
 ///
 /// Where a training row meets itself the entry is exactly `s^2 + noise^2`. A
 /// product with all of H uses n^2 entries, and evaluates about half of them, since
-/// both triangles share one tile; or fewer, where [`KernelOperator::keep_entries`] lets it.
+/// both triangles share one tile; or fewer, where [`KernelMatrix::cache_entries`] lets it.
 #[derive(Debug)]
 pub struct KernelOperator {
     kernel: Kernel,
@@ -143,35 +81,9 @@ impl KernelOperator {
         }
     }
 
-    /// Lets products keep the entries that they evaluate, in whole or in part, in up to so many bytes; those
-    /// kept before are dropped. An operator starts with none.
-    pub fn keep_entries(&mut self, bytes: usize) {
-        self.cache = Cache::new(bytes);
-    }
-
-    /// Bytes of entries that are kept from one product to the next.
-    pub fn kept_bytes(&self) -> usize {
-        self.cache.bytes()
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    /// Standard deviation of the observation noise.
-    pub fn noise_scale(&self) -> f64 {
-        self.noise_scale
-    }
-
     /// The pool on which products run.
-    pub fn pool(&self) -> &Arc<ThreadPool> {
+    pub(crate) fn pool(&self) -> &Arc<ThreadPool> {
         &self.pool
-    }
-
-    /// `K(X, Z)` between these rows and basis points `z` (m x d), on the same pool.
-    pub fn between(&self, z: ArrayView2<f64>) -> CrossOperator {
-        CrossOperator::new(self, z)
     }
 
     /// `K(X, X*)` without noise, `n x n*`, from direct differences.
@@ -275,30 +187,16 @@ impl KernelOperator {
     }
 }
 
-impl LinearOperator for KernelOperator {
-    fn n(&self) -> usize {
-        self.points.n()
+impl KernelMatrix for KernelOperator {
+    fn shape(&self) -> (usize, usize) {
+        (self.points.n(), self.points.n())
     }
 
     fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         self.multiply_symmetric::<f64>(v, out);
     }
 
-    fn diag(&self) -> Array1<f64> {
-        Array1::from_elem(self.n(), self.tiles.diagonal())
-    }
-}
-
-impl KernelMatrix for KernelOperator {
-    fn shape(&self) -> (usize, usize) {
-        (self.n(), self.n())
-    }
-
-    fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.multiply_symmetric::<f64>(v, out);
-    }
-
-    fn evaluated_by_product(&self) -> f64 {
+    fn evaluated_by_apply(&self) -> f64 {
         self.evaluated::<f64>()
     }
 
@@ -327,6 +225,10 @@ impl KernelMatrix for KernelOperator {
         self.fill_any(a, b, out);
     }
 
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        Some(Array1::from_elem(self.points.n(), self.tiles.diagonal()))
+    }
+
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
         self.multiply_foreign(x_star, self.training(), v)
     }
@@ -334,14 +236,37 @@ impl KernelMatrix for KernelOperator {
     fn mixed(&self) -> Option<&dyn KernelMatrix> {
         Some(Mixed::wrap_ref(self))
     }
+
+    fn cache_entries(&mut self, bytes: usize) {
+        self.cache = Cache::new(bytes);
+    }
+
+    fn cached_bytes(&self) -> usize {
+        self.cache.bytes()
+    }
+}
+
+impl SystemMatrix for KernelOperator {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    fn noise_scale(&self) -> f64 {
+        self.noise_scale
+    }
+
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
+        self.weighted_derivatives(u, w)
+    }
+
+    fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
+        Box::new(CrossOperator::new(self, z))
+    }
 }
 
 /// Rows and columns of a tile: 128 KiB, so that it stays in a core's own cache between its
 /// evaluation and its products, beside the right-hand sides and sums that they read.
 const TILE: usize = 128;
-
-/// Most entries that a fused product keeps: 128 MiB.
-const KEPT_ENTRIES: usize = 1 << 24;
 
 const UNPOISONED: &str = "nothing panics under this lock";
 

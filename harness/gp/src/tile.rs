@@ -22,13 +22,13 @@ use std::ops::Range;
 
 use ndarray::ArrayViewMut2;
 
-pub(crate) use self::evaluate::{Correlation, Matern12, Matern32, Matern52, Rbf};
 use self::evaluate::{Differences, Distance, Evaluate, Products};
 use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
 pub(crate) use self::points::{Factors, Points, padded};
 pub(crate) use self::product::{Forward, Transposed};
 use self::weigh::Weigh;
+use crate::kernel::{Correlation, with_family};
 use crate::simd::{self, Real};
 use crate::{Family, Kernel};
 
@@ -76,7 +76,7 @@ impl Tiles {
     /// Tiles of H in the fastest accurate way, for points of squared norms up to `largest_norm`.
     pub(crate) fn new(kernel: &Kernel, noise_scale: f64, largest_norm: f64) -> Self {
         let (variance, noise) = (kernel.variance(), noise_scale * noise_scale);
-        let smooth = kernel.d() > FEW_INPUTS && kernel.family != Family::Matern12;
+        let smooth = kernel.d() > FEW_INPUTS && kernel.is_smooth_at_zero();
         let products = smooth && f64::EPSILON * largest_norm * variance <= LOSS * noise;
         let single_products = smooth && f64::from(f32::EPSILON) * largest_norm <= SINGLE_LOSS;
         let diagonal = variance + noise;
@@ -104,16 +104,10 @@ impl Tiles {
     ) {
         let work = Part { tiles: self, a, rows, b, cols };
         let products = if size_of::<E>() == size_of::<f64>() { self.products } else { self.single_products };
-        match (self.family, products) {
-            (Family::Rbf, true) => work.evaluate::<E, Products, Rbf>(tile),
-            (Family::Rbf, false) => work.evaluate::<E, Differences, Rbf>(tile),
-            (Family::Matern12, true) => work.evaluate::<E, Products, Matern12>(tile),
-            (Family::Matern12, false) => work.evaluate::<E, Differences, Matern12>(tile),
-            (Family::Matern32, true) => work.evaluate::<E, Products, Matern32>(tile),
-            (Family::Matern32, false) => work.evaluate::<E, Differences, Matern32>(tile),
-            (Family::Matern52, true) => work.evaluate::<E, Products, Matern52>(tile),
-            (Family::Matern52, false) => work.evaluate::<E, Differences, Matern52>(tile),
-        }
+        with_family!(self.family, C => match products {
+            true => work.evaluate::<E, Products, C>(tile),
+            false => work.evaluate::<E, Differences, C>(tile),
+        });
         let width = padded(cols.len());
         for (i, j) in coincidences(a.identity, rows.clone(), b.identity, cols.clone()) {
             tile[position::<E>(width, i, j)] = E::from_f64(self.diagonal);
@@ -130,15 +124,10 @@ impl Tiles {
         factors: &Factors,
         out: Weighed<'_>,
     ) -> f64 {
-        match (self.family, self.products) {
-            (Family::Rbf, true) => out.fill::<Products, Rbf>(points, rows, cols, factors),
-            (Family::Rbf, false) => out.fill::<Differences, Rbf>(points, rows, cols, factors),
-            (Family::Matern12, _) => out.fill::<Differences, Matern12>(points, rows, cols, factors),
-            (Family::Matern32, true) => out.fill::<Products, Matern32>(points, rows, cols, factors),
-            (Family::Matern32, false) => out.fill::<Differences, Matern32>(points, rows, cols, factors),
-            (Family::Matern52, true) => out.fill::<Products, Matern52>(points, rows, cols, factors),
-            (Family::Matern52, false) => out.fill::<Differences, Matern52>(points, rows, cols, factors),
-        }
+        with_family!(self.family, C => match self.products {
+            true => out.fill::<Products, C>(points, rows, cols, factors),
+            false => out.fill::<Differences, C>(points, rows, cols, factors),
+        })
     }
 
     /// `out = H[rows of a, cols of b]`, by way of `tile`.

@@ -4,9 +4,7 @@ mod common;
 
 use gpbench_gp::inducing::{Selection, SelectionError, select};
 use gpbench_gp::seed::{Streams, stream};
-use gpbench_gp::{
-    CrossOperator, Family, Kernel, KernelMatrix, KernelOperator, LinearOperator, blas, pathwise, thread_pool,
-};
+use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, blas, pathwise, thread_pool};
 use gpbench_testkit::json::{self, vector};
 use gpbench_testkit::{SmallSystem, assert_close};
 use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder, s};
@@ -39,9 +37,9 @@ fn every_product_agrees_with_the_dense_matrix() {
             let v = Streams::new(5, &[]).normals("v", m, columns);
 
             let mut out = zeros(n, columns);
-            cross.product(v.view(), out.view_mut());
+            cross.apply(v.view(), out.view_mut());
             assert_close(&out, &dense.dot(&v), 1e-12);
-            assert_eq!(cross.evaluated_by_product(), (n * m) as f64);
+            assert_eq!(cross.evaluated_by_apply(), (n * m) as f64);
 
             let rows: Vec<usize> = (0..n).rev().step_by(2).collect();
             let some = dense.select(Axis(0), &rows);
@@ -78,9 +76,9 @@ fn threads_change_no_bit() {
     let v = Streams::new(5, &[]).normals("v", z.nrows(), 6);
     let rows: Vec<usize> = (0..1500).step_by(3).collect();
     let of = |threads: usize| {
-        let cross: CrossOperator = KernelOperator::new(&kernel, 0.3, x.view(), threads).between(z.view());
+        let cross = KernelOperator::new(&kernel, 0.3, x.view(), threads).between(z.view());
         let (mut out, mut sums) = (zeros(1500, 6), zeros(z.nrows(), 6));
-        cross.product(v.view(), out.view_mut());
+        cross.apply(v.view(), out.view_mut());
         cross.rows_transposed_fused(&rows, v.view(), &mut |_| (), sums.view_mut());
         [out, sums]
     };
@@ -139,7 +137,7 @@ fn the_best_weights_give_the_mean_of_titsias() {
         let norm = |a: &Array2<f64>| a.iter().map(|e| e * e).sum::<f64>().sqrt();
         assert!(norm(&gradient) < 1e-9 * norm(&scale), "{}: {:e}", setting.name, norm(&gradient));
 
-        let prediction = pathwise::predict(&cross, system.x_test.view(), v.view(), zeros(40, 0).view());
+        let prediction = pathwise::predict(&*cross, system.x_test.view(), v.view(), zeros(40, 0).view());
         assert_close(&prediction.mean, &vector(&truth["titsias_mean"][&setting.name]), 1e-9);
     }
 }

@@ -1,7 +1,7 @@
 //! The tiled operator against the dense matrix, and the same bits on any number of threads.
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, LinearOperator};
+use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 use gpbench_testkit::assert_close;
 use ndarray::{Array2, Axis, ShapeBuilder, s};
 
@@ -60,7 +60,7 @@ fn products_agree_with_the_dense_matrix() {
         let mut out = zeros(n, columns);
         op.apply(p.v.view(), out.view_mut());
         assert_close(&out, &p.dense.dot(&p.v), 1e-12);
-        assert_eq!(op.diag(), p.dense.diag());
+        assert_eq!(op.diagonal().unwrap(), p.dense.diag());
 
         let idx = some_rows(n);
         let rows = p.dense.select(Axis(0), &idx);
@@ -172,7 +172,7 @@ fn mixed_precision_leaves_a_relative_error_of_1e_6() {
             }
         };
         let mut out = zeros(n, columns);
-        mixed.product(p.v.view(), out.view_mut());
+        mixed.apply(p.v.view(), out.view_mut());
         close(&out, &p.dense.dot(&p.v), &scale(&p.dense, &p.v));
 
         let idx = some_rows(n);
@@ -230,17 +230,17 @@ fn kept_entries_change_no_bit() {
         let product = |op: &KernelOperator| {
             let mut out = zeros(600, 4);
             let matrix: &dyn KernelMatrix = if mixed { op.mixed().expect("a mixed form") } else { op };
-            matrix.product(p.v.view(), out.view_mut());
-            (out, matrix.evaluated_by_product())
+            matrix.apply(p.v.view(), out.view_mut());
+            (out, matrix.evaluated_by_apply())
         };
-        op.keep_entries(0);
+        op.cache_entries(0);
         let (expected, evaluated) = product(&op);
         for allowed in [1, 400_000, all_bytes] {
-            op.keep_entries(allowed);
+            op.cache_entries(allowed);
             assert_eq!(product(&op).0, expected);
             let (again, fewer) = product(&op);
             assert_eq!(again, expected, "{allowed} bytes");
-            assert!(op.kept_bytes() <= allowed);
+            assert!(op.cached_bytes() <= allowed);
             assert_eq!(fewer < evaluated, allowed > 200_000);
             assert!(fewer >= 0.0 && (fewer == 0.0) == (allowed == all_bytes));
         }

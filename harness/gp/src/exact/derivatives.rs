@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
 use super::Gradient;
-use crate::{KernelOperator, LinearOperator};
+use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
 /// Columns of A that are summed over together. These sums are added in a fixed order.
 const COLUMNS: usize = 64;
@@ -26,7 +26,7 @@ pub(super) fn weighted(op: &KernelOperator, x: ArrayView2<f64>, a: ArrayView2<f6
         blocks
             .map(|block| {
                 let columns = block * COLUMNS..n.min((block + 1) * COLUMNS);
-                Sums::over(op, scaled.view(), columns, a)
+                Sums::over(kernel, scaled.view(), columns, a)
             })
             .collect()
     });
@@ -61,9 +61,8 @@ impl Sums {
     }
 
     /// The sums over some columns, from the diagonal down, each entry below it for itself and its mirror image.
-    fn over(op: &KernelOperator, scaled: ArrayView2<f64>, columns: Range<usize>, a: ArrayView2<f64>) -> Sums {
+    fn over(kernel: &Kernel, scaled: ArrayView2<f64>, columns: Range<usize>, a: ArrayView2<f64>) -> Sums {
         let (d, n) = scaled.dim();
-        let family = op.kernel().family;
         let mut sums = Sums::zero(d);
         let mut squares = Array2::<f64>::zeros((d, ROWS));
         for start in (columns.start..n).step_by(ROWS) {
@@ -79,10 +78,10 @@ impl Sums {
                 }
                 let a = a.slice(s![rows, j]);
                 let distances = squares.sum_axis(Axis(0));
-                let correlations = a.iter().zip(&distances).map(|(a, &r2)| a * family.correlation(r2));
+                let correlations = a.iter().zip(&distances).map(|(a, &r2)| a * kernel.correlation(r2));
                 sums.correlations += 2.0 * correlations.sum::<f64>();
                 // Where two rows coincide every D is 0, whatever the slope.
-                let slope = |(a, &r2): (&f64, &f64)| if r2 > 0.0 { a * family.slope(r2) } else { 0.0 };
+                let slope = |(a, &r2): (&f64, &f64)| if r2 > 0.0 { a * kernel.slope(r2) } else { 0.0 };
                 let slopes: Array1<f64> = a.iter().zip(&distances).map(slope).collect();
                 sums.distances.scaled_add(2.0, &squares.dot(&slopes));
             }

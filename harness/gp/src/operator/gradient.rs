@@ -18,7 +18,8 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, s};
 use rayon::prelude::*;
 
-use super::{KernelOperator, LinearOperator, TILE};
+use super::{KernelOperator, TILE};
+use crate::KernelMatrix;
 use crate::aligned::Aligned;
 use crate::exact::Gradient;
 use crate::simd::{self, Real};
@@ -33,9 +34,9 @@ struct Sums {
 }
 
 impl KernelOperator {
-    /// `sum_c u_c^T (dH / d theta) w_c` for every scale `theta`, over the columns of `u` and `w` (n x s).
-    /// Takes `4 n s` numbers of memory and one pass over one triangle of K.
-    pub fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
+    /// [`SystemMatrix::gradient`](crate::SystemMatrix::gradient) in `4 n s` numbers of memory and one pass over one
+    /// triangle of K.
+    pub(super) fn weighted_derivatives(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
         assert_eq!(u.nrows(), self.n(), "factors have n rows");
         assert_eq!(u.dim(), w.dim(), "both factors have the same shape");
         let layout = Layout::new::<f64>(self.n(), self.points.d(), TILE);

@@ -7,9 +7,10 @@
 //! factors are made, stay in double precision.
 
 use bytemuck::TransparentWrapper;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 
-use super::{KernelMatrix, KernelOperator};
+use super::KernelOperator;
+use crate::KernelMatrix;
 
 /// A [`KernelOperator`] whose products take half the time and leave half of the digits.
 #[derive(Debug, TransparentWrapper)]
@@ -21,11 +22,11 @@ impl KernelMatrix for Mixed {
         self.0.shape()
     }
 
-    fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         self.0.multiply_symmetric::<f32>(v, out);
     }
 
-    fn evaluated_by_product(&self) -> f64 {
+    fn evaluated_by_apply(&self) -> f64 {
         self.0.evaluated::<f32>()
     }
 
@@ -49,6 +50,10 @@ impl KernelMatrix for Mixed {
 
     fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>) {
         self.0.block(rows, cols, out);
+    }
+
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        self.0.diagonal()
     }
 
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {

@@ -11,7 +11,8 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::prelude::*;
 
-use super::{KEPT_ENTRIES, KernelOperator, TILE};
+use super::{KernelOperator, TILE};
+use crate::matrix::FUSED_ENTRIES;
 use crate::simd::{self, Real};
 use crate::tile::{Forward, Identity, Layout, Points, Side, Tiles, Transposed, padded, tile_len};
 
@@ -134,7 +135,7 @@ impl KernelOperator {
     ) {
         let (rows, columns) = (a.points.n(), b.points.n());
         let mut u = Array2::zeros((rows, v.ncols()).f());
-        if rows.saturating_mul(columns) > KEPT_ENTRIES {
+        if rows.saturating_mul(columns) > FUSED_ENTRIES {
             self.multiply::<E>(a, b, v, u.view_mut());
             f(u.view_mut());
             self.multiply_add::<E>(b, a, u.view(), z);

@@ -13,7 +13,8 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-use super::{KernelOperator, LinearOperator, TILE};
+use super::{KernelOperator, TILE};
+use crate::KernelMatrix;
 use crate::simd::{self, Real};
 use crate::tile::{Forward, Layout, Transposed, padded};
 

@@ -5,147 +5,8 @@ use std::marker::PhantomData;
 use pulp::Simd;
 
 use super::points::{GROUP, Part};
+use crate::kernel::Correlation;
 use crate::simd::{Lanes, Real, Work};
-
-/// A correlation as a function of the squared scaled distance, several at a time, in two steps: what it decays
-/// with, and how.
-pub(crate) trait Correlation {
-    /// What the correlation decays with: half the squared distance, or a multiple of the distance.
-    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M];
-
-    /// The correlation, from its argument.
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M];
-
-    /// The same, and `-2 dk/d(r^2)`, by which a length scale enters: `dk/dl = slope (x - z)^2 / l^3`.
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2];
-
-    /// One, without vectors.
-    fn at(r2: f64) -> f64 {
-        let argument = Self::argument::<_, f64, 1>(pulp::Scalar, [r2]);
-        Self::of::<_, f64, 1>(pulp::Scalar, argument)[0]
-    }
-}
-
-pub(crate) struct Rbf;
-pub(crate) struct Matern12;
-pub(crate) struct Matern32;
-pub(crate) struct Matern52;
-
-impl Correlation for Rbf {
-    #[inline(always)]
-    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
-        let half = E::splat(simd, 0.5);
-        let mut a = r2;
-        for a in &mut a {
-            *a = E::mul(simd, half, *a);
-        }
-        a
-    }
-
-    #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
-        E::exp_minus(simd, a)
-    }
-
-    #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
-        [Self::of::<S, E, M>(simd, a); 2]
-    }
-}
-
-impl Correlation for Matern12 {
-    #[inline(always)]
-    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
-        roots::<S, E, M>(simd, 1.0, r2)
-    }
-
-    #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
-        E::exp_minus(simd, a)
-    }
-
-    /// The slope is `k / r`, without bound at 0, where it is multiplied by 0: it is bent to 0 below 1e-6.
-    #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
-        let decay = E::exp_minus(simd, a);
-        let mut slope = decay;
-        for (slope, r) in slope.iter_mut().zip(a) {
-            let r2 = E::at_least(simd, 1e-12, E::mul(simd, r, r));
-            *slope = E::div(simd, E::mul(simd, *slope, r), r2);
-        }
-        [decay, slope]
-    }
-}
-
-impl Correlation for Matern32 {
-    #[inline(always)]
-    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
-        roots::<S, E, M>(simd, 3.0, r2)
-    }
-
-    #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
-        let mut decay = E::exp_minus(simd, a);
-        for (decay, a) in decay.iter_mut().zip(a) {
-            *decay = E::mul_add(simd, a, *decay, *decay);
-        }
-        decay
-    }
-
-    #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
-        let mut k = E::exp_minus(simd, a);
-        let mut slope = k;
-        for ((k, slope), a) in k.iter_mut().zip(&mut slope).zip(a) {
-            *slope = E::mul(simd, E::splat(simd, 3.0), *k);
-            *k = E::mul_add(simd, a, *k, *k);
-        }
-        [k, slope]
-    }
-}
-
-impl Correlation for Matern52 {
-    #[inline(always)]
-    fn argument<S: Simd, E: Lanes<S>, const M: usize>(simd: S, r2: [E::V; M]) -> [E::V; M] {
-        roots::<S, E, M>(simd, 5.0, r2)
-    }
-
-    #[inline(always)]
-    fn of<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [E::V; M] {
-        let mut decay = E::exp_minus(simd, a);
-        for (decay, a) in decay.iter_mut().zip(a) {
-            let one = E::splat(simd, 1.0);
-            let slope = E::mul_add(simd, a, E::splat(simd, 1.0 / 3.0), one);
-            *decay = E::mul(simd, E::mul_add(simd, a, slope, one), *decay);
-        }
-        decay
-    }
-
-    #[inline(always)]
-    fn with_slope<S: Simd, E: Lanes<S>, const M: usize>(simd: S, a: [E::V; M]) -> [[E::V; M]; 2] {
-        let mut k = E::exp_minus(simd, a);
-        let mut slope = k;
-        for ((k, slope), a) in k.iter_mut().zip(&mut slope).zip(a) {
-            let one = E::splat(simd, 1.0);
-            let third = E::mul_add(simd, a, E::splat(simd, 1.0 / 3.0), one);
-            let factor = E::mul_add(simd, a, E::splat(simd, 5.0 / 3.0), E::splat(simd, 5.0 / 3.0));
-            *slope = E::mul(simd, factor, *k);
-            *k = E::mul(simd, E::mul_add(simd, a, third, one), *k);
-        }
-        [k, slope]
-    }
-}
-
-/// `sqrt(factor r2)`.
-#[inline(always)]
-fn roots<S: Simd, E: Lanes<S>, const M: usize>(simd: S, factor: f64, r2: [E::V; M]) -> [E::V; M] {
-    let factor = E::splat(simd, factor);
-    let mut roots = r2;
-    for root in &mut roots {
-        *root = E::sqrt(simd, E::mul(simd, factor, *root));
-    }
-    roots
-}
 
 /// A squared scaled distance, or any other sum over pairs of coordinates.
 pub(crate) trait Distance {
@@ -234,7 +95,7 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
             let x = &strips[s * d..(s + 1) * d];
             arguments::<S, E, D, C, NV, NJ, SUMS>(simd, x, norm_x, cols, out);
             for out in out.as_chunks_mut::<TOGETHER>().0 {
-                *out = C::of::<S, E, TOGETHER>(simd, *out);
+                *out = C::from_argument::<S, E, TOGETHER>(simd, *out);
                 for out in out {
                     *out = E::mul(simd, variance, *out);
                 }

@@ -8,8 +8,9 @@ use std::marker::PhantomData;
 
 use pulp::Simd;
 
-use super::evaluate::{Correlation, Distance, Products, TOGETHER, arguments, pair_sums};
+use super::evaluate::{Distance, Products, TOGETHER, arguments, pair_sums};
 use super::points::{GROUP, Part};
+use crate::kernel::Correlation;
 use crate::simd::{Lanes, Real, Work};
 
 /// Fills a tile with M, and adds up what else is wanted.

@@ -10,8 +10,8 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
 
+use crate::SystemMatrix;
 use crate::exact::Gradient;
-use crate::{KernelOperator, LinearOperator};
 
 /// The gradient from `solution` (n x (1 + s), of y and of the probes) and the probes themselves, the
 /// columns of `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution of y, if
@@ -20,7 +20,7 @@ use crate::{KernelOperator, LinearOperator};
 /// # Panics
 /// Without probes.
 pub fn standard(
-    op: &KernelOperator,
+    op: &dyn SystemMatrix,
     rhs: ArrayView2<f64>,
     solution: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
@@ -33,14 +33,18 @@ pub fn standard(
 ///
 /// # Panics
 /// Without targets.
-pub fn pathwise(op: &KernelOperator, solution: ArrayView2<f64>, again: Option<ArrayView1<f64>>) -> Gradient {
+pub fn pathwise(
+    op: &dyn SystemMatrix,
+    solution: ArrayView2<f64>,
+    again: Option<ArrayView1<f64>>,
+) -> Gradient {
     estimate(op, solution, solution, again)
 }
 
 /// `(v^T dH v' - mean_j a_j^T dH b_j) / 2`, with v the first column of `solution`, v' `again` or v, and
 /// a_j and b_j the further columns of `solution` and of `other`.
 fn estimate(
-    op: &KernelOperator,
+    op: &dyn SystemMatrix,
     solution: ArrayView2<f64>,
     other: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,

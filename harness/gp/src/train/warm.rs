@@ -2,13 +2,13 @@
 
 use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder};
 
-use crate::LinearOperator;
+use crate::KernelMatrix;
 
 /// A start for `H V = B` from the solutions of the last two steps, all n x s: `2 v_t - v_{t-1}`, each
 /// column scaled to the point on its line where the error is least in the H-norm,
 /// `c = (vhat^T b) / (vhat^T H vhat)`. Takes one product with H. A column of zeros stays so.
 pub fn extrapolate(
-    op: &dyn LinearOperator,
+    op: &dyn KernelMatrix,
     rhs: ArrayView2<f64>,
     last: ArrayView2<f64>,
     before: ArrayView2<f64>,
