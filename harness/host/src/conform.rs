@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use gpbench_record::{CheckStatus, CheckVerdict, LibraryInfo, SolverKind};
+use gpbench_record::{RuleStatus, RuleResult, LibraryInfo, SolverKind};
 use gpbench_testkit::conformance::{self, CHECKS, Check, Finding};
 
 use rayon::prelude::*;
 
-use crate::apart::{self, Answer};
 use crate::channel::Capture;
 use crate::describe;
+use crate::subprocess::{self, Answer};
 
 use subject::LoadedSolver;
 
@@ -59,9 +59,9 @@ impl Request {
 pub fn run(
     worker: &Path,
     request: &Request,
-    tell: &mut dyn FnMut(CheckVerdict) -> io::Result<()>,
+    tell: &mut dyn FnMut(RuleResult) -> io::Result<()>,
 ) -> io::Result<()> {
-    let described = describe::apart(worker, std::slice::from_ref(&request.file)).pop().unwrap_or_default();
+    let described = describe::in_subprocesses(worker, std::slice::from_ref(&request.file)).pop().unwrap_or_default();
     let library: LibraryInfo = match serde_json::from_value(described.clone()) {
         Ok(library) => library,
         Err(_) => {
@@ -73,7 +73,7 @@ pub fn run(
     for solver in library.solvers.iter().filter(|solver| solver.kind == SolverKind::Solver) {
         if wanted(&solver.id) {
             let verdicts: Vec<_> =
-                CHECKS.par_iter().map(|check| apart(worker, request, &solver.id, check)).collect();
+                CHECKS.par_iter().map(|check| in_subprocess(worker, request, &solver.id, check)).collect();
             verdicts.into_iter().try_for_each(&mut *tell)?;
         }
     }
@@ -81,16 +81,16 @@ pub fn run(
 }
 
 /// Runs a check in a process of its own.
-fn apart(worker: &Path, request: &Request, solver: &str, check: &Check) -> CheckVerdict {
+fn in_subprocess(worker: &Path, request: &Request, solver: &str, check: &Check) -> RuleResult {
     let mut command = Command::new(worker);
     command.arg("check").arg(&request.file).args([solver, check.name]);
     let failed = |why: String| verdict(solver, check, Err(Finding::Failed(why)));
-    match apart::start(&mut command).and_then(|child| apart::answer(child, request.limit)) {
+    match subprocess::start(&mut command).and_then(|child| subprocess::answer(child, request.limit)) {
         Err(error) => failed(format!("the check could not be run: {error}")),
         Ok(Answer { line: None, .. }) => {
             failed(format!("did not end within {} s", request.limit.as_secs_f64()))
         }
-        Ok(Answer { line: Some(line), status }) => match serde_json::from_str::<CheckVerdict>(&line) {
+        Ok(Answer { line: Some(line), status }) => match serde_json::from_str::<RuleResult>(&line) {
             Ok(verdict) if (&*verdict.solver, &*verdict.name) == (solver, check.name) => verdict,
             _ => failed(ended(status, &line)),
         },
@@ -111,19 +111,19 @@ pub fn check(
     solver: &str,
     name: &str,
     capture: Capture,
-) -> Result<CheckVerdict, Box<dyn std::error::Error>> {
+) -> Result<RuleResult, Box<dyn std::error::Error>> {
     let check = conformance::find(name).ok_or_else(|| format!("there is no check `{name}`"))?;
     let subject = LoadedSolver::load(file, solver, capture)?;
     Ok(verdict(solver, check, check.run(&subject)))
 }
 
-fn verdict(solver: &str, check: &Check, outcome: Result<(), Finding>) -> CheckVerdict {
+fn verdict(solver: &str, check: &Check, outcome: Result<(), Finding>) -> RuleResult {
     let (status, reason) = match outcome {
-        Ok(()) => (CheckStatus::Passed, String::new()),
-        Err(Finding::Failed(why)) => (CheckStatus::Failed, why),
-        Err(Finding::Skipped(why)) => (CheckStatus::Skipped, why),
+        Ok(()) => (RuleStatus::Passed, String::new()),
+        Err(Finding::Failed(why)) => (RuleStatus::Failed, why),
+        Err(Finding::Skipped(why)) => (RuleStatus::Skipped, why),
     };
-    CheckVerdict {
+    RuleResult {
         solver: solver.to_owned(),
         name: check.name.to_owned(),
         status,

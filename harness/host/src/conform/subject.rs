@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use gpbench_abi::capability;
 use gpbench_data::Split;
 use gpbench_gp::pathwise::Targets;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, Kernel, KernelOperator, blas};
-use gpbench_record::{Param, ParamInfo, StopReason};
+use gpbench_record::{Capability, Param, ParamInfo, StopReason};
 use gpbench_testkit::conformance::{
     Ask, Description, Fault, Object, Outcome, Parameter, Reason, Setting, Subject, Task, Touched,
 };
@@ -18,10 +17,11 @@ use rayon::ThreadPool;
 
 use crate::channel::Capture;
 use crate::plugin::{
-    CallError, Ending, HostTable, Library, LibraryError, Moment, Observer, Session, SolverObject, Terms,
+    CallError, HostTable, IterationInfo, Library, LibraryError, Observer, Session, SolveLimits, SolveOutcome,
+    SolverObject,
 };
 use crate::process;
-use crate::system::System;
+use crate::system::{Formulation, System};
 
 /// Most threads that a task asks for.
 const THREADS: usize = 3;
@@ -45,13 +45,14 @@ impl LoadedSolver {
         let pool = gpbench_gp::thread_pool(THREADS);
         let library = Library::load(file, HostTable::new(Some(pool.clone())))?;
         let entry = library.solver(solver)?;
+        let can = |capability| entry.info.can(capability);
         let description = Description {
             id: entry.info.id.clone(),
             doc: entry.info.doc.clone(),
-            exact: entry.can(capability::EXACT),
-            randomized: entry.can(capability::RANDOMIZED),
-            warm_start: entry.can(capability::WARM_START),
-            blas_threads: entry.can(capability::BLAS_THREADS),
+            exact: can(Capability::Exact),
+            randomized: can(Capability::Randomized),
+            warm_start: can(Capability::WarmStart),
+            blas_threads: can(Capability::BlasThreads),
             params: entry.info.params.iter().map(parameter).collect(),
             oddities: library.oddities(entry),
         };
@@ -91,7 +92,7 @@ impl Object for LiveObject<'_> {
     fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
         let system = system(task, self.pool);
         let mut nobody = ();
-        let session = Session::new(&system, terms(task), process::now, &mut nobody);
+        let session = Session::new(&system, limits(task), process::now, &mut nobody);
         let mut x = by_columns(&task.start);
         self.solver.prepare(&session, &mut x.view_mut()).map(drop).map_err(fault)
     }
@@ -99,7 +100,7 @@ impl Object for LiveObject<'_> {
     fn run(&mut self, task: &Task, between: &mut dyn FnMut()) -> Result<Outcome, Fault> {
         let system = system(task, self.pool);
         let mut recorder = Recorder::new(task);
-        let session = Session::new(&system, terms(task), process::now, &mut recorder);
+        let session = Session::new(&system, limits(task), process::now, &mut recorder);
         let ((n, s), margin) = (task.rhs.dim(), task.margin);
         let mut memory = Array2::from_elem((n + 2 * margin, s + 2 * margin).f(), UNTOUCHED);
         let mut x = memory.slice_mut(s![margin..margin + n, margin..margin + s]);
@@ -108,8 +109,8 @@ impl Object for LiveObject<'_> {
         let early = self.solver.prepare(&session, &mut x).map_err(fault)?;
         let moved = x != task.start;
         between();
-        let ending = match early {
-            Some(ending) => ending,
+        let outcome = match early {
+            Some(outcome) => outcome,
             None => self.solver.solve(&session, &mut x).map_err(fault)?,
         };
 
@@ -127,11 +128,11 @@ impl Object for LiveObject<'_> {
         let epochs = |entries: f64| entries / (n as f64).powi(2);
         Ok(Outcome {
             x: found,
-            reason: reason(&ending),
-            claimed: ending.claimed,
-            epochs: epochs(ending.entries.used),
-            setup: epochs(ending.entries.setup),
-            self_reported: epochs(ending.entries.self_reported),
+            reason: reason(&outcome),
+            claimed: outcome.claimed,
+            epochs: epochs(outcome.cost.entries.used),
+            setup: epochs(outcome.cost.entries.setup),
+            self_reported: epochs(outcome.cost.entries.self_reported),
             refusals,
             looks: recorder.looks,
             asked: recorder.asked,
@@ -161,7 +162,7 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
-    fn wants_iterate(&mut self, _: Moment<'_>) -> bool {
+    fn wants_iterate(&mut self, _: IterationInfo<'_>) -> bool {
         let asks = match self.ask {
             Ask::Never => false,
             Ask::At(at) => at == self.looks.len() && self.asked == 0,
@@ -171,8 +172,8 @@ impl Observer for Recorder {
         asks
     }
 
-    fn record(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>) {
-        self.looks.push(moment.epochs);
+    fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>) {
+        self.looks.push(info.epochs);
         self.handed.extend(iterate.map(|iterate| iterate.to_owned()));
     }
 
@@ -202,17 +203,17 @@ fn system(task: &Task, pool: &Arc<ThreadPool>) -> System {
             y_mean: 0.0,
             y_std: 1.0,
         }),
-        operator,
+        operator: Box::new(operator),
         targets: Targets { rhs, f_train: none(n), noise: none(n), f_test: none(0) },
         features: None,
-        inducing: None,
-        collapse: None,
+        formulation: Formulation::Full,
         streams: Streams::new(task.seed, &["conformance"]),
+        pool: pool.clone(),
     }
 }
 
-fn terms(task: &Task) -> Terms {
-    Terms {
+fn limits(task: &Task) -> SolveLimits {
+    SolveLimits {
         tolerance: task.tolerance,
         max_epochs: Some(task.max_epochs),
         seconds: None,
@@ -233,8 +234,8 @@ fn same(a: ArrayView2<f64>, b: ArrayView2<f64>) -> bool {
     a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
-fn reason(ending: &Ending) -> Reason {
-    match ending.reason {
+fn reason(outcome: &SolveOutcome) -> Reason {
+    match outcome.reason {
         StopReason::Converged => Reason::Converged,
         StopReason::Epochs | StopReason::Time => Reason::Stopped,
         StopReason::Iterations => Reason::Iterations,

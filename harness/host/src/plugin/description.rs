@@ -136,7 +136,7 @@ unsafe fn table<T>(table: *const T, least: usize, what: &str) -> Result<T, Strin
         return Err(format!("{what} has {size} bytes, fewer than the {least} of version 1.0"));
     }
     let known = if size < size_of::<T>() { least } else { size_of::<T>() };
-    let mut copy = MaybeUninit::zeroed();
+    let mut copy = MaybeUninit::<T>::zeroed();
     // SAFETY: the table has so many bytes, by its own size, and the copy has room for them; all bit patterns are
     // values of such a table.
     unsafe {

@@ -41,9 +41,9 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
         if x.cols() == 0 {
             return Ok(());
         }
-        session.spend(n as f64 * m as f64, matrix.evaluated_by_product())?;
+        session.spend(n as f64 * m as f64, matrix.evaluated_by_apply())?;
         // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
-        unsafe { matrix.product(x.view(), y.view_mut()) };
+        unsafe { matrix.apply(x.view(), y.view_mut()) };
         Ok(())
     };
     // SAFETY: the plugin passes its operator or null.
@@ -52,7 +52,7 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
 
 unsafe extern "C" fn diag(op: *const Operator, out: *mut Mat) -> Status {
     let body = |session: &Session| {
-        let diagonal = session.objects.system.diagonal();
+        let diagonal = session.objects.system.view().matrix.diagonal();
         let diagonal = diagonal
             .ok_or_else(|| Refusal::Unsupported("K(X, Z) with inducing points has no diagonal".to_owned()))?;
         // SAFETY: the plugin passes a matrix that lives until this call returns.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use gpbench_abi::Report;
-use gpbench_record::{Clock, Entries, StopReason};
+use gpbench_record::StopReason;
+
+use crate::cost::SolveCost;
 
 use super::session::Session;
 use super::views;
@@ -16,18 +18,12 @@ const MAX_VALUES: usize = 4096;
 pub struct SolveOutcome {
     /// Why the solver stopped.
     pub reason: StopReason,
-    /// Iterations, as the solver counts them.
-    pub iterations: u64,
     /// Relative residual norms that the solver claims, one a column, or none.
     pub claimed: Vec<f64>,
     /// Further numbers, by name.
     pub values: BTreeMap<String, f64>,
-    /// Time of prepare.
-    pub prepare: Clock,
-    /// Time of solve.
-    pub solve: Clock,
-    /// Kernel entries of both.
-    pub entries: Entries,
+    /// What prepare and solve took.
+    pub cost: SolveCost,
 }
 
 impl SolveOutcome {
@@ -35,12 +31,13 @@ impl SolveOutcome {
     pub(super) fn at(session: &Session) -> SolveOutcome {
         SolveOutcome {
             reason: StopReason::Converged,
-            iterations: 0,
             claimed: Vec::new(),
             values: BTreeMap::new(),
-            prepare: session.clock(),
-            solve: Clock::default(),
-            entries: session.entries(),
+            cost: SolveCost {
+                prepare: session.clock(),
+                entries: session.entries(),
+                ..SolveCost::default()
+            },
         }
     }
 }
@@ -57,7 +54,7 @@ pub(super) unsafe fn read_report(
     columns: usize,
     outcome: &mut SolveOutcome,
 ) -> Result<(), String> {
-    outcome.iterations = report.iterations.max(0).unsigned_abs();
+    outcome.cost.iterations = report.iterations.max(0).unsigned_abs();
     // SAFETY: by this function's contract.
     outcome.claimed = unsafe { views::numbers(report.claimed, report.n_claimed, columns, "report.claimed") }
         .map_err(|wrong| format!("left a wrong report: {wrong}"))?;

@@ -119,8 +119,8 @@ impl<'l> SolverObject<'l> {
         // SAFETY: as for prepare; the report is this call's own.
         let call = |object, problem: &Problem| unsafe { solve(object, problem, &mut report) };
         let status = self.call(session, x, true, call);
-        let mut outcome =
-            SolveOutcome { prepare, solve: difference(session.clock(), prepare), ..SolveOutcome::at(session) };
+        let mut outcome = SolveOutcome::at(session);
+        (outcome.cost.prepare, outcome.cost.solve) = (prepare, difference(session.clock(), prepare));
         let stopped = self.is_stopped("solve", status, session)?;
         // SAFETY: what the report points to lives until the next call on the object.
         unsafe { read_report(&report, columns, &mut outcome) }
