@@ -134,7 +134,7 @@ impl Object for LiveObject<'_> {
             setup: epochs(outcome.cost.entries.setup),
             self_reported: epochs(outcome.cost.entries.self_reported),
             refusals,
-            looks: recorder.looks,
+            observed: recorder.looks,
             asked: recorder.asked,
             handed: recorder.handed,
             touched,
