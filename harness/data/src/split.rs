@@ -33,9 +33,9 @@ pub struct Split {
 }
 
 impl Split {
-    /// The same rows, with targets counted from `mean`, which is in units of the standardised ones.
+    /// The same rows, with `mean` (in units of the standardised targets) subtracted from every target.
     #[must_use]
-    pub fn about(mut self, mean: f64) -> Split {
+    pub fn subtract_mean(mut self, mean: f64) -> Split {
         self.y_train -= mean;
         self.y_test -= mean;
         self.y_mean += mean * self.y_std;

@@ -101,7 +101,8 @@ fn errors_name_the_file_and_the_way_out() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(gpbench_testkit::proptest_config!(32))]
+
     #[test]
     fn any_size_survives(n in 1_usize..40, d in 1_usize..6, splits in 0_usize..4, salt in any::<u64>()) {
         let number = |i: usize| f64::from_bits((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt);

@@ -167,12 +167,12 @@ mod tests {
     use ndarray::array;
 
     use super::*;
+    use crate::fixtures::two_points;
     use crate::{Family, Kernel, KernelOperator};
 
     #[test]
     fn two_points_by_hand() {
-        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
-        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        let op = two_points();
         // H = [[5, 2], [2, 5]], of eigenvalues 7 and 3: e_1 is half of each, (1, 1) an eigenvector.
         let starts = array![[3.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let [first, second, none] = tridiagonalise(&op, starts.view(), 5).try_into().unwrap();

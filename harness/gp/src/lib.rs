@@ -30,6 +30,8 @@ pub mod blas;
 mod collapse;
 pub mod exact;
 mod features;
+#[cfg(test)]
+mod fixtures;
 pub mod inducing;
 mod kernel;
 pub mod lanczos;

@@ -89,7 +89,7 @@ mod tests {
     use ndarray::{array, aview1};
 
     use super::*;
-    use crate::{Family, Kernel, KernelOperator};
+    use crate::fixtures::two_points;
 
     #[test]
     fn small_cases_by_hand() {
@@ -103,8 +103,7 @@ mod tests {
 
     #[test]
     fn residuals_and_norms_on_two_points() {
-        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
-        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        let op = two_points();
         // H = [[5, 2], [2, 5]].
         let x = array![[1.0, 1.0], [0.0, 1.0]];
         let rhs = array![[5.0, 0.0], [0.0, 0.0]];

@@ -1,21 +1,20 @@
 //! Systems over unique inputs against dense ones over all rows.
 
+mod suite;
+
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
     CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, UniqueInputs, blas, metrics, thread_pool,
 };
 use gpbench_testkit::assert_close;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, array, concatenate, s};
+use gpbench_testkit::fixtures::zeros;
+use ndarray::{Array2, ArrayView2, Axis, array, concatenate, s};
 
 const NOISE_SCALE: f64 = 0.3;
 
-fn zeros(rows: usize, columns: usize) -> Array2<f64> {
-    Array2::zeros((rows, columns).f())
-}
-
 /// n rows that share `unique` inputs, unevenly and in no order.
 fn repeated(n: usize, unique: usize, d: usize) -> Array2<f64> {
-    let points = Streams::new(8, &["unique"]).normals("x", unique, d).as_standard_layout().to_owned();
+    let points = suite::points(&Streams::new(8, &["unique"]), "x", unique, d);
     let rows: Vec<usize> = (0..n).map(|row| (row * row + 3 * row) % unique).collect();
     points.select(Axis(0), &rows)
 }
@@ -80,46 +79,10 @@ fn every_product_agrees_with_the_dense_matrix() {
             let inputs = UniqueInputs::of(repeated(n, unique, d).view());
             let (m, kernel) = (inputs.count(), kernel(family, d));
             let (dense, op) = (dense(&kernel, &inputs), collapsed(&kernel, &inputs));
-            assert_eq!(op.shape(), (m, m));
+            suite::every_product_agrees(&op, &dense, columns);
+
             let streams = Streams::new(5, &[]);
-            let (v, start) = (streams.normals("v", m, columns), streams.normals("start", m, columns));
-
-            let mut product = zeros(m, columns);
-            op.apply(v.view(), product.view_mut());
-            assert_close(&product, &dense.dot(&v), 1e-12);
-
-            let rows: Vec<usize> = (0..m).rev().step_by(3).collect();
-            let cols: Vec<usize> = (0..m).step_by(2).collect();
-            let some = dense.select(Axis(0), &rows);
-            let mut part = zeros(rows.len(), columns);
-            op.rows(&rows, v.view(), part.view_mut());
-            assert_close(&part, &some.dot(&v), 1e-12);
-
-            let mut sums = start.clone();
-            let mut seen = zeros(rows.len(), columns);
-            let mut transform = |mut u: ArrayViewMut2<f64>| {
-                seen.assign(&u);
-                u *= -2.0;
-            };
-            op.rows_transposed_fused(&rows, v.view(), &mut transform, sums.view_mut());
-            assert_close(&seen, &some.dot(&v), 1e-12);
-            assert_close(&sums, &(&start - 2.0 * some.t().dot(&some.dot(&v))), 1e-12);
-
-            let u = v.select(Axis(0), &cols);
-            let mut sums = start.clone();
-            op.columns(&cols, u.view(), sums.view_mut());
-            assert_close(&sums, &(&start + dense.select(Axis(1), &cols).dot(&u)), 1e-12);
-
-            let mut block = zeros(rows.len(), cols.len());
-            op.block(&rows, &cols, block.view_mut());
-            assert_close(&block, &some.select(Axis(1), &cols), 1e-12);
-
-            let all: Vec<usize> = (0..m).collect();
-            let mut whole = zeros(m, m);
-            op.block(&all, &all, whole.view_mut());
-            assert_eq!(whole.diag(), op.diagonal().unwrap());
-            assert_close(&op.diagonal().unwrap(), &dense.diag(), 1e-14);
-
+            let v = streams.normals("v", m, columns);
             let star = streams.normals("star", 5, d);
             let scaled = &v * &inputs.counts.sqrt().insert_axis(Axis(1));
             let cross = kernel.matrix(star.view(), inputs.x.view()).dot(&scaled);

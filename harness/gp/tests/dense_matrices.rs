@@ -1,5 +1,7 @@
 //! Everything above the traits, over matrices that are simply stored: no estimator depends on how a matrix is held.
 
+mod suite;
+
 use gpbench_gp::exact::Gradient;
 use gpbench_gp::likelihood::{self, Truncation};
 use gpbench_gp::seed::Streams;
@@ -147,7 +149,7 @@ fn numbers(h: &dyn SystemMatrix, unscaled: Box<dyn KernelMatrix>, inputs: &Uniqu
 
 #[test]
 fn stored_matrices_give_the_same_numbers() {
-    let x = Streams::new(3, &["dense"]).normals("x", 30, 2).as_standard_layout().to_owned();
+    let x = suite::points(&Streams::new(3, &["dense"]), "x", 30, 2);
     let rows: Vec<usize> = (0..45).map(|row| row * row % 30).collect();
     let x = x.select(Axis(0), &rows);
     let inputs = UniqueInputs::of(x.view());
@@ -155,11 +157,9 @@ fn stored_matrices_give_the_same_numbers() {
         let kernel = Kernel::new(family, 1.3, &[0.8, 1.7], 2);
         let tiled = KernelOperator::new(&kernel, NOISE_SCALE, x.view(), 2);
         let unscaled = KernelOperator::new(&kernel, 0.0, inputs.x.view(), 2);
-        let expected = numbers(
-            &Dense::system(&kernel, NOISE_SCALE, &x),
-            Box::new(Dense::system(&kernel, 0.0, &inputs.x)),
-            &inputs,
-        );
+        let stored = Dense::system(&kernel, NOISE_SCALE, &x);
+        suite::every_product_agrees(&stored, &stored.entries, 2);
+        let expected = numbers(&stored, Box::new(Dense::system(&kernel, 0.0, &inputs.x)), &inputs);
         assert_close(&numbers(&tiled, Box::new(unscaled), &inputs), &expected, 1e-10);
     }
 }

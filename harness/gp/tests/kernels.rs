@@ -80,6 +80,8 @@ fn points() -> impl Strategy<Value = Array2<f64>> {
 }
 
 proptest! {
+    #![proptest_config(gpbench_testkit::proptest_config!(256))]
+
     #[test]
     fn matrices_are_symmetric_with_the_variance_on_the_diagonal(x in points(), signal in 0.01..10.0) {
         for family in Family::ALL {

@@ -32,12 +32,11 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::{Family, Kernel, KernelOperator};
+    use crate::fixtures::two_points;
 
     #[test]
     fn each_column_is_scaled_to_where_its_residual_is_orthogonal_to_it() {
-        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
-        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        let op = two_points();
         // H = [[5, 2], [2, 5]].
         let rhs = array![[1.0, 3.0, 1.0], [0.0, 1.0, 1.0]];
         let last = array![[1.0, 2.0, 0.0], [1.0, 1.0, 0.0]];
