@@ -15,7 +15,6 @@ use gpbench_record::LibraryInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-
 use crate::plugin::{HostTable, Library};
 use crate::subprocess::{self, Answer};
 

@@ -17,7 +17,8 @@ pub fn run(request: &ExactRequest) -> Message {
 }
 
 fn exact(request: &ExactRequest) -> Result<ExactSummary, Failure> {
-    let rows = Rows::load(&request.dataset, request.seed, request.dataset_file.as_deref()).map_err(invalid)?;
+    let rows =
+        Rows::load(&request.dataset, request.seed, request.dataset_file.as_deref()).map_err(invalid)?;
     let kernel = kernel(&request.kernel, rows.d()).map_err(invalid)?;
     let rows = rows.subtract_mean(&request.kernel);
     let noise_scale = request.kernel.noise_scale;

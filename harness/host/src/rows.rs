@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gpbench_data::{Split, SplitError, copy, split, synthetic, training_rows};
 use gpbench_gp::seed::Streams;
-use gpbench_record::{Dataset, Family, Fractions, GpDraw, Kernel, Source};
+use gpbench_record::{Dataset, Family, Fractions, Kernel, Source};
 use thiserror::Error;
 
 /// Why there are no rows.
@@ -74,7 +74,7 @@ impl Rows {
             }
             Source::GpDraw(draw) => {
                 check_size(dataset, draw.n, draw.n_test)?;
-                gp_draw(draw, seed)?
+                synthetic::gp_draw(draw, seed)?
             }
         };
         Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })
@@ -93,7 +93,7 @@ impl Rows {
     /// The rows, with the kernel's prior mean subtracted from the targets.
     pub fn subtract_mean(&self, kernel: &Kernel) -> Arc<Split> {
         match kernel.mean {
-            Some(mean) => Arc::new(Split::clone(&self.split).about(mean)),
+            Some(mean) => Arc::new(Split::clone(&self.split).subtract_mean(mean)),
             None => self.split.clone(),
         }
     }
@@ -127,11 +127,6 @@ fn check_size(dataset: &Dataset, n: usize, n_test: usize) -> Result<(), RowsErro
         (None, 0 | 1, _) | (None, _, 0) => Err(RowsError::TooFew { name, n, n_test }),
         _ => Ok(()),
     }
-}
-
-fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Split, synthetic::DrawError> {
-    let GpDraw { n, n_test, d, kernel: family, signal_scale, noise_scale, length_scale } = *draw;
-    synthetic::gp_draw(&synthetic::GpDraw { n, n_test, d, family, signal_scale, noise_scale, length_scale }, seed)
 }
 
 #[cfg(test)]

@@ -51,7 +51,8 @@ impl<'s> Runner<'s> {
         system: &mut System,
     ) -> Result<SolverObject<'_>, Failure> {
         let entry = self.entry();
-        if matches!(system.formulation, Formulation::Inducing { .. }) && !entry.info.can(Capability::Inducing) {
+        if matches!(system.formulation, Formulation::Inducing { .. }) && !entry.info.can(Capability::Inducing)
+        {
             return Err(invalid(format!("solver `{}` does not take inducing points", entry.info.id)));
         }
         let solver = SolverObject::create(entry, self.library.host(), params)?;

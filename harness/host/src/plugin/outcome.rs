@@ -33,11 +33,7 @@ impl SolveOutcome {
             reason: StopReason::Converged,
             claimed: Vec::new(),
             values: BTreeMap::new(),
-            cost: SolveCost {
-                prepare: session.clock(),
-                entries: session.entries(),
-                ..SolveCost::default()
-            },
+            cost: SolveCost { prepare: session.clock(), entries: session.entries(), ..SolveCost::default() },
         }
     }
 }

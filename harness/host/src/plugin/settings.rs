@@ -11,10 +11,7 @@ use super::description::admits;
 ///
 /// # Errors
 /// What is wrong with a parameter, as the end of a sentence about the solver.
-pub(super) fn settings(
-    schema: &[ParamInfo],
-    given: &BTreeMap<String, Param>,
-) -> Result<Vec<Param>, String> {
+pub(super) fn settings(schema: &[ParamInfo], given: &BTreeMap<String, Param>) -> Result<Vec<Param>, String> {
     if let Some(name) = given.keys().find(|name| !schema.iter().any(|info| &info.name == *name)) {
         return Err(format!("has no parameter `{name}`"));
     }

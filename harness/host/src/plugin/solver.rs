@@ -13,11 +13,11 @@ use crate::clock::difference;
 use super::description::SolverEntry;
 use super::error::CallError;
 use super::host::HostTable;
+use super::operator;
 use super::outcome::{SolveOutcome, read_report};
 use super::problem::{self, ProblemParts};
 use super::session::Session;
 use super::settings::{settings, value};
-use super::operator;
 use super::views::mat;
 
 /// A solver that has been made and not yet destroyed.
@@ -67,7 +67,10 @@ impl<'l> SolverObject<'l> {
             return Err(CallError::new("estimate", status, self.host, None));
         }
         if bytes.is_nan() || bytes < 0.0 {
-            return Err(CallError::Misbehaved { during: "estimate", what: format!("answered {bytes} bytes") });
+            return Err(CallError::Misbehaved {
+                during: "estimate",
+                what: format!("answered {bytes} bytes"),
+            });
         }
         Ok(bytes)
     }
@@ -104,12 +107,17 @@ impl<'l> SolverObject<'l> {
             stopped = self.is_stopped("prepare", status, session)?;
         }
         session.account.close_setup();
-        Ok(stopped.then(|| SolveOutcome { reason: session.account.stop_reason(), ..SolveOutcome::at(session) }))
+        Ok(stopped
+            .then(|| SolveOutcome { reason: session.account.stop_reason(), ..SolveOutcome::at(session) }))
     }
 
     /// Solves, from `x` and into `x` (m x s, column-major), after [`prepare`](Self::prepare) in the same
     /// session.
-    pub fn solve(&mut self, session: &Session, x: &mut ArrayViewMut2<f64>) -> Result<SolveOutcome, CallError> {
+    pub fn solve(
+        &mut self,
+        session: &Session,
+        x: &mut ArrayViewMut2<f64>,
+    ) -> Result<SolveOutcome, CallError> {
         let columns = session.objects.system.columns();
         let prepare = session.clock();
         // SAFETY: a report holds numbers and pointers, of which zero and null are values.

@@ -10,8 +10,8 @@ use gpbench_gp::exact::{ExactGp, Gradient};
 use gpbench_gp::likelihood::{self, Likelihood, Truncation};
 use gpbench_gp::metrics::norm;
 use gpbench_record::{
-    Failure, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Metrics, Probes, Quadrature, Solved, Status,
-    StopReason, TaskOutput, Verified, names,
+    Failure, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Metrics, Probes, Quadrature, Solved,
+    Status, StopReason, TaskOutput, Verified, names,
 };
 use ndarray::{Array1, Array2, ArrayView1, ShapeBuilder, s};
 use rand::Rng;
@@ -83,7 +83,8 @@ impl Study<'_> {
     fn of_features(&mut self, estimator: FeatureEstimator, repetition: u64) -> Result<Likelihood, Failure> {
         let began = process::now();
         let kernel = &self.setup.job.case.kernel;
-        let (likelihood, taken) = estimate::likelihood_of_features(self.setup, kernel, estimator, repetition)?;
+        let (likelihood, taken) =
+            estimate::likelihood_of_features(self.setup, kernel, estimator, repetition)?;
         self.features += taken;
         let cost = &mut self.outcome.cost;
         cost.solve = cost.solve.plus(difference(process::now(), began));

@@ -23,7 +23,9 @@ mod state;
 mod step;
 mod trainer;
 
-use gpbench_record::{Failure, Message, Metrics, Solved, TaskOutput, Training, TrainingOutput, Verified, names};
+use gpbench_record::{
+    Failure, Message, Metrics, Solved, TaskOutput, Training, TrainingOutput, Verified, names,
+};
 
 use crate::cost::SolveCost;
 use crate::failure::invalid;

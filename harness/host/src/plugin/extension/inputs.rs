@@ -27,10 +27,10 @@ impl Session<'_> {
 
 fn table(session: &Session) -> Inputs {
     let (system, view) = (session.objects.system, session.objects.system.view());
-    let points = session.objects.store.get_or_init(|| ByColumns {
-        inputs: by_columns(view.inputs),
-        basis: view.basis.map(by_columns),
-    });
+    let points = session
+        .objects
+        .store
+        .get_or_init(|| ByColumns { inputs: by_columns(view.inputs), basis: view.basis.map(by_columns) });
     let kernel = system.operator.kernel();
     let plain = match kernel.family {
         Family::Rbf => family::RBF,

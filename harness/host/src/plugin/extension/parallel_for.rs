@@ -11,7 +11,8 @@ use super::super::context::{Context, wall};
 pub(super) const EXTENSION: (&str, fn() -> *const c_void) =
     (abi::id::PARALLEL_FOR, || std::ptr::from_ref(&TABLE).cast());
 
-static TABLE: ParallelFor = ParallelFor { size: size_of::<ParallelFor>() as u32, reserved: 0, run: Some(run) };
+static TABLE: ParallelFor =
+    ParallelFor { size: size_of::<ParallelFor>() as u32, reserved: 0, run: Some(run) };
 
 /// The plugin's context of a loop, which it shares between threads by asking for one.
 #[derive(Clone, Copy)]

@@ -51,7 +51,12 @@ pub(super) struct StepGradient {
 
 impl Trainer<'_> {
     /// The gradient under a kernel, at step `count`.
-    pub(super) fn gradient(&self, kernel: &Kernel, count: u64, state: &State) -> Result<StepGradient, Failure> {
+    pub(super) fn gradient(
+        &self,
+        kernel: &Kernel,
+        count: u64,
+        state: &State,
+    ) -> Result<StepGradient, Failure> {
         match self.task.gradient {
             GradientEstimator::Exact => self.by_factor(kernel, count),
             GradientEstimator::Features(estimator) => self.by_features(kernel, estimator, count),

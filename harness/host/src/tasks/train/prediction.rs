@@ -38,8 +38,7 @@ impl Trainer<'_> {
         }
         let limits = SolveLimits { seconds: None, ..self.runner.limits(&system, "solver") };
         let saved = &mut state.solver.clone();
-        let mut outcome =
-            self.runner.solve(&case.solver.params, &mut system, &mut x, limits, Some(saved))?;
+        let mut outcome = self.runner.solve(&case.solver.params, &mut system, &mut x, limits, Some(saved))?;
         if !is_finite(x.view()) {
             outcome.reason = StopReason::Diverged;
         }
