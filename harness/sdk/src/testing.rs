@@ -4,10 +4,12 @@
 //! entries, stops when the budget is spent, and records what the solver observes.
 
 mod extension;
+mod fixtures;
 mod host;
 mod matern32;
 mod mock_problem;
 mod run;
+mod suite;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +20,9 @@ use extension::features::Features;
 use extension::inputs::Kernel;
 use extension::state::State;
 
+pub use fixtures::{scattered, scattered_inputs, scattered_right_hand_sides};
 pub use matern32::matern32;
+pub use suite::{Claims, Settings, Suite};
 
 /// A system A X = B with a dense A, to be solved by a solver under test.
 #[derive(Debug, Clone)]
@@ -97,6 +101,12 @@ impl DenseProblem {
             stop_at: None,
             state: State::new(),
         }
+    }
+
+    /// Relative residual norms of `x`, computed from A itself: for assertions.
+    #[must_use]
+    pub fn residuals(&self, x: &ArrayRef2<f64>) -> Vec<f64> {
+        relative_residuals(&self.a, x, &self.rhs)
     }
 
     /// Relative residual norm to reach.
