@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Atomic replacement of files.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -6,9 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Writes `path` through a temporary file in the same folder, which is made if
-/// need be. A reader, or a crash at any moment, sees the old file or the new
-/// one, never a part of it.
+/// Writes `path` through a temporary file in the same folder, which is created if missing. At any moment, also in a
+/// crash, `path` is the old file or the new one, never a part of it.
 pub(crate) fn write(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<&mut NamedTempFile>) -> io::Result<()>,
@@ -27,7 +26,7 @@ pub(crate) fn write(
     sync_folder(folder)
 }
 
-/// Renames a finished file to its final name and makes that durable.
+/// Renames a finished file to its final name, durably.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     File::open(from)?.sync_all()?;
     fs::rename(from, to)?;
@@ -41,12 +40,12 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A rename is durable only once the folder that holds the name is.
+/// Makes a rename in the folder durable.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Temporary files are private to their owner; a data set in a shared cache is not.
+/// Makes a temporary file, which only its owner can read, readable for other users of a shared cache.
 #[cfg(unix)]
 fn allow_reading_by_others(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
