@@ -7,15 +7,15 @@
 //! H = P K_u P^T + noise^2 I = Q M Q^T + noise^2 I,    M = C^1/2 K_u C^1/2,
 //! ```
 //!
-//! with the kernel matrix K_u of the unique inputs. H takes the range of Q to itself and is noise^2 I on
-//! what is orthogonal to it. Hence H v = b falls apart into a system of m rows and a division:
+//! with the kernel matrix K_u of the unique inputs. H maps the range of Q to itself and is noise^2 I on its
+//! orthogonal complement. Hence H v = b separates into a system of m rows and a division:
 //!
 //! ```text
 //! (M + noise^2 I) gamma = Q^T b,    v = Q gamma + (b - Q Q^T b) / noise^2.
 //! ```
 //!
-//! For any gamma, solved exactly or not, b - H v = Q (Q^T b - (M + noise^2 I) gamma): both residuals have
-//! the same norm. In the other direction, gamma = Q^T v. The derivation is our own.
+//! For any gamma, exact or not, b - H v = Q (Q^T b - (M + noise^2 I) gamma): both residuals have the same norm.
+//! Conversely, gamma = Q^T v. The derivation is not from a paper.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,20 +26,19 @@ use rayon::prelude::*;
 
 use crate::KernelMatrix;
 
-/// The distinct rows of a matrix of inputs, and who has which.
+/// The distinct rows of a matrix of inputs, and the row of each input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UniqueInputs {
-    /// m x d, row-major, in the order in which they first stand.
+    /// The distinct rows, m x d, row-major, in the order of their first occurrence.
     pub x: Array2<f64>,
-    /// For each of n rows, which of them it is.
+    /// For each of the n rows, the index of its distinct row.
     pub of_row: Vec<usize>,
-    /// How many rows each of them is, m.
+    /// Number of rows with each distinct row, m.
     pub counts: Array1<f64>,
 }
 
 impl UniqueInputs {
-    /// The distinct rows of `x` (n x d). Rows are the same if all of their numbers are, to the last bit
-    /// but for the sign of zero.
+    /// The distinct rows of `x` (n x d). Rows are the same if all their numbers are equal; 0 equals -0.
     pub fn of(x: ArrayView2<f64>) -> UniqueInputs {
         let mut first_rows: Vec<usize> = Vec::new();
         let mut known: HashMap<Box<[u64]>, usize> = HashMap::with_capacity(x.nrows());
@@ -57,12 +56,12 @@ impl UniqueInputs {
         UniqueInputs { x: x.select(Axis(0), &first_rows), of_row, counts }
     }
 
-    /// m.
+    /// Number of distinct rows m.
     pub fn count(&self) -> usize {
         self.counts.len()
     }
 
-    /// `Q^T b` for `b` n x s: m x s. Also takes a solution of the system of n rows to one of m.
+    /// `Q^T b` for `b` n x s: m x s. Also maps a solution of the system of n rows to one of the system of m rows.
     pub fn project(&self, b: ArrayView2<f64>) -> Array2<f64> {
         let mut projected = self.sums(b);
         projected /= &self.counts.sqrt().insert_axis(Axis(1));
@@ -104,7 +103,7 @@ impl UniqueInputs {
 pub struct CollapsedOperator {
     /// K_u, without noise.
     unscaled: Box<dyn KernelMatrix>,
-    /// C^1/2, m x 1.
+    /// Diagonal of C^1/2, m x 1.
     scales: Array2<f64>,
     noise_variance: f64,
     /// Scales blocks.
@@ -125,7 +124,7 @@ impl CollapsedOperator {
         CollapsedOperator { unscaled, scales, noise_variance: noise_scale * noise_scale, pool }
     }
 
-    /// C^1/2, m.
+    /// Diagonal of C^1/2, m.
     pub fn scales(&self) -> ArrayView1<'_, f64> {
         self.scales.column(0)
     }
@@ -168,17 +167,17 @@ impl KernelMatrix for CollapsedOperator {
         mut z: ArrayViewMut2<f64>,
     ) {
         let scales = self.scales.select(Axis(0), idx);
-        let of_noise = v.select(Axis(0), idx) * self.noise_variance;
+        let noise_part = v.select(Axis(0), idx) * self.noise_variance;
         let mut transformed = Array2::zeros((idx.len(), v.ncols()));
-        let mut in_between = |mut u: ArrayViewMut2<f64>| {
+        let mut transform = |mut u: ArrayViewMut2<f64>| {
             u *= &scales;
-            u += &of_noise;
+            u += &noise_part;
             f(u.view_mut());
             transformed.assign(&u);
             u *= &scales;
         };
         let mut sums = Array2::zeros(z.dim().f());
-        self.unscaled.rows_transposed_fused(idx, self.scaled(v).view(), &mut in_between, sums.view_mut());
+        self.unscaled.rows_transposed_fused(idx, self.scaled(v).view(), &mut transform, sums.view_mut());
         sums *= &self.scales;
         z += &sums;
         for (&row, u) in idx.iter().zip(transformed.rows()) {

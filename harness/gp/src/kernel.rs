@@ -27,7 +27,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel over `d` inputs. A single length scale is shared by all inputs.
+    /// A kernel over `d` inputs. A single length scale applies to all inputs.
     ///
     /// # Panics
     /// If `length_scale` has neither one entry nor `d`, or a scale is not positive.
@@ -75,9 +75,8 @@ impl Kernel {
         with_family!(self.family, C => C::IS_SMOOTH_AT_ZERO)
     }
 
-    /// `s^2 k(x, z)` for all rows of `x` (n x d) and `z` (m x d), from direct
-    /// differences and one entry at a time: the plain definition, for small
-    /// matrices and as the yardstick of faster code.
+    /// `s^2 k(x, z)` for all rows of `x` (n x d) and `z` (m x d), from differences of coordinates, one entry at a
+    /// time: for small matrices, and as the reference for faster code.
     pub fn matrix(&self, x: ArrayView2<f64>, z: ArrayView2<f64>) -> Array2<f64> {
         assert_eq!(
             (x.ncols(), z.ncols()),
@@ -106,7 +105,7 @@ impl Kernel {
         })
     }
 
-    /// Squared scaled distance of two points, from direct differences.
+    /// Squared scaled distance of two points, from differences of coordinates.
     fn squared_distance(&self, x: ArrayView1<f64>, z: ArrayView1<f64>) -> f64 {
         let scaled = self.length_scale.iter().enumerate().map(|(k, length)| (x[k] - z[k]) / length);
         scaled.map(|difference| difference * difference).sum()

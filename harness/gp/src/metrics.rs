@@ -1,4 +1,4 @@
-//! What a solution and a prediction are worth.
+//! Errors of solutions and predictions.
 
 use std::f64::consts::PI;
 
@@ -6,14 +6,13 @@ use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, Zip};
 
 use crate::{KernelMatrix, SystemMatrix};
 
-/// Root mean square of `a - b`: the test error with `a` a prediction and `b` the
-/// truth, and the error of representer weights up to a factor sqrt(n).
+/// Root mean square of `a - b`.
 pub fn rmse(a: ArrayView1<f64>, b: ArrayView1<f64>) -> f64 {
     let sum = Zip::from(&a).and(&b).fold(0.0, |sum, a, b| sum + (a - b) * (a - b));
     (sum / a.len() as f64).sqrt()
 }
 
-/// Mean of `-log N(y; mean, variance)`; `variance` holds the observation noise too.
+/// Mean of `-log N(y; mean, variance)`; `variance` includes the observation noise.
 pub fn mean_negative_log_likelihood(
     y: ArrayView1<f64>,
     mean: ArrayView1<f64>,
@@ -25,8 +24,8 @@ pub fn mean_negative_log_likelihood(
     sum / y.len() as f64
 }
 
-/// `||H x - b|| / ||b||` for each column, by one fresh product with H (n^2
-/// entries). For a right-hand side of zeros, the norm of `H x` itself.
+/// `||H x - b|| / ||b||` for each column, by one product with H (n^2 entries). For a right-hand side of zeros, the
+/// norm of `H x`.
 pub fn relative_residuals(op: &dyn KernelMatrix, x: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
     let mut residual = Array2::zeros(rhs.dim().f());
     op.apply(x, residual.view_mut());
@@ -69,13 +68,13 @@ pub fn weight_error(v: ArrayView1<f64>, exact: ArrayView1<f64>) -> f64 {
     norm((&v - &exact).view())
 }
 
-/// `sqrt(d^T K d)`, K without noise: with `d = v - v*` the distance of the two
-/// posterior means in the kernel's Hilbert space. Uses n^2 entries.
+/// `sqrt(d^T K d)`, with K without noise: for `d = v - v*` the distance of the two posterior means in the reproducing
+/// kernel Hilbert space. Uses n^2 entries.
 pub fn rkhs_norm(op: &dyn SystemMatrix, d: ArrayView1<f64>) -> f64 {
     let mut product = Array2::zeros((d.len(), 1).f());
     op.apply(d.insert_axis(ndarray::Axis(1)), product.view_mut());
     let noise = op.noise_scale() * op.noise_scale();
-    // Rounding may leave the square a little below 0.
+    // Rounding can make the square negative.
     (product.column(0).dot(&d) - noise * d.dot(&d)).max(0.0).sqrt()
 }
 

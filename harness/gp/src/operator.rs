@@ -1,4 +1,4 @@
-//! Products with `H = s^2 k(X, X) + noise^2 I` that never hold an n x n matrix.
+//! `H = s^2 k(X, X) + noise^2 I` in tiles on the threads of this process, without an n x n matrix in memory.
 
 mod cache;
 mod cross;
@@ -28,9 +28,9 @@ use mixed::Mixed;
 /// `H = s^2 k(X, X) + noise^2 I` over the rows of X, in O(n d) memory; each
 /// product takes O(n s) more.
 ///
-/// Where a training row meets itself the entry is exactly `s^2 + noise^2`. A
-/// product with all of H uses n^2 entries, and evaluates about half of them, since
-/// both triangles share one tile; or fewer, where [`KernelMatrix::cache_entries`] lets it.
+/// The entry between a training row and itself is exactly `s^2 + noise^2`. A product with all of H uses n^2 entries
+/// and evaluates about half of them, since each tile serves both triangles; fewer with
+/// [`KernelMatrix::cache_entries`].
 #[derive(Debug)]
 pub struct KernelOperator {
     kernel: Kernel,
@@ -41,18 +41,18 @@ pub struct KernelOperator {
     pool: Arc<ThreadPool>,
     /// Memory for tiles.
     scratch: Scratch,
-    /// Memory for what a whole product packs, sums and keeps.
+    /// Memory for packed right-hand sides, for sums, and for the tiles of fused products.
     memory: Scratch,
     cache: Cache,
 }
 
-/// A rayon pool of `threads` workers, to be shared by operators.
+/// A rayon pool of `threads` threads, which several operators may share.
 ///
 /// # Panics
-/// If the system starts no more threads.
+/// If the operating system refuses to start the threads.
 pub fn thread_pool(threads: usize) -> Arc<ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|i| format!("gp-{i}"));
-    Arc::new(pool.build().expect("the system starts the pool's threads"))
+    Arc::new(pool.build().expect("the operating system starts the threads"))
 }
 
 impl KernelOperator {
@@ -61,10 +61,10 @@ impl KernelOperator {
         Self::with_pool(kernel, noise_scale, x, thread_pool(threads))
     }
 
-    /// The same on a pool that others use too.
+    /// The same on a given pool.
     pub fn with_pool(kernel: &Kernel, noise_scale: f64, x: ArrayView2<f64>, pool: Arc<ThreadPool>) -> Self {
-        blas::settle();
-        // Distances by products lose eps |x|^2: centring makes |x| as small as it gets.
+        blas::start_single_threaded();
+        // Distances by products have an error of eps |x|^2, which centring makes small.
         let centre = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
         let points = Points::new(x, &centre, &kernel.length_scale);
         let tiles = Tiles::new(kernel, noise_scale, points.largest_norm());
@@ -86,7 +86,7 @@ impl KernelOperator {
         &self.pool
     }
 
-    /// `K(X, X*)` without noise, `n x n*`, from direct differences.
+    /// `K(X, X*)` without noise, `n x n*`, from differences of coordinates.
     pub(crate) fn cross_matrix(&self, x_star: ArrayView2<f64>) -> Array2<f64> {
         let star = Points::new(x_star, &self.centre, &self.kernel.length_scale);
         let mut out = Array2::zeros((self.n(), star.n()).f());
@@ -100,7 +100,7 @@ impl KernelOperator {
         out
     }
 
-    /// H itself from direct differences: lower triangle only, the rest is 0.
+    /// The lower triangle of H, from differences of coordinates. The strict upper triangle is arbitrary.
     pub(crate) fn lower_triangle(&self) -> Array2<f64> {
         let n = self.n();
         let tiles = Tiles::accurate(&self.kernel, self.noise_scale);
@@ -121,12 +121,12 @@ impl KernelOperator {
         out
     }
 
-    /// Runs `work` on memory for a tile, whose content is arbitrary.
+    /// Runs `work` on memory for a tile, with arbitrary content.
     fn with_scratch<E: Real, R>(&self, work: impl FnOnce(&mut [E]) -> R) -> R {
         self.scratch.with(tile_len(TILE, TILE), work)
     }
 
-    /// Runs `work` in the pool on the packed blocks of `v`, and on memory for `sums` sums, whose content is arbitrary.
+    /// Runs `work` in the pool on the packed blocks of `v` and on memory for `sums` numbers, with arbitrary content.
     fn with_packed<E: Real>(
         &self,
         layout: Layout,
@@ -152,7 +152,7 @@ impl KernelOperator {
         Side { points: &self.points, identity: Identity::Training }
     }
 
-    /// Entries that a product evaluates: one triangle, and all of the tiles on the diagonal, without those kept.
+    /// Entries that a product evaluates: one triangle and the whole tiles on the diagonal, less those cached.
     fn evaluated<E: Real>(&self) -> f64 {
         let (whole, rest) = ((self.n() / TILE) as f64, (self.n() % TILE) as f64);
         let diagonal = whole * (TILE * TILE) as f64 + rest * rest;
@@ -264,18 +264,18 @@ impl SystemMatrix for KernelOperator {
     }
 }
 
-/// Rows and columns of a tile: 128 KiB, so that it stays in a core's own cache between its
-/// evaluation and its products, beside the right-hand sides and sums that they read.
+/// Rows and columns of a tile. With 128 KiB, it stays in a core's own cache between its evaluation and its products,
+/// together with the right-hand sides and sums of these.
 const TILE: usize = 128;
 
 const UNPOISONED: &str = "nothing panics under this lock";
 
-/// Memory that is handed from one piece of work to the next: allocating it afresh for each would cost page faults.
+/// Memory that is used again: allocating it for each piece of work would cost page faults.
 #[derive(Debug, Default)]
 struct Scratch(Mutex<Vec<Aligned>>);
 
 impl Scratch {
-    /// Runs `work` on memory for `len` numbers, whose content is arbitrary.
+    /// Runs `work` on memory for `len` numbers, with arbitrary content.
     fn with<E: Real, R>(&self, len: usize, work: impl FnOnce(&mut [E]) -> R) -> R {
         let mut memory = self.take::<E>(len);
         memory.reserve::<E>(len);
@@ -284,7 +284,7 @@ impl Scratch {
         result
     }
 
-    /// The smallest piece with so much room, or else any other.
+    /// The smallest free piece that holds `len` numbers, else any piece, else an empty one.
     fn take<E: Real>(&self, len: usize) -> Aligned {
         let mut spare = self.0.lock().expect(UNPOISONED);
         let room = |index: &usize| spare[*index].numbers::<E>().len();

@@ -12,8 +12,8 @@ pub fn zeros(rows: usize, columns: usize) -> Array2<f64> {
     Array2::zeros((rows, columns).f())
 }
 
-/// A fixed matrix (n x d) of numbers scattered over (-1, 1), another one for each `seed`. Column j of seed k is column
-/// 0 of seed j + k.
+/// A fixed matrix (n x d) of numbers scattered over (-1, 1), another one for each `seed`. Column j of seed k is
+/// column 0 of seed j + k.
 pub fn scattered(n: usize, d: usize, seed: usize) -> Array2<f64> {
     Array2::from_shape_fn((n, d), |(i, j)| scattered_number(i, j + seed))
 }
@@ -35,8 +35,8 @@ pub fn proptest_seed() -> u64 {
     seed
 }
 
-/// The configuration of a property test of so many cases, with inputs drawn from [`fixtures::proptest_seed`]. A macro,
-/// so that this crate does not link proptest into programs.
+/// The configuration of a property test of so many cases, with inputs drawn from [`fixtures::proptest_seed`]. A
+/// macro, so that this crate does not link proptest into programs.
 ///
 /// ```ignore
 /// proptest! {

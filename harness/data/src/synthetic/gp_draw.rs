@@ -139,8 +139,8 @@ mod tests {
         length_scale: 0.5,
     };
 
-    /// Under N(0, K + s_n^2 I), y^T (K + s_n^2 I)^-1 y has a chi-square distribution with N degrees of freedom. A wrong
-    /// signal, length or noise scale moves the sum far outside of four standard deviations.
+    /// Under N(0, K + s_n^2 I), y^T (K + s_n^2 I)^-1 y has a chi-square distribution with N degrees of freedom. A
+    /// wrong signal, length or noise scale moves the sum far outside of four standard deviations.
     #[test]
     fn an_exact_draw_has_the_covariance_of_the_process() {
         let x = Array2::from_shape_simple_fn((330, 2), {

@@ -1,8 +1,7 @@
 //! Products with `K(X, Z)`: training rows against basis points, without noise.
 //!
-//! The work is that of [`KernelOperator`]'s rectangles. No point of one side counts
-//! as a point of the other, so noise stands nowhere, not even where a basis point
-//! is a training row.
+//! Uses the rectangular products of [`KernelOperator`]. Rows and columns never count as the same points, so no
+//! entry has noise, even where a basis point is a training row.
 
 use std::sync::Arc;
 
@@ -13,11 +12,11 @@ use super::{KernelOperator, Scratch};
 use crate::KernelMatrix;
 use crate::tile::{Identity, Points, Side, Tiles};
 
-/// `K(X, Z) = s^2 k(X, Z)` between the rows of X (n x d) and basis points Z (m x d), in O((n + m) d)
-/// memory, the rows of X shared with the operator that it comes from.
+/// `K(X, Z) = s^2 k(X, Z)` between the rows of X (n x d) and basis points Z (m x d), in O((n + m) d) memory. It
+/// shares the rows of X with the operator that it is made from.
 #[derive(Debug)]
 pub(super) struct CrossOperator {
-    /// The rows. Its own products, which hold the noise, are not used.
+    /// The rows; of its products, which include noise, only the rectangular ones are used.
     over: KernelOperator,
     basis: Points,
 }
@@ -50,7 +49,7 @@ impl CrossOperator {
     }
 }
 
-/// Points that are nobody's training rows.
+/// Points that count as no training rows.
 fn foreign(points: &Points) -> Side<'_> {
     Side { points, identity: Identity::Foreign }
 }

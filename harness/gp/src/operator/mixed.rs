@@ -1,10 +1,9 @@
 //! The same matrix with tiles in single precision.
 //!
-//! Entries and the sums inside a tile are `f32`; sums over tiles are `f64`. With at most
-//! 128 terms in a sum of singles, a product differs from the exact one by about
-//! `1e-6 ||K|| ||v||` (see the tests): far less than what a solver leaves that stops at a
-//! residual of 0.01, but too much to tell a residual of 1e-5 from zero. Blocks, from which
-//! factors are made, stay in double precision.
+//! Entries and sums inside a tile are `f32`; sums over tiles are `f64`. A sum of singles has at most 128 terms, so
+//! a product has an error of about `1e-6 ||K|| ||v||` (see the tests): negligible for a solver that stops at a
+//! residual of 0.01, but too large for residuals of 1e-5. Blocks, which are used for factorisations, stay in double
+//! precision.
 
 use bytemuck::TransparentWrapper;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
@@ -12,7 +11,7 @@ use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 use super::KernelOperator;
 use crate::KernelMatrix;
 
-/// A [`KernelOperator`] whose products take half the time and leave half of the digits.
+/// A [`KernelOperator`] with products in half the time and half the digits.
 #[derive(Debug, TransparentWrapper)]
 #[repr(transparent)]
 pub(super) struct Mixed(KernelOperator);

@@ -1,4 +1,4 @@
-//! The entries of one tile, in registers from the inputs to the covariance.
+//! Evaluates the entries of one tile, from the inputs to the covariances, in registers.
 
 use std::marker::PhantomData;
 
@@ -10,9 +10,9 @@ use crate::simd::{Lanes, Real, Work};
 
 /// A squared scaled distance, or any other sum over pairs of coordinates.
 pub(crate) trait Distance {
-    /// One coordinate's part of the sum.
+    /// Adds the term of one coordinate to the sum.
     fn add<S: Simd, E: Lanes<S>>(simd: S, x: E::V, z: E::V, sum: E::V) -> E::V;
-    /// The distance, from the sum and the squared norms.
+    /// The squared distance, from the sum and the squared norms.
     fn finish<S: Simd, E: Lanes<S>>(simd: S, sum: E::V, norm_x: E::V, norm_z: E::V) -> E::V;
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Evaluate<'a, E: Real, D, C> {
     pub(crate) cols: Part<'a, E>,
     pub(crate) d: usize,
     pub(crate) variance: f64,
-    /// Strips of rows; in each, column after column.
+    /// Strips of rows, each column by column.
     pub(crate) tile: &'a mut [E],
     pub(crate) how: PhantomData<(D, C)>,
 }
@@ -67,7 +67,7 @@ impl<E: Real, D: Distance, C: Correlation> Work<E> for Evaluate<'_, E, D, C> {
     where
         E: Lanes<S>,
     {
-        // Eight sums at a time keep both multipliers of a processor busy.
+        // Eight sums at a time keep both multiply-add units of a processor busy.
         match E::STRIP / E::LANES {
             1 => self.columns::<S, 1, 8, 8>(simd),
             2 => self.columns::<S, 2, 4, 8>(simd),
@@ -94,8 +94,8 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
         for (s, (out, norm_x)) in tile.chunks_exact_mut(width * NV).zip(norms_x).enumerate() {
             let x = &strips[s * d..(s + 1) * d];
             arguments::<S, E, D, C, NV, NJ, SUMS>(simd, x, norm_x, cols, out);
-            for out in out.as_chunks_mut::<TOGETHER>().0 {
-                *out = C::from_argument::<S, E, TOGETHER>(simd, *out);
+            for out in out.as_chunks_mut::<BATCH>().0 {
+                *out = C::from_argument::<S, E, BATCH>(simd, *out);
                 for out in out {
                     *out = E::mul(simd, variance, *out);
                 }
@@ -104,8 +104,8 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
     }
 }
 
-/// Arguments of the correlation for a strip of rows and all columns. In a loop of its own: roots then take their
-/// time beside the next sums, and the correlations, which come after it, have registers enough.
+/// Arguments of the correlation for a strip of rows and all columns. In a separate loop, so that square roots overlap
+/// with the next sums, and the exponentials that follow have enough registers.
 #[inline(always)]
 pub(super) fn arguments<
     S: Simd,
@@ -135,7 +135,7 @@ pub(super) fn arguments<
     }
 }
 
-/// Sums over coordinates for a strip of rows and the `NJ` columns of a group that begin at `first`.
+/// Sums over coordinates for a strip of rows and `NJ` columns of a group, from column `first` on.
 #[inline(always)]
 pub(super) fn pair_sums<
     S: Simd,
@@ -163,7 +163,7 @@ pub(super) fn pair_sums<
     sums
 }
 
-/// Distances in place of the sums of products or of squared differences.
+/// Replaces sums of products or of squared differences by squared distances.
 #[inline(always)]
 fn finish<S: Simd, E: Lanes<S>, D: Distance, const NV: usize, const SUMS: usize>(
     simd: S,
@@ -178,5 +178,6 @@ fn finish<S: Simd, E: Lanes<S>, D: Distance, const NV: usize, const SUMS: usize>
     }
 }
 
-/// Correlations that are evaluated together: enough to hide the time that each takes, few enough for the registers.
-pub(super) const TOGETHER: usize = 4;
+/// Vectors of correlations that are evaluated together: enough to hide the latency of each, few enough for the
+/// registers.
+pub(super) const BATCH: usize = 4;

@@ -1,12 +1,12 @@
-//! Where a solve starts from, when the one before it was nearly the same.
+//! Initial iterates from the solutions of earlier, similar systems.
 
 use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder};
 
 use crate::KernelMatrix;
 
-/// A start for `H V = B` from the solutions of the last two steps, all n x s: `2 v_t - v_{t-1}`, each
-/// column scaled to the point on its line where the error is least in the H-norm,
-/// `c = (vhat^T b) / (vhat^T H vhat)`. Takes one product with H. A column of zeros stays so.
+/// An initial iterate for `H V = B` from the solutions of the last two steps, all n x s: `vhat = 2 v_t - v_{t-1}`,
+/// each column scaled by the factor that minimises the error in the H-norm, `c = (vhat^T b) / (vhat^T H vhat)`.
+/// Takes one product with H. A column of zeros stays zero.
 pub fn extrapolate(
     op: &dyn KernelMatrix,
     rhs: ArrayView2<f64>,
