@@ -171,7 +171,7 @@ impl Outcome {
     }
 }
 
-/// Whether a worker says nothing more after this message.
+/// Whether this is the last message of a worker.
 pub(crate) fn is_terminal(message: &Message) -> bool {
     !matches!(message, Message::Trace(_) | Message::Step(_))
 }
