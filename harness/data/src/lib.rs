@@ -10,7 +10,6 @@
 
 #![forbid(unsafe_code)]
 
-mod atomic;
 pub mod copy;
 mod duplicates;
 pub mod fetch;
