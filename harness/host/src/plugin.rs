@@ -14,7 +14,6 @@ mod description;
 mod error;
 mod extension;
 mod host;
-mod ledger;
 mod library;
 mod observer;
 mod operator;

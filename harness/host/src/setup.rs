@@ -28,24 +28,16 @@ impl Setup<'_> {
         Ok(Setup { job, rows: rows.map_err(invalid)?, pool: thread_pool(job.threads) })
     }
 
-    /// The system of the case's own kernel.
-    pub(crate) fn system(&self, probes: Probes, inducing: Option<Inducing>) -> Result<System, Failure> {
-        let spec = SystemSpec { inducing, ..self.spec(&self.job.case.kernel, probes, None) };
-        System::build(spec).map_err(invalid)
-    }
-
-    /// The system of another kernel, with right-hand sides of draw `redraw`; see [`SystemSpec::redraw`].
-    pub(crate) fn system_of(
+    /// The system of a kernel; see [`SystemSpec`].
+    pub(crate) fn system(
         &self,
         kernel: &Kernel,
         probes: Probes,
         redraw: Option<u64>,
+        inducing: Option<Inducing>,
     ) -> Result<System, Failure> {
-        System::build(self.spec(kernel, probes, redraw)).map_err(invalid)
-    }
-
-    fn spec<'s>(&'s self, kernel: &'s Kernel, probes: Probes, redraw: Option<u64>) -> SystemSpec<'s> {
-        SystemSpec { rows: &self.rows, kernel, probes, redraw, inducing: None, pool: &self.pool }
+        let (rows, pool) = (&self.rows, &self.pool);
+        System::build(SystemSpec { rows, kernel, probes, redraw, inducing, pool }).map_err(invalid)
     }
 
     /// The exact reference that the job names, if it does.

@@ -97,7 +97,7 @@ pub enum Formulation {
         matrix: Box<dyn KernelMatrix>,
     },
     /// M + noise_scale^2 I, with an unknown for each of the unique inputs.
-    Collapsed(Collapse),
+    Collapsed(Box<Collapse>),
 }
 
 /// A system as a solver sees it: n rows and m columns.
@@ -139,7 +139,7 @@ impl System {
             pool.install(|| targets(&data, &kernel, noise_scale, spec.probes, of_targets))?;
         let formulation = match (spec.inducing, rows.dataset.collapse_duplicates) {
             (None, false) => Formulation::Full,
-            (None, true) => Formulation::Collapsed(Collapse::new(&*operator, x, &targets, pool)),
+            (None, true) => Formulation::Collapsed(Box::new(Collapse::new(&*operator, x, &targets, pool))),
             (Some(inducing), false) => {
                 let z = pool.install(|| select(inducing, x, &streams))?;
                 Formulation::Inducing { matrix: operator.between(z.view()), z }
@@ -157,7 +157,8 @@ impl System {
         match &self.formulation {
             Formulation::Full => full,
             Formulation::Inducing { z, matrix } => SolverView { matrix: &**matrix, basis: Some(z), ..full },
-            Formulation::Collapsed(Collapse { inputs, operator, targets, .. }) => {
+            Formulation::Collapsed(collapse) => {
+                let Collapse { inputs, operator, targets, .. } = &**collapse;
                 let scales = Some(operator.scales());
                 SolverView { matrix: operator, inputs: &inputs.x, basis: None, scales, targets }
             }

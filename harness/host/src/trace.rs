@@ -77,10 +77,13 @@ impl Thinning {
     }
 }
 
+/// Metrics of an iterate.
+pub type Evaluate<'a> = &'a dyn Fn(ArrayView2<f64>) -> Metrics;
+
 /// Turns iterations into messages.
 pub struct Trace<'a> {
-    /// Metrics of an iterate; none where nothing can be said of it.
-    evaluate: Option<&'a dyn Fn(ArrayView2<f64>) -> Metrics>,
+    /// None where an iterate has no metrics.
+    evaluate: Option<Evaluate<'a>>,
     send: &'a mut dyn FnMut(Message),
     schedule: TraceSchedule,
     thinning: Thinning,
@@ -90,10 +93,7 @@ pub struct Trace<'a> {
 
 impl<'a> Trace<'a> {
     /// A trace with these metrics of iterates, if there are any.
-    pub fn new(
-        evaluate: Option<&'a dyn Fn(ArrayView2<f64>) -> Metrics>,
-        send: &'a mut dyn FnMut(Message),
-    ) -> Trace<'a> {
+    pub fn new(evaluate: Option<Evaluate<'a>>, send: &'a mut dyn FnMut(Message)) -> Trace<'a> {
         let (schedule, thinning) = (TraceSchedule::new(), Thinning::new());
         Trace { evaluate, send, schedule, thinning, own: BTreeMap::new(), last_evaluated: None }
     }

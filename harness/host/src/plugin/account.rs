@@ -2,11 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 
+use gpbench_abi::Budget;
 use gpbench_record::{Clock, Entries, StopReason};
 
 use crate::clock::Stopwatch;
-
-use super::ledger::Ledger;
 
 /// Limits of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +26,8 @@ pub struct SolveLimits {
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) limits: SolveLimits,
-    ledger: Ledger,
+    budget: Budget,
+    entries: Cell<Entries>,
     stopwatch: RefCell<Stopwatch>,
     exhausted: Cell<Option<StopReason>>,
     refusals: Cell<u64>,
@@ -38,25 +38,35 @@ impl Account {
     pub(super) fn new(n: usize, limits: SolveLimits, now: fn() -> Clock) -> Account {
         Account {
             limits,
-            ledger: Ledger::new(n, limits.max_epochs),
+            budget: Budget::new(n, limits.max_epochs.unwrap_or(f64::INFINITY)),
+            entries: Cell::new(Entries::default()),
             stopwatch: RefCell::new(Stopwatch::new(now)),
             exhausted: Cell::new(None),
             refusals: Cell::new(0),
         }
     }
 
-    /// Books work that is about to be done and answers true, or answers false and books nothing if epochs or time do
-    /// not allow it.
+    /// Books work that is about to be done and answers true, or answers false and books nothing if what is left of
+    /// the epochs or the time does not allow it.
     ///
     /// `evaluated` says how many of the entries used are evaluated: a product with all of H evaluates each pair of
-    /// entries once.
+    /// entries once. The budget limits the entries used.
     pub(super) fn claim(&self, used: f64, evaluated: f64) -> bool {
-        self.note_refusal_unless(!self.is_out_of_time() && self.ledger.claim(used, evaluated))
+        let entries = self.entries.get();
+        let granted = !self.is_out_of_time() && self.budget.fits(entries.used, used);
+        if granted {
+            self.entries.set(entries.plus(Entries { used, evaluated, ..Entries::default() }));
+        }
+        self.note_refusal_unless(granted)
     }
 
-    /// Books entries that the plugin evaluated by itself. Answers whether anything is left.
+    /// Books entries that the plugin evaluated by itself, which may exceed the budget. Answers whether anything is
+    /// left.
     pub(super) fn charge(&self, entries: f64) -> bool {
-        self.note_refusal_unless(self.ledger.charge(entries) && !self.is_out_of_time())
+        let charged =
+            Entries { used: entries, evaluated: entries, self_reported: entries, ..Entries::default() };
+        self.entries.set(self.entries.get().plus(charged));
+        self.note_refusal_unless(!self.is_exhausted())
     }
 
     fn note_refusal_unless(&self, granted: bool) -> bool {
@@ -69,7 +79,7 @@ impl Account {
 
     /// Whether all epochs are used or all time has passed.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.ledger.is_spent() || self.is_out_of_time()
+        self.budget.is_spent(self.entries.get().used) || self.is_out_of_time()
     }
 
     fn is_out_of_time(&self) -> bool {
@@ -99,17 +109,18 @@ impl Account {
 
     /// Books everything so far as setup.
     pub(super) fn close_setup(&self) {
-        self.ledger.close_setup();
+        let entries = self.entries.get();
+        self.entries.set(Entries { setup: entries.used, ..entries });
     }
 
     /// Kernel entries used so far.
     pub(super) fn entries(&self) -> Entries {
-        self.ledger.entries()
+        self.entries.get()
     }
 
     /// Epochs used so far.
     pub(super) fn epochs(&self) -> f64 {
-        self.ledger.epochs()
+        self.budget.epochs(self.entries.get().used)
     }
 
     /// Time spent so far.
@@ -135,5 +146,35 @@ impl Account {
     /// Whether the clock runs.
     pub(super) fn is_running(&self) -> bool {
         self.stopwatch.borrow().is_running()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(n: usize, max_epochs: Option<f64>) -> Account {
+        let limits = SolveLimits { tolerance: None, max_epochs, seconds: None, threads: 1, seed: 1 };
+        Account::new(n, limits, Clock::default)
+    }
+
+    #[test]
+    fn refused_work_is_not_booked() {
+        let account = account(10, Some(1.5));
+        assert!(account.claim(100.0, 100.0));
+        assert!(!account.claim(100.0, 100.0));
+        assert!(account.claim(50.0, 50.0));
+        assert_eq!((account.entries().used, account.refusals()), (150.0, 1));
+        assert_eq!(account.stop_reason(), StopReason::Epochs);
+    }
+
+    #[test]
+    fn charges_are_counted_separately_and_may_exceed_the_budget() {
+        let account = account(10, Some(1.0));
+        assert!(account.claim(60.0, 30.0));
+        account.close_setup();
+        assert!(!account.charge(60.0));
+        let expected = Entries { used: 120.0, evaluated: 90.0, setup: 60.0, self_reported: 60.0 };
+        assert_eq!(account.entries(), expected);
     }
 }

@@ -1,11 +1,15 @@
 //! What the callbacks of [`gpbench_abi::Host`] share.
 
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
 use gpbench_abi::{Host, Status};
 use rayon::ThreadPool;
+
+/// The id of an extension of the host, and how its table is found.
+pub(super) type HostExtension = (&'static str, fn() -> *const c_void);
 
 /// The latest error of a plugin, and the threads that may serve it.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ use std::ffi::c_void;
 
 use gpbench_abi::Operator;
 
+use super::context::HostExtension;
 use super::session::{OperatorExtension, ProblemExtension, Session};
 
 pub use state::SolverState;
@@ -34,7 +35,7 @@ const OF_OPERATOR: [OperatorExtension; 6] = [
 const OF_PROBLEM: [ProblemExtension; 3] = [targets::EXTENSION, state::EXTENSION, trace::EXTENSION];
 
 /// Extensions of the host.
-const OF_HOST: [(&str, fn() -> *const c_void); 1] = [parallel_for::EXTENSION];
+const OF_HOST: [HostExtension; 1] = [parallel_for::EXTENSION];
 
 /// The operator's extension of this id, or null.
 pub(super) fn of_operator(session: &Session, op: &Operator, id: &str) -> *const c_void {

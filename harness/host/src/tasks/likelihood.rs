@@ -99,7 +99,7 @@ impl Study<'_> {
         repetition: u64,
     ) -> Result<Likelihood, Failure> {
         let setup = self.setup;
-        let build = |probes| setup.system_of(&setup.job.case.kernel, probes, Some(repetition));
+        let build = |probes| setup.system(&setup.job.case.kernel, probes, Some(repetition), None);
         let mut system = build(probes)?;
         let x = self.solve(&mut system, &format!("solver/{repetition}"))?;
         let again = match second_solve {

@@ -14,10 +14,14 @@ use crate::system::System;
 
 use super::observed;
 
+fn build(setup: &Setup, task: &Posterior) -> Result<System, Failure> {
+    setup.system(&setup.job.case.kernel, Probes::Pathwise(task.targets), None, task.inducing)
+}
+
 /// Solves; the trace has predictions, and errors of the weights where the exact ones are known.
 pub(super) fn run(setup: &Setup, task: &Posterior, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
     let began = process::seconds_since_start();
-    let system = setup.system(Probes::Pathwise(task.targets), task.inducing)?;
+    let system = build(setup, task)?;
     let exact = setup.exact()?;
     let build_seconds = process::seconds_since_start() - began;
     let evaluate = |system: &System, iterate: ArrayView2<f64>| of_iterate(system, exact.as_ref(), iterate);
@@ -34,7 +38,7 @@ fn of_iterate(system: &System, exact: Option<&Reference>, iterate: ArrayView2<f6
 
 /// Evaluates the predictions and the weights, and predicts along the input where there is one only.
 pub(super) fn verify(setup: &Setup, task: &Posterior) -> Result<Verified, Failure> {
-    let system = setup.system(Probes::Pathwise(task.targets), task.inducing)?;
+    let system = build(setup, task)?;
     let exact = setup.exact()?;
     let exact = exact.as_ref();
     let solution = setup.solution(&system)?;

@@ -13,7 +13,7 @@ use super::observed;
 /// Solves; the trace has errors of the weights where the exact ones are known.
 pub(super) fn run(setup: &Setup, task: &Solve, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
     let began = process::seconds_since_start();
-    let system = setup.system(task.probes, None)?;
+    let system = setup.system(&setup.job.case.kernel, task.probes, None, None)?;
     let exact = setup.exact()?;
     let build_seconds = process::seconds_since_start() - began;
     let errors = exact
@@ -24,7 +24,7 @@ pub(super) fn run(setup: &Setup, task: &Solve, send: &mut dyn FnMut(Message)) ->
 
 /// Evaluates the weights.
 pub(super) fn verify(setup: &Setup, task: &Solve) -> Result<Verified, Failure> {
-    let system = setup.system(task.probes, None)?;
+    let system = setup.system(&setup.job.case.kernel, task.probes, None, None)?;
     let exact = setup.exact()?;
     let solution = setup.solution(&system)?;
     let mut metrics = evaluate::of_system(&system, exact.as_ref());

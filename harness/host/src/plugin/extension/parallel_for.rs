@@ -6,10 +6,9 @@ use gpbench_abi::{self as abi, Host, ParallelFor, Status};
 use gpbench_gp::blas::ThreadGuard;
 use rayon::prelude::*;
 
-use super::super::context::{Context, wall};
+use super::super::context::{Context, HostExtension, wall};
 
-pub(super) const EXTENSION: (&str, fn() -> *const c_void) =
-    (abi::id::PARALLEL_FOR, || std::ptr::from_ref(&TABLE).cast());
+pub(super) const EXTENSION: HostExtension = (abi::id::PARALLEL_FOR, || std::ptr::from_ref(&TABLE).cast());
 
 static TABLE: ParallelFor =
     ParallelFor { size: size_of::<ParallelFor>() as u32, reserved: 0, run: Some(run) };

@@ -1,6 +1,7 @@
 //! The gradient of an outer step, by each estimator, and what it took.
 
 use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::likelihood::Likelihood;
 use gpbench_gp::train;
 use gpbench_gp::{lanczos, metrics};
 use gpbench_record::{
@@ -49,6 +50,23 @@ pub(super) struct StepGradient {
     pub(super) metrics: Metrics,
 }
 
+impl StepGradient {
+    /// A gradient without solutions or costs.
+    fn new(gradient: Gradient, by_mean: f64, reason: StopReason, metrics: Metrics) -> StepGradient {
+        StepGradient {
+            gradient,
+            by_mean,
+            log_marginal_likelihood: None,
+            solution: None,
+            solver: SolverState::new(),
+            reason,
+            cost: SolveCost::default(),
+            outer: 0.0,
+            metrics,
+        }
+    }
+}
+
 impl Trainer<'_> {
     /// The gradient under a kernel, at step `count`.
     pub(super) fn gradient(
@@ -87,22 +105,14 @@ impl Trainer<'_> {
         let (likelihood, features) = estimate::likelihood_of_features(self.setup, kernel, estimator, draw)?;
         let mut metrics = Metrics::default();
         metrics.insert(names::FEATURES, features as f64);
-        Ok(StepGradient {
-            gradient: likelihood.gradient,
-            by_mean: likelihood.by_mean,
-            log_marginal_likelihood: None,
-            solution: None,
-            solver: SolverState::new(),
-            reason: StopReason::Iterations,
-            cost: SolveCost::default(),
-            outer: process::now().wall - began.wall,
-            metrics,
-        })
+        let Likelihood { gradient, by_mean, .. } = likelihood;
+        let outer = process::now().wall - began.wall;
+        Ok(StepGradient { outer, ..StepGradient::new(gradient, by_mean, StopReason::Iterations, metrics) })
     }
 
     /// The exact gradient, by a Cholesky factor of the harness's own: the solver is asked for the prediction alone.
     fn by_factor(&self, kernel: &Kernel, count: u64) -> Result<StepGradient, Failure> {
-        let system = self.setup.system_of(kernel, NO_PROBES, None)?;
+        let system = self.setup.system(kernel, NO_PROBES, None, None)?;
         let System { data, operator, .. } = &system;
         let (kernel, noise_scale, x) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
         let began = process::now();
@@ -117,19 +127,14 @@ impl Trainer<'_> {
         metrics.extend(&residuals(&system, v));
         let used = (gp.n() * (gp.n() + 1) / 2) as f64;
         Ok(StepGradient {
-            gradient,
-            by_mean: gp.v.sum(),
             log_marginal_likelihood: Some(gp.log_marginal_likelihood),
-            solution: None,
-            solver: SolverState::new(),
-            reason: StopReason::Converged,
             cost: SolveCost {
                 prepare: difference(fitted, began),
                 entries: Entries { used, evaluated: used, ..Entries::default() },
                 ..SolveCost::default()
             },
             outer,
-            metrics,
+            ..StepGradient::new(gradient, gp.v.sum(), StopReason::Converged, metrics)
         })
     }
 
@@ -143,7 +148,7 @@ impl Trainer<'_> {
     ) -> Result<StepGradient, Failure> {
         let began = process::now();
         let redraw = (!start.is_warm() && count > 0).then_some(count);
-        let mut system = self.setup.system_of(kernel, probes, redraw)?;
+        let mut system = self.setup.system(kernel, probes, redraw, None)?;
         let mut outer = process::now().wall - began.wall;
         let (mut x, cost) = self.initial_iterate(&system, start, state);
         let initial = (system.n() <= DISTANCE_ROWS).then(|| x.clone());
@@ -176,17 +181,8 @@ impl Trainer<'_> {
                 metrics.extend(&cross_section(&system, &initial, &x));
             }
         }
-        Ok(StepGradient {
-            gradient,
-            by_mean: x.column(0).sum(),
-            log_marginal_likelihood: None,
-            solution: Some(x),
-            solver,
-            reason: outcome.reason,
-            cost,
-            outer,
-            metrics,
-        })
+        let found = StepGradient::new(gradient, x.column(0).sum(), outcome.reason, metrics);
+        Ok(StepGradient { solution: Some(x), solver, cost, outer, ..found })
     }
 
     /// The limits of one solve of a step.
@@ -222,7 +218,7 @@ impl Trainer<'_> {
         count: u64,
         state: &State,
     ) -> Result<(Array2<f64>, SolveCost), Failure> {
-        let mut system = self.setup.system_of(kernel, NO_PROBES, None)?;
+        let mut system = self.setup.system(kernel, NO_PROBES, None, None)?;
         let mut x = Array2::zeros((system.n(), 1).f());
         if let Some(last) = state.solution.as_ref().filter(|_| start.is_warm()) {
             x.assign(&last.slice(s![.., ..1]));

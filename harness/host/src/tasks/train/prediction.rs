@@ -27,7 +27,7 @@ impl Trainer<'_> {
         let named = state.kernel(&job.case.kernel).hyperparameters();
         let case = job.case.prediction(&named).expect("the names are those of a kernel");
         let targets = Probes::Pathwise(self.task.prediction.targets);
-        let mut system = self.setup.system_of(&case.kernel, targets, None)?;
+        let mut system = self.setup.system(&case.kernel, targets, None, None)?;
         let mut x = Array2::zeros((system.n(), system.columns()).f());
         if let (GradientEstimator::Solutions { probes, start, .. }, Some(last)) =
             (self.task.gradient, &state.solution)
