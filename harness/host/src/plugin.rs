@@ -9,11 +9,11 @@
 #![allow(unsafe_code)]
 
 mod account;
-mod context;
 mod description;
 mod error;
 mod extension;
-mod host;
+mod host_services;
+mod host_table;
 mod library;
 mod observer;
 mod operator;
@@ -30,7 +30,7 @@ pub use account::SolveLimits;
 pub use description::SolverEntry;
 pub use error::CallError;
 pub use extension::SolverState;
-pub use host::HostTable;
+pub use host_table::HostTable;
 pub use library::{Library, LibraryError};
 pub use observer::{IterationInfo, Observer};
 pub use outcome::SolveOutcome;

@@ -3,7 +3,7 @@
 use gpbench_abi::Status;
 use gpbench_record as record;
 
-use super::host::HostTable;
+use super::host_table::HostTable;
 
 /// A call of a plugin that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -16,7 +16,7 @@ use std::ffi::c_void;
 
 use gpbench_abi::Operator;
 
-use super::context::HostExtension;
+use super::host_table::HostExtension;
 use super::session::{OperatorExtension, ProblemExtension, Session};
 
 pub use state::SolverState;

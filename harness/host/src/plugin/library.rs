@@ -8,7 +8,7 @@ use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
 use thiserror::Error;
 
 use super::description::{self, Description, SolverEntry};
-use super::host::HostTable;
+use super::host_table::HostTable;
 
 /// Why a library is of no use.
 #[derive(Debug, Error)]

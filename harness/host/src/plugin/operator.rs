@@ -9,7 +9,7 @@ use gpbench_abi::{Mat, Operator, Status, Str};
 
 use super::extension;
 use super::session::{Refusal, Session, enter_operator};
-use super::views::{self, Checked, Extent, disjoint};
+use super::views::{self, Checked, Extent};
 
 /// The table that leads back to `session`.
 pub(super) fn table(session: &Session) -> Operator {
@@ -33,11 +33,7 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
         let matrix = session.objects.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes matrices that live until this call returns.
-        let (x, y) = unsafe {
-            let x = Checked::new(x, "x", Extent::Exactly(m), Extent::Any)?;
-            (x, Checked::new(y, "y", Extent::Exactly(n), Extent::Exactly(x.cols()))?)
-        };
-        disjoint(&[("x", x), ("y", y)])?;
+        let (x, y) = unsafe { views::product((x, "x", m), (y, "y", n)) }?;
         if x.cols() == 0 {
             return Ok(());
         }

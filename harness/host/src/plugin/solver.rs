@@ -12,7 +12,7 @@ use crate::clock::difference;
 
 use super::description::SolverEntry;
 use super::error::CallError;
-use super::host::HostTable;
+use super::host_table::HostTable;
 use super::operator;
 use super::outcome::{SolveOutcome, read_report};
 use super::problem::{self, ProblemParts};

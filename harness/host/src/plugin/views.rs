@@ -122,6 +122,24 @@ impl Checked {
     }
 }
 
+/// The argument x, with `rows_x` rows, and the result y of a product, with `rows_y` rows and as many columns. They
+/// share no memory.
+///
+/// # Safety
+/// As for [`Checked::new`], for both.
+pub(super) unsafe fn product(
+    (x, name_x, rows_x): (*const Mat, &str, usize),
+    (y, name_y, rows_y): (*const Mat, &str, usize),
+) -> Result<(Checked, Checked), String> {
+    // SAFETY: by this function's contract.
+    let (x, y) = unsafe {
+        let x = Checked::new(x, name_x, Extent::Exactly(rows_x), Extent::Any)?;
+        (x, Checked::new(y, name_y, Extent::Exactly(rows_y), Extent::Exactly(x.cols()))?)
+    };
+    disjoint(&[(name_x, x), (name_y, y)])?;
+    Ok((x, y))
+}
+
 /// A column-major array as a matrix of the interface.
 pub(super) fn mat(array: ArrayView2<f64>) -> Mat {
     let (rows, cols) = array.dim();

@@ -3,7 +3,7 @@
 use gpbench_abi::{self as abi, Columns, Mat, Operator, Status};
 
 use super::super::session::{OperatorExtension, Session, enter_operator};
-use super::super::views::{self, Checked, Extent, disjoint};
+use super::super::views;
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::COLUMNS, |_, _| std::ptr::from_ref(&TABLE).cast());
 
@@ -22,11 +22,9 @@ unsafe extern "C" fn update(
         // SAFETY: the plugin passes an array and matrices that live until this call returns.
         let (cols, x, y) = unsafe {
             let cols = views::indices(cols, n_cols, m, "cols")?;
-            let x = Checked::new(x, "x", Extent::Exactly(cols.len()), Extent::Any)?;
-            let y = Checked::new(y, "y", Extent::Exactly(n), Extent::Exactly(x.cols()))?;
+            let (x, y) = views::product((x, "x", cols.len()), (y, "y", n))?;
             (cols, x, y)
         };
-        disjoint(&[("x", x), ("y", y)])?;
         if x.cols() == 0 || cols.is_empty() {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use gpbench_gp::{FrequencyLaw, RandomFeatures, seed};
 use ndarray::{Array2, Axis};
 
 use super::super::session::{OperatorExtension, Refusal, Session, enter_operator};
-use super::super::views::{Checked, Extent, disjoint};
+use super::super::views;
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::FEATURES, |_, _| std::ptr::from_ref(&TABLE).cast());
 
@@ -29,11 +29,7 @@ unsafe extern "C" fn apply(op: *const Operator, seed: u64, count: i64, w: *const
     let body = |session: &Session| {
         let (view, count) = (session.objects.system.view(), checked_count(count)?);
         // SAFETY: the plugin passes matrices that live until this call returns.
-        let (w, y) = unsafe {
-            let w = Checked::new(w, "w", Extent::Exactly(count), Extent::Any)?;
-            (w, Checked::new(y, "y", Extent::Exactly(view.points().nrows()), Extent::Exactly(w.cols()))?)
-        };
-        disjoint(&[("w", w), ("y", y)])?;
+        let (w, y) = unsafe { views::product((w, "w", count), (y, "y", view.points().nrows())) }?;
         session.spend(0.0, 0.0)?;
         // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
         let (w, mut y) = unsafe { (w.view(), y.view_mut()) };
@@ -57,11 +53,7 @@ unsafe extern "C" fn apply_transposed(
     let body = |session: &Session| {
         let (view, count) = (session.objects.system.view(), checked_count(count)?);
         // SAFETY: the plugin passes matrices that live until this call returns.
-        let (y, w) = unsafe {
-            let y = Checked::new(y, "y", Extent::Exactly(view.points().nrows()), Extent::Any)?;
-            (y, Checked::new(w, "w", Extent::Exactly(count), Extent::Exactly(y.cols()))?)
-        };
-        disjoint(&[("y", y), ("w", w)])?;
+        let (y, w) = unsafe { views::product((y, "y", view.points().nrows()), (w, "w", count)) }?;
         session.spend(0.0, 0.0)?;
         // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
         let (y, mut w) = unsafe { (y.view(), w.view_mut()) };

@@ -6,7 +6,7 @@ use gpbench_abi::{self as abi, Host, ParallelFor, Status};
 use gpbench_gp::blas::ThreadGuard;
 use rayon::prelude::*;
 
-use super::super::context::{Context, HostExtension, wall};
+use super::super::host_table::{HostExtension, HostTable, wall};
 
 pub(super) const EXTENSION: HostExtension = (abi::id::PARALLEL_FOR, || std::ptr::from_ref(&TABLE).cast());
 
@@ -35,16 +35,16 @@ unsafe extern "C" fn run(
 ) -> Status {
     wall(|| {
         // SAFETY: the plugin passes its host or null.
-        let Some(context) = (unsafe { Context::of(host) }) else { return Status::INVALID_ARGUMENT };
+        let Some(host) = (unsafe { HostTable::of(host) }) else { return Status::INVALID_ARGUMENT };
         let Some(body) = body.filter(|_| n >= 0) else { return Status::INVALID_ARGUMENT };
-        if std::thread::current().id() != context.thread {
+        if std::thread::current().id() != host.thread {
             eprintln!("[warning] parallel_for was called from another thread than the solver was");
             return Status::INVALID_ARGUMENT;
         }
         let shared = Shared(ctx);
         // SAFETY: the plugin says that `body` takes `ctx` and any i in 0..n on any thread.
         let call = |i: i64| unsafe { body(shared.get(), i) };
-        match &context.pool {
+        match &host.pool {
             None => (0..n).for_each(call),
             Some(pool) => {
                 let _one_blas_thread = ThreadGuard::raise(1);
@@ -69,15 +69,7 @@ mod tests {
 
     #[test]
     fn a_loop_visits_every_index_once() {
-        let context = Context::new(Some(gpbench_gp::thread_pool(2)));
-        let host: &Host = &Host {
-            size: size_of::<Host>() as u32,
-            minor: abi::MINOR,
-            ctx: std::ptr::from_ref(Box::leak(Box::new(context))).cast_mut().cast(),
-            set_error: None,
-            log: None,
-            extension: None,
-        };
+        let host = HostTable::new(Some(gpbench_gp::thread_pool(2))).as_ptr();
         let sum = AtomicU64::new(0);
         // SAFETY: a live host, a text, and a counter that outlives the loop.
         unsafe {

@@ -26,11 +26,9 @@ unsafe extern "C" fn apply(
         // SAFETY: the plugin passes an array and matrices that live until this call returns.
         let (rows, x, y) = unsafe {
             let rows = views::indices(rows, n_rows, n, "rows")?;
-            let x = Checked::new(x, "x", Extent::Exactly(m), Extent::Any)?;
-            let y = Checked::new(y, "y", Extent::Exactly(rows.len()), Extent::Exactly(x.cols()))?;
+            let (x, y) = views::product((x, "x", m), (y, "y", rows.len()))?;
             (rows, x, y)
         };
-        disjoint(&[("x", x), ("y", y)])?;
         if x.cols() == 0 || rows.is_empty() {
             return Ok(());
         }

@@ -6,50 +6,22 @@ use std::sync::Arc;
 use gpbench_abi::{self as abi, Host, Status, Str, log_level};
 use rayon::ThreadPool;
 
-use super::context::{Context, wall};
+use super::host_table::{HostTable, wall};
 use super::{extension, views};
-
-/// The host as one plugin sees it. Lives until the process ends, as the
-/// interface promises.
-#[derive(Debug)]
-pub struct HostTable {
-    table: Host,
-    context: Context,
-}
-
-// SAFETY: the table is never written after it is made; the pointer in it leads to the context beside it, whose only
-// changing part is behind a mutex.
-unsafe impl Sync for HostTable {}
-// SAFETY: as above; nothing here belongs to a thread.
-unsafe impl Send for HostTable {}
 
 impl HostTable {
     /// A host for plugins called on this thread; `pool` runs their loops, and
     /// without one they run here.
     pub fn new(pool: Option<Arc<ThreadPool>>) -> &'static HostTable {
-        let host = Box::leak(Box::new(HostTable {
-            table: Host {
-                size: size_of::<Host>() as u32,
-                minor: abi::MINOR,
-                ctx: std::ptr::null_mut(),
-                set_error: Some(set_error),
-                log: Some(log),
-                extension: Some(extension),
-            },
-            context: Context::new(pool),
-        }));
-        host.table.ctx = std::ptr::from_ref(&host.context).cast_mut().cast();
-        host
-    }
-
-    /// What to hand to the plugin.
-    pub(super) fn as_ptr(&self) -> *const Host {
-        &self.table
-    }
-
-    /// Takes the text that went with the latest error.
-    pub(super) fn take_error(&self) -> Option<String> {
-        self.context.take_error()
+        let callbacks = Host {
+            size: size_of::<Host>() as u32,
+            minor: abi::MINOR,
+            ctx: std::ptr::null_mut(),
+            set_error: Some(set_error),
+            log: Some(log),
+            extension: Some(extension),
+        };
+        HostTable::leak(callbacks, pool)
     }
 }
 
@@ -65,10 +37,10 @@ unsafe fn text_of(text: *const Str) -> String {
 unsafe extern "C" fn set_error(host: *const Host, status: Status, text: *const Str) {
     wall(|| {
         // SAFETY: the plugin passes its host and a text, or null.
-        let (context, text) = unsafe { (Context::of(host), text_of(text)) };
+        let (host, text) = unsafe { (HostTable::of(host), text_of(text)) };
         eprintln!("[error {}] {text}", status.0);
-        if let Some(context) = context {
-            context.set_error(text);
+        if let Some(host) = host {
+            host.set_error(text);
         }
         Status::DONE
     });
