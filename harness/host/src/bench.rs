@@ -1,9 +1,9 @@
-//! `gpbench-worker bench`: how fast products with the kernel operator are.
+//! `gpbench-worker bench`: times products with the kernel operator.
 //!
 //! A product with n^2 entries of d inputs and s right-hand sides costs about 2 n^2 (d + s)
 //! floating-point operations if the kernel's own function is free: that many for distances and
-//! multiply-adds, which a matrix product could do at the speed of dgemm. So dgemm is timed beside it,
-//! in the same process, on as many threads and in turn with it.
+//! multiply-adds, which a matrix product could do at the speed of dgemm. So dgemm is timed as well,
+//! in the same process, on as many threads and in turn with the product.
 
 mod arrays;
 mod median;
@@ -32,7 +32,7 @@ struct Benchmark<'a> {
     streams: Streams,
 }
 
-/// Times what is asked for.
+/// Times the product of a request.
 ///
 /// # Errors
 /// Where the inputs cannot be read, the kernel is invalid, or the arrays cannot be written.
@@ -67,7 +67,7 @@ impl Benchmark<'_> {
     fn matrix(&self) -> &dyn KernelMatrix {
         match self.request.precision {
             Arithmetic::F64 => &*self.operator,
-            Arithmetic::Mixed => self.operator.mixed().expect("the kernel operator has such a form"),
+            Arithmetic::Mixed => self.operator.mixed().expect("the kernel operator has a form in mixed precision"),
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Collapse {
 }
 
 impl Collapse {
-    /// The system that stands for `operator` over the rows of `x`, with right-hand sides `targets`.
+    /// The system in place of `operator` over the rows of `x`, with right-hand sides `targets`.
     pub fn new(
         operator: &dyn SystemMatrix,
         x: ArrayView2<f64>,

@@ -35,7 +35,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads `FILE [--solver ID] [--limit SECONDS]`; none if that is not what stands there.
+    /// Reads `FILE [--solver ID] [--limit SECONDS]`; none if the arguments are others.
     pub fn read(arguments: &[String]) -> Option<Request> {
         let (file, options) = arguments.split_first()?;
         let mut request = Request { file: file.into(), solver: None, limit: Duration::from_secs_f64(LIMIT) };

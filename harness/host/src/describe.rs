@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::plugin::{HostTable, Library};
 use crate::subprocess::{self, Answer};
 
-/// Environment variable with further folders of plugins.
+/// Environment variable that names further folders of plugins.
 const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
 
 /// Time that a library may take to describe itself.
@@ -98,7 +98,7 @@ pub fn installed(worker: &Path) -> Vec<PathBuf> {
 fn libraries_in(places: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<(OsString, PathBuf)> = Vec::new();
     for place in places {
-        // A place that does not exist has no plugins.
+        // A folder that does not exist has no plugins.
         let Ok(entries) = std::fs::read_dir(place) else { continue };
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();

@@ -12,11 +12,11 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 /// Points of the grid.
 const POINTS: usize = 401;
 
-/// Length scales that a grid spans at most, and those that it spans where that is too few for all.
+/// Most length scales that a grid spans, and those that it spans where the whole range has more.
 const WIDEST: f64 = 100.0;
 const WINDOW: f64 = 50.0;
 
-/// Columns of the low-rank factor beyond which a spectrum is not worth its time.
+/// Columns of the low-rank factor beyond which a spectrum takes too long.
 const MAX_RANK: usize = 2000;
 
 /// Spectral basis functions that are recorded: those of Lin et al. 2023, Figure 4.

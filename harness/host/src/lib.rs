@@ -1,4 +1,4 @@
-//! Loads plugins and runs one case: what stands behind `gpbench-worker`.
+//! Loads plugins and runs one case: the library of `gpbench-worker`.
 //!
 //! A worker is a process that does one thing and ends, so that whatever a plugin
 //! does to it ends with it. A case goes down through these modules:

@@ -1,9 +1,9 @@
 //! The host's side of the plugin interface: everything that touches the C types.
 //!
 //! [`Library`] loads and checks a description, [`SolverObject`] calls a solver,
-//! [`Session`] is what the solver calls back. Nothing that arrives from the other
-//! side is trusted: pointers may be null, shapes and lengths wrong, texts no
-//! UTF-8. What cannot be checked (a pointer to freed memory, say) is why a case
+//! [`Session`] has the state of the callbacks, and `extension` lists the optional ones.
+//! Nothing that a plugin passes is trusted: pointers may be null, shapes and lengths wrong, texts not
+//! UTF-8. What cannot be checked (a pointer to freed memory, say) is a reason why a case
 //! runs in a process of its own.
 
 #![allow(unsafe_code)]

@@ -77,12 +77,12 @@ fn thinned(count: usize) -> Vec<usize> {
     indices
 }
 
-/// Training rows under the grid: all, or as many at even distances as are recorded.
+/// Training rows within the grid: all of them, or [`ROWS`] at even distances.
 fn some_rows(x: ArrayView1<f64>, y: ArrayView1<f64>, grid: ArrayView1<f64>) -> Vec<[f64; 2]> {
     let [low, high] = range(grid);
     let rows = x.iter().zip(&y).filter(|(x, _)| (low..=high).contains(*x));
     let mut all: Vec<[f64; 2]> = rows.map(|(&x, &y)| [six_digits(x), six_digits(y)]).collect();
-    // By even steps through the file, so that the recorded rows are dense where all are.
+    // Even steps through the file: the recorded rows are dense where all are.
     let count = all.len().min(ROWS);
     all = (0..count).map(|i| all[i * all.len() / count]).collect();
     all.sort_by(|a, b| a[0].total_cmp(&b[0]));

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_shape_and_a_cut_file_are_said() {
+    fn a_wrong_shape_and_a_cut_file_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("solution.bin");
         write(&path, array![[1.0], [2.0]].view()).unwrap();

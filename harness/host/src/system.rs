@@ -53,7 +53,7 @@ pub struct SystemSpec<'a> {
     pub kernel: &'a record::Kernel,
     /// Right-hand sides beside y. Under other hyperparameters they are the same draws in other scales.
     pub probes: Probes,
-    /// Number of the draw where right-hand sides are drawn afresh.
+    /// Number of the draw, where right-hand sides differ from those of other systems of the case.
     pub redraw: Option<u64>,
     /// Inducing points as the solver's unknowns.
     pub inducing: Option<Inducing>,

@@ -265,7 +265,7 @@ fn numbers_of_the_solvers_own_are_noted_off_the_clock() {
 }
 
 #[test]
-fn numbers_of_the_solvers_own_stand_apart_in_the_trace_and_are_thinned() {
+fn numbers_of_the_solvers_own_have_their_names_in_the_trace_and_are_thinned() {
     let system = system();
     let mut sent = Vec::new();
     let mut send = |message| sent.push(message);
@@ -397,7 +397,7 @@ impl sdk::Solver for Overflowing {
 }
 
 #[test]
-fn a_residual_that_is_no_number_is_no_claim_but_divergence() {
+fn residuals_that_are_not_finite_are_no_claim() {
     let (outcome, _) = run::<Overflowing>(&system(), &[], common::LIMITS, process::now, &mut ()).unwrap();
     assert_eq!((outcome.reason, outcome.claimed), (StopReason::Diverged, Vec::new()));
 }

@@ -118,7 +118,7 @@ fn pathwise_targets_make_estimates_too() {
 }
 
 #[test]
-fn what_cannot_be_estimated_is_said() {
+fn impossible_estimates_are_refused() {
     let (_, reason) = failure(&job(estimates("cholesky", solutions(common::standard(4), None), 0), 1).0);
     assert_eq!(reason, "0 estimates cannot be made");
     let estimator = FeatureEstimator::Rff { features: 3, frequencies: FREQUENCIES };

@@ -116,7 +116,7 @@ fn each_fault_of_a_description_is_named() {
     assert_eq!(complaint(|p| p.solvers = null()), "solver number 1 is a null pointer");
     assert_eq!(
         complaint(|p| p.solver_stride = 8),
-        format!("the solvers stand 8 bytes apart, where each has at least {}", offset_of!(Solver, source))
+        format!("the solvers are at a distance of 8 bytes, where each has at least {}", offset_of!(Solver, source))
     );
     assert_eq!(complaint_of_solver(|s| s.solve = None), "solver `raw` has no function `solve`");
     assert_eq!(complaint_of_solver(|s| s.destroy = None), "solver `raw` has no function `destroy`");
@@ -288,7 +288,7 @@ fn run(
 }
 
 #[test]
-fn calls_that_make_no_sense_are_refused_and_do_nothing() {
+fn wrong_calls_are_refused_and_do_nothing() {
     run(misuses).unwrap();
     let answers = ANSWERS.take();
     let (done, invalid) = (Status::DONE.0, Status::INVALID_ARGUMENT.0);
@@ -320,7 +320,7 @@ unsafe extern "C" fn no_memory(_: *mut c_void, _: *const Problem, _: *mut Report
 }
 
 #[test]
-fn answers_that_make_no_sense_are_named() {
+fn wrong_answers_are_named() {
     let said = |solve| run(solve).unwrap_err().to_string();
     assert_eq!(said(odd_reason), "solve gave the reason 99, which version 1 does not have");
     assert_eq!(said(too_many_claims), "solve claims 3 residual norms for 4 columns");

@@ -111,7 +111,7 @@ fn exact_training_with_cholesky_is_exact_training() {
 }
 
 #[test]
-fn the_landscape_has_its_summit_where_exact_training_ends() {
+fn the_landscape_has_its_maximum_where_exact_training_ends() {
     let mut case = training("cholesky", EXACT, 60);
     let grid = Grid { length_scale: [0.05, 5.0], noise_scale: [0.01, 2.0], points: 15 };
     (task(&mut case).landscape, task(&mut case).shared_length_scale) = (Some(grid), true);
@@ -338,7 +338,7 @@ fn a_second_solve_of_y_changes_the_gradient_of_a_randomised_solver_alone() {
 }
 
 #[test]
-fn likelihoods_of_features_are_climbed_without_a_solver() {
+fn likelihoods_of_features_are_maximised_without_a_solver() {
     let frequencies = Frequencies::MultivariateT;
     for estimator in [
         FeatureEstimator::Rff { features: 60, frequencies },
@@ -386,7 +386,7 @@ fn training_begins_at_the_average_of_fits_to_parts_of_the_data() {
 }
 
 #[test]
-fn what_cannot_be_trained_is_said() {
+fn impossible_training_is_refused() {
     let mut case = training("cg", solutions(common::pathwise(16), Start::Cold), 2);
     case.kernel.signal_scale = -1.0;
     let (status, reason) = failure(&job(case, 1).0);

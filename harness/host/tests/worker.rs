@@ -22,7 +22,7 @@ fn cg(tolerance: f64) -> Case {
 }
 
 #[test]
-fn cg_solves_and_the_judge_agrees() {
+fn cg_solves_and_verification_agrees() {
     let (mut job, folder) = job(cg(1e-8), 2);
     exact(&mut job, &folder);
     let (trace, solved) = solve(&job);
@@ -85,7 +85,7 @@ fn on_a_line() -> Case {
 }
 
 #[test]
-fn one_input_is_drawn_beside_the_exact_answer() {
+fn one_input_has_a_posterior_curve_and_an_exact_one() {
     let (mut job, folder) = job(common::by("cholesky", on_a_line()), 2);
     solve(&job);
     let without = verified(&job).curve.unwrap();
@@ -143,7 +143,7 @@ fn a_solution_does_not_depend_on_the_threads() {
 }
 
 #[test]
-fn nor_does_an_exact_one() {
+fn an_exact_solution_does_not_depend_on_the_threads() {
     let solution = |threads| {
         let case = common::by("cholesky", common::case(700));
         let (mut job, folder) = job(case, threads);
@@ -156,7 +156,7 @@ fn nor_does_an_exact_one() {
 }
 
 #[test]
-fn budgets_bind() {
+fn the_epoch_budget_stops_a_solver() {
     let mut case = cg(1e-12);
     case.task = common::solving(common::pathwise(3));
     case.budget.max_epochs = Some(7.0);
@@ -170,7 +170,7 @@ fn budgets_bind() {
 }
 
 #[test]
-fn what_cannot_fit_is_not_tried() {
+fn a_solve_that_needs_too_much_memory_is_refused() {
     let mut case = common::by("cholesky", common::case(300));
     case.budget.memory_bytes = Some(1 << 20);
     let (job, _folder) = job(case, 1);
@@ -180,7 +180,7 @@ fn what_cannot_fit_is_not_tried() {
 }
 
 #[test]
-fn wrong_parameters_and_wrong_libraries_are_said() {
+fn wrong_parameters_and_wrong_libraries_are_named() {
     let missing = PathBuf::from("/nowhere/libgpbench_plugin_none.so");
     let (status, reason) = failure(&job_of(cg(0.1), missing, 1).0);
     assert_eq!(status, Status::Invalid);
@@ -197,7 +197,7 @@ fn wrong_parameters_and_wrong_libraries_are_said() {
 }
 
 #[test]
-fn inducing_points_are_solved_for_and_judged() {
+fn inducing_points_are_solved_for_and_verified() {
     let mut case = common::by("sgd-rff", common::case(300));
     case.solver.params.insert("max_iterations".into(), Param::Int(3000));
     case.task = common::posterior(3, Some(Inducing::Kmeans { points: 30 }));
@@ -228,7 +228,7 @@ fn inducing_points_are_refused_for_a_solver_that_does_not_know_them() {
 }
 
 #[test]
-fn describe_tells_good_from_bad() {
+fn describe_lists_good_and_bad_libraries() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("libgpbench_plugin_bad.so");
     std::fs::write(&bad, "not a library").unwrap();

@@ -1,4 +1,4 @@
-//! Reads what a plugin says of itself, and checks it before anything is believed.
+//! Reads a plugin's description of itself, and checks it before anything is used.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -7,11 +7,11 @@ use std::mem::{MaybeUninit, offset_of};
 use gpbench_abi::{Learner, Param, Plugin, Solver, Str, Value, capability, value_kind};
 use gpbench_record::{Capability, Param as Setting, ParamInfo, ParamKind, SolverInfo, SolverKind};
 
-/// More entries than any library will list.
+/// Most entries of a list; no library has as many.
 const MAX_ENTRIES: i64 = 4096;
 
 /// Bytes of all texts of a description, and 64 for each of its entries. Without it a few tables that are
-/// listed again and again would fill any memory.
+/// listed repeatedly would fill any memory.
 const MAX_BYTES: usize = 16 << 20;
 
 /// What the capability bits mean.
@@ -33,7 +33,7 @@ pub struct SolverEntry {
 }
 
 impl SolverEntry {
-    /// What of the table is not as this version has it.
+    /// What of the table differs from this version's, each a sentence.
     pub(super) fn oddities(&self) -> Vec<String> {
         let known = CAPABILITIES.iter().fold(0, |known, (bit, _)| known | bit);
         let (size, unknown) = (self.table.size, self.table.capabilities & !known);
@@ -95,7 +95,7 @@ pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
     }
 }
 
-/// What is left of [`MAX_BYTES`].
+/// The bytes left of [`MAX_BYTES`].
 struct Room(Cell<usize>);
 
 impl Room {
@@ -105,7 +105,7 @@ impl Room {
         Ok(())
     }
 
-    /// A copy of a text, for which there is room.
+    /// A copy of a text, if there is room for it.
     ///
     /// # Safety
     /// If `text.ptr` is not null it points to `text.len` bytes.
@@ -163,7 +163,7 @@ unsafe fn entries<T, E>(
     }
     let Some(stride) = usize::try_from(stride).ok().filter(|&stride| (least..1 << 20).contains(&stride))
     else {
-        return Err(format!("the {what}s stand {stride} bytes apart, where each has at least {least}"));
+        return Err(format!("the {what}s are at a distance of {stride} bytes, where each has at least {least}"));
     };
     let mut out = Vec::new();
     for index in 0..count as usize {

@@ -23,7 +23,7 @@ pub enum CallError {
         during: &'static str,
         /// The code.
         code: i32,
-        /// What the plugin said of it.
+        /// The plugin's message.
         text: String,
     },
     /// A function caught a panic of its own.
@@ -31,7 +31,7 @@ pub enum CallError {
     Panicked {
         /// Which function.
         during: &'static str,
-        /// What the plugin said of it.
+        /// The plugin's message.
         text: String,
     },
     /// Memory was unavailable.
@@ -39,7 +39,7 @@ pub enum CallError {
     OutOfMemory {
         /// Which function.
         during: &'static str,
-        /// What the plugin said of it.
+        /// The plugin's message.
         text: String,
     },
     /// The plugin did what the interface does not allow.

@@ -11,7 +11,7 @@ use super::extension;
 use super::session::{Refusal, Session, enter_operator};
 use super::views::{self, Checked, Extent};
 
-/// The table that leads back to `session`.
+/// The table of a session.
 pub(super) fn table(session: &Session) -> Operator {
     let (n, m) = session.objects.system.view().matrix.shape();
     Operator {
@@ -27,7 +27,7 @@ pub(super) fn table(session: &Session) -> Operator {
     }
 }
 
-/// A product is refused if it does not fit into what is left of the budget, so none overshoots it.
+/// A product is refused if it does not fit into what is left of the budget, so none exceeds it.
 unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> Status {
     let body = |session: &Session| {
         let matrix = session.objects.matrix();

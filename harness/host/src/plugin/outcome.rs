@@ -27,7 +27,7 @@ pub struct SolveOutcome {
 }
 
 impl SolveOutcome {
-    /// The outcome of a session so far, without what a report says.
+    /// The outcome of a session so far, without a report.
     pub(super) fn at(session: &Session) -> SolveOutcome {
         SolveOutcome {
             reason: StopReason::Converged,

@@ -8,14 +8,14 @@ use super::account::SolveLimits;
 use super::session::{Session, enter_problem};
 use super::{extension, views};
 
-/// Everything that a problem's pointers lead to. Stays in one place while the plugin runs.
+/// What a problem's pointers lead to. It is not moved while the plugin runs.
 pub(super) struct ProblemParts {
     pub(super) operator: Operator,
     pub(super) rhs: Mat,
     pub(super) x: Mat,
 }
 
-/// The table that leads back to `session`.
+/// The table of a session.
 pub(super) fn table(session: &Session, parts: &mut ProblemParts) -> Problem {
     let limits = own_limits(session);
     Problem {
@@ -34,8 +34,8 @@ pub(super) fn table(session: &Session, parts: &mut ProblemParts) -> Problem {
     }
 }
 
-/// The limits of the solver's own problem. Where duplicates are collapsed it is smaller, and so are its epochs and the
-/// norms that its residuals are relative to.
+/// The limits of the solver's own problem. Where duplicates are collapsed, that is smaller, and so are its epochs and the
+/// norms of its right-hand sides.
 fn own_limits(session: &Session) -> SolveLimits {
     let (system, limits) = (session.objects.system, session.account.limits);
     let (rows, _) = system.view().matrix.shape();

@@ -1,7 +1,7 @@
-//! Whether what a plugin may only read is still what it was.
+//! Whether a plugin has changed what it may only read.
 //!
-//! Right-hand sides and inputs cross as plain pointers. The truth is computed elsewhere from numbers drawn
-//! again, so writing into them gains nothing; but the trace would be of another system.
+//! Right-hand sides and inputs are passed as plain pointers. Verification draws them again in another process, so
+//! writing into them gains nothing; but the trace would be of another system.
 
 use ndarray::ArrayView2;
 

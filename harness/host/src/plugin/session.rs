@@ -229,7 +229,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Serves a call of the operator. An iterate that was asked for and not handed over before is no longer expected, so
+/// Serves a call of the operator. An iterate that was asked for and has not come is no longer expected, so
 /// that no work is done while the clock is paused.
 ///
 /// # Safety

@@ -37,7 +37,7 @@ fn setting(info: &ParamInfo, given: Option<&Param>) -> Result<Param, String> {
     Ok(value)
 }
 
-/// A setting as it crosses; its text stays where it is.
+/// A setting as a value of the interface, which refers to its text.
 pub(super) fn value(setting: &Param) -> Value {
     let empty =
         Value { kind: value_kind::NONE, reserved: 0, i: 0, f: 0.0, s: Str { ptr: std::ptr::null(), len: 0 } };

@@ -199,7 +199,7 @@ impl<'l> SolverObject<'l> {
         let _guard = raised.then(|| ThreadGuard::raise(threads));
         session.resume_clock();
         let status = call();
-        // An iterate asked for and never handed over has left the clock paused.
+        // The clock is paused if an iterate was asked for and did not come.
         session.resume_clock();
         session.account.pause();
         session.blas_raised.set(false);

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::cell::OnceCell;
 
-/// At most one value of each type. A value stays where it is until the store is dropped, so that a plugin may keep
-/// a pointer to it.
+/// At most one value of each type. A value is not moved until the store is dropped, so that a plugin may
+/// store a pointer to it.
 #[derive(Debug, Default)]
 pub(super) struct Store(OnceCell<Box<Node>>);
 

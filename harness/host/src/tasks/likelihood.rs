@@ -1,6 +1,6 @@
 //! Task `likelihood`: repeated estimates of the marginal likelihood and its gradient.
 //!
-//! Each repetition draws its probes or frequencies afresh and lets a new object of the solver solve, with a
+//! Each repetition draws its own probes or frequencies and lets a new object of the solver solve, with a
 //! seed of its own; or it takes random features in the kernel's place, and needs no solver. The estimates
 //! are in the solution file, a row a repetition: `y^T H^-1 y`, `log |H|` (not a number where the case
 //! has no quadrature), and the derivatives by noise, signal and length scales. Verification compares the
@@ -29,7 +29,7 @@ use crate::{estimate, process, solution};
 /// Columns of the solution file before the derivatives.
 const TERMS: usize = 2;
 
-/// Estimates as often as the task says.
+/// Makes the task's number of estimates.
 pub(super) fn run(setup: &Setup, task: &LikelihoodStudy) -> Result<Solved, Failure> {
     let repetitions = repetitions(task)?;
     if setup.rows.dataset.collapse_duplicates {

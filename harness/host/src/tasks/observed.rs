@@ -15,7 +15,7 @@ use crate::trace::Trace;
 /// Metrics of an iterate.
 pub(super) type Evaluate<'e> = &'e dyn Fn(&System, ArrayView2<f64>) -> Metrics;
 
-/// Solves the system, traces its iterates with `evaluate`, where anything can be said of them, and writes the solution
+/// Solves the system, traces the iterates with the metrics of `evaluate`, if there are any, and writes the solution
 /// to its file. `build_seconds` were spent on the system.
 pub(super) fn run(
     setup: &Setup,

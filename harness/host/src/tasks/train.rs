@@ -3,11 +3,11 @@
 //! Each step builds the operator and the right-hand sides under the step's hyperparameters, lets a new
 //! object of the solver solve them, and moves the hyperparameters along a gradient made of the
 //! solutions. With warm starts the right-hand sides are the same draws in every step, and the
-//! solve starts from the last solutions; without, probes are drawn afresh and it starts from zero. The state that
+//! solve starts from the last solutions; without, probes are drawn again and it starts from zero. The state that
 //! the solver saves in a step is there in the next.
 //!
-//! Where random features stand for the kernel, or a Cholesky factor gives the exact gradient, a step asks nothing
-//! of the solver, and only the prediction needs it.
+//! Where random features replace the kernel, or a Cholesky factor gives the exact gradient, a step solves no
+//! system, and only the prediction needs the solver.
 //!
 //! The metrics of a step (one product for its residuals, predictions on the test rows, the exact likelihood where
 //! there are few rows) are computed while no clock runs.

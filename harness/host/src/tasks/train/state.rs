@@ -1,4 +1,4 @@
-//! Where training stands between two steps.
+//! The state of training between two steps.
 
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters};
 use gpbench_record::{Kernel, Step};
@@ -7,7 +7,7 @@ use ndarray::Array2;
 use crate::cost::SolveCost;
 use crate::plugin::SolverState;
 
-/// Where training stands after some outer steps.
+/// The state of training after some outer steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
     /// Parameters that the next step begins with.
