@@ -72,6 +72,19 @@ pub struct Outcome {
     pub state: BTreeMap<String, Vec<u8>>,
 }
 
+impl Outcome {
+    /// A further number that the solver has reported.
+    ///
+    /// # Panics
+    /// If it has not reported the number.
+    #[must_use]
+    #[track_caller]
+    pub fn number(&self, name: &str) -> f64 {
+        let found = self.numbers.iter().find(|(reported, _)| reported == name);
+        found.unwrap_or_else(|| panic!("no number is called `{name}`")).1
+    }
+}
+
 /// An error status with the text that went with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
