@@ -1,40 +1,40 @@
-//! Verdicts of the conformance suite: output of `gpbench-worker conform`.
+//! Results of the conformance suite: output of `gpbench-worker conform`.
 
 use serde::{Deserialize, Serialize};
 
-/// How a check ended.
+/// Whether a solver keeps a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CheckStatus {
+pub enum RuleStatus {
     /// The solver keeps the rule.
     Passed,
-    /// It breaks it, or did not survive the check.
+    /// The solver breaks the rule, or its process died.
     Failed,
     /// The rule does not apply to it.
     Skipped,
 }
 
-impl CheckStatus {
+impl RuleStatus {
     /// The name used in output.
     pub fn as_str(self) -> &'static str {
         match self {
-            CheckStatus::Passed => "passed",
-            CheckStatus::Failed => "failed",
-            CheckStatus::Skipped => "skipped",
+            RuleStatus::Passed => "passed",
+            RuleStatus::Failed => "failed",
+            RuleStatus::Skipped => "skipped",
         }
     }
 }
 
-/// What one check found out about one solver.
+/// Whether one solver keeps one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckVerdict {
+pub struct RuleResult {
     /// The solver's id; empty if the library could not be read.
     pub solver: String,
-    /// The check's name.
+    /// The rule's name.
     pub name: String,
-    /// How it ended.
-    pub status: CheckStatus,
-    /// One sentence; empty if the check was passed.
+    /// Whether the rule is kept.
+    pub status: RuleStatus,
+    /// One sentence; empty if the rule is kept.
     pub reason: String,
     /// The rule, as a line.
     pub doc: String,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a figure of a one-dimensional posterior shows: predictions on a grid of inputs.
 ///
-/// All of it is in units of the standardised data and rounded to six digits: it is there to be drawn.
+/// For plotting: all values are in units of the standardised data and rounded to six digits.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Curve {
@@ -36,7 +36,7 @@ pub struct Curve {
 /// Eigenvalues of a kernel matrix, and spectral basis functions (Lin et al. 2023, section 3.4).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Spectrum {
-    /// Eigenvalues by their index, which counts from 1 at the largest: all of a few, then ever fewer.
+    /// Eigenvalues by their index, which counts from 1 at the largest: the first ones all, later ones thinned.
     pub eigenvalues: Vec<(usize, f64)>,
     /// Spectral basis functions on [`Curve::x`], by index.
     pub functions: Vec<(usize, Vec<f64>)>,

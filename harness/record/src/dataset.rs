@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Family;
+
 /// Which rows a case sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
@@ -11,7 +13,7 @@ pub struct Dataset {
     pub source: Source,
     /// Index of the train/test split.
     pub split: u32,
-    /// Rows are drawn by these shares, in place of the splits that come with the set.
+    /// Shares by which rows are drawn, in place of the splits that come with the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fractions: Option<Fractions>,
     /// Keep only so many training rows, drawn with the case's seed.
@@ -23,7 +25,7 @@ pub struct Dataset {
     pub collapse_duplicates: bool,
 }
 
-/// Shares of the rows that a split draws; what is left of them is set aside.
+/// Shares of the rows that a split draws; the remaining rows are not used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fractions {
     /// Share of the training rows, between 0 and 1.
@@ -92,8 +94,8 @@ pub struct GpDraw {
     pub n_test: usize,
     /// Inputs.
     pub d: usize,
-    /// Kernel family of the process (`rbf`, `matern12`, `matern32`, `matern52`).
-    pub kernel: String,
+    /// Kernel family of the process.
+    pub kernel: Family,
     /// Standard deviation of the process.
     pub signal_scale: f64,
     /// Standard deviation of the observation noise.
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_and_a_share_are_told_apart() {
+    fn a_count_and_a_share_differ() {
         for (json, subsample, kept) in [
             ("100", Subsample::Rows(100), 100),
             ("1", Subsample::Rows(1), 1),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, Kernel, hash_json};
-use crate::dataset::Dataset;
+use crate::case::hash_json;
+use crate::{Case, Dataset, Kernel};
 
 /// Input of `gpbench-worker case` and `gpbench-worker verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Job {
     pub exact_file: Option<PathBuf>,
     /// Where `case` writes the solution and `verify` reads it.
     pub solution_file: PathBuf,
-    /// Where a training case keeps what it needs to go on after a crash; absent: nowhere.
+    /// Where a training case writes its checkpoint; absent: nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_file: Option<PathBuf>,
     /// Threads to use.
@@ -33,7 +33,7 @@ pub struct Job {
     pub limits: Limits,
 }
 
-/// Bounds that end a worker process from outside.
+/// Limits at which the executor kills a worker process.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock seconds before the process is killed.
@@ -65,7 +65,7 @@ pub struct ExactRequest {
 }
 
 impl ExactRequest {
-    /// Cache key: everything the reference depends on, paths and threads aside.
+    /// Cache key: a hash of everything that the reference depends on, which paths and threads are not.
     pub fn key(&self, dataset_sha256: Option<&str>, worker_sha256: &str) -> String {
         let Kernel { family, signal_scale, noise_scale, length_scale, mean, .. } = &self.kernel;
         let Dataset { source, split, fractions, subsample, .. } = &self.dataset;

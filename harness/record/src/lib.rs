@@ -1,10 +1,8 @@
-//! What gpbench writes down: resolved cases, result rows, statuses, and the
-//! messages between the engine and its worker processes.
+//! Data that gpbench stores and sends: resolved cases, result rows, statuses, metrics, and the messages between
+//! the engine and its worker processes.
 //!
-//! Every type here is plain data with a serde form, so that a journal written
-//! today can be read by a later version: fields are only ever added, and each
-//! file carries [`SCHEMA`]. The crate does nothing; it is the common language of
-//! the crates that do.
+//! Every type here is plain data with a serde form. Files carry [`SCHEMA`]; `gpbench-runs` upgrades files of
+//! earlier schemas when it reads them.
 
 #![forbid(unsafe_code)]
 
@@ -14,30 +12,48 @@ mod conformance;
 mod curve;
 mod dataset;
 mod environment;
+mod estimator;
 mod family;
 mod job;
+mod kernel;
 mod message;
+pub mod metric;
 mod metrics;
+mod output;
+mod plan;
 mod plugin;
 mod row;
-mod train;
+mod solver;
+mod status;
+mod task;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod training;
 
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
-pub use case::{
-    Budget, Case, Estimator, EstimatorMethod, Frequencies, Inducing, Kernel, Labels, Param, Precision,
-    ProbeDistribution, Quadrature, Solver, Task,
-};
-pub use conformance::{CheckStatus, CheckVerdict};
+pub use case::{Budget, Case, Labels};
+pub use conformance::{RuleResult, RuleStatus};
 pub use curve::{Curve, Spectrum};
 pub use dataset::{Dataset, Fractions, GpDraw, Source, Subsample};
 pub use environment::{Environment, Fingerprint};
+pub use estimator::{
+    FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,
+    ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
+};
 pub use family::{Family, UnknownFamily};
 pub use job::{ExactRequest, Job, Limits};
-pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, StopReason, Verified};
-pub use metrics::{Metrics, names};
-pub use plugin::{LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
-pub use row::{JournalEntry, Row, Status, TracePoint};
-pub use train::{Grid, Hyperparameters, Landscape, Scale, Schedule, Step, Subset, Trained, Training};
+pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
+pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, Verified};
+pub use metric::names;
+pub use metrics::Metrics;
+pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};
+pub use plan::{Axes, ReportOptions};
+pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
+pub use row::{JournalEntry, Row, TracePoint};
+pub use solver::{Param, Solver};
+pub use status::{Status, StopReason};
+pub use task::{Inducing, LikelihoodStudy, Posterior, Solve, Task, TaskKind};
+pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training};
 
 /// Version of every JSON form in this crate.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;

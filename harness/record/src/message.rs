@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, Metrics, Status, Step, TracePoint, Trained};
+use crate::{Curve, Metrics, Status, Step, StopReason, TaskOutput, TracePoint};
 
 /// One line of a worker's standard output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
-    /// A point along the way of a solve.
+    /// A point along a solve.
     Trace(TracePoint),
     /// An outer step of training ended.
     Step(Step),
@@ -24,24 +24,6 @@ pub enum Message {
     Failed(Failure),
 }
 
-/// Why a solver stopped: data, not an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// The solver says that the tolerance is reached, or that it is exact.
-    Converged,
-    /// The epoch budget is spent.
-    Epochs,
-    /// The time budget is spent.
-    Time,
-    /// The solver's own iteration limit is reached.
-    Iterations,
-    /// The residual no longer falls.
-    Stagnated,
-    /// A number overflowed or the residual grows without bound.
-    Diverged,
-}
-
 /// Wall-clock and processor seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Clock {
@@ -52,7 +34,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The time of both.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Clock) -> Clock {
         Clock { wall: self.wall + other.wall, cpu: self.cpu + other.cpu }
@@ -62,7 +44,7 @@ impl Clock {
 /// Kernel entries, counted by the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entries {
-    /// Entries used, whether evaluated or kept; n^2 of them are one epoch.
+    /// Entries used, whether evaluated or cached; n^2 of them are one epoch.
     pub used: f64,
     /// Entries evaluated.
     pub evaluated: f64,
@@ -73,7 +55,7 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// The entries of both.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Entries) -> Entries {
         Entries {
@@ -110,20 +92,22 @@ pub struct Solved {
     pub peak_memory_bytes: u64,
     /// Peak resident memory before the solver was loaded: data and right-hand sides.
     pub base_memory_bytes: u64,
-    /// Bytes of kernel entries that were kept from one product to the next.
+    /// Bytes of kernel entries that were cached between products.
     #[serde(default)]
-    pub kept_bytes: u64,
-    /// Seconds that the start of the process, its data and its plugin took.
+    pub cached_bytes: u64,
+    /// Seconds that starting the process, reading the data and loading the plugin took.
     pub startup_seconds: f64,
-    /// Seconds that posing the systems took, of the kernel, right-hand sides and exact reference; 0 for a task
-    /// that poses new ones in each of its steps, and times them there.
+    /// Seconds that building the system took: kernel, right-hand sides and exact reference; 0 for a task
+    /// that builds a new system in each of its steps and times that there.
     #[serde(default)]
-    pub pose_seconds: f64,
+    pub build_seconds: f64,
     /// Named numbers from the solver's report.
     pub values: BTreeMap<String, f64>,
-    /// What training came to, where the case trains.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trained: Option<Trained>,
+    /// Further metrics of the task.
+    #[serde(default)]
+    pub metrics: Metrics,
+    /// What the task yields besides; outer steps are not in it, since each was a message of its own.
+    pub output: TaskOutput,
 }
 
 /// What `verify` computed from the solution, without the plugin.
@@ -143,7 +127,7 @@ pub struct ExactSummary {
     pub metrics: Metrics,
 }
 
-/// A worker's own account of a failure.
+/// A failure that the worker itself reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     /// How the case counts.

@@ -42,10 +42,52 @@ pub struct SolverInfo {
     pub kind: SolverKind,
     /// One line of documentation.
     pub doc: String,
-    /// Names of the capability flags it sets, such as `exact` or `randomized`.
-    pub capabilities: Vec<String>,
+    /// The paper or book that it comes from, as a full bibliographic entry; absent where the plugin names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What it can do.
+    pub capabilities: Vec<Capability>,
     /// Parameter schema.
     pub params: Vec<ParamInfo>,
+}
+
+/// What a solver can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Capability {
+    /// Solves to working precision whatever the tolerance.
+    Exact,
+    /// Draws random numbers: the answer depends on the seed.
+    Randomized,
+    /// Uses a warm start.
+    WarmStart,
+    /// Calls BLAS or LAPACK for work worth several threads.
+    BlasThreads,
+    /// Stores an n x n matrix.
+    Dense,
+    /// Solves for weights of inducing points.
+    Inducing,
+}
+
+impl Capability {
+    /// The name in `describe` and `list solvers`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Capability::Exact => "exact",
+            Capability::Randomized => "randomized",
+            Capability::WarmStart => "warm_start",
+            Capability::BlasThreads => "blas_threads",
+            Capability::Dense => "dense",
+            Capability::Inducing => "inducing",
+        }
+    }
+}
+
+impl SolverInfo {
+    /// Whether the solver has a capability.
+    pub fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
 }
 
 /// Type of a parameter.

@@ -4,63 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Curve, Hyperparameters, Labels, Landscape, Metrics, Step};
+use crate::{Case, Labels, Metrics, Status, TaskOutput};
 
-/// How a case ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It did what was asked.
-    Ok,
-    /// It stopped short of the tolerance; not a failure.
-    NotConverged,
-    /// Its numbers grew without bound.
-    Diverged,
-    /// It was killed for time.
-    Timeout,
-    /// It was killed for memory, or an allocation failed.
-    OutOfMemory,
-    /// Its process died or panicked.
-    Crashed,
-    /// It claims what is not true, or returned an unusable answer.
-    Invalid,
-    /// It was not run, as the user allowed.
-    Skipped,
-}
-
-impl Status {
-    /// Whether this status makes a run fail (exit code 1).
-    pub fn is_failure(self) -> bool {
-        !matches!(self, Status::Ok | Status::NotConverged | Status::Skipped)
-    }
-
-    /// Whether the case came to numbers that a report may use.
-    pub fn is_answer(self) -> bool {
-        matches!(self, Status::Ok | Status::NotConverged)
-    }
-
-    /// The name used in journals and tables.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::NotConverged => "not_converged",
-            Status::Diverged => "diverged",
-            Status::Timeout => "timeout",
-            Status::OutOfMemory => "out_of_memory",
-            Status::Crashed => "crashed",
-            Status::Invalid => "invalid",
-            Status::Skipped => "skipped",
-        }
-    }
-}
-
-impl std::fmt::Display for Status {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// A point along the way of a solve, on the clock of prepare and solve.
+/// A point along a solve, on the clock of prepare and solve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TracePoint {
     /// The solver's iteration.
@@ -99,21 +45,11 @@ pub struct Row {
     /// Named numbers from the solver's own report.
     #[serde(default)]
     pub solver_values: BTreeMap<String, f64>,
-    /// Points along the way.
+    /// Points along the solve.
     #[serde(default)]
     pub trace: Vec<TracePoint>,
-    /// Outer steps of training.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<Step>,
-    /// Hyperparameters that training ended with; empty for other tasks.
-    #[serde(default, skip_serializing_if = "Hyperparameters::is_empty")]
-    pub hyperparameters: Hyperparameters,
-    /// Predictions along the input, where there is one input only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curve: Option<Box<Curve>>,
-    /// The exact likelihood over the plane of length scale and noise, where training laid it out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landscape: Option<Box<Landscape>>,
+    /// What the task yields besides metrics and a trace.
+    pub output: TaskOutput,
     /// Last lines of the log, for cases that failed.
     #[serde(default)]
     pub log_tail: String,
@@ -128,7 +64,7 @@ fn yes() -> bool {
     true
 }
 
-/// One line of `journal.jsonl`. Readers pass over kinds they do not know.
+/// One line of `journal.jsonl`. Readers skip kinds that they do not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JournalEntry {

@@ -1,0 +1,193 @@
+//! Right-hand sides beside y, and estimators of the likelihood and its gradient.
+
+use serde::{Deserialize, Serialize};
+
+/// Right-hand sides beside y.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "snake_case")]
+pub enum Probes {
+    /// Prior function draws plus noise: solutions are posterior samples (Lin et al. 2024, section 3).
+    Pathwise(PathwiseTargets),
+    /// Random probe vectors (Hutchinson).
+    Standard(StandardProbes),
+}
+
+impl Probes {
+    /// The number of right-hand sides beside y.
+    pub fn count(&self) -> usize {
+        match self {
+            Probes::Pathwise(targets) => targets.probes,
+            Probes::Standard(standard) => standard.probes,
+        }
+    }
+
+    /// The same kind of right-hand sides, in another number.
+    #[must_use]
+    pub fn with_count(self, probes: usize) -> Probes {
+        match self {
+            Probes::Pathwise(targets) => Probes::Pathwise(PathwiseTargets { probes, ..targets }),
+            Probes::Standard(standard) => Probes::Standard(StandardProbes { probes, ..standard }),
+        }
+    }
+}
+
+/// Prior function draws plus noise.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PathwiseTargets {
+    /// Number of right-hand sides beside y.
+    pub probes: usize,
+    /// How prior functions are drawn.
+    pub prior: Prior,
+}
+
+/// How prior functions are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "draw", rename_all = "snake_case")]
+pub enum Prior {
+    /// By Cholesky factorisation over training and test rows (small n only).
+    Exact,
+    /// From random Fourier features.
+    Features {
+        /// Sines and cosines counted together.
+        features: usize,
+        /// Law of their frequencies.
+        frequencies: Frequencies,
+    },
+}
+
+/// Law of the frequencies of random Fourier features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Frequencies {
+    /// One multivariate Student t for each frequency vector (normal for rbf): the kernel's spectral law.
+    MultivariateT,
+    /// Each input's component drawn independently, as early public code did; wrong for d > 1, kept for comparison.
+    ProductT,
+}
+
+/// Random probe vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StandardProbes {
+    /// Number of right-hand sides beside y.
+    pub probes: usize,
+    /// Law of their entries.
+    #[serde(default, skip_serializing_if = "ProbeDistribution::is_normal")]
+    pub distribution: ProbeDistribution,
+}
+
+/// Law of the entries of standard probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeDistribution {
+    /// Standard normal.
+    #[default]
+    Normal,
+    /// 1 or -1.
+    Rademacher,
+}
+
+impl ProbeDistribution {
+    fn is_normal(&self) -> bool {
+        *self == ProbeDistribution::Normal
+    }
+}
+
+/// The likelihood under random features in place of the kernel: no system is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "snake_case")]
+pub enum FeatureEstimator {
+    /// A fixed number of random Fourier features.
+    Rff {
+        /// Sines and cosines counted together.
+        features: usize,
+        /// Law of their frequencies.
+        frequencies: Frequencies,
+    },
+    /// One random term of the series of such likelihoods over the number of features, without bias
+    /// (Potapczynski et al. 2021, section 4.2).
+    SsRff {
+        /// The smallest number of features, sines and cosines counted together.
+        features: usize,
+        /// Features from one term of the series to the next.
+        step: usize,
+        /// Law of their frequencies.
+        frequencies: Frequencies,
+    },
+}
+
+/// How a step of training estimates the gradient of the log marginal likelihood.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum GradientEstimator {
+    /// Traces from a Cholesky factor.
+    Exact,
+    /// Solutions of linear systems.
+    Solutions {
+        /// Right-hand sides beside y.
+        probes: Probes,
+        /// Whether y is solved for twice, independently, so that a solver without bias gives a gradient without.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        second_solve: bool,
+        /// Where a step's solve starts.
+        start: Start,
+    },
+    /// The gradient under random features.
+    Features(FeatureEstimator),
+}
+
+/// Where the solve of an outer step starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// At zero, with right-hand sides drawn afresh in each step.
+    Cold,
+    /// At the last step's solutions, of right-hand sides that are drawn once.
+    Warm,
+    /// On the line through the last two steps' solutions, of right-hand sides that are drawn once.
+    Extrapolated,
+}
+
+impl Start {
+    /// Whether right-hand sides are drawn once, and solves start from earlier solutions.
+    pub fn is_warm(self) -> bool {
+        self != Start::Cold
+    }
+}
+
+/// How the terms of the log marginal likelihood and its gradient are estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum LikelihoodEstimator {
+    /// Solutions of linear systems.
+    Solutions {
+        /// Right-hand sides beside y.
+        probes: Probes,
+        /// Whether y is solved for twice, independently.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        second_solve: bool,
+        /// Nodes of the quadrature that estimates log |H|; without it log |H| is not estimated.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quadrature: Option<Quadrature>,
+    },
+    /// The likelihood under random features.
+    Features(FeatureEstimator),
+}
+
+/// Nodes of stochastic Lanczos quadrature: as many as conjugate gradients take iterations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Quadrature {
+    /// A fixed number of nodes.
+    Fixed {
+        /// The number of nodes.
+        nodes: usize,
+    },
+    /// A random number J for each probe, with P(J) ~ exp(-rate J); terms are re-weighted so that the mean has no
+    /// truncation error.
+    Random {
+        /// The smallest number of nodes.
+        min: usize,
+        /// The rate at which the probability falls.
+        rate: f64,
+    },
+}

@@ -1,0 +1,89 @@
+//! What a task yields besides metrics and a trace.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Curve, Hyperparameters, Landscape, Step, TaskKind};
+
+/// What a task yields besides metrics and a trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "task", rename_all = "snake_case")]
+pub enum TaskOutput {
+    /// Nothing more.
+    Solve,
+    /// The posterior along the input.
+    Posterior(PosteriorOutput),
+    /// The path of the hyperparameters.
+    Train(Box<TrainingOutput>),
+    /// Nothing more.
+    Likelihood,
+}
+
+/// What task `posterior` yields.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PosteriorOutput {
+    /// Predictions along the input, where there is one input only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Box<Curve>>,
+}
+
+/// What task `train` yields.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrainingOutput {
+    /// Outer steps, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// Hyperparameters after the last step; empty if training did not end.
+    #[serde(skip_serializing_if = "Hyperparameters::is_empty")]
+    pub hyperparameters: Hyperparameters,
+    /// The exact likelihood over the plane of length scale and noise scale, where the spec asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landscape: Option<Box<Landscape>>,
+    /// Predictions along the input, where there is one input only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Box<Curve>>,
+}
+
+impl TaskOutput {
+    /// The output of a task that yielded nothing, as of a case that failed.
+    pub fn empty(task: TaskKind) -> TaskOutput {
+        match task {
+            TaskKind::Solve => TaskOutput::Solve,
+            TaskKind::Posterior => TaskOutput::Posterior(PosteriorOutput::default()),
+            TaskKind::Train => TaskOutput::Train(Box::default()),
+            TaskKind::Likelihood => TaskOutput::Likelihood,
+        }
+    }
+
+    /// The outer steps; none of a task that has no such steps.
+    pub fn steps(&self) -> &[Step] {
+        self.training().map_or(&[], |training| &training.steps)
+    }
+
+    /// What task `train` yielded.
+    pub fn training(&self) -> Option<&TrainingOutput> {
+        match self {
+            TaskOutput::Train(training) => Some(training),
+            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood => None,
+        }
+    }
+
+    /// Predictions along the input.
+    pub fn curve(&self) -> Option<&Curve> {
+        match self {
+            TaskOutput::Posterior(posterior) => posterior.curve.as_deref(),
+            TaskOutput::Train(training) => training.curve.as_deref(),
+            TaskOutput::Solve | TaskOutput::Likelihood => None,
+        }
+    }
+
+    /// Stores predictions along the input, of a task that predicts.
+    pub fn set_curve(&mut self, found: Option<Box<Curve>>) {
+        match self {
+            TaskOutput::Posterior(posterior) => posterior.curve = found,
+            TaskOutput::Train(training) => training.curve = found,
+            TaskOutput::Solve | TaskOutput::Likelihood => {}
+        }
+    }
+}

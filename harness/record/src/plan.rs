@@ -1,0 +1,32 @@
+//! What a run's plan holds besides its cases.
+
+use serde::{Deserialize, Serialize};
+
+/// The names on each axis of a spec, in the order in which its author wrote them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Axes {
+    /// Data sets.
+    pub dataset: Vec<String>,
+    /// Kernels.
+    pub kernel: Vec<String>,
+    /// Estimators; empty for a task that has none.
+    pub estimator: Vec<String>,
+    /// Solvers.
+    pub solver: Vec<String>,
+}
+
+/// What a spec asks of its report.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportOptions {
+    /// Published figures to print beside ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Name on the solver axis that speed-ups are measured against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// Metrics of the results table, in this order; empty for the default ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+}

@@ -1,0 +1,169 @@
+//! What a case measures, with everything that its task needs.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{GradientEstimator, LikelihoodEstimator, PathwiseTargets, Probes, Training};
+
+/// What a case measures, with everything that its task needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Task {
+    /// Solve H V = [y, z_1 .. z_s].
+    Solve(Solve),
+    /// Solve for y and for pathwise targets, then predict on the test rows.
+    Posterior(Posterior),
+    /// Maximise the marginal likelihood, then predict.
+    Train(Box<Training>),
+    /// Estimate the marginal likelihood and its gradient repeatedly, and compare with the exact ones.
+    Likelihood(LikelihoodStudy),
+}
+
+/// Which task, without what it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// [`Task::Solve`].
+    Solve,
+    /// [`Task::Posterior`].
+    Posterior,
+    /// [`Task::Train`].
+    Train,
+    /// [`Task::Likelihood`].
+    Likelihood,
+}
+
+/// What task `solve` needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solve {
+    /// Name on the estimator axis.
+    pub estimator: String,
+    /// Right-hand sides beside y.
+    pub probes: Probes,
+}
+
+/// What task `posterior` needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Posterior {
+    /// Name on the estimator axis.
+    pub estimator: String,
+    /// Right-hand sides beside y.
+    pub targets: PathwiseTargets,
+    /// Inducing points as the solver's unknowns; without them, the training rows are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inducing: Option<Inducing>,
+}
+
+/// What task `likelihood` needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LikelihoodStudy {
+    /// Name on the estimator axis.
+    pub estimator: String,
+    /// How each estimate is made.
+    pub method: LikelihoodEstimator,
+    /// Number of independent estimates.
+    pub repetitions: u64,
+}
+
+/// How inducing points are chosen among the training inputs, with the case's seed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "select", rename_all = "snake_case")]
+pub enum Inducing {
+    /// Rows drawn without repeats.
+    Subset {
+        /// Number of points.
+        points: usize,
+    },
+    /// Centres of clusters.
+    Kmeans {
+        /// Number of points.
+        points: usize,
+    },
+    /// Rows that remain when each row removes its near neighbours in turn (Lin et al. 2023, appendix A.2).
+    Neighbours {
+        /// Distance below which standardised inputs count as near.
+        distance: f64,
+        /// Largest number of neighbours of a row that are examined.
+        neighbours: usize,
+    },
+}
+
+impl Task {
+    /// Which task.
+    pub fn kind(&self) -> TaskKind {
+        match self {
+            Task::Solve(_) => TaskKind::Solve,
+            Task::Posterior(_) => TaskKind::Posterior,
+            Task::Train(_) => TaskKind::Train,
+            Task::Likelihood(_) => TaskKind::Likelihood,
+        }
+    }
+
+    /// The name on the estimator axis, of a task that has one.
+    pub fn estimator(&self) -> Option<&str> {
+        match self {
+            Task::Solve(solve) => Some(&solve.estimator),
+            Task::Posterior(posterior) => Some(&posterior.estimator),
+            Task::Train(training) => Some(&training.estimator),
+            Task::Likelihood(study) => Some(&study.estimator),
+        }
+    }
+
+    /// Right-hand sides beside y of the linear systems that are solved, where any are; of a training case, those of
+    /// its steps.
+    pub fn probes(&self) -> Option<Probes> {
+        match self {
+            Task::Solve(solve) => Some(solve.probes),
+            Task::Posterior(posterior) => Some(Probes::Pathwise(posterior.targets)),
+            Task::Train(training) => match training.gradient {
+                GradientEstimator::Solutions { probes, .. } => Some(probes),
+                GradientEstimator::Exact | GradientEstimator::Features(_) => None,
+            },
+            Task::Likelihood(study) => match study.method {
+                LikelihoodEstimator::Solutions { probes, .. } => Some(probes),
+                LikelihoodEstimator::Features(_) => None,
+            },
+        }
+    }
+
+    /// The number of right-hand sides of the systems whose solution is verified, y included.
+    pub fn right_hand_sides(&self) -> usize {
+        1 + match self {
+            Task::Solve(solve) => solve.probes.count(),
+            Task::Posterior(posterior) => posterior.targets.probes,
+            Task::Train(training) => training.prediction.targets.probes,
+            Task::Likelihood(_) => self.probes().map_or(0, |probes| probes.count()),
+        }
+    }
+
+    /// The inducing points, of a task that has them.
+    pub fn inducing(&self) -> Option<Inducing> {
+        match self {
+            Task::Posterior(posterior) => posterior.inducing,
+            Task::Solve(_) | Task::Train(_) | Task::Likelihood(_) => None,
+        }
+    }
+}
+
+impl TaskKind {
+    /// Every task.
+    pub const ALL: [TaskKind; 4] =
+        [TaskKind::Solve, TaskKind::Posterior, TaskKind::Train, TaskKind::Likelihood];
+
+    /// The name in specs and journals.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskKind::Solve => "solve",
+            TaskKind::Posterior => "posterior",
+            TaskKind::Train => "train",
+            TaskKind::Likelihood => "likelihood",
+        }
+    }
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

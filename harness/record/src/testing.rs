@@ -1,0 +1,70 @@
+//! Cases and rows for tests.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Budget, Case, Dataset, Family, Frequencies, GpDraw, Kernel, Metrics, OriginBase, PathwiseTargets,
+    Posterior, Prior, Row, Solver, Source, Status, Task, TaskOutput,
+};
+
+/// A posterior of 30 rows drawn from a Gaussian process, with 4 pathwise targets, by solver `solver` of plugin `cg`.
+pub fn case(solver: &str) -> Case {
+    let prior = Prior::Features { features: 64, frequencies: Frequencies::MultivariateT };
+    Case {
+        task: Task::Posterior(Posterior {
+            estimator: "pathwise".into(),
+            targets: PathwiseTargets { probes: 4, prior },
+            inducing: None,
+        }),
+        dataset: Dataset {
+            name: "draw".into(),
+            source: Source::GpDraw(GpDraw {
+                n: 30,
+                n_test: 5,
+                d: 2,
+                kernel: Family::Matern32,
+                signal_scale: 1.0,
+                noise_scale: 0.1,
+                length_scale: 0.3,
+            }),
+            split: 0,
+            fractions: None,
+            subsample: None,
+            collapse_duplicates: false,
+        },
+        kernel: Kernel {
+            name: "matern32".into(),
+            family: Family::Matern32,
+            signal_scale: 1.0,
+            noise_scale: 0.1,
+            length_scale: vec![1.0],
+            mean: None,
+            origin: OriginBase::Given.into(),
+        },
+        solver: Solver { name: solver.into(), plugin: "cg".into(), params: BTreeMap::new() },
+        budget: Budget { tolerance: Some(0.01), ..Budget::default() },
+        seed: 0,
+        repeat: 0,
+    }
+}
+
+/// The `ok` row of a case, with these metrics. Its id is its labels.
+pub fn row(case: Case, metrics: &[(&str, f64)]) -> Row {
+    let labels = case.labels();
+    Row {
+        id: labels.to_string(),
+        labels,
+        status: Status::Ok,
+        reason: String::new(),
+        n: Some(30),
+        d: Some(2),
+        metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect::<Metrics>(),
+        solver_values: BTreeMap::new(),
+        trace: Vec::new(),
+        output: TaskOutput::empty(case.task.kind()),
+        log_tail: String::new(),
+        reproducible: true,
+        finished: "2026-01-01T00:00:00Z".into(),
+        case,
+    }
+}

@@ -1,0 +1,121 @@
+//! Training: what a case asks for, and what each outer step measured.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{GradientEstimator, Hyperparameters, Metrics, Param, PathwiseTargets, Scale, StopReason};
+
+/// What task `train` needs: ascent of the log marginal likelihood by Adam, on parameters whose softplus are
+/// the scales, starting from the kernel's numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// Name on the estimator axis.
+    pub estimator: String,
+    /// How each step estimates the gradient.
+    pub gradient: GradientEstimator,
+    /// Outer steps.
+    pub steps: u64,
+    /// Learning rate of the first step.
+    pub learning_rate: f64,
+    /// How it changes.
+    #[serde(default, skip_serializing_if = "Schedule::is_constant")]
+    pub schedule: Schedule,
+    /// Whether one length scale, shared by all inputs, is trained rather than one for each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared_length_scale: bool,
+    /// Scales that stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<Scale>,
+    /// Hyperparameters of every step and after the last one, where they are replayed from another run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replay: Vec<Hyperparameters>,
+    /// Exact fits of parts of the data, whose average is the starting point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subset: Option<Subset>,
+    /// Where the exact likelihood is evaluated after training by the exact estimator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landscape: Option<Grid>,
+    /// The posterior that is computed under the final hyperparameters.
+    pub prediction: Prediction,
+}
+
+/// The posterior that training ends with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// Right-hand sides beside y.
+    pub targets: PathwiseTargets,
+    /// Solver parameters that differ from those of the steps.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Param>,
+}
+
+/// A grid over the plane of length scale and noise scale, even on logarithmic axes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Shortest and longest length scale, shared by all inputs.
+    pub length_scale: [f64; 2],
+    /// Smallest and largest noise scale.
+    pub noise_scale: [f64; 2],
+    /// Points along each axis.
+    pub points: usize,
+}
+
+/// The exact log marginal likelihood on a [`Grid`], at the signal scale that training ended with. For plotting;
+/// rounded to six digits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Landscape {
+    /// Length scales, increasing.
+    pub length_scale: Vec<f64>,
+    /// Noise scales, increasing.
+    pub noise_scale: Vec<f64>,
+    /// A row for each noise scale, with a value for each length scale; absent where the kernel matrix is not
+    /// positive definite in double precision.
+    pub log_likelihood: Vec<Vec<Option<f64>>>,
+}
+
+/// Exact fits of parts of the data (Lin et al. 2023, appendix A.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subset {
+    /// Random rows.
+    pub centroids: usize,
+    /// Rows nearest to each of them that are fitted.
+    pub size: usize,
+    /// Steps of Adam on each part.
+    pub steps: u64,
+}
+
+/// How the learning rate changes along the steps.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Schedule {
+    /// Not at all.
+    #[default]
+    Constant,
+    /// It is multiplied at each milestone.
+    MultiStep {
+        /// Steps, counted from 0, before which it changes.
+        milestones: Vec<u64>,
+        /// What it is multiplied by.
+        factor: f64,
+    },
+}
+
+impl Schedule {
+    fn is_constant(&self) -> bool {
+        *self == Schedule::Constant
+    }
+}
+
+/// One outer step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Counted from 0.
+    pub step: u64,
+    /// The hyperparameters of its systems.
+    pub hyperparameters: Hyperparameters,
+    /// Why the solver stopped.
+    pub reason: StopReason,
+    /// True and claimed residuals, epochs, iterations, seconds, and predictions from its solutions.
+    pub metrics: Metrics,
+}

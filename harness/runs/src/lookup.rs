@@ -1,0 +1,104 @@
+//! Finds run folders: by path, by name, or the latest.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::RunError;
+use crate::layout::{LATEST, is_run};
+
+/// Finds the run folder that `run` names: a path, the name of a spec (its latest run), or `latest` (the newest run
+/// under `output_dir`).
+///
+/// # Errors
+/// [`RunError::NoSuchRun`], which lists the names that have runs.
+pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
+    let found = if run == LATEST {
+        let newest = names(output_dir).into_iter().filter_map(|name| latest_of(&output_dir.join(name)));
+        newest.max_by(|a, b| a.file_name().cmp(&b.file_name()))
+    } else if is_run(Path::new(run)) {
+        Some(PathBuf::from(run))
+    } else if run.contains('/') {
+        latest_of(Path::new(run))
+    } else {
+        latest_of(&output_dir.join(run)).or_else(|| latest_of(Path::new(run)))
+    };
+    // Reports are written into the folder itself rather than through a link that may move.
+    found.map(|path| fs::canonicalize(&path).unwrap_or(path)).ok_or_else(|| RunError::NoSuchRun {
+        run: run.to_owned(),
+        output_dir: output_dir.to_owned(),
+        known: names(output_dir),
+    })
+}
+
+/// Lists all run folders under `output_dir`, by name and then by time.
+pub fn list_runs(output_dir: &Path) -> Vec<PathBuf> {
+    let mut runs: Vec<PathBuf> =
+        names(output_dir).iter().flat_map(|name| runs_of(&output_dir.join(name))).collect();
+    runs.sort();
+    runs
+}
+
+/// The run that the link `latest` points to, or the newest where the link is broken.
+fn latest_of(parent: &Path) -> Option<PathBuf> {
+    let linked = fs::read_link(parent.join(LATEST)).ok().map(|target| parent.join(target));
+    linked.filter(|path| is_run(path)).or_else(|| runs_of(parent).into_iter().max())
+}
+
+/// The run folders directly under `parent`, without links, in no order.
+pub(crate) fn runs_of(parent: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
+    let folders =
+        entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.map(|entry| entry.path()).filter(|path| is_run(path)).collect()
+}
+
+/// The names that have runs, sorted.
+fn names(output_dir: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(output_dir) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| latest_of(&output_dir.join(name)).is_some())
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(output: &Path, name: &str, run: &str) -> PathBuf {
+        let path = output.join(name).join(run);
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("plan.json"), "{}").unwrap();
+        fs::canonicalize(path).unwrap()
+    }
+
+    #[test]
+    fn a_run_is_a_path_a_name_or_the_latest() {
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path();
+        let old = add(output, "uci", "20260101T000000Z-aaaaaa");
+        let new = add(output, "uci", "20260102T000000Z-aaaaaa");
+        let other = add(output, "toy", "20260103T000000Z-bbbbbb");
+        assert_eq!(resolve_run(output, "uci").unwrap(), new);
+        assert_eq!(resolve_run(output, "toy").unwrap(), other);
+        assert_eq!(resolve_run(output, "latest").unwrap(), other);
+        assert_eq!(resolve_run(output, old.to_str().unwrap()).unwrap(), old);
+        assert_eq!(resolve_run(output, output.join("uci").to_str().unwrap()).unwrap(), new);
+        // A continued run is the latest although another was begun after it.
+        std::os::unix::fs::symlink(old.file_name().unwrap(), output.join("uci/latest")).unwrap();
+        assert_eq!(resolve_run(output, "uci").unwrap(), old);
+        assert_eq!(resolve_run(output, output.join("uci/latest").to_str().unwrap()).unwrap(), old);
+    }
+
+    #[test]
+    fn an_unknown_run_lists_the_known_ones() {
+        let output = tempfile::tempdir().unwrap();
+        let missing = resolve_run(output.path(), "latest").unwrap_err().to_string();
+        assert!(missing.ends_with("it holds no runs"), "{missing}");
+        add(output.path(), "uci", "20260101T000000Z-aaaaaa");
+        let missing = resolve_run(output.path(), "ucj").unwrap_err().to_string();
+        assert!(missing.ends_with("there are: uci"), "{missing}");
+    }
+}
