@@ -64,6 +64,14 @@ impl<'a> Operator<'a> {
         self.m
     }
 
+    /// Fails with [`Error::Unsupported`] unless A is square, as it is without inducing points.
+    pub fn require_square(&self) -> Result<()> {
+        if self.m == self.n {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!("A is {} x {}, not square", self.n, self.m)))
+    }
+
     /// y = A x, with x m x s and y n x s. Counts n m entries, whatever s.
     pub fn apply(&self, x: &ArrayRef2<f64>, y: &mut ArrayRef2<f64>) -> Result<()> {
         let s = x.ncols();

@@ -14,7 +14,7 @@ use crate::momentum::Momentum;
 /// Epochs without a new best residual that count as stagnation.
 const PATIENCE: usize = 1000;
 
-/// Times an epoch that the host is told of the iterate, at least.
+/// Least number of observations an epoch.
 const OBSERVATIONS: usize = 4;
 
 /// Times an epoch that momentum is added: a compromise, since with fewer moves an epoch the stored ones cover more

@@ -13,7 +13,7 @@ use crate::ApParams;
 /// Epochs without a new best residual that count as stagnation.
 const PATIENCE: usize = 1000;
 
-/// Times an epoch that the host is told of the iterate, at least.
+/// Least number of observations an epoch.
 const OBSERVATIONS: usize = 4;
 
 /// Alternating projections.

@@ -129,7 +129,7 @@ mod tests {
             let factors = factorise(columnwise.clone(), z, 0.0, Workers::new(2));
             let Factors { q, z, s } = factors.unwrap().unwrap();
             assert_eq!(q.dim(), (700, 5), "the copy is dropped, the neighbour is not");
-            // M^-1 Q is not computed anew, so that a neighbour at 1e-5 costs it five digits.
+            // M^-1 Q is not computed again, so a neighbour at distance 1e-5 costs five digits.
             let tolerance = if preconditioned { 1e-10 } else { 1e-13 };
             let product = q.t().dot(z.as_ref().unwrap_or(&q));
             assert!(distance_from_identity(&product) < tolerance, "{product}");

@@ -95,10 +95,7 @@ impl<'p> Iteration<'p> {
     /// Computes the residual of the iterate in `x`: one product with A, unless the iterate is zero.
     fn start(problem: &mut Problem<'_>, preconditioner: Option<&'p Preconditioner>) -> Result<Self> {
         let operator = problem.operator();
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let (r, scales) = problem.relative_residual()?;
         let norms = r.columns().into_iter().map(|column| column.dot(&column).sqrt()).collect();
         Ok(Iteration { preconditioner, count: 0, starts: 0, width: 0, scales, r, norms, space: None })

@@ -12,7 +12,7 @@ pub(crate) const WIDTH: usize = 8;
 /// State of one right-hand side between iterations.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    /// Norm of the right-hand side; residual and direction are kept relative to it.
+    /// Norm of the right-hand side; residual and direction are relative to it.
     pub(crate) scale: f64,
     /// r^T P r.
     pub(crate) gamma: f64,

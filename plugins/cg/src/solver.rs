@@ -6,7 +6,7 @@
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder, s};
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::CgParams;
 use crate::columns::{Column, Group, WIDTH, norm};
@@ -108,10 +108,7 @@ impl<'p> Iteration<'p> {
         recycle: usize,
     ) -> Result<Self> {
         let (operator, b) = (problem.operator(), problem.rhs());
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let recycled = if recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
         let recycled = recycled.unwrap_or_else(|| Array2::zeros((operator.n(), 0).f()));
         let (mut r, scales, product) = problem.relative_residual_and(&recycled)?;

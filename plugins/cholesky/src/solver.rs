@@ -53,9 +53,7 @@ impl Solver for Cholesky {
 fn lower_triangle(problem: &Problem<'_>) -> Result<Array2<f64>> {
     let operator = problem.operator();
     let n = operator.n();
-    if operator.m() != n {
-        return Err(Error::Unsupported(format!("A is {n} x {}, not square", operator.m())));
-    }
+    operator.require_square()?;
     let bytes = n.saturating_mul(n).saturating_mul(size_of::<f64>());
     let mut entries = Vec::new();
     entries

@@ -5,7 +5,7 @@ use gpbench_sdk::ndarray::{Array1, ArrayView1, ArrayViewMut1, Zip};
 /// State of one right-hand side between iterations.
 #[derive(Debug, Clone)]
 pub(crate) struct State {
-    /// Norm of the right-hand side; residual and direction are kept relative to it.
+    /// Norm of the right-hand side; residual and direction are relative to it.
     pub(crate) scale: f64,
     /// r^T P r.
     pub(crate) gamma: f64,

@@ -5,7 +5,7 @@
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder};
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Error, Problem, Result};
+use gpbench_sdk::{Problem, Result};
 
 use crate::column::{Column, State};
 
@@ -39,10 +39,7 @@ impl<'p> Iteration<'p> {
         reorthogonalise: bool,
     ) -> Result<Iteration<'p>> {
         let (operator, b) = (problem.operator(), problem.rhs());
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let (r, scales) = problem.relative_residual()?;
         let state = |(r, scale): (ArrayView1<'_, f64>, f64)| {
             let active = r.iter().any(|&r| r != 0.0);

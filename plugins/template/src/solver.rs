@@ -5,7 +5,7 @@
 //! avoid it (Raydan and Svaiter 2002).
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder};
-use gpbench_sdk::{Capabilities, Error, Problem, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Problem, Report, Result, Solver, Watch};
 
 use crate::SteepestDescentParams;
 
@@ -33,9 +33,7 @@ impl Solver for SteepestDescent {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let SteepestDescentParams { relaxation, max_iterations } = self.params;
         let (a, b) = (problem.operator(), problem.rhs());
-        if a.m() != a.n() {
-            return Err(Error::Unsupported(format!("A is {} x {}, not square", a.n(), a.m())));
-        }
+        a.require_square()?;
         let scales: Vec<f64> = b.axis_iter(Axis(1)).map(norm).collect();
         for (j, _) in scales.iter().enumerate().filter(|(_, scale)| **scale == 0.0) {
             // The exact solution.

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayViewMut1, Axis, ShapeBuilder};
 
-use crate::{Error, Problem, Result};
+use crate::{Problem, Result};
 
 /// Estimate of b - A x for all right-hand sides: each row is from the last batch that contained it.
 ///
@@ -21,10 +21,7 @@ impl ResidualEstimate {
     /// Where the right-hand side is zero, `x` is set to the solution, zero. Fails if A is not square.
     pub fn of(problem: &mut Problem<'_>) -> Result<ResidualEstimate> {
         let (operator, b) = (problem.operator(), problem.rhs());
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let norms: Vec<Norm> = b.axis_iter(Axis(1)).map(Norm::of).collect();
         for (norm, mut x) in norms.iter().zip(problem.x_mut().axis_iter_mut(Axis(1))) {
             if norm.square == 0.0 {

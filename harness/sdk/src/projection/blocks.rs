@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Error, Operator, Result, Workers, lapack};
+use crate::{Operator, Result, Workers, lapack};
 
 /// Right-hand sides solved together: enough for matrix products, and the same for any number of threads.
 const WIDTH: usize = 8;
@@ -42,10 +42,7 @@ impl Blocks {
         seed: u64,
         workers: Workers<'_>,
     ) -> Result<Blocks> {
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let mut blocks = Vec::new();
         for rows in split(operator.n(), block_size, partition, seed) {
             let mut factor = Array2::zeros((rows.len(), rows.len()).f());
