@@ -116,7 +116,10 @@ fn each_fault_of_a_description_is_named() {
     assert_eq!(complaint(|p| p.solvers = null()), "solver number 1 is a null pointer");
     assert_eq!(
         complaint(|p| p.solver_stride = 8),
-        format!("the solvers are at a distance of 8 bytes, where each has at least {}", offset_of!(Solver, source))
+        format!(
+            "the solvers are at a distance of 8 bytes, where each has at least {}",
+            offset_of!(Solver, source)
+        )
     );
     assert_eq!(complaint_of_solver(|s| s.solve = None), "solver `raw` has no function `solve`");
     assert_eq!(complaint_of_solver(|s| s.destroy = None), "solver `raw` has no function `destroy`");

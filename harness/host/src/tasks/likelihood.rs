@@ -37,7 +37,7 @@ pub(super) fn run(setup: &Setup, task: &LikelihoodStudy) -> Result<Solved, Failu
     }
     let mut study = Study {
         setup,
-        runner: Runner::load(setup, 0.0)?,
+        runner: Runner::load(setup)?,
         outcome: SolveOutcome {
             reason: StopReason::Iterations,
             claimed: Vec::new(),
