@@ -48,13 +48,12 @@ const NEVER: &[(&str, &str)] = &[
 const UNSAFE: &[&str] =
     &["gpbench-abi", "gpbench-sdk", "gpbench-host", "gpbench-gp", "gpbench-hostile", "gpbench-mutants"];
 
+/// What cargo resolves for this platform. A build downloads no crates of other platforms, and without the filter
+/// `cargo metadata` would want them.
 fn metadata() -> Metadata {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
-    MetadataCommand::new()
-        .manifest_path(root)
-        .other_options(["--offline".into()])
-        .exec()
-        .expect("cargo metadata")
+    let filter = ["--filter-platform".into(), env!("GPBENCH_TARGET").into(), "--locked".into()];
+    MetadataCommand::new().manifest_path(root).other_options(filter).exec().expect("cargo metadata")
 }
 
 fn members(metadata: &Metadata) -> Vec<&Package> {
