@@ -6,7 +6,8 @@
 //! has no quadrature), and the derivatives by noise, signal and length scales. Verification compares the
 //! rows with the exact process, which it fits itself.
 
-use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::Gradient;
+use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation};
 use gpbench_gp::metrics::norm;
 use gpbench_record::{
