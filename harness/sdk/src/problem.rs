@@ -1,14 +1,15 @@
-//! The system to solve, and the talk with the host while solving it.
+//! The system to solve, and the calls of the host during a solve.
 
 use gpbench_abi as abi;
 use gpbench_abi::Status;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder, s};
 
 use crate::error::{Error, Result};
+use crate::extension::answer;
 use crate::matrix::{view, view_mut};
-use crate::operator::{answer, borrow};
 use crate::refine::Correction;
-use crate::{Operator, Report, Workers};
+use crate::text::borrow;
+use crate::{Operator, Report};
 
 /// A linear system A X = B with several right-hand sides, or, with inducing points Z, as many
 /// least-squares problems: each column minimises |b - K(X, Z) x|^2 + noise_scale^2 x^T K(Z, Z) x (Lin
@@ -21,27 +22,18 @@ pub struct Problem<'a> {
     operator: Operator<'a>,
     rhs: ArrayView2<'a, f64>,
     x: ArrayViewMut2<'a, f64>,
-    /// What was last observed: a solve that is stopped reports it.
+    /// Iteration and norms observed last: the report of a stopped solve.
     pub(crate) seen: (usize, Vec<f64>),
-    /// What this is a correction of, if it is one, and that larger problem's iterate.
+    /// For the correction of another problem: its data, and the other problem's iterate.
     correction: Option<(Correction, ArrayViewMut2<'a, f64>)>,
 }
 
-/// The parts of pathwise right-hand sides: probe j is f_j + noise_j.
-#[derive(Debug, Clone, Copy)]
-pub struct Targets<'a> {
-    /// Prior draws at the inputs, times the scales where [`crate::Inputs`] has such; n x (number of probes).
-    pub f: ArrayView2<'a, f64>,
-    /// Their noise, of standard deviation `noise_scale`, n x (number of probes).
-    pub noise: ArrayView2<'a, f64>,
-}
-
-/// How much a line of the log matters.
+/// Importance of a line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Something is wrong but the solve goes on.
     Warning,
-    /// Worth a line.
+    /// For the user.
     Info,
     /// For the author of the plugin.
     Debug,
@@ -84,8 +76,8 @@ impl<'a> Problem<'a> {
         Ok(Problem { raw, table, host, operator, rhs, x, seen: (0, Vec::new()), correction: None })
     }
 
-    /// Lets `solve` find e with A e = r in mixed precision, from e = 0, and adds it to the iterate. What it
-    /// observes is told to the host in terms of this problem.
+    /// Calls `solve` for e with A e = r in mixed precision, from e = 0, and adds e to the iterate. The host gets
+    /// observations of this problem, not of the correction.
     pub(crate) fn correct(
         &mut self,
         r: ArrayView2<'_, f64>,
@@ -112,7 +104,22 @@ impl<'a> Problem<'a> {
         report
     }
 
-    /// The matrix A. A handle of its own, so that it can be used while `x_mut` is borrowed.
+    /// The problem as it crosses the interface.
+    pub(crate) fn raw(&self) -> *const abi::Problem {
+        self.raw
+    }
+
+    /// The host that passed the problem.
+    pub(crate) fn host(&self) -> &'a abi::Host {
+        self.host
+    }
+
+    /// Whether this is a correction of another problem, see [`correct`](Self::correct).
+    pub(crate) fn is_correction(&self) -> bool {
+        self.correction.is_some()
+    }
+
+    /// The matrix A. A copy of the handle, so that it can be used while `x_mut` is borrowed.
     pub fn operator(&self) -> Operator<'a> {
         self.operator
     }
@@ -122,12 +129,12 @@ impl<'a> Problem<'a> {
         self.rhs
     }
 
-    /// Where to start from (zero or a warm start), and later what has been left there; m x s.
+    /// The iterate, m x s: at first the start, which is zero or a warm start.
     pub fn x(&self) -> ArrayView2<'_, f64> {
         self.x.view()
     }
 
-    /// Where to leave the solution.
+    /// The iterate, to be written to; finally the solution.
     pub fn x_mut(&mut self) -> ArrayViewMut2<'_, f64> {
         self.x.view_mut()
     }
@@ -157,16 +164,6 @@ impl<'a> Problem<'a> {
         self.table.threads.max(1) as usize
     }
 
-    /// Those threads, ready for work.
-    pub fn workers(&self) -> Workers<'a> {
-        let pool = self.host.extension.and_then(|ask| {
-            // SAFETY: live host, static id; by its contract the answer is such a table that lives as long.
-            unsafe { answer::<abi::ParallelFor>(ask(self.host, &abi::Str::new(abi::id::PARALLEL_FOR))) }
-        });
-        let pool = pool.filter(|pool| pool.run.is_some()).map(|pool| (self.host, pool));
-        Workers { threads: self.threads(), pool }
-    }
-
     /// The largest residual norm of the targets or the mean one of the probes, whichever is larger:
     /// the number that is compared with the tolerance.
     ///
@@ -182,11 +179,11 @@ impl<'a> Problem<'a> {
         self.tolerance() > 0.0 && self.worst(norms) <= self.tolerance()
     }
 
-    /// Where an iteration starts from: b - A x for the iterate that `x` holds, each column relative to its
-    /// right-hand side's norm, and those norms. One product with A, unless x is zero.
+    /// b - A x for the iterate in `x`, each column relative to its right-hand side's norm, and those norms. One
+    /// product with A, unless x is zero.
     ///
-    /// A right-hand side of zero has a zero solution, which is put into `x`, and a zero residual. One that
-    /// holds what is not a number keeps that.
+    /// A right-hand side of zero has a zero solution, which is put into `x`, and a zero residual. NaN in a
+    /// right-hand side stays in its residual.
     pub fn relative_residual(&mut self) -> Result<(Array2<f64>, Vec<f64>)> {
         let nothing = Array2::zeros((self.operator.m(), 0).f());
         let (r, scales, _) = self.relative_residual_and(&nothing)?;
@@ -218,7 +215,7 @@ impl<'a> Problem<'a> {
         let columns = r.columns_mut().into_iter().zip(self.x.columns_mut());
         for ((mut r, mut x), &scale) in columns.zip(&scales) {
             if scale == 0.0 {
-                // Nothing to solve, and nothing to be relative to.
+                // The exact solution; a relative residual is not defined.
                 r.fill(0.0);
                 x.fill(0.0);
             } else {
@@ -228,17 +225,17 @@ impl<'a> Problem<'a> {
         Ok((r, scales, product))
     }
 
-    /// Tells the host of an iteration whose iterate stands in `x`, with one relative residual
-    /// norm a column, or none if none are known.
+    /// Reports an iteration, whose iterate is in `x`, to the host, with one relative residual norm a column, or
+    /// none if they are not known.
     ///
     /// To be called after every iteration, or a few times an epoch where iterations are cheap. Fails
-    /// with [`Error::Stopped`] if it was the last one.
+    /// with [`Error::Stopped`] if the solve has to end here.
     pub fn observe(&mut self, iteration: usize, norms: &[f64]) -> Result<()> {
         self.observe_with(iteration, norms, |_| ())
     }
 
-    /// As [`observe`](Self::observe), for a solver that keeps its iterate elsewhere: `iterate` puts it
-    /// into `x`, and is called only if the host wants to see it or asks to stop.
+    /// As [`observe`](Self::observe), for a solver whose iterate is not in `x`: `iterate` puts it there, and is
+    /// called only if the host asks for the iterate or to stop.
     pub fn observe_with(
         &mut self,
         iteration: usize,
@@ -256,8 +253,8 @@ impl<'a> Problem<'a> {
         let observe = self.table.observe.expect("checked when made");
         // SAFETY: live problem, norms readable during the call; the host reads `x` meanwhile, to which
         // no reference is held here.
-        let tell = || unsafe { observe(self.raw, iteration as i64, norms.as_ptr(), norms.len() as i64) };
-        let mut status = tell();
+        let call = || unsafe { observe(self.raw, iteration as i64, norms.as_ptr(), norms.len() as i64) };
+        let mut status = call();
         if status == Status::ITERATE || status == Status::STOPPED {
             iterate(&mut self.x);
             if let Some((correction, x)) = &mut self.correction {
@@ -265,90 +262,10 @@ impl<'a> Problem<'a> {
             }
         }
         if status == Status::ITERATE {
-            status = tell();
+            status = call();
         }
         self.seen = (iteration, norms);
         Error::check("observe", status)
-    }
-
-    /// Puts a number of the solver's own into the trace, such as the variance of a gradient, if the
-    /// host takes such. The clock does not run meanwhile.
-    ///
-    /// `name` is up to 64 lower-case letters, digits and underscores. A value that is not finite is
-    /// passed over.
-    pub fn note(&self, iteration: usize, name: &str, value: f64) -> Result<()> {
-        let Some(note) = self.extension::<abi::Trace>(abi::id::TRACE).and_then(|trace| trace.note) else {
-            return Ok(());
-        };
-        // SAFETY: live problem; the name is copied before the call returns.
-        Error::check("trace.note", unsafe { note(self.raw, iteration as i64, &borrow(name), value) })
-    }
-
-    /// The parts of a pathwise target, if the probes are such.
-    pub fn targets(&self) -> Result<Option<Targets<'a>>> {
-        if self.correction.is_some() {
-            // A residual has no such parts.
-            return Ok(None);
-        }
-        let Some(targets) = self.extension::<abi::Targets>(abi::id::TARGETS) else { return Ok(None) };
-        // SAFETY: the extension and what it points to live as long as the problem, unchanged.
-        let (f, noise) = unsafe { (view(&targets.f, "prior draws")?, view(&targets.noise, "their noise")?) };
-        let expected = (self.rhs.nrows(), self.rhs.ncols() - self.n_targets());
-        if f.dim() != expected || noise.dim() != expected {
-            let text =
-                format!("targets of shapes {:?} and {:?}, expected {expected:?}", f.dim(), noise.dim());
-            return Err(Error::InvalidArgument(text));
-        }
-        Ok(Some(Targets { f, noise }))
-    }
-
-    /// What was saved under `key` in an earlier outer step; none if nothing was, or if the host
-    /// keeps no state.
-    pub fn load_state(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        let Some(load) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.load) else {
-            return Ok(None);
-        };
-        let mut bytes = Vec::new();
-        let mut len = 0;
-        // Once to learn the length, once to read.
-        for _ in 0..2 {
-            bytes.resize(usize::try_from(len).unwrap_or(0), 0);
-            // SAFETY: live problem; `bytes` holds as many bytes as it is said to.
-            let status =
-                unsafe { load(self.raw, &borrow(key), bytes.as_mut_ptr(), bytes.len() as i64, &mut len) };
-            Error::check("state.load", status)?;
-        }
-        Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
-    }
-
-    /// Saves bytes under `key` for the next outer step. Does nothing if the host keeps no state.
-    pub fn save_state(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        let Some(save) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.save) else {
-            return Ok(());
-        };
-        // SAFETY: live problem; key and bytes are readable during the call.
-        Error::check("state.save", unsafe {
-            save(self.raw, &borrow(key), bytes.as_ptr(), bytes.len() as i64)
-        })
-    }
-
-    /// The columns saved under `key` in an earlier outer step, n x k; none if there are none, or if they
-    /// were columns of another number of rows.
-    pub fn load_columns(&self, key: &str) -> Result<Option<Array2<f64>>> {
-        let n = self.operator.n();
-        let Some(bytes) = self.load_state(key)? else { return Ok(None) };
-        let numbers = bytes.chunks_exact(size_of::<f64>()).map(|bytes| {
-            f64::from_le_bytes(bytes.try_into().expect("a chunk has as many bytes as a number"))
-        });
-        let numbers: Vec<f64> = numbers.collect();
-        let columns = numbers.len().checked_div(n).unwrap_or(0);
-        Ok(Array2::from_shape_vec((n, columns).f(), numbers).ok().filter(|columns| !columns.is_empty()))
-    }
-
-    /// Saves columns, n x k, under `key` for the next outer step, where the host keeps state.
-    pub fn save_columns(&self, key: &str, columns: &Array2<f64>) -> Result<()> {
-        let bytes: Vec<u8> = columns.t().iter().flat_map(|number| number.to_le_bytes()).collect();
-        self.save_state(key, &bytes)
     }
 
     /// Writes a line to the case's log.
@@ -364,21 +281,21 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Asks for an optional power, one of [`gpbench_abi::id`].
-    fn extension<T>(&self, id: &'static str) -> Option<&'a T> {
+    /// Asks for an extension, one of [`gpbench_abi::id`].
+    pub(crate) fn extension<T>(&self, id: &'static str) -> Option<&'a T> {
         let ask = self.table.extension.expect("checked when made");
         // SAFETY: live problem, static id; by its contract the answer is a `T` that lives as long as it.
         unsafe { answer(ask(self.raw, &abi::Str::new(id))) }
     }
 }
 
-/// The largest norm of the targets or the mean of the probes; not a number, if one of them is not.
+/// The largest norm of the targets or the mean of the probes, whichever is larger; NaN if one of them is.
 fn worst(targets: &[f64], probes: &[f64]) -> f64 {
     let mean = match probes {
         [] => 0.0,
         _ => probes.iter().sum::<f64>() / probes.len() as f64,
     };
-    // Not `f64::max`, which would lose what is not a number.
+    // Not `f64::max`, which ignores NaN.
     targets.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
 }
 

@@ -1,7 +1,9 @@
-//! A TOML document as a tree of values that know where they were written.
+//! A TOML document as a tree of values with their places in the text.
 //!
 //! The `toml` crate's own spanned tree borrows from one text; a spec is made of
 //! several (the file and every `--set`), so values are copied into this one.
+
+use std::fmt;
 
 use toml::de::{DeTable, DeValue, Error};
 
@@ -39,6 +41,37 @@ impl Value {
     }
 }
 
+impl From<bool> for Value {
+    fn from(truth: bool) -> Value {
+        Value::Bool(truth)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(int: i64) -> Value {
+        Value::Int(int)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(float: f64) -> Value {
+        Value::Float(float)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl fmt::Display for Value {
+    /// As TOML.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        plain(self).map_or(Ok(()), |value| value.fmt(f))
+    }
+}
+
 /// Keys and values in the order of the text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Table(pub(crate) Vec<(At<String>, Node)>);
@@ -56,14 +89,14 @@ pub(crate) fn parse(text: &str, source: usize, mistakes: &mut Mistakes) -> Table
     table(document.get_ref(), source, mistakes)
 }
 
-/// Tells syntax errors, the first of each line. What was opened and never closed
-/// makes every later line look wrong; then the first error alone says something.
+/// Reports syntax errors, the first of each line. After an unclosed bracket or quote every later line looks
+/// wrong; then only the first error is reported.
 fn syntax(errors: &[Error], text: &str, source: usize, mistakes: &mut Mistakes) {
     let unclosed = errors.iter().any(|e| e.message().contains("unclosed"));
     let mut last_line = None;
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        // A line is known by where it begins: counting lines from the top would take too long with many errors.
+        // A line is identified by where it begins: counting lines from the top takes too long with many errors.
         let line = text.as_bytes()[..span.start.min(text.len())].iter().rposition(|b| *b == b'\n');
         if last_line == Some(line) || unclosed && last_line.is_some() {
             continue;
@@ -110,7 +143,7 @@ fn node(parsed: &DeValue<'_>, at: &Location, mistakes: &mut Mistakes) -> Value {
     }
 }
 
-/// Writes a tree as TOML; comments and layout of the texts it came from are lost.
+/// Writes a tree as TOML, without the comments and the layout of the original texts.
 pub(crate) fn to_toml(table: &Table) -> String {
     toml::to_string(&plain_table(table)).expect("a tree of TOML values can be written as TOML")
 }

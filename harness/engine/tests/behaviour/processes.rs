@@ -1,5 +1,5 @@
-//! Workers that misbehave, as real processes. Each is a small shell script; none
-//! may hang the engine, lose a row, or outlive its run.
+//! Workers that misbehave, as real processes. Each is a small shell script; none may block the engine, lose a row, or
+//! outlive its run.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -10,15 +10,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_engine::{
-    End, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Stop, Work, find_worker, read_rows,
+    End, EngineError, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Stop, WorkItem,
 };
 use gpbench_record::{Job, Limits, Message, SCHEMA, Status, StopReason};
+use gpbench_runs::read_journal;
 use tempfile::TempDir;
 
 use crate::support::{options, plan, planned, run, solved, verified};
 
-/// A worker that is a shell script. It is handed to the shell to read, rather
-/// than executed: a file just written cannot be executed while another thread forks.
+/// A worker that is a shell script. The shell reads it, because a file that was just written cannot be executed while
+/// another thread forks.
 struct Script {
     folder: TempDir,
     executor: LocalExecutor,
@@ -63,7 +64,7 @@ impl Script {
             threads: 3,
             limits,
         };
-        self.executor.run(&Work::Case(job), &self.path().join("log"), interrupt)
+        self.executor.run(&WorkItem::Case(job), &self.path().join("log"), interrupt)
     }
 
     fn end(&self) -> End {
@@ -75,8 +76,7 @@ impl Script {
     }
 }
 
-/// Whether a process that wrote its number into `file` is gone, or dead and not
-/// yet reaped. A kill takes a moment to be carried out.
+/// Whether the process that wrote its number into `file` has ended, reaped or not. A kill takes a moment.
 fn is_dead(file: &Path) -> bool {
     let pid = fs::read_to_string(file).unwrap();
     let deadline = Instant::now() + Duration::from_secs(5);
@@ -96,7 +96,7 @@ const HANG: &str = "sleep 60\n";
 const LIMIT: Limits = Limits { kill_after_seconds: Some(0.5), cpu_seconds: None, memory_bytes: None };
 
 #[test]
-fn a_good_worker_is_heard_and_told_its_surroundings() {
+fn a_good_worker_gets_its_job_and_environment_and_reports() {
     let script = Script::new(
         "echo printed >&2; cat > $(dirname $0)/input
          echo $1 $RAYON_NUM_THREADS $OPENBLAS_NUM_THREADS $OMP_NUM_THREADS $LC_ALL >&2
@@ -111,7 +111,7 @@ fn a_good_worker_is_heard_and_told_its_surroundings() {
 }
 
 #[test]
-fn a_worker_that_dies_is_told_from_one_that_leaves() {
+fn signals_and_exits_are_told_apart() {
     assert_eq!(Script::new("exit 0").end(), End::Exited(0));
     assert_eq!(Script::new("exit 3").end(), End::Exited(3));
     let signalled = |signal| End::Signalled { signal, memory_pressure: false };
@@ -151,7 +151,7 @@ fn garbage_is_named_and_ends_the_worker() {
 }
 
 #[test]
-fn half_a_line_is_no_message_and_no_garbage() {
+fn half_a_line_is_neither_message_nor_garbage() {
     let script = Script::new("head -c 30 $(dirname $0)/solved; kill -SEGV $$");
     let outcome = script.case(Limits::default());
     assert_eq!(outcome.end, End::Signalled { signal: 11, memory_pressure: false });
@@ -159,7 +159,7 @@ fn half_a_line_is_no_message_and_no_garbage() {
 }
 
 #[test]
-fn a_child_that_holds_the_output_open_holds_nothing_up() {
+fn a_child_that_keeps_the_output_open_blocks_nothing() {
     let forked = format!("({HANG}) & echo $! > $(dirname $0)/child; cat $(dirname $0)/solved");
     let script = Script::new(&forked);
     let outcome = script.case(Limits::default());
@@ -174,14 +174,14 @@ const ESCAPE: &str =
      while [ ! -s $d/child ]; do :; done; cat $d/solved";
 
 #[test]
-fn a_child_that_escapes_its_group_holds_nothing_up_and_is_ended() {
+fn a_child_that_escapes_its_group_blocks_nothing_and_is_ended() {
     let confined = Script::new(ESCAPE);
     let mut marked = Script::new(ESCAPE);
     marked.executor = marked.executor.without_control_groups();
     for script in [confined, marked] {
         let outcome = script.case(Limits::default());
         assert_eq!((outcome.end, outcome.messages.len()), (End::Exited(0), 1));
-        assert!(is_dead(&script.path().join("child")), "{}", script.executor.enforcement());
+        assert!(is_dead(&script.path().join("child")), "{}", script.executor.machine().limits);
     }
 }
 
@@ -200,9 +200,9 @@ fn what_a_killed_engine_left_running_is_ended() {
         child
     };
     let (mut left, mut other) = (start(&log), start(Path::new("/elsewhere/logs/a.log")));
-    script.executor.end_forsaken(&script.path().join("logs"));
+    script.executor.end_stale_processes(&script.path().join("logs"));
     assert_eq!(left.wait().unwrap().signal(), Some(9));
-    assert_eq!(other.try_wait().unwrap(), None, "what belongs to another run goes on");
+    assert_eq!(other.try_wait().unwrap(), None, "processes of another run go on");
     other.kill().unwrap();
     other.wait().unwrap();
 }
@@ -215,7 +215,7 @@ fn a_worker_that_uses_too_much_processor_time_is_killed() {
     watched.executor = watched.executor.without_control_groups();
     for script in [confined, watched] {
         let outcome = script.case(limits);
-        assert_eq!(outcome.end, End::CpuSpent { limit: 0.2 }, "{}", script.executor.enforcement());
+        assert_eq!(outcome.end, End::CpuSpent { limit: 0.2 }, "{}", script.executor.machine().limits);
         assert!(outcome.seconds_over_limit.is_some());
     }
 }
@@ -238,7 +238,7 @@ fn a_worker_leaves_no_core_file() {
 }
 
 #[test]
-fn a_worker_that_lingers_is_killed_and_its_result_kept() {
+fn a_worker_that_lingers_is_killed_and_its_result_counts() {
     let end = |body: &str| {
         let mut script = Script::new(body);
         script.executor.grace = Duration::from_millis(100);
@@ -260,18 +260,19 @@ fn an_interrupt_kills_the_worker() {
 }
 
 #[test]
-fn a_missing_worker_is_said() {
+fn a_missing_worker_is_named() {
     let script = Script::new("");
     let absent = LocalExecutor::new("/nowhere/gpbench-worker");
     let script = Script { executor: absent, ..script };
     let End::NotStarted { reason } = script.end() else { panic!("it cannot have started") };
     assert!(reason.starts_with("/nowhere/gpbench-worker: "), "{reason}");
-    let error = find_worker(Some(Path::new("/nowhere/gpbench-worker"))).unwrap_err();
+    let error = LocalExecutor::open("/nowhere/gpbench-worker", 1, 1).unwrap_err();
+    assert!(matches!(error, EngineError::Worker { .. }), "{error}");
     assert!(error.to_string().contains("/nowhere/gpbench-worker"));
 }
 
 #[test]
-fn a_run_whose_time_is_over_ends_and_goes_on_later() {
+fn a_run_whose_time_is_over_ends_and_continues_later() {
     let script = Script::new(&format!(
         "d=$(dirname $0); job=$(cat)
          [ $1 = verify ] && exec cat $d/verified
@@ -310,7 +311,7 @@ fn a_whole_run_survives_its_worst_case() {
     }
     let options = Options { kill_after_seconds: Some(0.2), ..options(script.path()) };
     let (summary, _) = run(&script.executor, &plan, &options).unwrap();
-    let rows = read_rows(&summary.folder).unwrap();
+    let rows = read_journal(&summary.folder).unwrap().rows;
     let ends: Vec<(&str, Status)> = rows.iter().map(|row| (row.labels.solver.as_str(), row.status)).collect();
     assert_eq!(
         ends,

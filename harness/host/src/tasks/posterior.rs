@@ -1,0 +1,38 @@
+//! Task `posterior`: solutions for y and for pathwise targets, and the predictions that they give.
+
+use gpbench_record::{Failure, Message, Metrics, Posterior, Probes, Solved, Verified};
+use ndarray::ArrayView2;
+
+use crate::evaluate::predictions::predictions;
+use crate::evaluate::{is_finite, weights};
+use crate::exact_file::Reference;
+use crate::failure::invalid;
+use crate::posterior_curve::posterior_curve;
+use crate::setup::Setup;
+use crate::system::System;
+
+use super::problem::Problem;
+
+/// Solves; the trace has predictions, and errors of the weights where the exact ones are known.
+pub(super) fn run(setup: &Setup, task: &Posterior, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
+    Problem::build(setup, Probes::Pathwise(task.targets), task.inducing)?.solve(Some(of_iterate), send)
+}
+
+fn of_iterate(system: &System, exact: Option<&Reference>, iterate: ArrayView2<f64>) -> Metrics {
+    let mut found = predictions(system, exact, iterate);
+    found.extend(&weights::errors(system, exact, iterate));
+    found
+}
+
+/// Evaluates the predictions and the weights, and predicts along the input where there is one only.
+pub(super) fn verify(setup: &Setup, task: &Posterior) -> Result<Verified, Failure> {
+    let problem = Problem::build(setup, Probes::Pathwise(task.targets), task.inducing)?;
+    let (solution, mut metrics) = problem.verify()?;
+    let (system, exact, solution) = (&problem.system, problem.exact.as_ref(), solution.view());
+    if is_finite(solution) {
+        metrics.extend(&predictions(system, exact, solution));
+    }
+    let exact = exact.and_then(|exact| exact.curve.as_ref());
+    let curve = posterior_curve(system, exact, solution).map_err(invalid)?;
+    Ok(Verified { metrics, curve: curve.map(Box::new) })
+}

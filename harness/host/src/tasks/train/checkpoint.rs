@@ -1,0 +1,247 @@
+//! The file from which a training case continues after a crash: everything that the next outer step
+//! depends on, and the steps so far.
+//!
+//! Numbers are stored bit by bit, so that a case that was interrupted ends as one that was not. The file
+//! is a magic word, four sizes (bytes of the text, rows, columns, solutions), the [`State`] as JSON with its
+//! numbers as the integers of their bits (JSON's own may lose the last one), up to two solutions, and what
+//! the solver has saved, one after the other.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use gpbench_files::Durability;
+use gpbench_gp::train::{Adam, Parameters};
+use gpbench_record::{Clock, Entries, Metrics, Step, StopReason, names};
+use ndarray::{Array2, ShapeBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::binary::FileError;
+use crate::cost::SolveCost;
+use crate::plugin::SolverState;
+
+use super::state::State;
+
+const MAGIC: &[u8; 8] = b"GPBTRAI3";
+const SIZES: usize = 4;
+
+/// A state without its solutions and what the solver has saved, as in the file.
+#[derive(Serialize, Deserialize)]
+struct Text {
+    unconstrained: Vec<u64>,
+    mean: Option<u64>,
+    first_moment: Vec<u64>,
+    second_moment: Vec<u64>,
+    steps: Vec<StepText>,
+    /// Keys of what the solver has saved, and numbers of bytes.
+    #[serde(rename = "kept")]
+    solver: Vec<(String, usize)>,
+    /// Prepare, solve, entries and outer seconds.
+    sums: [u64; 9],
+}
+
+#[derive(Serialize, Deserialize)]
+struct StepText {
+    hyperparameters: BTreeMap<String, u64>,
+    reason: StopReason,
+    metrics: BTreeMap<String, u64>,
+}
+
+/// Writes a state.
+pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
+    let text = serde_json::to_vec(&Text::of(state)).expect("plain data with text keys always serialises");
+    let (rows, columns) = state.solution.as_ref().map_or((0, 0), |solution| solution.dim());
+    let solutions = || state.solution.iter().chain(&state.before);
+    let count = solutions().count();
+    let written = gpbench_files::replace(path, Durability::Whole, |out| {
+        out.write_all(MAGIC)?;
+        for size in [text.len(), rows, columns, count] {
+            out.write_all(&(size as u64).to_le_bytes())?;
+        }
+        out.write_all(&text)?;
+        for value in solutions().flat_map(|solution| solution.t()) {
+            out.write_all(&value.to_le_bytes())?;
+        }
+        state.solver.values().try_for_each(|saved| out.write_all(saved))
+    });
+    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
+}
+
+/// Reads a state; `None` where there is no file yet.
+///
+/// # Errors
+/// If the file cannot be read, or is not whole.
+pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
+    let wrong = |what: &str| FileError::Format { path: path.to_owned(), what: what.to_owned() };
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(|source| FileError::Io { path: path.to_owned(), source })?,
+    };
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("is no checkpoint of this version"))?;
+    let (sizes, rest) = rest.split_at_checked(8 * SIZES).ok_or_else(|| wrong("ends in its header"))?;
+    let sizes: Vec<usize> = words(sizes).map(|word| word as usize).collect();
+    let &[length, rows, columns, count] = sizes.as_slice() else {
+        unreachable!("split off as {SIZES} words")
+    };
+    let (text, rest) = rest.split_at_checked(length).ok_or_else(|| wrong("ends in its text"))?;
+    let text: Text = serde_json::from_slice(text).map_err(|error| wrong(&error.to_string()))?;
+    let expected = [columns, count, 8].into_iter().try_fold(rows, usize::checked_mul).filter(|_| count <= 2);
+    let parts = expected.and_then(|expected| rest.split_at_checked(expected));
+    let (numbers, mut rest) = parts.ok_or_else(|| wrong("does not hold the solutions that its sizes say"))?;
+    let mut solver = SolverState::new();
+    for (key, length) in &text.solver {
+        let parts = rest.split_at_checked(*length);
+        let (bytes, after) = parts.ok_or_else(|| wrong("does not hold what the solver has saved"))?;
+        solver.insert(key.clone(), bytes.to_vec());
+        rest = after;
+    }
+    if !rest.is_empty() {
+        return Err(wrong("continues after its end"));
+    }
+    let solution = |bytes: &[u8]| {
+        let numbers = words(bytes).map(f64::from_bits).collect();
+        Array2::from_shape_vec((rows, columns).f(), numbers).expect("as many as the sizes say")
+    };
+    let mut solutions = numbers.chunks_exact((8 * rows * columns).max(1)).map(solution);
+    let (last, before) = (solutions.next(), solutions.next());
+    Ok(Some(State { solver, ..text.state(last, before) }))
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("a chunk of eight bytes")))
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
+
+fn numbers(bits: &[u64]) -> Vec<f64> {
+    bits.iter().copied().map(f64::from_bits).collect()
+}
+
+impl Text {
+    fn of(state: &State) -> Text {
+        let State { parameters, mean, adam, steps, cost, outer, solver, .. } = state;
+        let SolveCost { prepare, solve, entries, .. } = cost;
+        let Entries { used, evaluated, setup, self_reported } = *entries;
+        let sums =
+            [prepare.wall, prepare.cpu, solve.wall, solve.cpu, used, evaluated, setup, self_reported, *outer];
+        Text {
+            unconstrained: bits(&parameters.unconstrained),
+            mean: mean.map(f64::to_bits),
+            first_moment: bits(&adam.first_moment),
+            second_moment: bits(&adam.second_moment),
+            steps: steps.iter().map(StepText::of).collect(),
+            solver: solver.iter().map(|(key, bytes)| (key.clone(), bytes.len())).collect(),
+            sums: sums.map(f64::to_bits),
+        }
+    }
+
+    fn state(self, solution: Option<Array2<f64>>, before: Option<Array2<f64>>) -> State {
+        let [prepare_wall, prepare_cpu, solve_wall, solve_cpu, used, evaluated, setup, self_reported, outer] =
+            self.sums.map(f64::from_bits);
+        let (count, steps) = (self.steps.len() as u64, (0..).zip(self.steps));
+        let steps: Vec<Step> = steps.map(|(step, text)| text.step(step)).collect();
+        let iterations = steps.iter().filter_map(|step| step.metrics.get(names::ITERATIONS));
+        State {
+            parameters: Parameters { unconstrained: numbers(&self.unconstrained) },
+            mean: self.mean.map(f64::from_bits),
+            adam: Adam {
+                first_moment: numbers(&self.first_moment),
+                second_moment: numbers(&self.second_moment),
+                steps: count,
+            },
+            solution,
+            before,
+            solver: SolverState::new(),
+            cost: SolveCost {
+                iterations: iterations.sum::<f64>() as u64,
+                prepare: Clock { wall: prepare_wall, cpu: prepare_cpu },
+                solve: Clock { wall: solve_wall, cpu: solve_cpu },
+                entries: Entries { used, evaluated, setup, self_reported },
+            },
+            steps,
+            outer,
+        }
+    }
+}
+
+impl StepText {
+    fn of(step: &Step) -> StepText {
+        let named = |(name, value): (&str, f64)| (name.to_owned(), value.to_bits());
+        let hyperparameters = step.hyperparameters.iter().map(|(name, value)| (name.as_str(), *value));
+        StepText {
+            hyperparameters: hyperparameters.map(named).collect(),
+            reason: step.reason,
+            metrics: step.metrics.iter().map(named).collect(),
+        }
+    }
+
+    fn step(self, step: u64) -> Step {
+        let number = |(name, bits): (String, u64)| (name, f64::from_bits(bits));
+        Step {
+            step,
+            hyperparameters: self.hyperparameters.into_iter().map(number).collect(),
+            reason: self.reason,
+            metrics: self.metrics.into_iter().map(number).collect::<Metrics>(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    fn state() -> State {
+        let step = |step: u64| Step {
+            step,
+            hyperparameters: BTreeMap::from([("noise_scale".to_owned(), 0.1 + step as f64)]),
+            reason: StopReason::Converged,
+            metrics: [("epochs".to_owned(), 1.0 / 3.0), ("iterations".to_owned(), 3.0)].into_iter().collect(),
+        };
+        State {
+            parameters: Parameters { unconstrained: vec![0.1, -0.2, 1e-310] },
+            mean: Some(-0.3),
+            adam: Adam { first_moment: vec![1.0, 2.0, -0.0], second_moment: vec![3.0, 4.0, 5.0], steps: 2 },
+            solution: Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 1.0 / 7.0]]),
+            before: Some(array![[-1.0, 0.0], [1e300, 4.5], [5.0, 0.1]]),
+            solver: [("a".to_owned(), vec![1, 2, 3]), ("b".to_owned(), vec![])].into(),
+            steps: vec![step(0), step(1)],
+            cost: SolveCost {
+                iterations: 6,
+                prepare: Clock { wall: 1.0, cpu: 2.0 },
+                solve: Clock { wall: 3.0, cpu: 4.0 },
+                entries: Entries { used: 5.0, evaluated: 6.0, setup: 7.0, self_reported: 8.0 },
+            },
+            outer: 9.0,
+        }
+    }
+
+    #[test]
+    fn a_state_survives_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        assert_eq!(read(&path).unwrap(), None);
+        let first = State { solution: None, before: None, solver: SolverState::new(), ..state() };
+        for state in [first, State { before: None, ..state() }, state()] {
+            write(&path, &state).unwrap();
+            assert_eq!(read(&path).unwrap(), Some(state));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_cut_file_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        write(&path, &state()).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        for length in [3, 20, 100, bytes.len() - 10, bytes.len() - 1] {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert!(read(&path).is_err(), "{length}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The exact likelihood over the plane of length scale and noise scale (Potapczynski et al. 2021, Figure 3).
+
+use gpbench_record::{Grid, Kernel, Landscape};
+
+use crate::rounding::six_digits;
+
+use super::state::State;
+use super::trainer::Trainer;
+
+impl Trainer<'_> {
+    /// The exact likelihood on the grid that is asked for, at the final signal scale.
+    pub(super) fn landscape(&self, state: &State) -> Option<Box<Landscape>> {
+        let Grid { length_scale, noise_scale, points } = self.task.landscape?;
+        let ended = state.kernel(&self.setup.job.case.kernel);
+        let (length_scale, noise_scale) = (spaced(length_scale, points), spaced(noise_scale, points));
+        let along = |noise_scale: f64| {
+            let at = |length: &f64| {
+                let kernel = Kernel { noise_scale, length_scale: vec![*length], ..ended.clone() };
+                self.exact_likelihood(&kernel).filter(|value| value.is_finite()).map(six_digits)
+            };
+            length_scale.iter().map(at).collect::<Vec<Option<f64>>>()
+        };
+        let log_likelihood = noise_scale.iter().map(|noise_scale| along(*noise_scale)).collect();
+        Some(Box::new(Landscape { length_scale, noise_scale, log_likelihood }))
+    }
+}
+
+/// Points at even distances on a logarithmic axis.
+fn spaced([low, high]: [f64; 2], points: usize) -> Vec<f64> {
+    let step = (high / low).ln() / (points.max(2) - 1) as f64;
+    (0..points).map(|index| six_digits(low * (step * index as f64).exp())).collect()
+}

@@ -1,0 +1,120 @@
+//! State of the process that a solver has to leave as it was.
+
+use std::hint::black_box;
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::conformance::trial::solve;
+use crate::conformance::{Finding, KernelSystem, Request, Subject};
+
+/// Growth of resident memory, in bytes, that is allowed over a hundred solves. Leaking the iterate alone would
+/// make 5 million.
+const GROWTH: u64 = 3 << 20;
+
+pub(super) fn leaks(subject: &dyn Subject) -> Result<(), Finding> {
+    let request = Request { max_epochs: 20.0, ..Request::new(KernelSystem::new(100, 20), 64) };
+    let rounds = |count: usize| (0..count).try_for_each(|_| solve(subject, &request).map(drop));
+    // Memory that the first solves allocate once is no leak.
+    rounds(10)?;
+    let before = resident()?;
+    rounds(100)?;
+    let growth = resident()?.saturating_sub(before);
+    if growth > GROWTH {
+        let mebibytes = growth as f64 / f64::from(1 << 20);
+        return Err(Finding::Failed(format!("a hundred solves left {mebibytes:.1} MiB behind")));
+    }
+    Ok(())
+}
+
+/// Resident memory of this process in bytes.
+fn resident() -> Result<u64, Finding> {
+    let read = || {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
+    };
+    read().map(|kib| kib * 1024).ok_or_else(|| Finding::Skipped("this system does not show it".into()))
+}
+
+pub(super) fn left_threads(subject: &dyn Subject) -> Result<(), Finding> {
+    let request = Request { threads: 2, max_epochs: 20.0, ..Request::new(KernelSystem::new(60, 21), 3) };
+    let allowed = running()? + request.threads;
+    for _ in 0..8 {
+        solve(subject, &request)?;
+    }
+    // The system lists a joined thread for a moment longer.
+    for _ in 0..100 {
+        if running()? <= allowed {
+            return Ok(());
+        }
+        sleep(Duration::from_millis(10));
+    }
+    let more = running()? - allowed + request.threads;
+    Err(Finding::Failed(format!("eight solves on {} threads left {more} running", request.threads)))
+}
+
+/// Threads of this process.
+fn running() -> Result<usize, Finding> {
+    let threads = std::fs::read_dir("/proc/self/task");
+    threads.map(Iterator::count).map_err(|_| Finding::Skipped("this system does not show it".into()))
+}
+
+pub(super) fn float_mode(subject: &dyn Subject) -> Result<(), Finding> {
+    solve(subject, &Request::new(KernelSystem::new(40, 22), 2))?;
+    match changed_arithmetic() {
+        None => Ok(()),
+        Some(how) => Err(Finding::Failed(format!("after a solve, {how}"))),
+    }
+}
+
+/// How this thread's arithmetic differs from the default of IEEE 754; none if it does not.
+fn changed_arithmetic() -> Option<&'static str> {
+    let ulp = f64::EPSILON;
+    let (one, less, more) = (black_box(1.0), black_box(ulp / 4.0), black_box(3.0 * ulp / 4.0));
+    if one + less != one || -one - less != -one || one + more == one || -one - more == -one {
+        return Some("sums are not rounded to nearest");
+    }
+    let least = black_box(f64::MIN_POSITIVE);
+    if black_box(least / 2.0) == 0.0 {
+        return Some("small numbers are flushed to zero");
+    }
+    if black_box(f64::from_bits(1 << 51)) * black_box(4.0) == 0.0 {
+        return Some("subnormal numbers are taken for zero");
+    }
+    None
+}
+
+pub(super) fn blas_threads(subject: &dyn Subject) -> Result<(), Finding> {
+    for threads in [1, 2] {
+        let before = subject.blas_threads();
+        solve(subject, &Request { threads, ..Request::new(KernelSystem::new(40, 23), 2) })?;
+        let after = subject.blas_threads();
+        if after != before {
+            return Err(Finding::Failed(format!(
+                "BLAS had {before} threads before a solve and has {after} after"
+            )));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn silence(subject: &dyn Subject) -> Result<(), Finding> {
+    let before = subject.printed();
+    solve(subject, &Request::new(KernelSystem::new(40, 24), 2))?;
+    let bytes = subject.printed() - before;
+    if bytes > 0 {
+        let what = "were written to standard output, which is reserved for records; use `log` for messages";
+        return Err(Finding::Failed(format!("{bytes} bytes {what}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_thread_has_default_arithmetic() {
+        assert_eq!(changed_arithmetic(), None);
+    }
+}
