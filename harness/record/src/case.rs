@@ -1,12 +1,11 @@
 //! A resolved case: one cell of a spec's matrix, with nothing left to look up.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Dataset, Family, Fingerprint, Hyperparameters, Posterior, Task};
+use crate::{Dataset, Fingerprint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Task};
 
 /// One cell of the plan.
 ///
@@ -58,99 +57,6 @@ impl fmt::Display for Labels {
         write!(f, "{solver}/seed {seed}")?;
         if *repeat > 0 { write!(f, "/repeat {repeat}") } else { Ok(()) }
     }
-}
-
-/// A covariance function with its hyperparameters: scales, never variances.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kernel {
-    /// Name in the spec.
-    pub name: String,
-    /// Correlation family.
-    pub family: Family,
-    /// Standard deviation of the latent function.
-    pub signal_scale: f64,
-    /// Standard deviation of the observation noise.
-    pub noise_scale: f64,
-    /// One length scale per input of the standardised data; a single entry is shared by all.
-    pub length_scale: Vec<f64>,
-    /// Constant prior mean, in units of the standardised targets, where it is one of the hyperparameters; else 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean: Option<f64>,
-    /// Where the numbers come from.
-    pub origin: Origin,
-}
-
-/// Where hyperparameters come from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Origin {
-    /// Where the numbers come from that the spec does not give.
-    pub base: OriginBase,
-    /// What the spec gives in place of the base's numbers, in words such as `noise_scale = 0.001`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<String>,
-}
-
-/// Where hyperparameters come from that a spec does not give.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "from", rename_all = "snake_case")]
-pub enum OriginBase {
-    /// All scales are 1.
-    Ones,
-    /// The spec gives all numbers.
-    Given,
-    /// The Gaussian process that the data were drawn from.
-    Generating,
-    /// A paper.
-    Published {
-        /// Authors and year.
-        paper: String,
-    },
-    /// Training.
-    Trained,
-}
-
-impl From<OriginBase> for Origin {
-    fn from(base: OriginBase) -> Origin {
-        Origin { base, changes: Vec::new() }
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.base {
-            OriginBase::Ones => f.write_str("ones")?,
-            OriginBase::Given => f.write_str("given")?,
-            OriginBase::Generating => f.write_str("generating")?,
-            OriginBase::Published { paper } => write!(f, "published ({paper})")?,
-            OriginBase::Trained => f.write_str("trained")?,
-        }
-        self.changes.iter().try_for_each(|change| write!(f, ", {change}"))
-    }
-}
-
-/// A solver, with every parameter resolved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Solver {
-    /// Name in the spec.
-    pub name: String,
-    /// Solver id offered by a plugin.
-    pub plugin: String,
-    /// Every parameter of the solver's schema, defaults filled in.
-    pub params: BTreeMap<String, Param>,
-}
-
-/// The value of a solver parameter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Param {
-    /// A truth value.
-    Bool(bool),
-    /// A whole number.
-    Int(i64),
-    /// A real number.
-    Float(f64),
-    /// A text, one of the parameter's choices where it has any.
-    Text(String),
 }
 
 /// When a solver has to stop; every bound is optional.

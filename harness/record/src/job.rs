@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, Kernel, hash_json};
-use crate::dataset::Dataset;
+use crate::case::hash_json;
+use crate::{Case, Dataset, Kernel};
 
 /// Input of `gpbench-worker case` and `gpbench-worker verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

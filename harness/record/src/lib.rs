@@ -15,6 +15,7 @@ mod environment;
 mod estimator;
 mod family;
 mod job;
+mod kernel;
 mod message;
 pub mod metric;
 mod metrics;
@@ -22,13 +23,15 @@ mod output;
 mod plan;
 mod plugin;
 mod row;
+mod solver;
+mod status;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod training;
 
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
-pub use case::{Budget, Case, Kernel, Labels, Origin, OriginBase, Param, Solver};
+pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
 pub use curve::{Curve, Spectrum};
 pub use dataset::{Dataset, Fractions, GpDraw, Source, Subsample};
@@ -39,15 +42,18 @@ pub use estimator::{
 };
 pub use family::{Family, UnknownFamily};
 pub use job::{ExactRequest, Job, Limits};
-pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, StopReason, Verified};
+pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
+pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, Verified};
 pub use metric::names;
 pub use metrics::Metrics;
 pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};
 pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
-pub use row::{JournalEntry, Row, Status, TracePoint};
+pub use row::{JournalEntry, Row, TracePoint};
+pub use solver::{Param, Solver};
+pub use status::{Status, StopReason};
 pub use task::{Inducing, LikelihoodStudy, Posterior, Solve, Task, TaskKind};
-pub use training::{Grid, Hyperparameters, Landscape, Prediction, Scale, Schedule, Step, Subset, Training};
+pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training};
 
 /// Version of every JSON form in this crate.
 pub const SCHEMA: u32 = 2;

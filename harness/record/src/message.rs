@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, Metrics, Status, Step, TaskOutput, TracePoint};
+use crate::{Curve, Metrics, Status, Step, StopReason, TaskOutput, TracePoint};
 
 /// One line of a worker's standard output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,24 +22,6 @@ pub enum Message {
     Exact(ExactSummary),
     /// The worker could not do what it was asked.
     Failed(Failure),
-}
-
-/// Why a solver stopped. Stopping short is data, not an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// The solver says that the tolerance is reached, or that it is exact.
-    Converged,
-    /// The epoch budget is spent.
-    Epochs,
-    /// The time budget is spent.
-    Time,
-    /// The solver's own iteration limit is reached.
-    Iterations,
-    /// The residual no longer falls.
-    Stagnated,
-    /// A number overflowed or the residual grows without bound.
-    Diverged,
 }
 
 /// Wall-clock and processor seconds.

@@ -36,6 +36,8 @@ pub struct Metric {
 pub enum Unit {
     /// A number without a unit, or in units of the standardised data.
     One,
+    /// Natural logarithms of a likelihood, which may have either sign.
+    Nats,
     /// A number of things, such as iterations.
     Count,
     /// Multiples of n^2 kernel entries.
@@ -97,6 +99,8 @@ pub enum Shown {
     Trace,
     /// A chart along the steps of training.
     Steps,
+    /// A chart of what training came to.
+    Trained,
     /// A chart or table of its own.
     Own,
     /// A column of the comparison of runs.
@@ -201,19 +205,19 @@ metrics! {
         One, Scientific, Lower, SOLVING, 1e-9, 0.1, [Baseline];
     /// Root mean square error of the predictive mean on the test rows, in units of the standardised target.
     TEST_RMSE = "test_rmse", "test RMSE", "test RMSE",
-        One, Fixed, Lower, PREDICTING, 1e-4, 0.005, [Results, Best, Trace, Steps, Compare, Progress, Baseline];
+        One, Fixed, Lower, PREDICTING, 1e-4, 0.005, [Results, Best, Trace, Steps, Trained, Compare, Progress, Baseline];
     /// Mean test negative log-likelihood from the samples' variances plus noise.
     TEST_NLL = "test_nll", "test NLL", "test NLL",
-        One, Fixed, Lower, PREDICTING, 0.01, 0.01, [Results, Best, Trace, Steps, Compare, Baseline];
+        Nats, Fixed, Lower, PREDICTING, 0.01, 0.01, [Results, Best, Trace, Steps, Trained, Compare, Baseline];
     /// Mean test negative log-likelihood of the exact Gaussian process.
     TEST_NLL_EXACT = "test_nll_exact", "exact NLL", "test NLL of the exact GP",
-        One, Fixed, Neither, SOLVING, 0.0, 0.1, [Results];
+        Nats, Fixed, Neither, SOLVING, 0.0, 0.1, [Results];
     /// Root mean square distance of the predictive mean to the exact one.
     RMSE_TO_EXACT = "rmse_to_exact", "RMSE to exact", "RMSE to the exact mean",
         One, Scientific, Lower, PREDICTING, 1e-4, 0.1, [Results, Best, Trace, Baseline];
     /// Log marginal likelihood of the exact Gaussian process.
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
-        One, Short, Neither, EXACT, 0.0, 0.1, [Steps];
+        Nats, Short, Neither, EXACT, 0.0, 0.1, [Results, Steps];
     /// Outer steps taken.
     STEPS = "steps", "steps", "outer steps",
         Count, Short, Neither, TRAIN, 0.0, 0.1, [Results];
@@ -225,7 +229,7 @@ metrics! {
         Count, Short, Lower, ALL, 1.0, 0.1, [Results, Steps, Baseline];
     /// Wall-clock seconds of all outer steps: prepare, solve, right-hand sides and gradients.
     SECONDS_TRAIN = "seconds_train", "train [s]", "seconds of training",
-        Seconds, Short, Lower, TRAIN, 0.0, 0.1, [Results, Best];
+        Seconds, Short, Lower, TRAIN, 0.0, 0.1, [Results, Best, Trained];
     /// Wall-clock seconds of prepare.
     SECONDS_PREPARE = "seconds_prepare", "prepare [s]", "seconds of prepare",
         Seconds, Short, Lower, ALL, 0.0, 0.1, [Results];
@@ -289,16 +293,16 @@ metrics! {
         One, Short, Lower, TRAIN, 0.0, 0.1, [Steps];
     /// Largest curvature of the quadratic that a step's solve minimises: the largest eigenvalue of H.
     CURVATURE_1 = "curvature_1", "curvature 1", "largest eigenvalue of H",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Steps];
+        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
     /// Second largest curvature of that quadratic: the second largest eigenvalue of H.
     CURVATURE_2 = "curvature_2", "curvature 2", "second eigenvalue of H",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Steps];
+        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
     /// Distance along the steepest direction from the solution to the start of the solve for the first probe.
     START_1 = "start_1", "start 1", "start along the first eigenvector",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Steps];
+        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
     /// Distance along the second steepest direction from the solution to the start of the solve for the first probe.
     START_2 = "start_2", "start 2", "start along the second eigenvector",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Steps];
+        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
     /// Independent estimates of the likelihood.
     REPETITIONS = "repetitions", "estimates", "estimates",
         Count, Short, Neither, LIKELIHOOD, 0.0, 0.1, [Own];
@@ -371,6 +375,7 @@ mod tests {
             "residual y",
             "residual probes",
             "exact NLL",
+            "log likelihood",
             "epochs",
             "iterations",
             "prepare [s]",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{GradientEstimator, Kernel, Metrics, Param, PathwiseTargets, StopReason};
+use crate::{GradientEstimator, Hyperparameters, Metrics, Param, PathwiseTargets, Scale, StopReason};
 
 /// What task `train` needs: ascent of the log marginal likelihood by Adam, on parameters whose softplus are
 /// the scales, starting from the kernel's numbers.
@@ -74,32 +74,6 @@ pub struct Landscape {
     pub log_likelihood: Vec<Vec<Option<f64>>>,
 }
 
-/// A kind of hyperparameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scale {
-    /// Standard deviation of the noise.
-    NoiseScale,
-    /// Standard deviation of the prior.
-    SignalScale,
-    /// All length scales.
-    LengthScale,
-}
-
-impl Scale {
-    /// All kinds.
-    pub const ALL: [Scale; 3] = [Scale::NoiseScale, Scale::SignalScale, Scale::LengthScale];
-
-    /// Its name in [`Hyperparameters`], which those of several length scales begin with.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scale::NoiseScale => NOISE_SCALE,
-            Scale::SignalScale => SIGNAL_SCALE,
-            Scale::LengthScale => LENGTH_SCALE,
-        }
-    }
-}
-
 /// Exact fits of parts of the data (Lin et al. 2023, appendix A.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subset {
@@ -133,46 +107,6 @@ impl Schedule {
     }
 }
 
-/// Hyperparameters by name: `noise_scale`, `signal_scale`, and `length_scale_0` and so on, or
-/// `length_scale` where all inputs share one; and `mean`, where it is trained.
-pub type Hyperparameters = BTreeMap<String, f64>;
-
-const NOISE_SCALE: &str = "noise_scale";
-const SIGNAL_SCALE: &str = "signal_scale";
-const LENGTH_SCALE: &str = "length_scale";
-const MEAN: &str = "mean";
-
-impl Kernel {
-    /// The hyperparameters by name.
-    pub fn hyperparameters(&self) -> Hyperparameters {
-        let single = [(NOISE_SCALE, self.noise_scale), (SIGNAL_SCALE, self.signal_scale)];
-        let mut named: Hyperparameters = single.map(|(name, scale)| (name.to_owned(), scale)).into();
-        match self.length_scale.as_slice() {
-            [shared] => drop(named.insert(LENGTH_SCALE.to_owned(), *shared)),
-            each => named.extend(each.iter().enumerate().map(|(k, l)| (format!("{LENGTH_SCALE}_{k}"), *l))),
-        }
-        named.extend(self.mean.map(|mean| (MEAN.to_owned(), mean)));
-        named
-    }
-
-    /// This kernel with other hyperparameters; `None` where a scale is not among them.
-    pub fn with_hyperparameters(&self, named: &Hyperparameters) -> Option<Kernel> {
-        let each = (0..).map_while(|k| named.get(&format!("{LENGTH_SCALE}_{k}"))).copied();
-        let length_scale: Vec<f64> = match named.get(LENGTH_SCALE) {
-            Some(shared) => vec![*shared],
-            None => each.collect(),
-        };
-        (!length_scale.is_empty()).then_some(())?;
-        Some(Kernel {
-            signal_scale: *named.get(SIGNAL_SCALE)?,
-            noise_scale: *named.get(NOISE_SCALE)?,
-            length_scale,
-            mean: named.get(MEAN).copied().or(self.mean),
-            ..self.clone()
-        })
-    }
-}
-
 /// One outer step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
@@ -184,32 +118,4 @@ pub struct Step {
     pub reason: StopReason,
     /// True and claimed residuals, epochs, iterations, seconds, and predictions from its solutions.
     pub metrics: Metrics,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Family, OriginBase};
-
-    #[test]
-    fn hyperparameters_survive_their_names() {
-        let kernel = |length_scale: Vec<f64>| Kernel {
-            name: "k".into(),
-            family: Family::Rbf,
-            signal_scale: 1.5,
-            noise_scale: 0.1,
-            length_scale,
-            mean: None,
-            origin: OriginBase::Ones.into(),
-        };
-        let ones = kernel(vec![1.0]);
-        for lengths in [vec![0.7], (1..=12).map(f64::from).collect()] {
-            let named = kernel(lengths.clone()).hyperparameters();
-            assert_eq!(named.len(), 2 + lengths.len());
-            assert_eq!(ones.with_hyperparameters(&named), Some(kernel(lengths)));
-        }
-        let mut lacking = ones.hyperparameters();
-        lacking.remove("length_scale");
-        assert_eq!(ones.with_hyperparameters(&lacking), None);
-    }
 }

@@ -1,0 +1,169 @@
+//! Covariance functions and their hyperparameters.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Family;
+
+/// A covariance function with its hyperparameters: scales, never variances.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Name in the spec.
+    pub name: String,
+    /// Correlation family.
+    pub family: Family,
+    /// Standard deviation of the latent function.
+    pub signal_scale: f64,
+    /// Standard deviation of the observation noise.
+    pub noise_scale: f64,
+    /// One length scale per input of the standardised data; a single entry is shared by all.
+    pub length_scale: Vec<f64>,
+    /// Constant prior mean, in units of the standardised targets, where it is one of the hyperparameters; else 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// Where the numbers come from.
+    pub origin: Origin,
+}
+
+/// Where hyperparameters come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Where the numbers come from that the spec does not give.
+    pub base: OriginBase,
+    /// What the spec gives in place of the base's numbers, in words such as `noise_scale = 0.001`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+}
+
+/// Where hyperparameters come from that a spec does not give.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum OriginBase {
+    /// All scales are 1.
+    Ones,
+    /// The spec gives all numbers.
+    Given,
+    /// The Gaussian process that the data were drawn from.
+    Generating,
+    /// A paper.
+    Published {
+        /// Authors and year.
+        paper: String,
+    },
+    /// Training.
+    Trained,
+}
+
+impl From<OriginBase> for Origin {
+    fn from(base: OriginBase) -> Origin {
+        Origin { base, changes: Vec::new() }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.base {
+            OriginBase::Ones => f.write_str("ones")?,
+            OriginBase::Given => f.write_str("given")?,
+            OriginBase::Generating => f.write_str("generating")?,
+            OriginBase::Published { paper } => write!(f, "published ({paper})")?,
+            OriginBase::Trained => f.write_str("trained")?,
+        }
+        self.changes.iter().try_for_each(|change| write!(f, ", {change}"))
+    }
+}
+
+/// Hyperparameters by name: `noise_scale`, `signal_scale`, and `length_scale_0` and so on, or
+/// `length_scale` where all inputs share one; and `mean`, where it is trained.
+pub type Hyperparameters = BTreeMap<String, f64>;
+
+const NOISE_SCALE: &str = "noise_scale";
+const SIGNAL_SCALE: &str = "signal_scale";
+const LENGTH_SCALE: &str = "length_scale";
+const MEAN: &str = "mean";
+
+impl Kernel {
+    /// The hyperparameters by name.
+    pub fn hyperparameters(&self) -> Hyperparameters {
+        let single = [(NOISE_SCALE, self.noise_scale), (SIGNAL_SCALE, self.signal_scale)];
+        let mut named: Hyperparameters = single.map(|(name, scale)| (name.to_owned(), scale)).into();
+        match self.length_scale.as_slice() {
+            [shared] => drop(named.insert(LENGTH_SCALE.to_owned(), *shared)),
+            each => named.extend(each.iter().enumerate().map(|(k, l)| (format!("{LENGTH_SCALE}_{k}"), *l))),
+        }
+        named.extend(self.mean.map(|mean| (MEAN.to_owned(), mean)));
+        named
+    }
+
+    /// This kernel with other hyperparameters; `None` where a scale is not among them.
+    pub fn with_hyperparameters(&self, named: &Hyperparameters) -> Option<Kernel> {
+        let each = (0..).map_while(|k| named.get(&format!("{LENGTH_SCALE}_{k}"))).copied();
+        let length_scale: Vec<f64> = match named.get(LENGTH_SCALE) {
+            Some(shared) => vec![*shared],
+            None => each.collect(),
+        };
+        (!length_scale.is_empty()).then_some(())?;
+        Some(Kernel {
+            signal_scale: *named.get(SIGNAL_SCALE)?,
+            noise_scale: *named.get(NOISE_SCALE)?,
+            length_scale,
+            mean: named.get(MEAN).copied().or(self.mean),
+            ..self.clone()
+        })
+    }
+}
+
+/// A kind of hyperparameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Standard deviation of the noise.
+    NoiseScale,
+    /// Standard deviation of the prior.
+    SignalScale,
+    /// All length scales.
+    LengthScale,
+}
+
+impl Scale {
+    /// All kinds.
+    pub const ALL: [Scale; 3] = [Scale::NoiseScale, Scale::SignalScale, Scale::LengthScale];
+
+    /// Its name in [`Hyperparameters`], which those of several length scales begin with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::NoiseScale => NOISE_SCALE,
+            Scale::SignalScale => SIGNAL_SCALE,
+            Scale::LengthScale => LENGTH_SCALE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hyperparameters_survive_their_names() {
+        let kernel = |length_scale: Vec<f64>| Kernel {
+            name: "k".into(),
+            family: Family::Rbf,
+            signal_scale: 1.5,
+            noise_scale: 0.1,
+            length_scale,
+            mean: None,
+            origin: OriginBase::Ones.into(),
+        };
+        let ones = kernel(vec![1.0]);
+        for lengths in [vec![0.7], (1..=12).map(f64::from).collect()] {
+            let named = kernel(lengths.clone()).hyperparameters();
+            assert_eq!(named.len(), 2 + lengths.len());
+            assert_eq!(ones.with_hyperparameters(&named), Some(kernel(lengths)));
+        }
+        let mut lacking = ones.hyperparameters();
+        lacking.remove("length_scale");
+        assert_eq!(ones.with_hyperparameters(&lacking), None);
+    }
+}
