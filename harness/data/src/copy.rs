@@ -22,16 +22,16 @@
 //! after. The file is read in one go into its final place in memory: mapping it
 //! would save little, since every number is used, and would need `unsafe`.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use gpbench_files::{Durability, replace};
 use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::atomic;
 use crate::hash::Sha256Hex;
 use crate::table::{Table, TableError};
 
@@ -130,14 +130,18 @@ pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
     .expect("hashing cannot fail");
     let digest: [u8; 32] = hasher.finalize().into();
 
-    atomic::write(path, |file| {
+    let io_error = |source| CopyError::Io { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(io_error)?;
+    }
+    replace(path, Durability::Durable, |file| {
         file.write_all(&dimensions)?;
         file.write_all(&(text.len() as u64).to_le_bytes())?;
         file.write_all(&digest)?;
         each_part(table, &masks, &mut |bytes| file.write_all(bytes))?;
         file.write_all(&text)
     })
-    .map_err(|source| CopyError::Io { path: path.to_owned(), source })?;
+    .map_err(io_error)?;
     Ok(Sha256Hex::from_digest(&digest))
 }
 

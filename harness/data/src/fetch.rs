@@ -10,11 +10,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gpbench_files::{Durability, replace};
 use thiserror::Error;
 
 pub use download::DownloadError;
 
-use crate::atomic;
 use crate::hash::Sha256Hex;
 use crate::locate::{self, CACHE_VARIABLE, Found, NotFound, Place, Places};
 use crate::registry::{Entry, RemoteFile, is_file_name};
@@ -152,7 +152,6 @@ fn is_good(file: &RemoteFile, path: &Path) -> io::Result<bool> {
 /// Keeps the digest of a first download in the form that `sha256sum -c` reads.
 fn record(path: &Path, digest: &Sha256Hex) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    atomic::write(&record_path(path), |file| {
-        io::Write::write_all(file, format!("{digest}  {name}\n").as_bytes())
-    })
+    let line = format!("{digest}  {name}\n");
+    replace(&record_path(path), Durability::Durable, |file| file.write_all(line.as_bytes()))
 }

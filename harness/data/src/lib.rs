@@ -12,7 +12,6 @@
 
 #![forbid(unsafe_code)]
 
-mod atomic;
 pub mod copy;
 mod duplicates;
 pub mod fetch;

@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, and what it says at its end.
+//! What a run reports while it goes on, and when it ends.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,22 +10,22 @@ use gpbench_record::{Labels, Row, Status};
 pub struct Progress {
     /// Cases of the plan.
     pub total: usize,
-    /// Cases with a terminal row, those of earlier sittings included.
+    /// Cases with a row, those of earlier attempts included.
     pub done: usize,
     /// Those of `done` whose status is a failure.
     pub failed: usize,
 }
 
-/// Something that happened, told on the caller's thread in the order in which it did.
+/// What happened in a run, reported on the caller's thread in order.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// The folder is open.
     Begun {
         /// The run folder.
         folder: PathBuf,
-        /// Whether an earlier sitting is continued.
+        /// Whether an earlier attempt is continued.
         resumed: bool,
-        /// What earlier sittings left.
+        /// What earlier attempts have done.
         progress: Progress,
     },
     /// An exact reference is being computed.
@@ -46,36 +46,36 @@ pub enum Event {
     CaseFinished {
         /// The row.
         row: Box<Row>,
-        /// How far the run has come with it.
+        /// How far the run has come.
         progress: Progress,
     },
-    /// Something that the user should know and that fails no case.
+    /// What the user should know, without any case failing.
     Warning(String),
 }
 
-/// What a run came to.
+/// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// The run folder.
     pub folder: PathBuf,
     /// Cases of the plan.
     pub total: usize,
-    /// Cases run in this sitting.
+    /// Cases run in this attempt.
     pub ran: usize,
-    /// Cases by status, over all sittings.
+    /// Cases by status, over all attempts.
     pub statuses: BTreeMap<Status, usize>,
-    /// The signal that ended this sitting early.
+    /// The signal that ended this attempt early.
     pub interrupted: Option<i32>,
-    /// The bound that ended this sitting early.
+    /// The limit that ended this attempt early.
     pub stopped: Option<Stop>,
 }
 
-/// A bound on a whole sitting that was reached before its last case.
+/// A limit on an attempt that was reached before its last case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// As many cases have failed as may.
+    /// The largest permitted number of cases has failed.
     Failures,
-    /// The time is over.
+    /// The time limit is reached.
     Time,
 }
 

@@ -1,76 +1,87 @@
-//! Where work is done: the border between the schedule and processes.
+//! Where work is done: the border between the schedule and a machine.
 
 use std::path::Path;
 
-use gpbench_record::{ExactRequest, Job, Limits, Message};
+use gpbench_record::{Environment, ExactRequest, Failure, Job, Limits, Message, Solved, Step, Verified};
 
 use crate::Interrupt;
 
-/// One errand of a worker.
+/// What a worker process is asked to do.
 #[derive(Debug, Clone)]
-pub enum Work {
+pub enum WorkItem {
     /// Load the plugin and solve.
     Case(Job),
-    /// Compute the truth from a solution, without the plugin.
+    /// Compute residuals and predictions from a solution, without the plugin.
     Verify(Job),
     /// Make an exact reference.
     Exact(ExactRequest),
 }
 
-impl Work {
+impl WorkItem {
     /// The worker's sub-command.
     pub fn verb(&self) -> &'static str {
         match self {
-            Work::Case(_) => "case",
-            Work::Verify(_) => "verify",
-            Work::Exact(_) => "exact",
+            WorkItem::Case(_) => "case",
+            WorkItem::Verify(_) => "verify",
+            WorkItem::Exact(_) => "exact",
         }
     }
 
     /// The JSON document on the worker's standard input.
     pub fn input(&self) -> Vec<u8> {
         match self {
-            Work::Case(job) | Work::Verify(job) => serde_json::to_vec(job),
-            Work::Exact(request) => serde_json::to_vec(request),
+            WorkItem::Case(job) | WorkItem::Verify(job) => serde_json::to_vec(job),
+            WorkItem::Exact(request) => serde_json::to_vec(request),
         }
         .expect("plain data with text keys always serialises")
     }
 
-    /// Threads the worker may use.
+    /// Threads that the worker may use.
     pub fn threads(&self) -> usize {
         match self {
-            Work::Case(job) | Work::Verify(job) => job.threads,
-            Work::Exact(request) => request.threads,
+            WorkItem::Case(job) | WorkItem::Verify(job) => job.threads,
+            WorkItem::Exact(request) => request.threads,
         }
     }
 
-    /// Bounds enforced from outside. Only `case` runs foreign code, so only it has any.
+    /// Limits that the executor enforces. Only `case` runs a plugin's code, so only it has any.
     pub fn limits(&self) -> Limits {
         match self {
-            Work::Case(job) => job.limits,
-            Work::Verify(_) | Work::Exact(_) => Limits::default(),
+            WorkItem::Case(job) => job.limits,
+            WorkItem::Verify(_) | WorkItem::Exact(_) => Limits::default(),
         }
     }
 }
 
-/// What came of an errand.
+/// Runs work items on the machine that it owns. Called from several threads at once.
+pub trait Executor: Sync {
+    /// Describes the machine: hardware, system, the worker program and its numerics, threads of a case, and how
+    /// limits are enforced. What belongs to a run stays empty: versions, revision, spec, plugins and data sets.
+    fn machine(&self) -> Environment;
+
+    /// Bytes of memory that a work item could use now without swapping, where known.
+    fn free_memory(&self) -> Option<u64>;
+
+    /// Runs one work item until its process has ended, enforcing its limits. What the worker prints is appended to
+    /// `log`. Returns soon after `interrupt` is raised.
+    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome;
+
+    /// Ends processes of an earlier engine that was killed before its run ended; their logs are below `logs`.
+    /// Called before the first work item of a run.
+    fn end_stale_processes(&self, logs: &Path);
+}
+
+/// How a work item ended.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// What the worker reported, in order, up to its terminal message.
     pub messages: Vec<Message>,
     /// How the process ended.
     pub end: End,
-    /// Largest resident memory seen from outside; 0 if none was seen.
+    /// Largest resident memory seen by the executor; 0 if none was seen.
     pub peak_memory_bytes: u64,
-    /// Seconds from when a limit was reached to when all was dead; absent where none was.
+    /// Seconds from when a limit was reached to when all processes had ended; absent where no limit was reached.
     pub seconds_over_limit: Option<f64>,
-}
-
-impl Outcome {
-    /// Nothing but an end.
-    pub fn of(end: End) -> Self {
-        Self { messages: Vec::new(), end, peak_memory_bytes: 0, seconds_over_limit: None }
-    }
 }
 
 /// How a worker process ended.
@@ -78,7 +89,7 @@ impl Outcome {
 pub enum End {
     /// By itself, with this status.
     Exited(i32),
-    /// By a signal that the engine did not send.
+    /// By a signal that the executor did not send.
     Signalled {
         /// The signal's number.
         signal: i32,
@@ -102,7 +113,7 @@ pub enum End {
         /// The limit.
         limit: u64,
     },
-    /// Killed because its output was not in the worker's language.
+    /// Killed because its output was not a worker's messages.
     Garbled {
         /// The beginning of what it wrote.
         sample: String,
@@ -111,22 +122,53 @@ pub enum End {
     Lingered,
     /// Killed because the run is to end.
     Interrupted,
-    /// It never ran.
+    /// Never started.
     NotStarted {
         /// Why.
         reason: String,
     },
 }
 
-/// Runs errands; called from several threads at once.
-pub trait Executor: Sync {
-    /// Runs one errand to its end, whatever that is. What the worker prints is
-    /// appended to `log`. Returns soon after `interrupt` is raised.
-    fn run(&self, work: &Work, log: &Path, interrupt: &Interrupt) -> Outcome;
+impl Outcome {
+    /// An end without messages.
+    pub fn of(end: End) -> Self {
+        Self { messages: Vec::new(), end, peak_memory_bytes: 0, seconds_over_limit: None }
+    }
 
-    /// Ends what an earlier engine, killed with its run unfinished, may have left running; its errands
-    /// wrote their logs below `logs`. Called before the first errand of a run.
-    fn end_forsaken(&self, _logs: &Path) {}
+    /// The failure that the worker reported, if it reported one.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        self.messages.iter().find_map(|message| match message {
+            Message::Failed(failure) => Some(failure),
+            _ => None,
+        })
+    }
+
+    /// What `case` measured, if it ended well.
+    pub(crate) fn solved(&self) -> Option<&Solved> {
+        self.messages.iter().find_map(|message| match message {
+            Message::Solved(solved) => Some(solved),
+            _ => None,
+        })
+    }
+
+    /// What `verify` computed, if it ended well.
+    pub(crate) fn verified(&self) -> Option<&Verified> {
+        self.messages.iter().find_map(|message| match message {
+            Message::Verified(verified) => Some(verified),
+            _ => None,
+        })
+    }
+
+    /// The outer steps that were reported.
+    pub(crate) fn steps(&self) -> Vec<&Step> {
+        let messages = self.messages.iter();
+        messages
+            .filter_map(|message| match message {
+                Message::Step(step) => Some(step),
+                _ => None,
+            })
+            .collect()
+    }
 }
 
 /// Whether a worker says nothing more after this message.

@@ -1,4 +1,4 @@
-//! The wish to stop, from a signal or from the caller.
+//! The request to end a run, from a signal or from the caller.
 
 use std::io;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGALRM, SIGINT, SIGTERM};
 
-/// What a sitting whose time is over is ended by, as if its alarm had rung.
+/// The signal that stands for the time limit of an attempt.
 pub(crate) const TIME_OVER: i32 = SIGALRM;
 
-/// A flag that holds the signal asking for the end, shared by all who must notice.
+/// A flag that holds the signal that asks for the end, shared by all threads.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicUsize>);
 
@@ -27,7 +27,7 @@ impl Interrupt {
         Ok(flag)
     }
 
-    /// Asks for the end as `signal` would.
+    /// Asks for the end, as `signal` would.
     pub fn raise(&self, signal: i32) {
         self.0.store(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst);
     }

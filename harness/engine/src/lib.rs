@@ -1,56 +1,44 @@
-//! Runs a plan: one process per case, and nothing lost whatever happens.
+//! Runs a plan: each case in processes of its own, each result on the disk before the next.
 //!
-//! [`Engine::run`] takes resolved cases in the order in which they shall run and
-//! leaves a run folder behind, whose journal holds one terminal row a case. A
-//! case goes through up to three worker processes: `exact` makes the reference
-//! solution (once per data set, split and hyperparameters), `case` loads the
-//! plugin and solves, `verify` computes the truth from the solution without the
-//! plugin. What became of a case is decided in one place, [`judge`], from what
-//! the processes reported and how they ended.
+//! [`Engine::run`] takes resolved cases in the order in which they shall run and leaves a run folder, whose
+//! journal holds one row a case. A case takes up to three worker processes: `exact` makes the reference solution
+//! (once per data set, split and hyperparameters), `case` loads the plugin and solves, `verify` computes true
+//! residuals and predictions from the solution without the plugin. [`classify`] decides the status of a case from
+//! what the processes reported and how they ended. Whatever differs between tasks is in `tasks`.
 //!
-//! The engine talks to workers through the [`Executor`] trait alone. The one
-//! implementation here, [`LocalExecutor`], spawns processes on this machine; a
-//! mock runs the schedule in tests, and a cluster would be a third.
+//! The engine knows workers and their machine only through the [`Executor`] trait. [`LocalExecutor`] starts
+//! processes on this machine; tests have a mock; one that submits to a cluster would be a third.
 //!
-//! A row is on the disk before its case is announced, so that a run may be
-//! killed at any instant: rerunning the same plan cuts off a half-written line
-//! and goes on with what is missing.
+//! A run may be killed at any instant: running the same plan again continues it with the cases that have no row.
 
 #![forbid(unsafe_code)]
 
-mod cases;
-mod control_group;
+mod attempt;
+mod case;
+mod clock;
 mod engine;
-mod environment;
 mod error;
 mod event;
 mod exact;
 mod executor;
-mod folder;
-mod forsaken;
 mod interrupt;
-mod journal;
 mod local;
 mod options;
 mod plan;
-mod resolve;
+mod room;
+mod row;
 mod status;
-mod stream;
+mod tasks;
 mod text;
-mod usage;
-mod worker;
 
-pub use engine::{Clock, Engine, SystemClock};
-pub use environment::environment;
+pub use clock::{Clock, SystemClock};
+pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{Event, Progress, Stop, Summary};
-pub use executor::{End, Executor, Outcome, Work};
-pub use folder::{PlanEntry, PlanFile, RunFolder};
+pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
-pub use journal::{Journal, read_rows};
 pub use local::LocalExecutor;
 pub use options::Options;
 pub use plan::{Plan, PlannedCase};
-pub use resolve::{list_runs, resolve_run};
-pub use status::{Evidence, Verdict, judge};
-pub use worker::find_worker;
+pub use status::{Evidence, classify};
+pub use tasks::CaseStatus;

@@ -1,59 +1,50 @@
 //! Workers as processes of this machine.
 //!
-//! Every worker leads a process group of its own, so that whatever a plugin
-//! forks is killed with it, and a Ctrl-C at the terminal reaches only gpbench,
-//! which then ends its workers in order. That workers end even when gpbench
-//! itself is killed is their own part: a worker asks the system, as its first
-//! act, for SIGKILL at its parent's death (`PR_SET_PDEATHSIG`), and ends if its
-//! parent is gone already. A process that leaves its group (`setsid`) stays in
-//! the worker's control group, where this user may make one; elsewhere it is
-//! found by an environment variable that the worker was started with.
+//! Each worker leads a process group of its own, so that whatever a plugin forks is killed with it, and Ctrl-C at the
+//! terminal reaches only gpbench, which then ends its workers in order. If gpbench itself is killed, workers end by
+//! themselves: as its first act a worker asks the system for SIGKILL at its parent's death (`PR_SET_PDEATHSIG`), and
+//! ends if its parent has ended already. A process that leaves its group (`setsid`) stays in the worker's control
+//! group, where this user may make one; elsewhere it is found by an environment variable.
 //!
-//! Memory and processor time are watched: over the whole control group, or else
-//! by `/proc`, the worker itself at every look and what it has forked every
-//! second. Memory is not bounded by `RLIMIT_AS`: address space says little about
-//! a process that maps libraries, thread stacks and the buffers of OpenBLAS, and
-//! a failed allocation deep in a plugin is harder to tell from a bug than a kill.
-//! `RLIMIT_CPU` stands behind the watching, for what escapes it, and no worker
-//! leaves a core file.
+//! Memory and processor time are watched: over the whole control group, or else by `/proc`, for the worker itself
+//! every 20 ms and for what it has forked every second. `RLIMIT_AS` does not bound memory: address space says little
+//! about a process that maps libraries, thread stacks and the buffers of OpenBLAS, and a failed allocation deep in a
+//! plugin is harder to tell from a bug than a kill. `RLIMIT_CPU` ends what the watching misses, and no worker leaves
+//! a core file.
 
+mod command;
+mod control_group;
+mod limits;
+mod log;
+mod machine;
+mod numerics;
 mod running;
+mod stale;
+mod stream;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::process::CommandExt as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use gpbench_record::Limits;
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
+use gpbench_record::Environment;
 
+use self::command::command;
+use self::control_group::ControlGroups;
+use self::limits::{bound, confine};
+use self::numerics::Numerics;
 use self::running::Running;
-use crate::control_group::{ControlGroup, ControlGroups};
-use crate::stream::forward;
-use crate::usage::marked;
-use crate::{End, Executor, Interrupt, Outcome, Work};
+use self::stale::kill_marked;
+use self::stream::forward;
+use crate::{End, EngineError, Executor, Interrupt, Outcome, WorkItem};
 
-/// Processor seconds past their limit at which the kernel steps in.
-const CPU_SLACK: f64 = 2.0;
-/// The environment variable by which what a worker has forked is known: the path of its log.
-const MARK: &str = "GPBENCH_LOG";
-/// A log that outgrows this is cut: prints must not fill the disk.
-const LOG_LIMIT: u64 = 64 << 20;
-/// How glibc hands out a worker's memory, unless the user says: in huge pages, and without giving back to the
-/// system what was freed. A solver's vectors are otherwise a page fault for every 4 KiB, in each iteration anew.
-const ALLOCATION: (&str, &str) = (
-    "GLIBC_TUNABLES",
-    "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=2147483648",
-);
-
-/// Spawns `gpbench-worker` for every errand.
+/// Starts `gpbench-worker` for each work item.
 #[derive(Debug, Clone)]
 pub struct LocalExecutor {
     /// The worker program.
@@ -64,19 +55,34 @@ pub struct LocalExecutor {
     pub environment: BTreeMap<String, String>,
     /// How long a worker that has reported, or closed its output, may take to end.
     pub grace: Duration,
+    threads_per_case: usize,
+    numerics: Numerics,
     /// Where workers get control groups of their own, if they do.
     control_groups: Option<Arc<ControlGroups>>,
 }
 
 impl LocalExecutor {
-    /// Runs `worker` without a wrapper or further variables, with a grace of ten seconds, and in control
-    /// groups where this user may make them.
+    /// Asks `worker` for its numerics, and divides `threads` equally among `jobs` cases at a time.
+    ///
+    /// # Errors
+    /// [`EngineError::Worker`] when the program cannot be used.
+    pub fn open(worker: impl Into<PathBuf>, threads: usize, jobs: usize) -> Result<Self, EngineError> {
+        let executor = Self::new(worker);
+        let numerics = Numerics::ask(&executor.worker)?;
+        let environment = numerics.blas_settings.clone();
+        Ok(Self { environment, numerics, threads_per_case: share(threads, jobs), ..executor })
+    }
+
+    /// Runs cases of one thread by a worker whose numerics are not known, without a wrapper or variables, with a
+    /// grace of ten seconds, and in control groups where this user may make them.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
         Self {
             worker: worker.into(),
             wrapper: Vec::new(),
             environment: BTreeMap::new(),
             grace: Duration::from_secs(10),
+            threads_per_case: 1,
+            numerics: Numerics::default(),
             control_groups: ControlGroups::find().map(Arc::new),
         }
     }
@@ -87,8 +93,8 @@ impl LocalExecutor {
         Self { control_groups: None, ..self }
     }
 
-    /// How limits are enforced, for the record.
-    pub fn enforcement(&self) -> &'static str {
+    /// How limits are enforced.
+    fn enforcement(&self) -> &'static str {
         match &self.control_groups {
             Some(groups) if groups.bounds_memory() => "cgroup v2, memory bounded by the kernel and watched",
             Some(_) => "cgroup v2, memory watched",
@@ -96,42 +102,19 @@ impl LocalExecutor {
         }
     }
 
-    fn command(&self, work: &Work, log: &Path, log_file: File) -> Command {
-        let mut words = self.wrapper.iter().cloned().chain([self.worker.clone().into_os_string()]);
-        let mut command = Command::new(words.next().expect("the worker itself is at least one word"));
-        command
-            .args(words)
-            .arg(work.verb())
-            .env("LC_ALL", "C")
-            // The worker raises OpenBLAS's threads for dense work; idle ones must not spin.
-            .env("OPENBLAS_NUM_THREADS", "1")
-            .env("OPENBLAS_THREAD_TIMEOUT", "4")
-            .env("OMP_NUM_THREADS", "1")
-            .env("RAYON_NUM_THREADS", work.threads().to_string())
-            .envs(std::env::var_os(ALLOCATION.0).is_none().then_some(ALLOCATION))
-            .envs(&self.environment)
-            .env(MARK, log)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(log_file)
-            .process_group(0);
-        command
-    }
-
-    fn start(&self, work: &Work, log: &Path) -> io::Result<Running> {
+    fn start(&self, item: &WorkItem, log: &Path) -> io::Result<Running> {
         let log_file = OpenOptions::new().append(true).create(true).open(log)?;
-        let mut child = self.command(work, log, log_file).spawn()?;
-        let limits = work.limits();
-        // The worker knows of no plugin before it has read its job.
+        let words = self.wrapper.iter().cloned().chain([self.worker.clone().into_os_string()]);
+        let mut child = command(words, &self.environment, item, log, log_file).spawn()?;
+        let limits = item.limits();
+        // Nothing of the plugin runs before the worker has read its job.
         let control_group = self.control_groups.as_ref().and_then(|groups| confine(groups, &child, &limits));
         bound(&child, &limits);
-        // Should the system run out of memory, a worker is to die, not the engine.
-        let _ = fs::write(format!("/proc/{}/oom_score_adj", child.id()), "1000");
         let mut stdin = child.stdin.take().expect("standard input is piped");
         let stdout = child.stdout.take().expect("standard output is piped");
-        let input = work.input();
-        // Threads of their own, so that a worker that neither reads nor writes holds
-        // nothing up. Not joined: a process that escaped may hold the pipes for ever.
+        let input = item.input();
+        // In threads of their own, so that a worker that neither reads nor writes blocks nothing. They are not
+        // joined: a process that escaped may keep the pipes open for ever.
         thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });
@@ -141,33 +124,30 @@ impl LocalExecutor {
     }
 }
 
-/// A control group with the worker in it and its memory bounded, as far as that can be had.
-fn confine(groups: &ControlGroups, child: &Child, limits: &Limits) -> Option<ControlGroup> {
-    let group = groups.make()?;
-    group.admit(child.id()).ok()?;
-    if let Some(bytes) = limits.memory_bytes.filter(|_| groups.bounds_memory()) {
-        // Watched all the same.
-        let _ = group.bound_memory(bytes);
-    }
-    Some(group)
-}
-
-/// Bounds that the kernel keeps for each process by itself.
-fn bound(child: &Child, limits: &Limits) {
-    let pid = Some(Pid::from_child(child));
-    let between = |soft: u64, hard: u64| Rlimit { current: Some(soft), maximum: Some(hard) };
-    // A child that has ended already needs none.
-    let _ = prlimit(pid, Resource::Core, between(0, 0));
-    if let Some(seconds) = limits.cpu_seconds {
-        let seconds = (seconds + CPU_SLACK).ceil() as u64;
-        // First SIGXCPU, which says what it is for; SIGKILL to one that would not hear.
-        let _ = prlimit(pid, Resource::Cpu, between(seconds, seconds + 1));
-    }
+/// An equal share of the threads, at least one.
+fn share(threads: usize, jobs: usize) -> usize {
+    (threads / jobs.max(1)).max(1)
 }
 
 impl Executor for LocalExecutor {
-    fn run(&self, work: &Work, log: &Path, interrupt: &Interrupt) -> Outcome {
-        match self.start(work, log) {
+    fn machine(&self) -> Environment {
+        Environment {
+            cpu_dispatch: self.numerics.cpu_dispatch.clone(),
+            blas: self.numerics.blas.clone(),
+            blas_core: self.numerics.blas_core.clone(),
+            worker_sha256: self.numerics.worker_sha256.clone(),
+            threads: self.threads_per_case,
+            limits: self.enforcement().to_owned(),
+            ..machine::describe()
+        }
+    }
+
+    fn free_memory(&self) -> Option<u64> {
+        machine::available_memory()
+    }
+
+    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome {
+        match self.start(item, log) {
             Ok(running) => running.watch(interrupt),
             Err(error) => {
                 let reason = format!("{}: {error}", self.worker.display());
@@ -176,48 +156,20 @@ impl Executor for LocalExecutor {
         }
     }
 
-    fn end_forsaken(&self, logs: &Path) {
+    fn end_stale_processes(&self, logs: &Path) {
         kill_marked(logs);
-    }
-}
-
-/// Kills the processes that were started with a log whose path begins with `log`.
-fn kill_marked(log: &Path) {
-    for process in marked(MARK, log.as_os_str()) {
-        if let Some(pid) = i32::try_from(process).ok().and_then(Pid::from_raw) {
-            // It may have ended meanwhile.
-            let _ = kill_process(pid, Signal::KILL);
-        }
-    }
-}
-
-/// Empties a log that has outgrown its limit. Its writers append, so they go on
-/// at the new end.
-fn cut_log(path: &Path) {
-    if fs::metadata(path).is_ok_and(|data| data.len() > LOG_LIMIT)
-        && let Ok(mut file) = OpenOptions::new().append(true).open(path)
-    {
-        let _ = file.set_len(0);
-        let _ = writeln!(file, "[gpbench: the log had grown over {} MiB and was cut]", LOG_LIMIT >> 20);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::share;
 
     #[test]
-    fn a_log_beyond_its_limit_is_cut() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("log");
-        // A sparse file: nothing is written.
-        File::create(&path).unwrap().set_len(LOG_LIMIT + 1).unwrap();
-        cut_log(&path);
+    fn jobs_share_the_threads() {
         assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            "[gpbench: the log had grown over 64 MiB and was cut]\n"
+            [(6, 3), (7, 3), (2, 5), (4, 0)].map(|(threads, jobs)| share(threads, jobs)),
+            [2, 2, 1, 4]
         );
-        cut_log(&path);
-        assert!(fs::metadata(&path).unwrap().len() < 100);
     }
 }

@@ -1,19 +1,17 @@
-//! How to run a plan, as far as it cannot change a result.
+//! How to run a plan: options that cannot change a result.
 
 use std::path::PathBuf;
 
 /// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where run folders go: `<output_dir>/<name>/<UTC time>-<short id>`.
+    /// Where run folders are: `<output_dir>/<name>/<UTC time>-<short id>`.
     pub output_dir: PathBuf,
-    /// Where exact references are kept between runs, in its folder `exact`.
+    /// Where exact references are stored between runs, in its folder `exact`.
     pub cache_dir: PathBuf,
-    /// Processor threads of the whole run, divided among the jobs.
-    pub threads: usize,
     /// Cases that run at a time.
     pub jobs: usize,
-    /// Begin a new folder even where one could be continued.
+    /// Start a new folder even where one could be continued.
     pub fresh: bool,
     /// Run cases again whose row is a failure; the newer row counts.
     pub retry_failed: bool,
@@ -25,19 +23,18 @@ pub struct Options {
     pub cpu_seconds: Option<f64>,
     /// Bytes of memory at which a case without a memory budget is killed.
     pub memory_bytes: Option<u64>,
-    /// Failures of a sitting after which no further case is begun.
+    /// Failures of this attempt after which no further case starts.
     pub max_failures: Option<usize>,
-    /// Wall-clock seconds after which a sitting ends; the case that runs then has no row.
+    /// Wall-clock seconds after which this attempt ends; a case that is running then has no row.
     pub time_limit_seconds: Option<f64>,
 }
 
 impl Default for Options {
-    /// One job on one thread, into `reports`, resuming, without bounds from outside.
+    /// One case at a time, into `reports`, continued where possible, without limits from outside.
     fn default() -> Self {
         Self {
             output_dir: PathBuf::from("reports"),
             cache_dir: std::env::temp_dir().join("gpbench"),
-            threads: 1,
             jobs: 1,
             fresh: false,
             retry_failed: false,
@@ -48,12 +45,5 @@ impl Default for Options {
             max_failures: None,
             time_limit_seconds: None,
         }
-    }
-}
-
-impl Options {
-    /// Threads of one case: an equal share, at least one.
-    pub fn threads_per_case(&self) -> usize {
-        (self.threads / self.jobs.max(1)).max(1)
     }
 }

@@ -1,9 +1,11 @@
-//! What the engine is asked to run.
+//! The plan that an engine runs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use gpbench_record::{Case, Environment, Fingerprint};
+use gpbench_record::{Axes, Case, Environment, Fingerprint, ReportOptions};
+use gpbench_runs::{PlanEntry, PlanFile};
+use jiff::Timestamp;
 
 use crate::EngineError;
 
@@ -12,20 +14,26 @@ use crate::EngineError;
 pub struct Plan {
     /// The spec's name: the folder under the output folder.
     pub name: String,
-    /// The spec as typed, kept in the run folder.
+    /// The spec as typed, stored in the run folder.
     pub spec_toml: String,
-    /// The machine, kept in the run folder.
+    /// The names on the spec's axes.
+    pub axes: Axes,
+    /// What the spec asks of its report.
+    pub report: ReportOptions,
+    /// Bibliographic entries of the solvers that are used, by plugin id.
+    pub sources: BTreeMap<String, String>,
+    /// Where the cases run, stored in the run folder.
     pub environment: Environment,
     /// The cases.
     pub cases: Vec<PlannedCase>,
 }
 
-/// One case with everything a worker needs to run it.
+/// One case with everything that a worker needs.
 #[derive(Debug, Clone)]
 pub struct PlannedCase {
     /// What to compute.
     pub case: Case,
-    /// What else the result depends on.
+    /// What else the result depends on. The case runs on as many threads as this says.
     pub fingerprint: Fingerprint,
     /// Training rows, where known.
     pub n: Option<usize>,
@@ -50,9 +58,8 @@ impl Plan {
     /// The ids of all cases, in order.
     ///
     /// # Errors
-    /// When the name cannot be a folder's, or two cases are one and the same.
+    /// When two cases are the same.
     pub fn ids(&self) -> Result<Vec<String>, EngineError> {
-        check_name(&self.name)?;
         let ids: Vec<String> = self.cases.iter().map(PlannedCase::id).collect();
         let mut seen = HashSet::new();
         for (id, planned) in ids.iter().zip(&self.cases) {
@@ -62,13 +69,30 @@ impl Plan {
         }
         Ok(ids)
     }
-}
 
-/// A run's name becomes a folder, and must not be mistaken for the word `latest`.
-fn check_name(name: &str) -> Result<(), EngineError> {
-    let plain = !name.is_empty()
-        && name != crate::resolve::LATEST
-        && !name.starts_with('.')
-        && !name.contains(['/', '\\', '\0']);
-    if plain { Ok(()) } else { Err(EngineError::BadName { name: name.to_owned() }) }
+    /// The plan as its run folder stores it.
+    pub(crate) fn file(&self, ids: &[String], created: Timestamp) -> PlanFile {
+        let entry = |(id, planned): (&String, &PlannedCase)| PlanEntry {
+            id: id.clone(),
+            labels: planned.case.labels(),
+            case: planned.case.clone(),
+            fingerprint: planned.fingerprint.clone(),
+            n: planned.n,
+            skip: planned.skip.clone(),
+        };
+        PlanFile {
+            cases: ids.iter().zip(&self.cases).map(entry).collect(),
+            ..self.refresh(PlanFile::new(&self.name, created))
+        }
+    }
+
+    /// A stored plan with the axes, report options and sources of this one.
+    pub(crate) fn refresh(&self, file: PlanFile) -> PlanFile {
+        PlanFile {
+            axes: self.axes.clone(),
+            report: self.report.clone(),
+            sources: self.sources.clone(),
+            ..file
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Small pieces of wording and the end of a log.
+//! Numbers and signals in words, and the end of a log.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -28,7 +28,7 @@ fn last_lines(text: &str, count: usize) -> String {
     lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
-/// Bytes for people, such as `1.5 GiB`.
+/// A number of bytes, such as `1.5 GiB`.
 pub(crate) fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = count as f64;
@@ -48,12 +48,31 @@ pub(crate) fn signal(number: i32) -> String {
     }
 }
 
+/// A number with three significant digits.
+pub(crate) fn shortest(value: f64) -> String {
+    let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
+    if rounded != 0.0 && !(1e-3..1e6).contains(&rounded.abs()) {
+        format!("{rounded:e}")
+    } else {
+        format!("{rounded}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_read_well() {
+    fn numbers_are_short() {
+        for (value, text) in
+            [(0.0101, "0.0101"), (80.0, "80"), (1.234_567e-9, "1.23e-9"), (0.0, "0"), (1e300, "1e300")]
+        {
+            assert_eq!(shortest(value), text);
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
         assert_eq!(bytes(512), "512 B");
         assert_eq!(bytes(3 << 29), "1.5 GiB");
         assert_eq!(bytes(u64::MAX), "16777216.0 TiB");

@@ -10,7 +10,6 @@ use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
 use super::{Progress, regular};
-use crate::atomic;
 use crate::hash::Sha256Hex;
 use crate::registry::RemoteFile;
 
@@ -114,7 +113,7 @@ pub(super) fn download(
         other => other?,
     }
     let digest = part.digest()?;
-    atomic::rename(&part.path, path).map_err(|source| part.error(source))?;
+    gpbench_files::rename(&part.path, path).map_err(|source| part.error(source))?;
     Ok(digest)
 }
 

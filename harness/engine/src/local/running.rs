@@ -1,4 +1,4 @@
-//! One worker under watch, from its start to the death of all that it has forked.
+//! One worker under watch, from its start until it and all that it has forked have ended.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 use gpbench_record::{Limits, Message};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::{cut_log, kill_marked};
-use crate::control_group::ControlGroup;
-use crate::environment::machine_memory;
+use super::control_group::ControlGroup;
+use super::log::cut_log;
+use super::machine::machine_memory;
+use super::stale::kill_marked;
+use super::stream::Output;
+use super::usage::{Usage, group_of};
 use crate::executor::is_terminal;
-use crate::stream::Output;
-use crate::usage::{Usage, group_of};
 use crate::{End, Interrupt, Outcome};
 
-/// Time between two looks at a running worker.
+/// Time between two checks of a running worker.
 const TICK: Duration = Duration::from_millis(20);
-/// Time between the first two looks at a worker that should end at once; the next is twice as long,
-/// and so on up to the other.
+/// Time between the first two checks of a worker that should end at once. It doubles up to the other.
 const SHORTEST_TICK: Duration = Duration::from_micros(50);
 const SHORT_TICK: Duration = Duration::from_millis(2);
-/// Time between two looks at what a worker has forked.
+/// Time between two checks of what a worker has forked.
 const LONG_TICK: Duration = Duration::from_secs(1);
 
 /// A worker under watch.
@@ -39,17 +39,17 @@ pub(super) struct Running {
     control_group: Option<ControlGroup>,
     messages: Vec<Message>,
     peak_memory_bytes: u64,
-    /// What it has forked used when that was last looked at.
-    followers: Usage,
-    followers_seen: Instant,
-    /// When it was last seen to keep its limits.
+    /// What its descendants used at the last check of them.
+    descendants: Usage,
+    descendants_seen: Instant,
+    /// When it was last seen within its limits.
     within_limits: Instant,
     /// When it reported its result or closed its output.
     ending_since: Option<Instant>,
 }
 
 impl Running {
-    /// A worker that was started just now.
+    /// A worker that has just started.
     pub(super) fn new(
         child: Child,
         output: Receiver<Output>,
@@ -69,14 +69,14 @@ impl Running {
             control_group,
             messages: Vec::new(),
             peak_memory_bytes: 0,
-            followers: Usage::default(),
-            followers_seen: started,
+            descendants: Usage::default(),
+            descendants_seen: started,
             within_limits: started,
             ending_since: None,
         }
     }
 
-    /// Stays until the worker is over.
+    /// Waits until the worker has ended or is to be killed, and kills what is left of it.
     pub(super) fn watch(mut self, interrupt: &Interrupt) -> Outcome {
         let cause = self.until_over(interrupt);
         // The leader is not reaped yet, so the group's number cannot have been reused.
@@ -98,8 +98,8 @@ impl Running {
         Outcome { messages: self.messages, end, peak_memory_bytes, seconds_over_limit }
     }
 
-    /// Seconds since the limit was reached that the worker was killed for; since the last look before that
-    /// where the moment itself is not known.
+    /// Seconds since the worker reached the limit that it was killed for; where that moment is not known, since the
+    /// last check before it.
     fn seconds_over_limit(&self, cause: &End) -> Option<f64> {
         match cause {
             End::TimedOut { limit } => Some(self.started.elapsed().as_secs_f64() - limit),
@@ -112,13 +112,13 @@ impl Running {
 
     /// Waits until the process has ended by itself (`None`) or is to be killed.
     fn until_over(&mut self, interrupt: &Interrupt) -> Option<End> {
-        let mut last_look = Instant::now();
+        let mut last_check = Instant::now();
         let mut open = true;
         let mut pause = SHORTEST_TICK;
         loop {
             if open {
                 match self.output.recv_timeout(TICK) {
-                    Ok(Output::Message(message)) => self.hear(message),
+                    Ok(Output::Message(message)) => self.receive(message),
                     Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => {
@@ -130,12 +130,11 @@ impl Running {
                 thread::sleep(pause);
                 pause = (2 * pause).min(SHORT_TICK);
             }
-            // A flood of messages must not keep the limits from being looked at, nor
-            // every message cost a look.
-            if open && self.ending_since.is_none() && last_look.elapsed() < TICK {
+            // Many messages must not keep the limits from being checked, and not every message needs a check.
+            if open && self.ending_since.is_none() && last_check.elapsed() < TICK {
                 continue;
             }
-            last_look = Instant::now();
+            last_check = Instant::now();
             if self.has_exited() {
                 return None;
             }
@@ -148,14 +147,14 @@ impl Running {
         }
     }
 
-    fn hear(&mut self, message: Message) {
+    fn receive(&mut self, message: Message) {
         if is_terminal(&message) {
             self.ending_since.get_or_insert_with(Instant::now);
         }
         self.messages.push(message);
     }
 
-    /// Whether the leader has ended. It stays a zombie until the group is killed.
+    /// Whether the leader has ended. It is not reaped until the group is killed.
     fn has_exited(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
@@ -179,33 +178,33 @@ impl Running {
         (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
     }
 
-    /// What the worker and all that it has forked use.
+    /// What the worker and its descendants use.
     fn usage(&mut self) -> Usage {
         let leader = self.child.id();
-        if self.followers_seen.elapsed() > LONG_TICK {
-            self.followers = match &self.control_group {
+        if self.descendants_seen.elapsed() > LONG_TICK {
+            self.descendants = match &self.control_group {
                 Some(group) => {
                     let all = group.processes().into_iter();
-                    Usage::of_followers(all.filter(|process| *process != leader))
+                    Usage::of_descendants(all.filter(|process| *process != leader))
                 }
-                None => Usage::of_followers(group_of(leader)),
+                None => Usage::of_descendants(group_of(leader)),
             };
-            self.followers_seen = Instant::now();
+            self.descendants_seen = Instant::now();
         }
-        let usage = Usage::of(leader).and(self.followers);
+        let usage = Usage::of(leader).and(self.descendants);
         let counted = self.control_group.as_ref().and_then(ControlGroup::cpu_seconds);
         Usage { cpu_seconds: counted.unwrap_or(usage.cpu_seconds), ..usage }
     }
 
-    /// Hears what was still on its way, up to the terminal message. All writers are
-    /// dead by now, unless one has escaped; that one is not waited for.
+    /// Receives the remaining messages up to the terminal one. All writers have ended by now, except one that has
+    /// escaped: it is not waited for.
     fn drain(&mut self) {
         let deadline = Instant::now() + self.grace;
         while !self.messages.last().is_some_and(is_terminal)
             && let Ok(Output::Message(message)) =
                 self.output.recv_timeout(deadline.saturating_duration_since(Instant::now()))
         {
-            self.hear(message);
+            self.receive(message);
         }
     }
 

@@ -3,60 +3,25 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Budget, Clock, Dataset, Entries, Estimator, EstimatorMethod, Frequencies, Inducing, Kernel, Precision,
-    ProbeDistribution, Schedule, Solver, Source, Step, Task, Training,
+    Clock, Entries, GradientEstimator, Inducing, Message, Metrics, PathwiseTargets, Posterior, Prediction,
+    Schedule, Solved, Step, Task, TaskKind, TaskOutput, Training, Verified, names, testing,
 };
 
 use super::*;
 
-fn case(tolerance: Option<f64>, probes: usize) -> Case {
-    let text = String::from;
-    Case {
-        task: Task::Solve,
-        dataset: Dataset {
-            name: text("toy"),
-            source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
-            split: 0,
-            fractions: None,
-            subsample: None,
-            collapse_duplicates: false,
-        },
-        kernel: Kernel {
-            name: text("rbf"),
-            family: text("rbf"),
-            signal_scale: 1.0,
-            noise_scale: 0.1,
-            length_scale: vec![1.0],
-            mean: None,
-            origin: text("given"),
-        },
-        estimator: Estimator {
-            name: text("pathwise"),
-            method: EstimatorMethod::Pathwise,
-            probes,
-            features: 100,
-            frequencies: Frequencies::MultivariateT,
-            probe_distribution: ProbeDistribution::Normal,
-            warm_start: false,
-            extrapolate: false,
-            second_solve: false,
-            feature_step: 0,
-        },
-        solver: Solver {
-            name: text("cg"),
-            plugin: text("cg"),
-            params: BTreeMap::new(),
-            inducing: None,
-            quadrature: None,
-            prediction: BTreeMap::new(),
-        },
-        budget: Budget { tolerance, ..Budget::default() },
-        train: None,
-        repetitions: None,
-        precision: Precision::F64,
-        seed: 0,
-        repeat: 0,
+fn targets(probes: usize) -> PathwiseTargets {
+    match testing::case("cg").task {
+        Task::Posterior(posterior) => PathwiseTargets { probes, ..posterior.targets },
+        other => panic!("{other:?}"),
     }
+}
+
+fn case(tolerance: Option<f64>, probes: usize, inducing: Option<Inducing>) -> Case {
+    let mut case = testing::case("cg");
+    case.task =
+        Task::Posterior(Posterior { estimator: "pathwise".into(), targets: targets(probes), inducing });
+    case.budget.tolerance = tolerance;
+    case
 }
 
 fn outcome(message: Option<Message>, end: End) -> Outcome {
@@ -75,11 +40,12 @@ fn solved(reason: StopReason, claimed: &[f64]) -> Message {
         entries: Entries::default(),
         peak_memory_bytes: 1,
         base_memory_bytes: 1,
-        kept_bytes: 0,
+        cached_bytes: 0,
         startup_seconds: 0.0,
-        pose_seconds: 0.0,
+        build_seconds: 0.0,
         values: BTreeMap::new(),
-        trained: None,
+        metrics: Metrics::default(),
+        output: TaskOutput::empty(TaskKind::Posterior),
     })
 }
 
@@ -92,19 +58,19 @@ fn failed(status: Status) -> Message {
     Message::Failed(Failure { status, reason: "because".into() })
 }
 
-/// Verdict of a solve that ended well and was verified.
-fn compared(tolerance: Option<f64>, reason: StopReason, claimed: &[f64], y: f64, probes: f64) -> Verdict {
+/// Status of a solve that ended well and was verified.
+fn compared(tolerance: Option<f64>, reason: StopReason, claimed: &[f64], y: f64, probes: f64) -> CaseStatus {
     let solving = outcome(Some(solved(reason, claimed)), End::Exited(0));
     let truth = verified(&[(names::RESIDUAL_Y, y), (names::RESIDUAL_PROBES, probes)]);
     let verifying = outcome(Some(truth), End::Exited(0));
-    let case = case(tolerance, 2);
-    judge(&Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" })
+    let case = case(tolerance, 2, None);
+    classify(&Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" })
 }
 
-/// Verdict of a process that ended without a report.
-fn died(end: End, log_tail: &str) -> Verdict {
-    let (case, solving) = (case(Some(0.01), 2), outcome(None, end));
-    judge(&Evidence { case: &case, solving: &solving, verifying: None, log_tail })
+/// Status of a process that ended without a report.
+fn died(end: End, log_tail: &str) -> CaseStatus {
+    let (case, solving) = (case(Some(0.01), 2, None), outcome(None, end));
+    classify(&Evidence { case: &case, solving: &solving, verifying: None, log_tail })
 }
 
 #[test]
@@ -155,9 +121,13 @@ fn a_tolerance_is_held_to_the_truth() {
         (Epochs, &[], 2000.0, 0.3, Diverged, "true residual 2000"),
     ];
     for (reason, claimed, y, probes, status, sentence) in table {
-        let verdict = compared(Some(0.01), *reason, claimed, *y, *probes);
-        assert_eq!((verdict.status, verdict.reason.as_str()), (*status, *sentence), "{reason:?} {claimed:?}");
-        assert_eq!(verdict.reproducible, *reason != Time);
+        let classified = compared(Some(0.01), *reason, claimed, *y, *probes);
+        assert_eq!(
+            (classified.status, classified.reason.as_str()),
+            (*status, *sentence),
+            "{reason:?} {claimed:?}"
+        );
+        assert_eq!(classified.reproducible, *reason != Time);
     }
 }
 
@@ -184,12 +154,12 @@ fn a_solution_that_is_not_finite_has_diverged() {
 }
 
 #[test]
-fn what_has_no_residual_is_not_missed() {
+fn a_metric_that_a_solution_lacks_is_not_divergence() {
     let solving = outcome(Some(solved(StopReason::Epochs, &[])), End::Exited(0));
     let truth = |residuals| outcome(Some(verified(residuals)), End::Exited(0));
     let status = |probes, residuals| {
-        let (case, truth) = (case(None, probes), truth(residuals));
-        judge(&Evidence { case: &case, solving: &solving, verifying: Some(&truth), log_tail: "" }).status
+        let (case, truth) = (case(None, probes, None), truth(residuals));
+        classify(&Evidence { case: &case, solving: &solving, verifying: Some(&truth), log_tail: "" }).status
     };
     assert_eq!(status(0, &[(names::RESIDUAL_Y, 0.1)]), Status::Ok);
     assert_eq!(status(2, &[(names::TEST_RMSE, 0.1)]), Status::Ok);
@@ -240,9 +210,9 @@ fn a_process_without_a_report_is_judged_by_its_end() {
         ),
     ];
     for (end, log, status, sentence) in table {
-        let verdict = died(end.clone(), log);
-        assert_eq!((verdict.status, verdict.reason.as_str()), (status, sentence), "{end:?}");
-        assert_eq!(verdict.reproducible, status != Timeout);
+        let classified = died(end.clone(), log);
+        assert_eq!((classified.status, classified.reason.as_str()), (status, sentence), "{end:?}");
+        assert_eq!(classified.reproducible, status != Timeout);
     }
 }
 
@@ -255,15 +225,16 @@ fn a_reported_failure_is_believed_unless_it_is_none() {
         (Status::Skipped, Status::Crashed),
     ] {
         let solving = outcome(Some(failed(reported)), End::Exited(1));
-        let case = case(None, 0);
-        let verdict = judge(&Evidence { case: &case, solving: &solving, verifying: None, log_tail: "" });
-        assert_eq!((verdict.status, verdict.reason.as_str()), (status, "because"));
+        let case = case(None, 0, None);
+        let classified =
+            classify(&Evidence { case: &case, solving: &solving, verifying: None, log_tail: "" });
+        assert_eq!((classified.status, classified.reason.as_str()), (status, "because"));
     }
 }
 
 #[test]
 fn a_failed_verification_is_no_success() {
-    let case = case(Some(0.01), 0);
+    let case = case(Some(0.01), 0, None);
     let solving = outcome(Some(solved(StopReason::Converged, &[])), End::Exited(0));
     for (verifying, status, sentence) in [
         (outcome(Some(failed(Status::Invalid)), End::Exited(1)), Status::Invalid, "verification: because"),
@@ -274,14 +245,14 @@ fn a_failed_verification_is_no_success() {
         ),
     ] {
         let evidence = Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" };
-        let verdict = judge(&evidence);
-        assert_eq!((verdict.status, verdict.reason.as_str()), (status, sentence));
+        let classified = classify(&evidence);
+        assert_eq!((classified.status, classified.reason.as_str()), (status, sentence));
     }
 }
 
 #[test]
 fn a_death_after_the_report_loses_nothing() {
-    let case = case(Some(0.01), 0);
+    let case = case(Some(0.01), 0, None);
     let verifying = outcome(Some(verified(&[(names::RESIDUAL_Y, 0.001)])), End::Exited(0));
     let report = || Some(solved(StopReason::Converged, &[]));
     for (end, sentence) in [
@@ -291,17 +262,8 @@ fn a_death_after_the_report_loses_nothing() {
     ] {
         let solving = outcome(report(), end);
         let evidence = Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" };
-        let verdict = judge(&evidence);
-        assert_eq!((verdict.status, verdict.reason.as_str()), (Status::Ok, sentence));
-    }
-}
-
-#[test]
-fn numbers_read_well() {
-    for (value, text) in
-        [(0.0101, "0.0101"), (80.0, "80"), (1.234_567e-9, "1.23e-9"), (0.0, "0"), (1e300, "1e300")]
-    {
-        assert_eq!(shortest(value), text);
+        let classified = classify(&evidence);
+        assert_eq!((classified.status, classified.reason.as_str()), (Status::Ok, sentence));
     }
 }
 
@@ -316,17 +278,16 @@ fn without_residuals_the_solvers_word_counts() {
         (None, Stagnated, NotConverged, "stagnated"),
         (None, StopReason::Diverged, Diverged, "the solver reports divergence"),
     ] {
-        let mut case = case(tolerance, 2);
-        case.solver.inducing = Some(Inducing::Subset { points: 5 });
+        let case = case(tolerance, 2, Some(Inducing::Subset { points: 5 }));
         let solving = outcome(Some(solved(reason, &[])), End::Exited(0));
         let verifying = outcome(Some(verified(&[(names::TEST_RMSE, 0.5)])), End::Exited(0));
         let evidence = Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" };
-        let verdict = judge(&evidence);
-        assert_eq!((verdict.status, verdict.reason.as_str()), (status, why), "{reason:?}");
+        let classified = classify(&evidence);
+        assert_eq!((classified.status, classified.reason.as_str()), (status, why), "{reason:?}");
         // Metrics leave out what is not finite.
         let nothing = outcome(Some(verified(&[])), End::Exited(0));
-        let verdict = judge(&Evidence { verifying: Some(&nothing), ..evidence });
-        assert_eq!(verdict.status, Diverged, "{reason:?}");
+        let classified = classify(&Evidence { verifying: Some(&nothing), ..evidence });
+        assert_eq!(classified.status, Diverged, "{reason:?}");
     }
 }
 
@@ -344,42 +305,43 @@ fn steps(residuals: &[f64]) -> Vec<Message> {
     (0..).zip(residuals).map(step).collect()
 }
 
-/// Verdict of a training case of three steps, whose prediction is as good as asked for.
-fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
-    let mut case = case(tolerance, 1);
-    case.task = Task::Train;
-    let schedule = Schedule::Constant;
-    case.train = Some(Training {
+/// Status of a training case of three steps, whose prediction is as good as asked for.
+fn trained(tolerance: Option<f64>, residuals: &[f64]) -> CaseStatus {
+    let mut case = case(tolerance, 1, None);
+    case.task = Task::Train(Box::new(Training {
+        estimator: "exact".into(),
+        gradient: GradientEstimator::Exact,
         steps: 3,
         learning_rate: 0.1,
-        schedule,
+        schedule: Schedule::Constant,
         shared_length_scale: false,
         replay: vec![],
         fixed: vec![],
         subset: None,
         landscape: None,
-    });
+        prediction: Prediction { targets: targets(1), params: BTreeMap::new() },
+    }));
     let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
     solving.messages.splice(0..0, steps(residuals));
     let truth = verified(&[(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005)]);
     let verifying = outcome(Some(truth), End::Exited(0));
-    judge(&Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" })
+    classify(&Evidence { case: &case, solving: &solving, verifying: Some(&verifying), log_tail: "" })
 }
 
 #[test]
 fn steps_of_training_are_held_to_the_tolerance() {
-    let verdict = |tolerance, residuals: &[f64]| {
-        let Verdict { status, reason, .. } = trained(tolerance, residuals);
+    let classified = |tolerance, residuals: &[f64]| {
+        let CaseStatus { status, reason, .. } = trained(tolerance, residuals);
         (status, reason)
     };
     let all = [0.005, 0.01, 0.0101];
-    assert_eq!(verdict(Some(0.01), &all), (Status::Ok, String::new()));
+    assert_eq!(classified(Some(0.01), &all), (Status::Ok, String::new()));
     let short = "2 of 3 steps fell short of the tolerance 0.01; worst true residual 0.015".to_owned();
-    assert_eq!(verdict(Some(0.01), &[0.012, 0.015, 0.005]), (Status::NotConverged, short));
+    assert_eq!(classified(Some(0.01), &[0.012, 0.015, 0.005]), (Status::NotConverged, short));
     let wrong = "step 1 claims the tolerance 0.01; true residual 0.03".to_owned();
-    assert_eq!(verdict(Some(0.01), &[0.005, 0.03, 0.005]), (Status::Invalid, wrong));
+    assert_eq!(classified(Some(0.01), &[0.005, 0.03, 0.005]), (Status::Invalid, wrong));
     let lost = "step 2: true residual 2000".to_owned();
-    assert_eq!(verdict(None, &[0.5, 0.5, 2000.0]), (Status::Diverged, lost));
+    assert_eq!(classified(None, &[0.5, 0.5, 2000.0]), (Status::Diverged, lost));
     let early = "the time budget was spent after 2 of 3 steps".to_owned();
-    assert_eq!(verdict(None, &[0.5, 0.5]), (Status::NotConverged, early));
+    assert_eq!(classified(None, &[0.5, 0.5]), (Status::NotConverged, early));
 }

@@ -3,7 +3,6 @@
 // A test that cannot unwrap has failed.
 #![allow(clippy::unwrap_used)]
 
-mod journal;
 mod processes;
 mod schedule;
 mod support;

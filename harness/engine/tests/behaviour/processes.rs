@@ -10,9 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_engine::{
-    End, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Stop, Work, find_worker, read_rows,
+    End, EngineError, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Stop, WorkItem,
 };
 use gpbench_record::{Job, Limits, Message, SCHEMA, Status, StopReason};
+use gpbench_runs::read_journal;
 use tempfile::TempDir;
 
 use crate::support::{options, plan, planned, run, solved, verified};
@@ -63,7 +64,7 @@ impl Script {
             threads: 3,
             limits,
         };
-        self.executor.run(&Work::Case(job), &self.path().join("log"), interrupt)
+        self.executor.run(&WorkItem::Case(job), &self.path().join("log"), interrupt)
     }
 
     fn end(&self) -> End {
@@ -181,7 +182,7 @@ fn a_child_that_escapes_its_group_holds_nothing_up_and_is_ended() {
     for script in [confined, marked] {
         let outcome = script.case(Limits::default());
         assert_eq!((outcome.end, outcome.messages.len()), (End::Exited(0), 1));
-        assert!(is_dead(&script.path().join("child")), "{}", script.executor.enforcement());
+        assert!(is_dead(&script.path().join("child")), "{}", script.executor.machine().limits);
     }
 }
 
@@ -200,7 +201,7 @@ fn what_a_killed_engine_left_running_is_ended() {
         child
     };
     let (mut left, mut other) = (start(&log), start(Path::new("/elsewhere/logs/a.log")));
-    script.executor.end_forsaken(&script.path().join("logs"));
+    script.executor.end_stale_processes(&script.path().join("logs"));
     assert_eq!(left.wait().unwrap().signal(), Some(9));
     assert_eq!(other.try_wait().unwrap(), None, "what belongs to another run goes on");
     other.kill().unwrap();
@@ -215,7 +216,7 @@ fn a_worker_that_uses_too_much_processor_time_is_killed() {
     watched.executor = watched.executor.without_control_groups();
     for script in [confined, watched] {
         let outcome = script.case(limits);
-        assert_eq!(outcome.end, End::CpuSpent { limit: 0.2 }, "{}", script.executor.enforcement());
+        assert_eq!(outcome.end, End::CpuSpent { limit: 0.2 }, "{}", script.executor.machine().limits);
         assert!(outcome.seconds_over_limit.is_some());
     }
 }
@@ -266,7 +267,8 @@ fn a_missing_worker_is_said() {
     let script = Script { executor: absent, ..script };
     let End::NotStarted { reason } = script.end() else { panic!("it cannot have started") };
     assert!(reason.starts_with("/nowhere/gpbench-worker: "), "{reason}");
-    let error = find_worker(Some(Path::new("/nowhere/gpbench-worker"))).unwrap_err();
+    let error = LocalExecutor::open("/nowhere/gpbench-worker", 1, 1).unwrap_err();
+    assert!(matches!(error, EngineError::Worker { .. }), "{error}");
     assert!(error.to_string().contains("/nowhere/gpbench-worker"));
 }
 
@@ -310,7 +312,7 @@ fn a_whole_run_survives_its_worst_case() {
     }
     let options = Options { kill_after_seconds: Some(0.2), ..options(script.path()) };
     let (summary, _) = run(&script.executor, &plan, &options).unwrap();
-    let rows = read_rows(&summary.folder).unwrap();
+    let rows = read_journal(&summary.folder).unwrap().rows;
     let ends: Vec<(&str, Status)> = rows.iter().map(|row| (row.labels.solver.as_str(), row.status)).collect();
     assert_eq!(
         ends,

@@ -3,22 +3,27 @@
 use std::fs;
 use std::path::Path;
 
-use gpbench_engine::{EngineError, Event, Journal, Options, PlanFile, Stop, read_rows};
-use gpbench_record::{Status, names};
+use gpbench_engine::{EngineError, Event, Options, Stop};
+use gpbench_record::{Row, Status, names};
+use gpbench_runs::{Journal, PlanFile, RunError, read_journal};
 
 use crate::support::{Mock, options, plan, planned, run};
+
+fn rows(folder: &Path) -> Vec<Row> {
+    read_journal(folder).unwrap().rows
+}
 
 #[test]
 fn every_case_ends_in_one_row_with_all_its_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(&["cg", "segfault", "refuses"]);
     plan.cases.push(planned("absent", 0));
-    plan.cases[3].skip = Some("data set not to be had".into());
+    plan.cases[3].skip = Some("data set unavailable".into());
     let (summary, events) = run(&Mock::default(), &plan, &options(folder.path())).unwrap();
 
     assert_eq!((summary.total, summary.ran, summary.failures()), (4, 4, 2));
     assert!(summary.is_complete() && summary.interrupted.is_none());
-    let rows = read_rows(&summary.folder).unwrap();
+    let rows = rows(&summary.folder);
     let ends: Vec<(&str, Status, &str)> =
         rows.iter().map(|row| (row.labels.solver.as_str(), row.status, row.reason.as_str())).collect();
     assert_eq!(
@@ -27,7 +32,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
             ("cg", Status::Ok, ""),
             ("segfault", Status::Crashed, "ended by SIGSEGV"),
             ("refuses", Status::Invalid, "no such parameter"),
-            ("absent", Status::Skipped, "data set not to be had"),
+            ("absent", Status::Skipped, "data set unavailable"),
         ]
     );
     let metrics: Vec<(&str, f64)> = rows[0].metrics.iter().collect();
@@ -86,8 +91,7 @@ fn the_run_folder_holds_what_was_asked_and_where() {
     files.sort();
     assert_eq!(files, ["environment.json", "journal.jsonl", "logs", "plan.json", "spec.toml"]);
     let file = PlanFile::read(&summary.folder).unwrap();
-    let ids: Vec<&str> = file.cases.iter().map(|case| case.id.as_str()).collect();
-    assert_eq!(ids, plan.ids().unwrap());
+    assert_eq!(file.ids().collect::<Vec<_>>(), plan.ids().unwrap());
 }
 
 #[test]
@@ -99,11 +103,14 @@ fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
     // The order of the cases and the text of the spec do not make another plan.
     let mut same = plan(&["segfault", "cg"]);
     same.spec_toml.push_str("[report]\n");
+    same.report.baseline = Some("cg".into());
     let (second, events) = run(&mock, &same, &options).unwrap();
     assert_eq!((&second.folder, second.ran, second.failures()), (&first.folder, 0, 1));
     assert!(mock.asked().is_empty());
     assert!(matches!(&events[..], [Event::Begun { resumed: true, progress, .. }] if progress.done == 2));
     assert!(fs::read_to_string(first.folder.join("spec.toml")).unwrap().contains("[report]"));
+    let stored = PlanFile::read(&first.folder).unwrap();
+    assert_eq!((stored.report, stored.created.as_str()), (same.report.clone(), "2026-01-02T12:00:00Z"));
 
     let fresh = run(&mock, &same, &Options { fresh: true, ..options.clone() }).unwrap().0;
     assert_ne!(fresh.folder, first.folder);
@@ -123,7 +130,7 @@ fn failures_stay_unless_they_are_to_be_retried() {
     let summary = run(&mock, &plan, &options).unwrap().0;
     assert_eq!(mock.asked(), ["case segfault"]);
     assert_eq!(summary.ran, 1);
-    assert_eq!(read_rows(&summary.folder).unwrap().len(), 2, "one row a case");
+    assert_eq!(rows(&summary.folder).len(), 2, "one row a case");
 }
 
 #[test]
@@ -147,7 +154,7 @@ fn failures_may_end_a_run_which_goes_on_later() {
     let mut plan = plan(&["segfault", "cg", "refuses", "ap"]);
     let (stopped, _) = run(&Mock::default(), &plan, &options).unwrap();
     assert_eq!((stopped.stopped, stopped.ran, stopped.is_complete()), (Some(Stop::Failures), 3, false));
-    // Failures of earlier sittings have had their effect.
+    // Failures of earlier attempts do not count.
     let mock = Mock::default();
     let (again, _) = run(&mock, &plan, &options).unwrap();
     assert_eq!(mock.asked(), ["case ap", "verify ap"]);
@@ -209,7 +216,7 @@ fn a_killed_run_goes_on_where_it_was() {
     let options = options(folder.path());
     let plan = plan(&["cg", "ap"]);
     let first = run(&Mock::default(), &plan, &options).unwrap().0;
-    let whole = read_rows(&first.folder).unwrap();
+    let whole = rows(&first.folder);
     // As a SIGKILL would leave it: half a last row, and scratch files.
     let journal = first.folder.join("journal.jsonl");
     let bytes = fs::read(&journal).unwrap();
@@ -219,8 +226,42 @@ fn a_killed_run_goes_on_where_it_was() {
     let mock = Mock::default();
     let again = run(&mock, &plan, &options).unwrap().0;
     assert_eq!(mock.asked(), ["case ap", "verify ap"]);
-    assert_eq!(read_rows(&again.folder).unwrap(), whole);
+    assert_eq!(rows(&again.folder), whole);
     assert!(!again.folder.join("scratch").exists());
+}
+
+#[test]
+fn a_damaged_line_is_one_warning_and_its_case_runs_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let plan = plan(&["cg", "ap", "sgd"]);
+    let first = run(&Mock::default(), &plan, &options).unwrap().0;
+    let journal = first.folder.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    fs::write(&journal, format!("{}\n{{\"kind\":\"case\",\n{}\n", lines[0], lines[2])).unwrap();
+    let warned = |mock: &Mock| {
+        let (_, events) = run(mock, &plan, &options).unwrap();
+        let warnings = events.into_iter().filter_map(|event| match event {
+            Event::Warning(text) => Some(text),
+            _ => None,
+        });
+        warnings.collect::<Vec<_>>()
+    };
+    let mock = Mock::default();
+    let warnings = warned(&mock);
+    assert_eq!(mock.asked(), ["case ap", "verify ap"]);
+    assert!(
+        matches!(&warnings[..], [text] if text.starts_with("journal.jsonl line 2 cannot be read (")
+        && text.ends_with("); its case runs again")),
+        "{warnings:?}"
+    );
+    let warnings = warned(&mock);
+    assert!(
+        matches!(&warnings[..], [text] if text.ends_with("; every case has another row")),
+        "{warnings:?}"
+    );
+    assert_eq!(rows(&first.folder).len(), 3);
 }
 
 #[test]
@@ -232,7 +273,10 @@ fn a_folder_in_use_is_left_alone() {
     let _other = Journal::open(&first.folder).unwrap();
     let mut changed = plan.clone();
     changed.spec_toml = "changed".into();
-    assert!(matches!(run(&Mock::default(), &changed, &options), Err(EngineError::Busy { .. })));
+    assert!(matches!(
+        run(&Mock::default(), &changed, &options),
+        Err(EngineError::Run(RunError::Busy { .. }))
+    ));
     assert_eq!(fs::read_to_string(first.folder.join("spec.toml")).unwrap(), plan.spec_toml);
 }
 
@@ -240,18 +284,18 @@ fn a_folder_in_use_is_left_alone() {
 fn plans_that_cannot_be_run_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let twice = run(&Mock::default(), &plan(&["cg", "cg"]), &options(folder.path())).unwrap_err();
-    assert_eq!(twice.to_string(), "the case toy/rbf/pathwise/cg/seed 0 stands in the plan twice");
+    assert_eq!(twice.to_string(), "the plan contains the case draw/matern32/pathwise/cg/seed 0 twice");
     for name in ["", "latest", "..", "a/b", ".hidden"] {
         let mut named = plan(&["cg"]);
         named.name = name.into();
         let refused = run(&Mock::default(), &named, &options(folder.path()));
-        assert!(matches!(refused, Err(EngineError::BadName { .. })), "{name}");
+        assert!(matches!(refused, Err(EngineError::Run(RunError::BadName { .. }))), "{name}");
     }
     assert!(!folder.path().join("reports").exists());
 }
 
 #[test]
-fn an_exact_reference_is_made_once_and_kept() {
+fn an_exact_reference_is_made_once_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let mut plan = plan(&["cg", "ap", "cholesky"]);
@@ -261,13 +305,13 @@ fn an_exact_reference_is_made_once_and_kept() {
     plan.cases[3].n = Some(options.exact_limit + 1);
     let mock = Mock::default();
     run(&mock, &plan, &options).unwrap();
-    let made = |mock: &Mock| mock.asked().iter().filter(|errand| *errand == "exact toy").count();
+    let made = |mock: &Mock| mock.asked().iter().filter(|item| *item == "exact draw").count();
     assert_eq!(made(&mock), 1);
     let jobs = mock.jobs.lock().unwrap();
     let reference = jobs["cg"].exact_file.clone().unwrap();
     assert!(reference.starts_with(folder.path().join("cache/exact")));
     assert_eq!(fs::read_to_string(&reference).unwrap(), "exact");
-    assert_eq!(fs::read_dir(reference.parent().unwrap()).unwrap().count(), 1, "nothing unfinished stays");
+    assert_eq!(fs::read_dir(reference.parent().unwrap()).unwrap().count(), 1, "no unfinished file stays");
     assert_eq!(jobs["ap"].exact_file, Some(reference));
     assert_eq!(jobs["large"].exact_file, None);
     let later = Mock::default();
@@ -276,11 +320,12 @@ fn an_exact_reference_is_made_once_and_kept() {
 }
 
 #[test]
-fn jobs_share_the_threads_and_run_every_case_once() {
+fn jobs_run_every_case_once_on_the_threads_of_its_fingerprint() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { threads: 6, jobs: 3, ..options(folder.path()) };
+    let options = Options { jobs: 3, ..options(folder.path()) };
     let mut plan = plan(&[]);
     plan.cases = (0..20).map(|seed| planned("cg", seed)).collect();
+    plan.cases.iter_mut().for_each(|planned| planned.fingerprint.threads = 2);
     let mock = Mock::default();
     let (summary, events) = run(&mock, &plan, &options).unwrap();
     assert_eq!((summary.ran, summary.statuses[&Status::Ok]), (20, 20));

@@ -6,63 +6,18 @@ use std::sync::Mutex;
 
 use gpbench_engine::{
     Clock, End, Engine, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, PlannedCase,
-    Summary, Work, environment,
+    Summary, WorkItem,
 };
 use gpbench_record::{
-    Budget, Case, Dataset, Entries, Estimator, EstimatorMethod, ExactSummary, Failure, Fingerprint,
-    Frequencies, Kernel, Message, Metrics, Precision, ProbeDistribution, Solved, Solver, Source, Status,
-    StopReason, Task, TracePoint, Verified, names,
+    Axes, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, ReportOptions, Solved,
+    Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
 };
 
-/// A case of the solver `solver` on a toy.
+/// A case of the solver and plugin `solver`.
 pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
     let text = String::from;
-    let case = Case {
-        task: Task::Solve,
-        dataset: Dataset {
-            name: text("toy"),
-            source: Source::Toy { name: text("toy-sine"), n: 10, n_test: 5 },
-            split: 0,
-            fractions: None,
-            subsample: None,
-            collapse_duplicates: false,
-        },
-        kernel: Kernel {
-            name: text("rbf"),
-            family: text("rbf"),
-            signal_scale: 1.0,
-            noise_scale: 0.1,
-            length_scale: vec![1.0],
-            mean: None,
-            origin: text("given"),
-        },
-        estimator: Estimator {
-            name: text("pathwise"),
-            method: EstimatorMethod::Pathwise,
-            probes: 1,
-            features: 100,
-            frequencies: Frequencies::MultivariateT,
-            probe_distribution: ProbeDistribution::Normal,
-            warm_start: false,
-            extrapolate: false,
-            second_solve: false,
-            feature_step: 0,
-        },
-        solver: Solver {
-            name: text(solver),
-            plugin: text(solver),
-            params: BTreeMap::new(),
-            inducing: None,
-            quadrature: None,
-            prediction: BTreeMap::new(),
-        },
-        budget: Budget { tolerance: Some(0.01), ..Budget::default() },
-        train: None,
-        repetitions: None,
-        precision: Precision::F64,
-        seed,
-        repeat: 0,
-    };
+    let mut case = testing::case(solver);
+    (case.solver.plugin, case.seed) = (text(solver), seed);
     let fingerprint = Fingerprint {
         plugin_sha256: text("p"),
         dataset_sha256: None,
@@ -87,7 +42,10 @@ pub(crate) fn plan(solvers: &[&str]) -> Plan {
     Plan {
         name: "toy".into(),
         spec_toml: "schema = 1\n".into(),
-        environment: environment("0.0.0", 1),
+        axes: Axes::default(),
+        report: ReportOptions::default(),
+        sources: BTreeMap::new(),
+        environment: Environment::default(),
         cases: solvers.iter().map(|solver| planned(solver, 0)).collect(),
     }
 }
@@ -110,11 +68,12 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         entries: Entries { used: 100.0 * epochs, evaluated: 100.0, setup: 50.0, self_reported: 0.0 },
         peak_memory_bytes: 4096,
         base_memory_bytes: 1024,
-        kept_bytes: 0,
+        cached_bytes: 0,
         startup_seconds: 0.125,
-        pose_seconds: 0.25,
+        build_seconds: 0.25,
         values: BTreeMap::from([("rank".to_owned(), 7.0)]),
-        trained: None,
+        metrics: Metrics::default(),
+        output: TaskOutput::empty(TaskKind::Posterior),
     })
 }
 
@@ -126,14 +85,14 @@ pub(crate) fn verified(y: f64, probes: f64) -> Message {
     Message::Verified(Verified { metrics, curve: None })
 }
 
-/// Does by the solver's name what a worker would; counts what it was asked.
+/// Does by the solver's name what a worker would; records what it was asked.
 #[derive(Default)]
 pub(crate) struct Mock {
-    /// Errands done, as `<verb> <solver>`.
+    /// Work items done, as `<verb> <solver>`.
     pub(crate) asked: Mutex<Vec<String>>,
     /// Jobs of the solves, by solver.
     pub(crate) jobs: Mutex<HashMap<String, gpbench_record::Job>>,
-    /// Whether the solver `no-room` finds room after all.
+    /// Whether the solver `no-room` finds room.
     pub(crate) has_room: bool,
 }
 
@@ -144,25 +103,35 @@ impl Mock {
 }
 
 impl Executor for Mock {
-    fn run(&self, work: &Work, _log: &Path, interrupt: &Interrupt) -> Outcome {
-        let name = match work {
-            Work::Case(job) | Work::Verify(job) => job.case.solver.name.clone(),
-            Work::Exact(request) => request.dataset.name.clone(),
+    fn machine(&self) -> Environment {
+        Environment::default()
+    }
+
+    fn free_memory(&self) -> Option<u64> {
+        None
+    }
+
+    fn end_stale_processes(&self, _logs: &Path) {}
+
+    fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt) -> Outcome {
+        let name = match item {
+            WorkItem::Case(job) | WorkItem::Verify(job) => job.case.solver.name.clone(),
+            WorkItem::Exact(request) => request.dataset.name.clone(),
         };
-        self.asked.lock().unwrap().push(format!("{} {name}", work.verb()));
+        self.asked.lock().unwrap().push(format!("{} {name}", item.verb()));
         let exited = |messages| Outcome {
             messages,
             end: End::Exited(0),
             peak_memory_bytes: 0,
             seconds_over_limit: None,
         };
-        match (work, name.as_str()) {
-            (Work::Exact(request), _) => {
+        match (item, name.as_str()) {
+            (WorkItem::Exact(request), _) => {
                 std::fs::write(&request.output, "exact").unwrap();
                 exited(vec![Message::Exact(ExactSummary { metrics: Metrics::default() })])
             }
-            (Work::Verify(_), _) => exited(vec![verified(0.005, 0.01)]),
-            (Work::Case(_), "interrupted") => {
+            (WorkItem::Verify(_), _) => exited(vec![verified(0.005, 0.01)]),
+            (WorkItem::Case(_), "interrupted") => {
                 interrupt.raise(2);
                 Outcome {
                     messages: Vec::new(),
@@ -171,23 +140,23 @@ impl Executor for Mock {
                     seconds_over_limit: None,
                 }
             }
-            (Work::Case(_), "segfault") => Outcome {
+            (WorkItem::Case(_), "segfault") => Outcome {
                 messages: Vec::new(),
                 end: End::Signalled { signal: 11, memory_pressure: false },
                 peak_memory_bytes: 512,
                 seconds_over_limit: None,
             },
-            (Work::Case(job), "no-room") if !self.has_room => {
-                // As good as full: nothing more can be written where the solution is to be.
+            (WorkItem::Case(job), "no-room") if !self.has_room => {
+                // As on a full disk, nothing more can be written where the solution is to be.
                 std::fs::remove_dir_all(job.solution_file.parent().unwrap()).unwrap();
                 let failure = Failure { status: Status::Invalid, reason: "cannot write".into() };
                 exited(vec![Message::Failed(failure)])
             }
-            (Work::Case(_), "refuses") => {
+            (WorkItem::Case(_), "refuses") => {
                 let failure = Failure { status: Status::Invalid, reason: "no such parameter".into() };
                 exited(vec![Message::Failed(failure)])
             }
-            (Work::Case(job), _) => {
+            (WorkItem::Case(job), _) => {
                 self.jobs.lock().unwrap().insert(name, job.clone());
                 let point =
                     TracePoint { iteration: 1, seconds: 0.1, epochs: 1.0, metrics: Metrics::default() };

@@ -1,16 +1,16 @@
-//! Cases that train: checkpoints that outlive a run, steps in the row, verification at the end's
-//! hyperparameters.
+//! Cases that train: checkpoints that outlive a run, steps in the row, verification at the final hyperparameters.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use gpbench_engine::{End, Engine, Executor, Interrupt, Outcome, Plan, Work, read_rows};
+use gpbench_engine::{End, Engine, Executor, Interrupt, Outcome, Plan, WorkItem};
 use gpbench_record::{
-    Clock, EstimatorMethod, Hyperparameters, Job, Message, Metrics, Schedule, Solved, Status, Step,
-    StopReason, Task, Trained, Training, names,
+    Environment, GradientEstimator, Hyperparameters, Job, Message, Metrics, Param, Prediction, Schedule,
+    Solved, Status, Step, StopReason, Task, TaskOutput, Training, TrainingOutput, names,
 };
+use gpbench_runs::read_journal;
 
 use crate::support::{Noon, options, plan, solved, verified};
 
@@ -27,10 +27,20 @@ struct Trainer {
 }
 
 impl Executor for Trainer {
-    fn run(&self, work: &Work, _log: &Path, interrupt: &Interrupt) -> Outcome {
+    fn machine(&self) -> Environment {
+        Environment::default()
+    }
+
+    fn free_memory(&self) -> Option<u64> {
+        None
+    }
+
+    fn end_stale_processes(&self, _logs: &Path) {}
+
+    fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt) -> Outcome {
         let ended = |messages, end| Outcome { messages, end, peak_memory_bytes: 0, seconds_over_limit: None };
-        match work {
-            Work::Case(job) => {
+        match item {
+            WorkItem::Case(job) => {
                 let checkpoint = job.checkpoint_file.as_ref().unwrap();
                 if !checkpoint.is_file() {
                     fs::write(checkpoint, "one step").unwrap();
@@ -40,27 +50,26 @@ impl Executor for Trainer {
                 let Message::Solved(solved) = solved(StopReason::Converged, &[0.004, 0.009], 3.0) else {
                     panic!("a solve");
                 };
-                let trained = Trained {
-                    hyperparameters: hyperparameters(),
-                    steps: 2,
-                    seconds: 7.0,
-                    predict: Clock { wall: 0.5, cpu: 1.0 },
-                    predict_epochs: 4.0,
-                    landscape: None,
-                };
+                let output = TrainingOutput { hyperparameters: hyperparameters(), ..Default::default() };
+                let metrics = [(names::STEPS, 2.0), (names::SECONDS_TRAIN, 7.0)];
+                let metrics = metrics.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
                 let steps = (0..2).map(|step| {
                     let metrics: Metrics = [(names::RESIDUAL_Y.to_owned(), 0.01)].into_iter().collect();
                     let hyperparameters = hyperparameters();
                     Message::Step(Step { step, hyperparameters, reason: StopReason::Converged, metrics })
                 });
-                let last = Message::Solved(Solved { trained: Some(trained), ..solved });
+                let last = Message::Solved(Solved {
+                    metrics,
+                    output: TaskOutput::Train(Box::new(output)),
+                    ..solved
+                });
                 ended(steps.chain([last]).collect(), End::Exited(0))
             }
-            Work::Verify(job) => {
+            WorkItem::Verify(job) => {
                 self.verified.lock().unwrap().push(job.clone());
                 ended(vec![verified(0.005, 0.01)], End::Exited(0))
             }
-            Work::Exact(_) => panic!("nobody asked for a reference"),
+            WorkItem::Exact(_) => panic!("nobody asked for a reference"),
         }
     }
 }
@@ -68,24 +77,26 @@ impl Executor for Trainer {
 fn training() -> Plan {
     let mut plan = plan(&["cg"]);
     let case = &mut plan.cases[0].case;
-    case.task = Task::Train;
-    case.estimator.method = EstimatorMethod::Standard;
-    let schedule = Schedule::Constant;
-    case.train = Some(Training {
+    let Task::Posterior(posterior) = &case.task else { panic!("a posterior") };
+    let params = BTreeMap::from([("max_iterations".to_owned(), Param::Int(40))]);
+    case.task = Task::Train(Box::new(Training {
+        estimator: "exact".into(),
+        gradient: GradientEstimator::Exact,
         steps: 2,
         learning_rate: 0.1,
-        schedule,
+        schedule: Schedule::Constant,
         shared_length_scale: true,
         replay: vec![],
         fixed: vec![],
         subset: None,
         landscape: None,
-    });
+        prediction: Prediction { targets: posterior.targets, params },
+    }));
     plan
 }
 
 #[test]
-fn an_interrupted_case_goes_on_from_its_checkpoint_which_its_row_makes_useless() {
+fn an_interrupted_case_continues_from_its_checkpoint_which_its_row_removes() {
     let folder = tempfile::tempdir().unwrap();
     let (plan, options, trainer) = (training(), options(folder.path()), Trainer::default());
     let run = || {
@@ -100,21 +111,16 @@ fn an_interrupted_case_goes_on_from_its_checkpoint_which_its_row_makes_useless()
     assert_eq!((&second.folder, second.ran), (&first.folder, 1));
     assert!(!checkpoints.exists());
 
-    let row = &read_rows(&second.folder).unwrap()[0];
-    assert_eq!((row.status, row.reason.as_str(), row.steps.len()), (Status::Ok, "", 2));
-    assert_eq!(row.hyperparameters, hyperparameters());
-    for (name, value) in [
-        (names::STEPS, 2.0),
-        (names::SECONDS_TRAIN, 7.0),
-        (names::SECONDS_PREDICT, 0.5),
-        (names::EPOCHS_PREDICT, 4.0),
-        (names::EPOCHS, 3.0),
-    ] {
+    let row = &read_journal(&second.folder).unwrap().rows[0];
+    assert_eq!((row.status, row.reason.as_str(), row.output.steps().len()), (Status::Ok, "", 2));
+    assert_eq!(row.output.training().unwrap().hyperparameters, hyperparameters());
+    for (name, value) in [(names::STEPS, 2.0), (names::SECONDS_TRAIN, 7.0), (names::EPOCHS, 3.0)] {
         assert_eq!(row.metrics.get(name), Some(value), "{name}");
     }
     let verified = trainer.verified.lock().unwrap();
     let case = &verified[0].case;
-    assert_eq!((case.task, case.estimator.method), (Task::Posterior, EstimatorMethod::Pathwise));
+    assert!(matches!(&case.task, Task::Posterior(posterior) if posterior.targets.probes == 4));
+    assert_eq!(case.solver.params["max_iterations"], Param::Int(40));
     assert_eq!((case.kernel.noise_scale, &case.kernel.length_scale), (0.5, &vec![3.0]));
     assert_eq!(verified[0].checkpoint_file, None);
 }

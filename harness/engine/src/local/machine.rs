@@ -1,4 +1,4 @@
-//! What the operating system says of this machine.
+//! This machine, as its operating system describes it.
 
 use std::fs;
 
@@ -18,12 +18,9 @@ const VARIABLES: [&str; 10] = [
     "LD_PRELOAD",
 ];
 
-/// Describes this machine. `cpu_dispatch`, `blas` and `blas_core` stay empty:
-/// only a worker, which links the numerics, can tell them. So do checksums and
-/// what else belongs to one run.
-pub fn environment(gpbench_version: &str, threads: usize) -> Environment {
+/// Describes the hardware and the operating system. The rest of an environment stays empty.
+pub(super) fn describe() -> Environment {
     Environment {
-        gpbench: gpbench_version.to_owned(),
         os: operating_system(),
         cpu: processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
@@ -32,7 +29,6 @@ pub fn environment(gpbench_version: &str, threads: usize) -> Environment {
             .map(|text| text.trim().to_owned()),
         load: fs::read_to_string("/proc/loadavg").map(|text| load(&text)).unwrap_or_default(),
         memory_bytes: machine_memory().unwrap_or_default(),
-        threads,
         variables: VARIABLES
             .into_iter()
             .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
@@ -61,16 +57,16 @@ fn processor() -> Option<String> {
     value_of(&fs::read_to_string("/proc/cpuinfo").ok()?, "model name", ':')
 }
 
-/// Bytes of memory that this process may hope for: the machine's, or its control group's if less.
-pub(crate) fn machine_memory() -> Option<u64> {
+/// Bytes of memory that this process can have at most: the machine's, or its control group's if less.
+pub(super) fn machine_memory() -> Option<u64> {
     let total = meminfo("MemTotal")?;
     let group =
         fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
     Some(group.map_or(total, |limit: u64| limit.min(total)))
 }
 
-/// Bytes of memory that can be had without swapping.
-pub(crate) fn available_memory() -> Option<u64> {
+/// Bytes of memory that are available without swapping.
+pub(super) fn available_memory() -> Option<u64> {
     meminfo("MemAvailable")
 }
 
@@ -107,8 +103,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_a_processor_and_memory() {
-        let here = environment("1.2.3", 2);
+        let here = describe();
         assert!(here.cores > 0 && here.memory_bytes > 0 && !here.cpu.is_empty() && !here.os.is_empty());
-        assert_eq!((here.gpbench.as_str(), here.threads), ("1.2.3", 2));
     }
 }

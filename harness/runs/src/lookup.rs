@@ -1,39 +1,36 @@
-//! Which folder the user means: a path, a name, or `latest`.
+//! Finds run folders: by path, by name, or the latest.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::EngineError;
-use crate::folder::is_run;
+use crate::RunError;
+use crate::layout::{LATEST, is_run};
 
-/// The word for the newest run, and the name of the link to it.
-pub(crate) const LATEST: &str = "latest";
-
-/// The run folder that `run` names: a run folder itself, the name of a spec (its
-/// latest run), or `latest` (the newest run of all under `output_dir`).
+/// Finds the run folder that `run` names: a path, the name of a spec (its latest run), or `latest` (the newest run
+/// under `output_dir`).
 ///
 /// # Errors
-/// [`EngineError::NoSuchRun`], which lists the names that have runs.
-pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, EngineError> {
+/// [`RunError::NoSuchRun`], which lists the names that have runs.
+pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
     let found = if run == LATEST {
         let newest = names(output_dir).into_iter().filter_map(|name| latest_of(&output_dir.join(name)));
         newest.max_by(|a, b| a.file_name().cmp(&b.file_name()))
     } else if is_run(Path::new(run)) {
         Some(PathBuf::from(run))
-    } else if is_name(run) {
-        latest_of(&output_dir.join(run)).or_else(|| latest_of(Path::new(run)))
-    } else {
+    } else if run.contains('/') {
         latest_of(Path::new(run))
+    } else {
+        latest_of(&output_dir.join(run)).or_else(|| latest_of(Path::new(run)))
     };
-    // Reports are written into the folder: better into it than through the moving link.
-    found.map(|path| fs::canonicalize(&path).unwrap_or(path)).ok_or_else(|| EngineError::NoSuchRun {
+    // Reports are written into the folder itself rather than through a link that may move.
+    found.map(|path| fs::canonicalize(&path).unwrap_or(path)).ok_or_else(|| RunError::NoSuchRun {
         run: run.to_owned(),
         output_dir: output_dir.to_owned(),
         known: names(output_dir),
     })
 }
 
-/// All run folders under `output_dir`, by name and then by time.
+/// Lists all run folders under `output_dir`, by name and then by time.
 pub fn list_runs(output_dir: &Path) -> Vec<PathBuf> {
     let mut runs: Vec<PathBuf> =
         names(output_dir).iter().flat_map(|name| runs_of(&output_dir.join(name))).collect();
@@ -41,17 +38,13 @@ pub fn list_runs(output_dir: &Path) -> Vec<PathBuf> {
     runs
 }
 
-fn is_name(run: &str) -> bool {
-    !run.is_empty() && !run.contains('/')
-}
-
-/// The run that `latest` points to, or the one begun last where the link is broken.
+/// The run that the link `latest` points to, or the newest where the link is broken.
 fn latest_of(parent: &Path) -> Option<PathBuf> {
     let linked = fs::read_link(parent.join(LATEST)).ok().map(|target| parent.join(target));
     linked.filter(|path| is_run(path)).or_else(|| runs_of(parent).into_iter().max())
 }
 
-/// All run folders directly under `parent`, links aside, in no order.
+/// The run folders directly under `parent`, without links, in no order.
 pub(crate) fn runs_of(parent: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
     let folders =
@@ -59,7 +52,7 @@ pub(crate) fn runs_of(parent: &Path) -> Vec<PathBuf> {
     folders.map(|entry| entry.path()).filter(|path| is_run(path)).collect()
 }
 
-/// Names that have runs, sorted.
+/// The names that have runs, sorted.
 fn names(output_dir: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(output_dir) else { return Vec::new() };
     let mut names: Vec<String> = entries

@@ -1,4 +1,4 @@
-//! A worker's standard output: lines that are messages, or nothing at all.
+//! A worker's standard output: lines, each of which is a message.
 
 use std::io::Read;
 use std::sync::mpsc::Sender;
@@ -7,29 +7,27 @@ use gpbench_record::Message;
 
 use crate::executor::is_terminal;
 
-/// Bytes of one line: a message is far smaller.
+/// Most bytes of a line: a message is far smaller.
 const LINE_LIMIT: usize = 4 << 20;
-/// Bytes of all lines: enough for a hundred thousand trace points.
+/// Most bytes of all lines: enough for a hundred thousand trace points.
 const TOTAL_LIMIT: usize = 256 << 20;
-/// Characters of a foreign line that are worth showing.
+/// Characters shown of a line that is no message.
 const SAMPLE: usize = 80;
 
 /// What came out of a worker.
-#[expect(clippy::large_enum_variant, reason = "each is looked at and gone")]
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A message.
     Message(Message),
-    /// Something that no worker says; nothing after it counts.
+    /// The beginning of a line that is no message; nothing after it counts.
     Garbled(String),
 }
 
-/// Reads `from` to its end and passes on what it says; then drops `to`.
+/// Reads `from` to its end and sends what it holds.
 ///
-/// After the terminal message everything is read and ignored, so that a process
-/// that goes on writing is not held up by a full pipe. A last line without its
-/// end counts only if it is a whole message: a process killed while writing has
-/// not spoken another language.
+/// After the terminal message everything is read and ignored, so that a full pipe does not block a process that goes
+/// on writing. A last line without its end counts only if it is a whole message: a process killed while writing has
+/// written nothing wrong.
 pub(crate) fn forward(mut from: impl Read, to: &Sender<Output>) {
     let mut chunk = [0; 16 << 10];
     let mut line = Vec::new();
@@ -49,7 +47,7 @@ pub(crate) fn forward(mut from: impl Read, to: &Sender<Output>) {
         for piece in chunk[..count].split_inclusive(|&byte| byte == b'\n') {
             line.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
-                listening = speak(&line, to);
+                listening = send(&line, to);
                 line.clear();
             } else if line.len() > LINE_LIMIT || total > TOTAL_LIMIT {
                 let _ = to.send(Output::Garbled(sample(&line)));
@@ -66,8 +64,8 @@ pub(crate) fn forward(mut from: impl Read, to: &Sender<Output>) {
     }
 }
 
-/// Passes one line on; false if nothing after it counts.
-fn speak(line: &[u8], to: &Sender<Output>) -> bool {
+/// Sends one line; false if nothing after it counts.
+fn send(line: &[u8], to: &Sender<Output>) -> bool {
     if line.trim_ascii().is_empty() {
         return true;
     }
@@ -96,7 +94,7 @@ mod tests {
     const FAILED: &str = r#"{"type":"failed","status":"invalid","reason":"no"}"#;
     const TRACE: &str = r#"{"type":"trace","iteration":1,"seconds":0.1,"epochs":1.0,"metrics":{}}"#;
 
-    fn hear(text: impl AsRef<[u8]>) -> Vec<String> {
+    fn received(text: impl AsRef<[u8]>) -> Vec<String> {
         let (to, from) = channel();
         forward(text.as_ref(), &to);
         drop(to);
@@ -112,24 +110,24 @@ mod tests {
 
     #[test]
     fn whole_lines_are_messages() {
-        assert_eq!(hear(format!("{TRACE}\n\n{TRACE}\n{FAILED}\n")), ["trace", "trace", "failed"]);
+        assert_eq!(received(format!("{TRACE}\n\n{TRACE}\n{FAILED}\n")), ["trace", "trace", "failed"]);
     }
 
     #[test]
-    fn half_a_line_says_nothing() {
-        assert_eq!(hear(format!("{TRACE}\n{}", &FAILED[..20])), ["trace"]);
-        assert_eq!(hear(FAILED), ["failed"]);
+    fn half_a_line_is_no_message() {
+        assert_eq!(received(format!("{TRACE}\n{}", &FAILED[..20])), ["trace"]);
+        assert_eq!(received(FAILED), ["failed"]);
     }
 
     #[test]
-    fn foreign_lines_end_the_talk() {
-        assert_eq!(hear(format!("hello\tworld\n{FAILED}\n")), ["garbled hello world"]);
-        assert_eq!(hear(b"\xff\xfe\n"), ["garbled \u{fffd}\u{fffd}"]);
-        assert_eq!(hear(vec![b'x'; LINE_LIMIT + 100_000]), [format!("garbled {}", "x".repeat(SAMPLE))]);
+    fn a_line_that_is_no_message_is_the_last() {
+        assert_eq!(received(format!("hello\tworld\n{FAILED}\n")), ["garbled hello world"]);
+        assert_eq!(received(b"\xff\xfe\n"), ["garbled \u{fffd}\u{fffd}"]);
+        assert_eq!(received(vec![b'x'; LINE_LIMIT + 100_000]), [format!("garbled {}", "x".repeat(SAMPLE))]);
     }
 
     #[test]
     fn nothing_counts_after_the_terminal_message() {
-        assert_eq!(hear(format!("{FAILED}\ngarbage\n{FAILED}")), ["failed"]);
+        assert_eq!(received(format!("{FAILED}\ngarbage\n{FAILED}")), ["failed"]);
     }
 }

@@ -1,9 +1,8 @@
-//! Control groups of Linux, version 2: one a worker, where this user may make them.
+//! Control groups of Linux, version 2: one for each worker, where this user may make them.
 //!
-//! What a worker forks stays in its group whatever it does, so that one word to the kernel ends all of it,
-//! and processor time is counted over all of it. Memory is bounded by the kernel itself where its
-//! controller can be had, which takes a group without processes of its own or the machine's root; elsewhere
-//! it is watched. Nothing here fails a run: what cannot be had is done without.
+//! What a worker forks stays in its group whatever it does, so that one write ends all of it, and processor time is
+//! counted over all of it. The kernel bounds memory where its controller is available, which needs a group without
+//! processes of its own or the machine's root; elsewhere memory is watched. Nothing here fails a run.
 
 use std::fs;
 use std::io;
@@ -17,7 +16,7 @@ const MICROSECONDS: f64 = 1e6;
 
 /// The group of this process, under which workers get theirs.
 #[derive(Debug)]
-pub(crate) struct ControlGroups {
+pub(super) struct ControlGroups {
     folder: PathBuf,
     /// Whether the kernel bounds the memory of groups made here.
     memory: bool,
@@ -25,26 +24,26 @@ pub(crate) struct ControlGroups {
 }
 
 impl ControlGroups {
-    /// The place for groups on this machine, if there is one and this user may write to it.
-    pub(crate) fn find() -> Option<Self> {
+    /// The folder for groups on this machine, if there is one and this user may write to it.
+    pub(super) fn find() -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         Self::under(&own_folder(&own, &mounts)?)
     }
 
-    /// The same, under a group whose folder is known. Groups that a killed gpbench left there are ended.
+    /// The same, under a group whose folder is known. Groups that a killed gpbench left there are ended first.
     fn under(folder: &Path) -> Option<Self> {
-        end_forsaken(folder);
+        end_stale_groups(folder);
         let memory = fs::read_to_string(folder.join("cgroup.controllers"))
             .is_ok_and(|all| all.split_whitespace().any(|controller| controller == "memory"))
             && fs::write(folder.join("cgroup.subtree_control"), "+memory").is_ok();
         let groups = Self { folder: folder.to_owned(), memory, made: AtomicU64::new(0) };
-        // A group made for a try tells whether all that a worker's needs can be had.
+        // A group made as a trial shows whether all that a worker's group needs is available.
         groups.make().filter(|group| group.path.join("cgroup.kill").exists()).is_some().then_some(groups)
     }
 
     /// A group for one worker.
-    pub(crate) fn make(&self) -> Option<ControlGroup> {
+    pub(super) fn make(&self) -> Option<ControlGroup> {
         let count = self.made.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(format!("{}{}-{count}", prefix()?, std::process::id()));
         fs::create_dir(&path).ok()?;
@@ -52,21 +51,21 @@ impl ControlGroups {
     }
 
     /// Whether the kernel bounds memory.
-    pub(crate) fn bounds_memory(&self) -> bool {
+    pub(super) fn bounds_memory(&self) -> bool {
         self.memory
     }
 }
 
-/// What the names of our groups begin with: the number of this process follows, which means something only
-/// among processes that count alike.
+/// The beginning of our groups' names. The number of this process follows, which is unique only within a namespace
+/// of process numbers.
 fn prefix() -> Option<String> {
     let namespace = fs::read_link("/proc/self/ns/pid").ok()?;
     let digits = |c: &char| c.is_ascii_digit();
     Some(format!("gpbench-{}-", namespace.to_str()?.chars().filter(digits).collect::<String>()))
 }
 
-/// Ends the groups of processes that are no more.
-fn end_forsaken(folder: &Path) {
+/// Ends groups whose makers have ended.
+fn end_stale_groups(folder: &Path) {
     let Some(prefix) = prefix() else { return };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {
@@ -91,46 +90,46 @@ fn own_folder(own: &str, mounts: &str) -> Option<PathBuf> {
     Some(Path::new(mount).join(path))
 }
 
-/// The group of one worker. Ends what is left in it, and goes, when dropped.
+/// The group of one worker. When dropped, it ends what is left in it and is removed.
 #[derive(Debug)]
-pub(crate) struct ControlGroup {
+pub(super) struct ControlGroup {
     path: PathBuf,
 }
 
 impl ControlGroup {
-    /// Takes a process in. What it forks from now on belongs to the group too.
-    pub(crate) fn admit(&self, process: u32) -> io::Result<()> {
+    /// Moves a process into the group. What it forks from now on belongs to the group too.
+    pub(super) fn admit(&self, process: u32) -> io::Result<()> {
         fs::write(self.path.join("cgroup.procs"), process.to_string())
     }
 
-    /// Has the kernel end the whole group where it would use more memory than this.
-    pub(crate) fn bound_memory(&self, bytes: u64) -> io::Result<()> {
+    /// Has the kernel kill the whole group if it would use more memory than this.
+    pub(super) fn bound_memory(&self, bytes: u64) -> io::Result<()> {
         fs::write(self.path.join("memory.max"), bytes.to_string())?;
-        // Without it, one process of several may be ended, and its parent waits for an answer.
+        // Otherwise the kernel may kill one process of several, and its parent waits for it.
         fs::write(self.path.join("memory.oom.group"), "1")?;
         // A kernel without swap has no such file.
         let _ = fs::write(self.path.join("memory.swap.max"), "0");
         Ok(())
     }
 
-    /// Whether the kernel has ended a process of the group for want of memory.
-    pub(crate) fn ran_out_of_memory(&self) -> bool {
+    /// Whether the kernel has killed a process of the group because memory was exhausted.
+    pub(super) fn ran_out_of_memory(&self) -> bool {
         self.number("memory.events", "oom_kill").is_some_and(|count| count > 0)
     }
 
     /// Processor seconds of all that belongs or has belonged to the group.
-    pub(crate) fn cpu_seconds(&self) -> Option<f64> {
+    pub(super) fn cpu_seconds(&self) -> Option<f64> {
         Some(self.number("cpu.stat", "usage_usec")? as f64 / MICROSECONDS)
     }
 
     /// Its processes.
-    pub(crate) fn processes(&self) -> Vec<u32> {
+    pub(super) fn processes(&self) -> Vec<u32> {
         let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
         text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
     /// Ends every process in it.
-    pub(crate) fn kill(&self) {
+    pub(super) fn kill(&self) {
         let _ = fs::write(self.path.join("cgroup.kill"), "1");
     }
 
@@ -144,7 +143,7 @@ impl ControlGroup {
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {
-        // A group goes only once it is empty, and the ended take a moment to leave.
+        // Only an empty group can be removed, and killed processes take a moment to leave.
         for _ in 0..100 {
             match fs::remove_dir(&self.path) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
@@ -204,10 +203,10 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_no_group_is_no_place_for_groups() {
+    fn groups_are_made_only_within_a_group() {
         let folder = tempfile::tempdir().unwrap();
         assert!(ControlGroups::under(folder.path()).is_none());
         assert!(ControlGroups::under(Path::new("/nowhere")).is_none());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "the try is taken away");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "the trial group is removed");
     }
 }

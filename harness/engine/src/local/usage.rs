@@ -1,4 +1,4 @@
-//! What processes use, and which belong to a worker, by `/proc`.
+//! What processes use, and which of them belong to a worker, by `/proc`.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,28 +8,28 @@ use rustix::param::{clock_ticks_per_second, page_size};
 
 /// Memory and processor time of one process or several.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Usage {
+pub(super) struct Usage {
     /// Resident bytes.
-    pub(crate) memory_bytes: u64,
+    pub(super) memory_bytes: u64,
     /// Processor seconds, those of ended children included.
-    pub(crate) cpu_seconds: f64,
+    pub(super) cpu_seconds: f64,
 }
 
 impl Usage {
-    /// Of one process; nothing where it is no more.
-    pub(crate) fn of(process: u32) -> Self {
+    /// The usage of one process; none of one that has ended.
+    pub(super) fn of(process: u32) -> Self {
         Stat::read(process).map_or(Self::default(), |stat| stat.usage)
     }
 
-    /// Of processes beside the one that they were forked from: of their memory, what is theirs alone.
-    pub(crate) fn of_followers(processes: impl IntoIterator<Item = u32>) -> Self {
+    /// The usage of processes beside the one that they were forked from: memory that they share with no other.
+    pub(super) fn of_descendants(processes: impl IntoIterator<Item = u32>) -> Self {
         processes.into_iter().fold(Self::default(), |sum, process| {
             sum.and(Self { memory_bytes: private_bytes(process), ..Self::of(process) })
         })
     }
 
-    /// Both together.
-    pub(crate) fn and(self, other: Self) -> Self {
+    /// The sum of both.
+    pub(super) fn and(self, other: Self) -> Self {
         Self {
             memory_bytes: self.memory_bytes + other.memory_bytes,
             cpu_seconds: self.cpu_seconds + other.cpu_seconds,
@@ -37,7 +37,7 @@ impl Usage {
     }
 }
 
-/// The part of `/proc/<process>/stat` that is of use.
+/// The fields of `/proc/<process>/stat` that are used.
 struct Stat {
     group: u32,
     usage: Usage,
@@ -62,13 +62,13 @@ impl Stat {
     }
 }
 
-/// The processes of a process group but its leader. Looks at every process of the machine.
-pub(crate) fn group_of(leader: u32) -> Vec<u32> {
+/// The processes of a process group without its leader. Reads every process of the machine.
+pub(super) fn group_of(leader: u32) -> Vec<u32> {
     let is_led = |process: &u32| Stat::read(*process).is_some_and(|stat| stat.group == leader);
     processes().filter(|process| *process != leader).filter(is_led).collect()
 }
 
-/// Resident bytes that a process shares with no other; 0 where it is no more.
+/// Resident bytes that a process shares with no other; 0 if it has ended.
 fn private_bytes(process: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
     let private = text.lines().filter(|line| line.starts_with("Private_"));
@@ -77,7 +77,7 @@ fn private_bytes(process: u32) -> u64 {
 }
 
 /// The processes that were started with an environment variable whose value begins with `value`.
-pub(crate) fn marked(variable: &str, value: &OsStr) -> Vec<u32> {
+pub(super) fn marked(variable: &str, value: &OsStr) -> Vec<u32> {
     let mark = [variable.as_bytes(), b"=", value.as_bytes()].concat();
     let is_marked = |process: &u32| {
         let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
@@ -107,11 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn this_process_uses_memory_and_one_that_is_not_uses_nothing() {
+    fn this_process_uses_memory_and_an_ended_one_none() {
         let own = Usage::of(std::process::id());
         assert!(own.memory_bytes > 0);
         assert!((1..=own.memory_bytes).contains(&private_bytes(std::process::id())));
         assert_eq!(Usage::of(u32::MAX), Usage::default());
-        assert_eq!(Usage::of_followers([u32::MAX]), Usage::default());
+        assert_eq!(Usage::of_descendants([u32::MAX]), Usage::default());
     }
 }

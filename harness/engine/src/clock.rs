@@ -1,0 +1,19 @@
+//! The time of day, for names of folders and for rows.
+
+use jiff::Timestamp;
+
+/// Tells the time of day.
+pub trait Clock: Sync {
+    /// The time in UTC.
+    fn now(&self) -> Timestamp;
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}

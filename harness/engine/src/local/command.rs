@@ -1,0 +1,46 @@
+//! The command that starts a worker.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::stale::MARK;
+use crate::WorkItem;
+
+/// How glibc allocates a worker's memory, unless the user says: in huge pages, and without returning freed memory to
+/// the system. Otherwise a solver's vectors cost a page fault for every 4 KiB in each iteration.
+const ALLOCATION: (&str, &str) = (
+    "GLIBC_TUNABLES",
+    "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=2147483648",
+);
+
+/// The command for a work item: the words of `program`, then the worker's sub-command, with these variables.
+pub(super) fn command(
+    mut program: impl Iterator<Item = OsString>,
+    variables: &BTreeMap<String, String>,
+    item: &WorkItem,
+    log: &Path,
+    log_file: File,
+) -> Command {
+    let mut command = Command::new(program.next().expect("a program has at least one word"));
+    command
+        .args(program)
+        .arg(item.verb())
+        .env("LC_ALL", "C")
+        // The worker raises OpenBLAS's threads for dense work; idle ones must not spin.
+        .env("OPENBLAS_NUM_THREADS", "1")
+        .env("OPENBLAS_THREAD_TIMEOUT", "4")
+        .env("OMP_NUM_THREADS", "1")
+        .env("RAYON_NUM_THREADS", item.threads().to_string())
+        .envs(std::env::var_os(ALLOCATION.0).is_none().then_some(ALLOCATION))
+        .envs(variables)
+        .env(MARK, log)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(log_file)
+        .process_group(0);
+    command
+}

@@ -1,0 +1,20 @@
+//! Room on the disk.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use crate::EngineError;
+
+/// Tries to write so many bytes into a folder.
+///
+/// Free space as the system tells it takes no account of quotas and of space that is reserved.
+pub(crate) fn try_room(folder: &Path, bytes: u64) -> Result<(), EngineError> {
+    let path = folder.join(format!("room.{}.part", std::process::id()));
+    let written = File::create(&path).and_then(|mut file| {
+        io::copy(&mut io::repeat(0).take(bytes), &mut file)?;
+        file.sync_all()
+    });
+    let _ = fs::remove_file(&path);
+    written.map_err(|source| EngineError::NoRoom { folder: folder.to_owned(), source })
+}

@@ -1,0 +1,104 @@
+//! The row of a case: everything that was measured, of a failed case everything that it reported before.
+
+use gpbench_record::{Message, Metrics, Row, Solved, Status, TaskOutput, names};
+use jiff::Timestamp;
+
+use crate::tasks::{CaseStatus, claimed_residuals, set_steps};
+use crate::{Evidence, PlannedCase};
+
+/// The row of a case that is not run.
+pub(crate) fn skipped(id: &str, planned: &PlannedCase, reason: &str, finished: Timestamp) -> Row {
+    empty(id, planned, CaseStatus::new(Status::Skipped, reason), finished)
+}
+
+/// The row of a case that has ended.
+pub(crate) fn ended(
+    id: &str,
+    planned: &PlannedCase,
+    status: CaseStatus,
+    evidence: &Evidence<'_>,
+    finished: Timestamp,
+) -> Row {
+    let mut row = empty(id, planned, status, finished);
+    let solving = evidence.solving;
+    if solving.peak_memory_bytes > 0 {
+        row.metrics.insert(names::PEAK_MEMORY_BYTES, solving.peak_memory_bytes as f64);
+    }
+    if let Some(seconds) = solving.seconds_over_limit {
+        row.metrics.insert(names::SECONDS_OVER_LIMIT, seconds);
+    }
+    if let Some(solved) = solving.solved() {
+        row.n = Some(solved.n);
+        row.d = Some(solved.d);
+        row.metrics.extend(&measured(solved));
+        row.solver_values = solved.values.clone();
+        row.output = solved.output.clone();
+    }
+    if let Some(verified) = evidence.verifying.and_then(|outcome| outcome.verified()) {
+        row.metrics.extend(&verified.metrics);
+        row.output.set_curve(verified.curve.clone());
+    }
+    row.trace = solving
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Trace(point) => Some(point.clone()),
+            _ => None,
+        })
+        .collect();
+    set_steps(&mut row.output, solving.steps().into_iter().cloned().collect());
+    if row.status.is_failure() {
+        row.log_tail = evidence.log_tail.to_owned();
+    }
+    row
+}
+
+fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestamp) -> Row {
+    Row {
+        id: id.to_owned(),
+        labels: planned.case.labels(),
+        case: planned.case.clone(),
+        status: status.status,
+        reason: status.reason,
+        n: planned.n,
+        d: None,
+        metrics: Metrics::default(),
+        solver_values: Default::default(),
+        trace: Vec::new(),
+        output: TaskOutput::empty(planned.case.task.kind()),
+        log_tail: String::new(),
+        reproducible: status.reproducible,
+        finished: finished.to_string(),
+    }
+}
+
+/// The metrics that `case` measured or was told by the solver.
+fn measured(solved: &Solved) -> Metrics {
+    let epoch = (solved.n as f64).powi(2);
+    let mut metrics = solved.metrics.clone();
+    for (name, value) in [
+        (names::EPOCHS, solved.entries.used / epoch),
+        (names::EPOCHS_SETUP, solved.entries.setup / epoch),
+        (names::EPOCHS_EVALUATED, solved.entries.evaluated / epoch),
+        (names::EPOCHS_SELF_REPORTED, solved.entries.self_reported / epoch),
+        (names::ITERATIONS, solved.iterations as f64),
+        (names::SECONDS_STARTUP, solved.startup_seconds),
+        (names::SECONDS_POSE, solved.build_seconds),
+        (names::SECONDS_PREPARE, solved.prepare.wall),
+        (names::SECONDS_SOLVE, solved.solve.wall),
+        (names::CPU_SECONDS, solved.prepare.cpu + solved.solve.cpu),
+        (names::PEAK_MEMORY_BYTES, solved.peak_memory_bytes as f64),
+    ] {
+        metrics.insert(name, value);
+    }
+    if solved.cached_bytes > 0 {
+        metrics.insert(names::KEPT_BYTES, solved.cached_bytes as f64);
+    }
+    if let Some((y, probes)) = claimed_residuals(solved) {
+        metrics.insert(names::CLAIMED_Y, y);
+        if let Some(probes) = probes {
+            metrics.insert(names::CLAIMED_PROBES, probes);
+        }
+    }
+    metrics
+}

@@ -1,0 +1,37 @@
+//! Relative residuals: what a solver claims, and how far the true ones may be from a tolerance.
+
+use gpbench_record::{Solved, StopReason};
+
+use crate::text::shortest;
+
+/// A true residual up to this factor over the tolerance counts as within it: the residual that a solver updates
+/// drifts from the true one by rounding.
+pub(super) const WITHIN: f64 = 1.01;
+/// A claim that the true residual misses by more than this factor is false.
+pub(super) const FALSE_CLAIM: f64 = 2.0;
+/// A larger relative residual is divergence: zero weights have residual 1.
+pub(super) const DIVERGED: f64 = 1e3;
+
+/// Claimed relative residual norms of y and, as their mean, of the probes.
+pub(crate) fn claimed_residuals(solved: &Solved) -> Option<(f64, Option<f64>)> {
+    let (y, probes) = solved.claimed.split_first()?;
+    let mean = (!probes.is_empty()).then(|| probes.iter().sum::<f64>() / probes.len() as f64);
+    Some((*y, mean))
+}
+
+/// A true residual in words.
+pub(super) fn found(residual: f64) -> String {
+    format!("true residual {}", shortest(residual))
+}
+
+/// Why a solver stopped before it reached the tolerance.
+pub(super) fn stopped_short(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Converged => "claims to have converged",
+        StopReason::Diverged => "the solver reports divergence",
+        StopReason::Stagnated => "stagnated",
+        StopReason::Iterations => "the solver's iterations are spent",
+        StopReason::Epochs => "the epoch budget is spent",
+        StopReason::Time => "the time budget is spent",
+    }
+}

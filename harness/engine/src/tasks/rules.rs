@@ -1,0 +1,51 @@
+//! What a task decides for the engine.
+
+use gpbench_record::{Case, Metrics, Solved, Status, Step, TaskOutput};
+
+/// What a task decides for the engine.
+pub(crate) struct Rules {
+    /// Whether the case is compared with an exact reference at its own hyperparameters.
+    pub(crate) exact_reference: bool,
+    /// Whether the case writes checkpoints, from which it continues after an interruption.
+    pub(crate) checkpoint: bool,
+    /// The case that is verified in place of the one that was run, from what that one yielded.
+    pub(crate) verified_case: fn(&Case, &TaskOutput) -> Option<Case>,
+    /// The status of a case that was solved and verified.
+    pub(crate) status: fn(&Answer<'_>) -> CaseStatus,
+}
+
+/// What is known of a case that was solved and verified.
+#[derive(Clone, Copy)]
+pub(crate) struct Answer<'a> {
+    /// The case.
+    pub(crate) case: &'a Case,
+    /// What the solver reported.
+    pub(crate) solved: &'a Solved,
+    /// The outer steps.
+    pub(crate) steps: &'a [&'a Step],
+    /// The verified metrics. A number that is not finite is absent.
+    pub(crate) metrics: &'a Metrics,
+}
+
+/// The status of a case, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseStatus {
+    /// The status of its row.
+    pub status: Status,
+    /// One sentence; empty where `ok` needs none.
+    pub reason: String,
+    /// False if a clock decided where the solver stopped.
+    pub reproducible: bool,
+}
+
+impl CaseStatus {
+    /// The status of a case that no clock has stopped.
+    pub(crate) fn new(status: Status, reason: impl Into<String>) -> Self {
+        Self { status, reason: reason.into(), reproducible: true }
+    }
+
+    /// `ok`, without a reason.
+    pub(crate) fn ok() -> Self {
+        Self::new(Status::Ok, "")
+    }
+}

@@ -1,0 +1,81 @@
+//! Systems that are solved once: tasks `solve` and `posterior`, and the prediction that ends training.
+
+use gpbench_record::{Solved, Status, StopReason, names};
+
+use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, claimed_residuals, found, stopped_short};
+use super::rules::{Answer, CaseStatus, Rules};
+use crate::text::shortest;
+
+pub(super) const RULES: Rules =
+    Rules { exact_reference: true, checkpoint: false, verified_case: |_, _| None, status };
+
+/// The status of solutions by their true residuals, or by the solver's word where there are no residuals.
+pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
+    let Answer { case, solved, metrics, .. } = *answer;
+    let y = metrics.get(names::RESIDUAL_Y);
+    let probes = metrics.get(names::RESIDUAL_PROBES);
+    // A residual that is absent was not finite, unless the solution has no residual at all.
+    let measured = y.is_some() || metrics.get(names::TEST_RMSE).is_some();
+    if !measured || (y.is_some() && probes.is_none() && case.task.right_hand_sides() > 1) {
+        return CaseStatus::new(Status::Diverged, "the solution is not finite");
+    }
+    let tolerance = case.budget.tolerance;
+    if case.task.inducing().is_some() {
+        return without_residuals(solved.reason, tolerance.is_some());
+    }
+    let worst = y.into_iter().chain(probes).fold(0.0, f64::max);
+    if solved.reason == StopReason::Diverged {
+        return CaseStatus::new(Status::Diverged, format!("the solver reports divergence; {}", found(worst)));
+    }
+    if worst > DIVERGED {
+        return CaseStatus::new(Status::Diverged, found(worst));
+    }
+    match tolerance {
+        Some(tolerance) => against_tolerance(solved, worst, tolerance),
+        None if solved.reason == StopReason::Stagnated => {
+            CaseStatus::new(Status::NotConverged, format!("stagnated; {}", found(worst)))
+        }
+        None => CaseStatus::ok(),
+    }
+}
+
+fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> CaseStatus {
+    if worst <= tolerance * WITHIN {
+        return CaseStatus::ok();
+    }
+    let claim = claim(solved);
+    let claims_tolerance =
+        solved.reason == StopReason::Converged || claim.is_some_and(|claimed| claimed <= tolerance);
+    if claims_tolerance {
+        let claimed = match claim {
+            Some(residual) => format!("claimed residual {}", shortest(residual)),
+            None => stopped_short(StopReason::Converged).to_owned(),
+        };
+        let status = if worst > tolerance * FALSE_CLAIM { Status::Invalid } else { Status::NotConverged };
+        let reason = format!("{claimed}, {}, tolerance {}", found(worst), shortest(tolerance));
+        return CaseStatus::new(status, reason);
+    }
+    let why = stopped_short(solved.reason);
+    CaseStatus::new(
+        Status::NotConverged,
+        format!("{why}; {}, tolerance {}", found(worst), shortest(tolerance)),
+    )
+}
+
+/// The larger of the claimed residual of y and the mean of the probes' ones.
+fn claim(solved: &Solved) -> Option<f64> {
+    let (y, probes) = claimed_residuals(solved)?;
+    Some(probes.map_or(y, |probes| y.max(probes)))
+}
+
+/// The status of weights of inducing points. They have no residual in H, so that the solver's word counts.
+fn without_residuals(reason: StopReason, has_tolerance: bool) -> CaseStatus {
+    match reason {
+        StopReason::Converged => CaseStatus::ok(),
+        StopReason::Diverged => CaseStatus::new(Status::Diverged, stopped_short(reason)),
+        reason if has_tolerance || reason == StopReason::Stagnated => {
+            CaseStatus::new(Status::NotConverged, stopped_short(reason))
+        }
+        _ => CaseStatus::ok(),
+    }
+}

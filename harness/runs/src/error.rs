@@ -1,0 +1,74 @@
+//! Why a run folder cannot be read, written or found.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gpbench_record::SCHEMA;
+
+use crate::layout::LATEST;
+
+/// Why a run folder cannot be read, written or found.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file operation failed.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// The operation, as a verb.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// Another process is running in the folder.
+    #[error("{} is in use by another gpbench; wait for it, or start a new folder with --fresh", folder.display())]
+    Busy {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// A later version of gpbench wrote the folder.
+    #[error("{} has schema {schema}, which is newer than this gpbench reads ({SCHEMA})", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        schema: u64,
+    },
+    /// The folder holds no journal.
+    #[error("{} is not a run folder: it has no journal.jsonl", folder.display())]
+    NotARun {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The name cannot be that of a folder.
+    #[error("`{name}` cannot name a run: use a word without slashes, other than `{LATEST}`")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// No run has the name.
+    #[error("there is no run `{run}` under {}{}", output_dir.display(), known_runs(known))]
+    NoSuchRun {
+        /// The name that was asked for.
+        run: String,
+        /// The folder that was searched.
+        output_dir: PathBuf,
+        /// Names that have runs there.
+        known: Vec<String>,
+    },
+}
+
+fn known_runs(known: &[String]) -> String {
+    if known.is_empty() { "; it holds no runs".into() } else { format!("; there are: {}", known.join(", ")) }
+}
+
+/// Adds the operation and the path to an [`io::Error`].
+pub(crate) trait Context<T> {
+    fn context(self, action: &'static str, path: &Path) -> Result<T, RunError>;
+}
+
+impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
+    fn context(self, action: &'static str, path: &Path) -> Result<T, RunError> {
+        self.map_err(|error| RunError::Io { action, path: path.to_owned(), source: error.into() })
+    }
+}

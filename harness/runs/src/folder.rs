@@ -1,0 +1,174 @@
+//! The run folder, open for writing.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use gpbench_files::{Durability, remove_stale, replace, sync_folder};
+use gpbench_record::Environment;
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use crate::environments;
+use crate::error::Context as _;
+use crate::layout::{CHECKPOINTS, LATEST, LOGS, PLAN, SCRATCH, SPEC, is_name};
+use crate::lookup::runs_of;
+use crate::{PlanFile, RunError};
+
+/// The folder of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// The newest folder of a name whose plan has the same cases, in whatever order.
+    pub fn find(output_dir: &Path, name: &str, ids: &[&str]) -> Option<Self> {
+        let mut runs = runs_of(&output_dir.join(name));
+        runs.sort();
+        let same = |path: &PathBuf| PlanFile::read(path).is_ok_and(|plan| plan.has_cases(ids));
+        runs.into_iter().rev().find(same).map(|path| Self { path })
+    }
+
+    /// Creates a folder with the plan in it: `<output_dir>/<name>/<UTC time>-<short id>`.
+    ///
+    /// # Errors
+    /// When the plan's name cannot be that of a folder; those of the file system.
+    pub fn create(
+        output_dir: &Path,
+        plan: &PlanFile,
+        spec: &str,
+        environment: &Environment,
+        now: Timestamp,
+    ) -> Result<Self, RunError> {
+        if !is_name(&plan.name) {
+            return Err(RunError::BadName { name: plan.name.clone() });
+        }
+        let parent = output_dir.join(&plan.name);
+        fs::create_dir_all(&parent).context("create", &parent)?;
+        let folder = Self { path: create_unique(&parent, &folder_name(plan, now))? };
+        environments::add(&folder.path, environment)?;
+        // The plan comes last: it makes the folder one that can be found and continued.
+        folder.write_plan(plan, spec)?;
+        for path in [&parent, output_dir] {
+            sync_folder(path).context("write", path)?;
+        }
+        Ok(folder)
+    }
+
+    /// Replaces the plan and the spec as typed. The plan of a continued run has the same cases, but axes, report
+    /// options and sources may have changed.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write_plan(&self, plan: &PlanFile, spec: &str) -> Result<(), RunError> {
+        let plan = serde_json::to_vec_pretty(plan).expect("plain data with text keys always serialises");
+        for (name, bytes) in [(SPEC, spec.as_bytes()), (PLAN, &plan)] {
+            let path = self.path.join(name);
+            replace(&path, Durability::Durable, |file| file.write_all(bytes)).context("write", &path)?;
+        }
+        Ok(())
+    }
+
+    /// Stores an environment in which the run continues, unless an equal one is stored. Returns the names of the
+    /// fields in which it differs from the one in which the run began.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn add_environment(&self, environment: &Environment) -> Result<Vec<&'static str>, RunError> {
+        environments::add(&self.path, environment)
+    }
+
+    /// Creates the folders that running cases need, and points `latest` here.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn begin(&self) -> Result<(), RunError> {
+        self.end()?;
+        for name in [LOGS, SCRATCH, CHECKPOINTS] {
+            let path = self.path.join(name);
+            fs::create_dir_all(&path).context("create", &path)?;
+        }
+        let link = self.path.with_file_name(LATEST);
+        self.link_latest(&link).context("create the link", &link)
+    }
+
+    fn link_latest(&self, link: &Path) -> io::Result<()> {
+        let target = self.path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let temporary = link.with_file_name(format!(".{LATEST}.{}", std::process::id()));
+        let _ = fs::remove_file(&temporary);
+        symlink(target, &temporary)?;
+        fs::rename(&temporary, link)
+    }
+
+    /// Removes what only running cases need. Checkpoints of cases that have not ended stay.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn end(&self) -> Result<(), RunError> {
+        let checkpoints = self.path.join(CHECKPOINTS);
+        remove_stale(&checkpoints);
+        // Fails where checkpoints are left, as intended.
+        let _ = fs::remove_dir(checkpoints);
+        let scratch = self.scratch();
+        match fs::remove_dir_all(&scratch) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", &scratch),
+            _ => Ok(()),
+        }
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of all logs.
+    pub fn logs(&self) -> PathBuf {
+        self.path.join(LOGS)
+    }
+
+    /// The log of a case.
+    pub fn log(&self, id: &str) -> PathBuf {
+        self.logs().join(format!("{id}.log"))
+    }
+
+    /// The folder of what running cases write.
+    pub fn scratch(&self) -> PathBuf {
+        self.path.join(SCRATCH)
+    }
+
+    /// The solution of a case while it runs and is verified.
+    pub fn solution(&self, id: &str) -> PathBuf {
+        self.scratch().join(format!("{id}.solution"))
+    }
+
+    /// The checkpoint from which a case continues after an interruption.
+    pub fn checkpoint(&self, id: &str) -> PathBuf {
+        self.path.join(CHECKPOINTS).join(format!("{id}.bin"))
+    }
+}
+
+/// `<UTC time>-<short id>`: sorts by time; the id is that of the plan's cases in whatever order.
+fn folder_name(plan: &PlanFile, now: Timestamp) -> String {
+    let mut ids: Vec<&str> = plan.ids().collect();
+    ids.sort_unstable();
+    let digest = Sha256::digest(ids.join("\n"));
+    let short: String = digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{short}", now.strftime("%Y%m%dT%H%M%SZ"))
+}
+
+/// Creates `parent/name`, or `parent/name-2` and so on where that exists.
+fn create_unique(parent: &Path, name: &str) -> Result<PathBuf, RunError> {
+    let mut path = parent.join(name);
+    for count in 2.. {
+        match fs::create_dir(&path) {
+            Ok(()) => break,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                path = parent.join(format!("{name}-{count}"));
+            }
+            Err(error) => Err(error).context("create", &path)?,
+        }
+    }
+    Ok(path)
+}

@@ -1,0 +1,100 @@
+//! The journal, as all readers read it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use gpbench_record::{JournalEntry, Row};
+
+use crate::RunError;
+use crate::error::Context as _;
+use crate::layout::JOURNAL;
+use crate::upgrade;
+
+/// What a journal holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JournalContents {
+    /// The newest row of each case, in the order in which cases first ended.
+    pub rows: Vec<Row>,
+    /// Complete lines that cannot be read.
+    pub damaged: Vec<DamagedLine>,
+    /// Whether the last line is cut short, as by a process killed while writing.
+    pub truncated: bool,
+    /// Bytes of complete lines.
+    pub(crate) complete: usize,
+}
+
+/// A complete line of a journal that cannot be read. Its case counts as not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedLine {
+    /// Its number, counted from 1.
+    pub line: usize,
+    /// Why it cannot be read.
+    pub reason: String,
+}
+
+impl fmt::Display for DamagedLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{JOURNAL} line {} cannot be read ({})", self.line, self.reason)
+    }
+}
+
+impl DamagedLine {
+    /// The warning that names this line. `complete`: every planned case has a row nevertheless.
+    pub fn warning(&self, complete: bool) -> String {
+        let consequence = if complete { "every case has another row" } else { "its case runs again" };
+        format!("{self}; {consequence}")
+    }
+}
+
+/// Reads the journal of a run folder. Takes no lock, so that a run can be read while it goes on.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_journal(folder: &Path) -> Result<JournalContents, RunError> {
+    let path = folder.join(JOURNAL);
+    Ok(JournalContents::parse(&fs::read(&path).context("read", &path)?))
+}
+
+impl JournalContents {
+    /// Parses the bytes of a journal.
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
+        let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let mut contents =
+            JournalContents { complete, truncated: complete < bytes.len(), ..JournalContents::default() };
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let lines = bytes[..complete].split(|&byte| byte == b'\n');
+        for (line, text) in (1..).zip(lines).filter(|(_, text)| !text.is_empty()) {
+            match entry(text) {
+                Ok(JournalEntry::Case(row)) => match places.get(&row.id) {
+                    Some(&place) => contents.rows[place] = *row,
+                    None => {
+                        places.insert(row.id.clone(), contents.rows.len());
+                        contents.rows.push(*row);
+                    }
+                },
+                Ok(JournalEntry::Unknown) => {}
+                Err(reason) => contents.damaged.push(DamagedLine { line, reason }),
+            }
+        }
+        contents
+    }
+}
+
+/// Parses a line, of the current schema or of an earlier one.
+fn entry(line: &[u8]) -> Result<JournalEntry, String> {
+    serde_json::from_slice(line).or_else(|error| {
+        let upgraded = serde_json::from_slice(line).ok().and_then(upgrade::entry);
+        upgraded.map_or(Err(error), serde_json::from_value).map_err(|error| reason(&error))
+    })
+}
+
+/// What is wrong with a line. The parser counts lines too, within the one line that it is given: left out.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" at line ") {
+        Some((what, _)) => format!("{what} at column {}", error.column()),
+        None => text,
+    }
+}

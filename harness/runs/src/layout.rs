@@ -1,0 +1,36 @@
+//! Names of the files and folders in a run folder.
+
+use std::path::Path;
+
+/// The link to a name's newest run, and the word for it.
+pub(crate) const LATEST: &str = "latest";
+/// The plan. A folder that has one is a run folder.
+pub(crate) const PLAN: &str = "plan.json";
+/// The spec as typed.
+pub(crate) const SPEC: &str = "spec.toml";
+/// The rows.
+pub(crate) const JOURNAL: &str = "journal.jsonl";
+/// Logs of all cases.
+pub(crate) const LOGS: &str = "logs";
+/// Files of running cases.
+pub(crate) const SCRATCH: &str = "scratch";
+/// Checkpoints of cases that have not ended.
+pub(crate) const CHECKPOINTS: &str = "checkpoints";
+
+/// The name of the environment in which a run began (`count` 1), or continued for the `count`th time elsewhere.
+pub(crate) fn environment(count: usize) -> String {
+    match count {
+        1 => "environment.json".to_owned(),
+        _ => format!("environment-{count}.json"),
+    }
+}
+
+/// Whether a folder is a run's.
+pub(crate) fn is_run(path: &Path) -> bool {
+    path.join(PLAN).is_file()
+}
+
+/// Whether a spec's name can be that of a folder: it must not be taken for the word `latest`.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name != LATEST && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
+}

@@ -1,0 +1,42 @@
+//! The run folder: its one reader and its one writer.
+//!
+//! ```text
+//! <output folder>/<spec's name>/latest -> <UTC time>-<short id>/
+//!     plan.json              the cases, the axes and the report options as resolved
+//!     spec.toml              the spec as typed: for people, never read again
+//!     environment.json       where the run began; environment-2.json and so on: where it continued
+//!     journal.jsonl          one line a case that ended
+//!     logs/<id>.log          what the worker of a case printed
+//!     checkpoints/<id>.bin   where a training case continues after an interruption
+//!     scratch/<id>.solution  the solution of a running case
+//! ```
+//!
+//! [`RunFolder`] and [`Journal`] write a run, [`RunRecord`] reads one, [`resolve_run`] finds one. A row is on the
+//! disk before its case is announced, so that a run may be killed at any instant.
+//!
+//! All readers follow one rule. A complete line of the journal that cannot be read is skipped and named by one
+//! warning, and its case counts as not run. A last line without its end was cut short by a killed process:
+//! readers ignore it and [`Journal::open`] removes it. Where a case was run again, its newest row counts.
+//!
+//! Folders of schema 1 are upgraded as they are read.
+
+#![forbid(unsafe_code)]
+
+mod environments;
+mod error;
+mod folder;
+mod journal;
+mod layout;
+mod lookup;
+mod plan;
+mod record;
+mod upgrade;
+mod writer;
+
+pub use error::RunError;
+pub use folder::RunFolder;
+pub use journal::{DamagedLine, JournalContents, read_journal};
+pub use lookup::{list_runs, resolve_run};
+pub use plan::{PlanEntry, PlanFile};
+pub use record::RunRecord;
+pub use writer::Journal;

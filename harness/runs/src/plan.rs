@@ -1,0 +1,101 @@
+//! `plan.json`: the cases of a run, and what its report needs of the spec.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use gpbench_record::{Axes, Case, Fingerprint, Labels, ReportOptions, SCHEMA};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::RunError;
+use crate::error::Context as _;
+use crate::layout::{PLAN, SPEC};
+use crate::upgrade;
+
+/// The plan of a run, as resolved from its spec.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanFile {
+    /// [`gpbench_record::SCHEMA`].
+    pub schema: u32,
+    /// The spec's name.
+    pub name: String,
+    /// UTC time at which the run began.
+    pub created: String,
+    /// The names on the spec's axes.
+    pub axes: Axes,
+    /// What the spec asks of its report.
+    pub report: ReportOptions,
+    /// Bibliographic entries of the solvers that are used, by plugin id.
+    #[serde(default)]
+    pub sources: BTreeMap<String, String>,
+    /// The cases, in the order in which they run.
+    pub cases: Vec<PlanEntry>,
+}
+
+/// A case of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanEntry {
+    /// The case's id.
+    pub id: String,
+    /// Names on the spec's axes.
+    pub labels: Labels,
+    /// The resolved case.
+    pub case: Case,
+    /// What else the result depends on.
+    pub fingerprint: Fingerprint,
+    /// Training rows, where known.
+    #[serde(default)]
+    pub n: Option<usize>,
+    /// Why the case is skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip: Option<String>,
+}
+
+impl PlanFile {
+    /// A plan of the current schema without cases and report options.
+    pub fn new(name: impl Into<String>, created: Timestamp) -> Self {
+        Self {
+            schema: SCHEMA,
+            name: name.into(),
+            created: created.to_string(),
+            axes: Axes::default(),
+            report: ReportOptions::default(),
+            sources: BTreeMap::new(),
+            cases: Vec::new(),
+        }
+    }
+
+    /// Reads the plan of a run folder.
+    ///
+    /// # Errors
+    /// When the file is missing, is not a plan, or was written by a later version.
+    pub fn read(folder: &Path) -> Result<Self, RunError> {
+        let path = folder.join(PLAN);
+        let bytes = fs::read(&path).context("read", &path)?;
+        let value: Value = serde_json::from_slice(&bytes).context("read", &path)?;
+        let value = match value.get("schema").and_then(Value::as_u64) {
+            Some(1) => {
+                // Schema 1 kept axes and report options in the spec alone.
+                let spec = fs::read_to_string(folder.join(SPEC)).unwrap_or_default();
+                upgrade::plan(value, &spec).ok_or(io::ErrorKind::InvalidData).context("upgrade", &path)?
+            }
+            Some(schema) if schema > u64::from(SCHEMA) => return Err(RunError::Newer { path, schema }),
+            _ => value,
+        };
+        serde_json::from_value(value).context("read", &path)
+    }
+
+    /// The ids of its cases, in order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.cases.iter().map(|entry| entry.id.as_str())
+    }
+
+    /// Whether its cases are these, in whatever order.
+    pub(crate) fn has_cases(&self, ids: &[&str]) -> bool {
+        let own: HashSet<&str> = self.ids().collect();
+        own.len() == ids.len() && ids.iter().all(|id| own.contains(id))
+    }
+}

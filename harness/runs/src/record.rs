@@ -1,0 +1,107 @@
+//! A run, read back.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gpbench_record::{Axes, Environment, Labels, ReportOptions, Row};
+
+use crate::journal::{DamagedLine, read_journal};
+use crate::layout::{JOURNAL, is_run};
+use crate::{PlanEntry, PlanFile, RunError, environments};
+
+/// A run, read back. The journal is the only file that must exist.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    /// The run folder.
+    pub folder: PathBuf,
+    /// The spec's name; that of the folder around the run folder where there is no plan.
+    pub name: String,
+    /// The newest row of each case, in the order of the spec's axes, seeds and repeats.
+    pub rows: Vec<Row>,
+    /// The names on the spec's axes; empty where there is no plan.
+    pub axes: Axes,
+    /// What the spec asks of its report.
+    pub report: ReportOptions,
+    /// Bibliographic entries of the solvers that are used, by plugin id.
+    pub sources: BTreeMap<String, String>,
+    /// Planned cases without a row, in the order in which they run.
+    pub missing: Vec<PlanEntry>,
+    /// Where the run took place: where it began, then each other environment in which it continued.
+    pub environments: Vec<Environment>,
+    /// Complete lines of the journal that cannot be read.
+    pub damaged: Vec<DamagedLine>,
+    /// Whether the journal's last line is cut short, as by a process killed while writing.
+    pub truncated: bool,
+}
+
+impl RunRecord {
+    /// Reads a run folder.
+    ///
+    /// # Errors
+    /// When there is no journal, or a file cannot be read.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RunError> {
+        let folder = folder.as_ref();
+        if !folder.join(JOURNAL).is_file() {
+            return Err(RunError::NotARun { folder: folder.to_owned() });
+        }
+        let journal = read_journal(folder)?;
+        let plan = if is_run(folder) { Some(PlanFile::read(folder)?) } else { None };
+        let ended: HashSet<&str> = journal.rows.iter().map(|row| row.id.as_str()).collect();
+        let (name, axes, report, sources, cases) = match plan {
+            Some(plan) => (plan.name, plan.axes, plan.report, plan.sources, plan.cases),
+            None => (name_around(folder), Axes::default(), Default::default(), BTreeMap::new(), Vec::new()),
+        };
+        let missing = cases.into_iter().filter(|entry| !ended.contains(entry.id.as_str())).collect();
+        let mut rows = journal.rows;
+        rows.sort_by_cached_key(|row| place(&axes, &row.labels));
+        Ok(Self {
+            folder: folder.to_owned(),
+            name,
+            rows,
+            axes,
+            report,
+            sources,
+            missing,
+            environments: environments::read(folder),
+            damaged: journal.damaged,
+            truncated: journal.truncated,
+        })
+    }
+
+    /// The number of planned cases.
+    pub fn planned(&self) -> usize {
+        self.rows.len() + self.missing.len()
+    }
+
+    /// What the user should know of the journal: a warning for each line that cannot be read.
+    pub fn warnings(&self) -> Vec<String> {
+        self.damaged.iter().map(|line| line.warning(self.missing.is_empty())).collect()
+    }
+}
+
+/// A name's place on its axis, then its spelling.
+type Place = (usize, Option<String>);
+
+/// The sort key of a row.
+fn place(axes: &Axes, labels: &Labels) -> ([Place; 4], u64, u32) {
+    let Labels { dataset, kernel, estimator, solver, seed, repeat } = labels;
+    let on = |axis: &[String], name: Option<&String>| {
+        let place = name.and_then(|name| axis.iter().position(|other| other == name));
+        (place.unwrap_or(usize::MAX), name.cloned())
+    };
+    let names = [
+        on(&axes.dataset, Some(dataset)),
+        on(&axes.kernel, Some(kernel)),
+        on(&axes.estimator, estimator.as_ref()),
+        on(&axes.solver, Some(solver)),
+    ];
+    (names, *seed, *repeat)
+}
+
+/// The name of the folder around a run folder: that of its spec.
+fn name_around(folder: &Path) -> String {
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let name = folder.parent().and_then(Path::file_name).or(folder.file_name());
+    name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
+}

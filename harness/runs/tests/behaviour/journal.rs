@@ -1,0 +1,83 @@
+//! Rows survive however the process ended.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+
+use gpbench_record::Status;
+use gpbench_runs::{Journal, RunError, read_journal};
+
+use crate::row;
+
+#[test]
+fn rows_are_read_back_and_the_newer_one_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut journal, damaged) = Journal::open(folder.path()).unwrap();
+    assert!(damaged.is_empty());
+    for (id, status) in [("a", Status::Crashed), ("b", Status::Ok), ("a", Status::Ok)] {
+        journal.append(&row(id, status)).unwrap();
+    }
+    assert_eq!(journal.status("a"), Some(Status::Ok));
+    assert_eq!(journal.count(["a", "b", "c"])[&Status::Ok], 2);
+    let rows = read_journal(folder.path()).unwrap().rows;
+    assert_eq!(rows, [row("a", Status::Ok), row("b", Status::Ok)]);
+}
+
+#[test]
+fn a_journal_cut_anywhere_keeps_its_whole_lines_and_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(folder.path()).unwrap();
+    journal.append(&row("a", Status::Ok)).unwrap();
+    journal.append(&row("b", Status::Ok)).unwrap();
+    drop(journal);
+    let path = folder.path().join("journal.jsonl");
+    let whole = fs::read(&path).unwrap();
+    let first = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    // The last cut leaves a row that lacks nothing but its end.
+    for cut in [0, 1, first - 1, first, first + 1, whole.len() - 1] {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let read = read_journal(folder.path()).unwrap();
+        assert_eq!((read.rows.len(), read.truncated), (usize::from(cut >= first), cut != 0 && cut != first));
+        let (mut journal, damaged) = Journal::open(folder.path()).unwrap();
+        assert!(damaged.is_empty(), "cut at {cut}");
+        assert_eq!(journal.status("a").is_some(), cut >= first, "cut at {cut}");
+        assert_eq!(journal.status("b"), None, "cut at {cut}");
+        journal.append(&row("c", Status::Ok)).unwrap();
+        let read = read_journal(folder.path()).unwrap();
+        let ids: Vec<&str> = read.rows.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!(ids, if cut >= first { vec!["a", "c"] } else { vec!["c"] }, "cut at {cut}");
+        assert!(!read.truncated);
+    }
+}
+
+#[test]
+fn damaged_and_unknown_lines_are_skipped_and_the_damaged_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(folder.path()).unwrap();
+    journal.append(&row("a", Status::Ok)).unwrap();
+    let mut file = OpenOptions::new().append(true).open(folder.path().join("journal.jsonl")).unwrap();
+    file.write_all(b"\0\0\0\n\n{\"kind\":\"step\",\"loss\":1}\n{\"kind\":\"case\"}\n").unwrap();
+    journal.append(&row("b", Status::Ok)).unwrap();
+    drop(journal);
+    let (journal, damaged) = Journal::open(folder.path()).unwrap();
+    assert_eq!((journal.status("a"), journal.status("b")), (Some(Status::Ok), Some(Status::Ok)));
+    assert_eq!(read_journal(folder.path()).unwrap().damaged, damaged);
+    let named: Vec<String> = damaged.iter().map(|line| line.warning(false)).collect();
+    assert_eq!(
+        named,
+        [
+            "journal.jsonl line 2 cannot be read (expected value at column 1); its case runs again",
+            "journal.jsonl line 5 cannot be read (missing field `id`); its case runs again",
+        ]
+    );
+    let complete = damaged[0].warning(true);
+    assert!(complete.ends_with("; every case has another row"), "{complete}");
+}
+
+#[test]
+fn only_one_process_may_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Journal::open(folder.path()).unwrap();
+    assert!(matches!(Journal::open(folder.path()), Err(RunError::Busy { .. })));
+    drop(first);
+    assert!(Journal::open(folder.path()).is_ok());
+}

@@ -1,0 +1,16 @@
+//! Run folders, written and read.
+
+// A test that cannot unwrap has failed.
+#![allow(clippy::unwrap_used)]
+
+mod journal;
+mod record;
+mod schema1;
+
+use gpbench_record::testing::case;
+use gpbench_record::{Row, Status};
+
+/// A row of the case `id`.
+fn row(id: &str, status: Status) -> Row {
+    Row { id: id.into(), status, ..gpbench_record::testing::row(case("cg"), &[]) }
+}
