@@ -1,39 +1,38 @@
 //! Means and standard errors over seeds.
 //!
-//! Repeats of a case are averaged first: they say how steady the clock is, not
-//! how sure a result is. A case that failed gives no number; one that did not
-//! converge does, since what a method reaches within its budget is a result.
+//! Repeats of a case are averaged first: they measure the spread of the clock, not of the result. A case that failed
+//! has no numbers. A case that did not converge has: what a method reaches within its budget is a result.
 
 use std::collections::BTreeMap;
 
-use gpbench_record::Status;
+use gpbench_record::{Labels, Row, Status};
 use polars::prelude::*;
 
 use crate::error::Result;
 use crate::frame::{self, AXES};
 use crate::run::Run;
 
-/// What solvers are compared on: everything but the solver and the seed.
+/// What solvers are compared on: all axes but the solver and the seed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Problem {
     /// Data set, as named in the spec.
     pub dataset: String,
     /// Kernel, as named in the spec.
     pub kernel: String,
-    /// Estimator, as named in the spec.
-    pub estimator: String,
+    /// Estimator, as named in the spec; absent for a task that has none.
+    pub estimator: Option<String>,
 }
 
 /// A mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct MeanWithError {
     /// Mean over seeds, repeats averaged first.
     pub mean: f64,
     /// Standard error of the mean; absent with one seed.
     pub stderr: Option<f64>,
-    /// Number of seeds behind it.
+    /// Number of seeds that have a value.
     pub seeds: usize,
-    /// Number of seeds that were run; those that are missing failed, or had nothing to measure.
+    /// Number of seeds that were run; the others failed, or had nothing to measure.
     pub of: usize,
 }
 
@@ -49,10 +48,28 @@ pub struct Group {
     /// Number of cases that ended `ok`.
     pub n_ok: usize,
     /// Metrics over the cases that ended `ok` or `not_converged`.
-    pub metrics: BTreeMap<String, Estimate>,
+    pub metrics: BTreeMap<String, MeanWithError>,
+}
+
+impl MeanWithError {
+    /// The mean in another unit.
+    #[must_use]
+    pub(crate) fn scaled(self, factor: f64) -> MeanWithError {
+        MeanWithError { mean: self.mean * factor, stderr: self.stderr.map(|stderr| stderr * factor), ..self }
+    }
 }
 
 impl Group {
+    /// Whether a row is one of the group's cases.
+    pub(crate) fn holds(&self, row: &Row) -> bool {
+        row.labels.solver == self.solver && Problem::of(&row.labels) == self.problem
+    }
+
+    /// Name of the estimator; empty where the task has none.
+    pub(crate) fn estimator(&self) -> &str {
+        self.problem.estimator.as_deref().unwrap_or_default()
+    }
+
     /// Mean of a metric.
     pub fn mean(&self, metric: &str) -> Option<f64> {
         self.metrics.get(metric).map(|e| e.mean)
@@ -73,7 +90,8 @@ pub fn groups(run: &Run) -> Result<Vec<Group>> {
     let table = aggregate(frame::results(run)?, &metrics)?;
     let mut groups =
         (0..table.height()).map(|i| group(&table, i, &metrics)).collect::<PolarsResult<Vec<_>>>()?;
-    groups.sort_by_key(|g| place(run, g));
+    // Rows are in the order of the spec's axes.
+    groups.sort_by_key(|group| run.rows.iter().position(|row| group.holds(row)));
     Ok(groups)
 }
 
@@ -100,74 +118,40 @@ fn part(metric: &str, what: &str) -> String {
 }
 
 fn group(table: &DataFrame, i: usize, metrics: &[String]) -> PolarsResult<Group> {
-    let name = |axis: &str| -> PolarsResult<String> {
-        Ok(table.column(axis)?.str()?.get(i).unwrap_or_default().to_owned())
+    let name = |axis: &str| -> PolarsResult<Option<String>> {
+        Ok(table.column(axis)?.str()?.get(i).map(str::to_owned))
     };
     let number = |column: &str| -> PolarsResult<Option<f64>> {
         Ok(table.column(column)?.cast(&DataType::Float64)?.f64()?.get(i))
     };
     let count = |column: &str| -> PolarsResult<usize> { Ok(number(column)?.unwrap_or(0.0) as usize) };
     let of = count("seeds")?;
-    let mut estimates = BTreeMap::new();
+    let mut means = BTreeMap::new();
     for metric in metrics {
         let seeds = count(&part(metric, "count"))?;
         if let Some(mean) = number(&part(metric, "mean"))? {
             let deviation = number(&part(metric, "std"))?.filter(|_| seeds > 1);
             let stderr = deviation.map(|s| s / (seeds as f64).sqrt());
-            estimates.insert(metric.clone(), Estimate { mean, stderr, seeds, of });
+            means.insert(metric.clone(), MeanWithError { mean, stderr, seeds, of });
         }
     }
     Ok(Group {
         problem: Problem {
-            dataset: name("dataset")?,
-            kernel: name("kernel")?,
+            dataset: name("dataset")?.unwrap_or_default(),
+            kernel: name("kernel")?.unwrap_or_default(),
             estimator: name("estimator")?,
         },
-        solver: name("solver")?,
+        solver: name("solver")?.unwrap_or_default(),
         n: count("n")?,
         n_ok: count("n_ok")?,
-        metrics: estimates,
+        metrics: means,
     })
-}
-
-/// The first row of a group: rows are in the order of the spec's axes.
-fn place(run: &Run, group: &Group) -> usize {
-    let of_group = |row: &gpbench_record::Row| {
-        row.labels.solver == group.solver && Problem::of(&row.labels) == group.problem
-    };
-    run.rows.iter().position(of_group).unwrap_or(usize::MAX)
 }
 
 impl Problem {
     /// The problem that a case belongs to.
-    pub fn of(labels: &gpbench_record::Labels) -> Problem {
-        Problem {
-            dataset: labels.dataset.clone(),
-            kernel: labels.kernel.clone(),
-            estimator: labels.estimator.clone(),
-        }
+    pub fn of(labels: &Labels) -> Problem {
+        let Labels { dataset, kernel, estimator, .. } = labels.clone();
+        Problem { dataset, kernel, estimator }
     }
-}
-
-/// Problems of a list of groups, each once, in order.
-pub(crate) fn problems(groups: &[Group]) -> Vec<&Problem> {
-    let mut all: Vec<&Problem> = Vec::new();
-    for group in groups {
-        if !all.contains(&&group.problem) {
-            all.push(&group.problem);
-        }
-    }
-    all
-}
-
-/// What tells a problem from the others: the data set, and kernel or estimator only where they vary.
-pub(crate) fn title(problem: &Problem, all: &[&Problem]) -> String {
-    let mut parts = vec![problem.dataset.as_str()];
-    if all.iter().any(|p| p.kernel != problem.kernel) {
-        parts.push(&problem.kernel);
-    }
-    if all.iter().any(|p| p.estimator != problem.estimator) {
-        parts.push(&problem.estimator);
-    }
-    parts.join(" · ")
 }

@@ -1,15 +1,16 @@
-//! How far training went from exact training (Lin et al. 2024, Figures 5 and 8).
+//! Distance of training to exact training (Lin et al. 2024, Figures 5 and 8).
 
-use gpbench_record::{EstimatorMethod, Hyperparameters, Row, Scale, Training};
+use std::collections::BTreeMap;
+
+use gpbench_record::{
+    GradientEstimator, Hyperparameters, PathwiseTargets, Prediction, Prior, Row, Scale, Task, Training,
+};
 
 use crate::aggregate::Group;
-use crate::metric::short;
-use crate::run::Run;
-use crate::table::Table;
-use crate::tables::in_group;
-use crate::training::{models, of, title};
+use crate::estimator::is_exact;
+use crate::results::Results;
 
-/// Median of absolute values, what 95 % of them stay below, and the largest.
+/// Median of absolute values, their 95th percentile, and the largest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -28,62 +29,50 @@ impl Spread {
     }
 }
 
-/// A share in percent.
-pub(crate) fn percent(share: f64) -> String {
-    format!("{} %", short(100.0 * share))
-}
-
-/// The table of distances, one row a solver and estimator; none where nothing was trained exactly.
-pub(crate) fn table(run: &Run, groups: &[Group]) -> Option<Table> {
-    let mut table = Table::new("Distance to exact training");
-    table = ["data set", "solver", "estimator"].into_iter().fold(table, Table::words);
-    table = ["median", "95 % below", "largest"].into_iter().fold(table, Table::numbers);
-    for model in models(groups) {
-        for group in of(run, groups, model) {
-            let Some(spread) = Spread::of(&differences(run, group)) else { continue };
-            let names = [title(model, groups), group.solver.clone(), group.problem.estimator.clone()];
-            table.row(names.into_iter().chain([spread.median, spread.most, spread.largest].map(percent)));
-        }
-    }
-    table.caption =
-        "|θ − θ exact| / θ exact over all trained scales, outer steps and seeds, where θ exact is what \
-                     training with exact gradients came to after the same step from the same start."
-            .to_owned();
-    (!table.rows.is_empty()).then_some(table)
-}
-
-/// (theta - theta_exact) / theta_exact of every hyperparameter after every step, over all seeds; empty where there
+/// (theta - theta_exact) / theta_exact of each hyperparameter after each step, over all seeds; empty where there
 /// is no exact training to compare with, and for exact training itself.
-pub(crate) fn differences(run: &Run, group: &Group) -> Vec<f64> {
-    let own = run.rows.iter().filter(|row| in_group(row, group) && row.status.is_answer() && !is_exact(row));
-    own.filter_map(|row| Some((row, exact(run, row)?))).flat_map(|(row, exact)| between(row, exact)).collect()
+pub(crate) fn differences(results: &Results<'_>, group: &Group) -> Vec<f64> {
+    let own = results.rows(group).filter(|row| row.status.is_answer() && !is_exact(&row.case.task));
+    own.filter_map(|row| Some((row, exact(results, row)?))).flat_map(|(row, exact)| between(row, exact)).collect()
 }
 
-/// The exact training that a case is to be compared with: of the same rows, in as many steps of the same kind.
-fn exact<'a>(run: &'a Run, row: &Row) -> Option<&'a Row> {
-    let training = row.case.train.as_ref().filter(|train| train.replay.is_empty()).map(outline)?;
+/// The exact training to compare a case with: of the same rows, in as many steps of the same kind.
+fn exact<'a>(results: &Results<'a>, row: &Row) -> Option<&'a Row> {
+    let training = training(row).filter(|training| training.replay.is_empty()).map(steps_alone)?;
     let labels = &row.labels;
-    run.rows.iter().filter(|other| is_exact(other) && other.status.is_answer()).find(|other| {
-        (&other.labels.dataset, &other.labels.kernel, other.labels.seed)
-            == (&labels.dataset, &labels.kernel, labels.seed)
-            && other.case.train.as_ref().map(outline).as_ref() == Some(&training)
+    let mut rows = results.run.rows.iter();
+    rows.find(|other| {
+        is_exact(&other.case.task)
+            && other.status.is_answer()
+            && (&other.labels.dataset, &other.labels.kernel, other.labels.seed)
+                == (&labels.dataset, &labels.kernel, labels.seed)
+            && self::training(other).map(steps_alone).as_ref() == Some(&training)
     })
 }
 
-/// What decides how training goes: all but where the likelihood is laid out afterwards.
-fn outline(training: &Training) -> Training {
-    Training { landscape: None, ..training.clone() }
+fn training(row: &Row) -> Option<&Training> {
+    match &row.case.task {
+        Task::Train(training) => Some(training),
+        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
+    }
 }
 
-/// Whether a row is of exact training.
-pub(crate) fn is_exact(row: &Row) -> bool {
-    row.case.estimator.method == EstimatorMethod::Exact
+/// What decides the path of exact training: neither the estimator, nor what follows the last step.
+fn steps_alone(training: &Training) -> Training {
+    let targets = PathwiseTargets { probes: 0, prior: Prior::Exact };
+    Training {
+        estimator: String::new(),
+        gradient: GradientEstimator::Exact,
+        landscape: None,
+        prediction: Prediction { targets, params: BTreeMap::new() },
+        ..training.clone()
+    }
 }
 
 /// The differences of the scales that were trained.
 fn between(row: &Row, exact: &Row) -> Vec<f64> {
-    let fixed = row.case.train.as_ref().map_or(&[][..], |train| &train.fixed);
-    // Not of a mean, which may be 0: nothing is relative to that.
+    let fixed = training(row).map_or(&[][..], |training| &training.fixed);
+    // A mean may be 0, and nothing is relative to 0.
     let is_trained =
         |name: &str| Scale::ALL.iter().any(|scale| name.starts_with(scale.name()) && !fixed.contains(scale));
     let exact = path(exact);
@@ -99,8 +88,9 @@ fn between(row: &Row, exact: &Row) -> Vec<f64> {
 
 /// Hyperparameters after each step, by the number of steps taken. Those of the first step are given, not found.
 fn path(row: &Row) -> Vec<(u64, &Hyperparameters)> {
-    let later = row.steps.iter().filter(|step| step.step > 0).map(|step| (step.step, &step.hyperparameters));
-    let last = row.steps.last().map(|step| (step.step + 1, &row.hyperparameters));
+    let Some(output) = row.output.training() else { return Vec::new() };
+    let later = output.steps.iter().filter(|step| step.step > 0).map(|step| (step.step, &step.hyperparameters));
+    let last = output.steps.last().map(|step| (step.step + 1, &output.hyperparameters));
     later.chain(last).collect()
 }
 

@@ -1,32 +1,22 @@
-//! What can go wrong while reading a run or writing its report.
+//! Errors while reading a run or writing its report.
 
 use std::path::PathBuf;
 
-/// A report's errors.
+/// An error while reading a run or writing its report.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder holds no journal, so it is not a run.
-    #[error("{} is not a run folder: it has no journal.jsonl", .0.display())]
-    NotARun(PathBuf),
+    /// The run folder cannot be read.
+    #[error(transparent)]
+    Run(#[from] gpbench_runs::Error),
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A line of the journal, not the last one, is not a row.
-    #[error("{}:{line}: not a journal row: {source}", path.display())]
-    Journal {
-        /// The journal.
-        path: PathBuf,
-        /// 1-based line number.
-        line: usize,
-        /// What is wrong with it.
-        source: serde_json::Error,
-    },
-    /// The spec or the baseline file is not what it should be.
+    /// A baseline file is not of its form.
     #[error("{}: {reason}", path.display())]
     Format {
         /// The file.
@@ -38,13 +28,8 @@ pub enum Error {
     #[error("cannot aggregate the results: {0}")]
     Frame(#[from] polars::error::PolarsError),
     /// A chart could not be drawn.
-    #[error("cannot draw {chart}: {reason}")]
-    Chart {
-        /// Which chart.
-        chart: String,
-        /// What the drawing library said.
-        reason: String,
-    },
+    #[error("cannot draw a chart: {0}")]
+    Chart(String),
 }
 
 /// Shorthand for results of this crate.

@@ -1,4 +1,4 @@
-//! The results as data frames: one row a case, and one row a trace point.
+//! The results as data frames: a row for each case, each trace point, or each step of training.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::run::Run;
 /// Columns that name a case, before the metrics.
 pub(crate) const AXES: [&str; 4] = ["dataset", "kernel", "estimator", "solver"];
 
-/// One row a case: id, axes, outcome, then one column a metric, null where nothing was measured.
+/// A row for each case: id, axes, outcome, then a column for each metric, null where nothing was measured.
 pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     let rows = &run.rows;
     let mut columns = vec![text("id", rows.iter().map(|r| r.id.as_str()))];
@@ -29,7 +29,7 @@ pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     DataFrame::new(rows.len(), columns)
 }
 
-/// One row a trace point, with the case's axes repeated so that the file stands alone.
+/// A row for each trace point, with the axes of its case.
 pub(crate) fn traces(run: &Run) -> PolarsResult<DataFrame> {
     let points: Vec<_> = run.rows.iter().flat_map(|r| r.trace.iter().map(move |p| (r, p))).collect();
     let mut columns = vec![text("id", points.iter().map(|(r, _)| r.id.as_str()))];
@@ -44,9 +44,9 @@ pub(crate) fn traces(run: &Run) -> PolarsResult<DataFrame> {
     DataFrame::new(points.len(), columns)
 }
 
-/// One row an outer step of training: its hyperparameters and metrics.
+/// A row for each outer step of training: its hyperparameters and metrics.
 pub(crate) fn steps(run: &Run) -> PolarsResult<DataFrame> {
-    let steps: Vec<_> = run.rows.iter().flat_map(|r| r.steps.iter().map(move |s| (r, s))).collect();
+    let steps: Vec<_> = run.rows.iter().flat_map(|r| r.output.steps().iter().map(move |s| (r, s))).collect();
     let mut columns = vec![text("id", steps.iter().map(|(r, _)| r.id.as_str()))];
     columns.extend(axes(steps.iter().map(|(r, _)| &r.labels)));
     columns.push(Column::new("step".into(), steps.iter().map(|(_, s)| s.step).collect::<Vec<_>>()));
@@ -66,7 +66,7 @@ fn axes<'a>(labels: impl Iterator<Item = &'a Labels> + Clone) -> Vec<Column> {
     vec![
         text("dataset", labels.clone().map(|l| l.dataset.as_str())),
         text("kernel", labels.clone().map(|l| l.kernel.as_str())),
-        text("estimator", labels.clone().map(|l| l.estimator.as_str())),
+        Column::new("estimator".into(), labels.clone().map(|l| l.estimator.as_deref()).collect::<Vec<_>>()),
         text("solver", labels.clone().map(|l| l.solver.as_str())),
         Column::new("seed".into(), labels.clone().map(|l| l.seed).collect::<Vec<_>>()),
         Column::new("repeat".into(), labels.map(|l| l.repeat).collect::<Vec<_>>()),

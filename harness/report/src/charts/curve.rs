@@ -1,43 +1,47 @@
 //! Curves over seeds.
 //!
-//! Every seed reports at its own times. The curves are put on one grid by
-//! carrying each seed's last value forward, and summed up there: the middle is
-//! the mean, the band spans the lowest to the highest seed. A curve
-//! starts where every seed has a value, and a seed that stopped keeps its last.
+//! Each seed has values at its own times. Curves are put on one grid by carrying each seed's last value forward. Their
+//! middle is the mean there; the band spans the lowest to the highest seed. A curve starts where every seed has a
+//! value, and a seed that stopped keeps its last value.
 
+use gpbench_record::metric::{self, Metric, Unit};
 use gpbench_record::{Row, names};
-
-use crate::metric::SECONDS;
 
 /// What a curve runs along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clock {
+pub(crate) enum Clock {
     Seconds,
     Epochs,
     Iterations,
 }
 
 impl Clock {
-    /// Title of an axis.
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Clock::Seconds => "seconds (prepare + solve)",
-            Clock::Epochs => "epochs",
-            Clock::Iterations => "iterations",
-        }
+    /// The metric of a case's end on this clock.
+    pub(super) fn metric(self) -> &'static Metric {
+        let name = match self {
+            Clock::Seconds => names::SECONDS,
+            Clock::Epochs => names::EPOCHS,
+            Clock::Iterations => names::ITERATIONS,
+        };
+        metric::find(name).expect("every clock is a metric")
     }
 }
 
 /// How seeds are averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mean {
-    /// For what is positive and spans decades.
+    /// For positive values that span decades.
     Geometric,
-    /// For what has a sign.
+    /// For values of either sign.
     Arithmetic,
 }
 
 impl Mean {
+    /// How a metric is averaged.
+    pub(super) fn of_metric(metric: &Metric) -> Mean {
+        if metric.unit == Unit::Nats { Mean::Arithmetic } else { Mean::Geometric }
+    }
+
     /// The mean of some values; not a number where there are none.
     pub(super) fn of(self, values: &[f64]) -> f64 {
         match self {
@@ -50,7 +54,7 @@ impl Mean {
 /// A curve on its grid.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Curve {
-    /// Places along the clock.
+    /// Places on the clock.
     pub(super) at: Vec<f64>,
     /// Mean over seeds.
     pub(super) middle: Vec<f64>,
@@ -73,13 +77,13 @@ impl Curve {
 /// Points of one case, in the order of its clock.
 pub(super) type Path = Vec<(f64, f64)>;
 
-/// Number of grid places: finer than a pixel's worth of steps would not show.
+/// Number of grid places: a finer grid would not show.
 const GRID: usize = 240;
 
-/// Smallest value that a geometric mean takes: zero would swallow the others.
+/// Smallest value in a geometric mean: one zero would make the mean zero.
 const TINY: f64 = 1e-300;
 
-/// A metric along a case's clock: its trace points and, last, the final truth.
+/// A metric along a case's clock: its trace points, then its verified final value.
 pub(super) fn path(row: &Row, metric: &str, clock: Clock) -> Path {
     if !row.status.is_answer() {
         return Vec::new();
@@ -90,11 +94,7 @@ pub(super) fn path(row: &Row, metric: &str, clock: Clock) -> Path {
         Clock::Iterations => p.iteration as f64,
     };
     let mut path: Path = row.trace.iter().filter_map(|p| Some((along(p), p.metrics.get(metric)?))).collect();
-    let end = match clock {
-        Clock::Seconds => row.metrics.get(SECONDS),
-        Clock::Epochs => row.metrics.get(names::EPOCHS),
-        Clock::Iterations => row.metrics.get(names::ITERATIONS),
-    };
+    let end = row.metrics.get(clock.metric().name);
     path.extend(end.zip(row.metrics.get(metric)));
     path.retain(|(at, value)| at.is_finite() && value.is_finite());
     path.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,4 +1,4 @@
-//! How far training went from exact training, as histograms (Lin et al. 2024, Figures 5 and 8).
+//! Distance of training to exact training, as histograms (Lin et al. 2024, Figures 5 and 8).
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -7,9 +7,10 @@ use plotters::style::text_anchor::HPos;
 use super::axes::{Axes, Labels};
 use super::scale::Scale;
 use super::style::{Area, Drawing, INK, font, heading, sheet, write};
-use super::{Drawn, Figure, Sheet, file_name};
-use crate::distance::{Spread, differences, percent};
-use crate::{likelihood, training};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
+use crate::distance::{Spread, differences};
+use crate::number::percent;
 
 /// Width of a sheet, and height of a row of panels.
 const WIDTH: u32 = 760;
@@ -31,17 +32,17 @@ struct Histogram {
 }
 
 /// One figure for each data set and kernel that was trained exactly too.
-pub(super) fn figures(sheet: &Sheet<'_>) -> Vec<Drawn> {
-    training::models(&sheet.groups).into_iter().map(|model| figure(sheet, model)).collect()
+pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
+    results.models().into_iter().map(|model| figure(results, model)).collect()
 }
 
-fn figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
-    let groups = training::of(sheet_.run, &sheet_.groups, model);
+fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+    let groups = results.of_model(model);
     let histograms = groups.iter().filter_map(|group| {
-        let differences = differences(sheet_.run, group);
+        let differences = differences(results, group);
         Some(Histogram {
-            title: likelihood::label(sheet_.run, group),
-            colour: sheet_.look(&group.solver).colour,
+            title: results.label(group),
+            colour: look(results, &group.solver).colour,
             spread: Spread::of(&differences)?,
             differences,
         })
@@ -55,7 +56,7 @@ fn figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
     let largest = histograms.iter().map(|h| h.differences.len()).max().unwrap_or(1);
     // From below a single difference to above all of them, with room for a line of words.
     let heights = Scale::over((60.0 / largest as f64).min(1.0).log10(), 2.5, true);
-    let what = training::title(model, &sheet_.groups);
+    let what = results.model_title(model);
     let title = format!("Distance to exact training: {what}");
     let columns = histograms.len().min(2);
     let rows = histograms.len().div_ceil(columns);
@@ -67,15 +68,10 @@ fn figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
         }
         Ok(())
     })?;
-    Ok(Some(Figure {
-        file: file_name("training-distance", &what),
-        title,
-        caption: "(θ − θ exact) / θ exact of every hyperparameter after every outer step, of all seeds: how many of \
-                  these differences lie where, on a logarithmic axis. The first and the last bar count what lies \
-                  beyond, too. In words: the median of the absolute value, and what 95 % of them stay below."
-            .to_owned(),
-        svg,
-    }))
+    let caption = "(θ − θ exact) / θ exact of every hyperparameter after every outer step, of all seeds, as a histogram \
+                   with a logarithmic axis. The first and the last bar also count the differences beyond them. In words: \
+                   the median of the absolute value, and its 95th percentile.";
+    Ok(Some(Figure::new("training-distance", &what, title, caption, svg)))
 }
 
 impl Histogram {

@@ -1,14 +1,15 @@
-//! Bias of the likelihood's terms against what an estimate takes (Potapczynski et al. 2021, Figure 1).
+//! Bias of the likelihood's terms against the cost of an estimate (Potapczynski et al. 2021, Figure 1).
 
-use gpbench_record::EstimatorMethod;
+use gpbench_record::{FeatureEstimator, metric};
 
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use super::{Drawn, Figure, Sheet, file_name};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
-use crate::likelihood::{self, TERMS};
-use crate::training;
+use crate::bias::{TERMS, Term, terms};
+use crate::{estimator, results::once_each};
 
 /// Height of a row of panels.
 const ROW: u32 = 270;
@@ -16,75 +17,59 @@ const ROW: u32 = 270;
 /// Standard errors that a whisker spans on either side.
 const WHISKER: f64 = 2.0;
 
-/// What makes the estimates: a solver's plugin, or a method of features.
+/// What makes the estimates: a solver's plugin, or a method of random features.
 type Kind = (String, bool);
 
 /// One figure for each data set and kernel.
-pub(super) fn figures(sheet_: &Sheet<'_>) -> Vec<Drawn> {
-    let models = training::models(&sheet_.groups);
-    models.into_iter().map(|model| figure(sheet_, model)).collect()
+pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
+    let models = results.models();
+    models.into_iter().map(|model| figure(results, model)).collect()
 }
 
-fn figure(sheet_: &Sheet<'_>, model: (&str, &str)) -> Drawn {
-    let groups = training::of(sheet_.run, &sheet_.groups, model);
-    let mut kinds: Vec<Kind> = Vec::new();
-    for kind in groups.iter().filter_map(|group| kind(sheet_, group)) {
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-    }
+fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+    let groups = results.of_model(model);
+    let kinds: Vec<Kind> = once_each(groups.iter().map(|group| kind(results, group)));
     let look = |kind: &Kind| Look::nth(kinds.iter().position(|k| k == kind).unwrap_or_default());
     let mut panels = Vec::new();
     for term in TERMS {
         for of_features in [false, true] {
-            let of_kind =
-                |group: &&Group| kind(sheet_, group).filter(|(_, features)| *features == of_features);
-            let dots = groups.iter().filter_map(|group| dot(sheet_, group, term, look(&of_kind(group)?)));
-            let dots: Vec<Dot> = dots.collect();
+            let of_kind = groups.iter().map(|group| (*group, kind(results, group)));
+            let dots = of_kind.filter(|(_, (_, features))| *features == of_features);
+            let dots: Vec<Dot> =
+                dots.filter_map(|(group, kind)| dot(results, group, term, look(&kind))).collect();
             if !dots.is_empty() {
-                panels.push(panel(dots, of_features, term.3));
+                panels.push(panel(dots, of_features, term));
             }
         }
     }
     if panels.is_empty() {
         return Ok(None);
     }
-    let what = training::title(model, &sheet_.groups);
+    let what = results.model_title(model);
     let title = format!("Bias of the likelihood's terms: {what}");
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
     let entries: Vec<Entry> = kinds.iter().map(|kind| Entry::solver(&kind.0, look(kind))).collect();
     let svg = panels_sheet(&title, &entries, &panels, columns, 90 + ROW * rows as u32)?;
-    Ok(Some(Figure {
-        file: file_name("likelihood-bias", &what),
-        title,
-        caption: "Mean of the estimates minus the exact term, in percent of that term, against the mean number of \
-                  iterations or of random features that an estimate takes; whiskers span two standard errors of the \
-                  mean on either side. An estimate without bias has whiskers that meet the dotted line, in 19 of 20 \
-                  cases."
-            .to_owned(),
-        svg,
-    }))
+    let caption = "Mean of the estimates minus the exact term, in percent of that term, against the mean number of \
+                   iterations or of random features of an estimate. Whiskers span two standard errors of the mean on \
+                   either side. The whiskers of an estimate without bias meet the dotted line in 19 of 20 cases.";
+    Ok(Some(Figure::new("likelihood-bias", &what, title, caption, svg)))
 }
 
-fn kind(sheet: &Sheet<'_>, group: &Group) -> Option<Kind> {
-    let case = &likelihood::first(sheet.run, group)?.case;
-    Some(match case.estimator.method {
-        EstimatorMethod::Rff => ("random features".to_owned(), true),
-        EstimatorMethod::SsRff => ("single-sample random features".to_owned(), true),
-        _ => (case.solver.plugin.clone(), false),
-    })
+fn kind(results: &Results<'_>, group: &Group) -> Kind {
+    let case = results.case(group);
+    match estimator::features(&case.task) {
+        Some(FeatureEstimator::Rff { .. }) => ("random features".to_owned(), true),
+        Some(FeatureEstimator::SsRff { .. }) => ("single-sample random features".to_owned(), true),
+        None => (case.solver.plugin.clone(), false),
+    }
 }
 
-fn dot(
-    sheet: &Sheet<'_>,
-    group: &Group,
-    (mean, error, exact, _): (&str, &str, &str, &str),
-    look: Look,
-) -> Option<Dot> {
-    let bias = likelihood::bias(group, mean, error, exact)?;
+fn dot(results: &Results<'_>, group: &Group, term: Term, look: Look) -> Option<Dot> {
+    let bias = term.bias(group)?;
     let percent = |value: f64| 100.0 * value / bias.exact.abs();
-    let x = likelihood::terms(sheet.run, group)?;
+    let x = terms(results, group)?;
     let reach = WHISKER * bias.standard_error;
     Some(Dot {
         look,
@@ -95,7 +80,8 @@ fn dot(
     })
 }
 
-fn panel(dots: Vec<Dot>, of_features: bool, term: &str) -> Panel {
+fn panel(dots: Vec<Dot>, of_features: bool, term: Term) -> Panel {
+    let term = metric::find(term.mean).map_or(term.mean, |metric| metric.axis);
     let x = if of_features { "random features" } else { "iterations" };
     Panel {
         x: Axis { label: x.to_owned(), log: false },

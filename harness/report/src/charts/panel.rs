@@ -11,7 +11,7 @@ use super::scale::{Axis, Scale};
 use super::style::{
     Area, Drawing, Entry, INK, Look, MUTED, Marker, font, heading, legend, mark, peak, sheet, write,
 };
-use crate::metric::scientific;
+use crate::number::scientific;
 
 /// A curve of one solver.
 pub(super) struct Line {

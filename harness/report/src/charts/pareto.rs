@@ -1,28 +1,29 @@
 //! Quality against time, one panel a problem.
 
+use gpbench_record::metric::{self, Metric};
 use gpbench_record::names;
 
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
-use super::{Drawn, Figure, Sheet};
-use crate::aggregate::{Estimate, Group, problems, title};
-use crate::metric::{self, SECONDS};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, look, solvers};
+use super::curve::Clock;
+use crate::aggregate::{Group, MeanWithError};
 
 /// Height of a row of panels.
 const ROW: u32 = 300;
 
-/// One point a solver: total seconds against the distance to the exact prediction.
-pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
-    let name = [names::RMSE_TO_EXACT, names::TEST_RMSE, names::RESIDUAL_Y];
-    let Some(quality) = name.into_iter().find(|m| sheet_.groups.iter().any(|g| g.mean(m).is_some())) else {
-        return Ok(None);
-    };
-    let all = problems(&sheet_.groups);
+/// One point a solver: total seconds against the distance to the exact prediction, or else the next known quality.
+pub(crate) fn figure(results: &Results<'_>) -> Drawn {
+    let qualities = [names::RMSE_TO_EXACT, names::TEST_RMSE, names::RESIDUAL_Y].into_iter();
+    let mut known = qualities.filter(|name| results.groups.iter().any(|group| group.mean(name).is_some()));
+    let Some(quality) = known.next().and_then(metric::find) else { return Ok(None) };
     let mut panels = Vec::new();
-    for problem in &all {
-        let dots: Vec<Dot> = sheet_.of(problem).filter_map(|g| dot(sheet_, g, quality)).collect();
+    for problem in results.problems() {
+        let dots = results.of_problem(problem).filter_map(|group| dot(results, group, quality.name));
+        let dots: Vec<Dot> = dots.collect();
         if dots.len() >= 2 {
-            panels.push(panel(title(problem, &all), dots, quality));
+            panels.push(panel(results.problem_title(problem), dots, quality));
         }
     }
     if panels.is_empty() {
@@ -31,39 +32,33 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
     let height = 70 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
-    let heading_text = "Quality against time";
-    let svg = panels_sheet(heading_text, &sheet_.legend(|_| true), &panels, columns, height)?;
-    Ok(Some(Figure {
-        file: "quality-time.svg".to_owned(),
-        title: heading_text.to_owned(),
-        caption: "Mean over seeds with its standard error; lower left is better. The thin line joins the solvers \
-                  that no other one beats in both. A marker that points down lies below the axis, at the value \
-                  beside it."
-            .to_owned(),
-        svg,
-    }))
+    let title = "Quality against time";
+    let svg = panels_sheet(title, &solvers(results, |_| true), &panels, columns, height)?;
+    let caption = "Mean over seeds with its standard error; lower left is better. The thin line joins the solvers that \
+                   no other solver beats in both. A marker that points down lies below the axis, at the value beside \
+                   it.";
+    Ok(Some(Figure::new("quality-time", "", title.to_owned(), caption, svg)))
 }
 
-fn panel(title: String, dots: Vec<Dot>, quality: &str) -> Panel {
-    let label = metric::find(quality).map_or(quality, |m| m.axis);
+fn panel(title: String, dots: Vec<Dot>, quality: &Metric) -> Panel {
     Panel {
         title: Some(title),
-        x: Axis { label: "seconds (prepare + solve)".to_owned(), log: true },
-        y: Axis { label: label.to_owned(), log: true },
+        x: Axis { label: Clock::Seconds.metric().axis.to_owned(), log: true },
+        y: Axis::of(quality),
         backdrop: vec![frontier(&dots)],
         dots,
         ..Panel::default()
     }
 }
 
-fn dot(sheet: &Sheet<'_>, group: &Group, quality: &str) -> Option<Dot> {
-    let (x, y) = (group.metrics.get(SECONDS)?, group.metrics.get(quality)?);
-    let spread = |e: &Estimate| {
+fn dot(results: &Results<'_>, group: &Group, quality: &str) -> Option<Dot> {
+    let (x, y) = (group.metrics.get(names::SECONDS)?, group.metrics.get(quality)?);
+    let spread = |e: &MeanWithError| {
         let error = e.stderr.unwrap_or(0.0);
         // On a logarithmic axis a whisker must not reach zero.
         ((e.mean - error).max(0.1 * e.mean), e.mean + error)
     };
-    let look = sheet.look(&group.solver);
+    let look = look(results, &group.solver);
     Some(Dot { look, at: (x.mean, y.mean), x_range: spread(x), y_range: spread(y), hollow: false })
 }
 

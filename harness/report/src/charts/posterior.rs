@@ -1,4 +1,4 @@
-//! Posteriors of data sets with one input, and how far they are from the exact one along it
+//! Posteriors of data sets with one input, and their distance to the exact one along it
 //! (Lin et al. 2023, Figures 1, 4 and 10).
 
 use gpbench_record::{Curve, Row};
@@ -8,7 +8,8 @@ use plotters::prelude::*;
 use super::axes::{Axes, Labels};
 use super::scale::Scale;
 use super::style::{Area, Drawing, Entry, INK, Look, MUTED, RULE, Sample, heading, legend, mark, sheet};
-use super::{Drawn, Figure, Sheet, file_name};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Problem;
 
 /// Width of a sheet, and height of a row of panels.
@@ -25,8 +26,8 @@ const WIDE: f64 = 20.0;
 const DECADES: f64 = 4.0;
 
 /// The posterior of each solver beside the exact one, one panel a solver.
-pub(super) fn figure(sheet_: &Sheet<'_>, problem: &Problem, what: &str) -> Drawn {
-    let drawn = drawn(sheet_, problem);
+pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+    let drawn = drawn(results, problem);
     let Some((first, _)) = drawn.first() else { return Ok(None) };
     let seed = first.labels.seed;
     let columns = drawn.len().min(2);
@@ -38,27 +39,23 @@ pub(super) fn figure(sheet_: &Sheet<'_>, problem: &Problem, what: &str) -> Drawn
         let areas = root.margin(top, 4, 8, 4).split_evenly((rows, columns));
         let heights = Scale::fit(heights(&drawn).into_iter(), false);
         for ((row, curve), area) in drawn.iter().zip(&areas) {
-            let look = sheet_.look(&row.labels.solver);
+            let look = look(results, &row.labels.solver);
             panel(root, area, &row.labels.solver, curve, look, heights.clone())?;
         }
         Ok(())
     })?;
-    Ok(Some(Figure {
-        file: file_name("posterior", what),
-        title,
-        caption: format!(
-            "Seed {seed}, standardised data. Solid line and band: the solver's mean and {BAND} standard deviations of \
-             the latent function on either side, from its samples; fine lines: samples. Dashed: mean and {BAND} \
-             standard deviations of the exact Gaussian process. Dots: training rows (some of them); shaded: their \
-             range. What leaves the axes is drawn along their edge."
-        ),
-        svg,
-    }))
+    let caption = format!(
+        "Seed {seed}, standardised data. Solid line and band: the solver's mean, and {BAND} standard deviations of the \
+         latent function on either side, from its samples. Fine lines: samples. Dashed: mean and {BAND} standard \
+         deviations of the exact Gaussian process. Dots: some of the training rows; shaded: their range. Values \
+         outside the axes are drawn at the edge."
+    );
+    Ok(Some(Figure::new("posterior", what, title, caption, svg)))
 }
 
 /// The 2-Wasserstein distance to the exact marginals along the input, one curve a solver.
-pub(super) fn distance_figure(sheet_: &Sheet<'_>, problem: &Problem, what: &str) -> Drawn {
-    let mut drawn = drawn(sheet_, problem);
+pub(crate) fn distance_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+    let mut drawn = drawn(results, problem);
     drawn.retain(|(_, curve)| curve.w2.len() == curve.x.len());
     let Some((_, first)) = drawn.first() else { return Ok(None) };
     let largest: Vec<f64> = drawn.iter().map(|(_, c)| c.w2.iter().copied().fold(0.0, f64::max)).collect();
@@ -70,14 +67,14 @@ pub(super) fn distance_figure(sheet_: &Sheet<'_>, problem: &Problem, what: &str)
     let title = format!("Distance to the exact posterior along the input: {what}");
     let svg = sheet((WIDTH, 380), |root| {
         heading(root, &title)?;
-        let mut entries = sheet_.legend(|s| drawn.iter().any(|(row, _)| row.labels.solver == s));
+        let mut entries = solvers(results, |s| drawn.iter().any(|(row, _)| row.labels.solver == s));
         entries.push(Entry::new("range of the training inputs", Sample::Patch(RULE)));
         let top = legend(root, &entries)?;
         let labels = Labels { title: None, x: "x (standardised)", y: "2-Wasserstein distance" };
         let axes = Axes::draw(&root.margin(top, 4, 8, 4), labels, across(first), heights)?;
         axes.shade(root, first.range, RULE.mix(0.5).filled())?;
         for (row, curve) in &drawn {
-            let look = sheet_.look(&row.labels.solver);
+            let look = look(results, &row.labels.solver);
             let path = axes.path(zip(&curve.x, &curve.w2));
             root.draw(&PathElement::new(path.clone(), look.colour.stroke_width(2)))?;
             for place in path.iter().skip(path.len() / 16).step_by(path.len() / 8) {
@@ -86,24 +83,20 @@ pub(super) fn distance_figure(sheet_: &Sheet<'_>, problem: &Problem, what: &str)
         }
         Ok(())
     })?;
-    Ok(Some(Figure {
-        file: file_name("distance-along", what),
-        title,
-        caption: format!(
-            "2-Wasserstein distance between the solver's and the exact Gaussian process's marginals of the latent \
-             function, seed {}. The solver's deviation is that of its samples, whose noise is a part of the distance. \
-             SGD errs at the edges of the data: not among it, and not far away (Lin et al. 2023, Figure 4).",
-            drawn[0].0.labels.seed
-        ),
-        svg,
-    }))
+    let caption = format!(
+        "2-Wasserstein distance between the solver's and the exact Gaussian process's marginals of the latent function, \
+         seed {}. The solver's deviation is that of its samples, so the distance includes their noise. SGD has its \
+         errors at the edges of the data, not among the data and not far away (Lin et al. 2023, Figure 4).",
+        drawn[0].0.labels.seed
+    );
+    Ok(Some(Figure::new("distance-along", what, title, caption, svg)))
 }
 
 /// The first seed's row of each solver that has a curve, in the order of the spec.
-pub(super) fn drawn<'a>(sheet: &'a Sheet<'_>, problem: &Problem) -> Vec<(&'a Row, &'a Curve)> {
-    let rows = sheet.run.rows.iter().filter(|row| Problem::of(&row.labels) == *problem);
+pub(super) fn drawn<'a>(results: &'a Results<'_>, problem: &Problem) -> Vec<(&'a Row, &'a Curve)> {
+    let rows = results.run.rows.iter().filter(|row| Problem::of(&row.labels) == *problem);
     let mut drawn: Vec<(&Row, &Curve)> = Vec::new();
-    for (row, curve) in rows.filter_map(|row| Some((row, row.curve.as_deref()?))) {
+    for (row, curve) in rows.filter_map(|row| Some((row, row.output.curve()?))) {
         let is_first = drawn.iter().all(|(other, _)| other.labels.solver != row.labels.solver);
         if is_first && !curve.x.is_empty() && curve.mean.len() == curve.x.len() {
             drawn.push((row, curve));
@@ -122,7 +115,7 @@ fn kinds(drawn: &[(&Row, &Curve)]) -> Vec<Entry> {
     kinds
 }
 
-/// Values that all panels have room for: the exact posterior and the data, or else the solvers' means.
+/// Values that all panels show: the exact posterior and the data, or else the solvers' means.
 fn heights(drawn: &[(&Row, &Curve)]) -> Vec<f64> {
     let exact = |c: &Curve| band(&c.x, &c.exact_mean, &c.exact_deviation, 1.4 * BAND);
     let mut shown: Vec<f64> = drawn.iter().flat_map(|(_, c)| exact(c)).map(|(_, y)| y).collect();
@@ -173,7 +166,7 @@ pub(super) fn across(curve: &Curve) -> Scale {
     Scale::over(curve.x[0], curve.x[curve.x.len() - 1], false)
 }
 
-/// The outline of mean plus and minus some deviations: there along the upper edge, back along the lower.
+/// The outline of mean plus and minus some deviations: first the upper edge, then the lower one backwards.
 fn band(x: &[f64], mean: &[f64], deviation: &[f64], times: f64) -> Vec<(f64, f64)> {
     let edge = |sign: f64| {
         let heights = mean.iter().zip(deviation).map(move |(m, d)| m + sign * times * d);
@@ -191,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_band_goes_there_above_and_comes_back_below() {
+    fn a_band_is_its_upper_edge_then_its_lower_one_backwards() {
         let outline = band(&[0.0, 1.0], &[1.0, 2.0], &[0.5, 0.25], 2.0);
         assert_eq!(outline, [(0.0, 2.0), (1.0, 2.5), (1.0, 1.5), (0.0, 0.0)]);
         assert!(band(&[0.0], &[1.0], &[], 2.0).is_empty());

@@ -1,63 +1,58 @@
-//! What more probes bring and what they cost (Lin et al. 2024, Figure 4).
+//! Results and cost of training against the number of probes (Lin et al. 2024, Figure 4).
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Estimator, names};
+use gpbench_record::metric::{self, Metric, Shown};
+use gpbench_record::{GradientEstimator, Task, TaskKind};
 
 use super::curve::{Curve, Mean, range};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use super::{Drawn, Figure, Sheet, file_name};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
-use crate::{likelihood, training};
-
-/// What is drawn: a metric, the title of its axis, and how it is averaged.
-const METRICS: [(&str, &str, Mean); 3] = [
-    (names::TEST_RMSE, "test RMSE", Mean::Geometric),
-    (names::TEST_NLL, "test NLL", Mean::Arithmetic),
-    (names::SECONDS_TRAIN, "seconds of training", Mean::Geometric),
-];
 
 /// Height of the sheet.
 const HEIGHT: u32 = 340;
 
-/// The groups of one solver whose estimators differ in their number of probes alone.
+/// The groups of one solver whose estimators differ only in their number of probes.
 struct Family<'a> {
     solver: &'a str,
-    /// The estimator they share, with its name and its probes set aside.
-    estimator: Estimator,
+    /// What they share, without the name of the estimator and the number of probes.
+    task: Task,
     /// By number of probes.
     groups: BTreeMap<usize, &'a Group>,
 }
 
 /// One figure for each data set and kernel on which the number of probes varies.
-pub(super) fn figures(sheet: &Sheet<'_>) -> Vec<Drawn> {
-    training::models(&sheet.groups).into_iter().map(|model| figure(sheet, model)).collect()
+pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
+    results.models().into_iter().map(|model| figure(results, model)).collect()
 }
 
-fn figure(sheet: &Sheet<'_>, model: (&str, &str)) -> Drawn {
-    let families = families(sheet, model);
-    let several = families.iter().any(|family| family.estimator != families[0].estimator);
+fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+    let families = families(results, model);
+    let several = families.iter().any(|family| family.task != families[0].task);
     let looks: Vec<Look> = match several {
         true => (0..families.len()).map(Look::nth).collect(),
-        false => families.iter().map(|family| sheet.look(family.solver)).collect(),
+        false => families.iter().map(|family| look(results, family.solver)).collect(),
     };
-    let panel = |(metric, label, mean): &(&str, &str, Mean)| {
+    let panel = |metric: &'static Metric| {
+        let mean = Mean::of_metric(metric);
         let line = |(family, look): (&Family<'_>, &Look)| {
-            Some(Line { look: *look, curve: family.curve(sheet, metric, *mean)?, dashed: false })
+            Some(Line { look: *look, curve: family.curve(results, metric.name, mean)?, dashed: false })
         };
         let lines: Vec<Line> = families.iter().zip(&looks).filter_map(line).collect();
         let panel = Panel {
             stops: stops(&lines),
             lines,
             x: Axis { label: "probes".to_owned(), log: true },
-            y: Axis { label: (*label).to_owned(), log: *mean == Mean::Geometric },
+            y: Axis::of(metric),
             ..Panel::default()
         };
         (!panel.lines.is_empty()).then_some(panel)
     };
-    let panels: Vec<Panel> = METRICS.iter().filter_map(panel).collect();
+    let panels: Vec<Panel> = metric::shown(TaskKind::Train, Shown::Trained).filter_map(panel).collect();
     if panels.is_empty() {
         return Ok(None);
     }
@@ -66,51 +61,52 @@ fn figure(sheet: &Sheet<'_>, model: (&str, &str)) -> Drawn {
         false => Entry::solver(family.solver, *look),
     };
     let entries: Vec<Entry> = families.iter().zip(&looks).map(entry).collect();
-    let what = training::title(model, &sheet.groups);
+    let what = results.model_title(model);
     let title = format!("Number of probes: {what}");
-    Ok(Some(Figure {
-        file: file_name("probes", &what),
-        svg: panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?,
-        title,
-        caption: "After training, by the number of right-hand sides beside y, which are also the samples of the \
-                  prediction: geometric mean over seeds (arithmetic for the NLL), the band from the lowest to the \
-                  highest seed. Seconds are those of all outer steps."
-            .to_owned(),
-    }))
+    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let caption = "After training, by the number of right-hand sides beside y, which are also the samples of the \
+                   prediction: geometric mean over seeds (arithmetic for the NLL); the band spans the lowest to the \
+                   highest seed. Seconds are those of all outer steps.";
+    Ok(Some(Figure::new("probes", &what, title, caption, svg)))
 }
 
 /// The families of a model that have more than one number of probes.
-fn families<'a>(sheet: &'a Sheet<'_>, model: (&str, &str)) -> Vec<Family<'a>> {
+fn families<'a>(results: &'a Results<'_>, model: Model<'_>) -> Vec<Family<'a>> {
     let mut all: Vec<Family<'_>> = Vec::new();
-    for group in training::of(sheet.run, &sheet.groups, model) {
-        let Some(row) = likelihood::first(sheet.run, group) else { continue };
-        let probes = row.case.estimator.probes;
-        let estimator = Estimator { name: String::new(), probes: 0, ..row.case.estimator.clone() };
-        let own = |family: &&mut Family<'_>| family.solver == group.solver && family.estimator == estimator;
-        match all.iter_mut().find(own) {
+    for group in results.of_model(model) {
+        let Some((task, probes)) = without_probes(&results.case(group).task) else { continue };
+        match all.iter_mut().find(|family| family.solver == group.solver && family.task == task) {
             Some(family) => drop(family.groups.entry(probes).or_insert(group)),
-            None => all.push(Family {
-                solver: &group.solver,
-                estimator,
-                groups: BTreeMap::from([(probes, group)]),
-            }),
+            None => all.push(Family { solver: &group.solver, task, groups: BTreeMap::from([(probes, group)]) }),
         }
     }
     all.retain(|family| family.groups.len() > 1);
     all
 }
 
+/// A training task without the name of its estimator and the number of its probes, and that number.
+fn without_probes(task: &Task) -> Option<(Task, usize)> {
+    let Task::Train(training) = task else { return None };
+    let mut training = training.clone();
+    training.estimator.clear();
+    training.prediction.targets.probes = 0;
+    let GradientEstimator::Solutions { probes, .. } = &mut training.gradient else { return None };
+    let count = probes.count();
+    *probes = probes.with_count(0);
+    Some((Task::Train(training), count))
+}
+
 impl Family<'_> {
-    /// What to call it: what the names of its estimators have in common.
+    /// What the names of its estimators have in common.
     fn name(&self) -> &str {
-        common(self.groups.values().map(|group| group.problem.estimator.as_str()))
+        common(self.groups.values().map(|group| group.estimator()))
     }
 
     /// A metric over the number of probes, as far as it was measured.
-    fn curve(&self, sheet: &Sheet<'_>, metric: &str, mean: Mean) -> Option<Curve> {
+    fn curve(&self, results: &Results<'_>, metric: &str, mean: Mean) -> Option<Curve> {
         let mut curve = Curve::default();
         for (probes, group) in &self.groups {
-            let values = sheet.of_seeds(group, metric);
+            let values = results.of_seeds(group, metric);
             if !values.is_empty() {
                 curve.push(*probes as f64, mean.of(&values), range(&values));
             }
@@ -119,7 +115,7 @@ impl Family<'_> {
     }
 }
 
-/// The start that some names share, without a number that it may have cut short; the first name where there is none.
+/// The beginning that some names share, without trailing digits, which may be incomplete; else the first name.
 fn common<'a>(mut names: impl Iterator<Item = &'a str>) -> &'a str {
     let first = names.next().unwrap_or_default();
     let start = names.fold(first, |start, name| {

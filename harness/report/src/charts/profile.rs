@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Row, Status};
+use gpbench_record::{Row, Status, names};
 
 use super::curve::Curve;
 use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::style::{heading, legend, sheet};
-use super::{Drawn, Figure, Sheet};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, look, solvers};
 use crate::aggregate::Problem;
-use crate::metric::SECONDS;
+use crate::papers::DOLAN_2002;
 
 /// Share of the problems that a solver finishes within a factor of the fastest.
-pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
-    let times = times(sheet_);
-    let solvers = sheet_.run.solvers();
+pub(crate) fn figure(results: &Results<'_>) -> Drawn {
+    let times = times(results);
+    let solvers = results.run.solvers();
     if times.len() < 2 || solvers.len() < 2 {
         return Ok(None);
     }
@@ -23,7 +24,7 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
     let widest = ratios.iter().flatten().copied().fold(1.0, f64::max);
     let end = (1.15 * widest).max(2.0);
     let line = |(solver, ratios): (&&str, &Vec<f64>)| Line {
-        look: sheet_.look(solver),
+        look: look(results, solver),
         curve: steps(ratios, times.len(), end),
         dashed: false,
     };
@@ -36,32 +37,29 @@ pub(super) fn figure(sheet_: &Sheet<'_>) -> Drawn {
     let title = "Performance profile: seconds to the tolerance";
     let svg = sheet((760, 420), |root| {
         heading(root, title)?;
-        let top = legend(root, &sheet_.legend(|_| true))?;
+        let top = legend(root, &solvers(results, |_| true))?;
         panel.draw(root, &root.margin(top, 4, 8, 4))
     })?;
-    Ok(Some(Figure {
-        file: "performance-profile.svg".to_owned(),
-        title: title.to_owned(),
-        caption: format!(
-            "For each solver, the share of the {} problems (data set, kernel, estimator and seed) that it finished \
-             with status ok within a factor of the fastest solver's time. At 1: how often it was the fastest; at the \
-             right: how often it finished at all. Higher is better.",
-            times.len()
-        ),
-        svg,
-    }))
+    let caption = format!(
+        "For each solver, the share of the {} problems (data set, kernel, estimator and seed) that it finished with \
+         status ok within a factor of the fastest solver's time. At 1: how often it was the fastest. At the right: how \
+         often it finished at all. Higher is better.",
+        times.len()
+    );
+    let figure = Figure::new("performance-profile", "", title.to_owned(), caption, svg);
+    Ok(Some(Figure { paper: Some(DOLAN_2002), ..figure }))
 }
 
 /// Seconds of each solver on each problem with a tolerance; timing repeats are averaged.
-fn times<'a>(sheet: &'a Sheet<'_>) -> BTreeMap<(Problem, u64), BTreeMap<&'a str, f64>> {
+fn times<'a>(results: &'a Results<'_>) -> BTreeMap<(Problem, u64), BTreeMap<&'a str, f64>> {
     let mut sums: BTreeMap<(Problem, u64), BTreeMap<&str, Vec<&Row>>> = BTreeMap::new();
-    for row in sheet.run.rows.iter().filter(|r| r.case.budget.tolerance.is_some()) {
+    for row in results.run.rows.iter().filter(|r| r.case.budget.tolerance.is_some()) {
         let key = (Problem::of(&row.labels), row.labels.seed);
         sums.entry(key).or_default().entry(&row.labels.solver).or_default().push(row);
     }
     let mean = |rows: &Vec<&Row>| {
         let seconds: Option<Vec<f64>> =
-            rows.iter().map(|r| r.metrics.get(SECONDS).filter(|_| r.status == Status::Ok)).collect();
+            rows.iter().map(|r| r.metrics.get(names::SECONDS).filter(|_| r.status == Status::Ok)).collect();
         seconds.map(|s| s.iter().sum::<f64>() / s.len() as f64).filter(|s| *s > 0.0)
     };
     let of_problem = |by: BTreeMap<&'a str, Vec<&Row>>| {

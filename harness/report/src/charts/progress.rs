@@ -1,15 +1,15 @@
-//! How residuals and predictions get better along the way, one chart a problem.
+//! Residuals and predictions along a solve, one chart a problem.
 
+use gpbench_record::metric::{self, Metric};
 use gpbench_record::{Row, names};
 
 use super::curve::{Clock, Mean, Path, curve, geometric_mean, path, range};
 use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::style::{Entry, Look, Sample, heading, legend, sheet};
-use super::{Drawn, Figure, Sheet, file_name};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Problem;
-use crate::metric;
-use crate::tables::in_group;
 
 /// Size of a chart with one panel.
 const SIZE: (u32, u32) = (760, 440);
@@ -17,11 +17,15 @@ const SIZE: (u32, u32) = (760, 440);
 /// Ratio between the longest and the shortest curve from which a clock is drawn logarithmic.
 const WIDE: f64 = 15.0;
 
+/// What the chart of residuals shows: the true residual of y, and the one that the solver claims.
+pub(super) const RESIDUALS: [&str; 2] = [names::RESIDUAL_Y, names::CLAIMED_Y];
+
 /// The relative residual of y against epochs, true and claimed.
-pub(super) fn residual_figure(sheet: &Sheet<'_>, problem: &Problem, what: &str) -> Drawn {
-    let mut chart = Chart::new(sheet, problem, Clock::Epochs, true);
-    let traced = chart.add(names::RESIDUAL_Y, false);
-    let claimed = chart.add(names::CLAIMED_Y, true);
+pub(crate) fn residual_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+    let [truth, claim] = RESIDUALS.map(|name| metric::find(name).expect("residuals are metrics"));
+    let mut chart = Chart::new(results, problem, Clock::Epochs, truth);
+    let traced = chart.add(truth.name, false);
+    let claimed = chart.add(claim.name, true);
     if !traced && !claimed {
         return Ok(None);
     }
@@ -41,29 +45,30 @@ pub(super) fn residual_figure(sheet: &Sheet<'_>, problem: &Problem, what: &str) 
         kinds.push(Entry::new(format!("tolerance {tolerance}"), Sample::Dotted));
     }
     chart.figure(
-        file_name("residual-epochs", what),
+        "residual-epochs",
+        what,
         format!("Residual against epochs: {what}"),
-        "Relative residual norm of y against epochs (n² kernel entries used); geometric mean over seeds, the band \
-         from the lowest to the highest. Dashed: what the solver reports along the way. Hollow markers: recomputed \
-         in double precision after the end. A marker that points down lies below the axis, at the value beside it.",
+        "Relative residual norm of y against epochs (n² kernel entries used): geometric mean over seeds; the band \
+         spans the lowest to the highest seed. Dashed: reported by the solver. Hollow markers: recomputed in double \
+         precision after the end. A marker that points down lies below the axis, at the value beside it.",
         &kinds,
     )
 }
 
-/// Distance of the predictions to the exact ones, or to the test targets, along a clock.
-pub(super) fn quality_figure(sheet: &Sheet<'_>, problem: &Problem, what: &str, clock: Clock) -> Drawn {
+/// Distance of the predictions to the exact ones, or else to the test targets, along a clock.
+pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &str, clock: Clock) -> Drawn {
     let traced = |metric: &str| {
-        let rows = sheet.run.rows.iter().filter(|r| Problem::of(&r.labels) == *problem);
+        let rows = results.run.rows.iter().filter(|r| Problem::of(&r.labels) == *problem);
         rows.flat_map(|r| &r.trace).any(|p| p.metrics.get(metric).is_some())
     };
     let Some(name) = [names::RMSE_TO_EXACT, names::TEST_RMSE].into_iter().find(|m| traced(m)) else {
         return Ok(None);
     };
-    let mut chart = Chart::new(sheet, problem, clock, clock == Clock::Seconds);
+    let quality = metric::find(name).expect("qualities are metrics");
+    let mut chart = Chart::new(results, problem, clock, quality);
     if !chart.add(name, false) {
         return Ok(None);
     }
-    chart.panel.y.label = metric::find(name).map_or(name, |m| m.axis).to_owned();
     let (kind, word) = match clock {
         Clock::Seconds => ("quality-seconds", "time"),
         Clock::Epochs => ("quality-epochs", "epochs"),
@@ -71,10 +76,11 @@ pub(super) fn quality_figure(sheet: &Sheet<'_>, problem: &Problem, what: &str, c
     };
     let subject = if name == names::TEST_RMSE { "Test RMSE" } else { "Distance to the exact prediction" };
     chart.figure(
-        file_name(kind, what),
+        kind,
+        what,
         format!("{subject} against {word}: {what}"),
-        "Geometric mean over seeds, each seed's last value carried forward on a common grid; the band spans the \
-         lowest to the highest seed. Single markers: methods that give one answer at the end; one that points down \
+        "Geometric mean over seeds. Each seed's last value is carried forward on a common grid; the band spans the \
+         lowest to the highest seed. Single markers: methods with one answer, at the end. A marker that points down \
          lies below the axis, at the value beside it.",
         &[],
     )
@@ -82,30 +88,32 @@ pub(super) fn quality_figure(sheet: &Sheet<'_>, problem: &Problem, what: &str, c
 
 /// A chart of one problem while it is put together.
 struct Chart<'a> {
-    sheet: &'a Sheet<'a>,
+    results: &'a Results<'a>,
     problem: &'a Problem,
     clock: Clock,
     panel: Panel,
 }
 
 impl<'a> Chart<'a> {
-    fn new(sheet: &'a Sheet<'a>, problem: &'a Problem, clock: Clock, may_be_log: bool) -> Chart<'a> {
-        let x = Axis { label: clock.label().to_owned(), log: clock == Clock::Seconds };
-        let y = Axis { label: "relative residual of y".to_owned(), log: true };
-        let panel = Panel { x, y, ..Panel::default() };
-        let mut chart = Chart { sheet, problem, clock, panel };
-        if may_be_log || clock == Clock::Epochs {
-            chart.panel.x.log |= chart.is_wide();
-        }
+    fn new(
+        results: &'a Results<'a>,
+        problem: &'a Problem,
+        clock: Clock,
+        metric: &Metric,
+    ) -> Chart<'a> {
+        let x = Axis { label: clock.metric().axis.to_owned(), log: clock == Clock::Seconds };
+        let panel = Panel { x, y: Axis::of(metric), ..Panel::default() };
+        let mut chart = Chart { results, problem, clock, panel };
+        chart.panel.x.log |= chart.is_wide();
         chart
     }
 
     fn rows(&self) -> impl Iterator<Item = &'a Row> {
         let problem = self.problem;
-        self.sheet.run.rows.iter().filter(move |r| Problem::of(&r.labels) == *problem)
+        self.results.run.rows.iter().filter(move |r| Problem::of(&r.labels) == *problem)
     }
 
-    /// Whether the solvers' clocks end at very different places.
+    /// Whether the solvers end at very different numbers of epochs.
     fn is_wide(&self) -> bool {
         let traced = self.rows().filter(|r| r.trace.len() > 1);
         let ends: Vec<f64> =
@@ -118,11 +126,10 @@ impl<'a> Chart<'a> {
     /// Returns whether it added a curve.
     fn add(&mut self, metric: &str, dashed: bool) -> bool {
         let before = self.panel.lines.len();
-        for group in self.sheet.of(self.problem) {
-            let look = self.sheet.look(&group.solver);
-            let rows = self.sheet.run.rows.iter().filter(|r| in_group(r, group));
-            let paths: Vec<Path> =
-                rows.map(|r| path(r, metric, self.clock)).filter(|p| !p.is_empty()).collect();
+        for group in self.results.of_problem(self.problem) {
+            let look = look(self.results, &group.solver);
+            let paths = self.results.rows(group).map(|row| path(row, metric, self.clock));
+            let paths: Vec<Path> = paths.filter(|path| !path.is_empty()).collect();
             match curve(&paths, self.panel.x.log, Mean::Geometric) {
                 Some(curve) => self.panel.lines.push(Line { look, curve, dashed }),
                 None if !dashed => self.panel.dots.extend(dot(look, &paths, metric == names::RESIDUAL_Y)),
@@ -132,17 +139,17 @@ impl<'a> Chart<'a> {
         self.panel.lines.len() > before
     }
 
-    fn figure(self, file: String, title: String, caption: &str, kinds: &[Entry]) -> Drawn {
+    fn figure(self, kind: &str, what: &str, title: String, caption: &str, kinds: &[Entry]) -> Drawn {
         let looks: Vec<Look> =
             self.panel.lines.iter().map(|l| l.look).chain(self.panel.dots.iter().map(|d| d.look)).collect();
-        let mut entries = self.sheet.legend(|s| looks.contains(&self.sheet.look(s)));
+        let mut entries = solvers(self.results, |s| looks.contains(&look(self.results, s)));
         entries.extend_from_slice(kinds);
         let svg = sheet(SIZE, |root| {
             heading(root, &title)?;
             let top = legend(root, &entries)?;
             self.panel.draw(root, &root.margin(top, 4, 8, 4))
         })?;
-        Ok(Some(Figure { file, title, caption: caption.to_owned(), svg }))
+        Ok(Some(Figure::new(kind, what, title, caption, svg)))
     }
 }
 

@@ -1,7 +1,8 @@
-//! An axis: its range, and where its labels stand.
+//! An axis: its range and its labels.
 
 use std::ops::Range;
 
+use gpbench_record::metric::{Metric, Unit};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
 /// Kind and title of an axis.
@@ -11,6 +12,13 @@ pub(super) struct Axis {
     pub(super) log: bool,
 }
 
+impl Axis {
+    /// The axis of a metric: logarithmic unless its values may have either sign.
+    pub(super) fn of(metric: &Metric) -> Axis {
+        Axis { label: metric.axis.to_owned(), log: metric.unit != Unit::Nats }
+    }
+}
+
 /// An axis fitted to values. Logarithms are taken here, so that the charts below see linear axes only.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
@@ -18,7 +26,7 @@ pub(super) struct Scale {
     /// Ends of the axis, in its own coordinate: the logarithm to base 10 where `log`.
     pub(super) lo: f64,
     pub(super) hi: f64,
-    /// Labels, with their place in the axis's own coordinate.
+    /// Labels, with their places in the axis's own coordinate.
     pub(super) ticks: Vec<(f64, String)>,
 }
 

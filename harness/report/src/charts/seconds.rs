@@ -1,4 +1,4 @@
-//! Seconds as bars of two parts: prepare and solve, or of training the solver and the rest.
+//! Seconds as bars of two parts: prepare and solve, or for training the solver and the rest.
 
 use gpbench_record::names;
 use plotters::prelude::*;
@@ -7,10 +7,10 @@ use plotters::style::text_anchor::HPos;
 use super::style::{
     Entry, INK, MUTED, RULE, Sample, fitted, font, heading, legend, sheet, text_width, write,
 };
-use super::{Drawn, Figure, Sheet};
-use crate::aggregate::{Group, Problem, problems, title};
-use crate::metric::{SECONDS, short};
-use crate::{likelihood, training};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, look, solvers};
+use crate::aggregate::{Group, Problem};
+use crate::number::short;
 
 const WIDTH: u32 = 760;
 const BAR: i32 = 16;
@@ -28,62 +28,61 @@ struct Bar {
     colours: [RGBColor; 2],
 }
 
-/// Bars under a heading. They have a scale of their own, since they carry their values.
+/// Bars under a heading, with a scale of their own and their values beside them.
 struct Section {
     title: String,
     bars: Vec<Bar>,
 }
 
 /// Prepare and solve of each solver, grouped by problem.
-pub(super) fn figure(sheet: &Sheet<'_>) -> Drawn {
-    let all = problems(&sheet.groups);
+pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let bar = |group: &Group| {
         Some(Bar {
             name: group.solver.clone(),
             first: group.mean(names::SECONDS_PREPARE).unwrap_or(0.0),
-            total: group.mean(SECONDS)?,
-            colours: [MUTED, sheet.look(&group.solver).colour],
+            total: group.mean(names::SECONDS)?,
+            colours: [MUTED, look(results, &group.solver).colour],
         })
     };
     let section = |problem: &&Problem| Section {
-        title: title(problem, &all),
-        bars: sheet.of(problem).filter_map(bar).collect(),
+        title: results.problem_title(problem),
+        bars: results.of_problem(problem).filter_map(bar).collect(),
     };
     bars(
         "Seconds of prepare and solve",
         ["prepare", "solve, in the solver's colour"],
-        all.iter().map(section).collect(),
+        results.problems().iter().map(section).collect(),
         "Mean wall-clock seconds over seeds, without loading, verification and the evaluation of trace \
          points. Each problem has a scale of its own.",
     )
 }
 
-/// The steps of training by each solver and estimator, split into the solver's part and the rest (Lin et al.
-/// 2024, Figure 1).
-pub(super) fn training_figure(sheet: &Sheet<'_>) -> Drawn {
+/// The steps of training by each solver and estimator, split into the solver's part and the rest (Lin et al. 2024,
+/// Figure 1).
+pub(crate) fn training_figure(results: &Results<'_>) -> Drawn {
     let bar = |group: &&Group| {
         let total = group.mean(names::SECONDS_TRAIN)?;
         Some(Bar {
-            name: likelihood::label(sheet.run, group),
-            first: group.mean(SECONDS).unwrap_or(0.0).min(total),
+            name: results.label(group),
+            first: group.mean(names::SECONDS).unwrap_or(0.0).min(total),
             total,
-            colours: [sheet.look(&group.solver).colour, MUTED],
+            colours: [look(results, &group.solver).colour, MUTED],
         })
     };
     let section = |model| Section {
-        title: training::title(model, &sheet.groups),
-        bars: training::of(sheet.run, &sheet.groups, model).iter().filter_map(bar).collect(),
+        title: results.model_title(model),
+        bars: results.of_model(model).iter().filter_map(bar).collect(),
     };
     bars(
         "Seconds of training",
         ["prepare and solve, in the solver's colour", "right-hand sides and gradients"],
-        training::models(&sheet.groups).into_iter().map(section).collect(),
-        "Mean wall-clock seconds over seeds of all outer steps, without the prediction after the last one and \
-         without looks at test rows. Each data set has a scale of its own.",
+        results.models().into_iter().map(section).collect(),
+        "Mean wall-clock seconds over seeds of all outer steps, without the final prediction and without trace \
+         evaluations. Each data set has a scale of its own.",
     )
 }
 
-/// The figure of all bars; none where there are not two to compare.
+/// The figure of all bars; none where there are fewer than two.
 fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str) -> Drawn {
     sections.retain(|section| !section.bars.is_empty());
     let all = || sections.iter().flat_map(|section| &section.bars);
@@ -119,16 +118,11 @@ fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str
         }
         Ok(())
     })?;
-    Ok(Some(Figure {
-        file: "seconds.svg".to_owned(),
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        svg,
-    }))
+    Ok(Some(Figure::new("seconds", "", title.to_owned(), caption, svg)))
 }
 
 impl Bar {
-    /// Both parts in words, unless the first is too small to be seen.
+    /// Both parts in words, unless the first is too small to see.
     fn value(&self) -> String {
         match self.first {
             first if first >= 0.01 * self.total => {

@@ -1,19 +1,18 @@
-//! Where solves start on the quadratic that they minimise (Lin et al. 2024, Figure 6, left and middle).
+//! The starts of solves on the quadratic that they minimise (Lin et al. 2024, Figure 6, left and middle).
 
 use std::f64::consts::TAU;
 
-use gpbench_record::{EstimatorMethod, Step, names};
+use gpbench_record::{Probes, Step, names};
 
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use super::{Drawn, Figure, Sheet, file_name};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
-use crate::{likelihood, training};
 
-/// The right-hand sides that are shown, each in a panel of its own.
-const PANELS: [(EstimatorMethod, &str); 2] =
-    [(EstimatorMethod::Standard, "standard probes"), (EstimatorMethod::Pathwise, "pathwise targets")];
+/// Titles of the panels: one for standard probes, one for pathwise targets.
+const PANELS: [(bool, &str); 2] = [(false, "standard probes"), (true, "pathwise targets")];
 
 /// Height of the sheet.
 const HEIGHT: u32 = 380;
@@ -24,29 +23,29 @@ const CONTOURS: i32 = 4;
 /// Points of a contour.
 const POINTS: usize = 121;
 
-/// The last step of a group of which it is known, as seen in the plane of the steepest directions.
+/// The plane of the steepest directions at the last step of a group for which it is known.
 struct Section<'a> {
     estimator: &'a str,
-    method: EstimatorMethod,
+    pathwise: bool,
     step: u64,
     curvatures: [f64; 2],
     start: [f64; 2],
 }
 
 /// One figure for each data set and kernel, of the first solver and seed there.
-pub(super) fn figures(sheet: &Sheet<'_>) -> Vec<Drawn> {
-    training::models(&sheet.groups).into_iter().map(|model| figure(sheet, model)).collect()
+pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
+    results.models().into_iter().map(|model| figure(results, model)).collect()
 }
 
-fn figure(sheet: &Sheet<'_>, model: (&str, &str)) -> Drawn {
-    let groups = training::of(sheet.run, &sheet.groups, model);
-    let Some(first) = groups.iter().find(|group| section(sheet, group).is_some()) else { return Ok(None) };
+fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+    let groups = results.of_model(model);
+    let Some(first) = groups.iter().find(|group| section(results, group).is_some()) else { return Ok(None) };
     let solver = &first.solver;
     let own = groups.iter().filter(|group| group.solver == *solver);
-    let sections: Vec<Section<'_>> = own.filter_map(|group| section(sheet, group)).collect();
+    let sections: Vec<Section<'_>> = own.filter_map(|group| section(results, group)).collect();
     let mut panels = Vec::new();
-    for (method, title) in PANELS {
-        let shown = sections.iter().enumerate().filter(|(_, section)| section.method == method);
+    for (pathwise, title) in PANELS {
+        let shown = sections.iter().enumerate().filter(|(_, section)| section.pathwise == pathwise);
         let shown: Vec<(Look, &Section<'_>)> = shown.map(|(i, section)| (Look::nth(i), section)).collect();
         if !shown.is_empty() {
             panels.push(panel(title, &shown));
@@ -54,31 +53,24 @@ fn figure(sheet: &Sheet<'_>, model: (&str, &str)) -> Drawn {
     }
     let entry = |(i, section): (usize, &Section<'_>)| Entry::solver(section.estimator, Look::nth(i));
     let entries: Vec<Entry> = sections.iter().enumerate().map(entry).collect();
-    let what = training::title(model, &sheet.groups);
+    let what = results.model_title(model);
     let title = format!("Where solves start in step {}: {what} · {solver}", sections[0].step + 1);
-    Ok(Some(Figure {
-        file: file_name("section", &what),
-        svg: panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?,
-        title,
-        caption: "The quadratic ½ vᵀHv − vᵀb of the first probe, in the plane of the two largest eigenvalues of H \
-                  through its solution, which lies at the origin: contours, each twice as far out as the one before, \
-                  and where the solve started. Each panel has scales of its own."
-            .to_owned(),
-    }))
+    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let caption = "The quadratic ½ vᵀHv − vᵀb of the first probe, in the plane of the two largest eigenvalues of H \
+                   through its solution, which is the origin. Contours: each is twice as far out as the one inside it. \
+                   Markers: where the solve started. Each panel has its own scales.";
+    Ok(Some(Figure::new("section", &what, title, caption, svg)))
 }
 
-fn section<'a>(sheet: &Sheet<'_>, group: &'a Group) -> Option<Section<'a>> {
-    let row = likelihood::first(sheet.run, group)?;
-    let method = row.case.estimator.method;
-    if !PANELS.iter().any(|(shown, _)| *shown == method) {
-        return None;
-    }
+fn section<'a>(results: &Results<'_>, group: &'a Group) -> Option<Section<'a>> {
+    let row = results.rows(group).next()?;
+    let pathwise = matches!(row.case.task.probes()?, Probes::Pathwise(_));
     let both =
         |step: &Step, [first, second]: [&str; 2]| Some([step.metrics.get(first)?, step.metrics.get(second)?]);
-    row.steps.iter().rev().find_map(|step| {
+    row.output.steps().iter().rev().find_map(|step| {
         Some(Section {
-            estimator: &group.problem.estimator,
-            method,
+            estimator: group.estimator(),
+            pathwise,
             step: step.step,
             curvatures: both(step, names::CURVATURES)?,
             start: both(step, names::STARTS)?,

@@ -11,15 +11,16 @@ use super::scale::Scale;
 use super::style::{
     Area, Drawing, Entry, INK, Look, MUTED, Marker, RULE, Sample, font, heading, legend, mark, sheet, write,
 };
-use super::{Drawn, Figure, Sheet, file_name};
+use crate::results::{Model, Results};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Problem;
 
 /// Size of the sheet.
 const SIZE: (u32, u32) = (760, 420);
 
 /// Eigenvalues to the left, one strip a basis function to the right.
-pub(super) fn figure(sheet_: &Sheet<'_>, problem: &Problem, what: &str) -> Drawn {
-    let drawn = drawn(sheet_, problem);
+pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+    let drawn = drawn(results, problem);
     let with_spectrum = drawn.iter().find_map(|(_, curve)| Some((*curve, curve.spectrum.as_ref()?)));
     let Some((curve, spectrum)) = with_spectrum else { return Ok(None) };
     let look = Look::nth(0);
@@ -36,16 +37,11 @@ pub(super) fn figure(sheet_: &Sheet<'_>, problem: &Problem, what: &str) -> Drawn
         eigenvalues(root, &areas[0], spectrum, look)?;
         functions(root, &areas[1], curve, spectrum, look)
     })?;
-    Ok(Some(Figure {
-        file: file_name("spectrum", what),
-        title,
-        caption: "Left: eigenvalues of the kernel matrix (noise left out) by index, as far as they stand above rounding \
-                  error. Right: spectral basis functions, each to a scale of its own, by index. Those of low index lie \
-                  among the data, where SGD is quick; those of higher index at its edges, where its error stays \
-                  (Lin et al. 2023, section 3.4)."
-            .to_owned(),
-        svg,
-    }))
+    let caption = "Left: eigenvalues of the kernel matrix (without noise) by index, as far as they exceed rounding \
+                   error. Right: spectral basis functions by index, each with a scale of its own. Functions of low \
+                   index lie among the data, where SGD converges quickly. Those of higher index lie at the edges of \
+                   the data, where its error remains (Lin et al. 2023, section 3.4).";
+    Ok(Some(Figure::new("spectrum", what, title, caption, svg)))
 }
 
 fn eigenvalues(root: &Area<'_>, area: &Area<'_>, spectrum: &Spectrum, look: Look) -> Drawing {

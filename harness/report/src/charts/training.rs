@@ -1,109 +1,109 @@
-//! What happens along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 3 and 5 to
-//! 10): hyperparameters, distances to be gone, iterations, epochs, residuals, predictions.
+//! Hyperparameters and metrics along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 3
+//! and 5 to 10).
 
-use gpbench_record::{Row, Step, names};
+use gpbench_record::metric::{self, Metric, Shown};
+use gpbench_record::{Row, Step, TaskKind};
 
 use super::curve::{Curve, Mean, Path, range};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use super::{Drawn, Figure, Sheet, file_name};
+use crate::results::{Model, Results, once_each};
+use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
-use crate::tables::in_group;
-use crate::training;
 
 /// Height of a row of panels.
 const ROW: u32 = 250;
 
-/// What is drawn of a step: a number, the title of its axis, and whether it spans decades.
-pub(super) type Quantity = (fn(&Step) -> Option<f64>, &'static str, bool);
+/// What is drawn of a step: a number, the axis of its panel, and how seeds are averaged.
+pub(super) struct Quantity {
+    value: Box<dyn Fn(&Step) -> Option<f64>>,
+    axis: Axis,
+    mean: Mean,
+}
 
-const QUANTITIES: [Quantity; 11] = [
-    (|step| step.hyperparameters.get("noise_scale").copied(), "noise scale", true),
-    (|step| step.hyperparameters.get("signal_scale").copied(), "signal scale", true),
-    (length_scale, "length scale, geometric mean", true),
-    (|step| positive(step, names::INITIAL_DISTANCE), "initial distance |x₀ − x|_H", true),
-    (|step| positive(step, names::ITERATIONS), "iterations of the step", true),
-    (|step| positive(step, names::EPOCHS), "epochs of the step", true),
-    (|step| step.metrics.get(names::RESIDUAL_Y), "residual of y", true),
-    (|step| step.metrics.get(names::RESIDUAL_PROBES), "mean residual of the probes", true),
-    (|step| step.metrics.get(names::TEST_RMSE), "test RMSE", true),
-    (|step| step.metrics.get(names::TEST_NLL), "test NLL", false),
-    (|step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD), "exact log likelihood", false),
-];
+impl Quantity {
+    /// A metric of the step.
+    pub(super) fn metric(metric: &'static Metric) -> Quantity {
+        let axis = Axis::of(metric);
+        let (log, name) = (axis.log, metric.name);
+        // A logarithmic axis has no place for 0.
+        let value = move |step: &Step| step.metrics.get(name).filter(|value| !log || *value > 0.0);
+        Quantity { value: Box::new(value), axis, mean: Mean::of_metric(metric) }
+    }
+
+    fn hyperparameter(label: &str, value: impl Fn(&Step) -> Option<f64> + 'static) -> Quantity {
+        let axis = Axis { label: label.to_owned(), log: true };
+        Quantity { value: Box::new(value), axis, mean: Mean::Geometric }
+    }
+}
+
+/// The scales of a step, then its metrics.
+fn quantities() -> Vec<Quantity> {
+    let scales = [
+        Quantity::hyperparameter("noise scale", |step| step.hyperparameters.get("noise_scale").copied()),
+        Quantity::hyperparameter("signal scale", |step| step.hyperparameters.get("signal_scale").copied()),
+        Quantity::hyperparameter("length scale, geometric mean", length_scale),
+    ];
+    scales.into_iter().chain(metric::shown(TaskKind::Train, Shown::Steps).map(Quantity::metric)).collect()
+}
 
 /// One figure for each solver on each data set and kernel.
-pub(super) fn figures(sheet_: &Sheet<'_>) -> Vec<Drawn> {
-    let models = training::models(&sheet_.groups);
-    let of_model = |model: (&str, &str)| {
-        let groups = training::of(sheet_.run, &sheet_.groups, model);
-        let what = training::title(model, &sheet_.groups);
+pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
+    let models = results.models();
+    let of_model = |model: Model<'_>| {
+        let groups = results.of_model(model);
+        let what = results.model_title(model);
         let figure = |solver: &str| {
             let own: Vec<&Group> = groups.iter().copied().filter(|group| group.solver == solver).collect();
-            figure(sheet_, &own, &format!("{what} · {solver}"))
+            figure(results, &own, &format!("{what} · {solver}"))
         };
-        sheet_.run.solvers().into_iter().map(figure).collect::<Vec<Drawn>>()
+        results.run.solvers().into_iter().map(figure).collect::<Vec<Drawn>>()
     };
     models.into_iter().flat_map(of_model).collect()
 }
 
-fn figure(sheet_: &Sheet<'_>, groups: &[&Group], what: &str) -> Drawn {
-    let estimators = estimators(sheet_);
-    let look =
-        |group: &Group| Look::nth(estimators.iter().position(|e| *e == group.problem.estimator).unwrap_or(0));
-    let panels: Vec<Panel> = QUANTITIES.iter().filter_map(|q| panel(sheet_, groups, *q, look)).collect();
+fn figure(results: &Results<'_>, groups: &[&Group], what: &str) -> Drawn {
+    let estimators = once_each(results.groups.iter().map(Group::estimator));
+    let look = |group: &Group| {
+        Look::nth(estimators.iter().position(|name| *name == group.estimator()).unwrap_or_default())
+    };
+    let panels: Vec<Panel> =
+        quantities().iter().filter_map(|quantity| panel(results, groups, quantity, look)).collect();
     if panels.is_empty() {
         return Ok(None);
     }
     let entries: Vec<Entry> =
-        groups.iter().map(|group| Entry::solver(&group.problem.estimator, look(group))).collect();
+        groups.iter().map(|group| Entry::solver(group.estimator(), look(group))).collect();
     let rows = panels.len().div_ceil(2);
     let title = format!("Training: {what}");
     let svg = panels_sheet(&title, &entries, &panels, 2, 90 + ROW * rows as u32)?;
-    Ok(Some(Figure {
-        file: file_name("training", what),
-        title,
-        caption: "Along the outer steps, by estimator: geometric mean over seeds (arithmetic for the NLL), the band \
-                  from the lowest to the highest seed. The initial distance is from where a step's solve \
-                  starts to where it ends, in the norm of H, root mean square over the probes. Residuals are recomputed \
-                  in double precision from each step's solutions; predictions use those solutions as they are, and a \
-                  likelihood needs pathwise samples."
-            .to_owned(),
-        svg,
-    }))
-}
-
-/// Names of the estimators, in the order of the spec.
-fn estimators(sheet: &Sheet<'_>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for group in &sheet.groups {
-        if !names.contains(&group.problem.estimator) {
-            names.push(group.problem.estimator.clone());
-        }
-    }
-    names
+    let caption = "Along the outer steps, by estimator: geometric mean over seeds (arithmetic for log-likelihoods); the \
+                   band spans the lowest to the highest seed. Epochs and iterations are those of each step. The initial \
+                   distance is that from the start of a step's solve to its end, in the norm of H, root mean square over \
+                   the probes. Residuals are recomputed in double precision from each step's solutions. Predictions use \
+                   those solutions; the NLL needs pathwise samples.";
+    Ok(Some(Figure::new("training", what, title, caption, svg)))
 }
 
 /// A quantity along the steps, one line a group; none where no group has it at two steps.
 pub(super) fn panel(
-    sheet: &Sheet<'_>,
+    results: &Results<'_>,
     groups: &[&Group],
-    (number, label, log): Quantity,
+    quantity: &Quantity,
     look: impl Fn(&Group) -> Look,
 ) -> Option<Panel> {
-    let mean = if log { Mean::Geometric } else { Mean::Arithmetic };
     let of_group = |group: &&Group| {
-        let rows = sheet.run.rows.iter().filter(|row| in_group(row, group));
-        let paths: Vec<Path> = rows.map(|row| path(row, number)).collect();
-        Some(Line { look: look(group), curve: curve(&paths, mean)?, dashed: false })
+        let paths: Vec<Path> = results.rows(group).map(|row| path(row, quantity)).collect();
+        Some(Line { look: look(group), curve: curve(&paths, quantity.mean)?, dashed: false })
     };
     let lines: Vec<Line> = groups.iter().filter_map(of_group).collect();
-    let (x, y) = (Axis { label: "outer step".to_owned(), log: false }, Axis { label: label.to_owned(), log });
-    let panel = Panel { x, y, lines, ..Panel::default() };
+    let x = Axis { label: "outer step".to_owned(), log: false };
+    let panel = Panel { x, y: quantity.axis.clone(), lines, ..Panel::default() };
     (!panel.lines.is_empty()).then_some(panel)
 }
 
-/// The curve of several cases, which all take the same steps: as far as each of them got.
+/// The curve of several cases, which all take the same steps, up to the last step that all of them took.
 fn curve(paths: &[Path], mean: Mean) -> Option<Curve> {
     let paths: Vec<&Path> = paths.iter().filter(|path| !path.is_empty()).collect();
     let length = paths.iter().map(|path| path.len()).min().filter(|length| *length >= 2)?;
@@ -115,18 +115,10 @@ fn curve(paths: &[Path], mean: Mean) -> Option<Curve> {
     Some(curve)
 }
 
-/// A number along the steps of a case, which count from 1 here.
-fn path(row: &Row, number: fn(&Step) -> Option<f64>) -> Path {
-    if !row.status.is_answer() {
-        return Vec::new();
-    }
-    let place = |step: &Step| Some((step.step as f64 + 1.0, number(step)?));
-    row.steps.iter().filter_map(place).collect()
-}
-
-/// A metric that a logarithmic axis has a place for.
-fn positive(step: &Step, name: &str) -> Option<f64> {
-    step.metrics.get(name).filter(|value| *value > 0.0)
+/// A quantity along the steps of a case; the first step is 1.
+fn path(row: &Row, quantity: &Quantity) -> Path {
+    let steps = row.output.steps().iter().filter(|_| row.status.is_answer());
+    steps.filter_map(|step| Some((step.step as f64 + 1.0, (quantity.value)(step)?))).collect()
 }
 
 /// Geometric mean of the length scales of all inputs.

@@ -1,0 +1,106 @@
+//! What a task says of its right-hand sides and estimators, for people to read.
+
+use gpbench_record::{
+    FeatureEstimator, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior, ProbeDistribution,
+    Probes, Start, Task,
+};
+
+/// The estimator by random features, of a task that has one in place of solving systems.
+pub(crate) fn features(task: &Task) -> Option<FeatureEstimator> {
+    match task {
+        Task::Train(training) => match training.gradient {
+            GradientEstimator::Features(features) => Some(features),
+            GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
+        },
+        Task::Likelihood(study) => match study.method {
+            LikelihoodEstimator::Features(features) => Some(features),
+            LikelihoodEstimator::Solutions { .. } => None,
+        },
+        Task::Solve(_) | Task::Posterior(_) => None,
+    }
+}
+
+/// The method of a task's estimator, as a spec names it.
+pub(crate) fn method(task: &Task) -> &'static str {
+    match (features(task), task.probes()) {
+        (Some(FeatureEstimator::Rff { .. }), _) => "rff",
+        (Some(FeatureEstimator::SsRff { .. }), _) => "ss-rff",
+        (None, Some(Probes::Pathwise(_))) => "pathwise",
+        (None, Some(Probes::Standard(_))) => "standard",
+        (None, None) => "exact",
+    }
+}
+
+/// Whether a task trains with exact gradients.
+pub(crate) fn is_exact(task: &Task) -> bool {
+    matches!(task, Task::Train(training) if training.gradient == GradientEstimator::Exact)
+}
+
+/// Where the solves of a training step start.
+pub(crate) fn start(task: &Task) -> Option<Start> {
+    match task {
+        Task::Train(training) => match training.gradient {
+            GradientEstimator::Solutions { start, .. } => Some(start),
+            GradientEstimator::Exact | GradientEstimator::Features(_) => None,
+        },
+        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
+    }
+}
+
+/// Number of solves that one estimate or step takes: two where y is solved for twice.
+pub(crate) fn solves(task: &Task) -> f64 {
+    let second = match task {
+        Task::Train(training) => {
+            matches!(training.gradient, GradientEstimator::Solutions { second_solve: true, .. })
+        }
+        Task::Likelihood(study) => {
+            matches!(study.method, LikelihoodEstimator::Solutions { second_solve: true, .. })
+        }
+        Task::Solve(_) | Task::Posterior(_) => false,
+    };
+    if second { 2.0 } else { 1.0 }
+}
+
+/// The pathwise targets that a task solves for, of its steps or of its prediction.
+pub(crate) fn pathwise_targets(task: &Task) -> Vec<PathwiseTargets> {
+    let own = match task.probes() {
+        Some(Probes::Pathwise(targets)) => Some(targets),
+        Some(Probes::Standard(_)) | None => None,
+    };
+    let prediction = match task {
+        Task::Train(training) => Some(training.prediction.targets),
+        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
+    };
+    own.into_iter().chain(prediction.filter(|targets| Some(*targets) != own)).collect()
+}
+
+/// The right-hand sides of a task in words.
+pub(crate) fn right_hand_sides(task: &Task) -> String {
+    let mut parts = Vec::new();
+    parts.extend(features(task).map(|features| match features {
+        FeatureEstimator::Rff { features, .. } => format!("none: {features} random features"),
+        FeatureEstimator::SsRff { features, step, .. } => {
+            format!("none: {features} random features or more, in steps of {step}")
+        }
+    }));
+    if let Some(Probes::Standard(standard)) = task.probes() {
+        let law = match standard.distribution {
+            ProbeDistribution::Normal => "standard normal",
+            ProbeDistribution::Rademacher => "Rademacher",
+        };
+        parts.push(format!("y and {} {law} probes", standard.probes));
+    }
+    let is_prediction = !matches!(task.probes(), Some(Probes::Pathwise(_)));
+    parts.extend(pathwise_targets(task).into_iter().enumerate().map(|(i, PathwiseTargets { probes, prior })| {
+        let of = if is_prediction || i > 0 { "for the prediction y" } else { "y" };
+        let drawn = match prior {
+            Prior::Exact => "exact draws of the prior".to_owned(),
+            Prior::Features { features, .. } => format!("{features} features"),
+        };
+        format!("{of} and {probes} pathwise targets ({drawn})")
+    }));
+    match parts.is_empty() {
+        true => "none".to_owned(),
+        false => parts.join("; "),
+    }
+}

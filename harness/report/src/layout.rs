@@ -1,0 +1,99 @@
+//! Tables of metrics: one row a group, one column a metric.
+
+use gpbench_record::TaskKind;
+use gpbench_record::metric::{self, Direction, Metric, Shown, Style};
+
+use crate::aggregate::{Group, MeanWithError};
+use crate::number::Format;
+use crate::run::Run;
+use crate::table::{Cell, Table};
+
+/// A column that a task adds to its metrics: heading, and text of a cell.
+pub(crate) type Added<'a> = (String, Box<dyn Fn(&Group) -> String + 'a>);
+
+/// The groups of a table, with what names them and what the task adds to their metrics.
+pub(crate) struct Layout<'a> {
+    pub(crate) title: String,
+    pub(crate) groups: Vec<&'a Group>,
+    /// Columns of words before the metrics.
+    pub(crate) names: Vec<Added<'a>>,
+    /// Columns of numbers after the metrics.
+    pub(crate) added: Vec<Added<'a>>,
+}
+
+/// A column that a task adds.
+pub(crate) fn column<'a>(
+    title: impl Into<String>,
+    text: impl Fn(&Group) -> Option<String> + 'a,
+) -> Added<'a> {
+    (title.into(), Box::new(move |group| text(group).unwrap_or_default()))
+}
+
+impl Layout<'_> {
+    /// The table with these metrics and what the task adds.
+    pub(crate) fn table(&self, metrics: &[&Metric]) -> Table {
+        self.build(metrics, &self.added)
+    }
+
+    /// The table with these metrics alone.
+    pub(crate) fn metrics(&self, metrics: &[&Metric]) -> Table {
+        self.build(metrics, &[])
+    }
+
+    fn build(&self, metrics: &[&Metric], added: &[Added<'_>]) -> Table {
+        let table = Table::new(&self.title);
+        let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
+        let table = metrics.iter().fold(table, |table, metric| table.numbers(metric.title));
+        let mut table = added.iter().fold(table, |table, (title, _)| table.numbers(title));
+        let best: Vec<Option<String>> = metrics.iter().map(|metric| best(metric, &self.groups)).collect();
+        for group in &self.groups {
+            let mut cells: Vec<Cell> = self.names.iter().map(|(_, text)| text(group).into()).collect();
+            cells.push(format!("{}/{}", group.n_ok, group.n).into());
+            cells.extend(metrics.iter().zip(&best).map(|(metric, best)| cell(metric, group, best.as_deref())));
+            cells.extend(added.iter().map(|(_, text)| Cell::from(text(group))));
+            table.row(cells);
+        }
+        table.without_empty_columns()
+    }
+}
+
+/// The metrics of a task's results table: those that the spec asks for, else those of the registry.
+pub(crate) fn results(run: &Run, task: TaskKind) -> Vec<&'static Metric> {
+    match run.options.columns.as_slice() {
+        [] => metric::shown(task, Shown::Results).collect(),
+        asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
+    }
+}
+
+/// The best mean of a column as it is written, of a metric whose best value is marked, if there is a choice.
+fn best(metric: &Metric, groups: &[&Group]) -> Option<String> {
+    let means = groups.iter().filter(|group| group.all_ok()).filter_map(|group| group.mean(metric.name));
+    let mut means: Vec<f64> = means.collect();
+    means.sort_by(f64::total_cmp);
+    let best = match metric.direction {
+        Direction::Lower => means.first(),
+        Direction::Higher => means.last(),
+        Direction::Neither => None,
+    };
+    let is_marked = metric.is_shown(Shown::Best) && means.len() > 1;
+    best.filter(|_| is_marked).map(|best| metric.style.format(*best))
+}
+
+fn cell(metric: &Metric, group: &Group, best: Option<&str>) -> Cell {
+    let Some(mean) = group.metrics.get(metric.name) else { return Cell::default() };
+    let strong = group.all_ok() && best == Some(metric.style.format(mean.mean).as_str());
+    Cell { text: with_error(metric.style, mean), strong }
+}
+
+/// A mean with its standard error; where seeds have no value, also over how many seeds it is.
+pub(crate) fn with_error(style: Style, value: &MeanWithError) -> String {
+    let mean = style.format(value.mean);
+    let text = match value.stderr {
+        Some(stderr) => format!("{mean} ± {}", style.format_spread(value.mean, stderr)),
+        None => mean,
+    };
+    match value {
+        MeanWithError { seeds, of, .. } if seeds < of => format!("{text} ({seeds} of {of})"),
+        _ => text,
+    }
+}

@@ -1,0 +1,105 @@
+//! Numbers as tables and charts write them.
+
+use gpbench_record::metric::Style;
+
+/// Writing of a metric's values in the style of the registry.
+pub(crate) trait Format {
+    /// The number as a table shows it.
+    fn format(self, value: f64) -> String;
+
+    /// A standard error with the digits of its mean.
+    fn format_spread(self, mean: f64, spread: f64) -> String;
+}
+
+impl Format for Style {
+    fn format(self, value: f64) -> String {
+        match self {
+            Style::Fixed => unsigned_zero(format!("{value:.4}")),
+            Style::Scientific => scientific(value),
+            Style::Short => short(value),
+            Style::Memory => format!("{:.0}", value / f64::from(1 << 20)),
+        }
+    }
+
+    fn format_spread(self, mean: f64, spread: f64) -> String {
+        match self {
+            Style::Short => {
+                let decimals = short(mean).split_once('.').map_or(0, |(_, tail)| tail.len());
+                format!("{spread:.decimals$}")
+            }
+            _ => self.format(spread),
+        }
+    }
+}
+
+/// A zero loses the sign that rounding left.
+fn unsigned_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => digits.to_owned(),
+        _ => text,
+    }
+}
+
+/// Two significant digits: `9.8e-3`.
+pub(crate) fn scientific(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
+}
+
+/// Three significant digits, without an exponent where that is readable.
+pub(crate) fn short(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// Five significant digits, which tell a value from a close limit.
+pub(crate) fn precise(value: f64) -> String {
+    significant(value, 5)
+}
+
+/// A share in percent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{} %", short(100.0 * share))
+}
+
+/// A factor: `2.5×`.
+pub(crate) fn times(factor: f64) -> String {
+    format!("{}×", short(factor))
+}
+
+fn significant(value: f64, digits: i32) -> String {
+    let size = value.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-4..1e7).contains(&size) {
+        let decimals = digits as usize - 1;
+        return format!("{value:.decimals$e}");
+    }
+    let decimals = (digits - 1 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') && size >= 1.0 && value.fract() == 0.0 {
+        true => format!("{value:.0}"),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_with_the_digits_that_matter() {
+        for (value, want) in
+            [(0.0, "0"), (0.01234, "0.0123"), (1.0, "1"), (3.21, "3.21"), (512.4, "512"), (2.5e-9, "2.50e-9")]
+        {
+            assert_eq!(short(value), want);
+        }
+        assert_eq!(
+            (precise(0.2958513), precise(11.0), precise(2.5e-9)),
+            ("0.29585".into(), "11".into(), "2.5000e-9".into())
+        );
+        assert_eq!(Style::Fixed.format(-0.00001), "0.0000");
+        assert_eq!(Style::Scientific.format(0.00982), "9.8e-3");
+        assert_eq!(Style::Memory.format(3.0 * 1048576.0), "3");
+        assert_eq!(Style::Short.format_spread(12.34, 0.5), "0.5");
+    }
+}

@@ -1,0 +1,70 @@
+//! The papers and data that a report rests on.
+
+use gpbench_record::{Case, OriginBase, Prior, Source};
+
+use crate::estimator;
+use crate::reference::Reference;
+use crate::results::once_each;
+use crate::run::Run;
+
+/// Performance profiles.
+pub(crate) const DOLAN_2002: &str = "\
+E. D. Dolan, J. J. Moré. Benchmarking optimization software with performance profiles. \
+Mathematical Programming 91, 2002.";
+
+/// Pathwise conditioning.
+const WILSON_2021: &str = "\
+J. T. Wilson, V. Borovitskiy, A. Terenin, P. Mostowsky, M. P. Deisenroth. \
+Pathwise Conditioning of Gaussian Processes. JMLR 22, 2021.";
+
+/// Random Fourier features.
+const RAHIMI_2007: &str = "\
+A. Rahimi, B. Recht. Random Features for Large-Scale Kernel Machines. NeurIPS 2007.";
+
+/// The UCI data sets.
+const UCI: &str = "\
+UCI Machine Learning Repository, University of California, Irvine, https://archive.ics.uci.edu; \
+with the train/test masks of the uci_datasets collection.";
+
+/// Pathwise targets as right-hand sides, warm starts, training.
+pub(crate) const LIN_2024: &str = "Lin et al. 2024";
+
+/// Likelihoods of random features, random truncation, bias of truncated conjugate gradients.
+pub(crate) const POTAPCZYNSKI_2021: &str = "Potapczynski et al. 2021";
+
+/// The bibliographic entries of a run, without repeats: published figures beside ours, hyperparameters, right-hand
+/// sides, solvers and data, then what sections and charts name.
+pub(crate) fn cited(run: &Run, named: impl IntoIterator<Item = &'static str>) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    entries.extend(run.options.reference.as_deref().and_then(Reference::named).map(|found| found.paper.entry));
+    let cases = || run.rows.iter().map(|row| &row.case);
+    entries.extend(cases().flat_map(of_case).chain(named).collect::<Vec<_>>().into_iter().map(entry));
+    entries.extend(cases().filter_map(|case| run.sources.get(&case.solver.plugin).cloned()));
+    once_each(entries)
+}
+
+/// What a case's hyperparameters, right-hand sides and data rest on: entries, or short names of papers.
+fn of_case(case: &Case) -> Vec<&str> {
+    let mut papers = Vec::new();
+    if let OriginBase::Published { paper } = &case.kernel.origin.base {
+        papers.push(paper.as_str());
+    }
+    for targets in estimator::pathwise_targets(&case.task) {
+        papers.extend([LIN_2024, WILSON_2021]);
+        if targets.prior != Prior::Exact {
+            papers.push(RAHIMI_2007);
+        }
+    }
+    if estimator::features(&case.task).is_some() {
+        papers.extend([POTAPCZYNSKI_2021, RAHIMI_2007]);
+    }
+    if matches!(case.dataset.source, Source::Registry { .. }) {
+        papers.push(UCI);
+    }
+    papers
+}
+
+/// The entry of a paper that a reference file names; any other text is an entry.
+fn entry(paper: &str) -> String {
+    Reference::paper(paper).map_or_else(|| paper.to_owned(), |paper| paper.entry)
+}

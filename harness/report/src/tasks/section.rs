@@ -1,0 +1,61 @@
+//! What each task gives to a report.
+
+use gpbench_record::metric::Metric;
+use gpbench_record::{TaskKind, names};
+
+use crate::aggregate::Group;
+use crate::charts::figure::Drawn;
+use crate::layout::{self, Layout};
+use crate::results::Results;
+use crate::table::Table;
+
+/// How means, errors and counts are formed.
+pub(super) const MEANS: &str = "\
+Mean ± standard error over seeds of the cases that ended ok or not_converged; timing repeats of a seed are averaged \
+first. `ok` counts the cases that ended ok. A mean over fewer seeds than were run says so, as in `(2 of 3)`. Bold: the \
+best mean among the solvers whose cases all ended ok, with ties in the digits shown.";
+
+/// What a residual and an epoch are.
+pub(super) const RESIDUALS: &str = "\
+Residuals are ||b − Hv|| / ||b||. A process that never loads the solver recomputes them in double precision. An epoch \
+is n² kernel entries used.";
+
+/// The part of a report that belongs to a task.
+pub(crate) trait Section: Sync {
+    /// What the page calls a run of this task.
+    fn title(&self) -> &'static str;
+
+    /// What the columns mean, beside the documentation of the metrics.
+    fn conventions(&self) -> &'static [&'static str];
+
+    /// The metrics of its results tables, where a spec asks for no others.
+    fn columns(&self, results: &Results<'_>, task: TaskKind) -> Vec<&'static Metric> {
+        layout::results(results.run, task)
+    }
+
+    /// Its tables of metrics.
+    fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>>;
+
+    /// Its other tables.
+    fn tables(&self, _results: &Results<'_>) -> Vec<Table> {
+        Vec::new()
+    }
+
+    /// Its charts, overviews first.
+    fn figures(&self, results: &Results<'_>) -> Vec<Drawn>;
+
+    /// Short names of the papers that its method rests on.
+    fn papers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The metric of the time that papers print.
+    fn seconds(&self) -> &'static str {
+        names::SECONDS
+    }
+
+    /// The speed-up of a group that papers print.
+    fn speed_up(&self, _results: &Results<'_>, _group: &Group) -> Option<f64> {
+        None
+    }
+}
