@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use gpbench_engine::{Engine, Interrupt, LocalExecutor, Options, Summary, SystemClock};
+use gpbench_engine::{Engine, Interrupt, Options, Summary, SystemClock};
 
 use crate::args::{Global, RunArgs};
 use crate::exit::{CASE_FAILED, Failure, OK};
@@ -13,11 +13,10 @@ use crate::progress::Progress;
 const LONG_RUN: f64 = 60.0;
 
 /// Runs the cases of a prepared plan that have no row, and shows progress.
-pub(crate) fn execute(global: &Global, prepared: &mut Prepared, args: &RunArgs) -> Result<Summary, Failure> {
+pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> Result<Summary, Failure> {
     let options = Options {
         output_dir: global.output_dir.clone(),
         cache_dir: prepared.cache.clone(),
-        threads: prepared.threads,
         jobs: args.jobs.get(),
         fresh: args.fresh,
         retry_failed: args.retry_failed,
@@ -28,11 +27,8 @@ pub(crate) fn execute(global: &Global, prepared: &mut Prepared, args: &RunArgs) 
         max_failures: if args.fail_fast { Some(1) } else { args.max_failures.map(NonZeroUsize::get) },
         time_limit_seconds: args.time_limit,
     };
-    let mut executor = LocalExecutor::new(&prepared.worker.file);
-    executor.environment = prepared.blas_settings.clone();
-    prepared.plan.environment.limits = executor.enforcement().to_owned();
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
-    let engine = Engine { executor: &executor, clock: &SystemClock, interrupt };
+    let engine = Engine { executor: &prepared.executor, clock: &SystemClock, interrupt };
     let mut progress = Progress::new(global);
     if prepared.estimate.seconds >= LONG_RUN {
         progress.announce(&prepared.estimate.text);

@@ -1,14 +1,13 @@
-//! From a spec's path to a plan that can run: names resolved, data sets read, binaries hashed. Every error of the
+//! From a spec's path to a plan that can run: names resolved, data sets read, the executor open. Every error of the
 //! user is found here, before any case runs.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use gpbench_data::Sha256Hex;
 use gpbench_data::locate::Places;
-use gpbench_engine as engine;
+use gpbench_engine::{self as engine, Executor, LocalExecutor};
 use gpbench_import::Materialised;
 use gpbench_record::{Fingerprint, Source};
 use gpbench_spec::{Plan, PlannedCase};
@@ -29,7 +28,7 @@ pub(crate) struct Checked {
     /// Threads of the whole run.
     pub(crate) threads: usize,
     /// The worker program.
-    pub(crate) worker: Worker,
+    worker: Worker,
     /// The spec's text, with the changes of the command line.
     text: String,
 }
@@ -38,14 +37,10 @@ pub(crate) struct Checked {
 pub(crate) struct Prepared {
     /// The plan for the engine.
     pub(crate) plan: engine::Plan,
-    /// Threads of the whole run.
-    pub(crate) threads: usize,
-    /// The worker program.
-    pub(crate) worker: Worker,
+    /// Where its cases run.
+    pub(crate) executor: LocalExecutor,
     /// Its estimated time.
     pub(crate) estimate: RunEstimate,
-    /// Environment variables for the worker.
-    pub(crate) blas_settings: BTreeMap<String, String>,
     /// gpbench's cache.
     pub(crate) cache: PathBuf,
 }
@@ -65,22 +60,23 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     Ok(Checked { plan, threads: threads.unwrap_or_else(environment::processors), worker, text: typed.text() })
 }
 
-/// Checks a spec, reads its data sets, and hashes its binaries.
+/// Checks a spec, reads its data sets, and opens the executor.
 pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
     let Checked { plan, threads, worker, text } = check(global, args)?;
     let places = dataset::places(global)?;
-    let numerics = worker.numerics()?;
-    let machine = environment::of_machine(&numerics, threads);
+    let executor =
+        LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
     let datasets = datasets(global, args, &plan, &places)?;
+    let estimate = RunEstimate::of(&plan, threads);
+    let machine = executor.machine();
     let binaries = Fingerprint {
         plugin_sha256: String::new(),
         dataset_sha256: None,
-        worker_sha256: sha256(&worker.file)?,
-        threads: (threads / run.jobs).max(1),
+        worker_sha256: machine.worker_sha256.clone(),
+        threads: machine.threads,
         cpu_dispatch: machine.cpu_dispatch.clone(),
         blas_core: machine.blas_core.clone(),
     };
-    let estimate = RunEstimate::of(&plan, threads);
     let cases: Vec<_> =
         plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets)).collect();
     let environment = environment::of_run(machine, &args.spec, &text, &cases);
@@ -88,16 +84,14 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         plan: engine::Plan {
             name: plan.name,
             spec_toml: text,
-            environment,
             axes: plan.axes,
             report: plan.report,
             sources: plan.sources,
+            environment,
             cases,
         },
-        threads,
-        worker,
+        executor,
         estimate,
-        blas_settings: numerics.blas_settings,
         cache: places.cache,
     })
 }
@@ -152,9 +146,4 @@ fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) 
         skip: copy.and_then(|c| c.as_ref().err()).cloned(),
         case: planned.case,
     }
-}
-
-fn sha256(file: &Path) -> Result<String, Failure> {
-    let digest = Sha256Hex::of_file(file);
-    digest.map(|d| d.to_string()).map_err(|e| Failure::internal(format!("{}: {e}", file.display())))
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use gpbench_engine::{Event, Progress as Count};
 use gpbench_record::metric::{self, Shown, Unit};
-use gpbench_record::{Row, Status};
+use gpbench_record::{Row, Status, names};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Global;
@@ -112,10 +112,14 @@ fn line(row: &Row, styles: Styles) -> String {
     };
     let mut line = format!("{}: {status}", row.labels);
     for metric in metric::shown(row.case.task.kind(), Shown::Progress) {
-        if let Some(value) = gpbench_report::value(row, metric.name) {
+        let value = match metric.name {
+            names::SECONDS => row.metrics.total_seconds(),
+            name => row.metrics.get(name),
+        };
+        if let Some(value) = value {
             line += &match metric.unit {
                 Unit::Seconds => format!(", {}", units::duration(value)),
-                _ => format!(", {} {}", metric.title, gpbench_report::number(metric, value)),
+                _ => format!(", {} {}", metric.title, metric.style.format(value)),
             };
         }
     }

@@ -1,6 +1,5 @@
 //! Requests to `gpbench-worker`, which alone opens plugins and links the numerics.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,19 +15,6 @@ use crate::exit::Failure;
 pub(crate) struct Worker {
     /// Its file.
     pub(crate) file: PathBuf,
-}
-
-/// The worker's numerics on this machine.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Numerics {
-    /// Instruction set chosen at run time.
-    pub(crate) cpu_dispatch: String,
-    /// Version and build options of OpenBLAS.
-    pub(crate) blas: String,
-    /// OpenBLAS core type.
-    pub(crate) blas_core: String,
-    /// Environment variables with which a worker need not start itself a second time.
-    pub(crate) blas_settings: BTreeMap<String, String>,
 }
 
 /// A library, or why it cannot be used.
@@ -97,11 +83,6 @@ impl Worker {
         }
         let status = child.wait().map_err(|e| failed(e.to_string()))?;
         if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
-    }
-
-    /// The worker's numerics.
-    pub(crate) fn numerics(&self) -> Result<Numerics, Failure> {
-        self.ask("environment", &[], &[])
     }
 
     /// Times kernel products.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline};
-use gpbench_runs::RunRecord;
 
 use crate::args::{FormatArg, Global, RunArgs, SpecArgs};
 use crate::check_result::{self, StepSummary};
@@ -37,7 +37,7 @@ enum Reference {
     /// A baseline file.
     File(Baseline),
     /// An earlier run.
-    Run(Box<RunRecord>),
+    Run(Box<Run>),
 }
 
 pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
@@ -47,8 +47,8 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
 
     // A check measures the program as it is now, so no earlier run is continued.
     let run_args = RunArgs { fresh: true, ..args.run.clone() };
-    let mut prepared = prepare(global, &args.spec, &run_args)?;
-    let summary = execute(global, &mut prepared, &run_args)?;
+    let prepared = prepare(global, &args.spec, &run_args)?;
+    let summary = execute(global, &prepared, &run_args)?;
     if summary.interrupted.is_some() || summary.stopped.is_some() {
         return Ok(exit_code(&summary));
     }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline};
-use gpbench_runs::RunRecord;
 
 use crate::args::{Filter, Format, FormatArg, Global};
 use crate::check_result::{self, StepSummary};
@@ -71,7 +71,7 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
     }
 }
 
-fn side_by_side(runs: &[RunRecord], title: &str, args: &Compare) -> Outcome {
+fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
     let comparison = gpbench_report::compare(runs).map_err(Failure::internal)?;
     if comparison.rows.is_empty() {
         return Err(no_common_case());
@@ -86,8 +86,16 @@ fn side_by_side(runs: &[RunRecord], title: &str, args: &Compare) -> Outcome {
     args.page.finish(title, &comparison.check)
 }
 
-fn exact(old: &RunRecord, new: &RunRecord, format: Format) -> Outcome {
-    todo!()
+fn exact(old: &Run, new: &Run, format: Format) -> Outcome {
+    let comparison = gpbench_report::exact(old, new);
+    if comparison.cases == 0 {
+        return Err(no_common_case());
+    }
+    match format {
+        Format::Table => output::print(&comparison.text()),
+        _ => output::show(&comparison.table(), &comparison.json(), format),
+    }
+    Ok(if comparison.agree() { OK } else { REGRESSION })
 }
 
 fn no_common_case() -> Failure {

@@ -5,11 +5,12 @@ use std::path::Path;
 use clap::Args;
 use gpbench_data::locate;
 use gpbench_data::registry::{self, Entry};
+use gpbench_engine::{Executor, LocalExecutor};
 use serde_json::json;
 
 use crate::args::{FormatArg, Global};
 use crate::catalog::{self, Libraries};
-use crate::exit::{CASE_FAILED, OK, Outcome};
+use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::output::{self, Listing};
 use crate::worker::Worker;
 use crate::{dataset, environment, units};
@@ -23,7 +24,8 @@ pub(crate) struct Doctor {
 
 pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let worker = Worker::locate()?;
-    let machine = environment::of_machine(&worker.numerics()?, environment::processors());
+    let executor = LocalExecutor::open(&worker.file, environment::processors(), 1).map_err(Failure::internal)?;
+    let machine = environment::with_program(executor.machine());
     let Libraries { usable, unusable } = catalog::libraries(&worker, &[])?;
     let places = dataset::places(global)?;
     let (found, missing): (Vec<&Entry>, Vec<&Entry>) =
@@ -48,7 +50,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     line("processor", format!("{}, {} logical processors", machine.cpu, machine.cores));
     line("instruction set", machine.cpu_dispatch.clone());
     line("memory", units::bytes(machine.memory_bytes as f64));
-    line("threads of a run", machine.threads.to_string());
+    line("threads of a case", machine.threads.to_string());
     line("BLAS", machine.blas.clone());
     line("BLAS core type", machine.blas_core.clone());
     line("worker", worker.file.display().to_string());

@@ -19,8 +19,8 @@ pub(crate) struct Run {
 }
 
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
-    let mut prepared = prepare(global, &args.spec, &args.run)?;
-    let summary = execute(global, &mut prepared, &args.run)?;
+    let prepared = prepare(global, &args.spec, &args.run)?;
+    let summary = execute(global, &prepared, &args.run)?;
     let run = runs::reopen(&summary.folder)?;
     let page = runs::write_report(&run)?;
     if !global.quiet {
