@@ -1,8 +1,8 @@
-//! The checked binary copy: what workers read instead of text.
+//! The binary copy of a data set, which workers read instead of text.
 //!
 //! One file, little-endian throughout:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 0..8 | `GPBDATA` and a zero byte |
 //! | 8..12 | format version, u32 |
@@ -16,11 +16,10 @@
 //! | | masks: per split ceil(n / 8) bytes, row r is bit r mod 8 of byte r / 8 |
 //! | | text: JSON with name and warnings |
 //!
-//! The digest covers everything that can change a result and nothing else, so it
-//! serves as the identity of a data set; a name or a warning put differently
-//! leaves it alone. A reader checks the size before it reads and the digest
-//! after. The file is read in one go into its final place in memory: mapping it
-//! would save little, since every number is used, and would need `unsafe`.
+//! The digest covers everything that can change a result and nothing else, so it is the identity of a data set;
+//! other names or warnings do not change it. A reader checks the size before it reads and the digest after. The
+//! file is read into its final memory: mapping it would save little, since every number is used, and would need
+//! `unsafe`.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -41,27 +40,27 @@ const VERSION: u32 = 1;
 const DIMENSIONS_END: usize = 32;
 const HEADER: usize = 72;
 
-/// A copy that cannot be written or trusted.
+/// Why a copy cannot be written or read.
 #[derive(Debug, Error)]
 pub enum CopyError {
-    /// The file system said no.
+    /// The file system reported an error.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
-    /// Not a copy, or one of another version.
-    #[error("{} is not a binary copy of a data set that this version reads: {what}; delete it, it will be made again", path.display())]
+    /// Not a copy, or a copy of another version.
+    #[error("{} is not a binary copy of a data set that this version reads: {what}; delete it, and it will be made again", path.display())]
     Format {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         what: String,
     },
-    /// The numbers are not those that were written.
-    #[error("{} is damaged (SHA-256 {actual}, expected {expected}); delete it, it will be made again", path.display())]
+    /// The content has changed since it was written.
+    #[error("{} is damaged (SHA-256 {actual}, expected {expected}); delete it, and it will be made again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -70,34 +69,34 @@ pub enum CopyError {
         /// Digest of what was read.
         actual: Sha256Hex,
     },
-    /// A table whose parts do not fit together.
+    /// The table is inconsistent.
     #[error("data set `{name}`: {source}")]
     Table {
         /// Its name.
         name: String,
-        /// What does not fit.
+        /// The mistake.
         source: TableError,
     },
 }
 
-/// What a copy says of itself, its numbers unread.
+/// The description of a copy, without its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// Name of the set.
     pub name: String,
-    /// What was found odd when the set was imported.
+    /// Warnings of the import.
     pub warnings: Vec<String>,
     /// Rows.
     pub n: usize,
     /// Inputs.
     pub d: usize,
-    /// Splits that come with the set; 0 when it has no masks.
+    /// Number of splits; 0 if the set has no masks.
     pub splits: usize,
-    /// Identity of the content.
+    /// Digest of the content.
     pub sha256: Sha256Hex,
 }
 
-/// The fixed part at the beginning.
+/// The fixed part of the file, at its beginning.
 struct Dimensions {
     n: usize,
     d: usize,
@@ -113,7 +112,10 @@ struct Text {
     warnings: Vec<String>,
 }
 
-/// Writes a copy whole or not at all, and returns the identity of its content.
+/// Writes a copy atomically, and returns the digest of its content.
+///
+/// # Errors
+/// If the table is inconsistent or the file cannot be written.
 pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
     table.check().map_err(|source| CopyError::Table { name: table.name.clone(), source })?;
     let text = Text { name: table.name.clone(), warnings: table.warnings.clone() };
@@ -145,7 +147,10 @@ pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
     Ok(Sha256Hex::from_digest(&digest))
 }
 
-/// Reads a copy and checks it whole.
+/// Reads a copy and checks its digest.
+///
+/// # Errors
+/// If the file cannot be read, is not a copy, or is damaged.
 pub fn read(path: &Path) -> Result<Table, CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
     let (mut file, header) = open(path)?;
@@ -173,12 +178,18 @@ pub fn read(path: &Path) -> Result<Table, CopyError> {
     })
 }
 
-/// Identity of a copy's content, from its first 72 bytes.
+/// The digest of a copy's content, as its header says.
+///
+/// # Errors
+/// If the header is not that of a copy of this length.
 pub fn sha256(path: &Path) -> Result<Sha256Hex, CopyError> {
     open(path).map(|(_, header)| header.sha256)
 }
 
-/// What a copy says of itself; the length of the file is checked, its numbers are not.
+/// The description of a copy. Checks the length of the file, but not its numbers.
+///
+/// # Errors
+/// If the file cannot be read or is not a copy.
 pub fn header(path: &Path) -> Result<Header, CopyError> {
     let (mut file, Dimensions { n, d, splits, sha256, text_length, .. }) = open(path)?;
     file.seek(SeekFrom::End(-(text_length as i64)))
@@ -205,7 +216,7 @@ fn open(path: &Path) -> Result<(File, Dimensions), CopyError> {
     let mut bytes = [0; HEADER];
     file.read_exact(&mut bytes).map_err(io_error)?;
     if &bytes[..8] != MAGIC {
-        return Err(format("it does not begin as one".into()));
+        return Err(format("its first bytes are wrong".into()));
     }
     let version = u32_at(&bytes, 8);
     if version != VERSION {
@@ -233,8 +244,8 @@ fn open(path: &Path) -> Result<(File, Dimensions), CopyError> {
     Ok((file, header))
 }
 
-/// Length of the file that a header announces, or nothing where that overflows:
-/// a damaged header must not make the reader ask for absurd amounts of memory.
+/// Length of the file according to its header; `None` if it overflows. A damaged header must not make the reader
+/// allocate huge amounts of memory.
 fn expected_size(splits: u64, n: u64, d: u64, text_length: u64) -> Option<u64> {
     let numbers = n.checked_mul(d.checked_add(1)?)?.checked_mul(8)?;
     let masks = splits.checked_mul(n.div_ceil(8))?;
@@ -251,7 +262,7 @@ fn dimensions(table: &Table) -> [u8; DIMENSIONS_END] {
     bytes
 }
 
-/// Hands out x, y and masks as bytes, in the order of the file.
+/// Calls `take` with x, y and masks as bytes, in the order of the file.
 fn each_part(table: &Table, masks: &[u8], take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let x = table.x.as_standard_layout();
     let y = table.y.as_standard_layout();
@@ -266,7 +277,7 @@ fn each_part(table: &Table, masks: &[u8], take: &mut dyn FnMut(&[u8]) -> io::Res
     take(masks)
 }
 
-/// Reads straight into the memory that the array will own.
+/// Reads numbers directly into the memory of the array.
 fn read_numbers(file: &mut File, count: usize, hasher: &mut Sha256) -> io::Result<Vec<f64>> {
     let mut numbers = vec![0.0_f64; count];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut numbers);

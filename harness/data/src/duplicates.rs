@@ -1,8 +1,7 @@
-//! How often inputs repeat.
+//! Rates of repeated inputs.
 //!
-//! A test row whose input also stands in training measures memory rather than
-//! prediction, and repeated training inputs make K + s^2 I worse conditioned;
-//! on the KEGG sets both are the rule rather than the exception.
+//! A test row whose input is also a training input measures memory rather than prediction, and repeated training
+//! inputs make K + s^2 I worse conditioned. In the KEGG sets most inputs repeat.
 
 use std::collections::HashSet;
 
@@ -14,18 +13,17 @@ use crate::table::Table;
 /// Shares of repeated inputs in one split.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Duplicates {
-    /// Share of training rows whose input stands in an earlier training row.
+    /// Share of training rows with the input of an earlier training row.
     pub train_rate: f64,
-    /// Share of test rows whose input also stands in training.
+    /// Share of test rows with the input of a training row.
     pub test_rate: f64,
 }
 
 impl Table {
-    /// Rates of repeated inputs in one split; inputs are compared bit by bit
-    /// (with -0 equal to 0) before any standardising.
+    /// Rates of repeated inputs in one split. Inputs are compared exactly (with -0 equal to 0), before standardising.
     pub fn duplicates(&self, split: u32) -> Result<Duplicates, SplitError> {
         let (train, test) = rows_of_split(self, split, None)?;
-        // Adding 0 turns -0 into 0; bits of finite numbers are then equal exactly when the numbers are.
+        // Adding 0 turns -0 into 0; then finite numbers are equal if and only if their bits are.
         let x = self.x.mapv(|value| (value + 0.0).to_bits());
         let key = |row: usize| x.row(row).to_vec();
 

@@ -1,8 +1,7 @@
-//! Brings the files of a set into the cache.
+//! Downloads the files of a set into the cache.
 //!
-//! A file gets its final name only when it is whole and its digest is right, so
-//! whatever stands in the cache is good. Two processes that want the same set
-//! wait for each other.
+//! A file gets its final name only when it is complete and its digest is right, so files in the cache are valid. Two
+//! processes that download the same set wait for each other.
 
 mod download;
 
@@ -20,21 +19,21 @@ use crate::locate::{self, CACHE_VARIABLE, Found, NotFound, Place, Places};
 use crate::registry::{Entry, RemoteFile, is_file_name};
 use crate::verify::{record_path, recorded};
 
-/// How far a download is.
+/// Progress of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress<'a> {
-    /// Name of the file under way.
+    /// Name of the file.
     pub file: &'a str,
-    /// Bytes of it at hand.
+    /// Bytes received.
     pub done: u64,
-    /// Bytes it has, where known.
+    /// Length of the file, if known.
     pub total: Option<u64>,
 }
 
-/// A set that could not be fetched.
+/// Why a set could not be downloaded.
 #[derive(Debug, Error)]
 pub enum FetchError {
-    /// A download went wrong.
+    /// A download failed.
     #[error("could not download {url}: {source}")]
     Download {
         /// The address.
@@ -44,7 +43,7 @@ pub enum FetchError {
     },
     /// The cache cannot be written.
     #[error(
-        "the cache cannot be written: {}: {source}; set {CACHE_VARIABLE} to a folder that can",
+        "the cache cannot be written: {}: {source}; set {CACHE_VARIABLE} to a folder that can be written",
         path.display()
     )]
     Cache {
@@ -53,26 +52,29 @@ pub enum FetchError {
         /// Why.
         source: io::Error,
     },
-    /// A name that would leave the cache's folder.
-    #[error("`{name}` is not a name that a data set or its files may have")]
+    /// A name that is not a plain file name and could leave the cache.
+    #[error("`{name}` is not a valid name of a data set or of its files")]
     Name {
         /// The name.
         name: String,
     },
 }
 
-/// A set that is neither at hand nor to be had.
+/// A set that is neither on this machine nor available for download.
 #[derive(Debug, Error)]
 #[error("{fetch}\n{not_found}")]
 pub struct Unavailable {
-    /// Where it was looked for.
+    /// The places that were searched.
     pub not_found: NotFound,
-    /// Why it could not be fetched.
+    /// Why the download failed.
     #[source]
     pub fetch: FetchError,
 }
 
-/// Finds a set, and downloads it if it is nowhere to be found.
+/// Finds a set, or downloads it if it is not on this machine.
+///
+/// # Errors
+/// If neither succeeds.
 pub fn obtain(
     entry: &Entry,
     places: &Places,
@@ -84,9 +86,10 @@ pub fn obtain(
     }
 }
 
-/// Downloads into the cache whatever of a set is not there yet.
+/// Downloads the files of a set that the cache lacks, and replaces those with a wrong digest.
 ///
-/// Files that are there are checked and, if they fail, replaced.
+/// # Errors
+/// If a download fails or the cache cannot be written.
 pub fn fetch(
     entry: &Entry,
     places: &Places,
@@ -116,7 +119,7 @@ pub fn fetch(
     Ok(Found { place: Place::Cache, folder, files })
 }
 
-/// Held while a set is being fetched; the lock falls with the file handle, also in a crash.
+/// Locks a set for a download. The lock ends with the file handle, also in a crash.
 fn lock(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let mut options = OpenOptions::new();
@@ -125,8 +128,8 @@ fn lock(folder: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Refuses to write through a symbolic link: in a cache that others can write to, it may lead to any file of
-/// this user's.
+/// Refuses to write through a symbolic link: in a cache that others can write to, it may point to any file of this
+/// user.
 #[cfg(unix)]
 fn regular(options: &mut OpenOptions) -> &mut OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
@@ -138,7 +141,7 @@ fn regular(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Whether a file is there with the digest that is registered or recorded for it.
+/// Whether a file exists and has its registered or recorded digest.
 fn is_good(file: &RemoteFile, path: &Path) -> io::Result<bool> {
     if !path.is_file() {
         return Ok(false);
@@ -149,7 +152,7 @@ fn is_good(file: &RemoteFile, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Keeps the digest of a first download in the form that `sha256sum -c` reads.
+/// Writes the digest of a first download in the format of `sha256sum -c`.
 fn record(path: &Path, digest: &Sha256Hex) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let line = format!("{digest}  {name}\n");

@@ -15,11 +15,11 @@ use thiserror::Error;
 #[serde(try_from = "String", into = "String")]
 pub struct Sha256Hex(String);
 
-/// A text that is no SHA-256 digest.
+/// A text that is not a SHA-256 digest.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{text}` is not a SHA-256 digest (64 hexadecimal digits)")]
 pub struct ParseSha256Error {
-    /// What was given.
+    /// The text.
     pub text: String,
 }
 
@@ -29,7 +29,7 @@ impl Sha256Hex {
         Self::from_digest(&Sha256::digest(bytes).into())
     }
 
-    /// Digest of a whole file, read in pieces.
+    /// Digest of a file, read in pieces.
     pub fn of_file(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut hasher = Sha256::new();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn short_or_foreign_text_is_refused() {
+    fn other_texts_are_refused() {
         assert!("abc".parse::<Sha256Hex>().is_err());
         assert!("g".repeat(64).parse::<Sha256Hex>().is_err());
     }

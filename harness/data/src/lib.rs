@@ -1,14 +1,12 @@
 //! Data sets, from a name to standardised training and test rows.
 //!
-//! The road of a benchmark set: [`registry`] knows its size, source and
-//! checksums; [`locate`] looks for its files on this machine; [`fetch`]
-//! downloads what is missing; `gpbench-import` reads the text once into a
-//! [`Table`] and stores it as a binary [`copy`]; every worker reads that copy in
-//! milliseconds and takes its [`split()`] of it. The [`synthetic`] sets skip all of
-//! this: they are drawn from a seed.
+//! For a benchmark set, [`registry`] has its size, source and checksums; [`locate`] finds its files on this
+//! machine; [`fetch`] downloads missing files; `gpbench-import` reads the text once into a [`Table`] and writes it
+//! as a binary [`copy`]; every worker reads that copy in milliseconds and takes a [`split()`] of it. The
+//! [`synthetic`] sets are drawn from a seed instead.
 //!
-//! This crate reads no text tables. Parsing needs a large dependency (polars),
-//! and workers, which link this crate, should start fast and stay small.
+//! This crate reads no text tables. Parsing needs a large dependency (polars), and workers, which link this crate,
+//! should start fast and stay small.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,8 @@
-//! Where the files of a set are looked for.
+//! Finds the files of a set on this machine.
 //!
-//! In this order: `--data-dir`, `$GPBENCH_DATA`, the user's cache. Each holds one
-//! folder a set, with `data.csv.gz` and `test_mask.csv.gz` in it. A folder counts
-//! only when nothing is missing from it, so that half a copy never hides a whole
-//! one.
+//! Places are searched in the order `--data-dir`, `$GPBENCH_DATA`, the user's cache. Each has one folder a set,
+//! with `data.csv.gz` and `test_mask.csv.gz`. A folder with a missing file is skipped, so that an incomplete copy
+//! never hides a complete one.
 
 use std::env;
 use std::fmt;
@@ -22,7 +21,7 @@ pub const CACHE_VARIABLE: &str = "GPBENCH_CACHE";
 /// Environment variable: a mirror to download from, with one folder a set.
 pub const MIRROR_VARIABLE: &str = "GPBENCH_DATA_URL";
 
-/// The places to look in.
+/// The places to search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// The folder of `--data-dir`.
@@ -36,12 +35,12 @@ pub struct Places {
     pub mirror: Option<String>,
 }
 
-/// No home folder, so no cache.
+/// This user has no home folder, and so no cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("this user has no home folder to keep a cache in; set {CACHE_VARIABLE} to a folder")]
+#[error("this user has no home folder for a cache; set {CACHE_VARIABLE} to a folder")]
 pub struct NoCache;
 
-/// Which place a set was found in.
+/// A place where a set is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// `--data-dir`.
@@ -62,52 +61,55 @@ impl fmt::Display for Place {
     }
 }
 
-/// A set that is at hand.
+/// A set on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Which place it was found in.
+    /// The place.
     pub place: Place,
     /// Its folder.
     pub folder: PathBuf,
-    /// The registered files that are there, with their full paths.
+    /// Full paths of the registered files that exist.
     pub files: Vec<PathBuf>,
 }
 
-/// A set that is not at hand; the text says where it was looked for.
+/// A set that is not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct NotFound {
     /// Canonical name of the set.
     pub name: String,
-    /// Each place, with what is wrong there.
-    pub looked: Vec<(Place, String)>,
-    /// Where it could be had from.
+    /// Each place that was searched, with the reason why the set is not there.
+    pub searched: Vec<(Place, String)>,
+    /// The address for downloads.
     pub url: String,
 }
 
 impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, looked, url } = self;
-        writeln!(f, "data set `{name}` is not at hand; looked in")?;
-        for (place, what) in looked {
+        let Self { name, searched, url } = self;
+        writeln!(f, "data set `{name}` was not found; searched")?;
+        for (place, what) in searched {
             writeln!(f, "  {place}: {what}")?;
         }
         write!(
             f,
             "`gpbench data fetch {name}` downloads it from {url}; \
-             or set {DATA_VARIABLE} to a folder that holds {name}/data.csv.gz and {name}/test_mask.csv.gz"
+             or set {DATA_VARIABLE} to a folder with {name}/data.csv.gz and {name}/test_mask.csv.gz"
         )
     }
 }
 
 impl Places {
-    /// The places that this process's environment gives.
+    /// The places from the environment variables of this process.
+    ///
+    /// # Errors
+    /// If there is no folder for the cache.
     pub fn from_env(data_dir: Option<PathBuf>) -> Result<Self, NoCache> {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = match variable(CACHE_VARIABLE) {
             Some(cache) => cache,
             None => {
                 let folder = etcetera::choose_base_strategy().map_err(|_| NoCache)?.cache_dir();
-                // An empty HOME would put the cache wherever the program happens to be started.
+                // An empty HOME gives a path relative to the current folder.
                 Some(folder.join("gpbench")).filter(|cache| cache.is_absolute()).ok_or(NoCache)?
             }
         };
@@ -120,7 +122,7 @@ impl Places {
         self.cache.join("data")
     }
 
-    /// The address of a set's folder: the mirror's, or the registered one.
+    /// The address of a set's folder: on the mirror, or as registered.
     pub fn url(&self, entry: &Entry) -> String {
         match &self.mirror {
             Some(mirror) => format!("{}/{}", mirror.trim_end_matches('/'), entry.name),
@@ -134,7 +136,10 @@ impl Places {
     }
 }
 
-/// Finds the files of a set without any download.
+/// Finds the files of a set without a download.
+///
+/// # Errors
+/// If it is in none of the places.
 pub fn locate(entry: &Entry, places: &Places) -> Result<Found, NotFound> {
     let downloads = places.downloads();
     let roots = [
@@ -142,19 +147,19 @@ pub fn locate(entry: &Entry, places: &Places) -> Result<Found, NotFound> {
         (Place::Env, places.env.as_deref()),
         (Place::Cache, Some(downloads.as_path())),
     ];
-    let mut looked = Vec::new();
+    let mut searched = Vec::new();
     for (place, root) in roots {
-        match root.map(|root| look(entry, root)) {
-            None => looked.push((place, "not given".to_owned())),
-            Some(Err(what)) => looked.push((place, what)),
+        match root.map(|root| search(entry, root)) {
+            None => searched.push((place, "not given".to_owned())),
+            Some(Err(what)) => searched.push((place, what)),
             Some(Ok((folder, files))) => return Ok(Found { place, folder, files }),
         }
     }
-    Err(NotFound { name: entry.name.clone(), looked, url: places.url(entry) })
+    Err(NotFound { name: entry.name.clone(), searched, url: places.url(entry) })
 }
 
-/// The files of a set in one place, or what is missing there.
-fn look(entry: &Entry, root: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
+/// The folder and files of a set in one place, or the reason why it is not there.
+fn search(entry: &Entry, root: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
     let folder = root.join(&entry.name);
     if !folder.is_dir() {
         return Err(format!("no folder {}", folder.display()));
@@ -164,7 +169,7 @@ fn look(entry: &Entry, root: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
         .files
         .iter()
         .map(|file| file.name.as_str())
-        // Older collections keep song in one file; the importer counts rows in any case.
+        // Older collections have song in one file; the importer checks the number of rows.
         .filter(|name| *name != "data1.csv.gz")
         .filter(|name| !path(name).is_file())
         .collect();
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_tried_in_order_and_half_a_set_is_passed_over() {
+    fn places_are_searched_in_order_and_incomplete_sets_are_skipped() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
         let places =
@@ -208,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_says_where_it_looked_and_what_to_do() {
+    fn the_error_names_the_places_and_what_to_do() {
         let root = tempfile::tempdir().unwrap();
         put(root.path(), &["env/pol/data.csv.gz"]);
         let places = Places {
@@ -221,13 +226,13 @@ mod tests {
         let text = text.replace(&root.path().display().to_string(), "ROOT");
         assert_eq!(
             text,
-            "data set `pol` is not at hand; looked in\n\
+            "data set `pol` was not found; searched\n\
              \x20 --data-dir: not given\n\
              \x20 GPBENCH_DATA: ROOT/env/pol lacks test_mask.csv.gz\n\
              \x20 cache: no folder ROOT/c/data/pol\n\
              `gpbench data fetch pol` downloads it from https://raw.githubusercontent.com/treforevans/\
              uci_datasets/f0737523712fe66a1640e4b980b927e8490b58eb/uci_datasets/pol; or set GPBENCH_DATA to \
-             a folder that holds pol/data.csv.gz and pol/test_mask.csv.gz"
+             a folder with pol/data.csv.gz and pol/test_mask.csv.gz"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The benchmark sets that gpbench knows by name.
+//! The registry of benchmark sets.
 
 use std::sync::LazyLock;
 
@@ -14,19 +14,19 @@ pub struct Entry {
     pub name: String,
     /// Other names that papers and collections use.
     pub aliases: Vec<String>,
-    /// What it is, in full.
+    /// Full title.
     pub title: String,
     /// Rows, training and test together.
     pub n: usize,
     /// Inputs.
     pub d: usize,
-    /// The folder that holds its files, at a pinned revision.
+    /// Address of the folder with its files, at a pinned revision.
     pub url: String,
     /// Its files.
     pub files: Vec<RemoteFile>,
-    /// Terms of use.
+    /// Licence of the collection.
     pub licence: String,
-    /// What to cite.
+    /// Work to cite.
     pub citation: String,
 }
 
@@ -36,28 +36,27 @@ pub struct Entry {
 pub struct RemoteFile {
     /// File name.
     pub name: String,
-    /// Its length, where known.
+    /// Length, if known.
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Its SHA-256, where known; otherwise that of the first download is recorded
-    /// and checked from then on.
+    /// SHA-256, if known; otherwise that of the first download is recorded and checked later.
     #[serde(default)]
     pub sha256: Option<Sha256Hex>,
 }
 
 impl Entry {
-    /// Bytes to download, where known for every file.
+    /// Bytes to download, if known for every file.
     pub fn bytes(&self) -> Option<u64> {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// Whether the digest of every file is known beforehand.
+    /// Whether the digest of every file is registered.
     pub fn is_pinned(&self) -> bool {
         self.files.iter().all(|file| file.sha256.is_some())
     }
 }
 
-/// A name that is no set's.
+/// The name of a set that is not registered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct UnknownDataset {
     /// The name asked for.
@@ -78,13 +77,15 @@ impl std::fmt::Display for UnknownDataset {
 
 /// All sets, from small to large.
 pub fn all() -> &'static [Entry] {
-    static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-        parse(include_str!("registry.toml")).expect("the registry is part of the program and tested")
-    });
+    static ENTRIES: LazyLock<Vec<Entry>> =
+        LazyLock::new(|| parse(include_str!("registry.toml")).expect("the built-in registry is tested"));
     &ENTRIES
 }
 
-/// Finds a set by name or alias; capitals, spaces, `-` and `_` do not matter.
+/// Finds a set by name or alias, ignoring capitals, spaces, `-` and `_`.
+///
+/// # Errors
+/// If there is none, with the nearest name.
 pub fn find(name: &str) -> Result<&'static Entry, UnknownDataset> {
     let wanted = plain(name);
     let names = |entry: &'static Entry| {
@@ -162,7 +163,7 @@ mod tests {
         let mut names = HashSet::new();
         for entry in all() {
             for name in std::iter::once(&entry.name).chain(&entry.aliases) {
-                assert!(names.insert(name), "{name} stands twice");
+                assert!(names.insert(name), "{name} occurs twice");
                 assert_eq!(*name, plain(name), "find compares plain names");
                 assert!(name.chars().all(|c| c.is_ascii_alphanumeric()), "{name}");
             }
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_leave_their_folder_are_seen() {
+    fn names_that_leave_their_folder_are_refused() {
         for bad in ["", ".", "..", "../pol", "a/b", "a\\b", ".hidden", "/etc", "C:"] {
             assert!(!is_file_name(bad), "{bad}");
         }

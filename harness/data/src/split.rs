@@ -10,8 +10,8 @@ use crate::table::Table;
 /// One train/test split, standardised by its training rows.
 ///
 /// Every column of `x`, and `y`, has mean 0 and population standard deviation 1
-/// on the training rows; a constant column is centred and keeps divisor 1. The
-/// statistics are kept, so that `y * y_std + y_mean` is in the units of the file.
+/// on the training rows; a constant column is centred and has divisor 1. The statistics are stored, so that
+/// `y * y_std + y_mean` is in the units of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     /// Training inputs, n x d, row-major.
@@ -33,9 +33,9 @@ pub struct Split {
 }
 
 impl Split {
-    /// The same rows, with targets counted from `mean`, which is in units of the standardised ones.
+    /// The same rows, with `mean` (in units of the standardised targets) subtracted from every target.
     #[must_use]
-    pub fn about(mut self, mean: f64) -> Split {
+    pub fn subtract_mean(mut self, mean: f64) -> Split {
         self.y_train -= mean;
         self.y_test -= mean;
         self.y_mean += mean * self.y_std;
@@ -43,20 +43,20 @@ impl Split {
     }
 }
 
-/// A split that cannot be taken.
+/// Why a split is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SplitError {
-    /// The set has masks, but not that many.
+    /// A number beyond the set's masks.
     #[error("data set `{name}` has no split {split}: it has {available} splits, 0 to {}", available - 1)]
     NoSuchSplit {
         /// Data set.
         name: String,
         /// Split asked for.
         split: u32,
-        /// Splits there are.
+        /// Number of splits.
         available: usize,
     },
-    /// Too few training rows to have a spread.
+    /// Fewer than two training rows.
     #[error("data set `{name}` leaves {n} training rows; at least 2 are needed")]
     TooFewRows {
         /// Data set.
@@ -72,14 +72,14 @@ pub enum SplitError {
         /// Split asked for.
         split: u32,
     },
-    /// More rows asked for than there are.
+    /// A subsample larger than the training set.
     #[error("a subsample of {asked} rows was asked for, but data set `{name}` has {n} training rows")]
     Subsample {
         /// Data set.
         name: String,
         /// Rows asked for.
         asked: usize,
-        /// Training rows there are.
+        /// Training rows.
         n: usize,
     },
     /// All training targets are equal.
@@ -87,22 +87,24 @@ pub enum SplitError {
     ConstantTarget {
         /// Data set.
         name: String,
-        /// The one value.
+        /// Its value.
         value: String,
     },
 }
 
 /// Takes split number `split` of `table`.
 ///
-/// Where the table has masks, column `split` names the test rows. Where it has
-/// none, a tenth of the rows (rounded, at least one) is drawn with `split` as
-/// seed. With `shares`, masks are not looked at: such shares of the rows, rounded, are
-/// drawn for training and for testing with `split` as seed, and the others set aside.
-/// `subsample` keeps that many training rows, drawn with the given seed and
-/// left in the order of the file; test rows all stay.
+/// If the table has masks, column `split` marks the test rows. If it has none, a tenth of the rows (rounded, at
+/// least one) is drawn for testing with `split` as seed. With `shares` for training and testing, masks are ignored:
+/// these shares of the rows, rounded, are drawn with `split` as seed, and the other rows are not used. `subsample`
+/// is a number of training rows and the seed with which they are drawn, in the order of the file; all test rows
+/// stay.
 ///
-/// The statistics are those of all training rows, also with a subsample: errors
-/// and hyperparameters then mean the same for every size.
+/// The statistics are those of all training rows, also with a subsample, so that errors and hyperparameters are
+/// comparable between sizes.
+///
+/// # Errors
+/// If there is no such split, or it leaves nothing to train on, to test on or to learn.
 pub fn split(
     table: &Table,
     split: u32,
@@ -142,7 +144,7 @@ pub fn split(
     })
 }
 
-/// How many training rows split number `split` of `table` has.
+/// Number of training rows of split number `split` of `table`.
 ///
 /// # Errors
 /// If there is no such split.
@@ -182,7 +184,7 @@ pub(crate) fn rows_of_split(
     }
 }
 
-/// Training rows of a split that is drawn: all but a tenth of the rows, rounded, and at least one.
+/// Training rows of a drawn split of n rows: all but a tenth, which is rounded and at least one.
 pub fn drawn_training_rows(n: usize) -> usize {
     let n_test = (n as f64 / 10.0).round().max(1.0) as usize;
     n.saturating_sub(n_test)
@@ -193,7 +195,7 @@ fn partition(is_test: &[bool]) -> (Vec<usize>, Vec<usize>) {
     (train, test)
 }
 
-/// `count` different numbers below `n`, by the first steps of a Fisher-Yates shuffle.
+/// Draws `count` different numbers below `n` by the first steps of a Fisher-Yates shuffle.
 fn draw(n: usize, count: usize, seed: u64, purpose: &str) -> Vec<usize> {
     let mut rng = seed::stream(seed, &[purpose]);
     let mut rows: Vec<usize> = (0..n).collect();
@@ -206,8 +208,8 @@ fn draw(n: usize, count: usize, seed: u64, purpose: &str) -> Vec<usize> {
     rows
 }
 
-/// Standardises by the training rows. All of `y_train` may be equal here (divisor 1);
-/// [`split`] refuses that, synthetic sets cannot have it.
+/// Standardises by the training rows. A constant `y_train` gets divisor 1; [`split`] refuses it, and synthetic sets
+/// never have it.
 pub(crate) fn standardise(
     mut x_train: Array2<f64>,
     mut y_train: Array1<f64>,
@@ -229,16 +231,15 @@ pub(crate) fn standardise(
 
 /// Mean and population standard deviation; 1 instead of 0 for a constant column.
 ///
-/// Whether a column is constant is asked of the values, not of their variance:
-/// rounding in the mean would leave a variance of about 1e-32 and a divisor that
-/// blows rounding noise up to size 1.
+/// A column is constant if its values are equal, not if its variance is 0: by rounding in the mean, the variance
+/// could be about 1e-32, and the divisor would scale rounding errors up to 1.
 fn mean_and_divisor(column: ArrayView1<f64>) -> (f64, f64) {
     if is_constant(column) {
         return (column[0], 1.0);
     }
     let n = column.len() as f64;
     let mean = column.sum() / n;
-    // A second pass over the deviations takes out the rounding of the first.
+    // A second pass over the deviations corrects the rounding of the first.
     let mean = mean + column.iter().map(|value| value - mean).sum::<f64>() / n;
     let variance = column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
     (mean, variance.sqrt())
@@ -249,7 +250,7 @@ fn is_constant(column: ArrayView1<f64>) -> bool {
 }
 
 impl Table {
-    /// Indices of the inputs that hold one value only: legal, but worth a warning.
+    /// Indices of the inputs with the same value in all rows, which deserve a warning.
     pub fn constant_inputs(&self) -> Vec<usize> {
         let columns = self.x.axis_iter(Axis(1)).enumerate();
         columns.filter(|(_, column)| is_constant(*column)).map(|(index, _)| index).collect()

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 use thiserror::Error;
 
-/// A data set as its file gives it: nothing standardised, nothing left out.
+/// A data set as in its file: not standardised, with all rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// Name for messages and reports.
@@ -12,13 +12,13 @@ pub struct Table {
     pub x: Array2<f64>,
     /// Targets, n.
     pub y: Array1<f64>,
-    /// Per split, the rows that are test rows; empty when the set comes with no splits.
+    /// For each split, which rows are test rows; empty if the set has no splits.
     pub test_masks: Vec<Vec<bool>>,
-    /// What was found odd but usable when the set was imported.
+    /// Warnings of the import.
     pub warnings: Vec<String>,
 }
 
-/// Parts that do not fit together.
+/// Why a table is inconsistent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TableError {
     /// Inputs and targets differ in number.
@@ -39,7 +39,7 @@ pub enum TableError {
         /// Rows of `x`.
         n: usize,
     },
-    /// No inputs at all.
+    /// No rows or no inputs.
     #[error("a data set needs at least one row and one input, not {n} x {d}")]
     Empty {
         /// Rows.
@@ -58,7 +58,7 @@ pub enum TableError {
         column: usize,
         /// Number of inputs.
         d: usize,
-        /// The value found.
+        /// The value.
         value: String,
     },
 }
@@ -74,7 +74,10 @@ impl Table {
         self.x.ncols()
     }
 
-    /// Whether lengths agree and every number is finite.
+    /// Checks that lengths agree and every number is finite.
+    ///
+    /// # Errors
+    /// Otherwise, with the first mistake.
     pub fn check(&self) -> Result<(), TableError> {
         let (n, d) = self.x.dim();
         if n == 0 || d == 0 {

@@ -1,4 +1,4 @@
-//! Whether the files of a set are those that they should be.
+//! Checks the files of a set against their digests.
 
 use std::fs;
 use std::io;
@@ -8,30 +8,30 @@ use crate::hash::Sha256Hex;
 use crate::locate::Found;
 use crate::registry::Entry;
 
-/// Where an expected digest comes from.
+/// The expected digest of a file, by its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// The registry: the same for everyone.
     Registered(Sha256Hex),
-    /// The first download on this machine, recorded beside the file.
+    /// The first download on this machine, which recorded it beside the file.
     Recorded(Sha256Hex),
-    /// Neither: the file cannot be checked.
+    /// None: the file cannot be checked.
     Unknown,
 }
 
-/// One file, looked at.
+/// The digests of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCheck {
     /// The file.
     pub path: PathBuf,
-    /// What its digest should be.
+    /// Expected digest.
     pub expected: Expected,
-    /// What it is.
+    /// Actual digest.
     pub actual: Sha256Hex,
 }
 
 impl FileCheck {
-    /// Whether the digest is the expected one; nothing where none is known.
+    /// Whether the digests agree; `None` if no digest is expected.
     pub fn is_good(&self) -> Option<bool> {
         match &self.expected {
             Expected::Registered(digest) | Expected::Recorded(digest) => Some(*digest == self.actual),
@@ -40,7 +40,10 @@ impl FileCheck {
     }
 }
 
-/// Reads every file of a found set and compares digests.
+/// Reads every file of a set and compares digests.
+///
+/// # Errors
+/// If a file cannot be read.
 pub fn verify(entry: &Entry, found: &Found) -> io::Result<Vec<FileCheck>> {
     let check = |path: &PathBuf| {
         let registered =
@@ -62,7 +65,7 @@ fn expected(registered: Option<Sha256Hex>, path: &Path) -> Expected {
     }
 }
 
-/// The file that keeps the digest of a first download, as `sha256sum` writes and checks it.
+/// The path of the digest of a first download, in the format of `sha256sum`.
 pub(crate) fn record_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".sha256");

@@ -1,4 +1,4 @@
-//! The binary copy: what goes in comes out, and nothing damaged comes out.
+//! The binary copy is read back exactly, and damaged files are refused.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn a_copy_is_read_back_bit_by_bit() {
     assert_eq!((header.n, header.d, header.splits), (3, 2, 2));
     assert_eq!((header.name, header.warnings), (small().name, small().warnings));
     let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
-    assert_eq!(left.len(), 1, "no temporary file stays");
+    assert_eq!(left.len(), 1, "no temporary file remains");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_view_in_another_memory_order_is_written_alike() {
 }
 
 #[test]
-fn every_damaged_byte_and_every_cut_is_seen() {
+fn every_damaged_byte_and_every_truncation_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("copy");
     copy::write(&small(), &path).unwrap();
@@ -83,13 +83,13 @@ fn every_damaged_byte_and_every_cut_is_seen() {
 }
 
 #[test]
-fn errors_name_the_file_and_the_way_out() {
+fn errors_name_the_file_and_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("copy");
     fs::write(&path, vec![b'x'; 100]).unwrap();
     let text = copy::read(&path).unwrap_err().to_string();
     assert!(text.starts_with(&path.display().to_string()), "{text}");
-    assert!(text.ends_with("it does not begin as one; delete it, it will be made again"), "{text}");
+    assert!(text.ends_with("its first bytes are wrong; delete it, and it will be made again"), "{text}");
 
     let mut nan = small();
     nan.x[(1, 0)] = f64::NAN;
@@ -101,9 +101,10 @@ fn errors_name_the_file_and_the_way_out() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(gpbench_testkit::proptest_config!(32))]
+
     #[test]
-    fn any_size_survives(n in 1_usize..40, d in 1_usize..6, splits in 0_usize..4, salt in any::<u64>()) {
+    fn any_size_is_read_back(n in 1_usize..40, d in 1_usize..6, splits in 0_usize..4, salt in any::<u64>()) {
         let number = |i: usize| f64::from_bits((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt);
         let finite = |i: usize| if number(i).is_finite() { number(i) } else { i as f64 };
         let table = Table {

@@ -1,4 +1,4 @@
-//! Downloads, against a server that does what servers do.
+//! Downloads from a local server that imitates faults.
 
 mod server;
 
@@ -21,7 +21,7 @@ fn content(salt: u8) -> Vec<u8> {
     bytes
 }
 
-/// Which digests the registry knows.
+/// Whether the registry has digests.
 #[derive(Clone, Copy, PartialEq)]
 enum Digests {
     Known,
@@ -47,7 +47,7 @@ fn entry(digests: Digests) -> Entry {
     }
 }
 
-/// A cache of its own for each test, fed by `answer`.
+/// A set with its own cache and a server that replies with `answer`.
 struct Set {
     entry: Entry,
     places: Places,
@@ -112,11 +112,11 @@ fn a_whole_download_is_kept_checked_and_found_again() {
 
     assert_eq!(locate::locate(&set.entry, &set.places).unwrap(), found);
     set.fetch().unwrap();
-    assert_eq!(set.server.requests().len(), 2, "what is good is not fetched again");
+    assert_eq!(set.server.requests().len(), 2, "valid files are not downloaded again");
 }
 
 #[test]
-fn a_partial_file_is_gone_on_from() {
+fn a_partial_file_is_resumed() {
     let set = Set::new(Digests::Known, good);
     fs::create_dir_all(set.path("")).unwrap();
     fs::write(set.path("data.csv.gz.part"), &content(1)[..70_000]).unwrap();
@@ -136,7 +136,7 @@ fn a_server_without_ranges_starts_over() {
 }
 
 #[test]
-fn a_partial_file_of_something_else_is_thrown_away() {
+fn a_partial_file_of_another_version_is_downloaded_again() {
     for (digests, stale) in [
         (Digests::Known, content(9)[..70_000].to_vec()),
         (Digests::Known, content(9)),
@@ -162,11 +162,11 @@ fn a_finished_partial_file_needs_no_body() {
 }
 
 #[test]
-fn a_wrong_digest_is_an_error_and_nothing_is_kept() {
+fn a_wrong_digest_is_an_error_and_the_file_is_deleted() {
     let set = Set::new(Digests::Known, |request| Reply::ranged(&content(7), request));
     let text = set.fetch().unwrap_err().to_string();
     assert!(text.contains(Sha256Hex::of_bytes(&content(7)).as_str()), "{text}");
-    assert!(text.contains("it was not kept"), "{text}");
+    assert!(text.contains("was deleted"), "{text}");
     assert!(!set.path("data.csv.gz").exists());
     assert!(!set.path("data.csv.gz.part").exists());
     let text = fetch::obtain(&set.entry, &set.places, &mut |_| {}).unwrap_err().to_string();
@@ -174,7 +174,7 @@ fn a_wrong_digest_is_an_error_and_nothing_is_kept() {
 }
 
 #[test]
-fn a_file_that_went_bad_in_the_cache_is_replaced() {
+fn a_damaged_file_in_the_cache_is_replaced() {
     let set = Set::new(Digests::Known, good);
     let found = set.fetch().unwrap();
     fs::write(set.path("data.csv.gz"), "damaged").unwrap();
@@ -206,7 +206,7 @@ fn redirects_are_followed() {
 }
 
 #[test]
-fn a_broken_connection_is_taken_up_again() {
+fn a_broken_connection_is_resumed() {
     let set = Set::new(Digests::Known, |request| match request.from {
         None => good(request).cut_after(50_000),
         Some(from) if from < 100_000 => good(request).cut_after(80_000),
@@ -218,7 +218,7 @@ fn a_broken_connection_is_taken_up_again() {
 }
 
 #[test]
-fn a_body_that_stays_short_is_an_error_and_is_kept_for_next_time() {
+fn a_truncated_body_is_an_error_and_is_kept_for_next_time() {
     let set = Set::new(Digests::Known, |request| match request.from {
         None => good(request).cut_after(50_000),
         Some(_) => good(request).cut_after(0),
@@ -243,14 +243,14 @@ fn an_unknown_digest_is_recorded_and_checked_from_then_on() {
 }
 
 #[test]
-fn what_is_no_gzip_file_is_named() {
+fn content_that_is_not_gzip_is_described() {
     for (content, what) in [
         ("version https://git-lfs.github.com/spec/v1\noid sha256:0", "(Git LFS)"),
         ("<!DOCTYPE html><html>sign in first</html>", "a web page"),
     ] {
         let set = Set::new(Digests::Unknown, move |_| Reply::whole(content.as_bytes()));
         let text = set.fetch().unwrap_err().to_string();
-        assert!(text.contains("not a gzip file") && text.contains(what), "{text}");
+        assert!(text.contains("instead of a gzip file") && text.contains(what), "{text}");
         assert!(!set.path("data.csv.gz").exists() && !set.path("data.csv.gz.part").exists());
     }
 }
@@ -271,7 +271,7 @@ fn names_cannot_leave_the_cache() {
 
 #[test]
 fn redirects_that_lead_nowhere_are_errors() {
-    // In a circle, onwards for ever, to a file of this machine, and to a page that asks for a password.
+    // In a circle, without end, to a file of this machine, and to a login page.
     for (to, what) in
         [("/made/data.csv.gz", ""), ("?more", ""), ("file:///etc/passwd", ""), ("/login", "a web page")]
     {
@@ -290,13 +290,11 @@ fn redirects_that_lead_nowhere_are_errors() {
 }
 
 #[test]
-fn a_server_that_does_not_stop_fills_no_disk() {
+fn a_server_that_never_stops_does_not_fill_the_disk() {
     // A length that is longer than the file, and one that does not fit the body.
     let set = Set::new(Digests::Known, |_| Reply::whole(&vec![0x1f; 5_000_000]));
     let text = set.fetch().unwrap_err().to_string();
-    assert!(
-        text.ends_with("the server sent more than the 200000 bytes that the file has; they were not kept")
-    );
+    assert!(text.ends_with("the server sent more than the 200000 bytes of the file; they were deleted"));
     assert!(!set.path("data.csv.gz").exists() && !set.path("data.csv.gz.part").exists());
 }
 
@@ -313,7 +311,7 @@ fn a_link_in_the_cache_is_not_written_through() {
         assert!(text.contains("symbolic link"), "{name}: {text}");
         assert_eq!(fs::read_to_string(&precious).unwrap(), "kept");
     }
-    // A finished file that is a link is somebody's way to save room: read through it, and replace it.
+    // A finished file may be a link, to save disk space: it is read through, and replaced if it is damaged.
     let set = Set::new(Digests::Known, good);
     let elsewhere = set.places.cache.with_file_name("elsewhere");
     fs::write(&elsewhere, "damaged").unwrap();
@@ -322,7 +320,7 @@ fn a_link_in_the_cache_is_not_written_through() {
     set.fetch().unwrap();
     assert_eq!(fs::read(set.path("data.csv.gz")).unwrap(), content(1));
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "damaged");
-    // So is a whole folder.
+    // A whole folder may be a link too.
     let set = Set::new(Digests::Known, good);
     let disk = set.places.cache.with_file_name("disk");
     fs::create_dir_all(&disk).unwrap();
@@ -335,14 +333,14 @@ fn a_link_in_the_cache_is_not_written_through() {
 #[test]
 fn a_cache_that_cannot_be_written_says_what_to_do() {
     let mut set = Set::new(Digests::Known, good);
-    // Neither a superuser can make a folder below a file, nor anybody in /proc.
+    // Even the superuser cannot make a folder below a file or in /proc.
     let file = set.places.cache.with_file_name("file");
     fs::write(&file, "").unwrap();
     for cache in [file.join("cache"), PathBuf::from("/proc/cache")] {
         set.places.cache = cache;
         let text = set.fetch().unwrap_err().to_string();
         assert!(text.starts_with("the cache cannot be written: "), "{text}");
-        assert!(text.ends_with("; set GPBENCH_CACHE to a folder that can"), "{text}");
+        assert!(text.ends_with("; set GPBENCH_CACHE to a folder that can be written"), "{text}");
         assert_eq!(set.server.requests(), []);
     }
 }

@@ -1,4 +1,4 @@
-//! Splits: which rows, in which order, on which scale.
+//! Splits: the rows, their order and their scale.
 
 use gpbench_data::{Split, SplitError, Table, split, training_rows};
 use ndarray::{Array, Array1, Array2, Axis, array};
@@ -31,7 +31,7 @@ fn statistics_come_from_training_rows_only() {
     assert_eq!((split.y_mean, split.y_std), (4.0, std));
     assert_eq!(split.x_train.column(1), array![0.0, 0.0, 0.0]);
     assert!((split.x_test[(0, 0)] - 97.0 / std).abs() < 1e-13);
-    assert_eq!(split.x_test[(0, 1)], 2.0, "test rows are shifted, not forgotten");
+    assert_eq!(split.x_test[(0, 1)], 2.0, "test rows are standardised too");
     assert!((split.y_test[0] - 6.0 / std).abs() < 1e-15);
 }
 
@@ -55,13 +55,13 @@ fn without_masks_a_tenth_is_drawn_by_the_split_number() {
 }
 
 #[test]
-fn shares_draw_other_rows_for_training_and_testing_whatever_the_masks() {
+fn shares_draw_disjoint_rows_for_training_and_testing_and_ignore_masks() {
     let mut table = table(50, 2);
     table.test_masks = vec![vec![true; 50]];
     let first = split(&table, 3, Some([0.64, 0.2]), None).unwrap();
     assert_eq!((first.x_train.nrows(), first.x_test.nrows()), (32, 10));
     assert_eq!(training_rows(&table, 3, Some([0.64, 0.2])), Ok(32));
-    // Targets tell rows apart here: none is drawn twice.
+    // Targets identify rows here: none is drawn twice.
     let mut seen: Vec<f64> = first.y_train.iter().chain(&first.y_test).copied().collect();
     seen.sort_by(f64::total_cmp);
     assert!(seen.windows(2).all(|pair| pair[1] - pair[0] > 1e-6));
@@ -72,13 +72,13 @@ fn shares_draw_other_rows_for_training_and_testing_whatever_the_masks() {
 }
 
 #[test]
-fn targets_counted_from_a_mean_are_the_same_targets() {
+fn targets_without_their_mean_are_the_same_in_units_of_the_file() {
     let split = split(&table(40, 2), 0, None, None).unwrap();
-    let about = split.clone().about(0.3);
+    let shifted = split.clone().subtract_mean(0.3);
     let raw = |split: &Split| split.y_train.mapv(|y| y * split.y_std + split.y_mean);
-    assert!((&about.y_train + 0.3 - &split.y_train).iter().all(|off| off.abs() < 1e-15));
-    assert!((raw(&about) - raw(&split)).iter().all(|off| off.abs() < 1e-15));
-    assert_eq!(about.x_test, split.x_test);
+    assert!((&shifted.y_train + 0.3 - &split.y_train).iter().all(|off| off.abs() < 1e-15));
+    assert!((raw(&shifted) - raw(&split)).iter().all(|off| off.abs() < 1e-15));
+    assert_eq!(shifted.x_test, split.x_test);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_subsample_keeps_scale_order_and_test_rows() {
 }
 
 #[test]
-fn what_cannot_be_split_says_why() {
+fn errors_say_why_a_split_is_impossible() {
     let mut masked = table(20, 1);
     masked.test_masks = vec![vec![false; 20], (0..20).map(|row| row > 0).collect()];
     let error =
@@ -118,6 +118,8 @@ fn what_cannot_be_split_says_why() {
 }
 
 proptest! {
+    #![proptest_config(gpbench_testkit::proptest_config!(256))]
+
     #[test]
     fn training_columns_have_mean_0_and_spread_1(n in 12_usize..80, offset in -1e6_f64..1e6, scale in 1e-3_f64..1e3) {
         let mut table = table(n, 3);

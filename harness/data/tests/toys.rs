@@ -1,4 +1,4 @@
-//! The toys are the functions that the papers state, with that much noise.
+//! The toys have the functions and the noise of the papers.
 
 use std::f64::consts::PI;
 
@@ -31,7 +31,7 @@ fn functions_and_noise_variances() {
 }
 
 #[test]
-fn inputs_lie_where_they_should() {
+fn inputs_have_their_distributions() {
     let infill = toy("toy-infill", 10_000, 10, 1).unwrap();
     assert!(infill.x_mean[0].abs() < 0.04 && (infill.x_std[0] - 1.0).abs() < 0.03);
 

@@ -19,7 +19,7 @@ impl Aligned {
         Aligned { lines: bytemuck::zeroed_vec((len * size_of::<E>()).div_ceil(size_of::<Line>())) }
     }
 
-    /// Makes room for at least `len` numbers of type `E`; what stands there is arbitrary.
+    /// Makes room for at least `len` numbers of type `E`, with arbitrary content.
     pub(crate) fn reserve<E: Pod>(&mut self, len: usize) {
         let lines = (len * size_of::<E>()).div_ceil(size_of::<Line>());
         self.lines.resize(lines.max(self.lines.len()), Line([0; 8]));

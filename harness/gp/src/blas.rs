@@ -1,16 +1,15 @@
 //! OpenBLAS: its thread count, its name, and the LAPACK calls of the exact GP.
 //!
-//! OpenBLAS is one shared library, so its thread count belongs to the process.
-//! Here it stays at 1: products run one BLAS call per tile inside a rayon pool,
-//! and threaded BLAS below them would only fight over the cores; a factorisation
-//! does the same, since threaded LAPACK rounds differently on another number of
-//! threads. Foreign code that asks for threads gets them by a [`ThreadGuard`].
+//! OpenBLAS is one shared library, so its thread count is that of the process. This crate leaves it at 1: products
+//! and factorisations make one BLAS call for each tile inside a rayon pool, where more threads would compete for
+//! the cores, and threaded LAPACK rounds differently on another number of threads. A [`ThreadGuard`] raises it for
+//! other code.
 //!
-//! Some of its settings are read before `main` and so belong to whoever starts
-//! the process: see [`missing_environment`].
+//! OpenBLAS reads some settings before `main`, so they are set where the process is started: see
+//! [`missing_environment`].
 //!
-//! The only module with `unsafe` code. Matrices are column-major: the row
-//! stride is 1, which every function asserts.
+//! This is the only module with `unsafe` code. Matrices are column-major (row stride 1), which every function
+//! asserts.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::Once;
@@ -33,22 +32,22 @@ pub fn set_threads(threads: usize) {
     unsafe { openblas_set_num_threads(threads) }
 }
 
-/// Number of threads that BLAS calls use now.
+/// Current number of threads of BLAS calls.
 pub fn threads() -> usize {
     // SAFETY: the function has no precondition.
     let threads = unsafe { openblas_get_num_threads() };
     usize::try_from(threads).unwrap_or(1)
 }
 
-/// Lowers BLAS to one thread, the first time it is called.
-pub(crate) fn settle() {
+/// Sets BLAS to one thread, once a process.
+pub(crate) fn start_single_threaded() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| set_threads(1));
 }
 
-/// Raises the thread count of BLAS while it lives, and sets it back when dropped.
+/// Sets the thread count of BLAS until it is dropped.
 ///
-/// To be held by one thread at a time, while no pool is working.
+/// Only one thread may hold one, and no pool may be working meanwhile.
 #[derive(Debug)]
 pub struct ThreadGuard {
     before: usize,
@@ -57,7 +56,7 @@ pub struct ThreadGuard {
 impl ThreadGuard {
     /// Lets BLAS use `threads` threads until the guard is dropped.
     pub fn raise(threads_now: usize) -> Self {
-        settle();
+        start_single_threaded();
         let before = threads();
         set_threads(threads_now);
         ThreadGuard { before }
@@ -70,7 +69,7 @@ impl Drop for ThreadGuard {
     }
 }
 
-/// Name of the processor type whose routines OpenBLAS has chosen, such as `SkylakeX`.
+/// Name of the processor type whose routines OpenBLAS uses, such as `SkylakeX`.
 pub fn core_name() -> String {
     // SAFETY: the function returns a static, null-terminated string.
     unsafe { text(openblas_get_corename()) }
@@ -85,13 +84,11 @@ pub fn config() -> String {
 /// The environment variables that [`missing_environment`] may name.
 pub const ENVIRONMENT: [&str; 2] = ["OPENBLAS_CORETYPE", "OPENBLAS_THREAD_TIMEOUT"];
 
-/// Environment variables that OpenBLAS reads before `main` and that would serve
-/// this machine better: a process that finds some here should set them and start
-/// itself anew, before it does anything else.
+/// Environment variables, with values, that OpenBLAS reads before `main` and that are better for this machine. A
+/// process should set them and restart itself before it does anything else.
 ///
-/// A processor newer than the library is taken for one of 2004 (`Prescott`),
-/// three times slower than need be; and idle BLAS threads spin for long unless
-/// told otherwise. What the user has set is left alone.
+/// OpenBLAS takes a processor newer than itself for one of 2004 (`Prescott`) and is then three times slower than
+/// necessary; and its idle threads spin for long by default. Variables that the user has set are left out.
 pub fn missing_environment() -> Vec<(&'static str, &'static str)> {
     let [core_type, thread_timeout] = ENVIRONMENT;
     let core = better_core(&core_name(), crate::cpu_dispatch()).map(|core| (core_type, core));
@@ -99,8 +96,7 @@ pub fn missing_environment() -> Vec<(&'static str, &'static str)> {
     wanted.filter(|(name, _)| std::env::var_os(name).is_none()).collect()
 }
 
-/// The core type to ask for where OpenBLAS has chosen one without the vector
-/// instructions that the processor has.
+/// The core type to request where OpenBLAS has chosen one without the vector instructions of the processor.
 fn better_core(chosen: &str, dispatch: &str) -> Option<&'static str> {
     const OLD: [&str; 8] =
         ["Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Sandybridge", "Generic", "Unknown"];
@@ -134,7 +130,7 @@ pub struct NotPositiveDefinite {
 /// `a = L L^T`. The strict upper triangle is neither read nor written.
 ///
 /// # Errors
-/// [`NotPositiveDefinite`]; `a` is then left half factorised.
+/// [`NotPositiveDefinite`]; `a` is then partly factorised.
 pub fn potrf(mut a: ArrayViewMut2<f64>) -> Result<(), NotPositiveDefinite> {
     let n = order(&a);
     let lda = leading_dimension(&a);
@@ -194,8 +190,8 @@ pub fn multiply_lower(factor: ArrayView2<f64>, b: ArrayViewMut2<f64>) {
     triangular(factor, b, cblas_sys::cblas_dtrmm);
 }
 
-/// Thin singular value decomposition `a = U S V^T` of n x r with r <= n: gives S, largest first,
-/// and leaves U in place of `a`. `None` where the iteration does not converge.
+/// Thin singular value decomposition `a = U S V^T` of an n x r matrix with r <= n: returns S, largest first, and
+/// replaces `a` by U. `None` where the iteration does not converge.
 pub fn left_singular_vectors(mut a: ArrayViewMut2<f64>) -> Option<Array1<f64>> {
     let (rows, columns) = a.dim();
     assert!(columns <= rows, "at least as many rows as columns");
@@ -205,9 +201,9 @@ pub fn left_singular_vectors(mut a: ArrayViewMut2<f64>) -> Option<Array1<f64>> {
     let mut integers: Vec<c_int> = vec![0; 8 * columns];
     let mut call = |work: &mut [f64], length: c_int| {
         let mut info = 0;
-        // SAFETY: `a` is exclusively borrowed, column-major, m x n with leading dimension lda; `values`
-        // has n numbers, `right` n x n, `integers` 8 n, and `work` as many as `length` says, one where
-        // it is -1, which asks for the best length. U goes into `a` (O), so its own place is not used.
+        // SAFETY: `a` is exclusively borrowed, column-major, m x n with leading dimension lda; `values` has n
+        // numbers, `right` n x n, `integers` 8 n, and `work` `length` numbers, or one where `length` is -1, which
+        // requests the best length. U overwrites `a` (job O), so the separate argument for U is not used.
         unsafe {
             lapack_sys::dgesdd_(
                 &OVERWRITE,
@@ -240,24 +236,28 @@ pub fn left_singular_vectors(mut a: ArrayViewMut2<f64>) -> Option<Array1<f64>> {
     (info == 0).then_some(values)
 }
 
-/// Eigenvalues, smallest first, and orthonormal eigenvectors of the symmetric tridiagonal matrix with
-/// this `diagonal` and the entries `beside` it, one fewer. `None` where LAPACK does not converge.
-pub fn tridiagonal_eigenvectors(diagonal: &[f64], beside: &[f64]) -> Option<(Array1<f64>, Array2<f64>)> {
+/// Eigenvalues, smallest first, and orthonormal eigenvectors of the symmetric tridiagonal matrix with this
+/// `diagonal` and `off_diagonal`, one entry shorter. `None` where LAPACK does not converge.
+pub fn tridiagonal_eigenvectors(
+    diagonal: &[f64],
+    off_diagonal: &[f64],
+) -> Option<(Array1<f64>, Array2<f64>)> {
     let rows = diagonal.len();
-    assert_eq!(beside.len() + 1, rows.max(1), "one entry less beside the diagonal than on it");
+    assert_eq!(off_diagonal.len() + 1, rows.max(1), "the off-diagonal is one entry shorter");
     let mut values = Array1::from(diagonal.to_vec());
     let mut vectors = Array2::<f64>::zeros((rows, rows).f());
     if rows == 0 {
         return Some((values, vectors));
     }
-    let (n, mut beside, mut work, mut info) = (int(rows), beside.to_vec(), vec![0.0; 2 * rows], 0);
-    // SAFETY: `values` holds n numbers, `beside` n - 1, `vectors` n x n in columns, `work` 2 n.
+    let (n, mut off_diagonal, mut work, mut info) =
+        (int(rows), off_diagonal.to_vec(), vec![0.0; 2 * rows], 0);
+    // SAFETY: `values` holds n numbers, `off_diagonal` n - 1, `vectors` n x n in columns, `work` 2 n.
     unsafe {
         lapack_sys::dstev_(
             &VECTORS,
             &n,
             values.as_mut_ptr(),
-            beside.as_mut_ptr(),
+            off_diagonal.as_mut_ptr(),
             vectors.as_mut_ptr(),
             &n,
             work.as_mut_ptr(),
@@ -327,7 +327,7 @@ fn leading_dimension(a: &ArrayRef2<f64>) -> c_int {
     if columns <= 1 {
         return int(rows.max(1));
     }
-    let stride = usize::try_from(column_stride).expect("columns stand in increasing order");
+    let stride = usize::try_from(column_stride).expect("the column stride is positive");
     assert!(stride >= rows, "columns do not overlap");
     int(stride.max(1))
 }
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_a_matrix_stops_being_positive() {
+    fn the_error_names_the_first_minor_that_is_not_positive() {
         let mut a = Array2::from_shape_vec((2, 2).f(), vec![1.0, 2.0, 2.0, 1.0]).expect("four entries");
         assert_eq!(potrf(a.view_mut()), Err(NotPositiveDefinite { order: 2 }));
     }
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_processor_is_not_taken_for_an_old_one() {
+    fn a_newer_processor_gets_its_own_core_type() {
         assert_eq!(better_core("Prescott", "avx512"), Some("SkylakeX"));
         assert_eq!(better_core("prescott", "avx2"), Some("Haswell"));
         assert_eq!(better_core("Prescott", "portable"), None);

@@ -7,15 +7,15 @@
 //! H = P K_u P^T + noise^2 I = Q M Q^T + noise^2 I,    M = C^1/2 K_u C^1/2,
 //! ```
 //!
-//! with the kernel matrix K_u of the unique inputs. H takes the range of Q to itself and is noise^2 I on
-//! what is orthogonal to it. Hence H v = b falls apart into a system of m rows and a division:
+//! with the kernel matrix K_u of the unique inputs. H maps the range of Q to itself and is noise^2 I on its
+//! orthogonal complement. Hence H v = b separates into a system of m rows and a division:
 //!
 //! ```text
 //! (M + noise^2 I) gamma = Q^T b,    v = Q gamma + (b - Q Q^T b) / noise^2.
 //! ```
 //!
-//! For any gamma, solved exactly or not, b - H v = Q (Q^T b - (M + noise^2 I) gamma): both residuals have
-//! the same norm. In the other direction, gamma = Q^T v. The derivation is our own.
+//! For any gamma, exact or not, b - H v = Q (Q^T b - (M + noise^2 I) gamma): both residuals have the same norm.
+//! Conversely, gamma = Q^T v. The derivation is not from a paper.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,22 +24,21 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Shape
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::{Kernel, KernelMatrix, KernelOperator, LinearOperator};
+use crate::KernelMatrix;
 
-/// The distinct rows of a matrix of inputs, and who has which.
+/// The distinct rows of a matrix of inputs, and the row of each input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UniqueInputs {
-    /// m x d, row-major, in the order in which they first stand.
+    /// The distinct rows, m x d, row-major, in the order of their first occurrence.
     pub x: Array2<f64>,
-    /// For each of n rows, which of them it is.
+    /// For each of the n rows, the index of its distinct row.
     pub of_row: Vec<usize>,
-    /// How many rows each of them is, m.
+    /// Number of rows with each distinct row, m.
     pub counts: Array1<f64>,
 }
 
 impl UniqueInputs {
-    /// The distinct rows of `x` (n x d). Rows are the same if all of their numbers are, to the last bit
-    /// but for the sign of zero.
+    /// The distinct rows of `x` (n x d). Rows are the same if all their numbers are equal; 0 equals -0.
     pub fn of(x: ArrayView2<f64>) -> UniqueInputs {
         let mut first_rows: Vec<usize> = Vec::new();
         let mut known: HashMap<Box<[u64]>, usize> = HashMap::with_capacity(x.nrows());
@@ -57,12 +56,12 @@ impl UniqueInputs {
         UniqueInputs { x: x.select(Axis(0), &first_rows), of_row, counts }
     }
 
-    /// m.
+    /// Number of distinct rows m.
     pub fn count(&self) -> usize {
         self.counts.len()
     }
 
-    /// `Q^T b` for `b` n x s: m x s. Also takes a solution of the system of n rows to one of m.
+    /// `Q^T b` for `b` n x s: m x s. Also maps a solution of the system of n rows to one of the system of m rows.
     pub fn project(&self, b: ArrayView2<f64>) -> Array2<f64> {
         let mut projected = self.sums(b);
         projected /= &self.counts.sqrt().insert_axis(Axis(1));
@@ -99,37 +98,33 @@ impl UniqueInputs {
 /// `M + noise^2 I`, with `M = C^1/2 K_u C^1/2`: a kernel matrix of m rows and columns whose entry (i, i) is
 /// `c_i s^2 + noise^2`.
 ///
-/// The work and its cost are those of a [`KernelOperator`] over m rows.
+/// The work and its cost are those of K_u.
 #[derive(Debug)]
 pub struct CollapsedOperator {
     /// K_u, without noise.
-    unscaled: KernelOperator,
-    /// C^1/2, m x 1.
+    unscaled: Box<dyn KernelMatrix>,
+    /// Diagonal of C^1/2, m x 1.
     scales: Array2<f64>,
     noise_variance: f64,
+    /// Scales blocks.
+    pool: Arc<ThreadPool>,
 }
 
 impl CollapsedOperator {
-    /// The operator of `kernel` over unique inputs, on a pool that others use too.
-    pub fn new(kernel: &Kernel, noise_scale: f64, inputs: &UniqueInputs, pool: Arc<ThreadPool>) -> Self {
-        CollapsedOperator {
-            unscaled: KernelOperator::with_pool(kernel, 0.0, inputs.x.view(), pool),
-            scales: inputs.counts.sqrt().insert_axis(Axis(1)),
-            noise_variance: noise_scale * noise_scale,
-        }
+    /// The collapsed operator from K_u, the kernel matrix of the unique `inputs` without noise. Blocks are scaled
+    /// on the threads of `pool`.
+    pub fn new(
+        unscaled: Box<dyn KernelMatrix>,
+        noise_scale: f64,
+        inputs: &UniqueInputs,
+        pool: Arc<ThreadPool>,
+    ) -> Self {
+        assert_eq!(unscaled.shape(), (inputs.count(), inputs.count()), "a row for each unique input");
+        let scales = inputs.counts.sqrt().insert_axis(Axis(1));
+        CollapsedOperator { unscaled, scales, noise_variance: noise_scale * noise_scale, pool }
     }
 
-    /// Lets products keep the entries that they evaluate, see [`KernelOperator::keep_entries`].
-    pub fn keep_entries(&mut self, bytes: usize) {
-        self.unscaled.keep_entries(bytes);
-    }
-
-    /// Bytes of entries that are kept from one product to the next.
-    pub fn kept_bytes(&self) -> usize {
-        self.unscaled.kept_bytes()
-    }
-
-    /// C^1/2, m.
+    /// Diagonal of C^1/2, m.
     pub fn scales(&self) -> ArrayView1<'_, f64> {
         self.scales.column(0)
     }
@@ -143,34 +138,19 @@ impl CollapsedOperator {
     }
 }
 
-impl LinearOperator for CollapsedOperator {
-    fn n(&self) -> usize {
-        self.scales.nrows()
-    }
-
-    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.product(v, out);
-    }
-
-    fn diag(&self) -> Array1<f64> {
-        let squares = self.scales().mapv(|scale| scale * scale);
-        squares * self.unscaled.diag() + self.noise_variance
-    }
-}
-
 impl KernelMatrix for CollapsedOperator {
     fn shape(&self) -> (usize, usize) {
-        (self.n(), self.n())
+        self.unscaled.shape()
     }
 
-    fn product(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
-        self.unscaled.product(self.scaled(v).view(), out.view_mut());
+    fn apply(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        self.unscaled.apply(self.scaled(v).view(), out.view_mut());
         out *= &self.scales;
         out.scaled_add(self.noise_variance, &v);
     }
 
-    fn evaluated_by_product(&self) -> f64 {
-        self.unscaled.evaluated_by_product()
+    fn evaluated_by_apply(&self) -> f64 {
+        self.unscaled.evaluated_by_apply()
     }
 
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
@@ -187,17 +167,17 @@ impl KernelMatrix for CollapsedOperator {
         mut z: ArrayViewMut2<f64>,
     ) {
         let scales = self.scales.select(Axis(0), idx);
-        let of_noise = v.select(Axis(0), idx) * self.noise_variance;
+        let noise_part = v.select(Axis(0), idx) * self.noise_variance;
         let mut transformed = Array2::zeros((idx.len(), v.ncols()));
-        let mut in_between = |mut u: ArrayViewMut2<f64>| {
+        let mut transform = |mut u: ArrayViewMut2<f64>| {
             u *= &scales;
-            u += &of_noise;
+            u += &noise_part;
             f(u.view_mut());
             transformed.assign(&u);
             u *= &scales;
         };
         let mut sums = Array2::zeros(z.dim().f());
-        self.unscaled.rows_transposed_fused(idx, self.scaled(v).view(), &mut in_between, sums.view_mut());
+        self.unscaled.rows_transposed_fused(idx, self.scaled(v).view(), &mut transform, sums.view_mut());
         sums *= &self.scales;
         z += &sums;
         for (&row, u) in idx.iter().zip(transformed.rows()) {
@@ -224,7 +204,7 @@ impl KernelMatrix for CollapsedOperator {
         self.unscaled.block(rows, cols, out.view_mut());
         let scales = self.scales();
         let columns: Vec<_> = out.columns_mut().into_iter().zip(cols).collect();
-        self.unscaled.pool().install(|| {
+        self.pool.install(|| {
             columns.into_par_iter().for_each(|(mut column, &col)| {
                 for (entry, &row) in column.iter_mut().zip(rows) {
                     *entry *= scales[row] * scales[col];
@@ -236,7 +216,20 @@ impl KernelMatrix for CollapsedOperator {
         });
     }
 
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        let squares = self.scales().mapv(|scale| scale * scale);
+        Some(squares * self.unscaled.diagonal()? + self.noise_variance)
+    }
+
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
         self.unscaled.cross(x_star, self.scaled(v).view())
+    }
+
+    fn cache_entries(&mut self, bytes: usize) {
+        self.unscaled.cache_entries(bytes);
+    }
+
+    fn cached_bytes(&self) -> usize {
+        self.unscaled.cached_bytes()
     }
 }

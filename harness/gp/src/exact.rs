@@ -1,6 +1,6 @@
 //! The exact Gaussian process through a dense Cholesky factor.
 //!
-//! n^2 numbers of memory and n^3 / 6 multiply-adds: the yardstick where n allows.
+//! Takes n^2 numbers of memory and n^3 / 6 multiply-adds: the reference where n allows.
 
 mod derivatives;
 mod factor;
@@ -11,11 +11,11 @@ use std::f64::consts::PI;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::blas::NotPositiveDefinite;
-use crate::{Kernel, KernelOperator, LinearOperator};
+use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
 pub use gradient::Gradient;
 
-/// Why an exact fit is not to be had.
+/// Why an exact fit failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExactError {
     /// The kernel matrix plus noise is singular in double precision.
@@ -23,7 +23,7 @@ pub enum ExactError {
     Singular(#[from] NotPositiveDefinite),
 }
 
-/// An exact Gaussian process, factorised.
+/// An exact Gaussian process with the Cholesky factor of its matrix.
 #[derive(Debug)]
 pub struct ExactGp {
     op: KernelOperator,
@@ -39,7 +39,7 @@ pub struct ExactGp {
     pub log_marginal_likelihood: f64,
 }
 
-/// Test rows that are predicted together: memory stays at n^2 + n * this.
+/// Test rows that are predicted together; memory is n^2 + n times this.
 const BLOCK: usize = 512;
 
 impl ExactGp {
@@ -77,8 +77,8 @@ impl ExactGp {
         x
     }
 
-    /// Posterior mean and latent variance (observation noise left out) at the
-    /// rows of `x_star`. A variance that rounding takes below 0 is 0.
+    /// Posterior mean and latent variance (without observation noise) at the rows of `x_star`. A variance that
+    /// rounding makes negative is returned as 0.
     pub fn predict(&self, x_star: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {
         let mut mean = Array1::zeros(x_star.nrows());
         let mut variance = Array1::zeros(x_star.nrows());
@@ -95,7 +95,7 @@ impl ExactGp {
     }
 
     /// The operator that was factorised.
-    pub fn operator(&self) -> &KernelOperator {
+    pub fn operator(&self) -> &dyn SystemMatrix {
         &self.op
     }
 

@@ -1,14 +1,13 @@
-//! Random Fourier features: a finite-dimensional prior that approximates the kernel.
+//! Random Fourier features: a finite-dimensional prior whose covariance approximates the kernel.
 //!
 //! `phi(x) = s / sqrt(m / 2) [sin(x/l . omega_1) .., cos(x/l . omega_1) ..]` with
 //! `m / 2` frequency vectors from the kernel's spectral density (Rahimi and
 //! Recht 2007; Sutherland and Schneider 2015 for the paired form).
 //!
-//! The spectrum of a Matérn kernel of smoothness `nu` is a multivariate Student
-//! t with `2 nu` degrees of freedom: one chi-square for all components of a
-//! frequency vector. Components drawn independently belong to a product of
-//! one-dimensional Matérn kernels, which is another kernel; early public code
-//! did that, and [`FrequencyLaw::ProductT`] reproduces it.
+//! The spectral density of a Matérn kernel of smoothness `nu` is a multivariate Student t with `2 nu` degrees of
+//! freedom: all components of a frequency vector share one chi-square number. Independent components belong to
+//! another kernel, a product of one-dimensional Matérn kernels; early public code drew those, and
+//! [`FrequencyLaw::ProductT`] reproduces it.
 
 use std::str::FromStr;
 
@@ -20,13 +19,13 @@ use rayon::prelude::*;
 
 use crate::{Kernel, blas, sin_cos};
 
-/// How the frequencies of a Matérn kernel are drawn.
+/// Distribution of the frequency vectors of a Matérn kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FrequencyLaw {
-    /// One chi-square for each frequency vector: the kernel's own spectrum.
+    /// One chi-square number for each frequency vector: the spectral density of the kernel.
     #[default]
     MultivariateT,
-    /// One chi-square for each component: as early public code had it.
+    /// One chi-square number for each component, as in early public code.
     ProductT,
 }
 
@@ -58,14 +57,14 @@ pub struct RandomFeatures {
     omega: Array2<f64>,
 }
 
-/// Rows whose features are held at once.
+/// Rows whose features are in memory at once.
 const ROWS: usize = 256;
 
-/// Stripes of rows that [`RandomFeatures::apply_transposed`] sums over, whatever the threads.
+/// Stripes of rows in the sums of [`RandomFeatures::apply_transposed`], on any number of threads.
 const STRIPES: usize = 64;
 
 impl RandomFeatures {
-    /// Draws `count` features, that is `count / 2` frequency vectors, one after the other.
+    /// Draws `count` features from `count / 2` frequency vectors, one vector after the other.
     ///
     /// # Panics
     /// If `count` is odd or 0.
@@ -74,7 +73,7 @@ impl RandomFeatures {
         let mut omega = Array2::zeros((kernel.d(), count / 2).f());
         for mut frequency in omega.columns_mut() {
             frequency.iter_mut().for_each(|component| *component = rng.sample(StandardNormal));
-            if let Some(freedom) = kernel.family.spectral_degrees_of_freedom() {
+            if let Some(freedom) = kernel.spectral_degrees_of_freedom() {
                 let chi_squared = ChiSquared::new(freedom).expect("degrees of freedom are positive");
                 match law {
                     FrequencyLaw::MultivariateT => frequency *= (freedom / rng.sample(chi_squared)).sqrt(),
@@ -92,11 +91,11 @@ impl RandomFeatures {
     /// Features with given frequencies, d x (m / 2), for inputs in units of the length scales.
     pub fn from_omega(kernel: &Kernel, omega: Array2<f64>) -> Self {
         assert_eq!(omega.nrows(), kernel.d(), "a frequency vector has one component per input");
-        blas::settle();
+        blas::start_single_threaded();
         RandomFeatures { kernel: kernel.clone(), omega }
     }
 
-    /// The kernel that is approximated.
+    /// The approximated kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -106,11 +105,10 @@ impl RandomFeatures {
         self.omega.view()
     }
 
-    /// The features of the first `count / 2` frequency vectors alone, scaled to approximate the kernel by
-    /// themselves.
+    /// The features of the first `count / 2` frequency vectors, scaled to approximate the kernel.
     ///
     /// # Panics
-    /// If `count` is odd or 0, or there are fewer.
+    /// If `count` is odd, 0, or larger than [`Self::count`].
     #[must_use]
     pub fn first(&self, count: usize) -> RandomFeatures {
         assert!(count > 0 && count.is_multiple_of(2), "features come in pairs of a sine and a cosine");
@@ -144,8 +142,7 @@ impl RandomFeatures {
         phi
     }
 
-    /// `phi(x) w` for weights `w` (m x s): n x s, in tiles of rows, on the rayon
-    /// pool of the caller.
+    /// `phi(x) w` for weights `w` (m x s): n x s, on the rayon pool of the caller.
     pub fn apply(&self, x: ArrayView2<f64>, w: ArrayView2<f64>) -> Array2<f64> {
         assert_eq!(w.nrows(), self.count(), "one weight per feature");
         let mut out = Array2::zeros((x.nrows(), w.ncols()).f());
@@ -157,8 +154,8 @@ impl RandomFeatures {
         out
     }
 
-    /// `phi(x)^T y` for `y` (n x s): m x s, on the rayon pool of the caller, summed
-    /// over a fixed number of stripes of rows in a fixed order.
+    /// `phi(x)^T y` for `y` (n x s): m x s, on the rayon pool of the caller, summed over fixed stripes of rows in a
+    /// fixed order.
     pub fn apply_transposed(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Array2<f64> {
         assert_eq!(x.nrows(), y.nrows(), "one row of values per row of inputs");
         let stripe = x.nrows().div_ceil(STRIPES).next_multiple_of(ROWS);
@@ -180,8 +177,8 @@ impl RandomFeatures {
         total
     }
 
-    /// `||phi phi^T - K||_F / ||K||_F` over the rows of `x`: how far this prior is
-    /// from the kernel's own. Takes memory and time of a dense kernel matrix.
+    /// `||phi phi^T - K||_F / ||K||_F` over the rows of `x`: the relative error of the prior covariance. Takes the
+    /// memory and time of a dense kernel matrix.
     pub fn relative_error(&self, x: ArrayView2<f64>) -> f64 {
         let phi = self.matrix(x);
         let exact = self.kernel.matrix(x, x);
@@ -190,8 +187,8 @@ impl RandomFeatures {
     }
 }
 
-/// Up to this many right-hand sides a product goes column by column: BLAS packs both factors of a matrix
-/// product, which costs more than it gains on a thin one.
+/// Up to this many right-hand sides a product goes column by column: BLAS packs both factors of a matrix product,
+/// which does not pay for few columns.
 const THIN: usize = 3;
 
 /// `out += a b`.

@@ -6,9 +6,8 @@
 //! v = argmin |y - K(X, Z) v|^2 + noise^2 v^T K(Z, Z) v
 //! ```
 //!
-//! and samples take `f(X) + noise` in place of y (Lin et al. 2023, equations 11 to 13; the mean is that
-//! of Titsias 2009). How good that is depends on Z: every row should have a point within about half
-//! a length scale.
+//! and samples have `f(X) + noise` in place of y (Lin et al. 2023, equations 11 to 13; the mean is that of Titsias
+//! 2009). The approximation is good if every row has a point within about half a length scale.
 
 mod kmeans;
 mod neighbours;
@@ -17,54 +16,53 @@ use ndarray::{Array2, ArrayView2, Axis};
 use rand::Rng;
 use rand::seq::index;
 
-/// How inducing points are chosen. All of them look at the inputs alone, which are taken as they are.
+/// A method to choose inducing points. All methods use the unscaled inputs alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Selection {
-    /// So many rows, drawn without repeats, in the order of the rows.
+    /// Random rows without repeats, in the order of the rows.
     Subset {
-        /// How many.
+        /// Number of points.
         points: usize,
     },
-    /// Centres of so many clusters: Lloyd's iterations from seeds by k-means++ (Arthur and
-    /// Vassilvitskii 2007).
+    /// Centres of clusters: Lloyd's iterations from seeds by k-means++ (Arthur and Vassilvitskii 2007).
     KMeans {
-        /// How many.
+        /// Number of points.
         points: usize,
     },
-    /// The rows that are left when neighbours thin each other out (Lin et al. 2023, appendix A.2);
-    /// their number follows from the distance. Draws no random numbers.
+    /// The rows that remain after elimination of near neighbours (Lin et al. 2023, appendix A.2); their number
+    /// depends on the distance. Uses no random numbers.
     Neighbours {
         /// Euclidean distance below which rows count as near.
         distance: f64,
-        /// Most neighbours that a row looks at.
+        /// Most neighbours of a row that are considered.
         neighbours: usize,
     },
 }
 
-/// Inducing points that cannot be chosen.
+/// Why inducing points cannot be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum SelectionError {
-    /// Not a number of points that the rows have.
+    /// A number of points that is 0 or larger than the number of rows.
     #[error("{points} inducing points were asked for; there are {rows} training rows to choose from")]
     Count {
         /// Points asked for.
         points: usize,
-        /// Rows there are.
+        /// Number of rows.
         rows: usize,
     },
-    /// A distance within which nothing can be.
+    /// A distance that is not positive and finite.
     #[error("inducing points by neighbours need a positive distance, not {distance}")]
     Distance {
-        /// As given.
+        /// The distance.
         distance: f64,
     },
 }
 
-/// Chooses inducing points (m x d, row-major) for the rows of `x` (n x d): the same ones whenever `rng`
-/// is the same. Runs on the caller's rayon pool.
+/// Chooses inducing points (m x d, row-major) for the rows of `x` (n x d), on the caller's rayon pool. They depend
+/// on `x` and `rng` alone.
 ///
 /// # Errors
-/// If there are to be none, or more than there are rows.
+/// If the selection is impossible for these rows.
 pub fn select(
     selection: Selection,
     x: ArrayView2<f64>,

@@ -1,72 +1,77 @@
-//! What Lanczos' iteration finds from products with H alone: `log |H|` by stochastic quadrature, and the
-//! largest eigenvalues.
+//! The Lanczos iteration: `log |H|` by stochastic quadrature, and the largest eigenvalues, from products with H
+//! alone.
 //!
-//! For z with `E z z^T = I`, `log |H| = tr log H = E z^T log(H) z`. Lanczos' iteration from z / |z| makes
-//! a tridiagonal T of J rows, and `|z|^2 e_1^T log(T) e_1` is the Gauss quadrature of `z^T log(H) z` with
-//! J nodes (Golub and Meurant 1994; Ubaru, Chen and Saad 2017). The derivatives of log of even order are
-//! negative, so for every probe it lies above the truth.
+//! Functions here take a square, symmetric, positive definite matrix.
 //!
-//! Every new vector is made orthogonal to all before it, twice: without that, copies of eigenvalues
-//! that have converged come up, and the tridiagonal depends on rounding.
+//! For z with `E z z^T = I`, `log |H| = tr log H = E z^T log(H) z`. J steps of the iteration from z / |z| give a
+//! tridiagonal T of J rows, and `|z|^2 e_1^T log(T) e_1` is the Gauss quadrature of `z^T log(H) z` with J nodes
+//! (Golub and Meurant 1994; Ubaru, Chen and Saad 2017). The derivatives of log of even order are negative, so the
+//! quadrature is an upper bound for every probe.
+//!
+//! Every new vector is made orthogonal to all earlier ones, twice: otherwise copies of converged eigenvalues
+//! appear, and the tridiagonal depends on rounding.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
-use crate::{LinearOperator, blas};
+use crate::{KernelMatrix, blas};
 
-/// Below this share of the largest entry so far, what is left of a new vector is rounding error.
+/// Below this share of the largest entry so far, the norm of a new vector is rounding error.
 const EXHAUSTED: f64 = 1e-14;
 
-/// The symmetric tridiagonal matrix of Lanczos' iteration from one start.
+/// The symmetric tridiagonal matrix of the Lanczos iteration from one start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tridiagonal {
-    /// Its diagonal, one entry an iteration.
+    /// Diagonal, one entry an iteration.
     pub diagonal: Vec<f64>,
-    /// Beside its diagonal, one entry less.
-    pub beside: Vec<f64>,
+    /// Off-diagonal, one entry fewer.
+    pub off_diagonal: Vec<f64>,
 }
 
 impl Tridiagonal {
-    /// Its rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.diagonal.len()
     }
 
-    /// Whether it has none: the start was zero.
+    /// Whether there are no rows, because the start was zero.
     pub fn is_empty(&self) -> bool {
         self.diagonal.is_empty()
     }
 
-    /// Its first `rows` rows and columns, or all if there are fewer.
+    /// The leading submatrix of `rows` rows, or the whole matrix if it has fewer.
     pub fn leading(&self, rows: usize) -> Tridiagonal {
         let rows = rows.min(self.len());
-        let beside = rows.saturating_sub(1);
-        Tridiagonal { diagonal: self.diagonal[..rows].to_vec(), beside: self.beside[..beside].to_vec() }
+        let off_diagonal = rows.saturating_sub(1);
+        Tridiagonal {
+            diagonal: self.diagonal[..rows].to_vec(),
+            off_diagonal: self.off_diagonal[..off_diagonal].to_vec(),
+        }
     }
 
-    /// `e_1^T f(T) e_1`; `None` where the eigenvalues cannot be had, or there are none.
+    /// `e_1^T f(T) e_1`; `None` without rows, or where LAPACK does not find the eigenvalues.
     pub fn quadrature(&self, f: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_empty() {
             return None;
         }
-        let (nodes, vectors) = blas::tridiagonal_eigenvectors(&self.diagonal, &self.beside)?;
+        let (nodes, vectors) = blas::tridiagonal_eigenvectors(&self.diagonal, &self.off_diagonal)?;
         Some(nodes.iter().zip(vectors.row(0)).map(|(&node, first)| first * first * f(node)).sum())
     }
 }
 
-/// The tridiagonals of `steps` iterations from each column of `starts` (n x s), which need not be
-/// normalised. One that exhausts its Krylov space is shorter; that of a start of zeros is empty. Takes
-/// `steps` products with n x s and keeps as many blocks of that size.
-pub fn tridiagonalise(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Vec<Tridiagonal> {
+/// The tridiagonals of `steps` iterations from each column of `starts` (n x s), which need not be normalised. A
+/// tridiagonal is shorter if its Krylov space is exhausted, and empty if its start is zero. Takes `steps` products
+/// with n x s, and memory for `steps` blocks of that size.
+pub fn tridiagonalise(op: &dyn KernelMatrix, starts: ArrayView2<f64>, steps: usize) -> Vec<Tridiagonal> {
     iterate(op, starts, steps).into_iter().map(Run::finish).collect()
 }
 
-/// The largest Ritz values of H after `steps` iterations from the vector of ones, largest first, and their vectors
-/// (n x `count`), which are orthonormal and have no negative sum; `None` where there are fewer. The largest
-/// eigenvalues of a kernel matrix are far apart, so that a few dozen steps find them; in any case the values are
-/// the curvatures of `v^T H v / 2` along the vectors.
-pub fn leading(op: &dyn LinearOperator, steps: usize, count: usize) -> Option<(Vec<f64>, Array2<f64>)> {
+/// The `count` largest Ritz values of H after `steps` iterations from the vector of ones, largest first, and their
+/// orthonormal vectors (n x `count`), with signs such that no sum of entries is negative; `None` where there are
+/// fewer. The largest eigenvalues of a kernel matrix are far apart, so that a few dozen steps find them; in any
+/// case the values are the curvatures of `v^T H v / 2` along the vectors.
+pub fn leading(op: &dyn KernelMatrix, steps: usize, count: usize) -> Option<(Vec<f64>, Array2<f64>)> {
     let run = iterate(op, Array2::ones((op.n(), 1).f()).view(), steps).pop()?;
-    let (values, vectors) = blas::tridiagonal_eigenvectors(&run.diagonal, &run.beside)?;
+    let (values, vectors) = blas::tridiagonal_eigenvectors(&run.diagonal, &run.off_diagonal)?;
     let last: Vec<usize> = (0..values.len()).rev().take(count).collect();
     if last.len() < count {
         return None;
@@ -81,8 +86,8 @@ pub fn leading(op: &dyn LinearOperator, steps: usize, count: usize) -> Option<(V
     Some((last.into_iter().map(|i| values[i]).collect(), ritz))
 }
 
-/// Iterations from each of the `starts`.
-fn iterate(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Vec<Run> {
+/// Runs `steps` iterations from each of the `starts`.
+fn iterate(op: &dyn KernelMatrix, starts: ArrayView2<f64>, steps: usize) -> Vec<Run> {
     let (n, columns) = starts.dim();
     assert_eq!(n, op.n(), "a start has n rows");
     let mut runs: Vec<Run> = starts.columns().into_iter().map(|start| Run::new(start, steps)).collect();
@@ -103,10 +108,10 @@ fn iterate(op: &dyn LinearOperator, starts: ArrayView2<f64>, steps: usize) -> Ve
     runs
 }
 
-/// The quadratures of `z^T log(H) z` with `nodes` nodes, one for each probe z, a column of `probes`
-/// (n x s). Their mean estimates `log |H|`. `None` for one that has no such number: where H is not
-/// positive definite in double precision.
-pub fn log_det(op: &dyn LinearOperator, probes: ArrayView2<f64>, nodes: usize) -> Vec<Option<f64>> {
+/// The quadratures of `z^T log(H) z` with `nodes` nodes, one for each probe z, a column of `probes` (n x s). Their
+/// mean estimates `log |H|`. An entry is `None` where it is not finite: H is not positive definite in double
+/// precision.
+pub fn log_det(op: &dyn KernelMatrix, probes: ArrayView2<f64>, nodes: usize) -> Vec<Option<f64>> {
     let tridiagonals = tridiagonalise(op, probes, nodes);
     let of = |(tridiagonal, z): (&Tridiagonal, ArrayView1<f64>)| {
         let value = z.dot(&z) * tridiagonal.quadrature(f64::ln)?;
@@ -117,10 +122,10 @@ pub fn log_det(op: &dyn LinearOperator, probes: ArrayView2<f64>, nodes: usize) -
 
 /// The iteration from one start.
 struct Run {
-    /// n x steps, of which as many columns are orthonormal as there have been steps, and one more.
+    /// n x steps; after k steps the first k + 1 columns are orthonormal.
     basis: Array2<f64>,
     diagonal: Vec<f64>,
-    beside: Vec<f64>,
+    off_diagonal: Vec<f64>,
     /// Largest entry of the tridiagonal so far.
     largest: f64,
     is_exhausted: bool,
@@ -134,10 +139,10 @@ impl Run {
         if !is_exhausted {
             basis.column_mut(0).assign(&(&start / norm));
         }
-        Run { basis, diagonal: Vec::new(), beside: Vec::new(), largest: 0.0, is_exhausted }
+        Run { basis, diagonal: Vec::new(), off_diagonal: Vec::new(), largest: 0.0, is_exhausted }
     }
 
-    /// Takes in the product of H with the newest basis vector.
+    /// Adds a step, from the product of H with the last basis vector.
     fn advance(&mut self, mut next: Array1<f64>, step: usize) {
         if self.is_exhausted {
             return;
@@ -147,18 +152,18 @@ impl Run {
         for _ in 0..2 {
             next -= &known.dot(&known.t().dot(&next));
         }
-        let beside = next.dot(&next).sqrt();
+        let off_diagonal = next.dot(&next).sqrt();
         self.diagonal.push(diagonal);
-        self.largest = self.largest.max(diagonal.abs()).max(beside);
-        self.is_exhausted = step + 1 == self.basis.ncols() || !(beside > EXHAUSTED * self.largest);
+        self.largest = self.largest.max(diagonal.abs()).max(off_diagonal);
+        self.is_exhausted = step + 1 == self.basis.ncols() || !(off_diagonal > EXHAUSTED * self.largest);
         if !self.is_exhausted {
-            self.beside.push(beside);
-            self.basis.column_mut(step + 1).assign(&(next / beside));
+            self.off_diagonal.push(off_diagonal);
+            self.basis.column_mut(step + 1).assign(&(next / off_diagonal));
         }
     }
 
     fn finish(self) -> Tridiagonal {
-        Tridiagonal { diagonal: self.diagonal, beside: self.beside }
+        Tridiagonal { diagonal: self.diagonal, off_diagonal: self.off_diagonal }
     }
 }
 
@@ -167,22 +172,22 @@ mod tests {
     use ndarray::array;
 
     use super::*;
+    use crate::fixtures::two_points;
     use crate::{Family, Kernel, KernelOperator};
 
     #[test]
     fn two_points_by_hand() {
-        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
-        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        let op = two_points();
         // H = [[5, 2], [2, 5]], of eigenvalues 7 and 3: e_1 is half of each, (1, 1) an eigenvector.
         let starts = array![[3.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let [first, second, none] = tridiagonalise(&op, starts.view(), 5).try_into().unwrap();
-        assert!((first.diagonal[0] - 5.0).abs() < 1e-14 && (first.beside[0] - 2.0).abs() < 1e-14);
+        assert!((first.diagonal[0] - 5.0).abs() < 1e-14 && (first.off_diagonal[0] - 2.0).abs() < 1e-14);
         assert_eq!((first.diagonal.len(), second.diagonal.len(), none.diagonal.len()), (2, 1, 0));
         let values = log_det(&op, starts.view(), 5);
         assert!((values[0].unwrap() - 4.5 * 21.0_f64.ln()).abs() < 1e-13);
         assert!((values[1].unwrap() - 2.0 * 7.0_f64.ln()).abs() < 1e-13);
         assert_eq!(values[2], None);
-        assert_eq!(first.leading(1), Tridiagonal { diagonal: vec![first.diagonal[0]], beside: vec![] });
+        assert_eq!(first.leading(1), Tridiagonal { diagonal: vec![first.diagonal[0]], off_diagonal: vec![] });
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! Gaussian-process numerics for iterative solvers.
 //!
-//! Everything that a harness needs to pose, check and judge a linear system
-//! `H V = B` with `H = s^2 k(X, X) + noise^2 I`:
+//! What a benchmark needs to build a linear system `H V = B` with `H = s^2 k(X, X) + noise^2 I`, and to verify its
+//! solutions:
 //!
 //! - [`Kernel`]: the covariance functions, one length scale per input;
-//! - [`KernelOperator`]: products with `H` in tiles, in O(n (d + s)) memory;
-//! - [`inducing`]: choices of inducing points Z; [`CrossOperator`]: products with `K(X, Z)`;
-//! - [`UniqueInputs`], [`CollapsedOperator`]: the same system where inputs repeat, on fewer rows;
+//! - [`KernelMatrix`], [`SystemMatrix`]: the matrix of a system, known by its products;
+//! - [`KernelOperator`]: `H` in tiles on the threads of this process, in O(n (d + s)) memory;
+//! - [`inducing`]: selection of inducing points Z;
+//! - [`UniqueInputs`], [`CollapsedOperator`]: a smaller equivalent system where inputs repeat;
 //! - [`RandomFeatures`] and [`pathwise`]: prior draws and posterior samples;
 //! - [`exact`]: the same answers through a dense Cholesky factor;
 //! - [`metrics`]: residuals, errors, likelihoods;
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
-//! - [`train`]: gradients of the marginal likelihood and their ascent; [`lanczos`]: log-determinants;
+//! - [`train`]: gradients of the marginal likelihood and gradient ascent; [`lanczos`]: log-determinants;
 //! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
 //! - [`seed`]: random streams keyed by name;
 //! - [`blas`]: the few LAPACK calls and the thread count of OpenBLAS.
@@ -20,8 +21,7 @@
 //! `n x d`; blocks of right-hand sides are column-major (`.f()`) `n x s`.
 //! Hyperparameters are scales (standard deviations), never variances.
 //!
-//! Results are bit-identical whatever the number of threads: every sum has an
-//! order that depends on the shapes alone.
+//! Results have the same bits on any number of threads: the order of every sum depends on the shapes alone.
 #![deny(unsafe_code)]
 
 mod aligned;
@@ -30,10 +30,13 @@ pub mod blas;
 mod collapse;
 pub mod exact;
 mod features;
+#[cfg(test)]
+mod fixtures;
 pub mod inducing;
 mod kernel;
 pub mod lanczos;
 pub mod likelihood;
+mod matrix;
 pub mod metrics;
 mod operator;
 pub mod pathwise;
@@ -47,5 +50,6 @@ pub mod train;
 pub use collapse::{CollapsedOperator, UniqueInputs};
 pub use features::{FrequencyLaw, RandomFeatures};
 pub use kernel::{Family, Kernel, UnknownFamily};
-pub use operator::{CrossOperator, KernelMatrix, KernelOperator, LinearOperator, thread_pool};
+pub use matrix::{KernelMatrix, SystemMatrix};
+pub use operator::{KernelOperator, thread_pool};
 pub use simd::cpu_dispatch;

@@ -1,19 +1,18 @@
-//! What a solution and a prediction are worth.
+//! Errors of solutions and predictions.
 
 use std::f64::consts::PI;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, Zip};
 
-use crate::{KernelOperator, LinearOperator};
+use crate::{KernelMatrix, SystemMatrix};
 
-/// Root mean square of `a - b`: the test error with `a` a prediction and `b` the
-/// truth, and the error of representer weights up to a factor sqrt(n).
+/// Root mean square of `a - b`.
 pub fn rmse(a: ArrayView1<f64>, b: ArrayView1<f64>) -> f64 {
     let sum = Zip::from(&a).and(&b).fold(0.0, |sum, a, b| sum + (a - b) * (a - b));
     (sum / a.len() as f64).sqrt()
 }
 
-/// Mean of `-log N(y; mean, variance)`; `variance` holds the observation noise too.
+/// Mean of `-log N(y; mean, variance)`; `variance` includes the observation noise.
 pub fn mean_negative_log_likelihood(
     y: ArrayView1<f64>,
     mean: ArrayView1<f64>,
@@ -25,9 +24,9 @@ pub fn mean_negative_log_likelihood(
     sum / y.len() as f64
 }
 
-/// `||H x - b|| / ||b||` for each column, by one fresh product with H (n^2
-/// entries). For a right-hand side of zeros, the norm of `H x` itself.
-pub fn relative_residuals(op: &dyn LinearOperator, x: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
+/// `||H x - b|| / ||b||` for each column, by one product with H (n^2 entries). For a right-hand side of zeros, the
+/// norm of `H x`.
+pub fn relative_residuals(op: &dyn KernelMatrix, x: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
     let mut residual = Array2::zeros(rhs.dim().f());
     op.apply(x, residual.view_mut());
     residual -= &rhs;
@@ -39,7 +38,7 @@ pub fn relative_residuals(op: &dyn LinearOperator, x: ArrayView2<f64>, rhs: Arra
 }
 
 /// `sqrt(e^T H e)` for each column e, by one product with H (n^2 entries).
-pub fn energy_norms(op: &dyn LinearOperator, e: ArrayView2<f64>) -> Vec<f64> {
+pub fn energy_norms(op: &dyn KernelMatrix, e: ArrayView2<f64>) -> Vec<f64> {
     let mut product = Array2::zeros(e.dim().f());
     op.apply(e, product.view_mut());
     let columns = e.columns().into_iter().zip(product.columns());
@@ -69,13 +68,13 @@ pub fn weight_error(v: ArrayView1<f64>, exact: ArrayView1<f64>) -> f64 {
     norm((&v - &exact).view())
 }
 
-/// `sqrt(d^T K d)`, K without noise: with `d = v - v*` the distance of the two
-/// posterior means in the kernel's Hilbert space. Uses n^2 entries.
-pub fn rkhs_norm(op: &KernelOperator, d: ArrayView1<f64>) -> f64 {
+/// `sqrt(d^T K d)`, with K without noise: for `d = v - v*` the distance of the two posterior means in the reproducing
+/// kernel Hilbert space. Uses n^2 entries.
+pub fn rkhs_norm(op: &dyn SystemMatrix, d: ArrayView1<f64>) -> f64 {
     let mut product = Array2::zeros((d.len(), 1).f());
     op.apply(d.insert_axis(ndarray::Axis(1)), product.view_mut());
     let noise = op.noise_scale() * op.noise_scale();
-    // Rounding may leave the square a little below 0.
+    // Rounding can make the square negative.
     (product.column(0).dot(&d) - noise * d.dot(&d)).max(0.0).sqrt()
 }
 
@@ -89,7 +88,7 @@ mod tests {
     use ndarray::{array, aview1};
 
     use super::*;
-    use crate::{Family, Kernel};
+    use crate::fixtures::two_points;
 
     #[test]
     fn small_cases_by_hand() {
@@ -103,8 +102,7 @@ mod tests {
 
     #[test]
     fn residuals_and_norms_on_two_points() {
-        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
-        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        let op = two_points();
         // H = [[5, 2], [2, 5]].
         let x = array![[1.0, 1.0], [0.0, 1.0]];
         let rhs = array![[5.0, 0.0], [0.0, 0.0]];

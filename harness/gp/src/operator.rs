@@ -1,4 +1,4 @@
-//! Products with `H = s^2 k(X, X) + noise^2 I` that never hold an n x n matrix.
+//! `H = s^2 k(X, X) + noise^2 I` in tiles on the threads of this process, without an n x n matrix in memory.
 
 mod cache;
 mod cross;
@@ -16,83 +16,21 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::aligned::Aligned;
+use crate::exact::Gradient;
 use crate::simd::Real;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
-use crate::{Kernel, blas};
+use crate::{Kernel, KernelMatrix, SystemMatrix, blas};
 
 use cache::Cache;
-pub use cross::CrossOperator;
+use cross::CrossOperator;
 use mixed::Mixed;
-
-/// A symmetric positive definite operator.
-pub trait LinearOperator: Sync {
-    /// Number of rows and columns.
-    fn n(&self) -> usize;
-
-    /// `out = H v` for a block of right-hand sides, both `n x s`.
-    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
-
-    /// Diagonal of H.
-    fn diag(&self) -> Array1<f64>;
-}
-
-/// A kernel matrix A of n rows and m columns, known through its products: what a solver works with.
-///
-/// Each function uses as many entries as the part of A that its description names has. Blocks of
-/// right-hand sides have s columns.
-pub trait KernelMatrix: Sync {
-    /// n and m.
-    fn shape(&self) -> (usize, usize);
-
-    /// `out = A v`; `v` is `m x s`, `out` `n x s`.
-    fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
-
-    /// Entries that [`Self::product`] evaluates.
-    fn evaluated_by_product(&self) -> f64;
-
-    /// `out = A[idx, :] v`. `v` is `m x s`, `out` |idx| x s.
-    fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
-
-    /// `u = A[idx, :] v`, then `f(u)`, then `z += A[idx, :]^T u`: uses its entries once for both
-    /// products. `v` and `z` are `m x s`.
-    ///
-    /// The entries are kept in between where they fit into 128 MiB, else evaluated twice.
-    fn rows_transposed_fused(
-        &self,
-        idx: &[usize],
-        v: ArrayView2<f64>,
-        f: &mut dyn FnMut(ArrayViewMut2<f64>),
-        z: ArrayViewMut2<f64>,
-    );
-
-    /// Entries that [`Self::rows_transposed_fused`] evaluates for this many rows.
-    fn evaluated_by_fused(&self, rows: usize) -> f64 {
-        let entries = rows.saturating_mul(self.shape().1);
-        if entries <= KEPT_ENTRIES { entries as f64 } else { 2.0 * entries as f64 }
-    }
-
-    /// `y += A[:, idx] u`. `u` is |idx| x s, `y` `n x s`.
-    fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>);
-
-    /// `out = A[rows, cols]`.
-    fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>);
-
-    /// `K(X*, P) v`, without noise, for the points P of the columns. `x_star` is `n* x d`, `v` `m x s`.
-    fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64>;
-
-    /// The same matrix with the entries and sums of a tile in single precision, sums over tiles in double:
-    /// products twice as fast, to a relative 1e-6 or so. `None` where there is no such form.
-    fn mixed(&self) -> Option<&dyn KernelMatrix> {
-        None
-    }
-}
 
 /// `H = s^2 k(X, X) + noise^2 I` over the rows of X, in O(n d) memory; each
 /// product takes O(n s) more.
 ///
-/// Where a training row meets itself the entry is exactly `s^2 + noise^2`. A
-/// product with all of H uses n^2 entries, and evaluates about half of them, since
-/// both triangles share one tile; or fewer, where [`KernelOperator::keep_entries`] lets it.
+/// The entry between a training row and itself is exactly `s^2 + noise^2`. A product with all of H uses n^2 entries
+/// and evaluates about half of them, since each tile serves both triangles; fewer with
+/// [`KernelMatrix::cache_entries`].
 #[derive(Debug)]
 pub struct KernelOperator {
     kernel: Kernel,
@@ -103,18 +41,18 @@ pub struct KernelOperator {
     pool: Arc<ThreadPool>,
     /// Memory for tiles.
     scratch: Scratch,
-    /// Memory for what a whole product packs, sums and keeps.
+    /// Memory for packed right-hand sides, for sums, and for the tiles of fused products.
     memory: Scratch,
     cache: Cache,
 }
 
-/// A rayon pool of `threads` workers, to be shared by operators.
+/// A rayon pool of `threads` threads, which several operators may share.
 ///
 /// # Panics
-/// If the system starts no more threads.
+/// If the operating system refuses to start the threads.
 pub fn thread_pool(threads: usize) -> Arc<ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|i| format!("gp-{i}"));
-    Arc::new(pool.build().expect("the system starts the pool's threads"))
+    Arc::new(pool.build().expect("the operating system starts the threads"))
 }
 
 impl KernelOperator {
@@ -123,10 +61,10 @@ impl KernelOperator {
         Self::with_pool(kernel, noise_scale, x, thread_pool(threads))
     }
 
-    /// The same on a pool that others use too.
+    /// The same on a given pool.
     pub fn with_pool(kernel: &Kernel, noise_scale: f64, x: ArrayView2<f64>, pool: Arc<ThreadPool>) -> Self {
-        blas::settle();
-        // Distances by products lose eps |x|^2: centring makes |x| as small as it gets.
+        blas::start_single_threaded();
+        // Distances by products have an error of eps |x|^2, which centring makes small.
         let centre = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
         let points = Points::new(x, &centre, &kernel.length_scale);
         let tiles = Tiles::new(kernel, noise_scale, points.largest_norm());
@@ -143,38 +81,12 @@ impl KernelOperator {
         }
     }
 
-    /// Lets products keep the entries that they evaluate, in whole or in part, in up to so many bytes; those
-    /// kept before are dropped. An operator starts with none.
-    pub fn keep_entries(&mut self, bytes: usize) {
-        self.cache = Cache::new(bytes);
-    }
-
-    /// Bytes of entries that are kept from one product to the next.
-    pub fn kept_bytes(&self) -> usize {
-        self.cache.bytes()
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    /// Standard deviation of the observation noise.
-    pub fn noise_scale(&self) -> f64 {
-        self.noise_scale
-    }
-
     /// The pool on which products run.
-    pub fn pool(&self) -> &Arc<ThreadPool> {
+    pub(crate) fn pool(&self) -> &Arc<ThreadPool> {
         &self.pool
     }
 
-    /// `K(X, Z)` between these rows and basis points `z` (m x d), on the same pool.
-    pub fn between(&self, z: ArrayView2<f64>) -> CrossOperator {
-        CrossOperator::new(self, z)
-    }
-
-    /// `K(X, X*)` without noise, `n x n*`, from direct differences.
+    /// `K(X, X*)` without noise, `n x n*`, from differences of coordinates.
     pub(crate) fn cross_matrix(&self, x_star: ArrayView2<f64>) -> Array2<f64> {
         let star = Points::new(x_star, &self.centre, &self.kernel.length_scale);
         let mut out = Array2::zeros((self.n(), star.n()).f());
@@ -188,7 +100,7 @@ impl KernelOperator {
         out
     }
 
-    /// H itself from direct differences: lower triangle only, the rest is 0.
+    /// The lower triangle of H, from differences of coordinates. The strict upper triangle is arbitrary.
     pub(crate) fn lower_triangle(&self) -> Array2<f64> {
         let n = self.n();
         let tiles = Tiles::accurate(&self.kernel, self.noise_scale);
@@ -209,12 +121,12 @@ impl KernelOperator {
         out
     }
 
-    /// Runs `work` on memory for a tile, whose content is arbitrary.
+    /// Runs `work` on memory for a tile, with arbitrary content.
     fn with_scratch<E: Real, R>(&self, work: impl FnOnce(&mut [E]) -> R) -> R {
         self.scratch.with(tile_len(TILE, TILE), work)
     }
 
-    /// Runs `work` in the pool on the packed blocks of `v`, and on memory for `sums` sums, whose content is arbitrary.
+    /// Runs `work` in the pool on the packed blocks of `v` and on memory for `sums` numbers, with arbitrary content.
     fn with_packed<E: Real>(
         &self,
         layout: Layout,
@@ -240,7 +152,7 @@ impl KernelOperator {
         Side { points: &self.points, identity: Identity::Training }
     }
 
-    /// Entries that a product evaluates: one triangle, and all of the tiles on the diagonal, without those kept.
+    /// Entries that a product evaluates: one triangle and the whole tiles on the diagonal, less those cached.
     fn evaluated<E: Real>(&self) -> f64 {
         let (whole, rest) = ((self.n() / TILE) as f64, (self.n() % TILE) as f64);
         let diagonal = whole * (TILE * TILE) as f64 + rest * rest;
@@ -275,30 +187,16 @@ impl KernelOperator {
     }
 }
 
-impl LinearOperator for KernelOperator {
-    fn n(&self) -> usize {
-        self.points.n()
+impl KernelMatrix for KernelOperator {
+    fn shape(&self) -> (usize, usize) {
+        (self.points.n(), self.points.n())
     }
 
     fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         self.multiply_symmetric::<f64>(v, out);
     }
 
-    fn diag(&self) -> Array1<f64> {
-        Array1::from_elem(self.n(), self.tiles.diagonal())
-    }
-}
-
-impl KernelMatrix for KernelOperator {
-    fn shape(&self) -> (usize, usize) {
-        (self.n(), self.n())
-    }
-
-    fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
-        self.multiply_symmetric::<f64>(v, out);
-    }
-
-    fn evaluated_by_product(&self) -> f64 {
+    fn evaluated_by_apply(&self) -> f64 {
         self.evaluated::<f64>()
     }
 
@@ -327,6 +225,10 @@ impl KernelMatrix for KernelOperator {
         self.fill_any(a, b, out);
     }
 
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        Some(Array1::from_elem(self.points.n(), self.tiles.diagonal()))
+    }
+
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
         self.multiply_foreign(x_star, self.training(), v)
     }
@@ -334,23 +236,46 @@ impl KernelMatrix for KernelOperator {
     fn mixed(&self) -> Option<&dyn KernelMatrix> {
         Some(Mixed::wrap_ref(self))
     }
+
+    fn cache_entries(&mut self, bytes: usize) {
+        self.cache = Cache::new(bytes);
+    }
+
+    fn cached_bytes(&self) -> usize {
+        self.cache.bytes()
+    }
 }
 
-/// Rows and columns of a tile: 128 KiB, so that it stays in a core's own cache between its
-/// evaluation and its products, beside the right-hand sides and sums that they read.
-const TILE: usize = 128;
+impl SystemMatrix for KernelOperator {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
 
-/// Most entries that a fused product keeps: 128 MiB.
-const KEPT_ENTRIES: usize = 1 << 24;
+    fn noise_scale(&self) -> f64 {
+        self.noise_scale
+    }
+
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
+        self.weighted_derivatives(u, w)
+    }
+
+    fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
+        Box::new(CrossOperator::new(self, z))
+    }
+}
+
+/// Rows and columns of a tile. With 128 KiB, it stays in a core's own cache between its evaluation and its products,
+/// together with the right-hand sides and sums of these.
+const TILE: usize = 128;
 
 const UNPOISONED: &str = "nothing panics under this lock";
 
-/// Memory that is handed from one piece of work to the next: allocating it afresh for each would cost page faults.
+/// Memory that is used again: allocating it for each piece of work would cost page faults.
 #[derive(Debug, Default)]
 struct Scratch(Mutex<Vec<Aligned>>);
 
 impl Scratch {
-    /// Runs `work` on memory for `len` numbers, whose content is arbitrary.
+    /// Runs `work` on memory for `len` numbers, with arbitrary content.
     fn with<E: Real, R>(&self, len: usize, work: impl FnOnce(&mut [E]) -> R) -> R {
         let mut memory = self.take::<E>(len);
         memory.reserve::<E>(len);
@@ -359,7 +284,7 @@ impl Scratch {
         result
     }
 
-    /// The smallest piece with so much room, or else any other.
+    /// The smallest free piece that holds `len` numbers, else any piece, else an empty one.
     fn take<E: Real>(&self, len: usize) -> Aligned {
         let mut spare = self.0.lock().expect(UNPOISONED);
         let room = |index: &usize| spare[*index].numbers::<E>().len();

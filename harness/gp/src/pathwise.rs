@@ -1,14 +1,14 @@
 //! Pathwise conditioning: posterior samples through linear systems.
 //!
-//! A prior draw `f` at training and test inputs becomes a posterior draw by one
-//! solve (Wilson et al. 2021): with `xi = f(X) + noise * eps`,
+//! One solve turns a prior draw `f` at training and test inputs into a posterior draw (Wilson et al. 2021): with
+//! `xi = f(X) + noise * eps`,
 //!
 //! ```text
 //! sample(x*) = K* H^-1 y + f(x*) - K* H^-1 xi
 //! ```
 //!
-//! The same systems serve as probes of gradient estimators ("pathwise", Lin et
-//! al. 2024); the usual probes ("standard") are plain normal vectors.
+//! The same right-hand sides are probes of gradient estimators ("pathwise", Lin et al. 2024); the usual probes
+//! ("standard") are random vectors z with `E z z^T = I`.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s};
 
@@ -16,7 +16,7 @@ use crate::blas::{self, NotPositiveDefinite};
 use crate::seed::Streams;
 use crate::{Kernel, KernelMatrix, KernelOperator, RandomFeatures};
 
-/// The right-hand sides of a batch of systems, and the parts they are made of.
+/// The right-hand sides of a batch of systems, and their parts.
 #[derive(Debug, Clone)]
 pub struct Targets {
     /// n x (1 + s): y, then xi_1 .. xi_s (or the standard probes).
@@ -29,7 +29,7 @@ pub struct Targets {
     pub f_test: Array2<f64>,
 }
 
-/// Law of the standard probes z, both with `E z z^T = I`.
+/// Distribution of the standard probes z, with `E z z^T = I`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProbeLaw {
     /// Standard normal.
@@ -39,13 +39,12 @@ pub enum ProbeLaw {
     Rademacher,
 }
 
-/// Where prior draws come from.
+/// Source of prior draws.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
     /// A linear model of random features.
     Features(&'a RandomFeatures),
-    /// The kernel itself, through a dense Cholesky factor over all training and
-    /// test inputs: small n only.
+    /// The kernel itself, by a dense Cholesky factor over all training and test inputs: for small n only.
     Exact,
 }
 
@@ -59,11 +58,11 @@ pub struct PriorDraws {
 }
 
 impl Prior<'_> {
-    /// Draws `samples` functions at the rows of `x_train` and of `x_test`, from
-    /// the streams `prior-weights/<column>`. Runs on the caller's rayon pool.
+    /// Draws `samples` functions at the rows of `x_train` and of `x_test`, from the streams
+    /// `prior-weights/<column>`, on the caller's rayon pool.
     ///
     /// # Errors
-    /// Only [`Prior::Exact`]: where the kernel matrix is singular beyond a jitter of 1e-6 s^2.
+    /// For [`Prior::Exact`], where the kernel matrix is singular even with a jitter of 1e-6 s^2.
     pub fn draw(
         &self,
         kernel: &Kernel,
@@ -118,7 +117,7 @@ impl Targets {
         Targets { rhs, f_train: draws.train, noise, f_test: draws.test }
     }
 
-    /// Probes of this law beside y, from the streams `probes/<column>`.
+    /// Targets y and probes of a distribution, from the streams `probes/<column>`.
     pub fn standard(
         y: ArrayView1<f64>,
         law: ProbeLaw,
@@ -129,7 +128,7 @@ impl Targets {
         let n = y.len();
         let mut z = streams.normals("probes", n, probes);
         if law == ProbeLaw::Rademacher {
-            // The sign of a normal number is fair, and so the two laws share their streams.
+            // The sign of a normal number is 1 or -1 with equal probability, so both laws use the same streams.
             z.mapv_inplace(|z| 1.0_f64.copysign(z));
         }
         let rhs = with_y(y, &z);
@@ -151,7 +150,7 @@ fn column_major(a: ArrayView2<f64>) -> Array2<f64> {
     out
 }
 
-/// The posterior at the test inputs, as the solutions of the systems tell it.
+/// The posterior at the test inputs, from solutions of the systems.
 #[derive(Debug, Clone)]
 pub struct Prediction {
     /// n*: `K* v_y`.
@@ -163,13 +162,11 @@ pub struct Prediction {
     pub sample_variance: Option<Array1<f64>>,
 }
 
-/// Predicts from `solution` (m x (1 + s), the solutions for y and the targets)
-/// and `f_test` (n* x s); with `f_test` of no columns, the mean alone. Uses n* m
-/// kernel entries.
+/// Predicts from `solution` (m x (1 + s), the solutions for y and the targets) and `f_test` (n* x s); without
+/// columns in `f_test`, the mean alone. Uses n* m kernel entries.
 ///
-/// With inducing points Z the samples are `f(x*) + K(x*, Z) (v - alpha)` (Lin et al.
-/// 2023, equations 11 to 13), with `f` itself in place of its Nyström form, as
-/// section 3.3 proposes.
+/// With inducing points Z the samples are `f(x*) + K(x*, Z) (v - alpha)` (Lin et al. 2023, equations 11 to 13),
+/// with `f` in place of its Nyström approximation (section 3.3 there).
 pub fn predict(
     op: &dyn KernelMatrix,
     x_test: ArrayView2<f64>,

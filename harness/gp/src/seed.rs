@@ -1,9 +1,7 @@
 //! Random streams keyed by name.
 //!
-//! A stream belongs to a seed and a list of names (case axes it may depend on,
-//! purpose, column), not to the moment at which it is drawn: asking for more
-//! columns, or in another order, changes no number already drawn. The key of
-//! ChaCha8 is the SHA-256 digest of
+//! A stream is determined by a seed and a list of names (case axes, purpose, column), not by the order of draws: more
+//! columns, or another order, change no other number. The key of ChaCha8 is the SHA-256 digest of
 //!
 //! ```text
 //! "gpbench.stream/1" | seed | length of key 1 | key 1 | length of key 2 | key 2 ...
@@ -29,7 +27,7 @@ pub fn stream(seed: u64, keys: &[&str]) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(hash.finalize().into())
 }
 
-/// A family of streams: one seed, the case axes that all of them depend on.
+/// Streams of one seed that depend on the same case axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Streams {
     seed: u64,
@@ -48,15 +46,14 @@ impl Streams {
         Streams { seed: self.seed, axes: axes.collect() }
     }
 
-    /// The stream for a purpose.
+    /// The stream of a purpose.
     pub fn stream(&self, purpose: &str) -> ChaCha8Rng {
         let mut keys: Vec<&str> = self.axes.iter().map(String::as_str).collect();
         keys.push(purpose);
         stream(self.seed, &keys)
     }
 
-    /// Standard normal numbers, `n x columns`, column-major; column `c` has a
-    /// stream of its own, `purpose/c`.
+    /// Standard normal numbers, `n x columns`, column-major; column `c` comes from the stream `purpose/c`.
     pub fn normals(&self, purpose: &str, n: usize, columns: usize) -> Array2<f64> {
         let mut out = Array2::zeros((n, columns).f());
         for (c, mut column) in out.columns_mut().into_iter().enumerate() {
@@ -74,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_is_the_same_for_ever() {
+    fn a_stream_never_changes() {
         let mut rng = stream(7, &["pol", "probes"]);
         let first: [u64; 2] = [rng.next_u64(), rng.next_u64()];
         assert_eq!(first, KNOWN, "{first:#x?}");
@@ -84,7 +81,7 @@ mod tests {
     const KNOWN: [u64; 2] = [0x0257_4f9f_fa9d_d45f, 0x1a59_9d41_5a1c_8703];
 
     #[test]
-    fn keys_do_not_run_into_each_other() {
+    fn keys_with_the_same_text_but_other_boundaries_differ() {
         let first = |keys: &[&str]| stream(1, keys).next_u64();
         assert_ne!(first(&["ab", "c"]), first(&["a", "bc"]));
         assert_ne!(first(&["ab"]), first(&["ab", ""]));

@@ -1,12 +1,10 @@
-//! Vectors of real numbers, and the elementary functions that kernels need of them.
+//! Vectors of real numbers, and the elementary functions of them that kernels need.
 //!
-//! What [`pulp`] offers for one instruction set, written once for `f64` and `f32`.
-//! Functions are compiled anew for each instruction set, so all of them are
-//! `inline(always)`: one of its own would be compiled for the oldest processor.
+//! One trait for `f64` and `f32` over the operations of [`pulp`]. Functions are compiled once for each instruction
+//! set, so all of them are `inline(always)`: one that is not inlined would be compiled for the oldest processor.
 //!
-//! Sums of products are fused where the processor can. So the last bits of a
-//! result depend on the instruction set, but never on the number of threads or on
-//! where an entry stands in a vector.
+//! Multiply-adds are fused where the processor can. So the last bits of a result depend on the instruction set, but
+//! never on the number of threads or on the position of an entry in a vector.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -16,11 +14,11 @@ use std::sync::OnceLock;
 use bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
 
-/// Environment variable that chooses a lesser instruction set than the processor's best.
+/// Environment variable that selects a smaller instruction set than the processor's best.
 const CHOICE: &str = "GPBENCH_SIMD";
 
-/// The instruction set of every kernel product of this process: the best that there is, or the one that
-/// the environment variable `GPBENCH_SIMD` asks for (`avx2`, `portable`).
+/// The instruction set of all kernel products of this process: the processor's best, or the one that the environment
+/// variable `GPBENCH_SIMD` names (`avx2`, `portable`).
 pub(crate) fn arch() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
     *CHOSEN.get_or_init(|| choose(std::env::var(CHOICE).ok().as_deref(), Arch::new()))
@@ -35,7 +33,7 @@ fn choose(asked: Option<&str>, best: Arch) -> Arch {
     }
 }
 
-/// The instruction set that kernel products run on: `avx512`, `avx2` or `portable`.
+/// The instruction set of kernel products: `avx512`, `avx2` or `portable`.
 pub fn cpu_dispatch() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     match arch() {
@@ -46,7 +44,7 @@ pub fn cpu_dispatch() -> &'static str {
     "portable"
 }
 
-/// A number that tiles are made of.
+/// A type of numbers in tiles.
 pub(crate) trait Real: Pod + Debug + PartialOrd + Send + Sync + 'static {
     /// A cache line of numbers: the rows of a strip.
     type Strip: Pod + Index<usize, Output = Self> + IndexMut<usize> + Send + Sync;
@@ -121,7 +119,7 @@ impl Real for f32 {
     type Strip = [f32; 16];
 
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "rounding is the point")]
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is intended")]
     fn from_f64(value: f64) -> f32 {
         value as f32
     }
@@ -162,7 +160,7 @@ pub(crate) trait Lanes<S: Simd>: Real {
     /// The larger of `a` and `limit`; NaN stays NaN.
     fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
     /// `exp(-a)` for `a >= 0`, to 1 unit in the last place, and about the smallest normal number where it would be
-    /// less; NaN stays NaN. Several at a time, since each is a long chain of dependent steps.
+    /// smaller; NaN stays NaN. Several vectors at a time, since each is a long chain of dependent steps.
     fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M];
     /// `sum += a`, number by number.
     fn add_to(simd: S, a: Self::V, sum: &mut [f64]);
@@ -246,12 +244,12 @@ macro_rules! lanes {
                 if S::IS_SCALAR {
                     simd.$select(simd.$less(a, limit), limit, a)
                 } else {
-                    // The second operand where one is not a number.
+                    // Returns the second operand where either is NaN.
                     simd.$max(limit, a)
                 }
             }
 
-            // Each step is taken for all vectors before the next: so its constants are loaded once.
+            // Each step runs for all vectors before the next step, so that its constants are loaded once.
             #[inline(always)]
             fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M] {
                 let splat = |value| <Self as Lanes<S>>::splat(simd, value);
@@ -265,7 +263,7 @@ macro_rules! lanes {
                     *r = if S::IS_SCALAR {
                         simd.$select(simd.$less(most, *r), most, *r)
                     } else {
-                        // The second operand where one is not a number.
+                        // Returns the second operand where either is NaN.
                         simd.$min(most, *r)
                     };
                     *shifted = simd.$negate_mul_add(*r, per_octave, round);
@@ -275,7 +273,7 @@ macro_rules! lanes {
                     *r = simd.$mul_add(n, high, *r);
                     *r = simd.$mul_add(n, low, *r);
                 }
-                // q(-r), its even and its odd powers.
+                // The even and the odd powers of q(-r).
                 let squares = r.map(|r| simd.$mul(r, r));
                 let [.., (last_even, last_odd)] = $series;
                 let (mut even, mut odd) = ([splat(last_even); M], [splat(last_odd); M]);
@@ -318,7 +316,7 @@ lanes!(
     splat_f64s, add_f64s, sub_f64s, mul_f64s, div_f64s, mul_add_e_f64s, negate_mul_add_e_f64s, sqrt_f64s,
     less_than_f64s, select_f64s, min_f64s, max_f64s,
     u64, digits: 52, bias: 1023,
-    // 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits.
+    // 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits.
     round: 6_755_399_441_055_744.0,
     // ln 2 in two parts, the first of 32 significant bits, so that products with an exponent are exact.
     ln2: [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10],

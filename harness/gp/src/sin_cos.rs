@@ -1,19 +1,17 @@
 //! Sine and cosine, written so that the compiler vectorises them.
 //!
-//! No branches, no table, no library call: a loop over a slice becomes straight
-//! SIMD code for whatever instruction set [`pulp`] finds at run time. Fused
-//! multiply-add is left out on purpose, so that every instruction set rounds
-//! alike and a result does not depend on the machine's vector width.
+//! Without branches, tables and library calls, a loop over a slice becomes SIMD code for the instruction set that
+//! [`pulp`] finds at run time. Multiply-adds are not fused, so that every instruction set gives the same bits.
 
 use crate::simd;
 
-/// `1.5 * 2^52`: adding it rounds to an integer, which then stands in the low bits.
+/// `1.5 * 2^52`: adding it rounds to an integer, which is then in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// `pi / 2` in three parts, the first two of 33 significant bits.
 const HALF_PI: [f64; 3] = [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_6e-21];
-/// Angles up to this are so many quarter turns that their number times a part of `pi / 2` is exact.
+/// Largest angle whose number of quarter turns times a part of `pi / 2` is exact.
 const LARGEST_ANGLE: f64 = (1 << 20) as f64;
-/// `-1/3!, 1/5!, ... 1/17!`. On `|r| <= pi / 4` the rest of the series is below 1e-19.
+/// `-1/3!, 1/5!, ... 1/17!`. On `|r| <= pi / 4` the remainder of the series is below 1e-19.
 const SINE: [f64; 8] = [
     -1.0 / 6.0,
     1.0 / 120.0,
@@ -24,7 +22,7 @@ const SINE: [f64; 8] = [
     -1.0 / 1_307_674_368_000.0,
     1.0 / 355_687_428_096_000.0,
 ];
-/// `1/4!, -1/6!, ... -1/18!`, likewise.
+/// `1/4!, -1/6!, ... -1/18!`, with as small a remainder.
 const COSINE: [f64; 8] = [
     1.0 / 24.0,
     -1.0 / 720.0,
@@ -36,10 +34,10 @@ const COSINE: [f64; 8] = [
     -1.0 / 6_402_373_705_728_000.0,
 ];
 
-/// Sine and cosine of `x`, to 2e-16, for `|x| <= LARGEST_ANGLE`; of larger ones anything.
+/// Sine and cosine of `x`, to 2e-16, for `|x| <= LARGEST_ANGLE`; arbitrary for larger angles.
 ///
-/// Cody and Waite's reduction `x = n pi / 2 + r`, the Taylor polynomials of `sin(r)` and `cos(r)`, exchanged
-/// and with their signs turned by the low bits of `n`.
+/// Cody and Waite's reduction `x = n pi / 2 + r`, then the Taylor polynomials of `sin(r)` and `cos(r)`, exchanged and
+/// negated according to the low bits of `n`.
 #[inline(always)]
 fn reduced_sin_cos(x: f64) -> (f64, f64) {
     let shifted = x * std::f64::consts::FRAC_2_PI + ROUND;
@@ -69,11 +67,11 @@ fn reduced_sin_cos(x: f64) -> (f64, f64) {
 /// Sine and cosine of any `x`, to 2e-16.
 #[inline(always)]
 fn sin_cos(x: f64) -> (f64, f64) {
-    // Not a number is not within reach either.
+    // The condition is false for NaN.
     if x.abs() <= LARGEST_ANGLE { reduced_sin_cos(x) } else { x.sin_cos() }
 }
 
-/// Replaces angles by `scale` times their sines, and puts that of the cosines into `cosines`.
+/// Replaces `angles` by `scale` times their sines, and `cosines` by `scale` times their cosines.
 pub(crate) fn sines_and_cosines(angles: &mut [f64], cosines: &mut [f64], scale: f64) {
     simd::arch().dispatch(SinesAndCosines { angles, cosines, scale });
 }
@@ -90,7 +88,7 @@ impl pulp::WithSimd for SinesAndCosines<'_> {
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
         let SinesAndCosines { angles, cosines, scale } = self;
-        // Angles out of reach are rare, and asking for each would keep the loop from being vectorised.
+        // Larger angles are rare, and a test of each would prevent vectorisation of the loop.
         let within = angles.iter().fold(true, |within, angle| within & (angle.abs() <= LARGEST_ANGLE));
         let pairs = angles.iter_mut().zip(cosines);
         let put = |(angle, cosine): (&mut f64, &mut f64), (sin, cos): (f64, f64)| {
@@ -116,11 +114,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sine_and_cosine_are_close_to_the_library_s() {
+    fn sine_and_cosine_agree_with_the_library() {
         let mut worst: f64 = 0.0;
         for i in 0..1_000_000_u64 {
             let turn = (i as f64 * 0.618_033_988_749_894_9).fract() - 0.5;
-            // Near zero, over a few turns, and to the end of the reduction's reach; a multiple of pi / 2.
+            // Near zero, over a few turns, and up to twice the largest angle; a multiple of pi / 2.
             let quarter = (i % 1000) as f64 * std::f64::consts::FRAC_PI_2;
             for x in [turn, 50.0 * turn, 2.0 * LARGEST_ANGLE * turn, quarter] {
                 let ((sin, cos), (expected_sin, expected_cos)) = (sin_cos(x), x.sin_cos());
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn sine_and_cosine_at_their_ends() {
+    fn sine_and_cosine_of_extreme_angles() {
         assert_eq!(sin_cos(0.0), (0.0, 1.0));
         assert_eq!(sin_cos(1e-300), (1e-300, 1.0));
         assert_eq!(sin_cos(1e12), 1e12_f64.sin_cos());
@@ -152,7 +150,7 @@ mod tests {
         let scalar = |i: usize, part: fn((f64, f64)) -> f64| (0.3 * part(sin_cos(angles[i]))).to_bits();
         let expected = (0..103).map(|i| scalar(i, |it| it.0)).chain((0..103).map(|i| scalar(i, |it| it.1)));
         assert_eq!(vectorised, expected.collect::<Vec<_>>());
-        // With one out of reach, the others keep their bits.
+        // With one larger angle, the others keep their bits.
         let mut with_large = bits([angles, vec![1e9]].concat());
         with_large.remove(207);
         with_large.remove(103);

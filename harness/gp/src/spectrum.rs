@@ -1,41 +1,40 @@
 //! The spectrum of a kernel matrix and its spectral basis functions (Lin et al. 2023, section 3.4).
 //!
 //! With `K = U Lambda U^T`, the functions `u_i(x) = sum_j U_ji / sqrt(lambda_i) k(x_j, x)` have unit
-//! norm in the kernel's Hilbert space and are orthogonal there. SGD is quick along those of large
-//! eigenvalue and leaves the others alone, which is why its error stands at the edges of the data.
+//! norm in the reproducing kernel Hilbert space and are orthogonal there. SGD converges fast along those of large
+//! eigenvalues and slowly along the others, which is why its error is largest at the edges of the data.
 //!
-//! A smooth kernel on a line has few eigenvalues above rounding error, so no n x n matrix is needed:
-//! a Cholesky factorisation that pivots to the largest remaining diagonal gives `K = F F^T` with F
-//! n x r, and the singular vectors of F are the eigenvectors of K. Taking them from `F^T F` instead
-//! would lose half of the digits.
+//! A smooth kernel of one input has few eigenvalues above rounding error, so no n x n matrix is needed: a Cholesky
+//! factorisation that pivots to the largest remaining diagonal entry gives `K = F F^T` with F n x r, and the left
+//! singular vectors of F are the eigenvectors of K. Computed from `F^T F`, they would have half the digits.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::{Kernel, blas};
 
-/// Share of the trace at which the factor is as good as the matrix.
+/// Largest remainder of the factorisation, as a share of the trace: rounding error.
 const REMAINDER: f64 = 1e-13;
 
 /// The largest eigenvalues of a kernel matrix, with their eigenvectors.
 #[derive(Debug, Clone)]
 pub struct Spectrum {
-    /// Eigenvalues of K (noise left out), largest first: those above 1e-13 of the trace, below which
-    /// they are rounding error.
+    /// Eigenvalues of K (without noise), largest first: those above 1e-13 of the trace; smaller ones are rounding
+    /// error.
     pub eigenvalues: Array1<f64>,
-    /// n x as many orthonormal eigenvectors.
+    /// The orthonormal eigenvectors, one column an eigenvalue, of n entries.
     pub vectors: Array2<f64>,
 }
 
 impl Spectrum {
-    /// The spectrum of `kernel` over the rows of `x` (n x d), in memory of n x rank and time of
-    /// n rank^2. `None` where a factor of `max_rank` columns leaves more than 1e-13 of the trace, as
-    /// with rough kernels over many rows, or where LAPACK does not converge.
+    /// The spectrum of `kernel` over the rows of `x` (n x d), in O(n rank) memory and O(n rank^2) time. `None`
+    /// where a factor of `max_rank` columns leaves more than 1e-13 of the trace, as for rough kernels and many
+    /// rows, or where LAPACK does not converge.
     pub fn of(kernel: &Kernel, x: ArrayView2<f64>, max_rank: usize) -> Option<Spectrum> {
-        blas::settle();
+        blas::start_single_threaded();
         let (mut factor, remainder) = low_rank_factor(kernel, x, max_rank)?;
         let singular = blas::left_singular_vectors(factor.view_mut())?;
         let eigenvalues = singular.mapv(|value| value * value);
-        // By Weyl's inequality an eigenvalue is off by the remaining trace at most.
+        // By Weyl's inequality the error of an eigenvalue is at most the remaining trace.
         let certain = eigenvalues.iter().take_while(|&&value| value > remainder).count();
         let kept = s![..certain];
         Some(Spectrum {
@@ -44,9 +43,9 @@ impl Spectrum {
         })
     }
 
-    /// Spectral basis functions `u_i` at the rows of `at` (m x d), for the indices i counted from 1
-    /// that the spectrum holds: m x as many. `x` are the rows of the spectrum. The sign, which is
-    /// arbitrary, makes the entry of largest size positive.
+    /// Spectral basis functions `u_i` at the rows of `at` (m x d), one column for each of the `indices` i, counted
+    /// from 1. `x` are the rows of the spectrum. The sign, which is arbitrary, makes the entry of largest absolute
+    /// value positive.
     pub fn basis_functions(
         &self,
         kernel: &Kernel,
@@ -69,8 +68,8 @@ impl Spectrum {
     }
 }
 
-/// F with `K = F F^T` up to a positive semi-definite rest, and the trace of that rest, which is at
-/// most [`REMAINDER`] of the whole.
+/// F with `K = F F^T` up to a positive semi-definite remainder, and the trace of the remainder, at most
+/// [`REMAINDER`] of the trace of K.
 fn low_rank_factor(kernel: &Kernel, x: ArrayView2<f64>, max_rank: usize) -> Option<(Array2<f64>, f64)> {
     let n = x.nrows();
     let enough = REMAINDER * kernel.variance() * n as f64;
@@ -90,7 +89,7 @@ fn low_rank_factor(kernel: &Kernel, x: ArrayView2<f64>, max_rank: usize) -> Opti
         let done = factor.slice(s![.., ..rank]);
         column -= &done.dot(&done.row(pivot));
         column /= diagonal[pivot].sqrt();
-        // Rounding may leave a little below 0.
+        // Rounding can make an entry negative.
         diagonal.zip_mut_with(&column, |rest, entry| *rest = (*rest - entry * entry).max(0.0));
         diagonal[pivot] = 0.0;
         factor.column_mut(rank).assign(&column);
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smooth_kernel_needs_few_columns_and_keeps_its_digits() {
+    fn a_smooth_kernel_needs_few_columns_and_is_accurate() {
         let kernel = Kernel::new(Family::Rbf, 1.2, &[0.6], 1);
         let x = crowded();
         let spectrum = Spectrum::of(&kernel, x.view(), 30).unwrap();

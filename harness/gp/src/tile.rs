@@ -1,15 +1,16 @@
-//! Dense tiles of a kernel matrix: where all entries are evaluated and used.
+//! Dense tiles of a kernel matrix: all entries are evaluated and used here.
 //!
-//! Squared distances come either from products, `|x|^2 + |z|^2 - 2 x.z`, which
-//! take one multiply-add for each input but lose about `eps |x|^2`, or from direct
-//! differences, which take two instructions. Differences are taken where they cost
-//! little (few inputs), where the loss would show (a Matérn-1/2 correlation is
-//! `1 - r` near 0, so an error `e` in `r^2` becomes `sqrt(e)`; tight clusters far
-//! apart beside little noise), and where a factorisation asks for them.
+//! Squared distances come either from products of coordinates, `|x|^2 + |z|^2 - 2 x.z`, which take one multiply-add
+//! an input but have an error of about `eps |x|^2`, or from differences of coordinates, which take two instructions
+//! an input. Differences are used
 //!
-//! A tile is stored as strips of a cache line's worth of rows, and in each strip
-//! column after column: both its product and its transposed product then read
-//! whole cache lines in order.
+//! - for few inputs, where they cost little,
+//! - where the error of products would matter: for the Matérn-1/2 correlation, which is `1 - r` near 0, so that an
+//!   error `e` in `r^2` becomes `sqrt(e)`; and for tight clusters far apart with little noise,
+//! - for factorisations.
+//!
+//! A tile is stored as strips of as many rows as fit into a cache line, each strip column by column: its product and
+//! its transposed product then both read whole cache lines in order.
 
 mod evaluate;
 mod panels;
@@ -22,68 +23,67 @@ use std::ops::Range;
 
 use ndarray::ArrayViewMut2;
 
-pub(crate) use self::evaluate::{Correlation, Matern12, Matern32, Matern52, Rbf};
 use self::evaluate::{Differences, Distance, Evaluate, Products};
 use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
 pub(crate) use self::points::{Factors, Points, padded};
 pub(crate) use self::product::{Forward, Transposed};
 use self::weigh::Weigh;
+use crate::kernel::{Correlation, with_family};
 use crate::simd::{self, Real};
 use crate::{Family, Kernel};
 
-/// Up to this many inputs direct differences are as fast as a product.
+/// Up to this many inputs differences are as fast as products.
 const FEW_INPUTS: usize = 6;
-/// Share of the noise variance that the loss of products may come to. Beyond it,
-/// rows that nearly coincide would see noise that is not there.
-const LOSS: f64 = 1e-4;
-/// Loss of products in single precision, relative to the signal's variance, that is within what
-/// rounding the entries costs anyway.
-const SINGLE_LOSS: f64 = 1e-5;
+/// Largest error of distances by products, as a share of the noise variance. A larger error would act like additional
+/// noise between rows that nearly coincide.
+const PRODUCT_ERROR: f64 = 1e-4;
+/// The same in single precision, as a share of the signal variance: about the rounding error of the entries.
+const SINGLE_PRODUCT_ERROR: f64 = 1e-5;
 
-/// Which training row each point is: an entry where a row meets itself is set,
-/// not computed.
+/// Which training row each point is. The entry between a training row and itself is set to `s^2 + noise^2` rather
+/// than computed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Identity<'a> {
     /// Point `i` is training row `i`.
     Training,
     /// Point `i` is training row `rows[i]`.
     Selected(&'a [usize]),
-    /// No point is a training row.
+    /// No point counts as a training row.
     Foreign,
 }
 
-/// A set of points and who they are.
+/// A set of points, and which training rows they are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side<'a> {
     pub(crate) points: &'a Points,
     pub(crate) identity: Identity<'a>,
 }
 
-/// Evaluates tiles of `s^2 k`, with another value where a row meets itself.
+/// Evaluates tiles of `s^2 k`, plus the noise variance between a training row and itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Tiles {
     family: Family,
     variance: f64,
-    /// Entry where a training row meets itself: `s^2 + noise^2`.
+    /// Entry between a training row and itself: `s^2 + noise^2`.
     diagonal: f64,
-    /// Squared distances are taken from products, in double and in single precision.
+    /// Whether squared distances come from products, in double and in single precision.
     products: bool,
     single_products: bool,
 }
 
 impl Tiles {
-    /// Tiles of H in the fastest accurate way, for points of squared norms up to `largest_norm`.
+    /// Tiles of H by the fastest way that is accurate for points of squared norms up to `largest_norm`.
     pub(crate) fn new(kernel: &Kernel, noise_scale: f64, largest_norm: f64) -> Self {
         let (variance, noise) = (kernel.variance(), noise_scale * noise_scale);
-        let smooth = kernel.d() > FEW_INPUTS && kernel.family != Family::Matern12;
-        let products = smooth && f64::EPSILON * largest_norm * variance <= LOSS * noise;
-        let single_products = smooth && f64::from(f32::EPSILON) * largest_norm <= SINGLE_LOSS;
+        let smooth = kernel.d() > FEW_INPUTS && kernel.is_smooth_at_zero();
+        let products = smooth && f64::EPSILON * largest_norm * variance <= PRODUCT_ERROR * noise;
+        let single_products = smooth && f64::from(f32::EPSILON) * largest_norm <= SINGLE_PRODUCT_ERROR;
         let diagonal = variance + noise;
         Tiles { family: kernel.family, variance, diagonal, products, single_products }
     }
 
-    /// Tiles of H from direct differences, whatever the family.
+    /// Tiles of H from differences of coordinates, for any family.
     pub(crate) fn accurate(kernel: &Kernel, noise_scale: f64) -> Self {
         Tiles { products: false, single_products: false, ..Tiles::new(kernel, noise_scale, 0.0) }
     }
@@ -92,8 +92,8 @@ impl Tiles {
         self.diagonal
     }
 
-    /// `H[rows of a, cols of b]`, in the order of tiles; both ranges start at whole strips, and are made up
-    /// to whole strips with entries that mean nothing.
+    /// `H[rows of a, cols of b]`, in the order of tiles. Both ranges start at whole strips and are padded to whole
+    /// strips with arbitrary entries.
     pub(crate) fn evaluate<E: Real>(
         &self,
         a: Side<'_>,
@@ -104,16 +104,10 @@ impl Tiles {
     ) {
         let work = Part { tiles: self, a, rows, b, cols };
         let products = if size_of::<E>() == size_of::<f64>() { self.products } else { self.single_products };
-        match (self.family, products) {
-            (Family::Rbf, true) => work.evaluate::<E, Products, Rbf>(tile),
-            (Family::Rbf, false) => work.evaluate::<E, Differences, Rbf>(tile),
-            (Family::Matern12, true) => work.evaluate::<E, Products, Matern12>(tile),
-            (Family::Matern12, false) => work.evaluate::<E, Differences, Matern12>(tile),
-            (Family::Matern32, true) => work.evaluate::<E, Products, Matern32>(tile),
-            (Family::Matern32, false) => work.evaluate::<E, Differences, Matern32>(tile),
-            (Family::Matern52, true) => work.evaluate::<E, Products, Matern52>(tile),
-            (Family::Matern52, false) => work.evaluate::<E, Differences, Matern52>(tile),
-        }
+        with_family!(self.family, C => match products {
+            true => work.evaluate::<E, Products, C>(tile),
+            false => work.evaluate::<E, Differences, C>(tile),
+        });
         let width = padded(cols.len());
         for (i, j) in coincidences(a.identity, rows.clone(), b.identity, cols.clone()) {
             tile[position::<E>(width, i, j)] = E::from_f64(self.diagonal);
@@ -130,18 +124,13 @@ impl Tiles {
         factors: &Factors,
         out: Weighed<'_>,
     ) -> f64 {
-        match (self.family, self.products) {
-            (Family::Rbf, true) => out.fill::<Products, Rbf>(points, rows, cols, factors),
-            (Family::Rbf, false) => out.fill::<Differences, Rbf>(points, rows, cols, factors),
-            (Family::Matern12, _) => out.fill::<Differences, Matern12>(points, rows, cols, factors),
-            (Family::Matern32, true) => out.fill::<Products, Matern32>(points, rows, cols, factors),
-            (Family::Matern32, false) => out.fill::<Differences, Matern32>(points, rows, cols, factors),
-            (Family::Matern52, true) => out.fill::<Products, Matern52>(points, rows, cols, factors),
-            (Family::Matern52, false) => out.fill::<Differences, Matern52>(points, rows, cols, factors),
-        }
+        with_family!(self.family, C => match self.products {
+            true => out.fill::<Products, C>(points, rows, cols, factors),
+            false => out.fill::<Differences, C>(points, rows, cols, factors),
+        })
     }
 
-    /// `out = H[rows of a, cols of b]`, by way of `tile`.
+    /// `out = H[rows of a, cols of b]`; `tile` is memory for the tile.
     pub(crate) fn evaluate_dense(
         &self,
         a: Side<'_>,
@@ -162,7 +151,7 @@ impl Tiles {
     }
 }
 
-/// Where [`Tiles::weigh`] puts its results.
+/// Memory for the results of [`Tiles::weigh`].
 pub(crate) struct Weighed<'a> {
     pub(crate) tile: &'a mut [f64],
     pub(crate) row_sums: &'a mut [f64],
@@ -204,21 +193,21 @@ impl Weighed<'_> {
     }
 }
 
-/// Most columns of a tile that is weighed, and most doubles of a vector.
+/// Most columns of a tile in [`Tiles::weigh`], and most doubles of a vector.
 const MOST_COLUMNS: usize = 256;
 const MOST_LANES: usize = 8;
 
-/// The number of entries of a tile, those made up included.
+/// Number of entries of a tile, padding included.
 pub(crate) fn tile_len(rows: usize, cols: usize) -> usize {
     padded(rows) * padded(cols)
 }
 
-/// Where entry (i, j) of a tile of `width` columns stands.
+/// Position of entry (i, j) in a tile of `width` columns.
 fn position<E: Real>(width: usize, i: usize, j: usize) -> usize {
     (i / E::STRIP * width + j) * E::STRIP + i % E::STRIP
 }
 
-/// What one tile is made of.
+/// The rows and columns of one tile.
 struct Part<'a> {
     tiles: &'a Tiles,
     a: Side<'a>,
@@ -235,7 +224,7 @@ impl Part<'_> {
     }
 }
 
-/// Positions inside a tile where a training row meets itself.
+/// Positions (i, j) inside a tile whose row and column are the same training row.
 fn coincidences(
     a: Identity<'_>,
     rows: Range<usize>,

@@ -6,14 +6,13 @@
 //! dL/d theta = (v^T dH/d theta v - tr(H^-1 dH/d theta)) / 2
 //! ```
 //!
-//! (Rasmussen and Williams 2006, equation 5.9). The trace is what costs. It is taken from a Cholesky
-//! factor, or estimated from the solutions of further systems ([`estimator`]). [`Adam`] ascends along
-//! that gradient in unconstrained parameters, whose softplus are the scales ([`Parameters`]).
+//! (Rasmussen and Williams 2006, equation 5.9). The trace is the expensive part. It is computed from a Cholesky
+//! factor, or estimated from the solutions of further systems ([`estimator`]). [`Adam`] ascends along that gradient
+//! in unconstrained parameters, whose softplus are the scales ([`Parameters`]).
 //!
-//! Targets of the next step are those of the last one under new hyperparameters whenever they are drawn
-//! from the same streams: frequencies, weights and noise are drawn in units of the scales, so a prior
-//! draw moves with them and stays the same draw. So a solution is a good start for the next one, a
-//! *warm start* ([`extrapolate`] takes it a step further).
+//! Frequencies, weights and noise are drawn in units of the scales, so right-hand sides from the same random
+//! streams change continuously with the hyperparameters. The solution of one step is then a good initial iterate
+//! for the next, a *warm start* ([`extrapolate`] uses the last two solutions).
 
 mod adam;
 pub mod estimator;

@@ -1,22 +1,20 @@
 //! Systems over unique inputs against dense ones over all rows.
 
+mod suite;
+
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
-    CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, LinearOperator, UniqueInputs, blas,
-    metrics, thread_pool,
+    CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, UniqueInputs, blas, metrics, thread_pool,
 };
 use gpbench_testkit::assert_close;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, array, concatenate, s};
+use gpbench_testkit::fixtures::zeros;
+use ndarray::{Array2, ArrayView2, Axis, array, concatenate, s};
 
 const NOISE_SCALE: f64 = 0.3;
 
-fn zeros(rows: usize, columns: usize) -> Array2<f64> {
-    Array2::zeros((rows, columns).f())
-}
-
 /// n rows that share `unique` inputs, unevenly and in no order.
 fn repeated(n: usize, unique: usize, d: usize) -> Array2<f64> {
-    let points = Streams::new(8, &["unique"]).normals("x", unique, d).as_standard_layout().to_owned();
+    let points = suite::points(&Streams::new(8, &["unique"]), "x", unique, d);
     let rows: Vec<usize> = (0..n).map(|row| (row * row + 3 * row) % unique).collect();
     points.select(Axis(0), &rows)
 }
@@ -26,7 +24,13 @@ fn kernel(family: Family, d: usize) -> Kernel {
 }
 
 fn collapsed(kernel: &Kernel, inputs: &UniqueInputs) -> CollapsedOperator {
-    CollapsedOperator::new(kernel, NOISE_SCALE, inputs, thread_pool(2))
+    on_threads(kernel, inputs, 2)
+}
+
+fn on_threads(kernel: &Kernel, inputs: &UniqueInputs, threads: usize) -> CollapsedOperator {
+    let pool = thread_pool(threads);
+    let unscaled = KernelOperator::with_pool(kernel, 0.0, inputs.x.view(), pool.clone());
+    CollapsedOperator::new(Box::new(unscaled), NOISE_SCALE, inputs, pool)
 }
 
 /// C^1/2 K_u C^1/2 + noise^2 I from the plain definition.
@@ -75,49 +79,10 @@ fn every_product_agrees_with_the_dense_matrix() {
             let inputs = UniqueInputs::of(repeated(n, unique, d).view());
             let (m, kernel) = (inputs.count(), kernel(family, d));
             let (dense, op) = (dense(&kernel, &inputs), collapsed(&kernel, &inputs));
-            assert_eq!(op.shape(), (m, m));
+            suite::every_product_agrees(&op, &dense, columns);
+
             let streams = Streams::new(5, &[]);
-            let (v, start) = (streams.normals("v", m, columns), streams.normals("start", m, columns));
-
-            let mut product = zeros(m, columns);
-            op.product(v.view(), product.view_mut());
-            assert_close(&product, &dense.dot(&v), 1e-12);
-            let mut applied = zeros(m, columns);
-            op.apply(v.view(), applied.view_mut());
-            assert_eq!(applied, product);
-
-            let rows: Vec<usize> = (0..m).rev().step_by(3).collect();
-            let cols: Vec<usize> = (0..m).step_by(2).collect();
-            let some = dense.select(Axis(0), &rows);
-            let mut part = zeros(rows.len(), columns);
-            op.rows(&rows, v.view(), part.view_mut());
-            assert_close(&part, &some.dot(&v), 1e-12);
-
-            let mut sums = start.clone();
-            let mut seen = zeros(rows.len(), columns);
-            let mut transform = |mut u: ArrayViewMut2<f64>| {
-                seen.assign(&u);
-                u *= -2.0;
-            };
-            op.rows_transposed_fused(&rows, v.view(), &mut transform, sums.view_mut());
-            assert_close(&seen, &some.dot(&v), 1e-12);
-            assert_close(&sums, &(&start - 2.0 * some.t().dot(&some.dot(&v))), 1e-12);
-
-            let u = v.select(Axis(0), &cols);
-            let mut sums = start.clone();
-            op.columns(&cols, u.view(), sums.view_mut());
-            assert_close(&sums, &(&start + dense.select(Axis(1), &cols).dot(&u)), 1e-12);
-
-            let mut block = zeros(rows.len(), cols.len());
-            op.block(&rows, &cols, block.view_mut());
-            assert_close(&block, &some.select(Axis(1), &cols), 1e-12);
-
-            let all: Vec<usize> = (0..m).collect();
-            let mut whole = zeros(m, m);
-            op.block(&all, &all, whole.view_mut());
-            assert_eq!(whole.diag(), op.diag());
-            assert_close(&op.diag(), &dense.diag(), 1e-14);
-
+            let v = streams.normals("v", m, columns);
             let star = streams.normals("star", 5, d);
             let scaled = &v * &inputs.counts.sqrt().insert_axis(Axis(1));
             let cross = kernel.matrix(star.view(), inputs.x.view()).dot(&scaled);
@@ -151,7 +116,7 @@ fn residual_norms_agree() {
     let (op, whole) = (collapsed(&kernel, &inputs), KernelOperator::new(&kernel, NOISE_SCALE, x.view(), 1));
     let b = Streams::new(6, &[]).normals("b", 70, 3);
     let gamma = Streams::new(7, &[]).normals("gamma", inputs.count(), 3);
-    let residuals = |op: &dyn LinearOperator, v: ArrayView2<f64>, b: ArrayView2<f64>| {
+    let residuals = |op: &dyn KernelMatrix, v: ArrayView2<f64>, b: ArrayView2<f64>| {
         let mut product = zeros(v.nrows(), v.ncols());
         op.apply(v, product.view_mut());
         let columns = product.columns().into_iter().zip(b.columns());
@@ -175,10 +140,10 @@ fn without_duplicates_nothing_changes() {
     let kernel = kernel(Family::Rbf, 2);
     let (op, whole) = (collapsed(&kernel, &inputs), KernelOperator::new(&kernel, NOISE_SCALE, x.view(), 1));
     let (mut one, mut other) = (zeros(50, 3), zeros(50, 3));
-    op.product(b.view(), one.view_mut());
-    whole.product(b.view(), other.view_mut());
+    op.apply(b.view(), one.view_mut());
+    whole.apply(b.view(), other.view_mut());
     assert_close(&one, &other, 1e-14);
-    assert_eq!(op.evaluated_by_product(), whole.evaluated_by_product());
+    assert_eq!(op.evaluated_by_apply(), whole.evaluated_by_apply());
 }
 
 #[test]
@@ -187,9 +152,9 @@ fn threads_change_no_bit() {
     let (inputs, kernel) = (UniqueInputs::of(x.view()), kernel(Family::Matern32, 4));
     let v = Streams::new(5, &[]).normals("v", inputs.count(), 6);
     let products = |threads| {
-        let op = CollapsedOperator::new(&kernel, NOISE_SCALE, &inputs, thread_pool(threads));
+        let op = on_threads(&kernel, &inputs, threads);
         let (mut product, mut sums) = (zeros(v.nrows(), 6), zeros(v.nrows(), 6));
-        op.product(v.view(), product.view_mut());
+        op.apply(v.view(), product.view_mut());
         op.rows_transposed_fused(&[5, 1, 40], v.view(), &mut |_| (), sums.view_mut());
         (product, sums)
     };

@@ -3,7 +3,7 @@
 mod common;
 
 use gpbench_gp::exact::{ExactError, ExactGp};
-use gpbench_gp::{Family, Kernel, LinearOperator, metrics};
+use gpbench_gp::{Family, Kernel, metrics};
 use gpbench_testkit::json::{self, number, vector};
 use gpbench_testkit::{ClosedForm, SmallSystem, assert_close, assert_number};
 use ndarray::{Array1, Array2, Axis};

@@ -1,25 +1,21 @@
 //! Products between rows and inducing points, what they are good for, and how the points are chosen.
 
 mod common;
+mod suite;
 
 use gpbench_gp::inducing::{Selection, SelectionError, select};
 use gpbench_gp::seed::{Streams, stream};
-use gpbench_gp::{
-    CrossOperator, Family, Kernel, KernelMatrix, KernelOperator, LinearOperator, blas, pathwise, thread_pool,
-};
+use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, blas, pathwise, thread_pool};
+use gpbench_testkit::fixtures::zeros;
 use gpbench_testkit::json::{self, vector};
 use gpbench_testkit::{SmallSystem, assert_close};
-use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder, s};
-
-fn zeros(rows: usize, columns: usize) -> Array2<f64> {
-    Array2::zeros((rows, columns).f())
-}
+use ndarray::{Array2, ArrayView2, Axis, s};
 
 /// Rows, of which every third is a basis point, and basis points of their own.
 fn points(n: usize, d: usize) -> (Array2<f64>, Array2<f64>) {
     let streams = Streams::new(4, &["inducing"]);
-    let x = streams.normals("x", n, d).as_standard_layout().to_owned() + 2.0;
-    let mut z = streams.normals("z", n.div_ceil(2), d).as_standard_layout().to_owned() * 1.5;
+    let x = suite::points(&streams, "x", n, d) + 2.0;
+    let mut z = suite::points(&streams, "z", n.div_ceil(2), d) * 1.5;
     for i in (0..z.nrows()).step_by(3) {
         z.row_mut(i).assign(&x.row(i));
     }
@@ -34,37 +30,13 @@ fn every_product_agrees_with_the_dense_matrix() {
             let kernel = Kernel::new(family, 1.4, &[1.3], d);
             let dense = kernel.matrix(x.view(), z.view());
             let cross = KernelOperator::new(&kernel, 0.3, x.view(), 2).between(z.view());
-            let m = z.nrows();
-            assert_eq!(cross.shape(), (n, m));
-            let v = Streams::new(5, &[]).normals("v", m, columns);
+            suite::every_product_agrees(&*cross, &dense, columns);
+            assert!(cross.diagonal().is_none());
+            let entries = (dense.nrows() * dense.ncols()) as f64;
+            assert_eq!([cross.evaluated_by_apply(), cross.evaluated_by_fused(n)], [entries; 2]);
 
-            let mut out = zeros(n, columns);
-            cross.product(v.view(), out.view_mut());
-            assert_close(&out, &dense.dot(&v), 1e-12);
-            assert_eq!(cross.evaluated_by_product(), (n * m) as f64);
-
-            let rows: Vec<usize> = (0..n).rev().step_by(2).collect();
-            let some = dense.select(Axis(0), &rows);
-            let mut out = zeros(rows.len(), columns);
-            cross.rows(&rows, v.view(), out.view_mut());
-            assert_close(&out, &some.dot(&v), 1e-12);
-
-            let mut z_sum = Array2::ones((m, columns).f());
-            cross.rows_transposed_fused(&rows, v.view(), &mut |mut u| u *= -0.5, z_sum.view_mut());
-            assert_close(&z_sum, &(some.t().dot(&(some.dot(&v) * -0.5)) + 1.0), 1e-12);
-            assert_eq!(cross.evaluated_by_fused(rows.len()), (rows.len() * m) as f64);
-
-            let cols: Vec<usize> = (0..m).step_by(2).collect();
-            let u = v.select(Axis(0), &cols);
-            let mut y = Array2::ones((n, columns).f());
-            cross.columns(&cols, u.view(), y.view_mut());
-            assert_close(&y, &(dense.select(Axis(1), &cols).dot(&u) + 1.0), 1e-12);
-
-            let mut block = zeros(rows.len(), cols.len());
-            cross.block(&rows, &cols, block.view_mut());
-            assert_close(&block, &some.select(Axis(1), &cols), 1e-12);
-
-            let star = Streams::new(6, &[]).normals("x", 33, d).as_standard_layout().to_owned();
+            let v = Streams::new(5, &[]).normals("v", z.nrows(), columns);
+            let star = suite::points(&Streams::new(6, &[]), "x", 33, d);
             let expected = kernel.matrix(star.view(), z.view()).dot(&v);
             assert_close(&cross.cross(star.view(), v.view()), &expected, 1e-12);
         }
@@ -78,9 +50,9 @@ fn threads_change_no_bit() {
     let v = Streams::new(5, &[]).normals("v", z.nrows(), 6);
     let rows: Vec<usize> = (0..1500).step_by(3).collect();
     let of = |threads: usize| {
-        let cross: CrossOperator = KernelOperator::new(&kernel, 0.3, x.view(), threads).between(z.view());
+        let cross = KernelOperator::new(&kernel, 0.3, x.view(), threads).between(z.view());
         let (mut out, mut sums) = (zeros(1500, 6), zeros(z.nrows(), 6));
-        cross.product(v.view(), out.view_mut());
+        cross.apply(v.view(), out.view_mut());
         cross.rows_transposed_fused(&rows, v.view(), &mut |_| (), sums.view_mut());
         [out, sums]
     };
@@ -139,7 +111,7 @@ fn the_best_weights_give_the_mean_of_titsias() {
         let norm = |a: &Array2<f64>| a.iter().map(|e| e * e).sum::<f64>().sqrt();
         assert!(norm(&gradient) < 1e-9 * norm(&scale), "{}: {:e}", setting.name, norm(&gradient));
 
-        let prediction = pathwise::predict(&cross, system.x_test.view(), v.view(), zeros(40, 0).view());
+        let prediction = pathwise::predict(&*cross, system.x_test.view(), v.view(), zeros(40, 0).view());
         assert_close(&prediction.mean, &vector(&truth["titsias_mean"][&setting.name]), 1e-9);
     }
 }

@@ -1,9 +1,12 @@
 //! The tiled operator against the dense matrix, and the same bits on any number of threads.
 
+mod suite;
+
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, LinearOperator};
+use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 use gpbench_testkit::assert_close;
-use ndarray::{Array2, Axis, ShapeBuilder, s};
+use gpbench_testkit::fixtures::zeros;
+use ndarray::{Array2, Axis, s};
 
 const NOISE: f64 = 0.3;
 
@@ -17,7 +20,7 @@ struct Problem {
 /// Inputs with some repeated rows, far from the origin, and the dense H over them.
 fn problem(family: Family, n: usize, d: usize, columns: usize) -> Problem {
     let streams = Streams::new(1, &["operator"]);
-    let mut x = streams.normals("x", n, d).as_standard_layout().to_owned();
+    let mut x = suite::points(&streams, "x", n, d);
     x += 3.0;
     if n > 9 {
         let copy = x.row(2).to_owned();
@@ -36,60 +39,21 @@ fn cases() -> Vec<Problem> {
     each.collect()
 }
 
-fn zeros(rows: usize, columns: usize) -> Array2<f64> {
-    Array2::zeros((rows, columns).f())
-}
-
-/// A column-major copy.
-fn column_major(a: &Array2<f64>) -> Array2<f64> {
-    let mut out = zeros(a.nrows(), a.ncols());
-    out.assign(a);
-    out
-}
-
-/// Rows in no order, some of them twice.
-fn some_rows(n: usize) -> Vec<usize> {
-    (0..n.div_ceil(2) + 1).map(|i| (i * 31 + 5) % n).collect()
-}
-
 #[test]
 fn products_agree_with_the_dense_matrix() {
     for p in cases() {
-        let (n, columns) = p.v.dim();
         let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
-        let mut out = zeros(n, columns);
-        op.apply(p.v.view(), out.view_mut());
-        assert_close(&out, &p.dense.dot(&p.v), 1e-12);
-        assert_eq!(op.diag(), p.dense.diag());
-
-        let idx = some_rows(n);
-        let rows = p.dense.select(Axis(0), &idx);
-        let mut u = zeros(idx.len(), columns);
-        op.rows(&idx, p.v.view(), u.view_mut());
-        assert_close(&u, &rows.dot(&p.v), 1e-12);
-
-        let mut y = column_major(&p.v);
-        op.columns(&idx, u.view(), y.view_mut());
-        let expected = &p.v + &rows.t().dot(&u);
-        assert_close(&y, &expected, 1e-12);
-
-        let mut z = column_major(&p.v);
-        op.rows_transposed_fused(&idx, p.v.view(), &mut |mut u| u *= -0.5, z.view_mut());
-        assert_close(&z, &(&p.v - &(rows.t().dot(&rows.dot(&p.v)) * 0.5)), 1e-12);
-
-        let cols = [n - 1, 0, n / 2];
-        let mut block = Array2::zeros((idx.len(), 3));
-        op.block(&idx, &cols, block.view_mut());
-        assert_close(&block, &rows.select(Axis(1), &cols), 1e-12);
+        suite::every_product_agrees(&op, &p.dense, p.v.ncols());
+        assert_eq!(op.diagonal().unwrap(), p.dense.diag());
     }
 }
 
 #[test]
 fn large_fused_products_evaluate_twice_and_agree() {
-    // 4200 x 4200 entries are more than a fused product keeps.
+    // 4200 x 4200 entries are more than a fused product stores.
     let p = {
         let streams = Streams::new(2, &[]);
-        let x = streams.normals("x", 4200, 2).as_standard_layout().to_owned();
+        let x = suite::points(&streams, "x", 4200, 2);
         (Kernel::new(Family::Rbf, 1.0, &[2.0], 2), x, streams.normals("v", 4200, 1))
     };
     let op = KernelOperator::new(&p.0, NOISE, p.1.view(), 2);
@@ -115,7 +79,7 @@ fn cross_products_have_no_noise() {
 #[test]
 fn a_row_meets_itself_at_distance_zero() {
     // Far from the origin, distances by products are nowhere near exact.
-    let mut x = Streams::new(1, &[]).normals("x", 40, 9).as_standard_layout().to_owned();
+    let mut x = suite::points(&Streams::new(1, &[]), "x", 40, 9);
     x[(0, 0)] = 1e9;
     let kernel = Kernel::new(Family::Matern32, 1.5, &[1e-3], 9);
     let op = KernelOperator::new(&kernel, 0.5, x.view(), 1);
@@ -140,7 +104,7 @@ fn not_a_number_is_not_hidden() {
 fn results_are_the_same_bits_on_one_and_two_and_five_threads() {
     for p in cases().into_iter().filter(|p| p.x.nrows() > 500) {
         let (n, columns) = p.v.dim();
-        let idx = some_rows(n);
+        let idx = suite::some_indices(n);
         let everything = |threads: usize| {
             let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), threads);
             let (mut out, mut rows) = (zeros(n, columns), zeros(idx.len(), columns));
@@ -158,7 +122,7 @@ fn results_are_the_same_bits_on_one_and_two_and_five_threads() {
     }
 }
 
-/// In mixed precision a product is off by about 1e-6 of the largest that it could be.
+/// The error of a product in mixed precision is about 1e-6 of the product of absolute values.
 #[test]
 fn mixed_precision_leaves_a_relative_error_of_1e_6() {
     for p in cases() {
@@ -172,10 +136,10 @@ fn mixed_precision_leaves_a_relative_error_of_1e_6() {
             }
         };
         let mut out = zeros(n, columns);
-        mixed.product(p.v.view(), out.view_mut());
+        mixed.apply(p.v.view(), out.view_mut());
         close(&out, &p.dense.dot(&p.v), &scale(&p.dense, &p.v));
 
-        let idx = some_rows(n);
+        let idx = suite::some_indices(n);
         let rows = p.dense.select(Axis(0), &idx);
         let mut u = zeros(idx.len(), columns);
         mixed.rows(&idx, p.v.view(), u.view_mut());
@@ -220,9 +184,10 @@ fn gradients_are_those_of_the_dense_derivatives() {
     }
 }
 
-/// All of it, a part of it, or nothing: the same bits, fewer evaluations, never more memory than allowed.
+/// A cache of all entries, of some or of none gives the same bits, evaluates fewer entries, and takes no more memory
+/// than allowed.
 #[test]
-fn kept_entries_change_no_bit() {
+fn cached_entries_change_no_bit() {
     let p = problem(Family::Matern32, 600, 9, 4);
     let mut op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
     let all_bytes = 15 * 128 * 128 * size_of::<f64>();
@@ -230,17 +195,17 @@ fn kept_entries_change_no_bit() {
         let product = |op: &KernelOperator| {
             let mut out = zeros(600, 4);
             let matrix: &dyn KernelMatrix = if mixed { op.mixed().expect("a mixed form") } else { op };
-            matrix.product(p.v.view(), out.view_mut());
-            (out, matrix.evaluated_by_product())
+            matrix.apply(p.v.view(), out.view_mut());
+            (out, matrix.evaluated_by_apply())
         };
-        op.keep_entries(0);
+        op.cache_entries(0);
         let (expected, evaluated) = product(&op);
         for allowed in [1, 400_000, all_bytes] {
-            op.keep_entries(allowed);
+            op.cache_entries(allowed);
             assert_eq!(product(&op).0, expected);
             let (again, fewer) = product(&op);
             assert_eq!(again, expected, "{allowed} bytes");
-            assert!(op.kept_bytes() <= allowed);
+            assert!(op.cached_bytes() <= allowed);
             assert_eq!(fewer < evaluated, allowed > 200_000);
             assert!(fewer >= 0.0 && (fewer == 0.0) == (allowed == all_bytes));
         }

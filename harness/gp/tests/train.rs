@@ -6,7 +6,7 @@ use gpbench_gp::exact::{ExactGp, Gradient};
 use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, estimator};
-use gpbench_gp::{Family, FrequencyLaw, Kernel, KernelOperator, LinearOperator, RandomFeatures, lanczos};
+use gpbench_gp::{Family, FrequencyLaw, Kernel, KernelOperator, RandomFeatures, SystemMatrix, lanczos};
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{SmallSystem, assert_close, assert_number};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
@@ -153,7 +153,7 @@ fn exact_training_follows_the_known_trajectory() {
 }
 
 /// The relative distance of a start from the solutions, in the H-norm.
-fn distance(op: &dyn LinearOperator, start: ArrayView2<f64>, solution: ArrayView2<f64>) -> f64 {
+fn distance(op: &dyn SystemMatrix, start: ArrayView2<f64>, solution: ArrayView2<f64>) -> f64 {
     let in_norm = |a: &Array2<f64>| {
         let mut product = Array2::zeros(a.dim());
         op.apply(a.view(), product.view_mut());

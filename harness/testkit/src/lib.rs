@@ -15,6 +15,7 @@
 mod closed_form;
 mod compare;
 pub mod conformance;
+pub mod fixtures;
 pub mod json;
 mod small_system;
 

@@ -1,4 +1,4 @@
-//! One file over HTTP: resumed, checked, renamed into place.
+//! Downloads one file over HTTP: resumes, checks, and renames it to its final name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -13,16 +13,16 @@ use super::{Progress, regular};
 use crate::hash::Sha256Hex;
 use crate::registry::RemoteFile;
 
-/// Connections that break off are taken up again this often, as long as each brings something.
+/// Most resumed connections; each has to bring some bytes.
 const ATTEMPTS: u32 = 5;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// Bytes of the longest file that is taken where the registry does not know its length.
+/// Most bytes of a file whose length is not registered.
 const LONGEST: u64 = 64 << 30;
 
 /// Why a download failed.
 #[derive(Debug, Error)]
 pub enum DownloadError {
-    /// The server answered, but not with the file.
+    /// The server answered without the file.
     #[error("the server answered {status}")]
     Status {
         /// Status code and its meaning.
@@ -31,34 +31,34 @@ pub enum DownloadError {
     /// No answer.
     #[error("{0}")]
     Network(Box<ureq::Error>),
-    /// The connection broke off; what came is kept for the next attempt.
-    #[error("the connection broke off after {received} bytes{}; run it again to go on from there", of(*total))]
+    /// The connection broke off; the bytes received are kept for the next attempt.
+    #[error("the connection broke off after {received} bytes{}; run it again to resume there", of(*total))]
     Truncated {
-        /// Bytes at hand.
+        /// Bytes received.
         received: u64,
-        /// Bytes the file has, where known.
+        /// Length of the file, if known.
         total: Option<u64>,
     },
-    /// The content is not the expected one; it was thrown away.
+    /// The content has another digest and was deleted.
     #[error(
-        "the file has SHA-256 {actual}, expected {expected}; it was not kept. Either the download was damaged (try again) or the source has changed"
+        "the file has SHA-256 {actual}, expected {expected}, and was deleted. Either the download was damaged (try again) or the source has changed"
     )]
     Checksum {
         /// Registered digest.
         expected: Sha256Hex,
-        /// Digest of what came.
+        /// Digest of the bytes received.
         actual: Sha256Hex,
     },
-    /// More than the file has; it was thrown away.
-    #[error("the server sent more than the {longest} bytes that the file has; they were not kept")]
+    /// The server sent more bytes than the file has; they were deleted.
+    #[error("the server sent more than the {longest} bytes of the file; they were deleted")]
     TooLong {
-        /// Bytes that were to be expected at most.
+        /// Most bytes expected.
         longest: u64,
     },
-    /// Something else under the name of a compressed file.
-    #[error("what came is not a gzip file but {what}; it was not kept")]
+    /// The content is not a compressed file and was deleted.
+    #[error("the server sent {what} instead of a gzip file; it was deleted")]
     NotGzip {
-        /// What it looks like.
+        /// What the content looks like.
         what: &'static str,
     },
     /// The partial file cannot be written.
@@ -75,13 +75,12 @@ fn of(total: Option<u64>) -> String {
     total.map(|total| format!(" of {total}")).unwrap_or_default()
 }
 
-/// An agent that gives up on silence rather than on slowness.
+/// An HTTP client that fails when nothing arrives for a while, however slow the download is.
 pub(super) fn agent() -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)
         .user_agent(concat!("gpbench/", env!("CARGO_PKG_VERSION")))
-        // The bytes as stored: a second, transparent compression would break
-        // both ranges and digests.
+        // The bytes as stored: another compression would change ranges and digests.
         .accept_encoding("identity")
         .timeout_connect(Some(Duration::from_secs(30)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
@@ -92,8 +91,7 @@ pub(super) fn agent() -> Agent {
 
 /// Downloads `url` to `path` and returns the digest.
 ///
-/// Bytes go to `path` + `.part`, which survives a failure and is gone on from
-/// next time.
+/// Bytes go to `path` + `.part`, which remains after a failure and is resumed next time.
 pub(super) fn download(
     agent: &Agent,
     url: &str,
@@ -104,7 +102,7 @@ pub(super) fn download(
     let part = Part::of(path);
     let resumed = part.length() > 0;
     match complete(agent, url, &part, file, progress) {
-        // The beginning may be that of another version: once more, from the start.
+        // The first part may belong to another version: download it all again.
         Err(
             DownloadError::Checksum { .. } | DownloadError::NotGzip { .. } | DownloadError::TooLong { .. },
         ) if resumed => {
@@ -117,7 +115,7 @@ pub(super) fn download(
     Ok(digest)
 }
 
-/// Transfers until the partial file is whole, then checks it.
+/// Downloads until the partial file is complete, then checks it.
 fn complete(
     agent: &Agent,
     url: &str,
@@ -157,7 +155,7 @@ fn complete(
     }
 }
 
-/// One request and its body, appended where the server agrees to go on.
+/// Makes one request and writes its body, appended if the server sends the rest of the file.
 fn transfer(
     agent: &Agent,
     url: &str,
@@ -169,8 +167,7 @@ fn transfer(
     let have = part.length();
     let mut response = request(agent, url, have)?;
     if have > 0 && !continues(&response, have) {
-        // What is here does not fit what is there (or is already all of it, which
-        // only a digest could tell): a plain request settles it.
+        // The part does not fit the server's file, unless it is already complete: request the whole file.
         let whole = response.status() == StatusCode::RANGE_NOT_SATISFIABLE && total(&response) == Some(have);
         if whole {
             return Ok(());
@@ -194,7 +191,7 @@ fn transfer(
     loop {
         match body.read(&mut buffer) {
             Ok(0) => break,
-            // Nobody's disk is to be filled by a server that does not stop.
+            // A server that never stops sending must not fill the disk.
             Ok(read) if received + read as u64 > longest => {
                 drop(out);
                 part.remove()?;
@@ -221,7 +218,7 @@ fn request(agent: &Agent, url: &str, from: u64) -> Result<Response<Body>, Downlo
     request.call().map_err(|error| DownloadError::Network(Box::new(error)))
 }
 
-/// Whether a response is the rest of a file of which `have` bytes are here.
+/// Whether a response is the rest of a file after `have` bytes.
 fn continues(response: &Response<Body>, have: u64) -> bool {
     response.status() == StatusCode::PARTIAL_CONTENT
         && content_range(response).is_some_and(|range| range.starts_with(&format!("bytes {have}-")))
@@ -281,7 +278,7 @@ impl Part {
         Sha256Hex::of_file(&self.path).map_err(|source| self.error(source))
     }
 
-    /// What the content looks like, if it should be gzip and is not.
+    /// A description of the content, if it should be gzip and is not.
     fn foreign_content(&self, should_be_gzip: bool) -> Result<Option<&'static str>, DownloadError> {
         let mut beginning = Vec::new();
         File::open(&self.path)

@@ -1,6 +1,7 @@
 //! A draw from a Gaussian process of known hyperparameters.
 
-use gpbench_gp::{Family, FrequencyLaw, Kernel, RandomFeatures, blas, seed};
+use gpbench_gp::{FrequencyLaw, Kernel, RandomFeatures, blas, seed};
+use gpbench_record::GpDraw;
 use ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -8,38 +9,15 @@ use thiserror::Error;
 
 use crate::split::{Split, standardise};
 
-/// Up to this many rows, training and test together, a draw is exact.
-pub const EXACT_LIMIT: usize = 5_000;
-/// Random features of a larger draw.
-pub const DRAW_FEATURES: usize = 1 << 14;
-
-/// What to draw: inputs uniform on the unit cube, one length scale for all of them.
-///
-/// Scales are those of the process before standardising. Since every input and
-/// the targets are then divided by their standard deviations, a kernel that is to
-/// fit the draw exactly has to be scaled alike.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GpDraw {
-    /// Training rows.
-    pub n: usize,
-    /// Test rows.
-    pub n_test: usize,
-    /// Inputs.
-    pub d: usize,
-    /// Kernel of the process.
-    pub family: Family,
-    /// Standard deviation of the process.
-    pub signal_scale: f64,
-    /// Standard deviation of the noise.
-    pub noise_scale: f64,
-    /// Length scale, in units of the unit cube.
-    pub length_scale: f64,
-}
+/// Most rows, training and test together, of an exact draw.
+const EXACT_LIMIT: usize = 5_000;
+/// Number of random features of a larger draw.
+const DRAW_FEATURES: usize = 1 << 14;
 
 /// A draw that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DrawError {
-    /// Sizes without rows or inputs.
+    /// Too few rows or inputs.
     #[error(
         "a GP draw needs at least 2 training rows, a test row and an input, not n = {n}, n_test = {n_test}, d = {d}"
     )]
@@ -51,32 +29,37 @@ pub enum DrawError {
         /// Inputs asked for.
         d: usize,
     },
-    /// A scale that is none.
+    /// A scale that is not finite or not positive.
     #[error("the {what} of a GP draw must be {rule}, not {value}")]
     Scale {
-        /// Which.
+        /// Which scale.
         what: &'static str,
-        /// What it has to be.
+        /// Condition that it has to satisfy.
         rule: &'static str,
-        /// What was given.
+        /// Value given.
         value: String,
     },
 }
 
-/// Draws training and test rows of one function, with noise on both.
+/// Draws training and test rows of one function, with noise on both, at inputs uniform on the unit cube.
 ///
-/// Up to [`EXACT_LIMIT`] rows the targets are exact draws from N(0, K + s_n^2 I),
-/// by a Cholesky factor. Beyond, the function is one of [`DRAW_FEATURES`] random
-/// Fourier features: its covariances then carry errors of at most
+/// The scales of `draw` are those of the process before standardising. Since every input and the targets are then
+/// divided by their standard deviations, a kernel that is to fit the draw exactly has to be scaled alike.
+///
+/// Up to 5000 rows the targets are exact draws from N(0, K + s_n^2 I), by a Cholesky factor. With more rows, the
+/// function is a linear model of 2^14 random Fourier features: its covariances then have errors of at most
 /// s_f^2 / sqrt(2^13), or 1.1 % (one standard deviation), but no n^2 memory is needed.
+///
+/// # Errors
+/// If a size or a scale is impossible.
 pub fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Split, DrawError> {
-    draw.check()?;
+    check(draw)?;
     let GpDraw { n, n_test, d, .. } = *draw;
     let rows = n + n_test;
     let mut inputs = seed::stream(seed, &["gp-draw", "inputs"]);
     let x: Array2<f64> = Array2::from_shape_simple_fn((rows, d), || inputs.random());
-    let kernel = Kernel::new(draw.family, draw.signal_scale, &[draw.length_scale], d);
-    // One BLAS thread: how a factorisation is cut into parts changes its last bits.
+    let kernel = Kernel::new(draw.kernel, draw.signal_scale, &[draw.length_scale], d);
+    // One BLAS thread: the number of threads changes the last bits of a factorisation.
     let _single = blas::ThreadGuard::raise(1);
     let y = if rows <= EXACT_LIMIT {
         exact(&kernel, draw.noise_scale, &x, seed)
@@ -88,31 +71,30 @@ pub fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Split, DrawError> {
     Ok(standardise(x_train.to_owned(), y_train.to_owned(), x_test.to_owned(), y_test.to_owned()))
 }
 
-impl GpDraw {
-    fn check(&self) -> Result<(), DrawError> {
-        let Self { n, n_test, d, signal_scale, noise_scale, length_scale, .. } = *self;
-        if n < 2 || n_test == 0 || d == 0 {
-            return Err(DrawError::Sizes { n, n_test, d });
-        }
-        let scale = |what, value: f64, may_be_zero: bool| {
-            if value.is_finite() && (value > 0.0 || (may_be_zero && value == 0.0)) {
-                return Ok(());
-            }
-            let rule = if may_be_zero { "finite and at least 0" } else { "finite and above 0" };
-            Err(DrawError::Scale { what, rule, value: value.to_string() })
-        };
-        scale("signal scale", signal_scale, false)?;
-        scale("noise scale", noise_scale, true)?;
-        scale("length scale", length_scale, false)
+/// Whether the sizes and scales of a draw are possible.
+fn check(draw: &GpDraw) -> Result<(), DrawError> {
+    let GpDraw { n, n_test, d, signal_scale, noise_scale, length_scale, .. } = *draw;
+    if n < 2 || n_test == 0 || d == 0 {
+        return Err(DrawError::Sizes { n, n_test, d });
     }
+    let scale = |what, value: f64, may_be_zero: bool| {
+        if value.is_finite() && (value > 0.0 || (may_be_zero && value == 0.0)) {
+            return Ok(());
+        }
+        let rule = if may_be_zero { "finite and at least 0" } else { "finite and above 0" };
+        Err(DrawError::Scale { what, rule, value: value.to_string() })
+    };
+    scale("signal scale", signal_scale, false)?;
+    scale("noise scale", noise_scale, true)?;
+    scale("length scale", length_scale, false)
 }
 
-/// L e with L L^T = K + s_n^2 I and e standard normal.
+/// L e with L L^T = K + s_n^2 I and e standard normal: an exact draw.
 ///
-/// Little noise can leave the matrix singular to working precision; the diagonal
-/// is then raised by the least of a few tiny shares of the signal that suffices.
+/// With little noise the matrix can be singular in double precision. Then the smallest sufficient jitter, a share of
+/// the signal variance, is added to its diagonal.
 fn exact(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>, seed: u64) -> Array1<f64> {
-    // Column-major, as the factorisation wants it; the matrix is symmetric.
+    // Column-major, as the factorisation requires; the matrix is symmetric.
     let covariance = kernel.matrix(x.view(), x.view()).reversed_axes();
     let factor = [0.0, 1e-12, 1e-10, 1e-8, 1e-6]
         .into_iter()
@@ -127,7 +109,7 @@ fn exact(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>, seed: u64) -> Array
     draw.remove_axis(Axis(1))
 }
 
-/// phi(x) w + noise.
+/// phi(x) w + noise with random features phi: an approximate draw.
 fn from_features(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>, seed: u64) -> Array1<f64> {
     let mut frequencies = seed::stream(seed, &["gp-draw", "frequencies"]);
     let features = RandomFeatures::draw(kernel, FrequencyLaw::MultivariateT, DRAW_FEATURES, &mut frequencies);
@@ -143,27 +125,29 @@ fn normals(seed: u64, purpose: &str, n: usize) -> Array2<f64> {
 
 #[cfg(test)]
 mod tests {
+    use gpbench_gp::Family;
+
     use super::*;
 
     const DRAW: GpDraw = GpDraw {
         n: 300,
         n_test: 30,
         d: 2,
-        family: Family::Matern32,
+        kernel: Family::Matern32,
         signal_scale: 2.0,
         noise_scale: 0.1,
         length_scale: 0.5,
     };
 
-    /// Under N(0, K + s_n^2 I), y^T (K + s_n^2 I)^-1 y is chi-square with N degrees
-    /// of freedom. A wrong scale, length or noise leaves that range by far.
+    /// Under N(0, K + s_n^2 I), y^T (K + s_n^2 I)^-1 y has a chi-square distribution with N degrees of freedom. A
+    /// wrong signal, length or noise scale moves the sum far outside of four standard deviations.
     #[test]
-    fn an_exact_draw_has_the_covariance_it_should_have() {
+    fn an_exact_draw_has_the_covariance_of_the_process() {
         let x = Array2::from_shape_simple_fn((330, 2), {
             let mut rng = seed::stream(1, &["test"]);
             move || rng.random::<f64>()
         });
-        let kernel = Kernel::new(DRAW.family, DRAW.signal_scale, &[DRAW.length_scale], 2);
+        let kernel = Kernel::new(DRAW.kernel, DRAW.signal_scale, &[DRAW.length_scale], 2);
         let mut matrix = kernel.matrix(x.view(), x.view()).reversed_axes();
         matrix.diag_mut().mapv_inplace(|v| v + DRAW.noise_scale * DRAW.noise_scale);
         blas::potrf(matrix.view_mut()).unwrap();
@@ -179,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_of_features_has_nearly_that_covariance() {
-        let kernel = Kernel::new(DRAW.family, DRAW.signal_scale, &[DRAW.length_scale], 1);
+    fn a_draw_of_features_has_approximately_that_covariance() {
+        let kernel = Kernel::new(DRAW.kernel, DRAW.signal_scale, &[DRAW.length_scale], 1);
         let x = ndarray::array![[0.0], [0.2], [0.9]];
         let draws = 400;
         let mut second = Array2::<f64>::zeros((3, 3));
@@ -195,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn a_singular_covariance_is_drawn_all_the_same() {
-        let smooth = GpDraw { family: Family::Rbf, noise_scale: 0.0, length_scale: 5.0, ..DRAW };
+    fn a_singular_covariance_is_drawn_with_jitter() {
+        let smooth = GpDraw { kernel: Family::Rbf, noise_scale: 0.0, length_scale: 5.0, ..DRAW };
         let split = gp_draw(&smooth, 0).unwrap();
         assert!(split.y_train.iter().chain(&split.y_test).all(|y| y.is_finite()));
     }

@@ -1,4 +1,4 @@
-//! One-dimensional toys with a known function.
+//! One-dimensional toy data sets: a known function plus noise.
 
 use std::f64::consts::PI;
 
@@ -10,17 +10,19 @@ use thiserror::Error;
 
 use crate::split::{Split, standardise};
 
-/// A toy, for lists and defaults.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A toy data set.
+#[derive(Debug, Clone, Copy)]
 pub struct Toy {
-    /// Its name in specs.
+    /// Name in specs.
     pub name: &'static str,
-    /// Training rows unless said otherwise.
+    /// Default number of training rows.
     pub n: usize,
-    /// Test rows unless said otherwise.
+    /// Default number of test rows.
     pub n_test: usize,
-    /// What it is, in one line.
+    /// Description in one line.
     pub doc: &'static str,
+    /// Draws so many training and test rows from a seed.
+    draw: fn(usize, usize, u64) -> Split,
 }
 
 /// All toys.
@@ -30,22 +32,25 @@ pub const TOYS: &[Toy] = &[
         n: 10_000,
         n_test: 1_000,
         doc: "sin(2x) + cos(5x), x ~ N(0, 1): ill-conditioned (Lin et al. 2023, Figure 1)",
+        draw: toy_infill,
     },
     Toy {
         name: "toy-grid",
         n: 10_000,
         n_test: 1_000,
         doc: "sin(2x) + cos(5x) on an even grid: well-conditioned (Lin et al. 2023, Figure 1)",
+        draw: toy_grid,
     },
     Toy {
         name: "toy-sine",
         n: 1_000,
         n_test: 100,
         doc: "x sin(5 pi x), x uniform on [0, 1] (Potapczynski et al. 2021, section 3.1)",
+        draw: toy_sine,
     },
 ];
 
-/// A name that is no toy's.
+/// The name of a toy that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown toy `{name}`; there are toy-infill, toy-grid and toy-sine")]
 pub struct UnknownToy {
@@ -53,45 +58,37 @@ pub struct UnknownToy {
     pub name: String,
 }
 
-/// The entry of a toy.
-pub fn find_toy(name: &str) -> Result<&'static Toy, UnknownToy> {
-    TOYS.iter().find(|toy| toy.name == name).ok_or_else(|| UnknownToy { name: name.to_owned() })
-}
-
 /// Draws a toy by name.
+///
+/// # Errors
+/// If there is no such toy.
 pub fn toy(name: &str, n: usize, n_test: usize, seed: u64) -> Result<Split, UnknownToy> {
-    match find_toy(name)?.name {
-        "toy-infill" => Ok(toy_infill(n, n_test, seed)),
-        "toy-grid" => Ok(toy_grid(n, n_test, seed)),
-        _ => Ok(toy_sine(n, n_test, seed)),
-    }
+    let toy = TOYS.iter().find(|toy| toy.name == name).ok_or_else(|| UnknownToy { name: name.to_owned() })?;
+    Ok((toy.draw)(n, n_test, seed))
 }
 
 /// Variance of the noise in both sets of Lin et al. 2023, Figure 1.
 const TWO_WAVES_NOISE: f64 = 0.5;
 
-/// Infill asymptotics: x ~ N(0, 1), y = sin(2x) + cos(5x) + N(0, 0.5) (Lin et al.
-/// 2023, Figure 1).
+/// Infill asymptotics: x ~ N(0, 1), y = sin(2x) + cos(5x) + N(0, 0.5) (Lin et al. 2023, Figure 1).
 ///
-/// The more rows, the closer they lie, and the worse K + s^2 I is conditioned.
-/// The 0.5 is read as a variance.
-pub fn toy_infill(n: usize, n_test: usize, seed: u64) -> Split {
+/// With more rows, neighbours are closer and K + s^2 I is conditioned worse. The 0.5 is read as a variance.
+fn toy_infill(n: usize, n_test: usize, seed: u64) -> Split {
     draw("toy-infill", seed, [n, n_test], TWO_WAVES_NOISE, two_waves, |rng, _| StandardNormal.sample(rng))
 }
 
-/// Distance between neighbours of [`toy_grid`].
+/// Distance between neighbours of `toy-grid`.
 ///
-/// The paper says "fixed spacing" and no more. At 0.1, its 10 000 rows span 1000
-/// units with 12.6 rows to each period of cos(5x): 1024 inducing points are then
-/// too few to follow the function and 3000 are enough, as the paper reports.
+/// The paper says "fixed spacing" and does not state it. At 0.1, its 10 000 rows span 1000 units with 12.6 rows in
+/// each period of cos(5x): 1024 inducing points are then too few and 3000 are enough, as the paper reports.
 pub const GRID_SPACING: f64 = 0.1;
 
 /// Large-domain asymptotics: x on an even grid around 0 with spacing
 /// [`GRID_SPACING`], y = sin(2x) + cos(5x) + N(0, 0.5) (Lin et al. 2023, Figure 1).
 ///
-/// More rows widen the domain and leave the conditioning alone. Test inputs are
-/// uniform on the span of the grid. The 0.5 is read as a variance.
-pub fn toy_grid(n: usize, n_test: usize, seed: u64) -> Split {
+/// More rows widen the domain and do not change the conditioning. Test inputs are uniform on the span of the grid.
+/// The 0.5 is read as a variance.
+fn toy_grid(n: usize, n_test: usize, seed: u64) -> Split {
     let first = -GRID_SPACING * (n as f64 - 1.0) / 2.0;
     draw("toy-grid", seed, [n, n_test], TWO_WAVES_NOISE, two_waves, |rng, row| match row {
         Row::Train(index) => first + GRID_SPACING * index as f64,
@@ -105,14 +102,13 @@ fn two_waves(x: f64) -> f64 {
 
 /// y = x sin(5 pi x) + N(0, 0.01) (Potapczynski et al. 2021, section 3.1).
 ///
-/// The paper leaves the inputs open; here they are uniform on [0, 1]. The 0.01 is
-/// read as a variance.
-pub fn toy_sine(n: usize, n_test: usize, seed: u64) -> Split {
+/// The paper does not state the inputs; here they are uniform on [0, 1]. The 0.01 is read as a variance.
+fn toy_sine(n: usize, n_test: usize, seed: u64) -> Split {
     let wave = |x: f64| x * (5.0 * PI * x).sin();
     draw("toy-sine", seed, [n, n_test], 0.01, wave, |rng, _| rng.random::<f64>())
 }
 
-/// Which row an input is drawn for.
+/// The row that an input is drawn for.
 enum Row {
     Train(usize),
     Test,
@@ -120,8 +116,8 @@ enum Row {
 
 type Stream = rand_chacha::ChaCha8Rng;
 
-/// Training and test rows of a noisy function. Inputs and noise, training and
-/// test, have streams of their own, so that a change of one size moves nothing else.
+/// Training and test rows of a noisy function. Inputs and noise of training and of test rows have separate random
+/// streams, so that a change of one size changes no other number.
 fn draw(
     name: &str,
     seed: u64,

@@ -1,11 +1,11 @@
-//! A small HTTP server on the loopback interface, one thread, one answer a connection.
+//! A small HTTP server on the loopback interface, with one thread and one reply a connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// What a client asked for.
+/// The request of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub path: String,
@@ -13,7 +13,7 @@ pub struct Request {
     pub from: Option<usize>,
 }
 
-/// What it gets.
+/// The reply to a request.
 pub struct Reply {
     pub status: &'static str,
     pub headers: Vec<String>,
@@ -32,7 +32,7 @@ impl Reply {
         Self { body: body.to_vec(), ..Self::status("200 OK") }
     }
 
-    /// The file as a good server gives it: from where the client asks.
+    /// The file from the byte that the client requests.
     pub fn ranged(body: &[u8], request: &Request) -> Self {
         let size = body.len();
         match request.from {
@@ -101,7 +101,7 @@ fn write(mut stream: TcpStream, reply: Reply) {
     for header in headers {
         head += &format!("{header}\r\n");
     }
-    // A client that has seen enough may have hung up; that is its good right.
+    // The client may have closed the connection already.
     let _ = stream.write_all(format!("{head}\r\n").as_bytes());
     let _ = stream.write_all(&body[..cut.unwrap_or(body.len())]);
 }

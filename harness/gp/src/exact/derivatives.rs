@@ -1,4 +1,4 @@
-//! Weighted sums over the derivatives of the kernel matrix, for all hyperparameters in one pass.
+//! Weighted sums over the derivatives of the kernel matrix by all hyperparameters, in one pass.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
 use super::Gradient;
-use crate::{KernelOperator, LinearOperator};
+use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
-/// Columns of A that are summed over together. These sums are added in a fixed order.
+/// Columns of A in one sum. These sums are added in a fixed order.
 const COLUMNS: usize = 64;
 
-/// Rows of a column that are looked at together: their inputs stay in the cache from one column to the next.
+/// Rows of a column that are processed together: their inputs stay in the cache from one column to the next.
 const ROWS: usize = 512;
 
-/// `sum_ij A_ij dH_ij / d theta` for every scale, for a symmetric A (n x n) of which the lower triangle is read.
+/// `sum_ij A_ij dH_ij / d theta` for every scale, for a symmetric A (n x n) given by its lower triangle.
 pub(super) fn weighted(op: &KernelOperator, x: ArrayView2<f64>, a: ArrayView2<f64>) -> Gradient {
     let (kernel, n, d) = (op.kernel(), op.n(), op.kernel().d());
     assert_eq!(x.dim(), (n, d), "the inputs are those of the operator");
@@ -26,7 +26,7 @@ pub(super) fn weighted(op: &KernelOperator, x: ArrayView2<f64>, a: ArrayView2<f6
         blocks
             .map(|block| {
                 let columns = block * COLUMNS..n.min((block + 1) * COLUMNS);
-                Sums::over(op, scaled.view(), columns, a)
+                Sums::over(kernel, scaled.view(), columns, a)
             })
             .collect()
     });
@@ -44,7 +44,7 @@ pub(super) fn weighted(op: &KernelOperator, x: ArrayView2<f64>, a: ArrayView2<f6
     }
 }
 
-/// What one pass over the entries collects.
+/// Sums over entries.
 struct Sums {
     /// Trace of A.
     diagonal: f64,
@@ -60,10 +60,9 @@ impl Sums {
         Sums { diagonal: 0.0, correlations: 0.0, distances: Array1::zeros(d) }
     }
 
-    /// The sums over some columns, from the diagonal down, each entry below it for itself and its mirror image.
-    fn over(op: &KernelOperator, scaled: ArrayView2<f64>, columns: Range<usize>, a: ArrayView2<f64>) -> Sums {
+    /// The sums over some columns; each entry below the diagonal counts twice, for its mirror image too.
+    fn over(kernel: &Kernel, scaled: ArrayView2<f64>, columns: Range<usize>, a: ArrayView2<f64>) -> Sums {
         let (d, n) = scaled.dim();
-        let family = op.kernel().family;
         let mut sums = Sums::zero(d);
         let mut squares = Array2::<f64>::zeros((d, ROWS));
         for start in (columns.start..n).step_by(ROWS) {
@@ -79,10 +78,10 @@ impl Sums {
                 }
                 let a = a.slice(s![rows, j]);
                 let distances = squares.sum_axis(Axis(0));
-                let correlations = a.iter().zip(&distances).map(|(a, &r2)| a * family.correlation(r2));
+                let correlations = a.iter().zip(&distances).map(|(a, &r2)| a * kernel.correlation(r2));
                 sums.correlations += 2.0 * correlations.sum::<f64>();
-                // Where two rows coincide every D is 0, whatever the slope.
-                let slope = |(a, &r2): (&f64, &f64)| if r2 > 0.0 { a * family.slope(r2) } else { 0.0 };
+                // Where two rows coincide every D is 0, and the slope may be infinite.
+                let slope = |(a, &r2): (&f64, &f64)| if r2 > 0.0 { a * kernel.slope(r2) } else { 0.0 };
                 let slopes: Array1<f64> = a.iter().zip(&distances).map(slope).collect();
                 sums.distances.scaled_add(2.0, &squares.dot(&slopes));
             }

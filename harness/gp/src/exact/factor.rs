@@ -1,10 +1,8 @@
-//! Cholesky factorisation and triangular solves on several threads, with the same
-//! bits on any number of them.
+//! Cholesky factorisation and triangular solves with the same bits on any number of threads.
 //!
-//! LAPACK's own threads would cut the work by their number, and so round by it.
-//! Here pieces of fixed size go to a pool, one single-threaded BLAS call each. The
-//! factorisation looks left: a panel takes in all columns before it by one long
-//! product a piece, so that each entry is written to memory once.
+//! LAPACK's own threads divide the work by their number, and so the rounding depends on it. Here pieces of fixed
+//! size go to a pool, one single-threaded BLAS call each. The factorisation is left-looking: all columns before a
+//! panel update it by one long product a piece, so that each entry is written to memory once.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
@@ -13,15 +11,15 @@ use rayon::prelude::*;
 
 use crate::blas::{self, NotPositiveDefinite};
 
-/// Columns that are factorised together.
+/// Columns of a panel.
 const PANEL: usize = 512;
-/// Rows of a panel that one task works on.
+/// Rows of a panel in one task.
 const ROWS: usize = 256;
-/// Right-hand sides that one task solves for.
+/// Right-hand sides in one task.
 const COLUMNS: usize = 32;
 
-/// `a = L L^T`: L into the lower triangle. Above it, the panels' diagonal blocks
-/// are overwritten with arbitrary numbers.
+/// Replaces the lower triangle of `a` by L with `a = L L^T`. Above it, the diagonal blocks of the panels become
+/// arbitrary.
 pub(super) fn cholesky(mut a: ArrayViewMut2<f64>, pool: &ThreadPool) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     for start in (0..n).step_by(PANEL) {
@@ -58,8 +56,8 @@ pub(super) fn solve_lower(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, po
     in_parallel(pool, groups, |group| blas::solve_lower(factor, group));
 }
 
-/// `(L L^T)^-1`, its lower triangle, given L in the lower triangle of `factor`. Takes `n^3 / 3` multiply-adds, a third
-/// of what as many right-hand sides take, and a second n x n array.
+/// The lower triangle of `(L L^T)^-1`, given L in the lower triangle of `factor`. Takes `n^3 / 3` multiply-adds, a
+/// third of those of n right-hand sides, and a second n x n array.
 pub(super) fn inverse(factor: ArrayView2<f64>, pool: &ThreadPool) -> Array2<f64> {
     let n = factor.nrows();
     // First M = L^-1, whose columns have zeros above the diagonal.
@@ -71,7 +69,7 @@ pub(super) fn inverse(factor: ArrayView2<f64>, pool: &ThreadPool) -> Array2<f64>
         below.diag_mut().fill(1.0);
         blas::solve_lower(factor.slice(s![start.., start..]), below);
     });
-    // Then M^T M, panel by panel: none but those before it need the M that it overwrites.
+    // Then M^T M, panel by panel: only earlier panels need the part of M that a panel overwrites.
     for start in (0..n).step_by(PANEL) {
         let end = n.min(start + PANEL);
         let m = inverse.view();
@@ -97,7 +95,7 @@ mod tests {
     use crate::operator::thread_pool;
     use crate::seed::Streams;
 
-    /// More than two panels, the last one narrow.
+    /// More than two panels, the last one narrower.
     const N: usize = 2 * PANEL + 77;
 
     /// `I + G G^T / n` with normal G.
@@ -146,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_minor_is_counted_from_the_beginning() {
+    fn the_order_of_the_first_bad_minor_counts_all_panels() {
         let mut a = positive_definite();
         a[(PANEL + 9, PANEL + 9)] = -1.0;
         let error = cholesky(a.view_mut(), &thread_pool(2)).unwrap_err();

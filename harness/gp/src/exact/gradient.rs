@@ -5,8 +5,7 @@ use rayon::prelude::*;
 
 use super::{ExactGp, derivatives, factor};
 
-/// Derivatives of the log marginal likelihood by the scales themselves (not by their logarithms
-/// or squares); an ascent direction.
+/// Derivatives by the scales themselves, not by their logarithms or squares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradient {
     /// By the noise scale.
@@ -21,7 +20,7 @@ impl ExactGp {
     /// `d log p(y) / d theta = tr((v v^T - H^-1) dH/d theta) / 2` for every hyperparameter, with `x`
     /// (n x d) the inputs of the fit. Takes n^3 / 3 multiply-adds and an n x n array.
     pub fn gradient(&self, x: ArrayView2<f64>) -> Gradient {
-        // (v v^T - H^-1) / 2, of which the lower triangle is enough.
+        // The lower triangle of (v v^T - H^-1) / 2.
         let (v, pool) = (self.v.view(), self.op.pool());
         let mut weights = factor::inverse(self.factor.view(), pool);
         let columns: Vec<_> = weights.columns_mut().into_iter().enumerate().collect();

@@ -1,14 +1,14 @@
 //! Centres of clusters by k-means.
 //!
-//! Own code, since linfa's is bound to an older ndarray. Every row finds its centre by itself, and every
-//! centre adds its rows in their order, so that threads change no bit.
+//! Written here because linfa's needs an older ndarray. Rows find their centres independently, and every centre
+//! sums its rows in order, so that results do not depend on the number of threads.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// Most iterations. The first few bring most of what there is to gain.
+/// Most iterations; the first few have most of the effect.
 const ITERATIONS: usize = 30;
 
 /// Rows that are compared with all centres at once.
@@ -32,8 +32,8 @@ pub(super) fn centres(x: ArrayView2<f64>, count: usize, rng: &mut impl Rng) -> A
     centres
 }
 
-/// Rows to begin with, each drawn with probability in proportion to its squared distance to the ones
-/// before. Where no row is left at a distance, the first that has not been taken.
+/// The rows of the initial centres, each drawn with probability proportional to its squared distance to the earlier
+/// ones. If all distances are 0, the first row that is not yet chosen.
 fn seeds(x: ArrayView2<f64>, count: usize, rng: &mut impl Rng) -> Vec<usize> {
     let n = x.nrows();
     let mut weights = vec![f64::INFINITY; n];
@@ -53,7 +53,7 @@ fn seeds(x: ArrayView2<f64>, count: usize, rng: &mut impl Rng) -> Vec<usize> {
     }
 }
 
-/// Lowers each row's weight to its squared distance to `seed`; gives the sums of the weights by chunk.
+/// Lowers each row's weight to its squared distance to `seed`; returns the sums of the weights by chunk.
 fn lower_weights(x: ArrayView2<f64>, seed: ArrayView1<f64>, weights: &mut [f64]) -> Vec<f64> {
     let chunks: Vec<_> = x.axis_chunks_iter(Axis(0), CHUNK).zip(weights.chunks_mut(CHUNK)).collect();
     let sums = chunks.into_par_iter().with_max_len(1).map(|(rows, weights)| {
@@ -66,7 +66,7 @@ fn lower_weights(x: ArrayView2<f64>, seed: ArrayView1<f64>, weights: &mut [f64])
     sums.collect()
 }
 
-/// The row at which the running sum of the weights passes `target`; none if all weights are 0.
+/// The row at which the running sum of the weights exceeds `target`; `None` if all weights are 0.
 fn draw(weights: &[f64], sums: &[f64], target: f64) -> Option<usize> {
     let mut before = 0.0;
     let mut last = None;
@@ -79,7 +79,7 @@ fn draw(weights: &[f64], sums: &[f64], target: f64) -> Option<usize> {
         }
         before += sum;
     }
-    // Rounding may leave the target at the very end: then it is the last row with a weight.
+    // By rounding, `target` may equal the sum of all weights: then it is the last row with a weight.
     let chunk = last?;
     let start = chunk * CHUNK;
     let mut running = sums[..chunk].iter().sum::<f64>();
@@ -94,12 +94,12 @@ fn draw(weights: &[f64], sums: &[f64], target: f64) -> Option<usize> {
     found
 }
 
-/// The nearest centre of each row, the first of several.
+/// The nearest centre of each row; the first one of several.
 fn nearest_centres(x: ArrayView2<f64>, centres: ArrayView2<f64>) -> Vec<usize> {
     let squares: Array1<f64> = centres.rows().into_iter().map(|row| row.dot(&row)).collect();
     let tiles: Vec<_> = x.axis_chunks_iter(Axis(0), ROWS).collect();
     let found = tiles.into_par_iter().with_max_len(1).map(|rows| {
-        // |x - c|^2 without |x|^2, which is the same for all centres.
+        // |x - c|^2 less |x|^2, which is the same for all centres.
         let mut distances = Array2::zeros((rows.nrows(), centres.nrows()));
         distances += &squares;
         general_mat_mul(-2.0, &rows, &centres.t(), 1.0, &mut distances);
@@ -118,7 +118,7 @@ fn first_least(distances: ArrayView1<f64>) -> usize {
     least.0
 }
 
-/// Moves each centre to the mean of its rows; one without rows stays where it is.
+/// Moves each centre to the mean of its rows; a centre without rows does not move.
 fn move_to_means(x: ArrayView2<f64>, nearest: &[usize], centres: &mut Array2<f64>) {
     let mut ends = vec![0; centres.nrows() + 1];
     nearest.iter().for_each(|&centre| ends[centre + 1] += 1);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_of_weights_are_one_list() {
+    fn draws_cross_chunks_of_weights() {
         let mut weights = vec![0.0; 2 * CHUNK + 7];
         (weights[CHUNK + 1], weights[2 * CHUNK + 6]) = (2.0, 1.0);
         let sums = [0.0, 2.0, 1.0];
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_is_with_its_nearest_centre_and_each_centre_in_the_middle_of_its_rows() {
+    fn rows_have_their_nearest_centres_and_centres_the_means_of_their_rows() {
         let x = Streams::new(5, &[]).normals("x", 700, 3).as_standard_layout().to_owned();
         let mut centres = x.select(Axis(0), &[0, 100, 200, 300]);
         let nearest = nearest_centres(x.view(), centres.view());
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_distinct_rows_than_centres_are_no_obstacle() {
+    fn fewer_distinct_rows_than_centres_are_allowed() {
         let x = Array2::from_shape_fn((6, 2), |(i, _)| if i < 4 { 1.0 } else { -1.0 });
         let seeds = seeds(x.view(), 5, &mut stream(1, &[]));
         let mut sorted = seeds.clone();

@@ -1,21 +1,19 @@
-//! Rows that stand for their neighbours.
+//! Selection of rows by elimination of near neighbours (Lin et al. 2023, appendix A.2).
 //!
-//! The elimination of Lin et al. 2023, appendix A.2. The paper leaves some of it
-//! open; here rows are visited in order, and one that has neither been kept nor
-//! eliminated looks at the rows among its nearest neighbours that are closer than
-//! the distance and not yet eliminated. If there are none it is kept. Else it is
-//! eliminated, and they are gone through, those already kept first and then nearest
-//! first: each that is still there is kept, and eliminates those of the others that
-//! are close to it too. So every row has a kept one within the distance.
+//! Where the paper leaves details open, this is the algorithm. Rows are visited in order. For a row that is neither
+//! kept nor eliminated, consider its nearest neighbours that are closer than the distance and not eliminated. If
+//! there are none, the row is kept. Otherwise the row is eliminated, and its neighbours are visited, kept ones
+//! first and then by distance: each that is not eliminated meanwhile is kept, and eliminates the later ones that
+//! are close to it. So every row has a kept row within the distance.
 //!
-//! Neighbours are exact, from a k-d tree, where the paper takes approximate ones.
+//! Neighbours are exact, from a k-d tree; those of the paper are approximate.
 
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
-/// Rows whose neighbours are looked up together, and then visited in turn.
+/// Rows whose neighbours are searched in parallel before the rows are visited in order.
 const BLOCK: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +33,8 @@ pub(super) fn thin(x: ArrayView2<f64>, distance: f64, neighbours: usize) -> Vec<
     }
     let radius = distance * distance;
     let is_near = |a: usize, b: usize| squared_euclidean(rows[a], rows[b]) < radius;
-    // One more than wanted, since a row finds itself; of rows that coincide, perhaps others instead.
-    let look_up = |row: usize| -> Vec<usize> {
+    // One more, since a row finds itself, or another row that coincides with it.
+    let find_neighbours = |row: usize| -> Vec<usize> {
         let found = tree.nearest_within_radius(rows[row], neighbours + 1, Some(radius), &squared_euclidean);
         let mut found = found.expect("inputs are finite and have d columns");
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
@@ -48,7 +46,7 @@ pub(super) fn thin(x: ArrayView2<f64>, distance: f64, neighbours: usize) -> Vec<
     for start in (0..rows.len()).step_by(BLOCK) {
         let open: Vec<usize> =
             (start..rows.len().min(start + BLOCK)).filter(|&r| states[r] == State::Open).collect();
-        let lists: Vec<Vec<usize>> = open.par_iter().map(|&row| look_up(row)).collect();
+        let lists: Vec<Vec<usize>> = open.par_iter().map(|&row| find_neighbours(row)).collect();
         for (&row, list) in open.iter().zip(lists) {
             if states[row] == State::Open {
                 states[row] = visit(list, &mut states, is_near);
@@ -58,7 +56,7 @@ pub(super) fn thin(x: ArrayView2<f64>, distance: f64, neighbours: usize) -> Vec<
     (0..rows.len()).filter(|&row| states[row] != State::Eliminated).collect()
 }
 
-/// Thins out the neighbours of a row; gives what becomes of the row itself.
+/// Visits the neighbours of a row; returns the new state of the row.
 fn visit(mut near: Vec<usize>, states: &mut [State], is_near: impl Fn(usize, usize) -> bool) -> State {
     near.retain(|&other| states[other] != State::Eliminated);
     if near.is_empty() {
@@ -91,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn a_row_gives_way_to_its_nearest_neighbour() {
+    fn a_row_is_eliminated_for_its_nearest_neighbour() {
         // The first is near the second and the third, which are near each other; the last is alone.
         let x = on_a_line(&[0.0, 0.3, 0.5, 2.0]);
         assert_eq!(thin(x.view(), 0.6, 10), [1, 3]);
         // Here the third is too far from the second, so it stays as well.
         let x = on_a_line(&[0.0, 0.3, -0.5, 2.0]);
         assert_eq!(thin(x.view(), 0.6, 10), [1, 2, 3]);
-        // With one neighbour in view the third is not seen by the first; it sees the second, kept.
+        // With one neighbour considered, the first does not find the third, which finds the second.
         let x = on_a_line(&[0.0, 0.3, 0.5, 2.0]);
         assert_eq!(thin(x.view(), 0.6, 1), [1, 3]);
         assert_eq!(thin(x.view(), 1e-3, 10), [0, 1, 2, 3]);

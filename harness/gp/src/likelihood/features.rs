@@ -8,8 +8,8 @@ use crate::RandomFeatures;
 use crate::blas::{self, NotPositiveDefinite};
 use crate::exact::Gradient;
 
-/// The likelihood under `Phi Phi^T + noise_scale^2 I` in place of H, with `Phi` (n x m) the features of the
-/// rows of `x` (n x d), and its gradient, along which the frequencies move with the length scales.
+/// The likelihood and its gradient with `Phi Phi^T + noise_scale^2 I` in place of H, where `Phi` (n x m) are the
+/// features of the rows of `x` (n x d). Frequencies in units of the length scales are held fixed.
 ///
 /// With `A = Phi^T Phi + noise_scale^2 I` (m x m) and `v = (y - Phi A^-1 Phi^T y) / noise_scale^2`:
 ///
@@ -47,7 +47,7 @@ pub fn of_features(
     let weights = weights.remove_axis(Axis(1));
     let v = (&y - &phi.dot(&weights)) / noise;
 
-    // d log p / d Phi. Phi^T v is A^-1 Phi^T y, by the same push of Phi through an inverse.
+    // d log p / d Phi, with Phi^T v = A^-1 Phi^T y.
     let mut by_phi = Array2::zeros((n, m).f());
     general_mat_mul(-1.0, &phi, &inverse, 0.0, &mut by_phi);
     for (mut column, &weight) in by_phi.columns_mut().into_iter().zip(&weights) {
@@ -65,7 +65,7 @@ pub fn of_features(
     Ok(Likelihood { quadratic: y.dot(&v), log_det, by_mean: v.sum(), gradient })
 }
 
-/// A frequency meets the input k of a row as `x_k omega_k / l_k`, so
+/// Input k of a row enters the angles as `x_k omega_k / l_k`, so
 /// `d / d l_k = -sum_ij P_ij x_ik omega_kj / l_k^2` with `P = G_sin Phi_cos - G_cos Phi_sin`, G the
 /// derivative by the features.
 fn by_length_scales(

@@ -1,4 +1,4 @@
-//! The single-sample estimate over the number of random features.
+//! The single-sample estimate of a series over the number of random features.
 
 use ndarray::{ArrayView1, ArrayView2};
 use rand::{Rng, RngExt};
@@ -7,29 +7,29 @@ use super::{Likelihood, of_features};
 use crate::RandomFeatures;
 use crate::exact::{ExactError, ExactGp};
 
-/// A series over numbers of features: `min`, `min + step`, ... below n, and then the exact kernel. With
-/// `L_k` the likelihood under the first `m_k` features,
+/// A series over numbers of features m_k: `min`, `min + step`, ... below n, and then the exact kernel. With `L_k` the
+/// likelihood under the first `m_k` features, the estimate
 ///
 /// ```text
 /// L_0 + (L_k - L_{k-1}) / P(k),    P(k) ~ 1 / m_k
 /// ```
 ///
-/// has the exact likelihood as its mean over k and over the frequencies (Potapczynski et al. 2021,
-/// equations 19 and 20, theorem 4), and so has its gradient.
+/// has the exact likelihood as its mean over k and over the frequencies (Potapczynski et al. 2021, equations 19 and
+/// 20, theorem 4), and its gradient has the exact gradient as its mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SingleSample {
-    /// Features, sines and cosines counted together, that every estimate has.
+    /// Features (sines and cosines) of every estimate.
     pub min: usize,
-    /// Features from one term to the next.
+    /// Features that each term adds.
     pub step: usize,
 }
 
-/// An estimate, and what it took.
+/// An estimate, and the features it used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampled {
     /// The estimate.
     pub likelihood: Likelihood,
-    /// The largest number of features that it took, or n where it took the exact kernel.
+    /// The largest number of features that it used, or n where it used the exact kernel.
     pub features: usize,
 }
 
@@ -39,7 +39,7 @@ impl SingleSample {
         (self.min..n).step_by(self.step.max(1)).collect()
     }
 
-    /// Probabilities of the terms after the first, the last of them the exact one.
+    /// Probabilities of the terms after the first; the last of them is the exact kernel's.
     fn probabilities(&self, n: usize) -> Vec<f64> {
         let counts = self.counts(n);
         let weights: Vec<f64> = counts.iter().skip(1).chain([&n]).map(|&m| 1.0 / m as f64).collect();
@@ -47,13 +47,13 @@ impl SingleSample {
         weights.into_iter().map(|weight| weight / total).collect()
     }
 
-    /// The largest number of features that a term can need.
+    /// The largest number of features of any term.
     pub fn most(&self, n: usize) -> usize {
         self.counts(n).last().copied().unwrap_or(self.min)
     }
 
-    /// An estimate from `features`, of which there are [`SingleSample::most`], and a draw of k from `rng`.
-    /// On `threads` threads where k is the exact kernel's.
+    /// An estimate from [`SingleSample::most`] `features` and a draw of k from `rng`. A term of the exact kernel
+    /// runs on `threads` threads.
     ///
     /// # Errors
     /// [`ExactError::Singular`] where a matrix is not positive definite in double precision.
@@ -101,7 +101,7 @@ impl SingleSample {
         };
         let weight = 1.0 / self.probabilities(n)[k];
         let mut likelihood = under(counts.first())?;
-        // With no fewer features than rows to begin with, the exact kernel is all there is.
+        // If the first term already has as many features as rows, the series is the exact kernel alone.
         if !counts.is_empty() {
             likelihood.add(-weight, &under(counts.get(k))?);
             likelihood.add(weight, &under(counts.get(k + 1))?);

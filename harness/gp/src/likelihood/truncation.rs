@@ -1,21 +1,21 @@
-//! How many terms of a series are summed.
+//! The number of terms of a truncated series.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A number of terms, of at most n.
+/// The distribution of the number of terms, which is at most n.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Truncation {
-    /// Always the same.
+    /// A fixed number.
     Fixed {
-        /// How many.
+        /// Number of terms.
         terms: usize,
     },
     /// Drawn from `P(J) ~ exp(-rate J)` for J from `min` to n (Potapczynski et al. 2021, equation 17).
     Random {
-        /// How many there are at least.
+        /// Smallest number of terms.
         min: usize,
-        /// At which rate the probability falls, at least 0.
+        /// Rate at which the probability decreases, at least 0.
         rate: f64,
         /// Seed of the draws.
         seed: u64,
@@ -23,40 +23,39 @@ pub enum Truncation {
 }
 
 impl Truncation {
-    /// The number of terms that are always there.
-    pub(super) fn sure(&self, n: usize) -> usize {
+    /// The number of terms that every draw has.
+    pub(super) fn fixed_terms(&self, n: usize) -> usize {
         match *self {
-            Truncation::Fixed { terms: sure } | Truncation::Random { min: sure, .. } => sure.clamp(1, n),
+            Truncation::Fixed { terms } | Truncation::Random { min: terms, .. } => terms.clamp(1, n),
         }
     }
 
     /// The probability of `j` terms or more.
     pub(super) fn survival(&self, j: usize, n: usize) -> f64 {
-        let sure = self.sure(n);
+        let fixed = self.fixed_terms(n);
         match *self {
-            _ if j <= sure => 1.0,
+            _ if j <= fixed => 1.0,
             Truncation::Random { rate, .. } if j <= n => {
-                tail(rate, n - j + 1) / tail(rate, n - sure + 1) * (-rate * (j - sure) as f64).exp()
+                tail(rate, n - j + 1) / tail(rate, n - fixed + 1) * (-rate * (j - fixed) as f64).exp()
             }
             _ => 0.0,
         }
     }
 
-    /// The number of terms of draw `draw`: the largest j whose survival is at least u, with u uniform on
-    /// (0, 1] from a stream of the draw's own.
+    /// The number of terms of draw `draw`: the largest j whose survival is at least u, with u uniform on (0, 1]
+    /// from a separate stream for each draw.
     pub(super) fn draw(&self, draw: usize, n: usize) -> usize {
-        let sure = self.sure(n);
-        let Truncation::Random { seed, .. } = *self else { return sure };
+        let fixed = self.fixed_terms(n);
+        let Truncation::Random { seed, .. } = *self else { return fixed };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(draw as u64);
         let u = 1.0 - rng.random::<f64>();
-        let more: Vec<usize> = (sure + 1..=n).collect();
-        sure + more.partition_point(|&j| self.survival(j, n) >= u)
+        let more: Vec<usize> = (fixed + 1..=n).collect();
+        fixed + more.partition_point(|&j| self.survival(j, n) >= u)
     }
 }
 
-/// The sum of `count` terms of `1 + exp(-rate) + exp(-2 rate) ...`, in units of its sum to infinity where
-/// there is one.
+/// The sum of `count` terms of `1 + exp(-rate) + exp(-2 rate) ...`, as a share of the infinite sum if that is finite.
 fn tail(rate: f64, count: usize) -> f64 {
     if rate > 0.0 { -(-rate * count as f64).exp_m1() } else { count as f64 }
 }

@@ -1,8 +1,7 @@
-//! Tiles of the whole product that stay in memory from one product to the next.
+//! Tiles of H that stay in memory from one product to the next.
 //!
-//! As many as fit into what is allowed, the first ones in the order of pairs, in the
-//! precision of the first product. A kept tile has the bits of one evaluated afresh,
-//! so that results do not depend on how many there are.
+//! The cache stores the first tiles in the order of pairs, as many as fit into its capacity, in the precision of the
+//! first product. A stored tile has the bits of a new evaluation, so that results do not depend on the capacity.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,13 +11,13 @@ use crate::aligned::Aligned;
 use crate::simd::Real;
 use crate::tile::tile_len;
 
-/// Room for some tiles.
+/// Stored tiles.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    /// Bytes that tiles may take.
+    /// Most bytes of tiles.
     capacity: usize,
     tiles: OnceLock<Tiles>,
-    /// Entries of the tiles that are there.
+    /// Entries of the tiles that are stored so far.
     entries: AtomicUsize,
 }
 
@@ -26,7 +25,7 @@ pub(super) struct Cache {
 struct Tiles {
     /// Bytes of an entry.
     precision: usize,
-    /// Tile (i, j), i <= j, at `j (j + 1) / 2 + i`, once it is there.
+    /// Tile (i, j), i <= j, at `j (j + 1) / 2 + i`, once it is evaluated.
     slots: Vec<OnceLock<Aligned>>,
 }
 
@@ -35,12 +34,12 @@ impl Cache {
         Cache { capacity, ..Cache::default() }
     }
 
-    /// Bytes of the tiles that are kept, or will be: at most the capacity.
+    /// Bytes of the tiles that are or will be stored: at most the capacity.
     pub(super) fn bytes(&self) -> usize {
         self.tiles.get().map_or(0, |tiles| tiles.slots.len() * bytes(tiles.precision))
     }
 
-    /// Tile (i, j), i <= j, of so many blocks, from memory or by `evaluate`; none if there is no room for it.
+    /// Tile (i, j), i <= j, of `blocks` x `blocks`, from memory or by `evaluate`; `None` if it is not to be stored.
     pub(super) fn tile<E: Real>(
         &self,
         (i, j): (usize, usize),
@@ -68,7 +67,7 @@ impl Cache {
         Some(tile.numbers())
     }
 
-    /// Entries that a product in this precision finds in memory.
+    /// Stored entries that a product in this precision uses.
     pub(super) fn entries<E: Real>(&self) -> usize {
         match self.tiles.get() {
             Some(tiles) if tiles.precision == size_of::<E>() => self.entries.load(Ordering::Relaxed),
@@ -77,7 +76,7 @@ impl Cache {
     }
 }
 
-/// Bytes of a tile whose entries have so many.
+/// Bytes of a tile with entries of `precision` bytes.
 fn bytes(precision: usize) -> usize {
     tile_len(TILE, TILE) * precision
 }

@@ -1,22 +1,22 @@
 //! Products with `K(X, Z)`: training rows against basis points, without noise.
 //!
-//! The work is that of [`KernelOperator`]'s rectangles. No point of one side counts
-//! as a point of the other, so noise stands nowhere, not even where a basis point
-//! is a training row.
+//! Uses the rectangular products of [`KernelOperator`]. Rows and columns never count as the same points, so no
+//! entry has noise, even where a basis point is a training row.
 
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 
 use super::cache::Cache;
-use super::{KernelMatrix, KernelOperator, Scratch};
+use super::{KernelOperator, Scratch};
+use crate::KernelMatrix;
 use crate::tile::{Identity, Points, Side, Tiles};
 
-/// `K(X, Z) = s^2 k(X, Z)` between the rows of X (n x d) and basis points Z (m x d), in O((n + m) d)
-/// memory, the rows of X shared with the operator that it comes from.
+/// `K(X, Z) = s^2 k(X, Z)` between the rows of X (n x d) and basis points Z (m x d), in O((n + m) d) memory. It
+/// shares the rows of X with the operator that it is made from.
 #[derive(Debug)]
-pub struct CrossOperator {
-    /// The rows. Its own products, which hold the noise, are not used.
+pub(super) struct CrossOperator {
+    /// The rows; of its products, which include noise, only the rectangular ones are used.
     over: KernelOperator,
     basis: Points,
 }
@@ -49,7 +49,7 @@ impl CrossOperator {
     }
 }
 
-/// Points that are nobody's training rows.
+/// Points that count as no training rows.
 fn foreign(points: &Points) -> Side<'_> {
     Side { points, identity: Identity::Foreign }
 }
@@ -59,11 +59,11 @@ impl KernelMatrix for CrossOperator {
         (self.over.points.n(), self.basis.n())
     }
 
-    fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         self.over.multiply::<f64>(self.all_rows(), self.all_columns(), v, out);
     }
 
-    fn evaluated_by_product(&self) -> f64 {
+    fn evaluated_by_apply(&self) -> f64 {
         let (n, m) = self.shape();
         n as f64 * m as f64
     }
@@ -89,6 +89,10 @@ impl KernelMatrix for CrossOperator {
     fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>) {
         let (rows, cols) = (self.over.points.select(rows), self.basis.select(cols));
         self.over.fill_any(foreign(&rows), foreign(&cols), out);
+    }
+
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        None
     }
 
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {

@@ -1,24 +1,24 @@
 //! Derivatives by every hyperparameter in one pass over the kernel's entries.
 //!
-//! For `G = U W^T` the sum over i and j of `G_ij dH_ij / d theta`, for the noise scale,
-//! the signal scale and all length scales together, at about the cost of one product:
-//! entry by entry the weight G_ij takes as many multiply-adds as a product, and
-//! squared differences expand, with `M_ij = G_ij slope_ij` and inputs in units of the
-//! length scales,
+//! For `G = U W^T` it computes `sum_ij G_ij dH_ij / d theta` for the noise scale, the signal scale and all length
+//! scales together, at about the cost of one product: each weight G_ij takes as many multiply-adds as an entry of a
+//! product, and sums of squared differences expand. With `M_ij = G_ij slope_ij` and inputs in units of the length
+//! scales,
 //!
 //! ```text
 //! sum_ij M_ij (x_ik - x_jk)^2 = sum_i x_ik^2 (row and column sums of M)_i - 2 (X^T M X)_kk
 //! ```
 //!
-//! which loses about `eps |x|^2` of the larger sums: inputs are centred, so that this
-//! is small. One triangle of tiles is enough, with `u_i.w_j + u_j.w_i` for the weight.
+//! with an error of about `eps |x|^2` of the larger sums, which is small because inputs are centred. One triangle of
+//! tiles is enough, with the weight `u_i.w_j + u_j.w_i`.
 
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, s};
 use rayon::prelude::*;
 
-use super::{KernelOperator, LinearOperator, TILE};
+use super::{KernelOperator, TILE};
+use crate::KernelMatrix;
 use crate::aligned::Aligned;
 use crate::exact::Gradient;
 use crate::simd::{self, Real};
@@ -33,9 +33,9 @@ struct Sums {
 }
 
 impl KernelOperator {
-    /// `sum_c u_c^T (dH / d theta) w_c` for every scale `theta`, over the columns of `u` and `w` (n x s).
-    /// Takes `4 n s` numbers of memory and one pass over one triangle of K.
-    pub fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
+    /// [`SystemMatrix::gradient`](crate::SystemMatrix::gradient) in `4 n s` numbers of memory and one pass over one
+    /// triangle of K.
+    pub(super) fn weighted_derivatives(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
         assert_eq!(u.nrows(), self.n(), "factors have n rows");
         assert_eq!(u.dim(), w.dim(), "both factors have the same shape");
         let layout = Layout::new::<f64>(self.n(), self.points.d(), TILE);
@@ -75,7 +75,7 @@ impl KernelOperator {
         let mut product = Aligned::zeroed::<f64>(of_rows.len());
         for (j, &v) in inputs.iter().enumerate().skip(block) {
             let cols = self.rows_of_block(j);
-            // Both triangles of the tile on the diagonal are there, and both orders of the factors.
+            // A tile on the diagonal contains both triangles, and each weight both orders of the factors.
             let share = if j == block { 0.5 } else { 1.0 };
             self.with_scratch(|tile: &mut [f64]| {
                 let (row_sums, column_sums) = (row_sums.numbers_mut(), column_sums.numbers_mut());
@@ -88,7 +88,7 @@ impl KernelOperator {
             });
             self.add_squares(&mut sums.distances, share, &cols, column_sums.numbers());
             if j == block {
-                // What is there so far is of the tile on the diagonal.
+                // So far the sums hold the tile on the diagonal alone.
                 for half in [row_sums.numbers_mut::<f64>(), product.numbers_mut()] {
                     half.iter_mut().for_each(|value| *value *= 0.5);
                 }

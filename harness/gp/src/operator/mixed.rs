@@ -1,17 +1,17 @@
 //! The same matrix with tiles in single precision.
 //!
-//! Entries and the sums inside a tile are `f32`; sums over tiles are `f64`. With at most
-//! 128 terms in a sum of singles, a product differs from the exact one by about
-//! `1e-6 ||K|| ||v||` (see the tests): far less than what a solver leaves that stops at a
-//! residual of 0.01, but too much to tell a residual of 1e-5 from zero. Blocks, from which
-//! factors are made, stay in double precision.
+//! Entries and sums inside a tile are `f32`; sums over tiles are `f64`. A sum of singles has at most 128 terms, so
+//! a product has an error of about `1e-6 ||K|| ||v||` (see the tests): negligible for a solver that stops at a
+//! residual of 0.01, but too large for residuals of 1e-5. Blocks, which are used for factorisations, stay in double
+//! precision.
 
 use bytemuck::TransparentWrapper;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 
-use super::{KernelMatrix, KernelOperator};
+use super::KernelOperator;
+use crate::KernelMatrix;
 
-/// A [`KernelOperator`] whose products take half the time and leave half of the digits.
+/// A [`KernelOperator`] with products in half the time and half the digits.
 #[derive(Debug, TransparentWrapper)]
 #[repr(transparent)]
 pub(super) struct Mixed(KernelOperator);
@@ -21,11 +21,11 @@ impl KernelMatrix for Mixed {
         self.0.shape()
     }
 
-    fn product(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         self.0.multiply_symmetric::<f32>(v, out);
     }
 
-    fn evaluated_by_product(&self) -> f64 {
+    fn evaluated_by_apply(&self) -> f64 {
         self.0.evaluated::<f32>()
     }
 
@@ -49,6 +49,10 @@ impl KernelMatrix for Mixed {
 
     fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>) {
         self.0.block(rows, cols, out);
+    }
+
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        self.0.diagonal()
     }
 
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {

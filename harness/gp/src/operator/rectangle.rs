@@ -1,9 +1,8 @@
 //! Products with a rectangular part of the kernel matrix, and dense parts of it.
 //!
-//! The result's rows are cut into tiles that run in parallel. Where there are
-//! too few of them to keep a machine busy, the columns are cut too, into stripes
-//! whose sums are added in order. The number of stripes follows from the shape
-//! alone, never from the number of threads.
+//! The rows of the result are cut into tiles that run in parallel. Where these are too few to occupy a machine, the
+//! columns are cut too, into stripes whose sums are added in order. The number of stripes depends on the shape alone,
+//! never on the number of threads.
 
 use std::mem;
 use std::ops::Range;
@@ -11,11 +10,12 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::prelude::*;
 
-use super::{KEPT_ENTRIES, KernelOperator, TILE};
+use super::{KernelOperator, TILE};
+use crate::matrix::FUSED_ENTRIES;
 use crate::simd::{self, Real};
 use crate::tile::{Forward, Identity, Layout, Points, Side, Tiles, Transposed, padded, tile_len};
 
-/// Tasks that a product is cut into, at least, where its shape allows.
+/// Fewest tasks of a product, where its shape allows so many.
 const TASKS: usize = 32;
 
 impl KernelOperator {
@@ -49,7 +49,7 @@ impl KernelOperator {
         let stripes = stripes(b.points.n(), row_tiles.len());
         let result = layout.with_rows(a.points.n());
         self.with_packed(layout, v, stripes.len() * result.len(), |v: &[&[E]], sums| {
-            // A sum for each stripe, so that stripes run in parallel.
+            // One sum for each stripe, so that stripes run in parallel.
             let tasks: Vec<_> = sums
                 .chunks_mut(result.len())
                 .zip(&stripes)
@@ -65,7 +65,7 @@ impl KernelOperator {
         });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "both sides of the tiles, and what is multiplied")]
+    #[expect(clippy::too_many_arguments, reason = "both sides of the tiles and the right-hand sides")]
     fn multiply_stripe<E: Real>(
         &self,
         a: Side<'_>,
@@ -134,26 +134,27 @@ impl KernelOperator {
     ) {
         let (rows, columns) = (a.points.n(), b.points.n());
         let mut u = Array2::zeros((rows, v.ncols()).f());
-        if rows.saturating_mul(columns) > KEPT_ENTRIES {
+        if rows.saturating_mul(columns) > FUSED_ENTRIES {
             self.multiply::<E>(a, b, v, u.view_mut());
             f(u.view_mut());
             self.multiply_add::<E>(b, a, u.view(), z);
             return;
         }
-        self.memory.with(tile_len(rows, columns), |kept: &mut [E]| {
-            self.fill_and_multiply(a, b, v, kept, u.view_mut());
+        self.memory.with(tile_len(rows, columns), |stored: &mut [E]| {
+            self.fill_and_multiply(a, b, v, stored, u.view_mut());
             f(u.view_mut());
-            self.multiply_kept_transposed(kept, u.view(), z);
+            self.multiply_stored_transposed(stored, u.view(), z);
         });
     }
 
-    /// `kept = H[a, b]`, tile after tile, and `out = kept v`: each tile is used while it is in the cache.
+    /// `stored = H[a, b]`, tile by tile, and `out = stored v`: each tile is used while it is in the processor's
+    /// cache.
     fn fill_and_multiply<E: Real>(
         &self,
         a: Side<'_>,
         b: Side<'_>,
         v: ArrayView2<f64>,
-        kept: &mut [E],
+        stored: &mut [E],
         out: ArrayViewMut2<f64>,
     ) {
         let layout = Layout::new::<E>(v.nrows(), v.ncols(), TILE);
@@ -161,7 +162,7 @@ impl KernelOperator {
         let width = stripe_width(b.points.n(), 1);
         let stripes = b.points.n().div_ceil(width);
         self.with_packed(layout, v, stripes * result.len(), |v: &[&[E]], sums| {
-            let columns: Vec<_> = kept.chunks_mut(padded(a.points.n()) * TILE).zip(v).collect();
+            let columns: Vec<_> = stored.chunks_mut(padded(a.points.n()) * TILE).zip(v).collect();
             let mut columns = columns.into_iter().enumerate();
             let stripes: Vec<Vec<_>> =
                 (0..stripes).map(|_| columns.by_ref().take(width / TILE).collect()).collect();
@@ -183,12 +184,12 @@ impl KernelOperator {
         });
     }
 
-    /// `z += kept^T u`.
-    fn multiply_kept_transposed<E: Real>(&self, kept: &[E], u: ArrayView2<f64>, z: ArrayViewMut2<f64>) {
+    /// `z += stored^T u`.
+    fn multiply_stored_transposed<E: Real>(&self, stored: &[E], u: ArrayView2<f64>, z: ArrayViewMut2<f64>) {
         let layout = Layout::new::<E>(u.nrows(), u.ncols(), TILE);
         let result = layout.with_rows(z.nrows());
         self.with_packed(layout, u, result.len(), |u: &[&[E]], sums| {
-            let strips = kept.par_chunks(padded(layout.rows()) * TILE).with_max_len(1);
+            let strips = stored.par_chunks(padded(layout.rows()) * TILE).with_max_len(1);
             strips.zip(sums.par_chunks_mut(result.block_len().max(1))).for_each(|(strip, out)| {
                 out.fill(0.0);
                 let cols = strip.len() / padded(layout.rows());
@@ -207,7 +208,7 @@ fn pieces(n: usize, size: usize) -> Vec<Range<usize>> {
     (0..n).step_by(size).map(|start| start..n.min(start + size)).collect()
 }
 
-/// Stripes of columns, so that about [`TASKS`] tasks arise.
+/// Stripes of columns for about [`TASKS`] tasks.
 fn stripes(columns: usize, row_tiles: usize) -> Vec<Range<usize>> {
     pieces(columns, stripe_width(columns, row_tiles))
 }
@@ -218,7 +219,7 @@ fn stripe_width(columns: usize, row_tiles: usize) -> usize {
     columns.div_ceil(TILE).div_ceil(wanted).max(1) * TILE
 }
 
-/// A strip of columns in pieces of `TILE` rows, each with its rows.
+/// Cuts a strip of columns into pieces of [`TILE`] rows, each with its range of rows.
 fn split_rows(strip: ArrayViewMut2<'_, f64>) -> Vec<(Range<usize>, ArrayViewMut2<'_, f64>)> {
     let mut parts = Vec::new();
     let mut rest = strip;

@@ -1,24 +1,24 @@
-//! The product with all of H: each tile of one triangle serves both.
+//! The product with all of H, in which each tile of one triangle serves both triangles.
 //!
-//! The matrix is cut into squares of a few tiles a side. Square (i, j) adds to parts i and j
-//! of the result, and while it is worked through they and their right-hand sides stay in a
-//! core's cache. In round `r` come the squares with `i + j = r (mod parts)`: no two of them
-//! share a part, every pair occurs in exactly one round, and each part of the result receives
-//! its sums in the order of the rounds. So there is no accumulator per thread, and no sum
-//! depends on which thread is faster. A thread that is done takes the next square, and waits
-//! only where the sums of its parts are not as far.
+//! The matrix is cut into squares of a few tiles a side. Square (i, j) adds to parts i and j of the result, which
+//! stay in a core's cache meanwhile, with their right-hand sides. Round `r` consists of the squares with `i + j = r
+//! (mod parts)`: no two of them share a part, every pair occurs in exactly one round, and each part of the result
+//! takes its sums in the order of the rounds. So threads need no accumulators of their own, and no sum depends on
+//! which thread is faster. A thread that has finished takes the next square, and waits only until earlier rounds
+//! have reached its parts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-use super::{KernelOperator, LinearOperator, TILE};
+use super::{KernelOperator, TILE};
+use crate::KernelMatrix;
 use crate::simd::{self, Real};
 use crate::tile::{Forward, Layout, Transposed, padded};
 
-/// Tiles to a side of a square, at most; and squares to a side of the matrix, at least, where it has so
-/// many tiles: enough for many threads.
+/// Most tiles on a side of a square, and fewest squares on a side of the matrix (where it has so many tiles), which
+/// are enough for many threads.
 const SIDE: usize = 4;
 const PARTS: usize = 24;
 
@@ -71,7 +71,7 @@ impl KernelOperator {
         }
     }
 
-    /// Hands tile (i, j) of so many blocks to `work`, from memory or evaluated afresh.
+    /// Calls `work` with tile (i, j) of `blocks` x `blocks`, from the cache or evaluated anew.
     fn with_tile<E: Real>(&self, i: usize, j: usize, blocks: usize, mut work: impl FnMut(&[E])) {
         let (rows, cols) = (self.rows_of_block(i), self.rows_of_block(j));
         let evaluate =
@@ -86,7 +86,7 @@ impl KernelOperator {
     }
 }
 
-/// Parts `row <= col` of the matrix, and when it is their turn.
+/// The square of parts `row <= col`, and the round in which it is added.
 struct Square {
     round: usize,
     row: usize,
@@ -102,32 +102,32 @@ fn squares(parts: usize) -> Vec<Square> {
     (0..parts).flat_map(in_round).collect()
 }
 
-/// A part of the result, which takes its sums in the order of rounds.
+/// A part of the result, which takes its sums in the order of the rounds.
 struct Part<'a> {
     sums: Mutex<Sums<'a>>,
     changed: Condvar,
 }
 
 struct Sums<'a> {
-    /// The round whose sums come next.
+    /// The round whose sums are added next.
     round: usize,
     numbers: &'a mut [f64],
 }
 
-/// The right to add the sums of one round. The next round's turn comes when it ends, be it by a panic.
+/// Permission to add the sums of one round. Dropping it, also in a panic, admits the next round.
 struct Taken<'a, 'b> {
     sums: MutexGuard<'a, Sums<'b>>,
     changed: &'a Condvar,
 }
 
 impl<'b> Part<'b> {
-    /// What stands in `numbers` is arbitrary.
+    /// The content of `numbers` is arbitrary.
     fn new(numbers: &'b mut [f64]) -> Part<'b> {
         Part { sums: Mutex::new(Sums { round: 0, numbers }), changed: Condvar::new() }
     }
 
-    /// Waits for the turn of `round`. Each part has one square in each round, and squares are begun in the
-    /// order of rounds, so that the earliest of those under way never waits.
+    /// Waits until `round` may add its sums. Each part has one square in each round, and squares start in the order
+    /// of the rounds, so that the earliest running square never waits.
     fn take(&self, round: usize) -> Taken<'_, 'b> {
         let sums = self.sums.lock().expect(NO_PANIC);
         let mut sums = self.changed.wait_while(sums, |sums| sums.round != round).expect(NO_PANIC);
@@ -139,7 +139,7 @@ impl<'b> Part<'b> {
 }
 
 impl Taken<'_, '_> {
-    /// Block `index` of the part, of blocks of so many numbers.
+    /// Block `index` of the part; a block has `len` numbers.
     fn block(&mut self, index: usize, len: usize) -> &mut [f64] {
         self.sums.numbers.chunks_mut(len).nth(index).expect("a block of the part")
     }

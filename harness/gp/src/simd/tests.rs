@@ -1,4 +1,4 @@
-//! Accuracy in units in the last place, and the same answers from vectors of every width.
+//! Accuracy in units in the last place, with vectors of every width.
 
 use super::*;
 
@@ -22,7 +22,7 @@ impl<E: Real> Work<E> for ExpMinus<'_, E> {
     }
 }
 
-/// From vectors of this machine, of no length, and of every length that processors have.
+/// With this machine's vectors, without vectors, and with every width that processors have.
 fn every_way<E: Real>(a: &[E]) -> Vec<Vec<E>> {
     let work = || ExpMinus(a);
     vec![
@@ -34,7 +34,7 @@ fn every_way<E: Real>(a: &[E]) -> Vec<Vec<E>> {
     ]
 }
 
-/// Vectors of 2, 4 or 8 doubles, by plain loops.
+/// Vectors of 2, 4 or 8 doubles, emulated by loops.
 pub(super) fn emulate<W: WithSimd>(doubles: usize, work: W) -> W::Output {
     match doubles {
         2 => work.with_simd(pulp::Scalar128b),
@@ -44,7 +44,7 @@ pub(super) fn emulate<W: WithSimd>(doubles: usize, work: W) -> W::Output {
     }
 }
 
-/// Arguments, and what `exp(-a)` is to twice the digits of a double.
+/// Arguments a, and `exp(-a)` to twice the digits of a double.
 fn exact() -> Vec<(f64, f64, f64)> {
     let lines = include_str!("../../tests/data/exp.txt").lines().skip(1);
     let number = |text: Option<&str>| text.expect("three numbers a line").parse().expect("a number");
@@ -83,7 +83,7 @@ fn exp_in_single_precision_is_within_two_ulp() {
 }
 
 #[test]
-fn exp_at_its_ends() {
+fn exp_of_extreme_arguments() {
     for found in every_way(&[0.0, -0.0, 1e-300, 708.0, 1e6, f64::INFINITY]) {
         assert_eq!(found[..3], [1.0; 3]);
         assert!(found[3] > 0.0 && found[3] < 1e-307);
@@ -100,7 +100,7 @@ fn exp_at_its_ends() {
     }
 }
 
-/// IEEE 754 asks that square roots round correctly: half a unit in the last place.
+/// IEEE 754 requires that square roots round correctly: half a unit in the last place.
 #[test]
 fn square_roots_round_correctly() {
     struct Sqrt<'a>(&'a [f64]);
@@ -129,7 +129,7 @@ fn square_roots_round_correctly() {
 }
 
 #[test]
-fn the_environment_may_choose_a_lesser_instruction_set() {
+fn the_environment_selects_a_smaller_instruction_set() {
     assert!(matches!(choose(Some("portable"), Arch::new()), Arch::Scalar));
     let same =
         |asked| std::mem::discriminant(&choose(asked, Arch::new())) == std::mem::discriminant(&Arch::new());

@@ -1,8 +1,8 @@
-//! Right-hand sides in the order in which tiles read them, and results likewise.
+//! Right-hand sides and results in the order in which tiles read them.
 //!
-//! Blocks of consecutive rows; in each, panels of a few vectors of right-hand
-//! sides; in each, row after row. A few right-hand sides that would leave most of
-//! a vector empty stand alone at the end of a block, one after the other.
+//! Rows are cut into blocks; each block into panels of one or two vectors of right-hand sides; each panel is stored
+//! row by row. The last right-hand sides of a block, if they would leave most of a vector empty, are stored
+//! separately, one after the other.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use pulp::Simd;
@@ -19,15 +19,15 @@ pub(crate) struct Layout {
     s: usize,
     /// Rows of a block.
     block: usize,
-    /// Numbers in a row, those made up included.
+    /// Numbers in a row, padding included.
     width: usize,
-    /// Numbers in a row of all panels.
+    /// Numbers in a row of all panels together.
     in_panels: usize,
     /// Numbers in a row of a panel, at most.
     panel: usize,
 }
 
-/// Asks for the numbers in a vector.
+/// Returns the number of lanes of a vector.
 pub(super) struct CountLanes;
 
 impl<E: Real> Work<E> for CountLanes {
@@ -50,22 +50,22 @@ impl Layout {
 
     /// The same for vectors of `lanes` numbers.
     pub(crate) fn with_lanes(n: usize, s: usize, block: usize, lanes: usize) -> Layout {
-        let alone = alone(s, lanes);
-        let in_panels = (s - alone).next_multiple_of(lanes);
-        Layout { n, s, block, width: in_panels + alone, in_panels, panel: PANEL * lanes }
+        let separate = separate(s, lanes);
+        let in_panels = (s - separate).next_multiple_of(lanes);
+        Layout { n, s, block, width: in_panels + separate, in_panels, panel: PANEL * lanes }
     }
 
-    /// The same right-hand sides, for other rows.
+    /// The layout of as many right-hand sides with `n` rows.
     pub(crate) fn with_rows(self, n: usize) -> Layout {
         Layout { n, ..self }
     }
 
-    /// Rows, those made up not among them.
+    /// Rows, without padding.
     pub(crate) fn rows(self) -> usize {
         self.n
     }
 
-    /// Numbers in all.
+    /// Numbers in total, padding included.
     pub(crate) fn len(self) -> usize {
         padded(self.n) * self.width
     }
@@ -75,7 +75,7 @@ impl Layout {
         self.block * self.width
     }
 
-    /// Packs `v` (n x s) into as many numbers as the layout has; what is made up becomes 0.
+    /// Packs `v` (n x s) into [`Self::len`] numbers; padding is 0.
     pub(crate) fn pack<E: Real>(self, v: ArrayView2<f64>, packed: &mut [E]) {
         assert_eq!(v.dim(), (self.n, self.s), "right-hand sides have the shape of their layout");
         assert_eq!(packed.len(), self.len(), "as many numbers as the layout has");
@@ -88,17 +88,17 @@ impl Layout {
             for (first, width) in self.panels() {
                 let columns = v.slice(s![start..start + rows, first..self.s.min(first + width)]);
                 let panel = &mut to[padded(rows) * first..][..padded(rows) * width];
-                let (panel, made_up) = panel.split_at_mut(rows * width);
+                let (panel, padding) = panel.split_at_mut(rows * width);
                 for (to, row) in panel.chunks_exact_mut(width).zip(columns.rows()) {
                     to.iter_mut().zip(row).for_each(|(to, &from)| *to = E::from_f64(from));
                     to[columns.ncols()..].fill(E::from_f64(0.0));
                 }
-                made_up.fill(E::from_f64(0.0));
+                padding.fill(E::from_f64(0.0));
             }
         });
     }
 
-    /// Hands each number of packed results to `put`, with its place in `out`: one result after the other.
+    /// Calls `put` with each number of some packed results, one result after the other, and its place in `out`.
     pub(crate) fn unpack(
         self,
         results: &[f64],
@@ -124,16 +124,17 @@ impl Layout {
         });
     }
 
-    /// First right-hand side and numbers in a row of each panel, and of each that stands alone.
+    /// First right-hand side and numbers in a row of each panel, and of each right-hand side stored separately.
     fn panels(self) -> impl Iterator<Item = (usize, usize)> {
         let wide = (0..self.in_panels).step_by(self.panel);
         let wide = wide.map(move |first| (first, self.panel.min(self.in_panels - first)));
-        wide.chain((self.in_panels..self.width).map(|alone| (alone, 1)))
+        wide.chain((self.in_panels..self.width).map(|column| (column, 1)))
     }
 }
 
-/// How many of `s` right-hand sides stand alone: those of the last vector, if it would be less than a third full.
-pub(super) fn alone(s: usize, lanes: usize) -> usize {
+/// How many of `s` right-hand sides are stored separately: those of the last vector, if less than a third of it
+/// would be used.
+pub(super) fn separate(s: usize, lanes: usize) -> usize {
     let last = s % lanes;
     if 3 * last < lanes { last } else { 0 }
 }

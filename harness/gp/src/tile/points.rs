@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::aligned::Aligned;
 use crate::simd::Real;
 
-/// Rows come in multiples of this many, the last of them made up.
+/// Numbers of rows are padded to a multiple of this.
 pub(crate) const PAD: usize = 16;
 /// Columns of a tile that are evaluated together.
 pub(crate) const GROUP: usize = 8;
@@ -25,16 +25,16 @@ pub(crate) struct Points {
     /// n x d, column-major.
     scaled: Array2<f64>,
     double: Packed,
-    /// The same in single precision, once somebody asks.
+    /// The same in single precision, made when first needed.
     single: OnceLock<Packed>,
 }
 
-/// Inputs twice over: as the rows of tiles and as their columns.
+/// Inputs in two orders: as rows of tiles and as columns of tiles.
 #[derive(Debug, Clone)]
 struct Packed {
-    /// Strips of rows; in each, input after input.
+    /// Strips of rows, each input by input.
     strips: Aligned,
-    /// Groups of [`GROUP`] columns; in each, input after input.
+    /// Groups of [`GROUP`] columns, each input by input.
     groups: Aligned,
     /// Squared norm of each row.
     norms: Aligned,
@@ -72,7 +72,7 @@ impl Points {
         self.scaled.ncols()
     }
 
-    /// The points themselves, n x d.
+    /// The scaled inputs, n x d.
     pub(crate) fn scaled(&self) -> &Array2<f64> {
         &self.scaled
     }
@@ -83,7 +83,7 @@ impl Points {
     }
 }
 
-/// Some consecutive points, as a tile reads them.
+/// Consecutive points, as a tile reads them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<'a, E: Real> {
     pub(crate) strips: &'a [E::Strip],
@@ -92,7 +92,7 @@ pub(crate) struct Part<'a, E: Real> {
 }
 
 impl Points {
-    /// The points of `range`, which starts at a multiple of [`PAD`], and made-up ones to the next.
+    /// The points of `range`, which starts at a multiple of [`PAD`], padded to the next multiple.
     pub(crate) fn part<E: Real>(&self, range: &Range<usize>) -> Part<'_, E> {
         assert_eq!(range.start % PAD, 0, "tiles start at whole strips");
         let packed = if size_of::<E>() == size_of::<f64>() {
@@ -120,7 +120,7 @@ impl Packed {
         let mut norms = Aligned::zeroed::<E>(rows);
         pack::<E>(scaled, E::STRIP, strips.numbers_mut());
         pack::<E>(scaled, GROUP, groups.numbers_mut());
-        // Of the numbers as rounded, so that a point is at distance 0 from itself.
+        // From the rounded numbers, so that the distance of a point to itself is 0.
         let squares =
             |row: ArrayView1<f64>| row.iter().map(|&v| E::from_f64(v).to_f64().powi(2)).sum::<f64>();
         let each = scaled.axis_iter(Axis(0)).map(squares);
@@ -138,12 +138,12 @@ pub(crate) struct Factors<'a> {
 }
 
 impl<'a> Factors<'a> {
-    /// Numbers that the factors of an n x s matrix U take twice.
+    /// Numbers of memory for each of the two packed forms, for n x s matrices U and W.
     pub(crate) fn len(n: usize, s: usize) -> usize {
         padded(n) * 2 * s
     }
 
-    /// Of `u` and `w`, both n x s, packed into memory of [`Factors::len`] numbers each.
+    /// Packs `u` and `w`, both n x s, into `strips` and `groups` of [`Factors::len`] numbers each.
     pub(crate) fn new(
         u: ArrayView2<f64>,
         w: ArrayView2<f64>,
@@ -169,26 +169,26 @@ impl<'a> Factors<'a> {
         self.strips[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
     }
 
-    /// Rows of W and U, likewise.
+    /// Rows of W and U, of such a range.
     pub(crate) fn right(&self, range: &Range<usize>) -> &[[f64; GROUP]] {
         self.groups[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
     }
 }
 
-/// Packs rows in bundles of `width`; in each, input after input.
+/// Packs rows in bundles of `width`, each input by input.
 fn pack<E: Real>(scaled: &Array2<f64>, width: usize, out: &mut [E]) {
     let columns: Vec<_> = scaled.columns().into_iter().collect();
     let bundles = out.chunks_exact_mut((width * columns.len()).max(1)).enumerate();
     bundles.for_each(|(b, bundle)| pack_bundle(&columns, b * width, width, bundle));
 }
 
-/// One bundle, of the rows from `start` on; rows beyond the last are 0.
+/// Packs one bundle, of the rows from `start` on; rows beyond the last are 0.
 fn pack_bundle<E: Real>(columns: &[ArrayView1<f64>], start: usize, width: usize, bundle: &mut [E]) {
     for (to, column) in bundle.chunks_exact_mut(width).zip(columns) {
         let rows = start.min(column.len())..column.len().min(start + width);
         let values = column.slice(s![rows]);
-        let (to, made_up) = to.split_at_mut(values.len());
+        let (to, padding) = to.split_at_mut(values.len());
         to.iter_mut().zip(values).for_each(|(to, &value)| *to = E::from_f64(value));
-        made_up.fill(E::from_f64(0.0));
+        padding.fill(E::from_f64(0.0));
     }
 }

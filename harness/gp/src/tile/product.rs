@@ -1,13 +1,12 @@
 //! Products of one tile with packed right-hand sides.
 //!
-//! A tile of a few rows times a panel of one or two vectors of right-hand sides
-//! is summed in registers over all columns of the tile, or over all rows for the
-//! transposed product; then it is added to the result, which is always `f64`.
-//! For a right-hand side that stands alone, vectors run along a tile's rows.
+//! A few rows of a tile times a panel of one or two vectors of right-hand sides are summed in registers over all
+//! columns of the tile, or over all rows for the transposed product; then the sums are added to the result, which
+//! is always `f64`. For a right-hand side that is stored separately, vectors run along a tile's rows.
 
 use pulp::Simd;
 
-use super::panels::alone;
+use super::panels::separate;
 use crate::simd::{Lanes, Real, Work};
 
 /// Vectors of a panel, at most.
@@ -41,9 +40,9 @@ impl<E: Real> Work<E> for Forward<'_, E> {
     {
         let Forward { tile, rows, cols, v, out } = self;
         let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
-        let alone = alone(v.len() / cols, E::LANES);
-        let (v, v_alone) = v.split_at(v.len() - cols * alone);
-        let (out, out_alone) = out.split_at_mut(out.len() - rows * alone);
+        let separate = separate(v.len() / cols, E::LANES);
+        let (v, v_separate) = v.split_at(v.len() - cols * separate);
+        let (out, out_separate) = out.split_at_mut(out.len() - rows * separate);
         let wide = PANEL * E::LANES;
         for (v, out) in v.chunks(cols * wide).zip(out.chunks_mut(rows * wide)) {
             let v = bytemuck::cast_slice::<E, E::V>(v);
@@ -54,8 +53,8 @@ impl<E: Real> Work<E> for Forward<'_, E> {
                 _ => forward::<S, E, 1, 8>(simd, tile, cols, v, out),
             }
         }
-        for (v, out) in v_alone.chunks(cols).zip(out_alone.chunks_mut(rows)) {
-            forward_alone(simd, tile, cols, v, out);
+        for (v, out) in v_separate.chunks(cols).zip(out_separate.chunks_mut(rows)) {
+            forward_separate(simd, tile, cols, v, out);
         }
     }
 }
@@ -70,9 +69,9 @@ impl<E: Real> Work<E> for Transposed<'_, E> {
     {
         let Transposed { tile, rows, cols, v, out } = self;
         let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
-        let alone = alone(v.len() / rows, E::LANES);
-        let (v, v_alone) = v.split_at(v.len() - rows * alone);
-        let (out, out_alone) = out.split_at_mut(out.len() - cols * alone);
+        let separate = separate(v.len() / rows, E::LANES);
+        let (v, v_separate) = v.split_at(v.len() - rows * separate);
+        let (out, out_separate) = out.split_at_mut(out.len() - cols * separate);
         let wide = PANEL * E::LANES;
         for (v, out) in v.chunks(rows * wide).zip(out.chunks_mut(cols * wide)) {
             let v = bytemuck::cast_slice::<E, E::V>(v);
@@ -83,8 +82,8 @@ impl<E: Real> Work<E> for Transposed<'_, E> {
                 _ => transposed::<S, E, 1, 8>(simd, tile, cols, v, out),
             }
         }
-        for (v, out) in v_alone.chunks(rows).zip(out_alone.chunks_mut(cols)) {
-            transposed_alone(simd, tile, cols, v, out);
+        for (v, out) in v_separate.chunks(rows).zip(out_separate.chunks_mut(cols)) {
+            transposed_separate(simd, tile, cols, v, out);
         }
     }
 }
@@ -146,12 +145,12 @@ fn transposed<S: Simd, E: Lanes<S>, const NV: usize, const MR: usize>(
     }
 }
 
-/// Sums that one right-hand side is multiplied into at a time: as many as keep both multipliers busy.
+/// Vectors of sums for one right-hand side: as many as keep both multiply-add units busy.
 const SUMS: usize = 8;
 
-/// One right-hand side: vectors along the rows of a strip, a few columns at a time.
+/// One separate right-hand side: vectors along the rows of a strip, a few columns at a time.
 #[inline(always)]
-fn forward_alone<S: Simd, E: Lanes<S>>(simd: S, tile: &[E::Strip], cols: usize, v: &[E], out: &mut [f64]) {
+fn forward_separate<S: Simd, E: Lanes<S>>(simd: S, tile: &[E::Strip], cols: usize, v: &[E], out: &mut [f64]) {
     let vectors = E::STRIP / E::LANES;
     for (strip, out) in tile.chunks_exact(cols).zip(out.chunks_exact_mut(E::STRIP)) {
         let mut sums = [E::splat(simd, 0.0); SUMS];
@@ -167,9 +166,15 @@ fn forward_alone<S: Simd, E: Lanes<S>>(simd: S, tile: &[E::Strip], cols: usize, 
     }
 }
 
-/// One right-hand side: vectors along the rows of a strip, a sum for each of a few columns.
+/// One separate right-hand side: vectors along the rows of a strip, one sum for each of a few columns.
 #[inline(always)]
-fn transposed_alone<S: Simd, E: Lanes<S>>(simd: S, tile: &[E::Strip], cols: usize, v: &[E], out: &mut [f64]) {
+fn transposed_separate<S: Simd, E: Lanes<S>>(
+    simd: S,
+    tile: &[E::Strip],
+    cols: usize,
+    v: &[E],
+    out: &mut [f64],
+) {
     let v = bytemuck::cast_slice::<E, E::V>(v);
     for (part, out) in out.chunks_exact_mut(SUMS).enumerate() {
         let first = part * SUMS;

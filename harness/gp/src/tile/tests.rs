@@ -6,7 +6,7 @@ use super::*;
 use crate::aligned::Aligned;
 use crate::seed::Streams;
 
-/// Rows and columns of a tile with strips that are not whole.
+/// Rows and columns of a tile that need padding.
 const ROWS: usize = 37;
 const COLS: usize = 51;
 
@@ -54,7 +54,7 @@ fn products<E: Real>(doubles: usize, t: &Array2<f64>, v: &Array2<f64>, u: &Array
     let layout = |n| Layout::with_lanes(n, v.ncols(), 64, lanes);
     let (of_v, of_u) = (layout(COLS), layout(ROWS));
     let columns = v.ncols();
-    // On memory that is not 0, as a product finds it.
+    // Into memory that is not 0, as in a product.
     let packed = |layout: Layout, columns: &Array2<f64>| {
         let mut packed = Aligned::zeroed::<E>(layout.len());
         packed.numbers_mut::<E>().fill(E::from_f64(f64::NAN));

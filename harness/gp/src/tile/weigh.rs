@@ -1,18 +1,19 @@
-//! One tile's part of the derivatives of `sum_ij G_ij s^2 k_ij`, with `G = U W^T` known through its factors.
+//! The part of one tile in the derivatives of `sum_ij G_ij s^2 k_ij`, with `G = U W^T` given by its factors.
 //!
-//! By a length scale, `dk_ij/dl_c = slope_ij (x_ic - z_jc)^2 / l_c` for inputs in units of the length
-//! scales. So all of them follow from M = G * slope, entry by entry: its sums over rows and columns and
-//! its product with the inputs, which are a few numbers an entry and one more tile product.
+//! The derivative by a length scale is `dk_ij/dl_c = slope_ij (x_ic - z_jc)^2 / l_c`, for inputs in units of the
+//! length scales. So the derivatives by all length scales follow from the sums over rows and over columns of M,
+//! with `M_ij = G_ij slope_ij`, and from its product with the inputs.
 
 use std::marker::PhantomData;
 
 use pulp::Simd;
 
-use super::evaluate::{Correlation, Distance, Products, TOGETHER, arguments, pair_sums};
+use super::evaluate::{BATCH, Distance, Products, arguments, pair_sums};
 use super::points::{GROUP, Part};
+use crate::kernel::Correlation;
 use crate::simd::{Lanes, Real, Work};
 
-/// Fills a tile with M, and adds up what else is wanted.
+/// Fills a tile with M and adds up its sums.
 pub(crate) struct Weigh<'a, E: Real, D, C> {
     pub(crate) rows: Part<'a, E>,
     pub(crate) cols: Part<'a, E>,
@@ -23,11 +24,11 @@ pub(crate) struct Weigh<'a, E: Real, D, C> {
     pub(crate) s: usize,
     /// M, in the order of tiles.
     pub(crate) tile: &'a mut [E],
-    /// Room for the entries of G of one strip.
+    /// Memory for the entries of G of one strip.
     pub(crate) weights: &'a mut [E],
-    /// Sums of M over the tile's columns, added to; one a row.
+    /// Sums of M over the tile's columns, one a row; the tile's part is added.
     pub(crate) row_sums: &'a mut [E],
-    /// Sums of M over the tile's rows, a vector a column whose numbers are still to be summed.
+    /// Sums of M over the tile's rows: one vector a column, whose numbers the caller sums.
     pub(crate) column_sums: &'a mut [E],
     pub(crate) how: PhantomData<(D, C)>,
 }
@@ -70,8 +71,8 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
         let strips = tile.chunks_exact_mut(width * NV).zip(norms_x).zip(row_sums).enumerate();
         for (strip, ((out, norm_x), row_sums)) in strips {
             let (x, u) = (&points[strip * d..(strip + 1) * d], &factors[strip * s..(strip + 1) * s]);
-            let mut weighted = [E::splat(simd, 0.0); TOGETHER];
-            // Each in a loop of its own: one with both sums has too few registers for either.
+            let mut weighted = [E::splat(simd, 0.0); BATCH];
+            // Distances and weights in separate loops: a loop with both has too few registers.
             arguments::<S, E, D, C, NV, NJ, SUMS>(simd, x, norm_x, cols, out);
             for (g, weights) in weights.chunks_exact_mut(GROUP * NV).enumerate() {
                 let w = &right[g * s..(g + 1) * s];
@@ -79,10 +80,10 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
                     *weights = pair_sums::<S, E, Products, NV, NJ, SUMS>(simd, u, w, part * NJ);
                 }
             }
-            let parts = out.as_chunks_mut::<TOGETHER>().0.iter_mut();
-            for (out, weights) in parts.zip(weights.as_chunks::<TOGETHER>().0) {
-                let [k, slope] = C::with_slope::<S, E, TOGETHER>(simd, *out);
-                for i in 0..TOGETHER {
+            let parts = out.as_chunks_mut::<BATCH>().0.iter_mut();
+            for (out, weights) in parts.zip(weights.as_chunks::<BATCH>().0) {
+                let [k, slope] = C::with_slope::<S, E, BATCH>(simd, *out);
+                for i in 0..BATCH {
                     weighted[i] = E::mul_add(simd, weights[i], k[i], weighted[i]);
                     out[i] = E::mul(simd, weights[i], slope[i]);
                 }

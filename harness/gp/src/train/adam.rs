@@ -4,22 +4,22 @@
 const BETA_1: f64 = 0.9;
 /// Decay of the mean of squared gradients.
 const BETA_2: f64 = 0.999;
-/// Keeps the step finite where gradients vanish.
+/// Keeps the step finite for vanishing gradients.
 const EPSILON: f64 = 1e-8;
 
-/// What the optimiser knows of the gradients so far, with the constants of its paper.
+/// The state of the optimiser, with the constants of the paper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adam {
-    /// Decaying mean of the gradients, not yet corrected for its start at zero.
+    /// Decaying mean of the gradients, without the correction for its start at zero.
     pub first_moment: Vec<f64>,
-    /// The same of their squares.
+    /// Decaying mean of the squared gradients, likewise.
     pub second_moment: Vec<f64>,
     /// Steps taken.
     pub steps: u64,
 }
 
 impl Adam {
-    /// An optimiser of `parameters` parameters that has seen nothing.
+    /// An optimiser of `parameters` parameters before its first step.
     pub fn new(parameters: usize) -> Adam {
         Adam { first_moment: vec![0.0; parameters], second_moment: vec![0.0; parameters], steps: 0 }
     }
@@ -27,7 +27,7 @@ impl Adam {
     /// Moves `parameters` a step up along `gradient`.
     ///
     /// # Panics
-    /// If there are not as many of both as the optimiser was made for.
+    /// If the lengths differ from the number of parameters in [`Adam::new`].
     pub fn ascend(&mut self, parameters: &mut [f64], gradient: &[f64], learning_rate: f64) {
         let size = self.first_moment.len();
         assert_eq!((parameters.len(), gradient.len()), (size, size), "one gradient entry per parameter");
@@ -43,17 +43,17 @@ impl Adam {
     }
 }
 
-/// How the learning rate changes along the steps.
+/// The learning rate as a function of the step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Schedule {
-    /// Not at all.
+    /// Constant.
     #[default]
     Constant,
-    /// It is multiplied by `factor` at each of the steps `milestones`, counted from 0.
+    /// Multiplied by `factor` at each of the steps `milestones`, counted from 0.
     MultiStep {
         /// Steps before which the rate changes, in any order.
         milestones: Vec<u64>,
-        /// What it is multiplied by.
+        /// Factor of each change.
         factor: f64,
     },
 }

@@ -1,26 +1,26 @@
 //! Estimates of the gradient of the log marginal likelihood; [`crate::exact::ExactGp::gradient`] is the exact one.
 //!
-//! | estimator | systems beside y | its trace |
+//! | estimator | right-hand sides beside y | estimate of the trace |
 //! |---|---|---|
 //! | [`standard`] | z with E z z^T = I | `(H^-1 z)^T dH z`, mean over z (Hutchinson 1990; Lin et al. 2024, equation 6) |
 //! | [`pathwise`] | xi = f(X) + noise ~ N(0, H) | `(H^-1 xi)^T dH (H^-1 xi)`, mean over xi (Lin et al. 2024, equation 9) |
 //!
-//! `v^T dH v` with one approximate v squares its error. A randomised solver without bias gives an
-//! estimate without bias from two independent solutions of y, `v^T dH v'` (Potapczynski et al. 2021).
+//! With one approximate v, `v^T dH v` has a bias from the squared error of v. From two independent solutions of y
+//! by an unbiased randomised solver, `v^T dH v'` is unbiased (Potapczynski et al. 2021).
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
 
+use crate::SystemMatrix;
 use crate::exact::Gradient;
-use crate::{KernelOperator, LinearOperator};
 
-/// The gradient from `solution` (n x (1 + s), of y and of the probes) and the probes themselves, the
-/// columns of `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution of y, if
-/// there is one. Uses n^2 entries.
+/// The gradient from `solution` (n x (1 + s), the solutions for y and the probes) and the probes, the columns of
+/// `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution for y, if there is one. Uses n^2
+/// entries.
 ///
 /// # Panics
 /// Without probes.
 pub fn standard(
-    op: &KernelOperator,
+    op: &dyn SystemMatrix,
     rhs: ArrayView2<f64>,
     solution: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
@@ -28,19 +28,23 @@ pub fn standard(
     estimate(op, solution, rhs, again)
 }
 
-/// The gradient from `solution` (n x (1 + s), of y and of pathwise targets); `again` as for
-/// [`standard`]. Uses n^2 entries.
+/// The gradient from `solution` (n x (1 + s), the solutions for y and pathwise targets); `again` as for [`standard`].
+/// Uses n^2 entries.
 ///
 /// # Panics
 /// Without targets.
-pub fn pathwise(op: &KernelOperator, solution: ArrayView2<f64>, again: Option<ArrayView1<f64>>) -> Gradient {
+pub fn pathwise(
+    op: &dyn SystemMatrix,
+    solution: ArrayView2<f64>,
+    again: Option<ArrayView1<f64>>,
+) -> Gradient {
     estimate(op, solution, solution, again)
 }
 
 /// `(v^T dH v' - mean_j a_j^T dH b_j) / 2`, with v the first column of `solution`, v' `again` or v, and
 /// a_j and b_j the further columns of `solution` and of `other`.
 fn estimate(
-    op: &KernelOperator,
+    op: &dyn SystemMatrix,
     solution: ArrayView2<f64>,
     other: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
@@ -48,7 +52,7 @@ fn estimate(
     assert_eq!(solution.dim(), other.dim(), "a solution for each right-hand side");
     assert_eq!(solution.nrows(), op.n(), "one weight per row");
     let probes = solution.ncols().saturating_sub(1);
-    assert!(probes > 0, "the trace is estimated from one probe at least");
+    assert!(probes > 0, "the trace is estimated from at least one probe");
     let (mut u, mut w) = (by_columns(solution), by_columns(other));
     u.column_mut(0).mapv_inplace(|value| 0.5 * value);
     u.slice_mut(s![.., 1..]).mapv_inplace(|value| -0.5 * value / probes as f64);

@@ -1,16 +1,16 @@
-//! Hyperparameters, and the unconstrained parameters that an optimiser moves.
+//! Hyperparameters, and the unconstrained parameters that an optimiser changes.
 
 use crate::exact::Gradient;
 use crate::{Family, Kernel};
 
-/// The scales of a Gaussian process; each is positive.
+/// The scales of a Gaussian process, all positive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hyperparameters {
     /// Standard deviation of the observation noise.
     pub noise_scale: f64,
     /// Standard deviation of the latent function.
     pub signal_scale: f64,
-    /// One length scale per input, or a single one that all inputs share.
+    /// One length scale per input, or a single one for all inputs.
     pub length_scale: Vec<f64>,
 }
 
@@ -23,7 +23,7 @@ impl Hyperparameters {
         Kernel::new(family, self.signal_scale, &self.length_scale, d)
     }
 
-    /// Every scale: noise, signal, length scales.
+    /// All scales in the order noise, signal, length scales.
     pub fn scales(&self) -> Vec<f64> {
         [self.noise_scale, self.signal_scale].into_iter().chain(self.length_scale.iter().copied()).collect()
     }
@@ -33,7 +33,7 @@ impl Hyperparameters {
 /// al. 2024, appendix B): noise, signal, length scales.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
-    /// The numbers that an optimiser moves.
+    /// The parameters that an optimiser changes.
     pub unconstrained: Vec<f64>,
 }
 
@@ -53,8 +53,8 @@ impl Parameters {
         }
     }
 
-    /// The gradient by the parameters, of one by the scales: each entry times `1 / (1 + exp(-u))`. Where
-    /// all inputs share a length scale, its derivative is the sum over the inputs.
+    /// The gradient by the parameters from the gradient by the scales: each entry times `1 / (1 + exp(-u))`. The
+    /// derivative by a length scale of all inputs is the sum over the inputs.
     pub fn chain(&self, gradient: &Gradient) -> Vec<f64> {
         let lengths = match self.unconstrained.len() {
             3 => vec![gradient.length_scale.iter().sum()],
@@ -81,7 +81,7 @@ fn softplus(u: f64) -> f64 {
     u.max(0.0) + (-u.abs()).exp().ln_1p()
 }
 
-/// The `u` of which a positive number is the softplus: `log(exp(scale) - 1)`, without overflow.
+/// The inverse of [`softplus`] at a positive number: `log(exp(scale) - 1)`, without overflow.
 fn inverse_softplus(scale: f64) -> f64 {
     scale + (-(-scale).exp_m1()).ln()
 }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scales_survive_the_way_there_and_back() {
+    fn softplus_and_its_inverse_cancel() {
         for scale in [1e-12, 1e-3, 0.5, 1.0, 30.0, 1e3] {
             let back = softplus(inverse_softplus(scale));
             assert!((back - scale).abs() <= 1e-14 * scale.max(1e-3), "{scale} {back}");

@@ -1,4 +1,4 @@
-//! Initial hyperparameters from exact fits of parts of the data.
+//! Initial hyperparameters from exact fits to subsets of the data.
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use rand::Rng;
@@ -8,23 +8,23 @@ use super::{Adam, Hyperparameters, Parameters};
 use crate::Family;
 use crate::exact::{ExactError, ExactGp};
 
-/// The heuristic for large data sets of Lin et al. 2023, appendix A.1: the exact likelihood is maximised on
-/// the rows nearest to each of some random rows, and the hyperparameters found are averaged.
+/// The heuristic for large data sets of Lin et al. 2023, appendix A.1: maximise the exact likelihood on the rows
+/// nearest to each of some random rows, and average the hyperparameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SubsetFit {
-    /// Random training rows, all of them different.
+    /// Number of random training rows, without repeats.
     pub centroids: usize,
-    /// Rows of each part, the centroid among them; all of them if there are fewer.
+    /// Rows of each subset, the centroid among them; all rows if there are fewer.
     pub size: usize,
-    /// Steps of Adam on each part.
+    /// Steps of Adam on each subset.
     pub steps: u64,
-    /// Learning rate of these.
+    /// Learning rate of these steps.
     pub learning_rate: f64,
 }
 
 impl SubsetFit {
-    /// The averages, each part starting from `initial`. `x` is n x d, `y` has n entries. Takes
-    /// `centroids * steps` factorisations and inverses of order `size`.
+    /// The averages of fits that start at `initial`. `x` is n x d, `y` has n entries. Takes `centroids * steps`
+    /// factorisations and inverses of order `size`.
     ///
     /// # Errors
     /// Where a kernel matrix is singular in double precision.
@@ -41,7 +41,7 @@ impl SubsetFit {
         threads: usize,
     ) -> Result<Hyperparameters, ExactError> {
         let (n, d) = x.dim();
-        assert!(self.centroids > 0 && self.size > 0 && n > 0, "there is something to fit to");
+        assert!(self.centroids > 0 && self.size > 0 && n > 0, "a fit needs centroids and rows");
         let centroids = index::sample(rng, n, self.centroids.min(n)).into_vec();
         let mut sums = vec![0.0; initial.scales().len()];
         for &centroid in &centroids {
@@ -110,7 +110,7 @@ mod tests {
             assert!((a - b).abs() < 1e-12);
         }
         assert!((0.05..0.25).contains(&one.noise_scale), "{one:?}");
-        // Parts know less, but enough to come near.
+        // Smaller subsets give less accurate scales.
         let parts = fit(3, 30, 40);
         assert!((0.05..0.4).contains(&parts.noise_scale), "{parts:?}");
         assert_eq!(fit(2, 30, 0), initial);

@@ -1,14 +1,14 @@
-//! Where a solve starts from, when the one before it was nearly the same.
+//! Initial iterates from the solutions of earlier, similar systems.
 
 use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder};
 
-use crate::LinearOperator;
+use crate::KernelMatrix;
 
-/// A start for `H V = B` from the solutions of the last two steps, all n x s: `2 v_t - v_{t-1}`, each
-/// column scaled to the point on its line where the error is least in the H-norm,
-/// `c = (vhat^T b) / (vhat^T H vhat)`. Takes one product with H. A column of zeros stays so.
+/// An initial iterate for `H V = B` from the solutions of the last two steps, all n x s: `vhat = 2 v_t - v_{t-1}`,
+/// each column scaled by the factor that minimises the error in the H-norm, `c = (vhat^T b) / (vhat^T H vhat)`.
+/// Takes one product with H. A column of zeros stays zero.
 pub fn extrapolate(
-    op: &dyn LinearOperator,
+    op: &dyn KernelMatrix,
     rhs: ArrayView2<f64>,
     last: ArrayView2<f64>,
     before: ArrayView2<f64>,
@@ -32,12 +32,11 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::{Family, Kernel, KernelOperator};
+    use crate::fixtures::two_points;
 
     #[test]
     fn each_column_is_scaled_to_where_its_residual_is_orthogonal_to_it() {
-        let kernel = Kernel::new(Family::Matern12, 2.0, &[1.0], 1);
-        let op = KernelOperator::new(&kernel, 1.0, array![[0.0], [2.0_f64.ln()]].view(), 1);
+        let op = two_points();
         // H = [[5, 2], [2, 5]].
         let rhs = array![[1.0, 3.0, 1.0], [0.0, 1.0, 1.0]];
         let last = array![[1.0, 2.0, 0.0], [1.0, 1.0, 0.0]];

@@ -1,0 +1,165 @@
+//! Everything above the traits, over matrices that are simply stored: no estimator depends on how a matrix is held.
+
+mod suite;
+
+use gpbench_gp::exact::Gradient;
+use gpbench_gp::likelihood::{self, Truncation};
+use gpbench_gp::seed::Streams;
+use gpbench_gp::train::{self, estimator};
+use gpbench_gp::{
+    CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, UniqueInputs, lanczos,
+    metrics, pathwise, thread_pool,
+};
+use gpbench_testkit::assert_close;
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, arr1};
+
+const NOISE_SCALE: f64 = 0.4;
+
+/// `K(X, P)`, plus noise on the diagonal where P is X.
+#[derive(Debug)]
+struct Dense {
+    kernel: Kernel,
+    noise_scale: f64,
+    x: Array2<f64>,
+    points: Array2<f64>,
+    entries: Array2<f64>,
+}
+
+impl Dense {
+    fn system(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>) -> Dense {
+        let mut entries = kernel.matrix(x.view(), x.view());
+        entries.diag_mut().mapv_inplace(|entry| entry + noise_scale * noise_scale);
+        Dense { kernel: kernel.clone(), noise_scale, x: x.clone(), points: x.clone(), entries }
+    }
+}
+
+impl KernelMatrix for Dense {
+    fn shape(&self) -> (usize, usize) {
+        self.entries.dim()
+    }
+
+    fn apply(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        out.assign(&self.entries.dot(&v));
+    }
+
+    fn evaluated_by_apply(&self) -> f64 {
+        0.0
+    }
+
+    fn rows(&self, idx: &[usize], v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        out.assign(&self.entries.select(Axis(0), idx).dot(&v));
+    }
+
+    fn rows_transposed_fused(
+        &self,
+        idx: &[usize],
+        v: ArrayView2<f64>,
+        f: &mut dyn FnMut(ArrayViewMut2<f64>),
+        mut z: ArrayViewMut2<f64>,
+    ) {
+        let rows = self.entries.select(Axis(0), idx);
+        let mut u = rows.dot(&v);
+        f(u.view_mut());
+        z += &rows.t().dot(&u);
+    }
+
+    fn evaluated_by_fused(&self, _: usize) -> f64 {
+        0.0
+    }
+
+    fn columns(&self, idx: &[usize], u: ArrayView2<f64>, mut y: ArrayViewMut2<f64>) {
+        y += &self.entries.select(Axis(1), idx).dot(&u);
+    }
+
+    fn block(&self, rows: &[usize], cols: &[usize], mut out: ArrayViewMut2<f64>) {
+        out.assign(&self.entries.select(Axis(0), rows).select(Axis(1), cols));
+    }
+
+    fn diagonal(&self) -> Option<Array1<f64>> {
+        (self.x == self.points).then(|| self.entries.diag().to_owned())
+    }
+
+    fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
+        self.kernel.matrix(x_star, self.points.view()).dot(&v)
+    }
+}
+
+impl SystemMatrix for Dense {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    fn noise_scale(&self) -> f64 {
+        self.noise_scale
+    }
+
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
+        let (x, form) = (self.x.view(), |derivative: Array2<f64>| (&u * &derivative.dot(&w)).sum());
+        Gradient {
+            noise_scale: 2.0 * self.noise_scale * (&u * &w).sum(),
+            signal_scale: form(self.kernel.matrix_by_signal_scale(x, x)),
+            length_scale: (0..x.ncols()).map(|k| form(self.kernel.matrix_by_length_scale(k, x, x))).collect(),
+        }
+    }
+
+    fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
+        let entries = self.kernel.matrix(self.x.view(), z);
+        Box::new(Dense {
+            kernel: self.kernel.clone(),
+            noise_scale: 0.0,
+            x: self.x.clone(),
+            points: z.to_owned(),
+            entries,
+        })
+    }
+}
+
+/// What the functions above the traits return, as one vector.
+fn numbers(h: &dyn SystemMatrix, unscaled: Box<dyn KernelMatrix>, inputs: &UniqueInputs) -> Array1<f64> {
+    let streams = Streams::new(4, &["dense"]);
+    let (n, d) = (h.n(), h.kernel().d());
+    let [b, v, before] = ["b", "v", "before"].map(|name| streams.normals(name, n, 3));
+    let (x_star, z) = (streams.normals("star", 7, d), streams.normals("z", 5, d));
+    let gradient = |gradient: Gradient| {
+        let scales = [gradient.noise_scale, gradient.signal_scale];
+        scales.into_iter().chain(gradient.length_scale).collect::<Vec<f64>>()
+    };
+    let collapsed = CollapsedOperator::new(unscaled, h.noise_scale(), inputs, thread_pool(1));
+    let gamma = inputs.project(b.view());
+    let truncation = Truncation::Fixed { terms: 8 };
+    let (values, _) = lanczos::leading(h, n, 2).unwrap();
+    let f_test = streams.normals("f", 7, 2);
+    let parts: Vec<Vec<f64>> = vec![
+        gradient(estimator::standard(h, b.view(), v.view(), Some(before.column(0)))),
+        gradient(estimator::pathwise(h, v.view(), None)),
+        vec![likelihood::log_det(h, b.view(), &truncation).unwrap(), metrics::rkhs_norm(h, v.column(0))],
+        lanczos::log_det(h, b.view(), 6).into_iter().flatten().collect(),
+        values,
+        metrics::relative_residuals(h, v.view(), b.view()),
+        metrics::energy_norms(h, v.view()),
+        metrics::relative_residuals(&collapsed, gamma.view(), gamma.view()),
+        collapsed.diagonal().unwrap().to_vec(),
+        train::extrapolate(h, b.view(), v.view(), before.view()).into_iter().collect(),
+        pathwise::predict(h, x_star.view(), v.view(), f_test.view()).samples.into_iter().collect(),
+        h.between(z.view()).cross(x_star.view(), b.slice(ndarray::s![..5, ..])).into_iter().collect(),
+    ];
+    assert!(h.between(z.view()).diagonal().is_none());
+    arr1(&parts.concat())
+}
+
+#[test]
+fn stored_matrices_give_the_same_numbers() {
+    let x = suite::points(&Streams::new(3, &["dense"]), "x", 30, 2);
+    let rows: Vec<usize> = (0..45).map(|row| row * row % 30).collect();
+    let x = x.select(Axis(0), &rows);
+    let inputs = UniqueInputs::of(x.view());
+    for family in Family::ALL {
+        let kernel = Kernel::new(family, 1.3, &[0.8, 1.7], 2);
+        let tiled = KernelOperator::new(&kernel, NOISE_SCALE, x.view(), 2);
+        let unscaled = KernelOperator::new(&kernel, 0.0, inputs.x.view(), 2);
+        let stored = Dense::system(&kernel, NOISE_SCALE, &x);
+        suite::every_product_agrees(&stored, &stored.entries, 2);
+        let expected = numbers(&stored, Box::new(Dense::system(&kernel, 0.0, &inputs.x)), &inputs);
+        assert_close(&numbers(&tiled, Box::new(unscaled), &inputs), &expected, 1e-10);
+    }
+}
