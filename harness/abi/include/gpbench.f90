@@ -54,7 +54,7 @@ module gpbench
   integer(c_int32_t), parameter :: GPB_FAMILY_MATERN52 = 4
 
   !> The interface's minor version that this module mirrors.
-  integer(c_int32_t), parameter :: GPB_MINOR = 0
+  integer(c_int32_t), parameter :: GPB_MINOR = 1
 
   !> Ids of the extensions.
   character(len=*), parameter :: GPB_ID_ROWS = "gpbench.rows/1"
@@ -158,6 +158,7 @@ module gpbench
     type(c_funptr) :: solve = c_null_funptr
     type(c_funptr) :: estimate = c_null_funptr
     type(c_funptr) :: destroy = c_null_funptr
+    type(gpb_str) :: source
   end type
 
   type, bind(c) :: gpb_plugin

@@ -44,8 +44,10 @@
 
 /**
  * Minor version: counts additions. Either side may be the newer one.
+ *
+ * 1 adds `source` to `GpbSolver`.
  */
-#define GPB_MINOR 0
+#define GPB_MINOR 1
 
 /* Values of GpbStatus. */
 
@@ -642,6 +644,11 @@ typedef struct GpbSolver {
      * Ends an object's life.
      */
     void (*destroy)(void *solver);
+    /**
+     * The work to cite for the method: one bibliographic entry with authors, title, venue and year, which
+     * reports list. Empty if there is none. Since minor version 1.
+     */
+    struct GpbStr source;
 } GpbSolver;
 
 /**

@@ -37,10 +37,12 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
+mod budget;
 mod extension;
 mod operator;
 mod plugin;
 
+pub use budget::Budget;
 pub use extension::{Block, Columns, Features, Inputs, ParallelFor, Rows, State, Targets, Trace, family, id};
 pub use operator::{Operator, Problem, Report, reason};
 pub use plugin::{EntryFn, Host, Learner, Param, Plugin, Solver, capability, log_level, value_kind};
@@ -52,7 +54,9 @@ pub const ENTRY: &CStr = c"gpbench_plugin_v1";
 pub const MAJOR: u32 = 1;
 
 /// Minor version: counts additions. Either side may be the newer one.
-pub const MINOR: u32 = 0;
+///
+/// 1 adds `source` to [`Solver`].
+pub const MINOR: u32 = 1;
 
 /// Outcome of a call: zero and positive values are outcomes, negative ones errors.
 ///

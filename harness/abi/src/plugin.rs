@@ -113,6 +113,9 @@ pub struct Solver {
         Option<unsafe extern "C" fn(solver: *mut c_void, n: i64, d: i64, s: i64, bytes: *mut f64) -> Status>,
     /// Ends an object's life.
     pub destroy: Option<unsafe extern "C" fn(solver: *mut c_void)>,
+    /// The work to cite for the method: one bibliographic entry with authors, title, venue and year, which
+    /// reports list. Empty if there is none. Since minor version 1.
+    pub source: Str,
 }
 
 // SAFETY: a description is static and immutable.

@@ -23,8 +23,8 @@ layout!(Param: 168, name: 0, doc: 16, default: 32, min: 72, max: 112, choices: 1
 layout!(Host: 40, size: 0, minor: 4, ctx: 8, set_error: 16, log: 24, extension: 32);
 layout!(Plugin: 88, size: 0, minor: 4, name: 8, version: 24, solvers: 40, n_solvers: 48, solver_stride: 56,
     learners: 64, n_learners: 72, learner_stride: 80);
-layout!(Solver: 104, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
-    create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96);
+layout!(Solver: 120, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
+    create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96, source: 104);
 layout!(Learner: 64, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56);
 layout!(Operator: 64, size: 0, flags: 4, ctx: 8, n: 16, m: 24, apply: 32, diag: 40, charge: 48, extension: 56);
 layout!(Problem: 88, size: 0, threads: 4, seed: 8, tolerance: 16, max_epochs: 24, op: 32, rhs: 40, x: 48,

@@ -85,6 +85,7 @@ fn a_description_that_repeats_itself_does_not_fill_the_memory() {
         solve: None,
         estimate: None,
         destroy: None,
+        source: Str::new(""),
     };
     let plugin = Plugin {
         size: size_of::<Plugin>() as u32,

@@ -49,6 +49,7 @@ fn solver(solve: unsafe extern "C" fn(*mut c_void, *const Problem, *mut Report) 
         solve: Some(solve),
         estimate: None,
         destroy: Some(destroy),
+        source: Str::new("A paper."),
     }
 }
 

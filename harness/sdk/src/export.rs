@@ -10,7 +10,7 @@ use gpbench_abi as abi;
 use gpbench_abi::Status;
 
 use crate::error::{Error, Result};
-use crate::operator::borrow;
+use crate::text::borrow;
 use crate::{Params, Problem, Reason, Report, Solver, Value};
 
 /// Exports solvers as a plugin: the entry function with its tables.
@@ -99,6 +99,7 @@ pub fn solver<S: Solver>() -> abi::Solver {
         solve: Some(solve::<S>),
         estimate: Some(estimate::<S>),
         destroy: Some(destroy::<S>),
+        source: abi::Str::new(S::SOURCE),
     }
 }
 

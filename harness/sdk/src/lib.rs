@@ -102,12 +102,15 @@ pub mod tall;
 pub mod testing;
 
 mod error;
+mod extension;
 mod matrix;
 mod operator;
 mod params;
 mod problem;
 mod refine;
+mod select;
 mod solver;
+mod text;
 mod watch;
 mod workers;
 
@@ -115,12 +118,14 @@ pub use gpbench_abi as abi;
 pub use ndarray;
 
 pub use error::{Error, Result};
-pub use operator::{Family, Inputs, Operator, Select};
+pub use extension::{Family, Inputs, Targets};
+pub use operator::Operator;
 #[doc(hidden)]
 pub use params::Field;
 pub use params::{Bounds, NoParams, Parameter, Params, Value};
-pub use problem::{Level, Problem, Targets};
+pub use problem::{Level, Problem};
 pub use refine::Precision;
+pub use select::Select;
 pub use solver::{Capabilities, Reason, Report, Solver};
 pub use watch::Watch;
 pub use workers::Workers;

@@ -111,6 +111,15 @@ pub(crate) fn with_output<R>(array: &mut ArrayRef2<f64>, call: impl FnOnce(&mut 
     }
 }
 
+/// Checks an argument's shape.
+pub(crate) fn check_shape(what: &str, array: &ArrayRef2<f64>, rows: usize, cols: usize) -> Result<()> {
+    if array.dim() == (rows, cols) {
+        return Ok(());
+    }
+    let (r, c) = array.dim();
+    Err(Error::InvalidArgument(format!("{what} is {r} x {c}, expected {rows} x {cols}")))
+}
+
 #[cfg(test)]
 mod tests {
     use ndarray::{Array2, ArrayView2, array, s};

@@ -7,7 +7,7 @@ use gpbench_abi as abi;
 use gpbench_abi::value_kind;
 
 use crate::error::{Error, Result};
-use crate::operator::text;
+use crate::text::text;
 
 /// A solver's parameters. Implemented by [`params!`](crate::params).
 pub trait Params: Sized {
@@ -98,7 +98,7 @@ impl<'a> Value<'a> {
             Value::Bool(b) => abi::Value { kind: value_kind::BOOL, i: b.into(), ..none },
             Value::Int(i) => abi::Value { kind: value_kind::INT, i, ..none },
             Value::Float(f) => abi::Value { kind: value_kind::FLOAT, f, ..none },
-            Value::Text(s) => abi::Value { kind: value_kind::TEXT, s: crate::operator::borrow(s), ..none },
+            Value::Text(s) => abi::Value { kind: value_kind::TEXT, s: crate::text::borrow(s), ..none },
         }
     }
 }

@@ -5,10 +5,11 @@ use gpbench_abi::Status;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder, s};
 
 use crate::error::{Error, Result};
+use crate::extension::answer;
 use crate::matrix::{view, view_mut};
-use crate::operator::{answer, borrow};
 use crate::refine::Correction;
-use crate::{Operator, Report, Workers};
+use crate::text::borrow;
+use crate::{Operator, Report};
 
 /// A linear system A X = B with several right-hand sides, or, with inducing points Z, as many
 /// least-squares problems: each column minimises |b - K(X, Z) x|^2 + noise_scale^2 x^T K(Z, Z) x (Lin
@@ -25,15 +26,6 @@ pub struct Problem<'a> {
     pub(crate) seen: (usize, Vec<f64>),
     /// What this is a correction of, if it is one, and that larger problem's iterate.
     correction: Option<(Correction, ArrayViewMut2<'a, f64>)>,
-}
-
-/// The parts of pathwise right-hand sides: probe j is f_j + noise_j.
-#[derive(Debug, Clone, Copy)]
-pub struct Targets<'a> {
-    /// Prior draws at the inputs, times the scales where [`crate::Inputs`] has such; n x (number of probes).
-    pub f: ArrayView2<'a, f64>,
-    /// Their noise, of standard deviation `noise_scale`, n x (number of probes).
-    pub noise: ArrayView2<'a, f64>,
 }
 
 /// How much a line of the log matters.
@@ -112,6 +104,21 @@ impl<'a> Problem<'a> {
         report
     }
 
+    /// The problem as it crosses the interface.
+    pub(crate) fn raw(&self) -> *const abi::Problem {
+        self.raw
+    }
+
+    /// The host that passed the problem.
+    pub(crate) fn host(&self) -> &'a abi::Host {
+        self.host
+    }
+
+    /// Whether this is a correction of another problem, see [`correct`](Self::correct).
+    pub(crate) fn is_correction(&self) -> bool {
+        self.correction.is_some()
+    }
+
     /// The matrix A. A handle of its own, so that it can be used while `x_mut` is borrowed.
     pub fn operator(&self) -> Operator<'a> {
         self.operator
@@ -155,16 +162,6 @@ impl<'a> Problem<'a> {
     /// Threads that the solver may use, the calling one included.
     pub fn threads(&self) -> usize {
         self.table.threads.max(1) as usize
-    }
-
-    /// Those threads, ready for work.
-    pub fn workers(&self) -> Workers<'a> {
-        let pool = self.host.extension.and_then(|ask| {
-            // SAFETY: live host, static id; by its contract the answer is such a table that lives as long.
-            unsafe { answer::<abi::ParallelFor>(ask(self.host, &abi::Str::new(abi::id::PARALLEL_FOR))) }
-        });
-        let pool = pool.filter(|pool| pool.run.is_some()).map(|pool| (self.host, pool));
-        Workers { threads: self.threads(), pool }
     }
 
     /// The largest residual norm of the targets or the mean one of the probes, whichever is larger:
@@ -271,86 +268,6 @@ impl<'a> Problem<'a> {
         Error::check("observe", status)
     }
 
-    /// Puts a number of the solver's own into the trace, such as the variance of a gradient, if the
-    /// host takes such. The clock does not run meanwhile.
-    ///
-    /// `name` is up to 64 lower-case letters, digits and underscores. A value that is not finite is
-    /// passed over.
-    pub fn note(&self, iteration: usize, name: &str, value: f64) -> Result<()> {
-        let Some(note) = self.extension::<abi::Trace>(abi::id::TRACE).and_then(|trace| trace.note) else {
-            return Ok(());
-        };
-        // SAFETY: live problem; the name is copied before the call returns.
-        Error::check("trace.note", unsafe { note(self.raw, iteration as i64, &borrow(name), value) })
-    }
-
-    /// The parts of a pathwise target, if the probes are such.
-    pub fn targets(&self) -> Result<Option<Targets<'a>>> {
-        if self.correction.is_some() {
-            // A residual has no such parts.
-            return Ok(None);
-        }
-        let Some(targets) = self.extension::<abi::Targets>(abi::id::TARGETS) else { return Ok(None) };
-        // SAFETY: the extension and what it points to live as long as the problem, unchanged.
-        let (f, noise) = unsafe { (view(&targets.f, "prior draws")?, view(&targets.noise, "their noise")?) };
-        let expected = (self.rhs.nrows(), self.rhs.ncols() - self.n_targets());
-        if f.dim() != expected || noise.dim() != expected {
-            let text =
-                format!("targets of shapes {:?} and {:?}, expected {expected:?}", f.dim(), noise.dim());
-            return Err(Error::InvalidArgument(text));
-        }
-        Ok(Some(Targets { f, noise }))
-    }
-
-    /// What was saved under `key` in an earlier outer step; none if nothing was, or if the host
-    /// keeps no state.
-    pub fn load_state(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        let Some(load) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.load) else {
-            return Ok(None);
-        };
-        let mut bytes = Vec::new();
-        let mut len = 0;
-        // Once to learn the length, once to read.
-        for _ in 0..2 {
-            bytes.resize(usize::try_from(len).unwrap_or(0), 0);
-            // SAFETY: live problem; `bytes` holds as many bytes as it is said to.
-            let status =
-                unsafe { load(self.raw, &borrow(key), bytes.as_mut_ptr(), bytes.len() as i64, &mut len) };
-            Error::check("state.load", status)?;
-        }
-        Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
-    }
-
-    /// Saves bytes under `key` for the next outer step. Does nothing if the host keeps no state.
-    pub fn save_state(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        let Some(save) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.save) else {
-            return Ok(());
-        };
-        // SAFETY: live problem; key and bytes are readable during the call.
-        Error::check("state.save", unsafe {
-            save(self.raw, &borrow(key), bytes.as_ptr(), bytes.len() as i64)
-        })
-    }
-
-    /// The columns saved under `key` in an earlier outer step, n x k; none if there are none, or if they
-    /// were columns of another number of rows.
-    pub fn load_columns(&self, key: &str) -> Result<Option<Array2<f64>>> {
-        let n = self.operator.n();
-        let Some(bytes) = self.load_state(key)? else { return Ok(None) };
-        let numbers = bytes.chunks_exact(size_of::<f64>()).map(|bytes| {
-            f64::from_le_bytes(bytes.try_into().expect("a chunk has as many bytes as a number"))
-        });
-        let numbers: Vec<f64> = numbers.collect();
-        let columns = numbers.len().checked_div(n).unwrap_or(0);
-        Ok(Array2::from_shape_vec((n, columns).f(), numbers).ok().filter(|columns| !columns.is_empty()))
-    }
-
-    /// Saves columns, n x k, under `key` for the next outer step, where the host keeps state.
-    pub fn save_columns(&self, key: &str, columns: &Array2<f64>) -> Result<()> {
-        let bytes: Vec<u8> = columns.t().iter().flat_map(|number| number.to_le_bytes()).collect();
-        self.save_state(key, &bytes)
-    }
-
     /// Writes a line to the case's log.
     pub fn log(&self, level: Level, line: &str) {
         let level = match level {
@@ -364,8 +281,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Asks for an optional power, one of [`gpbench_abi::id`].
-    fn extension<T>(&self, id: &'static str) -> Option<&'a T> {
+    /// Asks for an extension, one of [`gpbench_abi::id`].
+    pub(crate) fn extension<T>(&self, id: &'static str) -> Option<&'a T> {
         let ask = self.table.extension.expect("checked when made");
         // SAFETY: live problem, static id; by its contract the answer is a `T` that lives as long as it.
         unsafe { answer(ask(self.raw, &abi::Str::new(id))) }

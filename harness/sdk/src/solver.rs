@@ -18,6 +18,10 @@ pub trait Solver: Sized + 'static {
     /// One line of documentation.
     const DOC: &'static str;
 
+    /// The work to cite for the method: one bibliographic entry with authors, title, venue and year. Reports
+    /// list it. Empty if there is none.
+    const SOURCE: &'static str = "";
+
     /// What the host should know before it calls.
     const CAPABILITIES: Capabilities = Capabilities::NONE;
 

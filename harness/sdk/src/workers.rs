@@ -6,9 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gpbench_abi::{Host, ParallelFor};
+use gpbench_abi::{Host, ParallelFor, Str, id};
 
-use crate::Error;
+use crate::extension::answer;
+use crate::{Error, Problem};
 
 /// The threads that a problem may use: the host's pool, or else short-lived threads of our own.
 ///
@@ -24,6 +25,18 @@ impl Workers<'static> {
     /// Short-lived threads of our own, for tests of a plugin's parts; a solver asks its problem instead.
     pub fn new(threads: usize) -> Workers<'static> {
         Workers { threads, pool: None }
+    }
+}
+
+impl<'a> Problem<'a> {
+    /// The [`threads`](Self::threads) that the solver may use, ready for work.
+    pub fn workers(&self) -> Workers<'a> {
+        let pool = self.host().extension.and_then(|ask| {
+            // SAFETY: live host, static id; by its contract the answer is such a table that lives as long.
+            unsafe { answer::<ParallelFor>(ask(self.host(), &Str::new(id::PARALLEL_FOR))) }
+        });
+        let pool = pool.filter(|pool| pool.run.is_some()).map(|pool| (self.host(), pool));
+        Workers { threads: self.threads(), pool }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Matrices that can be inverted by hand.
 //!
-//! Each is also a kernel matrix: of inputs far apart, of inputs that coincide, and of inputs on a
-//! line under the exponential kernel. A test can so reach them by way of a kernel as well as
-//! hand them to a solver.
+//! Each is also a kernel matrix: of inputs far apart, of inputs that coincide, and of inputs on a line under the
+//! exponential kernel. So a test can use them through a kernel as well as directly.
 
 use ndarray::{Array1, Array2};
 

@@ -1,4 +1,4 @@
-//! How far a result is from the answer.
+//! Distance of a result from the known answer.
 //!
 //! Errors are relative to the whole array, not to each entry: small entries of a solution carry
 //! the rounding errors of the large ones.

@@ -1,54 +1,67 @@
-//! The conformance suite: what every solver has to keep to, whatever its method.
+//! The conformance suite: rules that every solver has to keep, whatever its method.
 //!
-//! A check poses small dense systems through a [`Subject`], the calling side's view of a solver, and
-//! judges outcomes by arithmetic of its own: never speeds, and never more than the solver claims. One
-//! that says that it has not converged is not judged by its solution; one that draws random numbers
-//! need not give the same for another order of the rows; only what claims to make use of a warm
-//! start is measured by it. What is left is in the interface: an answer that is claimed is one.
+//! A rule asks a [`Subject`] to solve small dense systems and judges the outcomes by arithmetic of its own. It
+//! never judges speed, and nothing that the solver does not claim: a solution counts only where convergence is
+//! claimed, a warm start only where the solver says that it uses one, and a solver that draws random numbers
+//! may answer differently when the rows are reordered.
 //!
-//! A solver may crash or hang in a check, so that each is to be run in a process of its own, which also
-//! is the only way to see what a solver leaves behind there: threads, memory, modes.
+//! A solver may crash or hang, so the caller runs each rule in a process of its own. That also shows what a
+//! solver leaves behind in a process: threads, memory, floating-point modes.
 //!
-//! This crate knows nothing of the interface. Whoever loads plugins implements [`Subject`] for them.
+//! This crate does not know the plugin interface. Whoever loads plugins implements [`Subject`] for them.
 
-mod checks;
+mod rules;
 mod subject;
 mod system;
 mod trial;
 
-pub use checks::{CHECKS, find};
+pub use rules::{RULES, find};
 pub use subject::{
-    Ask, Description, Fault, Object, Outcome, Parameter, Reason, Setting, Subject, Task, Touched,
+    Ask, Description, Fault, Object, Outcome, Parameter, Reason, Request, Setting, Subject, Touched,
 };
 pub use system::KernelSystem;
 
+// The names that the host still uses.
+#[doc(hidden)]
+pub use {RULES as CHECKS, Request as Task, Rule as Check};
+
 /// One rule, and how to find out whether a solver keeps it.
 #[derive(Debug, Clone, Copy)]
-pub struct Check {
+pub struct Rule {
     /// Stable name.
     pub name: &'static str,
-    /// The rule, as a line.
+    /// The rule in one line.
     pub doc: &'static str,
-    rule: Rule,
+    test: Test,
 }
 
-/// A function that tries a solver.
-type Rule = fn(&dyn Subject) -> Result<(), Finding>;
+/// A function that tests a solver.
+type Test = fn(&dyn Subject) -> Result<(), Finding>;
 
-impl Check {
-    /// Tries the solver; `Ok` if it keeps the rule.
+impl Rule {
+    /// Tests the solver; `Ok` if it keeps the rule.
     pub fn run(&self, subject: &dyn Subject) -> Result<(), Finding> {
-        (self.rule)(subject)
+        (self.test)(subject)
     }
 }
 
-/// Why a check was not passed.
+/// Why a rule was not found to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
     /// The rule is broken; how.
     Failed(String),
     /// The rule does not apply; why.
     Skipped(String),
+}
+
+impl Finding {
+    /// Says more about a failure.
+    fn context(self, context: impl FnOnce(String) -> String) -> Finding {
+        match self {
+            Finding::Failed(why) => Finding::Failed(context(why)),
+            skipped @ Finding::Skipped(_) => skipped,
+        }
+    }
 }
 
 impl From<Fault> for Finding {

@@ -1,5 +1,5 @@
 //! Small systems with known answers, for the tests of numerics and plugins, and the [`conformance`]
-//! suite, which tries a solver on systems of its own.
+//! suite, which tests any solver on systems of its own.
 //!
 //! Answers come from two places. [`SmallSystem`] is a piece of real data for which independent
 //! code, in extended precision, has computed what each algorithm has to give; a crate keeps the
@@ -7,8 +7,8 @@
 //! them with [`assert_close`] at their stated tolerances. [`ClosedForm`] holds systems that can be
 //! inverted by hand, of any size.
 //!
-//! This crate knows none of ours, so that each of them can use it in its tests. A file that does
-//! not hold what is asked of it panics: in a test there is nobody to hand an error to.
+//! This crate depends on no other crate of the project, so that each of them can use it in its tests. A file
+//! without the value asked for panics, since a test has no other way to report it.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +19,7 @@ pub mod fixtures;
 pub mod json;
 mod small_system;
 
-// ndarray's products go to BLAS; a test program of this crate alone has to be linked to one.
+// ndarray's products call BLAS, so a test program of this crate alone has to be linked to one.
 use blas_src as _;
 use openblas_src as _;
 

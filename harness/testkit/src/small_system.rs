@@ -23,7 +23,7 @@ pub struct SmallSystem {
 /// Hyperparameters: H = signal_scale^2 k(X, X) + noise_scale^2 I.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// Under which answers are filed. `*_paper` are published hyperparameters; `*_ones` has every
+    /// Key of the answers. `*_paper` are published hyperparameters; `*_ones` has every
     /// scale 1; `matern32_smooth` is strongly correlated, with a condition number of 1e3.
     pub name: String,
     /// Kernel family, `matern32` or `rbf`.

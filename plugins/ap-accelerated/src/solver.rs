@@ -34,6 +34,8 @@ impl Solver for ApAccelerated {
     const ID: &'static str = "ap-accelerated";
     const DOC: &'static str =
         "Accelerated block coordinate descent: alternating projections with exact momentum";
+    const SOURCE: &'static str = "M. Dereziński, D. Needell, E. Rebrova, J. Yang. Randomized Kaczmarz Methods with \
+        Beyond-Krylov Convergence. arXiv 2501.11673, 2025.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
 
     fn new(params: ApAcceleratedParams) -> Result<Self> {

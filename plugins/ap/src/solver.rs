@@ -28,6 +28,8 @@ impl Solver for Ap {
     type Params = ApParams;
     const ID: &'static str = "ap";
     const DOC: &'static str = "Alternating projections: exact solves on the block with the largest residual";
+    const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
+        Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
 
     fn new(params: ApParams) -> Result<Self> {

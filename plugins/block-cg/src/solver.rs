@@ -29,6 +29,8 @@ impl Solver for BlockCg {
     type Params = BlockCgParams;
     const ID: &'static str = "block-cg";
     const DOC: &'static str = "Block conjugate gradients: all right-hand sides share one Krylov space";
+    const SOURCE: &'static str = "D. P. O'Leary. The block conjugate gradient algorithm and related methods. Linear \
+        Algebra and its Applications 29, 1980.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
 
     fn new(params: BlockCgParams) -> Result<Self> {

@@ -30,6 +30,8 @@ impl Solver for Cg {
     type Params = CgParams;
     const ID: &'static str = "cg";
     const DOC: &'static str = "Conjugate gradients, optionally with a low-rank preconditioner";
+    const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
+        Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
 
     fn new(params: CgParams) -> Result<Self> {

@@ -5,28 +5,15 @@
 use gpbench_plugin_cg::Cg;
 use gpbench_sdk::Value;
 use gpbench_sdk::abi::reason;
-use gpbench_sdk::ndarray::Array2;
-use gpbench_sdk::testing::{DenseProblem, Outcome, matern32, relative_residuals};
+use gpbench_sdk::testing::{DenseProblem, Outcome, scattered_inputs, scattered_right_hand_sides};
 
 const N: usize = 300;
-
-/// A scattered but fixed number in (-1, 1).
-fn scattered(i: usize, j: usize) -> f64 {
-    2.0 * (((i * 37 + j * 101 + 11) as f64).sin() * 1e4).rem_euclid(1.0) - 1.0
-}
-
-fn inputs() -> Array2<f64> {
-    Array2::from_shape_fn((N, 2), |(i, j)| scattered(i, j + 50))
-}
-
-fn right_hand_sides() -> Array2<f64> {
-    Array2::from_shape_fn((N, 5), |(i, j)| scattered(i, j))
-}
 
 /// The system of an outer step that has come to these scales.
 fn system(noise_scale: f64, length_scale: f64) -> DenseProblem {
     let lengths = [length_scale, length_scale];
-    DenseProblem::matern32(&inputs(), 1.0, noise_scale, &lengths, &right_hand_sides()).tolerance(1e-4)
+    let (x, b) = (scattered_inputs(N), scattered_right_hand_sides(N, 5));
+    DenseProblem::matern32(&x, 1.0, noise_scale, &lengths, &b).tolerance(1e-4)
 }
 
 fn solve(problem: &DenseProblem, preconditioner: &'static str, recycle: i64) -> Outcome {
@@ -50,10 +37,7 @@ fn vectors_of_one_step_save_iterations_in_the_next() {
         assert!(5 * fewer < 4 * all, "{preconditioner}: {fewer} iterations instead of {all}");
         // A product for the vectors, and one an iteration.
         assert_eq!(recycled.entries - recycled.entries_prepare, (1 + fewer) as f64 * (N * N) as f64);
-        let a = matern32(&inputs(), 1.0, 0.098, &[0.61, 0.61]);
-        for (claimed, truth) in
-            recycled.claimed.iter().zip(relative_residuals(&a, &recycled.x, &right_hand_sides()))
-        {
+        for (claimed, truth) in recycled.claimed.iter().zip(next.residuals(&recycled.x)) {
             assert!((claimed - truth).abs() < 1e-10, "{claimed} against {truth}");
         }
     }

@@ -353,6 +353,8 @@ static const GpbSolver solvers[] = {{
     .solve = solve,
     .estimate = estimate,
     .destroy = destroy,
+    .source = TEXT("G. H. Golub, R. S. Varga. Chebyshev semi-iterative methods, successive overrelaxation iterative "
+                   "methods, and second order Richardson iterative methods. Numerische Mathematik 3, 1961."),
 }};
 
 static const GpbPlugin plugin = {

@@ -321,6 +321,9 @@ contains
     solvers(1)%solve = c_funloc(solve)
     solvers(1)%estimate = c_funloc(estimate)
     solvers(1)%destroy = c_funloc(destroy)
+    solvers(1)%source = gpb_permanent("G. H. Golub, R. S. Varga. Chebyshev semi-iterative methods, successive "// &
+        "overrelaxation iterative methods, and second order Richardson iterative methods. "// &
+        "Numerische Mathematik 3, 1961.")
 
     plugin%size = c_sizeof(plugin)
     plugin%name = gpb_permanent("fortran-jacobi")

@@ -21,6 +21,8 @@ impl Solver for RrCg {
     type Params = RrCgParams;
     const ID: &'static str = "rr-cg";
     const DOC: &'static str = "Conjugate gradients truncated at random, unbiased but not converged";
+    const SOURCE: &'static str = "A. Potapczynski, L. Wu, D. Biderman, G. Pleiss, J. P. Cunningham. Bias-Free \
+        Scalable Gaussian Processes via Randomized Truncations. ICML 2021.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
 
     fn new(params: RrCgParams) -> Result<Self> {

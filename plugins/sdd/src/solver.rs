@@ -34,6 +34,8 @@ impl Solver for Sdd {
     type Params = SddParams;
     const ID: &'static str = "sdd";
     const DOC: &'static str = "Stochastic dual descent: momentum on random rows, and averaged iterates";
+    const SOURCE: &'static str = "J. A. Lin, S. Padhy, J. Antorán, A. Tripp, A. Terenin, C. Szepesvári, \
+        J. M. Hernández-Lobato, D. Janz. Stochastic Gradient Descent for Gaussian Processes Done Right. ICLR 2024.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
 
     fn new(params: SddParams) -> Result<Self> {

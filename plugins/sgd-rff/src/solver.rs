@@ -24,6 +24,8 @@ impl Solver for SgdRff {
     type Params = SgdRffParams;
     const ID: &'static str = "sgd-rff";
     const DOC: &'static str = "Stochastic gradient descent with fresh random features at each step";
+    const SOURCE: &'static str = "J. A. Lin, J. Antorán, S. Padhy, D. Janz, J. M. Hernández-Lobato, A. Terenin. \
+        Sampling from Gaussian Process Posteriors using Stochastic Gradient Descent. NeurIPS 2023.";
     const CAPABILITIES: Capabilities =
         Capabilities::RANDOMIZED.and(Capabilities::WARM_START).and(Capabilities::INDUCING);
 

@@ -224,26 +224,6 @@ fn a_tolerance_is_checked_by_a_product_every_ten_epochs() {
 }
 
 #[test]
-fn a_warm_start_at_the_solution_costs_one_product() {
-    let (line, problem) = rough();
-    let solution = line.solution();
-    let outcome = problem.tolerance(1e-6).start(solution.clone()).solve::<SgdRff>(&plain(0)).unwrap();
-    assert_eq!((outcome.reason, outcome.iterations), (reason::CONVERGED, 0));
-    assert_eq!(outcome.entries, (N * N) as f64);
-    assert_eq!(outcome.x, solution);
-}
-
-#[test]
-fn a_warm_start_from_anywhere_converges() {
-    let (line, problem) = rough();
-    let start = Array2::from_elem((N, 3), 3.0);
-    let params = with(plain(0), [("averaging", "none".into())]);
-    let outcome = problem.tolerance(1e-3).start(start).solve::<SgdRff>(&params).unwrap();
-    assert_eq!(outcome.reason, reason::CONVERGED);
-    assert!(relative_residuals(&line.a(), &outcome.x, &line.b).iter().all(|norm| *norm < 3e-3));
-}
-
-#[test]
 fn a_zero_right_hand_side_has_a_zero_solution() {
     let line = Line::smooth();
     let ones = Array2::from_elem((N, 3), 1.0);
@@ -292,16 +272,6 @@ fn steps_that_are_too_long_diverge_without_nan() {
 }
 
 #[test]
-fn a_product_that_is_not_a_number_never_reaches_the_solution() {
-    let mut line = Line::smooth();
-    line.k[[3, 4]] = f64::NAN;
-    let problem = DenseProblem::new(line.a(), line.b.clone());
-    let outcome = line.tell(problem).fixed_features(Array2::eye(N)).solve::<SgdRff>(&plain(0)).unwrap();
-    assert_eq!(outcome.reason, reason::DIVERGED);
-    assert!(outcome.x.iter().all(|x| x.is_finite()));
-}
-
-#[test]
 fn a_gradient_from_one_row_is_less_noisy_with_the_noise_in_the_regulariser() {
     let line = Line::smooth();
     let variance = |objective: &'static str, rows: i64| {
@@ -333,28 +303,9 @@ fn a_gradient_from_one_row_is_less_noisy_with_the_noise_in_the_regulariser() {
 
 #[test]
 fn what_it_cannot_do_is_refused() {
-    let problem = Line::smooth().problem();
-    let refused = |name, value| problem.solve::<SgdRff>(&[(name, value)]).unwrap_err();
-    for (name, value) in [
-        ("batch_size", 0.into()),
-        ("features", 0.into()),
-        ("features", 101.into()),
-        ("learning_rate", 0.0.into()),
-        ("learning_rate_samples", f64::INFINITY.into()),
-        ("momentum", 1.0.into()),
-        ("averaging", "mean".into()),
-        ("averaging_weight", 0.0.into()),
-        ("clip", (-0.1).into()),
-        ("clip_scope", "row".into()),
-        ("scale", "median".into()),
-        ("objective", "loss3".into()),
-        ("gradient_variance", (-1).into()),
-        ("max_iterations", (-1).into()),
-    ] {
-        let failure = refused(name, value);
-        assert_eq!(failure.status, Status::INVALID_ARGUMENT);
-        assert!(failure.text.contains(name), "{}", failure.text);
-    }
+    let failure = Line::smooth().problem().solve::<SgdRff>(&[("features", 101.into())]).unwrap_err();
+    assert_eq!(failure.status, Status::INVALID_ARGUMENT);
+    assert!(failure.text.contains("features"), "{}", failure.text);
     let line = Line { noise_scale: 0.0, ..Line::smooth() };
     let failure = line.problem().solve::<SgdRff>(&steps(1)).unwrap_err();
     assert_eq!(failure.status, Status::UNSUPPORTED);
@@ -369,4 +320,42 @@ fn defaults_are_the_published_ones() {
     assert_eq!((defaults.batch_size, defaults.features, defaults.max_iterations), (512, 100, 100_000));
     assert_eq!((defaults.learning_rate, defaults.learning_rate_samples), (0.5, 0.1));
     assert_eq!((defaults.momentum, defaults.clip), (0.9, 0.1));
+}
+
+/// The tests that every solver inherits.
+mod suite {
+    use gpbench_sdk::testing::{Claims, Suite};
+
+    use super::*;
+
+    /// Descent with all rows and an exact regulariser, on a system that it solves in a few epochs.
+    fn suite() -> Suite<SgdRff> {
+        let line = Line::rough();
+        Suite::new(line.a(), line.b.clone(), move |a, b| {
+            line.tell(DenseProblem::new(a, b)).fixed_features(line.root())
+        })
+        .settings([
+            ("batch_size", 500.into()),
+            ("features", (N as i64).into()),
+            ("clip", 0.0.into()),
+            ("learning_rate", 10.0.into()),
+            ("learning_rate_samples", 5.0.into()),
+            ("averaging", "none".into()),
+            ("max_iterations", 0.into()),
+        ])
+        .tolerance(1e-3)
+        .claims(Claims::Reported(1e-12))
+    }
+
+    gpbench_sdk::solver_suite! { suite() }
+
+    #[test]
+    fn zeros_cost_nothing() {
+        suite().zeros_cost_nothing();
+    }
+
+    #[test]
+    fn a_right_hand_side_does_not_depend_on_the_others() {
+        suite().columns_are_independent(50, 1e-12);
+    }
 }

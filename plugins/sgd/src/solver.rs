@@ -25,6 +25,8 @@ impl Solver for Sgd {
     type Params = SgdParams;
     const ID: &'static str = "sgd";
     const DOC: &'static str = "Stochastic gradient descent with momentum, on minibatches of rows";
+    const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
+        Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
 
     fn new(params: SgdParams) -> Result<Self> {

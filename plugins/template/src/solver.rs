@@ -22,6 +22,8 @@ impl Solver for SteepestDescent {
     type Params = SteepestDescentParams;
     const ID: &'static str = "steepest-descent";
     const DOC: &'static str = "Steepest descent with a relaxed line search";
+    const SOURCE: &'static str = "M. Raydan, B. F. Svaiter. Relaxed steepest descent and Cauchy-Barzilai-Borwein \
+        method. Computational Optimization and Applications 21, 2002.";
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
 
     fn new(params: SteepestDescentParams) -> Result<Self> {

@@ -133,7 +133,7 @@ impl Object for LiveObject<'_> {
             setup: epochs(ending.entries.setup),
             self_reported: epochs(ending.entries.self_reported),
             refusals,
-            looks: recorder.looks,
+            observed: recorder.looks,
             asked: recorder.asked,
             handed: recorder.handed,
             touched,

@@ -123,6 +123,7 @@ impl Choices<'_> {
                     solve: self.of(&[Some(solve as _), None]),
                     estimate: None,
                     destroy: self.of(&[Some(destroy as _), None]),
+                    source: Str::new("A paper."),
                 }
             })
             .collect();

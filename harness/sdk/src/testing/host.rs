@@ -1,13 +1,13 @@
-//! The services of the host: errors, log, and work done in turn.
+//! The services of the host: errors and log.
 
-use std::ffi::c_void;
 use std::sync::Mutex;
 
 use gpbench_abi as abi;
 use gpbench_abi::Status;
 
 use super::Failure;
-use crate::operator::text;
+use super::extension::parallel_for;
+use crate::text::text;
 
 /// The host's services. Its table is leaked, since a host lives until the process ends.
 pub(super) struct TestHost {
@@ -24,7 +24,7 @@ impl TestHost {
             ctx: (&raw const *error).cast_mut().cast(),
             set_error: Some(set_error),
             log: Some(log),
-            extension: Some(host_extension),
+            extension: Some(parallel_for::of_host),
         }));
         TestHost { table, error }
     }
@@ -54,29 +54,4 @@ unsafe extern "C" fn set_error(host: *const abi::Host, status: Status, why: *con
 unsafe extern "C" fn log(_host: *const abi::Host, level: i32, line: *const abi::Str) {
     // SAFETY: a live text.
     eprintln!("[{level}] {}", unsafe { text(&*line) }.unwrap_or("(not UTF-8)"));
-}
-
-unsafe extern "C" fn host_extension(_host: *const abi::Host, id: *const abi::Str) -> *const c_void {
-    static PARALLEL_FOR: abi::ParallelFor =
-        abi::ParallelFor { size: size_of::<abi::ParallelFor>() as u32, reserved: 0, run: Some(in_turn) };
-    // SAFETY: a live text.
-    match unsafe { text(&*id) } {
-        Ok(abi::id::PARALLEL_FOR) => (&raw const PARALLEL_FOR).cast(),
-        _ => std::ptr::null(),
-    }
-}
-
-/// `parallel_for` in turn, backwards: nothing may depend on the order.
-unsafe extern "C" fn in_turn(
-    _host: *const abi::Host,
-    n: i64,
-    body: Option<unsafe extern "C" fn(ctx: *mut c_void, i: i64)>,
-    ctx: *mut c_void,
-) -> Status {
-    let Some(body) = body else { return Status::INVALID_ARGUMENT };
-    for i in (0..n).rev() {
-        // SAFETY: the caller's own function and context.
-        unsafe { body(ctx, i) };
-    }
-    Status::DONE
 }

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::DenseProblem;
+use super::{DenseProblem, scattered_inputs, scattered_right_hand_sides};
 use crate::Family;
 
 /// The n x n matrix A = K + noise_scale^2 I over the rows of `x` (n x d), with
@@ -35,5 +35,12 @@ impl DenseProblem {
             noise_scale,
             lengths,
         )
+    }
+
+    /// The usual system of tests: 120 irregular inputs in two dimensions, unit signal, and `s` irregular right-hand
+    /// sides.
+    pub fn scattered(noise_scale: f64, length_scale: f64, s: usize) -> DenseProblem {
+        let (x, b) = (scattered_inputs(120), scattered_right_hand_sides(120, s));
+        DenseProblem::matern32(&x, 1.0, noise_scale, &[length_scale; 2], &b)
     }
 }

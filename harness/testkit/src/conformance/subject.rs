@@ -1,4 +1,4 @@
-//! What the checks need of a solver and of whoever calls it.
+//! The solver under test, as the rules see it.
 
 use ndarray::Array2;
 
@@ -6,7 +6,7 @@ use super::KernelSystem;
 
 /// A solver under test, and the process that it runs in.
 pub trait Subject {
-    /// What the solver says of itself.
+    /// The solver's description.
     fn description(&self) -> &Description;
 
     /// Makes an object; parameters that are not given take their defaults.
@@ -19,19 +19,19 @@ pub trait Subject {
     fn printed(&self) -> u64;
 }
 
-/// A solver object. To be ended by [`Object::end`].
+/// A solver object. The caller ends it with [`Object::end`].
 pub trait Object {
-    /// Prepares for a task, and no more.
-    fn prepare(&mut self, task: &Task) -> Result<(), Fault>;
+    /// Prepares for a request without solving it.
+    fn prepare(&mut self, request: &Request) -> Result<(), Fault>;
 
-    /// Prepares for a task, calls `between`, and solves.
-    fn run(&mut self, task: &Task, between: &mut dyn FnMut()) -> Result<Outcome, Fault>;
+    /// Prepares for a request, calls `between`, and solves.
+    fn run(&mut self, request: &Request, between: &mut dyn FnMut()) -> Result<Outcome, Fault>;
 
-    /// Destroys the object, and says if it complained.
+    /// Destroys the object; an error if the solver reports one.
     fn end(self: Box<Self>) -> Result<(), Fault>;
 }
 
-/// What a solver says of itself.
+/// A solver's description.
 #[derive(Debug, Clone, Default)]
 pub struct Description {
     /// Id that a spec names.
@@ -48,7 +48,7 @@ pub struct Description {
     pub blas_threads: bool,
     /// Parameters.
     pub params: Vec<Parameter>,
-    /// What of the solver's table is not as this version of the interface has it, each a sentence.
+    /// Differences between the solver's table and this version of the interface, a sentence each.
     pub oddities: Vec<String>,
 }
 
@@ -82,16 +82,17 @@ pub enum Setting {
     Text(String),
 }
 
-/// A system to solve, and the terms. The first column is the target, the others are probes.
+/// A system that a rule asks a solver to solve, with its limits. The first column is the target, the others are
+/// probes.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub struct Request {
     /// The matrix, n x n.
     pub system: KernelSystem,
     /// Right-hand sides, n x s.
     pub rhs: Array2<f64>,
     /// Where to start from, n x s.
     pub start: Array2<f64>,
-    /// Relative residual norm to reach; none: the budget alone decides.
+    /// Relative residual norm to reach; none if the budget alone decides.
     pub tolerance: Option<f64>,
     /// Epochs that may be spent.
     pub max_epochs: f64,
@@ -99,7 +100,7 @@ pub struct Task {
     pub threads: usize,
     /// Seed of the solver's own random numbers.
     pub seed: u64,
-    /// Rows and columns of foreign memory on each side of the iterate, and rows between the columns of
+    /// Rows and columns of the host's memory on each side of the iterate, and rows between the columns of
     /// the right-hand sides.
     pub margin: usize,
     /// Number of the observation, from 0, at which the solver is told to stop.
@@ -119,10 +120,10 @@ pub enum Ask {
     Always,
 }
 
-/// How a solve went.
+/// Outcome of a solve.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// What stands in the iterate's place, n x s.
+    /// The iterate that the solver left, n x s.
     pub x: Array2<f64>,
     /// Why the solver stopped.
     pub reason: Reason,
@@ -137,19 +138,19 @@ pub struct Outcome {
     /// How often work was refused because the budget was spent.
     pub refusals: u64,
     /// Epochs used by the time of each observation.
-    pub looks: Vec<f64>,
+    pub observed: Vec<f64>,
     /// Iterates that were asked for.
     pub asked: usize,
     /// Iterates that were handed over.
     pub handed: Vec<Array2<f64>>,
-    /// What the solver wrote to although it is not the solver's.
+    /// Memory of the host that the solver wrote to.
     pub touched: Vec<Touched>,
 }
 
 /// Why a solver stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// It says that the tolerance is reached, or that it is exact.
+    /// It reports that the tolerance is reached, or that it is exact.
     Converged,
     /// It was told to stop, or the budget is spent.
     Stopped,
@@ -161,7 +162,7 @@ pub enum Reason {
     Diverged,
 }
 
-/// What is not a solver's to write to.
+/// Memory of the host that a solver must not write to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touched {
     /// The right-hand sides.

@@ -1,10 +1,10 @@
-//! The systems that solvers are tried on: small, dense and well-conditioned.
+//! The systems of the suite: small, dense and well-conditioned.
 
 use ndarray::{Array2, ArrayView1, Axis};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs of a row.
+/// Dimension of the inputs.
 const D: usize = 3;
 
 /// A kernel matrix H = K + noise_scale^2 I with the Matern-3/2 kernel and unit signal.
@@ -19,7 +19,7 @@ pub struct KernelSystem {
 }
 
 impl KernelSystem {
-    /// Inputs drawn uniformly by `seed`, in the order of the first of them, as files often are. The
+    /// Inputs drawn uniformly by `seed`, sorted by the first of them, as data files often are. The
     /// condition number is about 10, so that stochastic methods need no tuning.
     #[must_use]
     pub fn new(n: usize, seed: u64) -> KernelSystem {
@@ -31,8 +31,8 @@ impl KernelSystem {
         KernelSystem { x, length_scale: vec![0.5, 0.45, 0.55], noise_scale: 0.7 }
     }
 
-    /// The same with every row there twice, side by side, and no noise to speak of: of half the rank,
-    /// so that no right-hand side in general position has a solution.
+    /// The same with every row twice, side by side, and negligible noise. The matrix has half the rank, so a
+    /// right-hand side in general position has no solution.
     #[must_use]
     pub fn singular(pairs: usize, seed: u64) -> KernelSystem {
         let once = KernelSystem::new(pairs, seed);

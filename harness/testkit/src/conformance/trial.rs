@@ -1,27 +1,27 @@
-//! What the checks share: posing a task, solving it with a fresh object, and judging the answer by the
-//! dense matrix.
+//! Shared by the rules: building a request, solving it with a new object, and testing the answer with the dense
+//! matrix.
 
 use ndarray::{Array2, Axis};
 
 use super::system::right_hand_sides;
-use super::{Ask, Fault, Finding, KernelSystem, Outcome, Reason, Subject, Task};
+use super::{Ask, Fault, Finding, KernelSystem, Outcome, Reason, Request, Subject};
 
-/// Tolerance asked for where a check is not about tolerances.
-pub(super) const ASKED: f64 = 1e-4;
+/// Tolerance of requests, unless a rule is about tolerances.
+pub(super) const TOLERANCE: f64 = 1e-4;
 
-/// Relative residual norm with which a check that is not about tolerances is content: a solution
-/// that has nothing to do with the system is far above.
-pub(super) const CONTENT: f64 = 1e-2;
+/// Relative residual norm that a solution may have, unless a rule is about tolerances. A vector that does not
+/// solve the system is far above.
+pub(super) const ACCEPTED: f64 = 1e-2;
 
-impl Task {
+impl Request {
     /// H X = B for a right-hand side of `s` columns, from zero, on one thread, with plenty of epochs.
-    pub(super) fn new(system: KernelSystem, s: usize) -> Task {
+    pub(super) fn new(system: KernelSystem, s: usize) -> Request {
         let rhs = right_hand_sides(system.n(), s, 77);
-        Task {
+        Request {
             start: Array2::zeros(rhs.dim()),
             system,
             rhs,
-            tolerance: Some(ASKED),
+            tolerance: Some(TOLERANCE),
             max_epochs: 2000.0,
             threads: 1,
             seed: 1,
@@ -36,22 +36,22 @@ impl Task {
         self.system.residuals(&self.rhs, x)
     }
 
-    /// The task with its columns in another order.
-    pub(super) fn with_columns(&self, order: &[usize]) -> Task {
+    /// The request with its columns in another order.
+    pub(super) fn with_columns(&self, order: &[usize]) -> Request {
         let (rhs, start) = (self.rhs.select(Axis(1), order), self.start.select(Axis(1), order));
-        Task { rhs, start, ..self.clone() }
+        Request { rhs, start, ..self.clone() }
     }
 }
 
-/// The number that is compared with the tolerance: the target's norm or the mean of the probes',
-/// whichever is larger. Not a number, if one of them is not.
+/// The number that is compared with the tolerance: the larger of the target's norm and the mean norm of the
+/// probes. NaN if one of them is.
 pub(super) fn worst(norms: &[f64]) -> f64 {
     let (target, probes) = norms.split_at(norms.len().min(1));
     let mean = if probes.is_empty() { 0.0 } else { probes.iter().sum::<f64>() / probes.len() as f64 };
     target.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
 }
 
-/// The largest; not a number, if one of them is not.
+/// The largest norm; NaN if one of them is.
 pub(super) fn largest(norms: &[f64]) -> f64 {
     norms
         .iter()
@@ -59,26 +59,25 @@ pub(super) fn largest(norms: &[f64]) -> f64 {
 }
 
 /// Solves with an object of its own, made with default parameters.
-pub(super) fn solve(subject: &dyn Subject, task: &Task) -> Result<Outcome, Fault> {
+pub(super) fn solve(subject: &dyn Subject, request: &Request) -> Result<Outcome, Fault> {
     let mut object = subject.create(&[])?;
-    let outcome = object.run(task, &mut || ());
+    let outcome = object.run(request, &mut || ());
     object.end()?;
     outcome
 }
 
-/// Solves, and demands a solution of whoever claims one. A solver that says that it has not
-/// converged is not judged.
-pub(super) fn converge(subject: &dyn Subject, task: &Task) -> Result<Outcome, Finding> {
-    let outcome = solve(subject, task)?;
-    demand_solution(task, &outcome)?;
+/// Solves; fails if convergence is claimed without a solution, skips if it is not claimed.
+pub(super) fn converge(subject: &dyn Subject, request: &Request) -> Result<Outcome, Finding> {
+    let outcome = solve(subject, request)?;
+    demand_solution(request, &outcome)?;
     Ok(outcome)
 }
 
 /// Fails where convergence is claimed and there is no solution; skips where none is claimed.
-pub(super) fn demand_solution(task: &Task, outcome: &Outcome) -> Result<(), Finding> {
+pub(super) fn demand_solution(request: &Request, outcome: &Outcome) -> Result<(), Finding> {
     demand_claim(outcome)?;
-    let residual = largest(&task.residuals(&outcome.x));
-    if !(residual <= CONTENT) {
+    let residual = largest(&request.residuals(&outcome.x));
+    if !(residual <= ACCEPTED) {
         let what = "claims convergence to 1e-4, with a relative residual norm of";
         return Err(Finding::Failed(format!("{what} {residual:.1e}")));
     }
@@ -91,16 +90,16 @@ pub(super) fn demand_claim(outcome: &Outcome) -> Result<(), Finding> {
         return Ok(());
     }
     let Outcome { reason, epochs, .. } = outcome;
-    Err(Finding::Skipped(format!("says that it did not converge: {reason:?} after {epochs:.0} epochs")))
+    Err(Finding::Skipped(format!("reports no convergence: {reason:?} after {epochs:.0} epochs")))
 }
 
-/// Skips where two like solves give different bits, which the check `same-seed` is about.
-pub(super) fn demand_repeatable(subject: &dyn Subject, task: &Task) -> Result<Outcome, Finding> {
-    let (first, second) = (solve(subject, task)?, solve(subject, task)?);
+/// Skips where two equal solves give different bits, which the rule `same-seed` is about.
+pub(super) fn demand_repeatable(subject: &dyn Subject, request: &Request) -> Result<Outcome, Finding> {
+    let (first, second) = (solve(subject, request)?, solve(subject, request)?);
     if same_bits(&first.x, &second.x) {
         return Ok(first);
     }
-    Err(Finding::Skipped("two like solves differ, so that nothing can be compared".into()))
+    Err(Finding::Skipped("two equal solves differ, so solutions cannot be compared".into()))
 }
 
 /// Whether two solutions are the same to the last bit.
@@ -108,14 +107,14 @@ pub(super) fn same_bits(a: &Array2<f64>, b: &Array2<f64>) -> bool {
     a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
-/// Fails unless two solutions of one task agree as far as residuals of [`CONTENT`] let them: the
+/// Fails unless two solutions of one request agree as far as residuals of [`ACCEPTED`] let them: the
 /// difference is measured through H.
-pub(super) fn demand_agreement(task: &Task, a: &Array2<f64>, b: &Array2<f64>) -> Result<(), Finding> {
-    let apart = task.system.matrix().dot(&(a - b));
-    for (j, (apart, b)) in apart.columns().into_iter().zip(task.rhs.columns()).enumerate() {
-        let apart = (apart.dot(&apart) / b.dot(&b)).sqrt();
-        if !(apart <= 2.0 * CONTENT) {
-            return Err(Finding::Failed(format!("solutions of column {j} are {apart:.1e} apart")));
+pub(super) fn demand_agreement(request: &Request, a: &Array2<f64>, b: &Array2<f64>) -> Result<(), Finding> {
+    let difference = request.system.matrix().dot(&(a - b));
+    for (j, (difference, b)) in difference.columns().into_iter().zip(request.rhs.columns()).enumerate() {
+        let distance = (difference.dot(&difference) / b.dot(&b)).sqrt();
+        if !(distance <= 2.0 * ACCEPTED) {
+            return Err(Finding::Failed(format!("solutions of column {j} are {distance:.1e} apart")));
         }
     }
     Ok(())
@@ -136,12 +135,12 @@ mod tests {
 
     #[test]
     fn agreement_is_relative_to_the_right_hand_side() {
-        let mut task = Task::new(KernelSystem::new(30, 1), 2);
-        task.rhs *= 1e-9;
-        let exact = task.system.exact(&task.rhs);
-        assert!(demand_agreement(&task, &exact, &exact).is_ok());
-        assert!(demand_agreement(&task, &exact, &Array2::zeros(exact.dim())).is_err());
+        let mut request = Request::new(KernelSystem::new(30, 1), 2);
+        request.rhs *= 1e-9;
+        let exact = request.system.exact(&request.rhs);
+        assert!(demand_agreement(&request, &exact, &exact).is_ok());
+        assert!(demand_agreement(&request, &exact, &Array2::zeros(exact.dim())).is_err());
         let unknown = Array2::from_elem(exact.dim(), f64::NAN);
-        assert!(demand_agreement(&task, &exact, &unknown).is_err());
+        assert!(demand_agreement(&request, &exact, &unknown).is_err());
     }
 }

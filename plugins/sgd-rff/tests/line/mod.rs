@@ -1,7 +1,7 @@
 //! Sixty points on a line, with a target and two samples.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::testing::{DenseProblem, matern32};
+use gpbench_sdk::testing::{DenseProblem, matern32, scattered};
 use gpbench_sdk::{Family, lapack};
 
 pub const N: usize = 60;
@@ -20,11 +20,6 @@ pub struct Line {
     pub f: Array2<f64>,
     /// Their noise; n x 2.
     pub noise: Array2<f64>,
-}
-
-/// A scattered but fixed number in (-1, 1).
-fn scattered(i: usize, j: usize) -> f64 {
-    2.0 * (((i * 37 + j * 101 + 11) as f64).sin() * 1e4).rem_euclid(1.0) - 1.0
 }
 
 impl Line {

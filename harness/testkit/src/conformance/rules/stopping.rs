@@ -1,22 +1,22 @@
-//! Where a solver starts, and when it stops.
+//! Warm starts, budgets and cancellation.
 
 use crate::conformance::system::right_hand_sides;
 use crate::conformance::trial::{converge, solve, worst};
-use crate::conformance::{Finding, KernelSystem, Outcome, Reason, Subject, Task};
+use crate::conformance::{Finding, KernelSystem, Outcome, Reason, Request, Subject};
 
 /// Slack of comparisons of epochs, which are quotients.
 const ROUNDING: f64 = 1e-9;
 
-/// Calls that are refused for want of budget before a solver that goes on asking does not stop.
+/// Refused calls after which a solver counts as one that ignores its budget.
 const PATIENCE: u64 = 8;
 
 pub(super) fn warm_start(subject: &dyn Subject) -> Result<(), Finding> {
     if !subject.description().warm_start {
         return Err(Finding::Skipped("does not claim to make use of a warm start".into()));
     }
-    let mut task = Task::new(KernelSystem::new(80, 11), 4);
-    task.start = task.system.exact(&task.rhs);
-    let outcome = converge(subject, &task)?;
+    let mut request = Request::new(KernelSystem::new(80, 11), 4);
+    request.start = request.system.exact(&request.rhs);
+    let outcome = converge(subject, &request)?;
     let epochs = outcome.epochs - outcome.setup;
     if epochs > 1.0 + ROUNDING {
         return Err(Finding::Failed(format!("from the solution, it took {epochs:.2} epochs to find it")));
@@ -25,27 +25,27 @@ pub(super) fn warm_start(subject: &dyn Subject) -> Result<(), Finding> {
 }
 
 pub(super) fn any_start(subject: &dyn Subject) -> Result<(), Finding> {
-    let mut task = Task::new(KernelSystem::new(80, 12), 4);
-    task.start = right_hand_sides(80, 4, 13) * 3.0;
-    converge(subject, &task).map(drop)
+    let mut request = Request::new(KernelSystem::new(80, 12), 4);
+    request.start = right_hand_sides(80, 4, 13) * 3.0;
+    converge(subject, &request).map(drop)
 }
 
 pub(super) fn budget(subject: &dyn Subject) -> Result<(), Finding> {
     for (max_epochs, tolerance) in [(3.0, Some(1e-13)), (2.5, None), (0.3, Some(1e-13))] {
-        let task = Task { max_epochs, tolerance, ..Task::new(KernelSystem::new(60, 14), 4) };
-        let outcome = solve(subject, &task)?;
+        let request = Request { max_epochs, tolerance, ..Request::new(KernelSystem::new(60, 14), 4) };
+        let outcome = solve(subject, &request)?;
         let failed = |what: String| Err(Finding::Failed(format!("with {max_epochs} epochs, it {what}")));
         let Outcome { epochs, refusals, self_reported, .. } = outcome;
-        // What the plugin reports by itself has happened by the time that it is refused: one epoch
-        // is more than one report.
+        // Entries that the plugin reports by itself are already used when the report is refused. One epoch is
+        // more than one such report.
         let allowed = max_epochs * (1.0 + ROUNDING) + if self_reported > 0.0 { 1.0 } else { 0.0 };
         if epochs > allowed {
             return failed(format!("used {epochs:.2}"));
         }
         if refusals > PATIENCE {
-            return failed(format!("went on asking, {refusals} times, after the budget was spent"));
+            return failed(format!("went on asking {refusals} times after the budget was spent"));
         }
-        if tells_a_lie(&task, &outcome) {
+        if is_false_claim(&request, &outcome) {
             return failed("claims a convergence that it has not reached".into());
         }
         if !outcome.x.iter().all(|x| x.is_finite()) && outcome.reason != Reason::Diverged {
@@ -56,20 +56,21 @@ pub(super) fn budget(subject: &dyn Subject) -> Result<(), Finding> {
 }
 
 pub(super) fn cancel(subject: &dyn Subject) -> Result<(), Finding> {
-    let task = Task { tolerance: Some(1e-13), max_epochs: 50.0, ..Task::new(KernelSystem::new(60, 15), 4) };
+    let request =
+        Request { tolerance: Some(1e-13), max_epochs: 50.0, ..Request::new(KernelSystem::new(60, 15), 4) };
     let mut stopped = 0;
     for stop_at in [0, 1, 3] {
-        let task = Task { stop_at: Some(stop_at), ..task.clone() };
-        let outcome = solve(subject, &task)?;
-        let Some(at) = outcome.looks.get(stop_at) else { continue };
+        let request = Request { stop_at: Some(stop_at), ..request.clone() };
+        let outcome = solve(subject, &request)?;
+        let Some(at) = outcome.observed.get(stop_at) else { continue };
         stopped += 1;
         let failed =
             |what: String| Err(Finding::Failed(format!("told to stop at observation {stop_at}, it {what}")));
-        let (further, epochs) = (outcome.looks.len() - stop_at - 1, outcome.epochs - at);
+        let (further, epochs) = (outcome.observed.len() - stop_at - 1, outcome.epochs - at);
         if further > 1 || epochs > 1.0 + ROUNDING {
             return failed(format!("made {further} more and used {epochs:.2} epochs"));
         }
-        if tells_a_lie(&task, &outcome) {
+        if is_false_claim(&request, &outcome) {
             return failed("claims a convergence that it has not reached".into());
         }
     }
@@ -79,7 +80,7 @@ pub(super) fn cancel(subject: &dyn Subject) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Whether convergence is claimed for what is no solution by far.
-fn tells_a_lie(task: &Task, outcome: &Outcome) -> bool {
-    outcome.reason == Reason::Converged && !(worst(&task.residuals(&outcome.x)) <= 1e-8)
+/// Whether convergence is claimed far from the solution.
+fn is_false_claim(request: &Request, outcome: &Outcome) -> bool {
+    outcome.reason == Reason::Converged && !(worst(&request.residuals(&outcome.x)) <= 1e-8)
 }

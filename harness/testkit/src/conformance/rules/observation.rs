@@ -1,18 +1,18 @@
-//! What a solver shows, and what it leaves alone.
+//! Observations, and memory that is not the solver's to write to.
 
 use crate::conformance::trial::{demand_repeatable, same_bits, solve};
-use crate::conformance::{Ask, Finding, KernelSystem, Subject, Task, Touched};
+use crate::conformance::{Ask, Finding, KernelSystem, Request, Subject, Touched};
 
-fn task() -> Task {
-    Task { tolerance: Some(1e-6), max_epochs: 60.0, ..Task::new(KernelSystem::new(60, 16), 4) }
+fn request() -> Request {
+    Request { tolerance: Some(1e-6), max_epochs: 60.0, ..Request::new(KernelSystem::new(60, 16), 4) }
 }
 
 pub(super) fn iterate(subject: &dyn Subject) -> Result<(), Finding> {
-    let task = task();
-    demand_repeatable(subject, &task)?;
+    let request = request();
+    demand_repeatable(subject, &request)?;
     let mut asked = 0;
     for at in [0, 1, 3] {
-        let outcome = solve(subject, &Task { ask: Ask::At(at), ..task.clone() })?;
+        let outcome = solve(subject, &Request { ask: Ask::At(at), ..request.clone() })?;
         asked += outcome.asked;
         let failed = |what: &str| Err(Finding::Failed(format!("at observation {at}, the iterate {what}")));
         let Some(handed) = outcome.handed.first() else {
@@ -21,10 +21,10 @@ pub(super) fn iterate(subject: &dyn Subject) -> Result<(), Finding> {
             }
             continue;
         };
-        let stopped = solve(subject, &Task { stop_at: Some(at), ..task.clone() })?;
-        if stopped.looks.len() > at + 1 {
+        let stopped = solve(subject, &Request { stop_at: Some(at), ..request.clone() })?;
+        if stopped.observed.len() > at + 1 {
             return Err(Finding::Skipped(
-                "does not stop when told to, so that nothing can be compared".into(),
+                "does not stop when told to, so iterates cannot be compared".into(),
             ));
         }
         if !same_bits(handed, &stopped.x) {
@@ -38,9 +38,9 @@ pub(super) fn iterate(subject: &dyn Subject) -> Result<(), Finding> {
 }
 
 pub(super) fn changes_nothing(subject: &dyn Subject) -> Result<(), Finding> {
-    let task = task();
-    let alone = demand_repeatable(subject, &task)?;
-    let watched = solve(subject, &Task { ask: Ask::Always, ..task })?;
+    let request = request();
+    let alone = demand_repeatable(subject, &request)?;
+    let watched = solve(subject, &Request { ask: Ask::Always, ..request })?;
     if watched.asked == 0 {
         return Err(Finding::Skipped("makes no observations".into()));
     }
@@ -51,10 +51,10 @@ pub(super) fn changes_nothing(subject: &dyn Subject) -> Result<(), Finding> {
 }
 
 pub(super) fn inputs(subject: &dyn Subject) -> Result<(), Finding> {
-    let mut task = task();
-    // Neither zero nor the solution: what is overwritten shows.
-    task.start.fill(0.25);
-    let outcome = solve(subject, &task)?;
+    let mut request = request();
+    // Neither zero nor the solution, so that an overwritten start is noticed.
+    request.start.fill(0.25);
+    let outcome = solve(subject, &request)?;
     for (what, name) in [
         (Touched::RightHandSides, "the right-hand sides were written to"),
         (Touched::Inputs, "the inputs were written to"),

@@ -1,17 +1,17 @@
-//! The same again: what may change the answer, and what may not.
+//! Repeated solves: what may change the solution and what may not.
 
 use crate::conformance::trial::{
     demand_agreement, demand_claim, demand_repeatable, demand_solution, same_bits, solve,
 };
-use crate::conformance::{Finding, KernelSystem, Subject, Task};
+use crate::conformance::{Finding, KernelSystem, Request, Subject};
 
-/// Enough rows and columns for more than one thread to get some.
-fn task() -> Task {
-    Task { max_epochs: 60.0, ..Task::new(KernelSystem::new(100, 17), 19) }
+/// Enough rows and columns to share out between threads.
+fn request() -> Request {
+    Request { max_epochs: 60.0, ..Request::new(KernelSystem::new(100, 17), 19) }
 }
 
 pub(super) fn same_seed(subject: &dyn Subject) -> Result<(), Finding> {
-    let (first, second) = (solve(subject, &task())?, solve(subject, &task())?);
+    let (first, second) = (solve(subject, &request())?, solve(subject, &request())?);
     if same_bits(&first.x, &second.x) && first.epochs == second.epochs {
         return Ok(());
     }
@@ -22,8 +22,8 @@ pub(super) fn other_seed(subject: &dyn Subject) -> Result<(), Finding> {
     if subject.description().randomized {
         return Err(Finding::Skipped("claims to draw random numbers".into()));
     }
-    let first = demand_repeatable(subject, &task())?;
-    let other = solve(subject, &Task { seed: 2, ..task() })?;
+    let first = demand_repeatable(subject, &request())?;
+    let other = solve(subject, &Request { seed: 2, ..request() })?;
     if same_bits(&first.x, &other.x) {
         return Ok(());
     }
@@ -33,13 +33,13 @@ pub(super) fn other_seed(subject: &dyn Subject) -> Result<(), Finding> {
 }
 
 pub(super) fn threads(subject: &dyn Subject) -> Result<(), Finding> {
-    let one = demand_repeatable(subject, &task())?;
+    let one = demand_repeatable(subject, &request())?;
     for threads in [2, 3] {
-        let task = Task { threads, ..task() };
-        let several = solve(subject, &task)?;
+        let request = Request { threads, ..request() };
+        let several = solve(subject, &request)?;
         if subject.description().blas_threads {
             demand_claim(&several)?;
-            demand_agreement(&task, &one.x, &several.x)?;
+            demand_agreement(&request, &one.x, &several.x)?;
         } else if !same_bits(&one.x, &several.x) {
             return Err(Finding::Failed(format!(
                 "on {threads} threads it gives another solution than on one"
@@ -49,35 +49,29 @@ pub(super) fn threads(subject: &dyn Subject) -> Result<(), Finding> {
     Ok(())
 }
 
-/// The solution may differ in its last digits: an object may have learned from the first solve.
+/// The solution may differ in its last digits, since an object may use what it computed in an earlier solve.
 pub(super) fn reuse(subject: &dyn Subject) -> Result<(), Finding> {
-    let task = Task { max_epochs: 2000.0, ..task() };
+    let request = Request { max_epochs: 2000.0, ..request() };
     let mut object = subject.create(&[])?;
-    let verdict = (1..=3).try_for_each(|round| {
-        let outcome = object.run(&task, &mut || ())?;
-        demand_solution(&task, &outcome).map_err(|finding| in_round(round, finding))
+    let kept = (1..=3).try_for_each(|round| {
+        let outcome = object.run(&request, &mut || ())?;
+        demand_solution(&request, &outcome)
+            .map_err(|finding| finding.context(|why| format!("in solve {round} of one object it {why}")))
     });
     object.end()?;
-    verdict
+    kept
 }
 
-fn in_round(round: usize, finding: Finding) -> Finding {
-    match finding {
-        Finding::Failed(why) => Finding::Failed(format!("in solve {round} of one object it {why}")),
-        skipped @ Finding::Skipped(_) => skipped,
-    }
-}
-
-/// Two tasks that differ in everything, in scale most of all.
-fn two_tasks() -> (Task, Task) {
+/// Two requests that differ in everything, in scale most of all.
+fn two_requests() -> (Request, Request) {
     let (mut large, small) =
-        (Task::new(KernelSystem::new(60, 18), 5), Task::new(KernelSystem::new(44, 19), 3));
+        (Request::new(KernelSystem::new(60, 18), 5), Request::new(KernelSystem::new(44, 19), 3));
     large.rhs *= 1e4;
     (large, small)
 }
 
 pub(super) fn prepare_again(subject: &dyn Subject) -> Result<(), Finding> {
-    let (large, small) = two_tasks();
+    let (large, small) = two_requests();
     let mut object = subject.create(&[])?;
     let outcome = object.prepare(&large).and_then(|()| object.run(&small, &mut || ()));
     object.end()?;
@@ -85,7 +79,7 @@ pub(super) fn prepare_again(subject: &dyn Subject) -> Result<(), Finding> {
 }
 
 pub(super) fn two_objects(subject: &dyn Subject) -> Result<(), Finding> {
-    let (large, small) = two_tasks();
+    let (large, small) = two_requests();
     for (outer, inner) in [(&large, &small), (&small, &large)] {
         let (mut first, mut second) = (subject.create(&[])?, subject.create(&[])?);
         let mut between = None;
@@ -103,7 +97,7 @@ pub(super) fn two_objects(subject: &dyn Subject) -> Result<(), Finding> {
 pub(super) fn unused(subject: &dyn Subject) -> Result<(), Finding> {
     subject.create(&[])?.end()?;
     let mut object = subject.create(&[])?;
-    let prepared = object.prepare(&task());
+    let prepared = object.prepare(&request());
     object.end()?;
     Ok(prepared?)
 }

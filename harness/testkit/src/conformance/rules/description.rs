@@ -1,8 +1,8 @@
-//! What a solver says of itself, and the parameters that it takes.
+//! A solver's description and its parameters.
 
 use crate::conformance::{Fault, Finding, Parameter, Setting, Subject};
 
-/// Longest text that fits into a line of a listing.
+/// Characters that fit into a line of a listing.
 const LINE: usize = 200;
 
 pub(super) fn interface(subject: &dyn Subject) -> Result<(), Finding> {

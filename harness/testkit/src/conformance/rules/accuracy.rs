@@ -1,31 +1,31 @@
-//! What is claimed must be true, on several systems.
+//! Claims of convergence and of residuals must be true, on several systems.
 
 use crate::conformance::trial::{demand_claim, largest, solve, worst};
-use crate::conformance::{Finding, KernelSystem, Outcome, Reason, Subject, Task};
+use crate::conformance::{Finding, KernelSystem, Outcome, Reason, Request, Subject};
 
-/// What an exact solver's residual may be on these systems, whose condition number is about 10.
+/// Largest relative residual norm of an exact solver on these systems, whose condition number is about 10.
 const WORKING_PRECISION: f64 = 1e-10;
 
-/// A few systems, each at a few tolerances.
-fn tasks() -> impl Iterator<Item = Task> {
+/// Several systems, each at several tolerances.
+fn requests() -> impl Iterator<Item = Request> {
     let systems = [(61, 1), (90, 2), (120, 3)];
     systems.into_iter().flat_map(|(n, seed)| {
         [1e-1, 1e-2, 1e-4].map(|tolerance| {
-            let task = Task::new(KernelSystem::new(n, seed), 5);
-            Task { tolerance: Some(tolerance), seed, ..task }
+            let request = Request::new(KernelSystem::new(n, seed), 5);
+            Request { tolerance: Some(tolerance), seed, ..request }
         })
     })
 }
 
-/// Judges all solves for which convergence is claimed; skips if there are none.
+/// Applies a test to all solves for which convergence is claimed; skips if there are none.
 fn judge(
     subject: &dyn Subject,
-    verdict: impl Fn(&Task, &Outcome) -> Result<(), Finding>,
+    test: impl Fn(&Request, &Outcome) -> Result<(), Finding>,
 ) -> Result<(), Finding> {
     let (mut judged, mut skipped) = (0, Ok(()));
-    for task in tasks() {
-        let outcome = solve(subject, &task)?;
-        match demand_claim(&outcome).and_then(|()| verdict(&task, &outcome)) {
+    for request in requests() {
+        let outcome = solve(subject, &request)?;
+        match demand_claim(&outcome).and_then(|()| test(&request, &outcome)) {
             Ok(()) => judged += 1,
             Err(Finding::Skipped(why)) => skipped = Err(Finding::Skipped(why)),
             Err(failed) => return Err(failed),
@@ -35,8 +35,8 @@ fn judge(
 }
 
 pub(super) fn tolerance(subject: &dyn Subject) -> Result<(), Finding> {
-    judge(subject, |task, outcome| {
-        let (truth, asked) = (worst(&task.residuals(&outcome.x)), task.tolerance.unwrap_or(0.0));
+    judge(subject, |request, outcome| {
+        let (truth, asked) = (worst(&request.residuals(&outcome.x)), request.tolerance.unwrap_or(0.0));
         if truth <= 2.0 * asked {
             return Ok(());
         }
@@ -46,25 +46,25 @@ pub(super) fn tolerance(subject: &dyn Subject) -> Result<(), Finding> {
     })
 }
 
-/// Of one that draws random numbers, only what is compared with the tolerance is judged, and only
-/// where it is too good to be true: its residuals may be estimates.
+/// The residuals of a solver that draws random numbers may be estimates: only the norm that is compared with
+/// the tolerance is tested, and only for being too small.
 pub(super) fn claims(subject: &dyn Subject) -> Result<(), Finding> {
     let randomized = subject.description().randomized;
-    judge(subject, |task, outcome| {
+    judge(subject, |request, outcome| {
         if outcome.claimed.is_empty() {
             return Err(Finding::Skipped("claims no residual norms".into()));
         }
-        let truths = task.residuals(&outcome.x);
-        let least = task.tolerance.unwrap_or(0.0) * if randomized { 1.0 } else { 0.01 };
+        let truths = request.residuals(&outcome.x);
+        let least = request.tolerance.unwrap_or(0.0) * if randomized { 1.0 } else { 0.01 };
         let pairs: Vec<(f64, f64)> = if randomized {
             vec![(worst(&truths), worst(&outcome.claimed))]
         } else {
             truths.into_iter().zip(outcome.claimed.iter().copied()).collect()
         };
         for (truth, claimed) in pairs {
-            let flattering = !(truth <= 2.0 * claimed.max(least));
-            let gloomy = !randomized && !(claimed <= 2.0 * truth.max(least));
-            if flattering || gloomy {
+            let too_small = !(truth <= 2.0 * claimed.max(least));
+            let too_large = !randomized && !(claimed <= 2.0 * truth.max(least));
+            if too_small || too_large {
                 let what =
                     format!("claims a residual norm of {claimed:.1e}, where the true one is {truth:.1e}");
                 return Err(Finding::Failed(what));
@@ -79,9 +79,9 @@ pub(super) fn exact(subject: &dyn Subject) -> Result<(), Finding> {
         return Err(Finding::Skipped("does not claim to be exact".into()));
     }
     for tolerance in [None, Some(0.5)] {
-        let task = Task { tolerance, ..Task::new(KernelSystem::new(80, 1), 5) };
-        let outcome = solve(subject, &task)?;
-        let residual = largest(&task.residuals(&outcome.x));
+        let request = Request { tolerance, ..Request::new(KernelSystem::new(80, 1), 5) };
+        let outcome = solve(subject, &request)?;
+        let residual = largest(&request.residuals(&outcome.x));
         if outcome.reason != Reason::Converged || !(residual <= WORKING_PRECISION) {
             let what = format!("ended {:?} with a relative residual norm of {residual:.1e}", outcome.reason);
             return Err(Finding::Failed(what));
@@ -90,30 +90,30 @@ pub(super) fn exact(subject: &dyn Subject) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Whether a solution is claimed and given for a column that has none: with the numbers finite.
-fn lies(task: &Task, outcome: &Outcome, column: usize) -> bool {
+/// Whether convergence is claimed, with finite numbers, for a column that has no solution.
+fn is_false_claim(request: &Request, outcome: &Outcome, column: usize) -> bool {
     let finite = outcome.x.column(column).iter().all(|x| x.is_finite());
-    let residual = task.residuals(&outcome.x)[column];
-    outcome.reason == Reason::Converged && finite && !(residual <= 2.0 * task.tolerance.unwrap_or(0.0))
+    let residual = request.residuals(&outcome.x)[column];
+    outcome.reason == Reason::Converged && finite && !(residual <= 2.0 * request.tolerance.unwrap_or(0.0))
 }
 
 pub(super) fn not_a_number(subject: &dyn Subject) -> Result<(), Finding> {
-    let mut task = Task { max_epochs: 200.0, ..Task::new(KernelSystem::new(40, 6), 3) };
-    task.rhs[[3, 1]] = f64::NAN;
-    unsolvable(subject, &task, 1)
+    let mut request = Request { max_epochs: 200.0, ..Request::new(KernelSystem::new(40, 6), 3) };
+    request.rhs[[3, 1]] = f64::NAN;
+    unsolvable(subject, &request, 1)
 }
 
 pub(super) fn singular(subject: &dyn Subject) -> Result<(), Finding> {
-    unsolvable(subject, &Task { max_epochs: 200.0, ..Task::new(KernelSystem::singular(20, 7), 2) }, 0)
+    unsolvable(subject, &Request { max_epochs: 200.0, ..Request::new(KernelSystem::singular(20, 7), 2) }, 0)
 }
 
-fn unsolvable(subject: &dyn Subject, task: &Task, column: usize) -> Result<(), Finding> {
-    match solve(subject, task) {
-        Ok(outcome) if lies(task, &outcome, column) => {
+fn unsolvable(subject: &dyn Subject, request: &Request, column: usize) -> Result<(), Finding> {
+    match solve(subject, request) {
+        Ok(outcome) if is_false_claim(request, &outcome, column) => {
             Err(Finding::Failed("claims convergence with a finite solution, where there is none".into()))
         }
         Err(fault) if fault.panicked => Err(Finding::Failed(fault.text)),
-        // An error with a reason is as good an answer as the admission of failure.
+        // An error with a reason is as good an answer as no convergence.
         Ok(_) | Err(_) => Ok(()),
     }
 }

@@ -1,0 +1,87 @@
+//! What A is made of, `gpbench.inputs/1`.
+
+use gpbench_abi as abi;
+use ndarray::ArrayView2;
+
+use crate::Operator;
+use crate::error::{Error, Result};
+use crate::matrix::view;
+
+/// Kernel families.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// exp(-r^2 / 2).
+    Rbf,
+    /// exp(-r).
+    Matern12,
+    /// (1 + a) exp(-a), a = sqrt(3) r.
+    Matern32,
+    /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
+    Matern52,
+}
+
+impl Family {
+    const ALL: [Family; 4] = [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52];
+
+    /// The code that crosses the interface, one of [`abi::family`].
+    pub(crate) fn code(self) -> i32 {
+        match self {
+            Family::Rbf => abi::family::RBF,
+            Family::Matern12 => abi::family::MATERN12,
+            Family::Matern32 => abi::family::MATERN32,
+            Family::Matern52 => abi::family::MATERN52,
+        }
+    }
+}
+
+/// What A is made of: A = K + noise_scale^2 I, K = signal_scale^2 k(X, X); with basis points Z,
+/// A = signal_scale^2 k(X, Z) without noise; with scales, A = S K S + noise_scale^2 I, S = diag(scales).
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// Kernel family of k.
+    pub family: Family,
+    /// Standardised inputs, n x d.
+    pub x: ArrayView2<'a, f64>,
+    /// Basis points of the columns, m x d; none if they are the inputs themselves.
+    pub basis: Option<ArrayView2<'a, f64>>,
+    /// Standard deviation of the latent function.
+    pub signal_scale: f64,
+    /// Standard deviation of the noise.
+    pub noise_scale: f64,
+    /// One length scale an input.
+    pub length_scale: &'a [f64],
+    /// One scale a row, where there are such: square roots of how often inputs stand in a data set whose
+    /// repeated inputs are collapsed.
+    pub scales: Option<&'a [f64]>,
+}
+
+impl<'a> Operator<'a> {
+    /// What A is made of. Entries evaluated from it are to be reported by [`charge`](Self::charge).
+    pub fn inputs(&self) -> Result<Inputs<'a>> {
+        let inputs = self.extension::<abi::Inputs>(abi::id::INPUTS)?;
+        let is_scaled = inputs.family & abi::family::SCALED != 0;
+        let code = inputs.family & !abi::family::SCALED;
+        let family = Family::ALL.into_iter().find(|family| family.code() == code);
+        let family = family
+            .ok_or_else(|| Error::Unsupported(format!("kernel family {code} is unknown to this SDK")))?;
+        // SAFETY: the extension and what it points to live as long as the operator, unchanged.
+        let x = unsafe { view(&inputs.x, "the inputs") }?;
+        let basis = match inputs.basis.data.is_null() {
+            true => None,
+            // SAFETY: as above.
+            false => Some(unsafe { view(&inputs.basis, "the basis points") }?),
+        };
+        if inputs.length_scale.is_null() {
+            return Err(Error::InvalidArgument("the length scales are null".into()));
+        }
+        if is_scaled && inputs.scales.is_null() {
+            return Err(Error::InvalidArgument("the scales are null".into()));
+        }
+        // SAFETY: as above; one length scale an input.
+        let length_scale = unsafe { std::slice::from_raw_parts(inputs.length_scale, x.ncols()) };
+        // SAFETY: as above; one scale a row.
+        let scales = is_scaled.then(|| unsafe { std::slice::from_raw_parts(inputs.scales, x.nrows()) });
+        let (signal_scale, noise_scale) = (inputs.signal_scale, inputs.noise_scale);
+        Ok(Inputs { family, x, basis, signal_scale, noise_scale, length_scale, scales })
+    }
+}

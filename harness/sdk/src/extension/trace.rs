@@ -1,0 +1,22 @@
+//! Numbers of the solver's own for the trace, `gpbench.trace/1`.
+
+use gpbench_abi as abi;
+
+use crate::Problem;
+use crate::error::{Error, Result};
+use crate::text::borrow;
+
+impl Problem<'_> {
+    /// Puts a number of the solver's own into the trace, such as the variance of a gradient, if the
+    /// host takes such. The clock does not run meanwhile.
+    ///
+    /// `name` is up to 64 lower-case letters, digits and underscores. A value that is not finite is
+    /// passed over.
+    pub fn note(&self, iteration: usize, name: &str, value: f64) -> Result<()> {
+        let Some(note) = self.extension::<abi::Trace>(abi::id::TRACE).and_then(|trace| trace.note) else {
+            return Ok(());
+        };
+        // SAFETY: live problem; the name is copied before the call returns.
+        Error::check("trace.note", unsafe { note(self.raw(), iteration as i64, &borrow(name), value) })
+    }
+}

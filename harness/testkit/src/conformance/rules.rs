@@ -1,0 +1,101 @@
+//! The list of rules. Names are stable: they stand in the output of `plugin test`.
+
+mod accuracy;
+mod description;
+mod observation;
+mod order;
+mod process;
+mod repetition;
+mod shapes;
+mod stopping;
+
+use super::{Rule, Test};
+
+/// All rules, in the order in which `plugin test` prints them.
+pub const RULES: &[Rule] = &[
+    rule("interface", "the table agrees with this version of the interface", description::interface),
+    rule("description", "solver and parameters have a line of documentation each", description::texts),
+    rule(
+        "parameters",
+        "defaults, ends of ranges and choices are accepted; values outside are refused",
+        description::parameters,
+    ),
+    rule("one-row", "a system of one row is solved", shapes::one_row),
+    rule("one-column", "one right-hand side is solved", shapes::one_column),
+    rule("many-columns", "more right-hand sides than rows, an odd number, are solved", shapes::many_columns),
+    rule("zero-column", "a right-hand side of zeros has the solution zero", shapes::zero_column),
+    rule("margin", "nothing is written outside of an iterate whose columns are not adjacent", shapes::margin),
+    rule(
+        "tolerance",
+        "where convergence is claimed, the true residual is within twice the tolerance",
+        accuracy::tolerance,
+    ),
+    rule("claims", "claimed residuals are within a factor of 2 of the true ones", accuracy::claims),
+    rule("exact", "a solver that claims to be exact is, whatever the tolerance", accuracy::exact),
+    rule(
+        "not-a-number",
+        "a right-hand side with NaN gives an error or no convergence, never a solution",
+        accuracy::not_a_number,
+    ),
+    rule("singular", "no solution is claimed where there is none", accuracy::singular),
+    rule(
+        "linearity",
+        "solutions of sums and multiples are sums and multiples of solutions",
+        order::linearity,
+    ),
+    rule("row-order", "another order of the rows gives the same solution", order::rows),
+    rule(
+        "column-order",
+        "right-hand sides of different sizes, in another order, have the same solutions",
+        order::columns,
+    ),
+    rule(
+        "warm-start",
+        "starting at the solution costs one epoch at most, beyond the setup",
+        stopping::warm_start,
+    ),
+    rule("any-start", "starting anywhere leads to the solution", stopping::any_start),
+    rule(
+        "budget",
+        "the budget is respected, and a spent budget is not reported as convergence",
+        stopping::budget,
+    ),
+    rule("cancel", "the solver stops when an observation tells it to", stopping::cancel),
+    rule("iterate", "the iterate handed over is the one that stopping there leaves", observation::iterate),
+    rule("watching", "asking for iterates changes nothing", observation::changes_nothing),
+    rule(
+        "inputs",
+        "right-hand sides, inputs and, in prepare, the iterate are not written to",
+        observation::inputs,
+    ),
+    rule("same-seed", "the same seed gives the same bits", repetition::same_seed),
+    rule("other-seed", "without random numbers the seed changes nothing", repetition::other_seed),
+    rule("threads", "any number of threads gives the same bits", repetition::threads),
+    rule("reuse", "an object solves again", repetition::reuse),
+    rule(
+        "prepare-again",
+        "an object prepared twice solves the problem that it was prepared for last",
+        repetition::prepare_again,
+    ),
+    rule("two-objects", "two objects do not disturb each other", repetition::two_objects),
+    rule("unused", "an object can be destroyed without a solve", repetition::unused),
+    rule("leaks", "a hundred solves leave no memory behind", process::leaks),
+    rule("left-threads", "no more threads are left than the solver was allowed", process::left_threads),
+    rule(
+        "float-mode",
+        "rounding mode and treatment of subnormal numbers are left as they were",
+        process::float_mode,
+    ),
+    rule("blas-threads", "the number of BLAS threads is left as it was", process::blas_threads),
+    rule("silence", "nothing is written to standard output", process::silence),
+];
+
+const fn rule(name: &'static str, doc: &'static str, test: Test) -> Rule {
+    Rule { name, doc, test }
+}
+
+/// The rule of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
+}
