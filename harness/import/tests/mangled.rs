@@ -13,7 +13,7 @@ use flate2::{Compression, write::GzEncoder};
 use gpbench_import::{Origin, import};
 use polars::prelude::{DataFrame, IntoColumn, NamedFrom, ParquetCompression, ParquetWriter, Series};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use tempfile::TempDir;
 
@@ -50,12 +50,7 @@ impl Tally {
 }
 
 fn runner(cases: u32) -> TestRunner {
-    TestRunner::new(ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
+    TestRunner::new(gpbench_testkit::proptest_config!(cases))
 }
 
 /// Limits memory: a larger allocation ends the test's process.
