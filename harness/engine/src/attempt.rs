@@ -79,19 +79,19 @@ impl<'a> RunAttempt<'a> {
         }
     }
 
-    /// Runs one case after the other until none is left; the number of rows written.
+    /// Runs one pending case after the other; the number of rows written.
     fn work(&self, to: &Sender<Event>) -> Result<usize, EngineError> {
         // Sending fails only if the receiver panicked, and that panic ends the run.
-        let tell = |event| drop(to.send(event));
+        let report = |event| drop(to.send(event));
         let mut ran = 0;
         while let Some((id, planned)) = self.take() {
-            tell(Event::CaseStarted { id: id.clone(), labels: planned.case.labels() });
-            let Some(row) = self.cases.run(id, planned, &tell) else { break };
+            report(Event::CaseStarted { id: id.clone(), labels: planned.case.labels() });
+            let Some(row) = self.cases.run(id, planned, &report) else { break };
             let written = self.admit(&row).and_then(|()| self.write(&row));
             let progress = written.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))?;
             self.cases.remove_checkpoint(id);
             ran += 1;
-            tell(Event::CaseFinished { row: Box::new(row), progress });
+            report(Event::CaseFinished { row: Box::new(row), progress });
         }
         Ok(ran)
     }
@@ -108,8 +108,8 @@ impl<'a> RunAttempt<'a> {
         most.is_some_and(|most| self.failures.load(Ordering::SeqCst) >= most)
     }
 
-    /// Counts a failure. Refuses a row that a full disk may have caused: one of a case that failed, perhaps because
-    /// it could not write its solution, or one that lacks the exact reference that it should have.
+    /// Counts a failure. Refuses a row if the disk is full: the case may have failed because it could not write its
+    /// solution, or may lack the metrics of an exact reference that could not be written.
     fn admit(&self, row: &Row) -> Result<(), EngineError> {
         if let Some(EngineError::NoRoom { folder, source }) = self.cases.references.no_room() {
             let source = io::Error::new(source.kind(), source.to_string());
@@ -124,7 +124,7 @@ impl<'a> RunAttempt<'a> {
         Ok(())
     }
 
-    /// Writes a row; how far the run has come with it.
+    /// Writes a row; the progress of the run with it.
     fn write(&self, row: &Row) -> Result<Progress, EngineError> {
         let mut journal = self.journal();
         journal.append(row)?;
@@ -135,7 +135,7 @@ impl<'a> RunAttempt<'a> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How far the run has come.
+    /// The progress of the run over all attempts.
     pub(crate) fn progress(&self) -> Progress {
         progress(&self.journal(), self.ids)
     }

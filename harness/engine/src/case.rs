@@ -25,7 +25,7 @@ pub(crate) struct CaseRunner<'a> {
 
 impl CaseRunner<'_> {
     /// Runs a case to its row; `None` if the run was interrupted.
-    pub(crate) fn run(&self, id: &str, planned: &PlannedCase, tell: &dyn Fn(Event)) -> Option<Row> {
+    pub(crate) fn run(&self, id: &str, planned: &PlannedCase, report: &dyn Fn(Event)) -> Option<Row> {
         if let Some(reason) = &planned.skip {
             return Some(row::skipped(id, planned, reason, self.clock.now()));
         }
@@ -33,10 +33,10 @@ impl CaseRunner<'_> {
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
         let rules = rules(planned.case.task.kind());
-        let exact_file = if rules.exact_reference { self.references.of(planned, &log, tell) } else { None };
+        let exact_file = if rules.exact_reference { self.references.of(planned, &log, report) } else { None };
         let checkpoint_file = rules.checkpoint.then(|| self.folder.checkpoint(id));
         let job = self.job(id, planned, exact_file, checkpoint_file);
-        let row = self.solve_and_verify(&job, planned, &log, tell);
+        let row = self.solve_and_verify(&job, planned, &log, report);
         let _ = fs::remove_file(&job.solution_file);
         row
     }
@@ -51,14 +51,14 @@ impl CaseRunner<'_> {
         job: &Job,
         planned: &PlannedCase,
         log: &Path,
-        tell: &dyn Fn(Event),
+        report: &dyn Fn(Event),
     ) -> Option<Row> {
         let solving = self.execute(&WorkItem::Case(job.clone()), log)?;
         let verifying = match solving.solved() {
             Some(solved) => {
                 let verified = rules(planned.case.task.kind()).verified_case;
                 let job = match verified(&planned.case, &solved.output) {
-                    Some(case) => self.job_of(case, job, planned, log, tell),
+                    Some(case) => self.job_of(case, job, planned, log, report),
                     None => job.clone(),
                 };
                 Some(self.execute(&WorkItem::Verify(job), log)?)
@@ -77,9 +77,16 @@ impl CaseRunner<'_> {
     }
 
     /// The job of verifying another case than the one that was run, with an exact reference of its own.
-    fn job_of(&self, case: Case, job: &Job, planned: &PlannedCase, log: &Path, tell: &dyn Fn(Event)) -> Job {
+    fn job_of(
+        &self,
+        case: Case,
+        job: &Job,
+        planned: &PlannedCase,
+        log: &Path,
+        report: &dyn Fn(Event),
+    ) -> Job {
         let planned = PlannedCase { case, ..planned.clone() };
-        let exact_file = self.references.of(&planned, log, tell);
+        let exact_file = self.references.of(&planned, log, report);
         Job { case: planned.case, exact_file, checkpoint_file: None, ..job.clone() }
     }
 
@@ -114,8 +121,8 @@ impl CaseRunner<'_> {
     }
 }
 
-/// Limits that the executor enforces. A solver has to keep the time budget itself; the case is killed at twice that
-/// and a minute, which leaves time for loading and for the trace.
+/// Limits that the executor enforces. The solver itself ends at the time budget; the executor kills the case after
+/// twice that and a minute, which leaves time for loading and for the trace.
 fn limits(planned: &PlannedCase, options: &Options) -> Limits {
     let budget = &planned.case.budget;
     Limits {

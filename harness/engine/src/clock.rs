@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-/// Tells the time of day.
+/// A source of the time of day.
 pub trait Clock: Sync {
     /// The time in UTC.
     fn now(&self) -> Timestamp;

@@ -34,7 +34,7 @@ impl Engine<'_> {
         let ids = plan.ids()?;
         let options = &absolute(options)?;
         let (folder, resumed) = self.folder(plan, &ids, options)?;
-        // The journal's lock comes before any change to the folder.
+        // The journal is locked before the folder is changed.
         let (journal, damaged) = Journal::open(folder.path())?;
         folder.begin()?;
         if resumed {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use gpbench_record::{Labels, Row, Status};
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// Cases of the plan.
@@ -46,7 +46,7 @@ pub enum Event {
     CaseFinished {
         /// The row.
         row: Box<Row>,
-        /// How far the run has come.
+        /// The progress of the run.
         progress: Progress,
     },
     /// What the user should know, without any case failing.

@@ -46,7 +46,7 @@ impl<'a> ExactReferences<'a> {
 
     /// The reference of a case, if it wants one and one can be made. A reference that cannot be made is a warning;
     /// no case fails for it.
-    pub(crate) fn of(&self, planned: &PlannedCase, log: &Path, tell: &dyn Fn(Event)) -> Option<PathBuf> {
+    pub(crate) fn of(&self, planned: &PlannedCase, log: &Path, report: &dyn Fn(Event)) -> Option<PathBuf> {
         let n = planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit)?;
         let mut request = request(planned);
         let fingerprint = &planned.fingerprint;
@@ -62,7 +62,7 @@ impl<'a> ExactReferences<'a> {
                 return Some(path);
             }
             let labels = planned.case.labels();
-            let announce = || tell(Event::ExactStarted { labels: labels.clone(), n });
+            let announce = || report(Event::ExactStarted { labels: labels.clone(), n });
             match self.make(request, n, log, announce) {
                 Ok(()) => Some(path),
                 Err(_) if self.interrupt.signal().is_some() => None,
@@ -71,7 +71,7 @@ impl<'a> ExactReferences<'a> {
                         let _ = self.no_room.set(error);
                     }
                     let name = &labels.dataset;
-                    tell(Event::Warning(format!("no exact reference for {name} (n = {n}): {reason}")));
+                    report(Event::Warning(format!("no exact reference for {name} (n = {n}): {reason}")));
                     None
                 }
             }

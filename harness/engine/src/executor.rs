@@ -60,7 +60,9 @@ pub trait Executor: Sync {
     fn machine(&self) -> Environment;
 
     /// Bytes of memory that a work item could use now without swapping, where known.
-    fn free_memory(&self) -> Option<u64>;
+    fn free_memory(&self) -> Option<u64> {
+        None
+    }
 
     /// Runs one work item until its process has ended, enforcing its limits. What the worker prints is appended to
     /// `log`. Returns soon after `interrupt` is raised.
@@ -68,7 +70,7 @@ pub trait Executor: Sync {
 
     /// Ends processes of an earlier engine that was killed before its run ended; their logs are below `logs`.
     /// Called before the first work item of a run.
-    fn end_stale_processes(&self, logs: &Path);
+    fn end_stale_processes(&self, _logs: &Path) {}
 }
 
 /// How a work item ended.
@@ -171,7 +173,7 @@ impl Outcome {
     }
 }
 
-/// Whether a worker says nothing more after this message.
+/// Whether this is the last message of a worker.
 pub(crate) fn is_terminal(message: &Message) -> bool {
     !matches!(message, Message::Trace(_) | Message::Step(_))
 }

@@ -7,10 +7,10 @@
 //! group, where this user may make one; elsewhere it is found by an environment variable.
 //!
 //! Memory and processor time are watched: over the whole control group, or else by `/proc`, for the worker itself
-//! every 20 ms and for what it has forked every second. `RLIMIT_AS` does not bound memory: address space says little
-//! about a process that maps libraries, thread stacks and the buffers of OpenBLAS, and a failed allocation deep in a
-//! plugin is harder to tell from a bug than a kill. `RLIMIT_CPU` ends what the watching misses, and no worker leaves
-//! a core file.
+//! every 20 ms and for what it has forked every second. `RLIMIT_AS` does not bound memory: the address space of a
+//! process with libraries, thread stacks and the buffers of OpenBLAS is much larger than the memory that it uses, and
+//! a failed allocation deep in a plugin is harder to tell from a bug than a kill. `RLIMIT_CPU` ends what the watching
+//! misses, and no worker leaves a core file.
 
 mod command;
 mod control_group;
@@ -114,7 +114,7 @@ impl LocalExecutor {
         let stdout = child.stdout.take().expect("standard output is piped");
         let input = item.input();
         // In threads of their own, so that a worker that neither reads nor writes blocks nothing. They are not
-        // joined: a process that escaped may keep the pipes open for ever.
+        // joined: a process that escaped may keep the pipes open.
         thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });

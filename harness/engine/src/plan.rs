@@ -33,7 +33,7 @@ pub struct Plan {
 pub struct PlannedCase {
     /// What to compute.
     pub case: Case,
-    /// What else the result depends on. The case runs on as many threads as this says.
+    /// What else the result depends on. Its number of threads is the one that the case runs on.
     pub fingerprint: Fingerprint,
     /// Training rows, where known.
     pub n: Option<usize>,

@@ -8,7 +8,7 @@ use crate::EngineError;
 
 /// Tries to write so many bytes into a folder.
 ///
-/// Free space as the system tells it takes no account of quotas and of space that is reserved.
+/// The free space that the system reports does not account for quotas and reserved space.
 pub(crate) fn try_room(folder: &Path, bytes: u64) -> Result<(), EngineError> {
     let path = folder.join(format!("room.{}.part", std::process::id()));
     let written = File::create(&path).and_then(|mut file| {

@@ -72,7 +72,7 @@ fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestam
     }
 }
 
-/// The metrics that `case` measured or was told by the solver.
+/// The metrics of solving: what `case` measured and what the solver reported.
 fn measured(solved: &Solved) -> Metrics {
     let epoch = (solved.n as f64).powi(2);
     let mut metrics = solved.metrics.clone();

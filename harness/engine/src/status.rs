@@ -40,8 +40,8 @@ pub struct Evidence<'a> {
 ///
 /// Estimates of the likelihood have no tolerance: they are `ok` if they are finite.
 ///
-/// A training case has the status of its final prediction, or that of its steps if it is worse: each step is held
-/// to the tolerance in the same way.
+/// A training case has the status of its final prediction, or that of its steps if it is worse: each step is compared
+/// with the tolerance in the same way.
 ///
 /// The report of a process that dies afterwards counts, and the reason mentions the death.
 pub fn classify(evidence: &Evidence<'_>) -> CaseStatus {

@@ -4,8 +4,8 @@
 //! process at any moment, sees the old file or the new one and never a part of it. What a power cut may lose is
 //! the caller's choice of [`Durability`], because waiting for the disk can take longer than a small case.
 //!
-//! A temporary file is removed when writing fails. One that a killed process left behind carries the number of
-//! that process in its name; [`remove_stale`] removes it.
+//! A temporary file is removed when writing fails. The file of a killed process has the number of that
+//! process in its name, and [`remove_stale`] removes it.
 
 #![forbid(unsafe_code)]
 

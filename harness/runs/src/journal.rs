@@ -90,7 +90,7 @@ fn entry(line: &[u8]) -> Result<JournalEntry, String> {
     })
 }
 
-/// What is wrong with a line. The parser counts lines too, within the one line that it is given: left out.
+/// Why a line cannot be parsed, without the parser's own line number: it is given one line.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split_once(" at line ") {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The link to a name's newest run, and the word for it.
+/// The name of the link to the newest run of a spec, which also stands for the newest run on the command line.
 pub(crate) const LATEST: &str = "latest";
 /// The plan. A folder that has one is a run folder.
 pub(crate) const PLAN: &str = "plan.json";

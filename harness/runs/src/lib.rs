@@ -9,6 +9,8 @@
 //!     logs/<id>.log          what the worker of a case printed
 //!     checkpoints/<id>.bin   where a training case continues after an interruption
 //!     scratch/<id>.solution  the solution of a running case
+//!     results.parquet, summary.json, report.md, index.html, figures/, ...
+//!                            reports, which gpbench-report makes from the above
 //! ```
 //!
 //! [`RunFolder`] and [`Journal`] write a run, [`RunRecord`] reads one, [`resolve_run`] finds one. A row is on the

@@ -83,7 +83,7 @@ fn case(case: &mut Value) -> Option<()> {
     Some(())
 }
 
-/// Where hyperparameters come from, once one text such as `ones, noise_scale = 0.001`.
+/// The origin of hyperparameters, which schema 1 wrote as a text such as `ones, noise_scale = 0.001`.
 fn origin(text: &str) -> Value {
     let mut parts = text.split(", ");
     let base = parts.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The journal, open for writing: one JSON line a row, on the disk before anybody is told of it.
+//! The journal, open for writing: one JSON line a row, on the disk before its case is announced.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions, TryLockError};

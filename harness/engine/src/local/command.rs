@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use super::stale::MARK;
 use crate::WorkItem;
 
-/// How glibc allocates a worker's memory, unless the user says: in huge pages, and without returning freed memory to
+/// How glibc allocates a worker's memory, unless the user has set it: in huge pages, and without returning freed memory to
 /// the system. Otherwise a solver's vectors cost a page fault for every 4 KiB in each iteration.
 const ALLOCATION: (&str, &str) = (
     "GLIBC_TUNABLES",

@@ -74,7 +74,7 @@ fn died(end: End, log_tail: &str) -> CaseStatus {
 }
 
 #[test]
-fn a_tolerance_is_held_to_the_truth() {
+fn a_tolerance_is_compared_with_true_residuals() {
     use Status::{Diverged, Invalid, NotConverged, Ok};
     use StopReason::{Converged, Epochs, Iterations, Stagnated, Time};
     type Line = (StopReason, &'static [f64], f64, f64, Status, &'static str);
@@ -167,7 +167,7 @@ fn a_metric_that_a_solution_lacks_is_not_divergence() {
 }
 
 #[test]
-fn a_process_without_a_report_is_judged_by_its_end() {
+fn a_process_without_a_report_is_classified_by_its_end() {
     use Status::{Crashed, Invalid, OutOfMemory, Timeout};
     let signalled = |signal, memory_pressure| End::Signalled { signal, memory_pressure };
     let table = [
@@ -217,7 +217,7 @@ fn a_process_without_a_report_is_judged_by_its_end() {
 }
 
 #[test]
-fn a_reported_failure_is_believed_unless_it_is_none() {
+fn a_reported_failure_counts_unless_it_is_none() {
     for (reported, status) in [
         (Status::OutOfMemory, Status::OutOfMemory),
         (Status::Invalid, Status::Invalid),
@@ -233,7 +233,7 @@ fn a_reported_failure_is_believed_unless_it_is_none() {
 }
 
 #[test]
-fn a_failed_verification_is_no_success() {
+fn a_failed_verification_is_a_failure() {
     let case = case(Some(0.01), 0, None);
     let solving = outcome(Some(solved(StopReason::Converged, &[])), End::Exited(0));
     for (verifying, status, sentence) in [
@@ -268,7 +268,7 @@ fn a_death_after_the_report_loses_nothing() {
 }
 
 #[test]
-fn without_residuals_the_solvers_word_counts() {
+fn without_residuals_the_solvers_report_counts() {
     use Status::{Diverged, NotConverged, Ok};
     use StopReason::{Converged, Epochs, Iterations, Stagnated};
     for (tolerance, reason, status, why) in [
@@ -329,7 +329,7 @@ fn trained(tolerance: Option<f64>, residuals: &[f64]) -> CaseStatus {
 }
 
 #[test]
-fn steps_of_training_are_held_to_the_tolerance() {
+fn steps_of_training_are_compared_with_the_tolerance() {
     let classified = |tolerance, residuals: &[f64]| {
         let CaseStatus { status, reason, .. } = trained(tolerance, residuals);
         (status, reason)

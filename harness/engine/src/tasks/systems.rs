@@ -9,7 +9,7 @@ use crate::text::shortest;
 pub(super) const RULES: Rules =
     Rules { exact_reference: true, checkpoint: false, verified_case: |_, _| None, status };
 
-/// The status of solutions by their true residuals, or by the solver's word where there are no residuals.
+/// The status of solutions by their true residuals, or by the solver's report where there are no residuals.
 pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
     let Answer { case, solved, metrics, .. } = *answer;
     let y = metrics.get(names::RESIDUAL_Y);
@@ -68,7 +68,7 @@ fn claim(solved: &Solved) -> Option<f64> {
     Some(probes.map_or(y, |probes| y.max(probes)))
 }
 
-/// The status of weights of inducing points. They have no residual in H, so that the solver's word counts.
+/// The status of weights of inducing points. They have no residual in H, so that the solver's report counts.
 fn without_residuals(reason: StopReason, has_tolerance: bool) -> CaseStatus {
     match reason {
         StopReason::Converged => CaseStatus::ok(),

@@ -1,4 +1,4 @@
-//! Task `train`: its steps are held to the tolerance, and its final prediction is verified.
+//! Task `train`: its steps are compared with the tolerance, and its final prediction is verified.
 
 use gpbench_record::{Case, Status, Step, StopReason, Task, TaskOutput, names};
 

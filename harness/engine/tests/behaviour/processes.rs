@@ -1,5 +1,5 @@
-//! Workers that misbehave, as real processes. Each is a small shell script; none
-//! may hang the engine, lose a row, or outlive its run.
+//! Workers that misbehave, as real processes. Each is a small shell script; none may block the engine, lose a row, or
+//! outlive its run.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -18,8 +18,8 @@ use tempfile::TempDir;
 
 use crate::support::{options, plan, planned, run, solved, verified};
 
-/// A worker that is a shell script. It is handed to the shell to read, rather
-/// than executed: a file just written cannot be executed while another thread forks.
+/// A worker that is a shell script. The shell reads it, because a file that was just written cannot be executed while
+/// another thread forks.
 struct Script {
     folder: TempDir,
     executor: LocalExecutor,
@@ -76,8 +76,7 @@ impl Script {
     }
 }
 
-/// Whether a process that wrote its number into `file` is gone, or dead and not
-/// yet reaped. A kill takes a moment to be carried out.
+/// Whether the process that wrote its number into `file` has ended, reaped or not. A kill takes a moment.
 fn is_dead(file: &Path) -> bool {
     let pid = fs::read_to_string(file).unwrap();
     let deadline = Instant::now() + Duration::from_secs(5);
@@ -97,7 +96,7 @@ const HANG: &str = "sleep 60\n";
 const LIMIT: Limits = Limits { kill_after_seconds: Some(0.5), cpu_seconds: None, memory_bytes: None };
 
 #[test]
-fn a_good_worker_is_heard_and_told_its_surroundings() {
+fn a_good_worker_gets_its_job_and_environment_and_reports() {
     let script = Script::new(
         "echo printed >&2; cat > $(dirname $0)/input
          echo $1 $RAYON_NUM_THREADS $OPENBLAS_NUM_THREADS $OMP_NUM_THREADS $LC_ALL >&2
@@ -112,7 +111,7 @@ fn a_good_worker_is_heard_and_told_its_surroundings() {
 }
 
 #[test]
-fn a_worker_that_dies_is_told_from_one_that_leaves() {
+fn signals_and_exits_are_told_apart() {
     assert_eq!(Script::new("exit 0").end(), End::Exited(0));
     assert_eq!(Script::new("exit 3").end(), End::Exited(3));
     let signalled = |signal| End::Signalled { signal, memory_pressure: false };
@@ -152,7 +151,7 @@ fn garbage_is_named_and_ends_the_worker() {
 }
 
 #[test]
-fn half_a_line_is_no_message_and_no_garbage() {
+fn half_a_line_is_neither_message_nor_garbage() {
     let script = Script::new("head -c 30 $(dirname $0)/solved; kill -SEGV $$");
     let outcome = script.case(Limits::default());
     assert_eq!(outcome.end, End::Signalled { signal: 11, memory_pressure: false });
@@ -160,7 +159,7 @@ fn half_a_line_is_no_message_and_no_garbage() {
 }
 
 #[test]
-fn a_child_that_holds_the_output_open_holds_nothing_up() {
+fn a_child_that_keeps_the_output_open_blocks_nothing() {
     let forked = format!("({HANG}) & echo $! > $(dirname $0)/child; cat $(dirname $0)/solved");
     let script = Script::new(&forked);
     let outcome = script.case(Limits::default());
@@ -175,7 +174,7 @@ const ESCAPE: &str =
      while [ ! -s $d/child ]; do :; done; cat $d/solved";
 
 #[test]
-fn a_child_that_escapes_its_group_holds_nothing_up_and_is_ended() {
+fn a_child_that_escapes_its_group_blocks_nothing_and_is_ended() {
     let confined = Script::new(ESCAPE);
     let mut marked = Script::new(ESCAPE);
     marked.executor = marked.executor.without_control_groups();
@@ -203,7 +202,7 @@ fn what_a_killed_engine_left_running_is_ended() {
     let (mut left, mut other) = (start(&log), start(Path::new("/elsewhere/logs/a.log")));
     script.executor.end_stale_processes(&script.path().join("logs"));
     assert_eq!(left.wait().unwrap().signal(), Some(9));
-    assert_eq!(other.try_wait().unwrap(), None, "what belongs to another run goes on");
+    assert_eq!(other.try_wait().unwrap(), None, "processes of another run go on");
     other.kill().unwrap();
     other.wait().unwrap();
 }
@@ -239,7 +238,7 @@ fn a_worker_leaves_no_core_file() {
 }
 
 #[test]
-fn a_worker_that_lingers_is_killed_and_its_result_kept() {
+fn a_worker_that_lingers_is_killed_and_its_result_counts() {
     let end = |body: &str| {
         let mut script = Script::new(body);
         script.executor.grace = Duration::from_millis(100);
@@ -261,7 +260,7 @@ fn an_interrupt_kills_the_worker() {
 }
 
 #[test]
-fn a_missing_worker_is_said() {
+fn a_missing_worker_is_named() {
     let script = Script::new("");
     let absent = LocalExecutor::new("/nowhere/gpbench-worker");
     let script = Script { executor: absent, ..script };
@@ -273,7 +272,7 @@ fn a_missing_worker_is_said() {
 }
 
 #[test]
-fn a_run_whose_time_is_over_ends_and_goes_on_later() {
+fn a_run_whose_time_is_over_ends_and_continues_later() {
     let script = Script::new(&format!(
         "d=$(dirname $0); job=$(cat)
          [ $1 = verify ] && exec cat $d/verified

@@ -1,4 +1,4 @@
-//! Which cases run, what is left behind, and what a second run does.
+//! Which cases run, which files remain, and what a second run does.
 
 use std::fs;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
     assert_eq!((rows[0].trace.len(), rows[0].solver_values["rank"], rows[0].d), (1, 7.0, Some(1)));
     assert_eq!(rows[1].metrics.get(names::PEAK_MEMORY_BYTES), Some(512.0));
 
-    let told: Vec<&str> = events
+    let reported: Vec<&str> = events
         .iter()
         .map(|event| match event {
             Event::Begun { .. } => "begun",
@@ -70,7 +70,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
         })
         .collect();
     let pair = ["started", "finished"];
-    assert_eq!(told, [&["begun"][..], &pair, &pair, &pair, &pair].concat());
+    assert_eq!(reported, [&["begun"][..], &pair, &pair, &pair, &pair].concat());
     let Some(Event::CaseFinished { progress, .. }) = events.last() else { panic!("{events:?}") };
     assert_eq!((progress.total, progress.done, progress.failed), (4, 4, 2));
 }
@@ -120,7 +120,7 @@ fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
 }
 
 #[test]
-fn failures_stay_unless_they_are_to_be_retried() {
+fn failures_stay_unless_they_are_retried() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = options(folder.path());
     let plan = plan(&["cg", "segfault"]);
@@ -134,7 +134,7 @@ fn failures_stay_unless_they_are_to_be_retried() {
 }
 
 #[test]
-fn an_interrupted_run_keeps_its_rows_and_goes_on_later() {
+fn an_interrupted_run_keeps_its_rows_and_continues_later() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let plan = plan(&["cg", "interrupted", "ap"]);
@@ -148,7 +148,7 @@ fn an_interrupted_run_keeps_its_rows_and_goes_on_later() {
 }
 
 #[test]
-fn failures_may_end_a_run_which_goes_on_later() {
+fn failures_may_end_a_run_which_continues_later() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = Options { max_failures: Some(2), ..options(folder.path()) };
     let mut plan = plan(&["segfault", "cg", "refuses", "ap"]);
@@ -182,7 +182,7 @@ fn a_case_without_room_for_its_solution_has_not_failed() {
 }
 
 #[test]
-fn a_run_that_goes_on_elsewhere_says_so_and_keeps_where() {
+fn a_run_that_continues_elsewhere_warns_and_stores_the_environment() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let mut plan = plan(&["cg"]);
@@ -197,7 +197,7 @@ fn a_run_that_goes_on_elsewhere_says_so_and_keeps_where() {
         (summary.folder, warning)
     };
     let (first, warning) = warned(&plan);
-    assert_eq!(warning, None, "another load is no other machine");
+    assert_eq!(warning, None, "another load is the same machine");
     plan.environment.cpu = "another".into();
     for _ in 0..2 {
         assert!(warned(&plan).1.is_some_and(|text| text.contains("(cpu); do not compare its times")));
@@ -211,13 +211,13 @@ fn a_run_that_goes_on_elsewhere_says_so_and_keeps_where() {
 }
 
 #[test]
-fn a_killed_run_goes_on_where_it_was() {
+fn a_killed_run_continues_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let plan = plan(&["cg", "ap"]);
     let first = run(&Mock::default(), &plan, &options).unwrap().0;
     let whole = rows(&first.folder);
-    // As a SIGKILL would leave it: half a last row, and scratch files.
+    // As after SIGKILL: half a last row, and scratch files.
     let journal = first.folder.join("journal.jsonl");
     let bytes = fs::read(&journal).unwrap();
     fs::write(&journal, &bytes[..bytes.len() - 10]).unwrap();
@@ -265,7 +265,7 @@ fn a_damaged_line_is_one_warning_and_its_case_runs_again() {
 }
 
 #[test]
-fn a_folder_in_use_is_left_alone() {
+fn a_folder_in_use_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let plan = plan(&["cg"]);

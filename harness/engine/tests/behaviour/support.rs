@@ -107,12 +107,6 @@ impl Executor for Mock {
         Environment::default()
     }
 
-    fn free_memory(&self) -> Option<u64> {
-        None
-    }
-
-    fn end_stale_processes(&self, _logs: &Path) {}
-
     fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt) -> Outcome {
         let name = match item {
             WorkItem::Case(job) | WorkItem::Verify(job) => job.case.solver.name.clone(),

@@ -31,12 +31,6 @@ impl Executor for Trainer {
         Environment::default()
     }
 
-    fn free_memory(&self) -> Option<u64> {
-        None
-    }
-
-    fn end_stale_processes(&self, _logs: &Path) {}
-
     fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt) -> Outcome {
         let ended = |messages, end| Outcome { messages, end, peak_memory_bytes: 0, seconds_over_limit: None };
         match item {

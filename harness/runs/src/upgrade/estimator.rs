@@ -1,4 +1,4 @@
-//! Estimators: one object with the fields of all of them becomes one of several, with its own fields.
+//! Estimators: schema 1 had one object with the fields of all of them.
 
 use serde_json::{Map, Value, json};
 

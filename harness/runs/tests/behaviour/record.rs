@@ -47,7 +47,7 @@ fn a_folder_is_found_by_its_cases_and_read_by_its_plan() {
     assert_eq!(RunFolder::find(output.path(), "toy", &["sgd", "ap", "cg"]), Some(second.clone()));
     assert_eq!(RunFolder::find(output.path(), "toy", &["ap", "cg"]), None);
 
-    // Whatever the spec says later, its resolved form counts.
+    // The resolved form counts, whatever is in spec.toml.
     plan.axes = Axes { solver: vec!["sgd".into(), "cg".into(), "ap".into()], ..Axes::default() };
     plan.report = ReportOptions { baseline: Some("cg".into()), ..ReportOptions::default() };
     plan.sources.insert("cg".into(), "Hestenes and Stiefel 1952".into());
@@ -113,7 +113,7 @@ fn each_environment_is_stored_once() {
 }
 
 #[test]
-fn the_folders_of_running_cases_come_and_go() {
+fn files_of_running_cases_are_removed_at_the_end() {
     let output = tempfile::tempdir().unwrap();
     let folder = create(output.path(), &plan(&["a"]));
     folder.begin().unwrap();
