@@ -1,19 +1,20 @@
-//! Two or more runs side by side, and the last of them judged against the first.
+//! Two or more runs side by side, and the last of them checked against the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpbench_record::{Row, SCHEMA, names};
+use gpbench_record::Row;
+use gpbench_record::metric::{METRICS, Metric, Shown};
 use serde_json::{Value, json};
 
-use crate::aggregate::{Estimate, Group, Problem, groups};
+use crate::aggregate::{Group, MeanWithError, Problem, groups};
 use crate::baseline::{self, Check};
 use crate::error::Result;
-use crate::metric::{self, SECONDS};
+use crate::number::Format;
 use crate::run::Run;
 use crate::table::{Cell, Table};
 
-/// What is worth a row in a comparison.
-const COMPARED: [&str; 5] = [names::RESIDUAL_Y, names::TEST_RMSE, names::TEST_NLL, names::EPOCHS, SECONDS];
+/// Version of the JSON form.
+const SCHEMA: u32 = 1;
 
 /// Runs side by side.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,17 +34,16 @@ pub struct Compared {
     pub problem: Problem,
     /// Solver, as named in the spec.
     pub solver: String,
-    /// Name of the metric.
-    pub metric: String,
+    /// The metric.
+    pub metric: &'static Metric,
     /// Number of seeds that the means are over.
     pub seeds: usize,
     /// Mean in each run; absent where the run has no such case.
     pub means: Vec<Option<f64>>,
 }
 
-/// Compares runs by the means over those seeds that gave an answer in all of
-/// the runs: means over different seeds would be means over different problems.
-/// The verdicts are on single cases, so none is lost by that.
+/// Compares runs by the means over those seeds that have an answer in all of the runs: means over different seeds would
+/// be means over different problems. The check compares single cases, so it includes the other seeds.
 ///
 /// # Errors
 /// If the aggregation fails.
@@ -69,16 +69,16 @@ pub fn compare(runs: &[Run]) -> Result<Comparison> {
         let is_it = |g: &&Group| g.problem == *problem && g.solver == solver;
         let found: Vec<Option<&Group>> = per_run.iter().map(|groups| groups.iter().find(is_it)).collect();
         is_shared |= found.iter().flatten().count() > 1;
-        for name in COMPARED {
-            let estimates: Vec<Option<Estimate>> =
-                found.iter().map(|g| g.as_ref()?.metrics.get(name).copied()).collect();
-            if let Some(any) = estimates.iter().flatten().next() {
+        for metric in METRICS.iter().filter(|metric| metric.is_shown(Shown::Compare)) {
+            let means: Vec<Option<MeanWithError>> =
+                found.iter().map(|group| group.as_ref()?.metrics.get(metric.name).copied()).collect();
+            if let Some(any) = means.iter().flatten().next() {
                 comparison.rows.push(Compared {
                     problem: problem.clone(),
                     solver: solver.to_owned(),
-                    metric: name.to_owned(),
+                    metric,
                     seeds: any.seeds,
-                    means: estimates.iter().map(|e| e.map(|e| e.mean)).collect(),
+                    means: means.iter().map(|mean| mean.map(|mean| mean.mean)).collect(),
                 });
             }
         }
@@ -100,11 +100,9 @@ impl Comparison {
         }
         table = table.numbers("last / first");
         for Compared { problem, solver, metric, seeds, means } in &self.rows {
-            let metric = metric::find(metric).expect("every compared metric has a column");
-            let mut cells: Vec<Cell> =
-                [&problem.dataset, &problem.kernel, &problem.estimator, solver, metric.title]
-                    .map(Cell::from)
-                    .into();
+            let estimator = problem.estimator.as_deref().unwrap_or_default();
+            let names = [problem.dataset.as_str(), &problem.kernel, estimator, solver, metric.title];
+            let mut cells: Vec<Cell> = names.map(Cell::from).into();
             cells.push(seeds.to_string().into());
             cells.extend(
                 means.iter().map(|m| m.map_or_else(Cell::default, |v| metric.style.format(v).into())),
@@ -125,7 +123,7 @@ impl Comparison {
             let Compared { solver, metric, seeds, means, .. } = row;
             json!({
                 "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver,
-                "metric": metric, "seeds": seeds, "means": means,
+                "metric": metric.name, "seeds": seeds, "means": means,
             })
         };
         json!({
@@ -137,8 +135,8 @@ impl Comparison {
     }
 }
 
-/// Two solvers of one run as two runs of one solver, so that the second can be judged against the first.
-/// Their repeats took turns, which is the fairest that times can be compared.
+/// Two solvers of one run as two runs of one solver, so that the second can be compared with the first. Their repeats
+/// took turns, which makes a comparison of times fair.
 pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
     [old, new].map(|solver| {
         let mut part = Run { name: solver.to_owned(), ..run.clone() };
@@ -150,8 +148,7 @@ pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
     })
 }
 
-/// The runs with only those cases whose seed gave an answer in every run that
-/// has any answer of that solver on that problem.
+/// The runs with only those cases whose seed has an answer in every run with any answer of that solver on that problem.
 fn on_common_seeds(runs: &[Run]) -> Vec<Run> {
     let key = |row: &Row| (Problem::of(&row.labels), row.labels.solver.clone());
     let seeds_of = |run: &Run| {
@@ -175,7 +172,7 @@ fn on_common_seeds(runs: &[Run]) -> Vec<Run> {
 
 /// The name of the run, with its folder where names repeat.
 fn heading(run: &Run, runs: &[Run]) -> String {
-    let folder = run.dir.file_name().map_or_else(String::new, |f| f.to_string_lossy().into_owned());
+    let folder = run.folder.file_name().map_or_else(String::new, |f| f.to_string_lossy().into_owned());
     match runs.iter().filter(|r| r.name == run.name).count() {
         1 => run.name.clone(),
         _ => format!("{} {folder}", run.name),

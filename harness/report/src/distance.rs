@@ -33,7 +33,9 @@ impl Spread {
 /// is no exact training to compare with, and for exact training itself.
 pub(crate) fn differences(results: &Results<'_>, group: &Group) -> Vec<f64> {
     let own = results.rows(group).filter(|row| row.status.is_answer() && !is_exact(&row.case.task));
-    own.filter_map(|row| Some((row, exact(results, row)?))).flat_map(|(row, exact)| between(row, exact)).collect()
+    own.filter_map(|row| Some((row, exact(results, row)?)))
+        .flat_map(|(row, exact)| between(row, exact))
+        .collect()
 }
 
 /// The exact training to compare a case with: of the same rows, in as many steps of the same kind.
@@ -89,7 +91,8 @@ fn between(row: &Row, exact: &Row) -> Vec<f64> {
 /// Hyperparameters after each step, by the number of steps taken. Those of the first step are given, not found.
 fn path(row: &Row) -> Vec<(u64, &Hyperparameters)> {
     let Some(output) = row.output.training() else { return Vec::new() };
-    let later = output.steps.iter().filter(|step| step.step > 0).map(|step| (step.step, &step.hyperparameters));
+    let later =
+        output.steps.iter().filter(|step| step.step > 0).map(|step| (step.step, &step.hyperparameters));
     let last = output.steps.last().map(|step| (step.step + 1, &output.hyperparameters));
     later.chain(last).collect()
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub enum Error {
     /// The run folder cannot be read.
     #[error(transparent)]
-    Run(#[from] gpbench_runs::Error),
+    Run(#[from] gpbench_runs::RunError),
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {

@@ -91,14 +91,16 @@ pub(crate) fn right_hand_sides(task: &Task) -> String {
         parts.push(format!("y and {} {law} probes", standard.probes));
     }
     let is_prediction = !matches!(task.probes(), Some(Probes::Pathwise(_)));
-    parts.extend(pathwise_targets(task).into_iter().enumerate().map(|(i, PathwiseTargets { probes, prior })| {
-        let of = if is_prediction || i > 0 { "for the prediction y" } else { "y" };
-        let drawn = match prior {
-            Prior::Exact => "exact draws of the prior".to_owned(),
-            Prior::Features { features, .. } => format!("{features} features"),
-        };
-        format!("{of} and {probes} pathwise targets ({drawn})")
-    }));
+    parts.extend(pathwise_targets(task).into_iter().enumerate().map(
+        |(i, PathwiseTargets { probes, prior })| {
+            let of = if is_prediction || i > 0 { "for the prediction y" } else { "y" };
+            let drawn = match prior {
+                Prior::Exact => "exact draws of the prior".to_owned(),
+                Prior::Features { features, .. } => format!("{features} features"),
+            };
+            format!("{of} and {probes} pathwise targets ({drawn})")
+        },
+    ));
     match parts.is_empty() {
         true => "none".to_owned(),
         false => parts.join("; "),

@@ -49,7 +49,8 @@ impl Layout<'_> {
         for group in &self.groups {
             let mut cells: Vec<Cell> = self.names.iter().map(|(_, text)| text(group).into()).collect();
             cells.push(format!("{}/{}", group.n_ok, group.n).into());
-            cells.extend(metrics.iter().zip(&best).map(|(metric, best)| cell(metric, group, best.as_deref())));
+            cells
+                .extend(metrics.iter().zip(&best).map(|(metric, best)| cell(metric, group, best.as_deref())));
             cells.extend(added.iter().map(|(_, text)| Cell::from(text(group))));
             table.row(cells);
         }

@@ -1,45 +1,47 @@
 //! Reports on a run: tables, charts and pages, rebuilt from its journal alone.
 //!
-//! [`Run::open`] reads a run folder; everything else is a pure function of the
-//! [`Run`]: [`write_all`] fills the folder with `results.parquet`,
-//! `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`;
-//! [`json`], [`csv`], [`markdown`] and [`text`] give the same results in one
-//! string; [`compare`] sets runs side by side; [`baseline`] tells whether a run
-//! regressed, and [`step_summary`] says so on the page of a CI job. Nothing here runs a case, prints, or exits.
+//! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`]. [`write_all`] fills the folder with
+//! `results.parquet`, `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one
+//! form as a string. [`compare`] compares runs, [`exact`] bit by bit; [`baseline`] tells whether a run regressed, and
+//! [`step_summary`] writes that for the page of a CI job. Nothing here runs a case, prints, or exits.
 //!
-//! Numbers flow one way: rows of the journal, a data frame with one row a case
-//! (`frame`), groups with a mean and a standard error over seeds
-//! (`aggregate`), tables of formatted cells (`tables`), and at last a page
-//! (`markdown`, `html`). Charts (`charts`) start from the rows, since they need
-//! the traces.
+//! Numbers flow one way: rows of the journal, a data frame with a row for each case (`frame`), groups with a mean and a
+//! standard error over seeds (`aggregate`), the results of a task (`results`), tables (`layout`) and charts (`charts`)
+//! as the task's section arranges them (`tasks`), the content of a page (`page`), and a form of it (`export`). What a
+//! metric is called and where it is shown is known to [`gpbench_record::metric`] alone.
 
 #![forbid(unsafe_code)]
 
 mod aggregate;
 pub mod baseline;
-mod bibliography;
+mod bias;
 mod charts;
 mod compare;
 mod distance;
 mod error;
+mod estimator;
+mod exact;
 mod export;
 mod frame;
-mod html;
-mod likelihood;
-mod markdown;
-mod metric;
+mod layout;
+mod number;
+mod overview;
+mod page;
+mod papers;
+mod published;
 mod reference;
+mod results;
 mod run;
 mod step_summary;
 mod table;
-mod tables;
-mod training;
+mod tasks;
 mod write;
 
-pub use aggregate::{Estimate, Group, Problem, groups};
+pub use aggregate::{Group, MeanWithError, Problem, groups};
 pub use compare::{Compared, Comparison, between, compare};
 pub use error::{Error, Result};
-pub use export::{csv, json, markdown, summary, text};
+pub use exact::{Difference, ExactComparison, exact};
+pub use export::{Format, export};
 pub use run::Run;
 pub use step_summary::step_summary;
 pub use table::{Align, Cell, Column, Table};

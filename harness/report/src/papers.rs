@@ -34,11 +34,13 @@ pub(crate) const POTAPCZYNSKI_2021: &str = "Potapczynski et al. 2021";
 
 /// The bibliographic entries of a run, without repeats: published figures beside ours, hyperparameters, right-hand
 /// sides, solvers and data, then what sections and charts name.
-pub(crate) fn cited(run: &Run, named: impl IntoIterator<Item = &'static str>) -> Vec<String> {
+pub(crate) fn cited(run: &Run, named: impl Iterator<Item = &'static str>) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
-    entries.extend(run.options.reference.as_deref().and_then(Reference::named).map(|found| found.paper.entry));
+    entries
+        .extend(run.options.reference.as_deref().and_then(Reference::named).map(|found| found.paper.entry));
     let cases = || run.rows.iter().map(|row| &row.case);
-    entries.extend(cases().flat_map(of_case).chain(named).collect::<Vec<_>>().into_iter().map(entry));
+    let papers: Vec<&str> = once_each(cases().flat_map(of_case).chain(named.map(|paper| -> &str { paper })));
+    entries.extend(papers.into_iter().map(entry));
     entries.extend(cases().filter_map(|case| run.sources.get(&case.solver.plugin).cloned()));
     once_each(entries)
 }

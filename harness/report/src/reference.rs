@@ -152,15 +152,17 @@ impl Reference {
         }
         let read = "a test reads the built-in files";
         let File { meta: paper, comparison, mut tables } = toml::from_str(text).expect(read);
-        let rows = comparison.tables.iter().flat_map(|name| {
-            tables.remove(name).expect(read).try_into::<Vec<Published>>().expect(read)
-        });
+        let rows = comparison
+            .tables
+            .iter()
+            .flat_map(|name| tables.remove(name).expect(read).try_into::<Vec<Published>>().expect(read));
         Reference { rows: rows.collect(), paper, comparison }
     }
 
     /// What is published of the method that a case stands for; `inducing_points` is how many it used.
     pub(crate) fn find(&self, case: &Case, inducing_points: Option<f64>) -> Option<Figures> {
-        let method = self.comparison.methods.iter().find(|method| method.is_of(case, inducing_points.is_some()))?;
+        let method =
+            self.comparison.methods.iter().find(|method| method.is_of(case, inducing_points.is_some()))?;
         let rows = self.rows.iter().filter(|row| self.is_of(row, case) && row.method == method.method);
         let mut rows: Vec<&Published> = rows.filter(|row| row.is_trained_like(&case.task)).collect();
         match (inducing_points, case.dataset.subsample) {
@@ -194,7 +196,9 @@ impl Reference {
 
     /// Whether a case has the noise of the paper's low-noise experiments.
     pub(crate) fn is_low_noise(&self, case: &Case) -> bool {
-        self.comparison.low_noise_scale.is_some_and(|scale| (case.kernel.noise_scale / scale - 1.0).abs() < 1e-6)
+        self.comparison
+            .low_noise_scale
+            .is_some_and(|scale| (case.kernel.noise_scale / scale - 1.0).abs() < 1e-6)
     }
 
     fn is_of(&self, row: &Published, case: &Case) -> bool {
@@ -322,8 +326,7 @@ mod tests {
     }
 
     fn standard(start: Start, second_solve: bool) -> GradientEstimator {
-        let probes =
-            Probes::Standard(StandardProbes { probes: 1, distribution: ProbeDistribution::Normal });
+        let probes = Probes::Standard(StandardProbes { probes: 1, distribution: ProbeDistribution::Normal });
         GradientEstimator::Solutions { probes, second_solve, start }
     }
 
@@ -337,7 +340,9 @@ mod tests {
         let rows = |name| Reference::named(name).map(|reference| reference.rows.len());
         assert_eq!(FILES.map(|(name, _)| rows(name)), [Some(51), Some(84), Some(106)]);
         assert!(Reference::named("nobody1999").is_none());
-        assert!(Reference::paper("Lin et al. 2023").is_some_and(|paper| paper.entry.contains("NeurIPS 2023")));
+        assert!(
+            Reference::paper("Lin et al. 2023").is_some_and(|paper| paper.entry.contains("NeurIPS 2023"))
+        );
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! A stored run as reports see it: rows in the order of the spec's axes, with their total seconds.
+//! A stored run, as reports see it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{Axes, Environment, ReportOptions, Row, TaskKind, names};
+use gpbench_runs::RunRecord;
 
 use crate::error::Result;
 
@@ -11,25 +12,25 @@ use crate::error::Result;
 #[derive(Debug, Clone)]
 pub struct Run {
     /// The run folder.
-    pub dir: PathBuf,
-    /// Name of the spec, or of the folder where none is stored.
+    pub folder: PathBuf,
+    /// Name of the spec.
     pub name: String,
-    /// The newest row of each case, in the order of the spec's axes.
+    /// The newest row of each case, in the order of the spec's axes, with its total seconds.
     pub rows: Vec<Row>,
-    /// Number of planned cases, where a plan is stored.
-    pub planned: Option<usize>,
-    /// The machine and the programs, where stored.
-    pub environment: Option<Environment>,
-    /// Other machines or programs with which the run continued: its times are then not comparable.
-    pub later_environments: Vec<Environment>,
-    /// What could not be read, a sentence each.
-    pub warnings: Vec<String>,
-    /// Names on the axes, in the order of the spec.
+    /// Number of planned cases without a row.
+    pub missing: usize,
+    /// Where the run took place: where it began, then each other environment in which it continued.
+    pub environments: Vec<Environment>,
+    /// Names on the axes, in the order of the spec; empty where no plan is stored.
     pub axes: Axes,
     /// What the spec asks of its report.
     pub options: ReportOptions,
     /// Bibliographic entries of solvers, by the solver's id in its plugin.
     pub sources: BTreeMap<String, String>,
+    /// What the journal lacks, a sentence each: lines that cannot be read.
+    pub warnings: Vec<String>,
+    /// Whether the journal's last line is cut short, as by a process killed while writing.
+    pub truncated: bool,
 }
 
 impl Run {
@@ -37,8 +38,8 @@ impl Run {
     ///
     /// # Errors
     /// If the folder holds no journal, or a file of it cannot be read.
-    pub fn open(dir: impl AsRef<Path>) -> Result<Run> {
-        todo!("{}", dir.as_ref().display())
+    pub fn open(folder: impl AsRef<Path>) -> Result<Run> {
+        Ok(RunRecord::open(folder)?.into())
     }
 
     /// The tasks that the run's rows belong to.
@@ -54,15 +55,16 @@ impl Run {
         part
     }
 
-    /// Number of planned cases without a row.
-    pub fn missing(&self) -> usize {
-        self.planned.map_or(0, |planned| planned.saturating_sub(self.rows.len()))
+    /// Number of planned cases.
+    pub fn planned(&self) -> usize {
+        self.rows.len() + self.missing
     }
 
     /// Names of the solvers, in the order of the spec.
     pub fn solvers(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.rows.iter().map(|row| row.labels.solver.as_str()).collect();
-        names.sort_by_key(|name| rank(&self.axes.solver, name));
+        let place = |name: &str| self.axes.solver.iter().position(|other| other == name);
+        names.sort_by_key(|name| (place(name).unwrap_or(usize::MAX), *name));
         names.dedup();
         names
     }
@@ -75,31 +77,18 @@ impl Run {
             None => (solvers.len() > 1).then(|| solvers[0]),
         }
     }
+}
 
-    /// Adds the total seconds to each row, and sorts the rows, which the engine shuffles, in the order of the spec.
-    fn complete(mut self) -> Run {
-        for row in &mut self.rows {
+impl From<RunRecord> for Run {
+    fn from(stored: RunRecord) -> Run {
+        let (warnings, missing) = (stored.warnings(), stored.missing.len());
+        let RunRecord { folder, name, mut rows, axes, report, sources, environments, truncated, .. } = stored;
+        for row in &mut rows {
             let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| row.metrics.get(name));
             if parts.iter().any(Option::is_some) {
                 row.metrics.insert(names::SECONDS, parts.iter().flatten().sum());
             }
         }
-        let axes = &self.axes;
-        self.rows.sort_by_cached_key(|row| {
-            let labels = &row.labels;
-            let places = [
-                rank(&axes.dataset, &labels.dataset),
-                rank(&axes.kernel, &labels.kernel),
-                rank(&axes.estimator, labels.estimator.as_deref().unwrap_or_default()),
-                rank(&axes.solver, &labels.solver),
-            ];
-            (places, labels.seed, labels.repeat)
-        });
-        self
+        Run { folder, name, rows, missing, environments, axes, options: report, sources, warnings, truncated }
     }
-}
-
-/// Sort key of a name on an axis: its place in the spec, then its spelling.
-fn rank(axis: &[String], name: &str) -> (usize, String) {
-    (axis.iter().position(|other| other == name).unwrap_or(usize::MAX), name.to_owned())
 }

@@ -1,11 +1,11 @@
-//! What a CI job shows of a comparison on its own page, in Markdown.
+//! A comparison as the page of a CI job shows it, in Markdown.
 
-use crate::baseline::{Check, VerdictKind};
+use crate::baseline::{Check, CheckOutcome};
 
-/// Rows of a table beyond which a page is not read, and some services refuse it.
+/// Largest number of rows: nobody reads more, and some services refuse them.
 const MOST_ROWS: usize = 100;
 
-/// A heading that says how it ended, every verdict that there is room for, and what could not be judged.
+/// A heading with the outcome, the findings that there is room for, and what could not be compared.
 pub fn step_summary(title: &str, check: &Check) -> String {
     let outcome = match check.exit_code() {
         0 => "passed",
@@ -20,14 +20,14 @@ pub fn step_summary(title: &str, check: &Check) -> String {
         page += &format!("\n{}", table.markdown());
     }
     if left_out > 0 {
-        // Failures stand first, so these are the last to go.
-        let failing = check.verdicts[MOST_ROWS..].iter().filter(|v| v.kind.fails()).count();
+        // Failures come first, so other findings are left out before them.
+        let failing = check.findings[MOST_ROWS..].iter().filter(|v| v.outcome.fails()).count();
         page += &format!("\n… and {left_out} more, {failing} of them failing\n");
     }
     for remark in &check.remarks {
         page += &format!("\n{remark}\n");
     }
-    if check.verdicts.iter().any(|v| v.kind == VerdictKind::NotInBaseline) {
+    if check.findings.iter().any(|v| v.outcome == CheckOutcome::NotInBaseline) {
         page += "\nCases that are not in the baseline were not checked.\n";
     }
     page

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
-use crate::charts;
 use crate::error::{Result, at};
+use crate::export::{self, Format};
+use crate::frame;
+use crate::page::{Charts, Page};
 use crate::run::Run;
-use crate::{export, frame, html, markdown};
 
 /// What to write, and where.
 #[derive(Debug, Clone, Default)]
@@ -34,31 +35,33 @@ pub struct Written {
 /// # Errors
 /// If a table cannot be computed, a chart drawn or a file written.
 pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
-    let dir = options.output.as_deref().unwrap_or(&run.dir);
-    let figures_dir = dir.join("figures");
-    fs::create_dir_all(&figures_dir).map_err(at(&figures_dir))?;
-    parquet(&dir.join("results.parquet"), &mut frame::results(run)?)?;
-    parquet(&dir.join("traces.parquet"), &mut frame::traces(run)?)?;
-    if run.rows.iter().any(|row| !row.steps.is_empty()) {
-        parquet(&dir.join("steps.parquet"), &mut frame::steps(run)?)?;
+    let page = Page::new(run, Charts::Drawn)?;
+    let folder = options.output.as_deref().unwrap_or(&run.folder);
+    let figures_folder = folder.join("figures");
+    fs::create_dir_all(&figures_folder).map_err(at(&figures_folder))?;
+    parquet(&folder.join("results.parquet"), &mut frame::results(run)?)?;
+    parquet(&folder.join("traces.parquet"), &mut frame::traces(run)?)?;
+    if run.rows.iter().any(|row| !row.output.steps().is_empty()) {
+        parquet(&folder.join("steps.parquet"), &mut frame::steps(run)?)?;
     }
-    put(&dir.join("summary.json"), &format!("{:#}\n", export::summary(run)?))?;
-
-    let figures = charts::figures(run)?;
-    remove_old(&figures_dir)?;
-    let mut paths = Vec::new();
-    for figure in &figures {
-        let path = figures_dir.join(&figure.file);
+    remove_old(&figures_folder)?;
+    let mut figures = Vec::new();
+    for figure in page.figures() {
+        let path = figures_folder.join(&figure.file);
         put(&path, &figure.svg)?;
-        paths.push(path);
+        figures.push(path);
     }
-    let written = Written { html: dir.join("index.html"), markdown: dir.join("report.md"), figures: paths };
-    put(&written.markdown, &markdown::page(run, &figures)?)?;
-    put(&written.html, &html::page(run, &figures)?)?;
-    Ok(written)
+    let put_page = |name: &str, format: Format| -> Result<PathBuf> {
+        let path = folder.join(name);
+        put(&path, &export::write(&page, format)?)?;
+        Ok(path)
+    };
+    put_page("summary.json", Format::Summary)?;
+    let markdown = put_page("report.md", Format::Markdown)?;
+    Ok(Written { html: put_page("index.html", Format::Html)?, markdown, figures })
 }
 
-/// Charts of an earlier report would stand beside the new ones as if they were of them.
+/// Removes the charts of an earlier report, which could be taken for those of this one.
 fn remove_old(figures: &Path) -> Result<()> {
     for entry in fs::read_dir(figures).map_err(at(figures))? {
         let path = entry.map_err(at(figures))?.path();

@@ -1,10 +1,10 @@
-//! Every verdict of `gpbench check`.
+//! Every outcome of `gpbench check`.
 
 use std::path::Path;
 
 use gpbench_record::{Row, Status};
 use gpbench_report::Run;
-use gpbench_report::baseline::{Baseline, Check, VerdictKind, check, update};
+use gpbench_report::baseline::{Baseline, Check, CheckOutcome, check, update};
 
 fn run() -> Run {
     Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap()
@@ -32,8 +32,8 @@ fn set(metric: &'static str, factor: f64) -> impl FnOnce(&mut Row) {
     }
 }
 
-fn said(check: &Check) -> Vec<(VerdictKind, Option<&str>)> {
-    check.verdicts.iter().map(|v| (v.kind, v.metric.as_deref())).collect()
+fn said(check: &Check) -> Vec<(CheckOutcome, Option<&str>)> {
+    check.findings.iter().map(|v| (v.outcome, v.metric.as_deref())).collect()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn an_unchanged_run_passes_its_own_baseline() {
 
 #[test]
 fn metrics_regress_upwards_only() {
-    use VerdictKind::{Improved, Regressed};
+    use CheckOutcome::{Improved, Regressed};
     let cases = [
         ("test_rmse", 1.01, Some(Regressed), 3),
         ("test_rmse", 1.001, None, 0),
@@ -54,7 +54,7 @@ fn metrics_regress_upwards_only() {
         ("epochs", 1.2, Some(Regressed), 3),
         ("epochs", 1.05, None, 0),
         ("rmse_to_exact", 1.2, Some(Regressed), 3),
-        // The tolerance asked for is 0.01: where below it a solver stops is its own affair.
+        // The tolerance asked for is 0.01: a solver may stop anywhere below it.
         ("residual_y", 1.05, None, 0),
         ("residual_y", 0.1, None, 0),
         ("residual_y", 1.5, Some(Regressed), 3),
@@ -74,22 +74,22 @@ fn an_exact_solver_is_held_to_its_own_residual() {
     let baseline = read(&update(&run, None)).unwrap();
     let exact = run.rows.iter_mut().find(|r| r.labels.solver == "cholesky").unwrap();
     exact.metrics.insert("residual_y", 1e-6);
-    assert_eq!(said(&check(&run, &baseline)), [(VerdictKind::Regressed, Some("residual_y"))]);
+    assert_eq!(said(&check(&run, &baseline)), [(CheckOutcome::Regressed, Some("residual_y"))]);
 }
 
 #[test]
 fn a_case_that_ends_worse_or_is_gone_is_said() {
     let crashed = after(|row| row.status = Status::Crashed);
-    assert_eq!((said(&crashed), crashed.exit_code()), (vec![(VerdictKind::NewlyFailed, None)], 3));
+    assert_eq!((said(&crashed), crashed.exit_code()), (vec![(CheckOutcome::NewlyFailed, None)], 3));
     let short = after(|row| row.status = Status::NotConverged);
-    assert_eq!(said(&short), [(VerdictKind::NewlyFailed, None)]);
+    assert_eq!(said(&short), [(CheckOutcome::NewlyFailed, None)]);
     let skipped = after(|row| row.status = Status::Skipped);
-    assert_eq!((said(&skipped), skipped.exit_code()), (vec![(VerdictKind::Missing, None)], 3));
+    assert_eq!((said(&skipped), skipped.exit_code()), (vec![(CheckOutcome::Missing, None)], 3));
     let renamed = after(|row| row.labels.solver = "cg2".to_owned());
-    let want = vec![(VerdictKind::Missing, None), (VerdictKind::NotInBaseline, None)];
+    let want = vec![(CheckOutcome::Missing, None), (CheckOutcome::NotInBaseline, None)];
     assert_eq!((said(&renamed), renamed.exit_code()), (want, 3));
     let bare = after(|row| row.metrics = Default::default());
-    assert!(bare.verdicts.iter().all(|v| v.kind == VerdictKind::Missing && v.metric.is_some()));
+    assert!(bare.findings.iter().all(|v| v.outcome == CheckOutcome::Missing && v.metric.is_some()));
     assert_eq!(bare.exit_code(), 3);
 }
 
@@ -100,12 +100,12 @@ fn a_new_case_is_said_and_passes() {
     smaller.rows.retain(|r| r.labels.solver != "cholesky");
     let baseline = read(&update(&smaller, None)).unwrap();
     let check1 = check(&run, &baseline);
-    assert_eq!(said(&check1), vec![(VerdictKind::NotInBaseline, None); 6]);
+    assert_eq!(said(&check1), vec![(CheckOutcome::NotInBaseline, None); 6]);
     assert_eq!(check1.exit_code(), 0);
     // A case that used to fail and does not any more.
     let failed = run.rows.iter_mut().find(|r| r.status == Status::Crashed).unwrap();
     failed.status = Status::Ok;
-    assert_eq!(said(&check(&run, &baseline)).last(), Some(&(VerdictKind::Improved, None)));
+    assert_eq!(said(&check(&run, &baseline)).last(), Some(&(CheckOutcome::Improved, None)));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn tolerances_of_the_file_hold_and_survive_an_update() {
         set("test_rmse", 1.2)(row);
         set("seconds_solve", 2.5)(row);
     }
-    assert_eq!(said(&check(&run, &new)), [(VerdictKind::Regressed, Some("seconds_solve")); 2]);
+    assert_eq!(said(&check(&run, &new)), [(CheckOutcome::Regressed, Some("seconds_solve")); 2]);
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Two runs against each other: what did not change is left alone, and what did is found.
+//! Two runs compared: what did not change raises no alarm, and what did is found.
 
 use std::path::Path;
 
 use gpbench_record::{Environment, Row, Status};
-use gpbench_report::baseline::{Baseline, Check, VerdictKind, against, check, update};
-use gpbench_report::{Run, between, compare, step_summary};
+use gpbench_report::baseline::{Baseline, Check, CheckOutcome, against, check, update};
+use gpbench_report::{Run, between, compare, exact, step_summary};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Bernoulli, Distribution, LogNormal, Uniform};
@@ -75,8 +75,8 @@ fn slow_down(run: &mut Run, dataset: &str, solver: &str, factor: f64) {
     }
 }
 
-fn said(check: &Check) -> Vec<(VerdictKind, &str, Option<&str>)> {
-    check.verdicts.iter().map(|v| (v.kind, v.key.solver.as_str(), v.metric.as_deref())).collect()
+fn said(check: &Check) -> Vec<(CheckOutcome, &str, Option<&str>)> {
+    check.findings.iter().map(|v| (v.outcome, v.key.solver.as_str(), v.metric.as_deref())).collect()
 }
 
 #[test]
@@ -109,11 +109,11 @@ fn a_solver_that_takes_a_fifth_longer_is_found() {
                 let mut new = once_more(&run, QUIET, &mut rng);
                 slow_down(&mut new, dataset, solver, 1.2);
                 let check = against(&new, &old);
-                assert_eq!(said(&check), [(VerdictKind::Regressed, solver, Some("seconds"))]);
-                assert_eq!((check.verdicts[0].key.dataset.as_str(), check.verdicts[0].seeds), (dataset, 3));
+                assert_eq!(said(&check), [(CheckOutcome::Regressed, solver, Some("seconds"))]);
+                assert_eq!((check.findings[0].key.dataset.as_str(), check.findings[0].seeds), (dataset, 3));
                 assert_eq!(check.exit_code(), 3);
                 // The other way round it is an improvement.
-                assert_eq!(said(&against(&old, &new)), [(VerdictKind::Improved, solver, Some("seconds"))]);
+                assert_eq!(said(&against(&old, &new)), [(CheckOutcome::Improved, solver, Some("seconds"))]);
                 injected += 1;
             }
         }
@@ -132,9 +132,9 @@ fn found(metric: &str, factor: f64, is_measurable: impl Fn(f64) -> bool) -> (usi
         let Some(value) = row.metrics.get(metric).filter(|value| is_measurable(*value)) else { continue };
         row.metrics.insert(metric, factor * value);
         injected += 1;
-        let (key, want) = (row.labels.clone(), [(VerdictKind::Regressed, Some(metric))]);
+        let (key, want) = (row.labels.clone(), [(CheckOutcome::Regressed, Some(metric))]);
         for check in [check(&new, &baseline), against(&new, &old)] {
-            let said: Vec<_> = check.verdicts.iter().map(|v| (v.kind, v.metric.as_deref())).collect();
+            let said: Vec<_> = check.findings.iter().map(|v| (v.outcome, v.metric.as_deref())).collect();
             assert_eq!((&said[..], check.exit_code()), (&want[..], 3), "{key}");
         }
         found += 1;
@@ -178,16 +178,15 @@ fn a_baseline_of_a_run_is_the_one_that_is_written_for_it() {
 }
 
 #[test]
-fn times_that_say_nothing_are_not_judged() {
+fn times_that_say_nothing_are_not_compared() {
     let old = timed();
     let mut new = old.clone();
     slow_down(&mut new, "pol", "cg", 3.0);
-    // What is alike on both sides is no news, and a threefold time is.
     assert_eq!(against(&new, &old).exit_code(), 3);
 
     let elsewhere = |change: fn(&mut Environment)| {
         let mut new = new.clone();
-        change(new.environment.as_mut().unwrap());
+        change(new.environments.first_mut().unwrap());
         against(&new, &old)
     };
     for check in [
@@ -196,15 +195,12 @@ fn times_that_say_nothing_are_not_judged() {
         elsewhere(|e| e.blas_core = "Haswell".to_owned()),
     ] {
         assert_eq!((check.exit_code(), said(&check)), (0, vec![]));
-        assert!(check.remarks[0].starts_with("seconds were not judged: the runs "), "{:?}", check.remarks);
+        assert!(check.remarks[0].starts_with("seconds were not compared: the runs "), "{:?}", check.remarks);
     }
     let mut unknown = new.clone();
-    unknown.environment = None;
+    unknown.environments.clear();
     let nowhere = against(&unknown, &old);
-    assert_eq!(
-        nowhere.remarks,
-        ["seconds were not judged: a run does not say on which machine it took place"]
-    );
+    assert_eq!(nowhere.remarks, ["seconds were not compared: a run does not name its machine"]);
 
     // Too few repeats to tell.
     let few = |run: &Run| {
@@ -217,7 +213,7 @@ fn times_that_say_nothing_are_not_judged() {
     assert_eq!(
         check.remarks,
         [
-            "seconds of 8 of 8 solvers were not judged: 1 repeat cannot tell a change from chance; set `repeats = 3`"
+            "seconds of 8 of 8 solvers were not compared: 1 repeat cannot tell a change from chance; set `repeats = 3`"
         ]
     );
     // What a clock stopped took as long as it was allowed.
@@ -233,7 +229,7 @@ fn two_solvers_of_one_run_can_be_compared() {
     slow_down(&mut run, "bike", "ap", 0.001);
     let comparison = compare(&between(&run, "cg", "ap")).unwrap();
     assert_eq!(comparison.runs, ["cg", "ap"]);
-    assert_eq!(said(&comparison.check), [(VerdictKind::Improved, "cg → ap", Some("seconds")); 2]);
+    assert_eq!(said(&comparison.check), [(CheckOutcome::Improved, "cg → ap", Some("seconds")); 2]);
     assert_eq!(comparison.check.matched, 6);
 }
 
@@ -253,7 +249,51 @@ fn a_jobs_page_says_how_it_ended_and_what_there_is_no_room_for() {
     let page = step_summary("gpbench check a.toml", &check);
     assert!(page.starts_with("### gpbench check a.toml: regressed\n"), "{page}");
     let rows = page.lines().filter(|line| line.starts_with("| regressed |")).count();
-    let left_out = check.verdicts.len() - 100;
+    let left_out = check.findings.len() - 100;
     assert_eq!(rows, 100.min(check.failing()));
     assert!(page.contains(&format!("… and {left_out} more, ")), "{page}");
+}
+
+#[test]
+fn runs_with_the_same_bits_agree_whatever_their_ids_seconds_and_memory() {
+    let first = stored();
+    let mut second = first.clone();
+    for row in &mut second.rows {
+        row.id.push('x');
+        row.finished.clear();
+        for name in ["seconds", "seconds_solve", "cpu_seconds", "peak_memory_bytes"] {
+            row.metrics.insert(name, 7.0);
+        }
+        row.trace.iter_mut().for_each(|point| point.seconds += 1.0);
+    }
+    second.rows.reverse();
+    let comparison = exact(&first, &second);
+    assert!(comparison.agree(), "{}", comparison.text());
+    assert_eq!(comparison.cases, 18);
+    assert!(comparison.values > 18 * 10, "{}", comparison.values);
+}
+
+#[test]
+fn the_last_bit_of_any_value_is_told() {
+    let first = stored();
+    let mut second = first.clone();
+    let flipped = |value: f64| f64::from_bits(value.to_bits() + 1);
+    let row = second.rows.iter_mut().find(|row| row.labels.solver == "cg").unwrap();
+    let (was, case) = (row.metrics.get("test_rmse").unwrap(), row.labels.to_string());
+    row.metrics.insert("test_rmse", flipped(was));
+    row.trace[2].epochs = flipped(row.trace[2].epochs);
+    let removed = second.rows.pop().unwrap().labels.to_string();
+    let comparison = exact(&first, &second);
+    let found: Vec<_> =
+        comparison.differences.iter().map(|d| (d.case.to_string(), d.what.as_str())).collect();
+    let want = [(removed, "case"), (case.clone(), "metrics/test_rmse"), (case, "trace/2/epochs")];
+    assert_eq!(found, want);
+    assert!(!comparison.agree() && comparison.text().contains(&was.to_string()), "{}", comparison.text());
+
+    // A clock stopped a case of one run: its values cannot agree.
+    let mut third = first.clone();
+    third.rows[0].reproducible = false;
+    third.rows[0].metrics.insert("epochs", 3.5);
+    let comparison = exact(&first, &third);
+    assert_eq!((comparison.agree(), comparison.stopped_by_clock.len()), (true, 1));
 }

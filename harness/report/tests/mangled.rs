@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_report::baseline::{Baseline, against, check, update};
-use gpbench_report::{Run, json};
+use gpbench_report::{Format, Run, export};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -81,7 +81,7 @@ fn stored() -> Run {
 #[test]
 fn journals() {
     let run = stored();
-    let lines = fs::read_to_string(run.dir.join("journal.jsonl")).unwrap();
+    let lines = fs::read_to_string(run.folder.join("journal.jsonl")).unwrap();
     let lines: String = lines.lines().skip(1).take(3).map(|line| format!("{line}\n")).collect();
     let dir = tempfile::tempdir().unwrap();
     let (taken, refused) = try_all("journals", lines.as_bytes(), |bytes| {
@@ -91,7 +91,7 @@ fn journals() {
                 // Whatever was read can be judged and written down.
                 against(&found, &run);
                 against(&run, &found);
-                assert!(!json(&found).to_string().is_empty());
+                assert!(!export(&found, Format::Json).unwrap().is_empty());
                 true
             }
             Err(error) => {

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Curve, EstimatorMethod, JournalEntry, Landscape, Row, Schedule, Spectrum, Status, Step, StopReason, Task,
-    Training,
+    Curve, GradientEstimator, JournalEntry, Landscape, PathwiseTargets, PosteriorOutput, Prediction, Probes,
+    Row, Schedule, Spectrum, StandardProbes, Start, Status, Step, StopReason, Task, TaskOutput, Training,
+    TrainingOutput,
 };
-use gpbench_report::{Error, Options, Run, compare, csv, groups, json, markdown, summary, text, write_all};
+use gpbench_report::{Error, Format, Options, Run, compare, export, groups, write_all};
 use polars::prelude::{ParquetReader, SerReader};
 
 fn stored() -> PathBuf {
@@ -20,9 +21,9 @@ fn run() -> Run {
 }
 
 #[test]
-fn the_newest_row_of_a_case_wins_and_a_cut_line_is_passed_over() {
+fn the_newest_row_of_a_case_wins_and_a_cut_line_is_ignored() {
     let run = run();
-    assert_eq!((run.rows.len(), run.planned, run.missing()), (18, Some(18), 0));
+    assert_eq!((run.rows.len(), run.planned(), run.missing), (18, 18, 0));
     assert!(run.truncated);
     assert!(run.rows.iter().all(|r| r.status != Status::Timeout), "a superseded row was kept");
     let order: Vec<_> =
@@ -31,15 +32,18 @@ fn the_newest_row_of_a_case_wins_and_a_cut_line_is_passed_over() {
 }
 
 #[test]
-fn a_broken_line_in_the_middle_is_an_error_with_its_place() {
+fn a_damaged_line_in_the_middle_is_named_and_the_rest_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let journal = fs::read_to_string(stored().join("journal.jsonl")).unwrap();
     let mut lines: Vec<&str> = journal.lines().collect();
     lines[4] = "{\"kind\":\"case\"";
     fs::write(dir.path().join("journal.jsonl"), lines.join("\n")).unwrap();
-    let Err(Error::Journal { line, .. }) = Run::open(dir.path()) else { panic!("not refused") };
-    assert_eq!(line, 5);
-    assert!(matches!(Run::open(dir.path().join("nowhere")), Err(Error::NotARun(_))));
+    let run = Run::open(dir.path()).unwrap();
+    assert_eq!((run.rows.len(), run.warnings.len()), (17, 1));
+    assert!(run.warnings[0].contains("line 5"), "{:?}", run.warnings);
+    let page = export(&run, Format::Html).unwrap();
+    assert!(page.contains("line 5"), "the page does not name the damaged line");
+    assert!(matches!(Run::open(dir.path().join("nowhere")), Err(Error::Run(_))));
 }
 
 #[test]
@@ -127,7 +131,7 @@ fn a_run_on_one_input_is_drawn_along_it() {
     let mut run = run();
     for row in run.rows.iter_mut().filter(|row| row.labels.dataset == "draw") {
         let error = if row.labels.solver == "jacobi" { 0.5 } else { 1e-3 };
-        row.curve = Some(Box::new(curve(error)));
+        row.output = TaskOutput::Posterior(PosteriorOutput { curve: Some(Box::new(curve(error))) });
         for point in &mut row.trace {
             let iteration = point.iteration as f64;
             point.metrics.insert("solver:gradient_variance", 100.0 / (1.0 + iteration));
@@ -139,7 +143,7 @@ fn a_run_on_one_input_is_drawn_along_it() {
     let folder = tempfile::tempdir().unwrap();
     let line = |row: &Row| serde_json::to_string(&JournalEntry::Case(Box::new(row.clone()))).unwrap();
     let lines: Vec<String> = run.rows.iter().map(line).collect();
-    fs::write(folder.path().join("journal.jsonl"), lines.join("\n")).unwrap();
+    fs::write(folder.path().join("journal.jsonl"), lines.join("\n") + "\n").unwrap();
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-along-an-input");
     let options = Options { output: Some(output.clone()) };
     let written = write_all(&Run::open(folder.path()).unwrap(), &options).unwrap();
@@ -163,31 +167,36 @@ fn a_run_on_one_input_is_drawn_along_it() {
 
 #[test]
 fn report_md() {
-    insta::assert_snapshot!(markdown(&run()).unwrap());
+    insta::assert_snapshot!(export(&run(), Format::Markdown).unwrap());
 }
 
 #[test]
 fn report_text() {
-    insta::assert_snapshot!(text(&run()).unwrap());
+    insta::assert_snapshot!(export(&run(), Format::Text).unwrap());
+}
+
+/// A form that is JSON, read back.
+fn parsed(run: &Run, format: Format) -> serde_json::Value {
+    serde_json::from_str(&export(run, format).unwrap()).unwrap()
 }
 
 #[test]
 fn report_json() {
-    let all = json(&run());
+    let all = parsed(&run(), Format::Json);
     assert_eq!(all["cases"].as_array().unwrap().len(), 18);
     insta::assert_snapshot!(format!("{:#}\n{:#}", all["cases"][0], all["cases"][17]));
 }
 
 #[test]
 fn report_csv_has_a_line_a_case() {
-    let csv = csv(&run()).unwrap();
+    let csv = export(&run(), Format::Csv).unwrap();
     assert_eq!(csv.lines().count(), 19);
     assert!(csv.starts_with("id,dataset,kernel,estimator,solver,seed,repeat,status,reason,plugin,n,d,"));
 }
 
 #[test]
 fn summary_counts_what_happened() {
-    let summary = summary(&run()).unwrap();
+    let summary = parsed(&run(), Format::Summary);
     assert_eq!(summary["statuses"], serde_json::json!({ "ok": 15, "not_converged": 2, "crashed": 1 }));
     assert_eq!(summary["groups"].as_array().unwrap().len(), 6);
 }
@@ -211,7 +220,7 @@ fn only_seeds_that_gave_an_answer_in_every_run_are_compared() {
     let failed = second.rows.iter_mut().find(|r| r.labels.solver == "cg" && r.labels.seed == 1).unwrap();
     failed.status = Status::Crashed;
     let comparison = compare(&[first, second]).unwrap();
-    let cg = comparison.rows.iter().find(|r| r.solver == "cg" && r.metric == "test_rmse").unwrap();
+    let cg = comparison.rows.iter().find(|r| r.solver == "cg" && r.metric.name == "test_rmse").unwrap();
     assert_eq!((cg.seeds, cg.means[0]), (1, cg.means[1]));
     assert_eq!(comparison.json()["rows"][0]["seeds"], 2);
 }
@@ -225,34 +234,58 @@ fn runs_without_a_common_case_have_no_comparison() {
     assert_eq!(compare(&[first, second]).unwrap().rows, []);
 }
 
+/// A gradient from pathwise targets and warm starts, or from standard probes and cold starts.
+fn gradient(targets: PathwiseTargets, standard: bool) -> GradientEstimator {
+    let (probes, start) = match standard {
+        true => {
+            let probes = StandardProbes { probes: targets.probes, distribution: Default::default() };
+            (Probes::Standard(probes), Start::Cold)
+        }
+        false => (Probes::Pathwise(targets), Start::Warm),
+    };
+    GradientEstimator::Solutions { probes, second_solve: false, start }
+}
+
+/// The training of a case.
+fn training(row: &mut Row) -> &mut Training {
+    let Task::Train(training) = &mut row.case.task else { panic!("the case does not train") };
+    training
+}
+
+/// What a case's training yielded.
+fn output(row: &mut Row) -> &mut TrainingOutput {
+    let TaskOutput::Train(output) = &mut row.output else { panic!("the case did not train") };
+    output
+}
+
 /// The stored run as if it had trained: each case once with pathwise targets and warm starts, and once,
 /// in twice the time, with standard probes from cold starts.
 fn trained() -> Run {
     let mut run = run();
-    let schedule = Schedule::Constant;
-    let training = Training {
-        steps: 4,
-        learning_rate: 0.1,
-        schedule,
-        shared_length_scale: false,
-        replay: vec![],
-        fixed: vec![],
-        subset: None,
-        landscape: None,
-    };
     let pathwise = run.rows.clone();
-    let standard = run.rows.iter().cloned().map(|mut row| {
+    let standard = pathwise.iter().cloned().map(|mut row| {
         row.id += "-standard";
-        row.labels.estimator = "standard".into();
-        row.case.estimator.method = EstimatorMethod::Standard;
+        row.labels.estimator = Some("standard".into());
         row
     });
-    run.rows = pathwise.into_iter().chain(standard).collect();
+    run.rows = pathwise.iter().cloned().chain(standard).collect();
     for row in &mut run.rows {
-        let is_standard = row.case.estimator.method == EstimatorMethod::Standard;
-        row.case.task = Task::Train;
-        row.case.train = Some(training.clone());
-        row.case.estimator.warm_start = !is_standard;
+        let is_standard = row.labels.estimator.as_deref() == Some("standard");
+        let Task::Posterior(posterior) = &row.case.task else { panic!("the stored cases are posteriors") };
+        let targets = posterior.targets;
+        row.case.task = Task::Train(Box::new(Training {
+            estimator: row.labels.estimator.clone().unwrap(),
+            gradient: gradient(targets, is_standard),
+            steps: 4,
+            learning_rate: 0.1,
+            schedule: Schedule::Constant,
+            shared_length_scale: false,
+            replay: vec![],
+            fixed: vec![],
+            subset: None,
+            landscape: None,
+            prediction: Prediction { targets, params: BTreeMap::new() },
+        }));
         row.metrics.insert("seconds_train", if is_standard { 20.0 } else { 10.0 });
         row.trace.clear();
         let step = |step: u64| {
@@ -268,15 +301,16 @@ fn trained() -> Run {
                     .collect(),
             }
         };
-        row.steps = (0..4).map(step).collect();
+        let steps = (0..4).map(step).collect();
+        row.output = TaskOutput::Train(Box::new(TrainingOutput { steps, ..TrainingOutput::default() }));
     }
     run
 }
 
 #[test]
-fn training_is_told_by_solver_and_estimator() {
+fn training_has_a_row_for_each_solver_and_estimator() {
     let run = trained();
-    let shown = text(&run).unwrap();
+    let shown = export(&run, Format::Text).unwrap();
     let line = |solver: &str, estimator: &str| {
         let words = |line: &&str| line.split_whitespace().take(2).eq([solver, estimator]);
         shown.lines().find(words).unwrap_or_else(|| panic!("{shown}")).to_owned()
@@ -324,7 +358,7 @@ fn seconds_of_training_are_the_solver_and_the_rest() {
         assert!(bars.contains(words), "{words}");
     }
     let along = &charts["training-pol-cg.svg"];
-    assert!(along.contains("initial distance") && along.contains("iterations of the step"));
+    assert!(along.contains("initial distance") && along.contains("iterations"));
 }
 
 #[test]
@@ -333,9 +367,12 @@ fn estimators_that_differ_in_their_probes_alone_are_drawn_over_them() {
     assert!(!charts(&run).keys().any(|name| name.starts_with("probes")));
     let more = run.rows.clone().into_iter().map(|mut row| {
         row.id += "-256";
-        row.labels.estimator += "-256";
-        row.case.estimator.name += "-256";
-        row.case.estimator.probes = 256;
+        row.labels.estimator.as_mut().unwrap().push_str("-256");
+        let training = training(&mut row);
+        training.estimator += "-256";
+        training.prediction.targets.probes = 256;
+        let GradientEstimator::Solutions { probes, .. } = &mut training.gradient else { panic!() };
+        *probes = probes.with_count(256);
         row
     });
     run.rows.extend(more.collect::<Vec<_>>());
@@ -352,12 +389,12 @@ fn trained_exactly_too(off: f64) -> Run {
     let mut run = trained();
     let exact = run.rows.iter().filter(|row| row.labels.solver == "cholesky").cloned().map(|mut row| {
         row.id += "-exact";
-        row.labels.estimator = "exact".into();
-        row.case.estimator.method = EstimatorMethod::Exact;
+        row.labels.estimator = Some("exact".into());
+        training(&mut row).gradient = GradientEstimator::Exact;
         row
     });
     let exact: Vec<Row> = exact.collect();
-    for step in run.rows.iter_mut().flat_map(|row| row.steps.iter_mut()) {
+    for step in run.rows.iter_mut().flat_map(|row| output(row).steps.iter_mut()) {
         *step.hyperparameters.get_mut("noise_scale").unwrap() *= 1.0 + off;
     }
     run.rows.extend(exact);
@@ -365,9 +402,9 @@ fn trained_exactly_too(off: f64) -> Run {
 }
 
 #[test]
-fn training_is_measured_by_exact_training() {
+fn training_has_a_distance_to_exact_training() {
     let run = trained_exactly_too(0.025);
-    let page = markdown(&run).unwrap();
+    let page = export(&run, Format::Markdown).unwrap();
     let (_, table) = page.split_once("### Distance to exact training").unwrap();
     // Half of the hyperparameters are noise scales; the others are the same.
     assert!(table.contains("| pol | cg | pathwise | 2.50 % | 2.50 % | 2.50 % |"), "{table}");
@@ -378,10 +415,12 @@ fn training_is_measured_by_exact_training() {
 
     // As many steps, but not of the same size: nothing to compare with.
     let mut other = run.clone();
-    for row in other.rows.iter_mut().filter(|row| row.case.estimator.method == EstimatorMethod::Exact) {
-        row.case.train.as_mut().unwrap().learning_rate = 0.01;
+    for training in other.rows.iter_mut().map(training) {
+        if training.gradient == GradientEstimator::Exact {
+            training.learning_rate = 0.01;
+        }
     }
-    assert!(!markdown(&other).unwrap().contains("### Distance to exact training"));
+    assert!(!export(&other, Format::Markdown).unwrap().contains("### Distance to exact training"));
 }
 
 #[test]
@@ -391,7 +430,10 @@ fn truncated_training_stands_beside_exact_training() {
     for row in &mut run.rows {
         row.case.budget.tolerance = None;
         row.metrics.insert("steps", 4.0);
-        row.metrics.insert("iterations", if row.labels.estimator == "standard" { 80.0 } else { 40.0 });
+        row.metrics.insert(
+            "iterations",
+            if row.labels.estimator.as_deref() == Some("standard") { 80.0 } else { 40.0 },
+        );
     }
     let charts = charts(&run);
     let truncation = &charts["truncation-pol.svg"];
@@ -405,7 +447,7 @@ fn truncated_training_stands_beside_exact_training() {
 fn starts_lie_on_the_quadratic_that_is_minimised() {
     let mut run = trained_exactly_too(0.0);
     assert!(!charts(&run).keys().any(|name| name.starts_with("section")));
-    for step in run.rows.iter_mut().flat_map(|row| row.steps.iter_mut()) {
+    for step in run.rows.iter_mut().flat_map(|row| output(row).steps.iter_mut()) {
         let numbers = [("curvature_1", 900.0), ("curvature_2", 100.0), ("start_1", 0.5), ("start_2", -2.0)];
         numbers.into_iter().for_each(|(name, value)| step.metrics.insert(name, value));
     }
@@ -420,11 +462,12 @@ fn starts_lie_on_the_quadratic_that_is_minimised() {
 fn a_landscape_lies_under_the_paths() {
     let mut run = trained();
     for row in &mut run.rows {
-        for step in &mut row.steps {
+        let output = output(row);
+        for step in &mut output.steps {
             let length = step.hyperparameters.remove("length_scale_0").unwrap();
             step.hyperparameters.insert("length_scale".to_owned(), length);
         }
-        row.hyperparameters = row.steps[3].hyperparameters.clone();
+        output.hyperparameters = output.steps[3].hyperparameters.clone();
     }
     let plain = charts(&run).remove("training-paths-pol.svg").unwrap();
     assert!(!plain.contains("nats below"));
@@ -437,11 +480,69 @@ fn a_landscape_lies_under_the_paths() {
         noise_scale: scales.clone(),
     };
     let pol = run.rows.iter_mut().find(|row| row.labels.dataset == "pol").unwrap();
-    pol.landscape = Some(Box::new(landscape));
+    output(pol).landscape = Some(Box::new(landscape));
     let charts = charts(&run);
     let paths = &charts["training-paths-pol.svg"];
     for words in ["nats below", "maximum of the likelihood", "\n10\n", "\n100\n"] {
         assert!(paths.contains(words), "{words}");
     }
     assert!(!charts["training-paths-draw.svg"].contains("nats below"));
+}
+
+#[test]
+fn metrics_that_no_table_shows_stand_in_the_details() {
+    let run = run();
+    let page = export(&run, Format::Markdown).unwrap();
+    let (before, details) = page.split_once("## Details of posterior").unwrap();
+    for title in ["largest residual", "exact RMSE", "processor time [s]", "claimed residual y"] {
+        assert!(!before.contains(title) && details.contains(title), "{title}");
+    }
+    assert!(export(&run, Format::Html).unwrap().contains("<summary>Details of posterior</summary>"));
+    // Every metric of the run is in a table, with its documentation.
+    for (name, _) in run.rows[0].metrics.iter() {
+        let metric = gpbench_record::metric::find(name).unwrap();
+        assert!(details.contains(&format!("- {}: {}", metric.title, metric.doc())), "{name}");
+    }
+}
+
+#[test]
+fn a_spec_may_choose_the_columns() {
+    let mut run = run();
+    run.options.columns = vec!["test_rmse".to_owned(), "peak_memory_bytes".to_owned()];
+    let text = export(&run, Format::Text).unwrap();
+    let heading: Vec<&str> =
+        text.lines().nth(1).unwrap().split("  ").filter(|word| !word.is_empty()).collect();
+    let heading: Vec<&str> = heading.into_iter().map(str::trim).collect();
+    assert_eq!(heading, ["solver", "ok", "test RMSE", "memory [MiB]", "speed-up over cholesky"]);
+    let page = export(&run, Format::Markdown).unwrap();
+    let (_, details) = page.split_once("## Details").unwrap();
+    assert!(details.contains("residual probes"), "what left the table is in the details");
+}
+
+#[test]
+fn a_run_may_hold_several_tasks() {
+    let mut run = run();
+    run.rows.extend(trained().rows.into_iter().filter(|row| row.labels.dataset == "pol"));
+    let page = export(&run, Format::Markdown).unwrap();
+    for heading in ["## Results: Gaussian-process posteriors", "## Results: Training of hyperparameters"] {
+        assert!(page.contains(heading), "{heading}");
+    }
+    let names: Vec<String> = charts(&run).into_keys().collect();
+    assert!(names.contains(&"posterior-residual-epochs-draw.svg".to_owned()), "{names:?}");
+    assert!(names.contains(&"train-training-pol-cg.svg".to_owned()), "{names:?}");
+}
+
+#[test]
+fn a_solver_names_what_to_cite() {
+    let mut run = run();
+    let references = |run: &Run| {
+        let page = export(run, Format::Markdown).unwrap();
+        let (_, after) = page.split_once("## References").unwrap();
+        after.split_once("## Details").unwrap().0.to_owned()
+    };
+    assert!(!references(&run).contains("Hestenes"));
+    run.sources.insert("cg".to_owned(), "M. R. Hestenes, E. Stiefel. 1952.".to_owned());
+    run.sources.insert("unused".to_owned(), "Nobody. 1999.".to_owned());
+    let cited = references(&run);
+    assert!(cited.contains("Hestenes") && !cited.contains("Nobody"), "{cited}");
 }

@@ -1,26 +1,25 @@
-//! Verdicts on times: a rank test and a smallest effect that counts.
+//! Comparison of times: a rank test, and a smallest effect that counts.
 //!
-//! Times are compared by solver and problem, over seeds and repeats. A solver is called slower where both
-//! hold: the mean over seeds of the median time exceeds the old one by more than the tolerance of
-//! `seconds`, and a rank test over the repeats of each seed says that chance does not do that. The chance
-//! that any solver of a comparison in which nothing changed is called slower is at most [`FALSE_ALARMS`].
-//! Where two runs took place on different machines, or with different numbers of threads, their times say
-//! nothing about the solvers and are not judged.
+//! Times are compared by solver and problem, over seeds and repeats. A solver is called slower where both hold: the mean
+//! over seeds of the median time exceeds the old one by more than the tolerance of `seconds`, and a rank test over the
+//! repeats of each seed rules out chance. If nothing changed, the chance that any solver of a comparison is called
+//! slower is at most [`FALSE_ALARMS`]. Times on different machines, or with different numbers of threads, are not
+//! compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpbench_record::Environment;
+use gpbench_record::{Environment, names};
 
-use super::check::{Check, Verdict, VerdictKind};
+use super::cases::Key;
+use super::check::{Check, CheckOutcome, MetricCheck};
+use super::file::Tolerance;
 use super::rank::{Stratum, holm, orders, p_at_best, p_of_larger, p_of_smaller};
-use super::{Key, Tolerance};
-use crate::metric::SECONDS;
 use crate::run::Run;
 
 /// Chance that anything is called slower where nothing changed.
 pub const FALSE_ALARMS: f64 = 0.005;
 
-/// Most repeats that are worth asking for.
+/// Largest number of repeats to ask for.
 const MOST_REPEATS: usize = 20;
 
 /// The times of one solver on one problem in two runs.
@@ -45,31 +44,31 @@ impl Times {
     }
 }
 
-/// Adds verdicts on the times of `new` against those of `old`, or says why there are none.
-pub(super) fn judge(check: &mut Check, new: &Run, old: &Run, tolerance: Tolerance) {
+/// Adds what changed in the times of `new` against those of `old`, or why they are not compared.
+pub(super) fn compare(check: &mut Check, new: &Run, old: &Run, tolerance: Tolerance) {
     let groups = groups(new, old);
     if groups.is_empty() {
         return;
     }
-    if let Some(difference) = different_machines(old.environment.as_ref(), new.environment.as_ref()) {
-        check.remarks.push(format!("seconds were not judged: {difference}"));
+    if let Some(difference) = different_machines(old.environments.first(), new.environments.first()) {
+        check.remarks.push(format!("seconds were not compared: {difference}"));
         return;
     }
     let all = groups.len();
-    // What the best of all outcomes could not tell from chance takes no part.
+    // Groups whose best outcome could be chance are not compared.
     let (groups, too_few): (Vec<Times>, Vec<Times>) =
         groups.into_iter().partition(|g| p_at_best(&g.strata) <= FALSE_ALARMS / all as f64);
     if !too_few.is_empty() {
         let repeats = too_few.iter().map(|g| needed(g.strata.len(), all)).max().unwrap_or(MOST_REPEATS);
         let least = too_few.iter().map(Times::repeats).min().unwrap_or(0);
         check.remarks.push(format!(
-            "seconds of {} of {all} solvers were not judged: {least} repeat{} cannot tell a change from chance; \
+            "seconds of {} of {all} solvers were not compared: {least} repeat{} cannot tell a change from chance; \
              set `repeats = {repeats}`",
             too_few.len(),
             if least == 1 { "" } else { "s" },
         ));
     }
-    // As many hypotheses as groups, judged or not: the threshold above counts on it.
+    // The threshold above is for all groups, so this is the share of those that are compared.
     let p_larger: Vec<f64> = groups.iter().map(|g| p_of_larger(&g.strata)).collect();
     let p_smaller: Vec<f64> = groups.iter().map(|g| p_of_smaller(&g.strata)).collect();
     let alpha = FALSE_ALARMS * groups.len() as f64 / all as f64;
@@ -78,17 +77,17 @@ pub(super) fn judge(check: &mut Check, new: &Run, old: &Run, tolerance: Toleranc
     for (at, group) in groups.iter().enumerate() {
         let (was, now) = group.typical();
         let margin = tolerance.absolute.max(tolerance.relative * was);
-        let (kind, p) = match () {
-            () if slower[at] && now > was + margin => (VerdictKind::Regressed, p_larger[at]),
-            () if faster[at] && now < was - margin => (VerdictKind::Improved, p_smaller[at]),
+        let (outcome, p) = match () {
+            () if slower[at] && now > was + margin => (CheckOutcome::Regressed, p_larger[at]),
+            () if faster[at] && now < was - margin => (CheckOutcome::Improved, p_smaller[at]),
             () => continue,
         };
         let (seeds, repeats) = (group.strata.len(), group.repeats());
-        check.verdicts.push(Verdict {
+        check.findings.push(MetricCheck {
             key: group.key.clone(),
             seeds,
-            kind,
-            metric: Some(SECONDS.to_owned()),
+            outcome,
+            metric: Some(names::SECONDS.to_owned()),
             baseline: Some(was),
             value: Some(now),
             limit: Some(was + margin),
@@ -112,13 +111,12 @@ fn groups(new: &Run, old: &Run) -> Vec<Times> {
     groups.into_values().collect()
 }
 
-/// Seconds of each case, repeat by repeat; a case that failed in one of them has none, and neither has one
-/// that the clock stopped.
+/// Seconds of each case, repeat by repeat; none where a repeat failed or the clock stopped it.
 fn times(run: &Run) -> BTreeMap<Key, Vec<f64>> {
     let mut times: BTreeMap<Key, Option<Vec<f64>>> = BTreeMap::new();
     for row in &run.rows {
         let answered = row.status.is_answer() && row.reproducible;
-        let seconds = row.metrics.get(SECONDS).filter(|_| answered);
+        let seconds = row.metrics.get(names::SECONDS).filter(|_| answered);
         let all = times.entry(Key::of(&row.labels)).or_insert_with(|| Some(Vec::new()));
         match seconds {
             Some(seconds) => all.iter_mut().for_each(|all| all.push(seconds)),
@@ -128,10 +126,10 @@ fn times(run: &Run) -> BTreeMap<Key, Vec<f64>> {
     times.into_iter().filter_map(|(key, all)| Some((key, all?))).collect()
 }
 
-/// How two machines differ in what times depend on.
+/// How two machines differ, as far as times depend on it.
 fn different_machines(old: Option<&Environment>, new: Option<&Environment>) -> Option<String> {
     let (Some(old), Some(new)) = (old, new) else {
-        return Some("a run does not say on which machine it took place".to_owned());
+        return Some("a run does not name its machine".to_owned());
     };
     let machine = |e: &Environment| format!("{}, {} processors, {} threads", e.cpu, e.cores, e.threads);
     let numerics = |e: &Environment| format!("{} and {}", e.cpu_dispatch, e.blas_core);
@@ -146,7 +144,7 @@ fn different_machines(old: Option<&Environment>, new: Option<&Environment>) -> O
     }
 }
 
-/// Repeats with which one of `all` groups of so many seeds could be judged.
+/// Number of repeats with which one of `all` groups of so many seeds can be compared.
 fn needed(seeds: usize, all: usize) -> usize {
     let enough = |repeats: &usize| {
         orders(*repeats, *repeats).powi(seeds.max(1) as i32).recip() <= FALSE_ALARMS / all as f64

@@ -3,20 +3,23 @@
 use std::fmt::Write as _;
 
 use gpbench_record::Status;
+use gpbench_record::metric::METRICS;
 
-use super::{Baseline, RECORDED, merged};
+use super::cases::merged;
+use super::file::{Baseline, is_recorded};
 use crate::run::Run;
 
-/// The text of a baseline file that the run would pass. Tolerances of `old`
-/// stay, and so does every metric that it lists by name; skipped cases are left out.
+/// The text of a baseline file that the run passes. It keeps the tolerances of `old` and records every metric that has
+/// one. Skipped cases are left out.
 pub fn update(run: &Run, old: Option<&Baseline>) -> String {
     let mut out = String::from(
-        "# Written by `gpbench check --update`. Only the tolerance table is meant to be edited by hand:\n\
-         # a metric may exceed its baseline by the larger of `absolute` and `relative * |baseline|`.\n\
+        "# Written by `gpbench check --update`. Edit only the tolerance table by hand:\n\
+         # a metric may get worse by the larger of `absolute` and `relative * |baseline|`.\n\
          schema = 1\n\n[tolerance]\n",
     );
     let tolerances = old.map(|b| &b.tolerance).into_iter().flatten();
-    let mut metrics: Vec<&str> = RECORDED.to_vec();
+    let mut metrics: Vec<&str> =
+        METRICS.iter().map(|metric| metric.name).filter(|name| is_recorded(name)).collect();
     for (name, tolerance) in tolerances {
         let _ = writeln!(
             out,
@@ -34,13 +37,14 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> String {
             continue;
         }
         out.push_str("\n[[case]]\n");
-        for (name, value) in [
-            ("dataset", &case.dataset),
-            ("kernel", &case.kernel),
-            ("estimator", &case.estimator),
-            ("solver", &case.solver),
-        ] {
-            let _ = writeln!(out, "{name} = {}", quoted(value));
+        let axes = [
+            ("dataset", Some(&case.dataset)),
+            ("kernel", Some(&case.kernel)),
+            ("estimator", case.estimator.as_ref()),
+            ("solver", Some(&case.solver)),
+        ];
+        for (axis, name) in axes.into_iter().filter_map(|(axis, name)| Some((axis, name?))) {
+            let _ = writeln!(out, "{axis} = {}", quoted(name));
         }
         let _ = writeln!(out, "seed = {}\nstatus = \"{}\"", case.seed, found.worst.status);
         out.push_str("metrics = {");
@@ -52,7 +56,7 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> String {
     out
 }
 
-/// Six significant digits: more than any tolerance needs, and no noise in a diff.
+/// Six significant digits: more than any tolerance needs, and stable in a diff.
 fn toml_number(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().expect("a formatted number parses");
     match rounded {

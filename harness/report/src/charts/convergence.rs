@@ -7,12 +7,12 @@ use gpbench_record::metric::{self, Shown};
 use gpbench_record::{Row, TaskKind, names};
 
 use super::curve::{Clock, Mean, curve, path};
-use super::progress::RESIDUALS;
+use super::figure::{Drawn, Figure, look, solvers};
 use super::panel::{Line, Panel, panels_sheet};
+use super::progress::RESIDUALS;
 use super::scale::Axis;
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Problem;
+use crate::results::Results;
 
 /// Height of a row of panels.
 const ROW: u32 = 270;

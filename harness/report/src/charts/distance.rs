@@ -5,12 +5,12 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::axes::{Axes, Labels};
+use super::figure::{Drawn, Figure, look};
 use super::scale::Scale;
 use super::style::{Area, Drawing, INK, font, heading, sheet, write};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::distance::{Spread, differences};
 use crate::number::percent;
+use crate::results::{Model, Results};
 
 /// Width of a sheet, and height of a row of panels.
 const WIDTH: u32 = 760;

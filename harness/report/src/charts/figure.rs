@@ -20,13 +20,19 @@ pub(crate) struct Figure {
 
 impl Figure {
     /// A chart whose file is named after `kind` and `what`, words that users chose.
-    pub(super) fn new(kind: &str, what: &str, title: String, caption: impl Into<String>, svg: String) -> Figure {
+    pub(super) fn new(
+        kind: &str,
+        what: &str,
+        title: String,
+        caption: impl Into<String>,
+        svg: String,
+    ) -> Figure {
         Figure { file: file_name(kind, what), title, caption: caption.into(), svg, paper: None }
     }
 }
 
 /// What a chart returns: nothing where the data cannot fill it.
-pub(crate) type Drawn = std::result::Result<Option<Figure>, Box<dyn std::error::Error>>;
+pub(crate) type Drawn = Result<Option<Figure>, Box<dyn std::error::Error>>;
 
 /// Colour and marker of a solver, the same in every chart.
 pub(super) fn look(results: &Results<'_>, solver: &str) -> Look {
@@ -35,8 +41,8 @@ pub(super) fn look(results: &Results<'_>, solver: &str) -> Look {
 
 /// A legend with one entry a solver, of those that `shown` admits.
 pub(super) fn solvers(results: &Results<'_>, shown: impl Fn(&str) -> bool) -> Vec<Entry> {
-    let solvers = results.run.solvers().into_iter().filter(|solver| shown(solver));
-    solvers.map(|solver| Entry::solver(solver, look(results, solver))).collect()
+    let names = results.run.solvers().into_iter().filter(|solver| shown(solver));
+    names.map(|solver| Entry::solver(solver, look(results, solver))).collect()
 }
 
 /// A file name from words that users chose.

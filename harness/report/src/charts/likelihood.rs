@@ -2,13 +2,13 @@
 
 use gpbench_record::{FeatureEstimator, metric};
 
+use super::figure::{Drawn, Figure};
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
 use crate::bias::{TERMS, Term, terms};
+use crate::results::{Model, Results};
 use crate::{estimator, results::once_each};
 
 /// Height of a row of panels.

@@ -3,12 +3,12 @@
 use gpbench_record::metric::{self, Metric};
 use gpbench_record::names;
 
+use super::curve::Clock;
+use super::figure::{Drawn, Figure, look, solvers};
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, look, solvers};
-use super::curve::Clock;
 use crate::aggregate::{Group, MeanWithError};
+use crate::results::Results;
 
 /// Height of a row of panels.
 const ROW: u32 = 300;

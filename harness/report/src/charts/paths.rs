@@ -5,13 +5,13 @@ use gpbench_record::{Landscape, Row, TrainingOutput, metric, names};
 
 use super::curve::Curve;
 use super::field::Field;
+use super::figure::{Drawn, Figure};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look, Sample};
 use super::training::{Quantity, panel};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
+use crate::results::{Model, Results};
 
 /// Height of a sheet, and of one with a landscape.
 const HEIGHT: u32 = 400;
@@ -29,9 +29,7 @@ fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     if !groups.iter().filter_map(|group| first(group)).any(has_one_length) {
         return Ok(None);
     }
-    let look = |group: &Group| {
-        Look::nth(groups.iter().position(|other| *other == group).unwrap_or_default())
-    };
+    let look = |group: &Group| Look::nth(groups.iter().position(|other| *other == group).unwrap_or_default());
     let line = |group: &&Group| {
         let curve = path(first(group)?);
         (curve.at.len() > 1).then(|| Line { look: look(group), curve, dashed: false })

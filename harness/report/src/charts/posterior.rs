@@ -6,11 +6,11 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axes::{Axes, Labels};
+use super::figure::{Drawn, Figure, look, solvers};
 use super::scale::Scale;
 use super::style::{Area, Drawing, Entry, INK, Look, MUTED, RULE, Sample, heading, legend, mark, sheet};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Problem;
+use crate::results::Results;
 
 /// Width of a sheet, and height of a row of panels.
 const WIDTH: u32 = 760;

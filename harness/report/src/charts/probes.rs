@@ -6,12 +6,12 @@ use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{GradientEstimator, Task, TaskKind};
 
 use super::curve::{Curve, Mean, range};
+use super::figure::{Drawn, Figure, look};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
+use crate::results::{Model, Results};
 
 /// Height of the sheet.
 const HEIGHT: u32 = 340;
@@ -77,7 +77,9 @@ fn families<'a>(results: &'a Results<'_>, model: Model<'_>) -> Vec<Family<'a>> {
         let Some((task, probes)) = without_probes(&results.case(group).task) else { continue };
         match all.iter_mut().find(|family| family.solver == group.solver && family.task == task) {
             Some(family) => drop(family.groups.entry(probes).or_insert(group)),
-            None => all.push(Family { solver: &group.solver, task, groups: BTreeMap::from([(probes, group)]) }),
+            None => {
+                all.push(Family { solver: &group.solver, task, groups: BTreeMap::from([(probes, group)]) })
+            }
         }
     }
     all.retain(|family| family.groups.len() > 1);

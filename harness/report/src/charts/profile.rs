@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use gpbench_record::{Row, Status, names};
 
 use super::curve::Curve;
+use super::figure::{Drawn, Figure, look, solvers};
 use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::style::{heading, legend, sheet};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, look, solvers};
 use crate::aggregate::Problem;
 use crate::papers::DOLAN_2002;
+use crate::results::Results;
 
 /// Share of the problems that a solver finishes within a factor of the fastest.
 pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let times = times(results);
-    let solvers = results.run.solvers();
-    if times.len() < 2 || solvers.len() < 2 {
+    let names = results.run.solvers();
+    if times.len() < 2 || names.len() < 2 {
         return Ok(None);
     }
-    let ratios: Vec<Vec<f64>> = solvers.iter().map(|s| ratios(&times, s)).collect();
+    let ratios: Vec<Vec<f64>> = names.iter().map(|s| ratios(&times, s)).collect();
     let widest = ratios.iter().flatten().copied().fold(1.0, f64::max);
     let end = (1.15 * widest).max(2.0);
     let line = |(solver, ratios): (&&str, &Vec<f64>)| Line {
@@ -31,7 +31,7 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let panel = Panel {
         x: Axis { label: "factor of the fastest solver's seconds".to_owned(), log: true },
         y: Axis { label: "share of problems solved".to_owned(), log: false },
-        lines: solvers.iter().zip(&ratios).map(line).collect(),
+        lines: names.iter().zip(&ratios).map(line).collect(),
         ..Panel::default()
     };
     let title = "Performance profile: seconds to the tolerance";

@@ -4,12 +4,12 @@ use gpbench_record::metric::{self, Metric};
 use gpbench_record::{Row, names};
 
 use super::curve::{Clock, Mean, Path, curve, geometric_mean, path, range};
+use super::figure::{Drawn, Figure, look, solvers};
 use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::style::{Entry, Look, Sample, heading, legend, sheet};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Problem;
+use crate::results::Results;
 
 /// Size of a chart with one panel.
 const SIZE: (u32, u32) = (760, 440);
@@ -95,12 +95,7 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
-    fn new(
-        results: &'a Results<'a>,
-        problem: &'a Problem,
-        clock: Clock,
-        metric: &Metric,
-    ) -> Chart<'a> {
+    fn new(results: &'a Results<'a>, problem: &'a Problem, clock: Clock, metric: &Metric) -> Chart<'a> {
         let x = Axis { label: clock.metric().axis.to_owned(), log: clock == Clock::Seconds };
         let panel = Panel { x, y: Axis::of(metric), ..Panel::default() };
         let mut chart = Chart { results, problem, clock, panel };

@@ -4,13 +4,13 @@ use gpbench_record::names;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
+use super::figure::{Drawn, Figure, look};
 use super::style::{
     Entry, INK, MUTED, RULE, Sample, fitted, font, heading, legend, sheet, text_width, write,
 };
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, look, solvers};
 use crate::aggregate::{Group, Problem};
 use crate::number::short;
+use crate::results::Results;
 
 const WIDTH: u32 = 760;
 const BAR: i32 = 16;

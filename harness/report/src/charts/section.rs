@@ -4,12 +4,12 @@ use std::f64::consts::TAU;
 
 use gpbench_record::{Probes, Step, names};
 
+use super::figure::{Drawn, Figure};
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
+use crate::results::{Model, Results};
 
 /// Titles of the panels: one for standard probes, one for pathwise targets.
 const PANELS: [(bool, &str); 2] = [(false, "standard probes"), (true, "pathwise targets")];

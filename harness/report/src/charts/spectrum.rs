@@ -6,14 +6,14 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::axes::{Axes, Labels};
+use super::figure::{Drawn, Figure};
 use super::posterior::{across, drawn};
 use super::scale::Scale;
 use super::style::{
     Area, Drawing, Entry, INK, Look, MUTED, Marker, RULE, Sample, font, heading, legend, mark, sheet, write,
 };
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Problem;
+use crate::results::Results;
 
 /// Size of the sheet.
 const SIZE: (u32, u32) = (760, 420);

@@ -5,12 +5,12 @@ use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{Row, Step, TaskKind};
 
 use super::curve::{Curve, Mean, Path, range};
+use super::figure::{Drawn, Figure};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use crate::results::{Model, Results, once_each};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
+use crate::results::{Model, Results, once_each};
 
 /// Height of a row of panels.
 const ROW: u32 = 250;

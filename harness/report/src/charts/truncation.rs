@@ -4,13 +4,13 @@ use gpbench_record::metric::{self, Metric, Shown, Unit};
 use gpbench_record::{Task, TaskKind, names};
 
 use super::curve::{Curve, Mean, range};
+use super::figure::{Drawn, Figure};
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use crate::results::{Model, Results};
-use super::figure::{Drawn, Figure, file_name, look, solvers};
 use crate::aggregate::Group;
 use crate::estimator;
+use crate::results::{Model, Results};
 
 /// Height of a row of panels.
 const ROW: u32 = 290;
@@ -31,7 +31,8 @@ pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
 fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let (ways, exact) = (ways(results, model), exact(results, model));
     let (Some(exact), false) = (exact, ways.is_empty()) else { return Ok(None) };
-    let quality = metric::shown(TaskKind::Train, Shown::Trained).filter(|metric| metric.unit != Unit::Seconds);
+    let quality =
+        metric::shown(TaskKind::Train, Shown::Trained).filter(|metric| metric.unit != Unit::Seconds);
     let panels: Vec<Panel> = quality.map(|metric| panel(results, &ways, exact, metric)).collect();
     let several = ways.iter().any(|way| way.estimator != ways[0].estimator);
     let entry = |(i, way): (usize, &Way<'_>)| match several {

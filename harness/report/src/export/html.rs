@@ -1,21 +1,16 @@
 //! `index.html`: the report as one page that needs nothing beside it.
 
-use gpbench_record::{Status, Task};
+use gpbench_record::Row;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::aggregate::{Group, groups};
-use crate::bibliography;
-use crate::charts::Figure;
-use crate::error::Result;
+use crate::overview;
+use crate::page::{Page, Part};
 use crate::run::Run;
 use crate::table::Table;
-use crate::tables;
 
 /// The page.
-pub(crate) fn page(run: &Run, figures: &[Figure]) -> Result<String> {
-    let groups = groups(run)?;
-    let published = tables::published(run, &groups);
-    let not_ok = tables::not_ok(run);
+pub(super) fn page(page: &Page<'_>) -> String {
+    let run = page.run;
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -27,38 +22,36 @@ pub(crate) fn page(run: &Run, figures: &[Figure]) -> Result<String> {
                 style { (PreEscaped(include_str!("page.css"))) }
             }
             body {
-                (head(run))
+                (head(page))
                 main {
-                    (results(run, &groups))
-                    @if let Some(table) = &published { (section("published", table)) p.note { (table.caption) } }
-                    (charts(figures))
-                    @if let Some(table) = &not_ok { (section("not-ok", table)) (logs(run)) }
+                    @for part in &page.parts { (results(part, page.parts.len() > 1)) }
+                    @if let Some(table) = overview::not_ok(run) { (section("not-ok", &table)) (logs(run)) }
                     (measured(run))
-                    (references(run))
+                    section id="references" {
+                        h2 { "References" }
+                        ul { @for entry in &page.references { li { (entry) } } }
+                    }
+                    @for part in &page.parts { (details(part)) }
                 }
                 footer { "Written by gpbench from the run's journal; rebuild it with " code { "gpbench report" } "." }
             }
         }
     };
-    Ok(page.into_string())
+    page.into_string()
 }
 
-fn head(run: &Run) -> Markup {
-    let task = match run.task() {
-        Some(Task::Solve) => "Linear systems with the kernel matrix",
-        Some(Task::Posterior) => "Gaussian-process posteriors",
-        Some(Task::Train) => "Training of hyperparameters",
-        Some(Task::Likelihood) => "Estimates of the marginal likelihood",
-        None => "No case has ended yet",
-    };
-    let count = |of: fn(&gpbench_record::Row) -> &str| {
+fn head(page: &Page<'_>) -> Markup {
+    let run = page.run;
+    let titles: Vec<&str> = page.parts.iter().map(|part| part.title).collect();
+    let lead = if titles.is_empty() { "No case has ended yet".to_owned() } else { titles.join(" · ") };
+    let count = |of: fn(&Row) -> &str| {
         let mut names: Vec<&str> = run.rows.iter().map(of).collect();
         names.sort_unstable();
         names.dedup();
         names.len()
     };
     let facts = [
-        ("cases", run.planned.unwrap_or(run.rows.len())),
+        ("cases", run.planned()),
         ("data sets", count(|r| &r.labels.dataset)),
         ("solvers", count(|r| &r.labels.solver)),
     ];
@@ -66,16 +59,17 @@ fn head(run: &Run) -> Markup {
         header {
             p.brand { "gpbench" }
             h1 { (run.name) }
-            p.lead { (task) }
+            p.lead { (lead) }
             dl.facts {
                 @for (what, number) in facts { div { dt { (what) } dd { (number) } } }
-                @for (what, number) in tables::outcomes(run) {
+                @for (what, number) in overview::outcomes(run) {
                     div class={ "outcome " (tone(&what)) } { dt { (what.replace('_', " ")) } dd { (number) } }
                 }
             }
             @if run.truncated {
-                p.note { "The journal's last line was cut short; the case it belonged to is not counted." }
+                p.note { "The journal's last line is cut short; its case is not counted." }
             }
+            @for warning in &run.warnings { p.note { (warning) } }
         }
     }
 }
@@ -89,16 +83,36 @@ fn tone(outcome: &str) -> &'static str {
     }
 }
 
-fn results(run: &Run, groups: &[Group]) -> Markup {
+fn results(part: &Part, several: bool) -> Markup {
     html! {
         section id="results" {
-            h2 { "Results" }
-            @for table in tables::results(run, groups) {
-                h3 { (table.title) }
-                (table.html())
-                @if !table.caption.is_empty() { p.note { (table.caption) } }
+            h2 { "Results" @if several { ": " (part.title) } }
+            @for table in &part.tables { (titled(table)) }
+            p.note { (part.conventions.replace('`', "")) }
+        }
+        @if let Some(table) = &part.published { (section("published", table)) p.note { (table.caption.replace('`', "")) } }
+        (charts(part))
+    }
+}
+
+fn titled(table: &Table) -> Markup {
+    html! {
+        h3 { (table.title) }
+        (table.html())
+        @if !table.caption.is_empty() { p.note { (table.caption) } }
+    }
+}
+
+fn details(part: &Part) -> Markup {
+    html! {
+        @if !part.details.is_empty() {
+            section id="details" {
+                details {
+                    summary { "Details of " (part.task) }
+                    @for table in &part.details { (titled(table)) }
+                    dl.pairs { @for (title, doc) in &part.glossary { dt { (title) } dd { (doc) } } }
+                }
             }
-            p.note { (tables::conventions(run).replace('`', "")) }
         }
     }
 }
@@ -107,13 +121,13 @@ fn section(id: &str, table: &Table) -> Markup {
     html! { section id=(id) { h2 { (table.title) } (table.html()) } }
 }
 
-fn charts(figures: &[Figure]) -> Markup {
+fn charts(part: &Part) -> Markup {
     html! {
-        @if !figures.is_empty() {
+        @if !part.figures.is_empty() {
             section id="charts" {
                 h2 { "Charts" }
                 div.charts {
-                    @for figure in figures {
+                    @for figure in &part.figures {
                         figure {
                             div role="img" aria-label=(figure.title) { (PreEscaped(&figure.svg)) }
                             figcaption { (figure.caption) }
@@ -126,12 +140,11 @@ fn charts(figures: &[Figure]) -> Markup {
 }
 
 fn logs(run: &Run) -> Markup {
-    let failed = run.rows.iter().filter(|r| r.status != Status::Ok && !r.log_tail.trim().is_empty());
     html! {
-        @for row in failed {
+        @for (labels, log) in overview::logs(run) {
             details {
-                summary { "Last lines of " (row.labels) }
-                pre { (row.log_tail.trim_end()) }
+                summary { "Last lines of " (labels) }
+                pre { (log) }
             }
         }
     }
@@ -141,20 +154,8 @@ fn measured(run: &Run) -> Markup {
     html! {
         section id="measured" {
             h2 { "How this was measured" }
-            dl.pairs { @for (name, value) in tables::measured(run) { dt { (name) } dd { (value) } } }
-            @for table in [tables::datasets(run), tables::models(run), tables::solvers(run)] {
-                h3 { (table.title) }
-                (table.html())
-            }
-        }
-    }
-}
-
-fn references(run: &Run) -> Markup {
-    html! {
-        section id="references" {
-            h2 { "References" }
-            ul { @for paper in bibliography::cited(run) { li { (paper.entry()) } } }
+            dl.pairs { @for (name, value) in overview::measured(run) { dt { (name) } dd { (value) } } }
+            @for table in [overview::datasets(run), overview::models(run), overview::solvers(run)] { (titled(&table)) }
         }
     }
 }

@@ -2,59 +2,57 @@
 
 use std::fmt::Write as _;
 
-use gpbench_record::Status;
-
-use crate::aggregate::groups;
-use crate::bibliography;
-use crate::charts::Figure;
-use crate::error::Result;
+use crate::overview;
+use crate::page::{Page, Part};
 use crate::run::Run;
 use crate::table::Table;
-use crate::tables;
 
-/// The report without its figures.
-///
-/// # Errors
-/// If the aggregation fails.
-pub fn markdown(run: &Run) -> Result<String> {
-    page(run, &[])
-}
-
-/// The report, with links to figures that lie in `figures/`.
-pub(crate) fn page(run: &Run, figures: &[Figure]) -> Result<String> {
-    let groups = groups(run)?;
+/// The report, with links to charts that lie in `figures/`.
+pub(super) fn page(page: &Page<'_>) -> String {
+    let run = page.run;
     let mut out = format!("# {}\n\n", run.name);
-    let counts: Vec<String> = tables::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();
-    let _ = writeln!(out, "{} cases: {}.\n", run.planned.unwrap_or(run.rows.len()), counts.join(", "));
-
-    out.push_str("## Results\n\n");
-    for table in tables::results(run, &groups) {
-        section(&mut out, &table);
-    }
-    let _ = writeln!(out, "{}\n", tables::conventions(run));
-    if let Some(table) = tables::published(run, &groups) {
-        let _ = writeln!(out, "## {}\n\n{}\n{}\n", table.title, table.markdown(), table.caption);
-    }
-    if !figures.is_empty() {
-        out.push_str("## Charts\n\n");
-    }
-    for figure in figures {
-        let _ = writeln!(out, "![{}](figures/{})\n\n{}\n", figure.title, figure.file, figure.caption);
+    let counts: Vec<String> = overview::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();
+    let _ = writeln!(out, "{} cases: {}.\n", run.planned(), counts.join(", "));
+    for part in &page.parts {
+        let several = if page.parts.len() > 1 { format!(": {}", part.title) } else { String::new() };
+        results(&mut out, part, &several);
     }
     failures(&mut out, run);
     out.push_str("## How this was measured\n\n");
-    for (name, value) in tables::measured(run) {
+    for (name, value) in overview::measured(run) {
         let _ = writeln!(out, "- {name}: {value}");
     }
     out.push('\n');
-    for table in [tables::datasets(run), tables::models(run), tables::solvers(run)] {
+    for table in [overview::datasets(run), overview::models(run), overview::solvers(run)] {
         section(&mut out, &table);
     }
     out.push_str("## References\n\n");
-    for paper in bibliography::cited(run) {
-        let _ = writeln!(out, "- {}", paper.entry());
+    for entry in &page.references {
+        let _ = writeln!(out, "- {entry}");
     }
-    Ok(out)
+    for part in page.parts.iter().filter(|part| !part.details.is_empty()) {
+        let _ = writeln!(out, "\n## Details of {}\n", part.task);
+        part.details.iter().for_each(|table| section(&mut out, table));
+        for (title, doc) in &part.glossary {
+            let _ = writeln!(out, "- {title}: {doc}");
+        }
+    }
+    out
+}
+
+fn results(out: &mut String, part: &Part, several: &str) {
+    let _ = writeln!(out, "## Results{several}\n");
+    part.tables.iter().for_each(|table| section(out, table));
+    let _ = writeln!(out, "{}\n", part.conventions);
+    if let Some(table) = &part.published {
+        let _ = writeln!(out, "## {}\n\n{}\n{}\n", table.title, table.markdown(), table.caption);
+    }
+    if !part.figures.is_empty() {
+        let _ = writeln!(out, "## Charts{several}\n");
+    }
+    for figure in &part.figures {
+        let _ = writeln!(out, "![{}](figures/{})\n\n{}\n", figure.title, figure.file, figure.caption);
+    }
 }
 
 fn section(out: &mut String, table: &Table) {
@@ -65,11 +63,10 @@ fn section(out: &mut String, table: &Table) {
 }
 
 fn failures(out: &mut String, run: &Run) {
-    let Some(table) = tables::not_ok(run) else { return };
+    let Some(table) = overview::not_ok(run) else { return };
     let _ = writeln!(out, "## {}\n\n{}", table.title, table.markdown());
-    for row in run.rows.iter().filter(|r| r.status != Status::Ok && !r.log_tail.trim().is_empty()) {
-        // Four backticks, so that a log that holds three cannot end the block.
-        let _ =
-            writeln!(out, "Last lines of {}:\n\n````text\n{}\n````\n", row.labels, row.log_tail.trim_end());
+    for (labels, log) in overview::logs(run) {
+        // Four backticks, so that a log with three cannot end the block.
+        let _ = writeln!(out, "Last lines of {labels}:\n\n````text\n{log}\n````\n");
     }
 }

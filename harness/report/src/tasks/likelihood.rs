@@ -42,10 +42,8 @@ impl Section for Likelihood {
 
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
         let layout = |model: Model<'_>| {
-            let mut added = vec![
-                number(names::REPETITIONS),
-                column("terms", |group| terms(results, group).map(short)),
-            ];
+            let mut added =
+                vec![number(names::REPETITIONS), column("terms", |group| terms(results, group).map(short))];
             for term in TERMS {
                 let title = metric::find(term.mean).map_or(term.mean, |metric| metric.title);
                 added.push(number(term.exact));

@@ -33,9 +33,10 @@ impl Section for Solve {
     }
 
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
-        let along = results.problems().into_iter().flat_map(|problem| {
-            along(results, TaskKind::Solve, problem, &results.problem_title(problem))
-        });
+        let along = results
+            .problems()
+            .into_iter()
+            .flat_map(|problem| along(results, TaskKind::Solve, problem, &results.problem_title(problem)));
         overviews(results).into_iter().chain(along).collect()
     }
 }
@@ -45,7 +46,8 @@ pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
     let layout = |problem: &'a Problem| {
         let groups: Vec<_> = results.of_problem(problem).collect();
         let baseline = results.run.baseline_solver();
-        let base = baseline.and_then(|name| groups.iter().find(|group| group.solver == name)?.mean(names::SECONDS));
+        let base =
+            baseline.and_then(|name| groups.iter().find(|group| group.solver == name)?.mean(names::SECONDS));
         let added = baseline.map(|name| {
             column(format!("speed-up over {name}"), move |group| {
                 let own = group.mean(names::SECONDS).filter(|own| *own > 0.0)?;

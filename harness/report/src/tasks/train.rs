@@ -107,8 +107,9 @@ fn distances(results: &Results<'_>) -> Option<Table> {
             table.row(names.into_iter().chain([spread.median, spread.most, spread.largest].map(percent)));
         }
     }
-    table.caption = "|θ − θ exact| / θ exact over all trained scales, outer steps and seeds. θ exact is the result of \
+    table.caption =
+        "|θ − θ exact| / θ exact over all trained scales, outer steps and seeds. θ exact is the result of \
                      training with exact gradients after the same step from the same start."
-        .to_owned();
+            .to_owned();
     (!table.rows.is_empty()).then_some(table)
 }

@@ -1,0 +1,125 @@
+//! The baseline file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gpbench_record::metric::{self, DEFAULT_TOLERANCE, Shown};
+use gpbench_record::{Metrics, Status};
+use serde::{Deserialize, Serialize};
+
+use super::cases::{Key, Merged, merged};
+use crate::error::{Error, Result, at};
+use crate::run::Run;
+
+/// Version of the format.
+const SCHEMA: u32 = 1;
+
+/// A baseline file.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// Version of the format.
+    pub schema: u32,
+    /// Tolerances that differ from the defaults, by metric.
+    #[serde(default)]
+    pub tolerance: BTreeMap<String, Tolerance>,
+    /// The cases.
+    #[serde(default, rename = "case")]
+    pub cases: Vec<BaselineCase>,
+}
+
+/// By how much a metric may get worse than its baseline: the larger of the two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// In the units of the metric.
+    #[serde(default)]
+    pub absolute: f64,
+    /// As a fraction of the baseline's absolute value.
+    #[serde(default)]
+    pub relative: f64,
+}
+
+/// One case of a baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineCase {
+    /// Its names on the spec's axes.
+    #[serde(flatten)]
+    pub key: Key,
+    /// How it ended.
+    #[serde(default = "ok")]
+    pub status: Status,
+    /// What it measured.
+    #[serde(default)]
+    pub metrics: Metrics,
+}
+
+fn ok() -> Status {
+    Status::Ok
+}
+
+impl Baseline {
+    /// Reads a baseline file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not TOML of this form, is of a later schema, has
+    /// a negative tolerance or a metric that is not finite, or names a case twice.
+    pub fn read(path: impl AsRef<Path>) -> Result<Baseline> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path).map_err(at(path))?;
+        Baseline::parse(&text).map_err(|reason| Error::Format { path: path.to_owned(), reason })
+    }
+
+    fn parse(text: &str) -> std::result::Result<Baseline, String> {
+        let baseline: Baseline = toml::from_str(text).map_err(|error| error.to_string())?;
+        if baseline.schema != SCHEMA {
+            return Err(format!(
+                "schema = {} is not known; this version reads schema = {SCHEMA}",
+                baseline.schema
+            ));
+        }
+        let valid = |v: f64| v.is_finite() && v >= 0.0;
+        if let Some((name, _)) =
+            baseline.tolerance.iter().find(|(_, t)| !valid(t.absolute) || !valid(t.relative))
+        {
+            return Err(format!("the tolerance of {name} must be finite and not negative"));
+        }
+        for case in &baseline.cases {
+            // No value exceeds what is not a number, so such a baseline would pass everything.
+            if let Some((name, value)) = case.metrics.iter().find(|(_, value)| !value.is_finite()) {
+                return Err(format!("the {name} of the case {} is {value}; it must be finite", case.key));
+            }
+        }
+        let mut keys: Vec<&Key> = baseline.cases.iter().map(|c| &c.key).collect();
+        keys.sort();
+        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("the case {} is listed twice", pair[0])),
+            None => Ok(baseline),
+        }
+    }
+
+    /// The baseline that a run gives: skipped cases are left out.
+    pub fn of(run: &Run) -> Baseline {
+        let cases = merged(run).into_iter().filter(|(_, found)| found.worst.status != Status::Skipped);
+        let case = |(key, found): (Key, Merged<'_>)| {
+            let recorded = found.metrics.iter().filter(|(name, _)| is_recorded(name));
+            let metrics = recorded.map(|(name, value)| (name.to_owned(), value)).collect();
+            BaselineCase { key, status: found.worst.status, metrics }
+        };
+        Baseline { schema: SCHEMA, tolerance: BTreeMap::new(), cases: cases.map(case).collect() }
+    }
+
+    /// The tolerance of a metric: the file's, else that of the registry.
+    pub fn tolerance_of(&self, metric: &str) -> Tolerance {
+        self.tolerance.get(metric).copied().unwrap_or_else(|| {
+            let known = metric::find(metric).map_or(DEFAULT_TOLERANCE, |metric| metric.tolerance);
+            Tolerance { absolute: known.absolute, relative: known.relative }
+        })
+    }
+}
+
+/// Whether a new baseline records a metric.
+pub(super) fn is_recorded(name: &str) -> bool {
+    metric::find(name).is_some_and(|metric| metric.is_shown(Shown::Baseline))
+}

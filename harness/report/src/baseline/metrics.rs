@@ -1,0 +1,118 @@
+//! Comparison of statuses and metrics with a baseline.
+
+use std::cmp::Ordering;
+
+use gpbench_record::metric::{self, Direction};
+use gpbench_record::{Status, names};
+
+use super::cases::{Key, Merged, merged, severity};
+use super::check::{Check, CheckOutcome, MetricCheck};
+use super::file::{Baseline, BaselineCase};
+use crate::run::Run;
+
+/// Fraction of the tolerance below which a residual is held to its own baseline.
+const FAR_BELOW: f64 = 0.01;
+
+/// Residuals that a budget's tolerance bounds. A solver stops on y and on the mean of the probes, not on the largest.
+const BOUNDED: [&str; 2] = [names::RESIDUAL_Y, names::RESIDUAL_PROBES];
+
+/// A residual within tolerance may grow by this factor; larger growth is reported.
+const WITHIN_BAND: f64 = 1.75;
+
+/// Compares a run with a baseline.
+pub fn check(run: &Run, baseline: &Baseline) -> Check {
+    let cases = merged(run);
+    let mut check = Check { findings: Vec::new(), matched: 0, compared: 0, remarks: Vec::new() };
+    for expected in &baseline.cases {
+        match cases.get(&expected.key) {
+            Some(found) => check.one(baseline, expected, found),
+            None => check.say(&expected.key, CheckOutcome::Missing, "the run has no such case".to_owned()),
+        }
+    }
+    for (key, found) in &cases {
+        if !baseline.cases.iter().any(|c| c.key == *key) {
+            let detail = format!("not checked; it ended {}", found.worst.status);
+            check.say(key, CheckOutcome::NotInBaseline, detail);
+        }
+    }
+    check.sort();
+    check
+}
+
+impl Check {
+    /// Adds the outcome of a case.
+    fn say(&mut self, key: &Key, outcome: CheckOutcome, detail: String) {
+        let key = key.clone();
+        self.findings.push(MetricCheck {
+            key,
+            seeds: 1,
+            outcome,
+            metric: None,
+            baseline: None,
+            value: None,
+            limit: None,
+            detail,
+        });
+    }
+
+    fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>) {
+        let row = found.worst;
+        if row.status == Status::Skipped && expected.status != Status::Skipped {
+            return self.say(&expected.key, CheckOutcome::Missing, format!("skipped: {}", row.reason));
+        }
+        self.matched += 1;
+        let change = format!("{} → {} {}", expected.status, row.status, row.reason).trim_end().to_owned();
+        match severity(row.status).cmp(&severity(expected.status)) {
+            Ordering::Greater => return self.say(&expected.key, CheckOutcome::NewlyFailed, change),
+            Ordering::Less => self.say(&expected.key, CheckOutcome::Improved, change),
+            Ordering::Equal => {}
+        }
+        for (name, was) in expected.metrics.iter() {
+            self.metric(baseline, &expected.key, found, name, was);
+        }
+    }
+
+    fn metric(&mut self, baseline: &Baseline, key: &Key, found: &Merged<'_>, name: &str, was: f64) {
+        let value = found.metrics.get(name);
+        let tolerance = baseline.tolerance_of(name);
+        // Where below the tolerance a solver stops is chance. A residual far below it has another cause, such as an
+        // exact solver.
+        let asked = found.worst.case.budget.tolerance;
+        let asked = asked.filter(|asked| BOUNDED.contains(&name) && was > FAR_BELOW * asked);
+        let margin = |of: f64| tolerance.absolute.max(tolerance.relative * of.abs());
+        let room = asked.map_or(0.0, |asked| (asked + margin(asked)).min(WITHIN_BAND * was) - was);
+        let worse = margin(was).max(room);
+        // By how much a value is worse: of metrics that the registry does not know, smaller values are better.
+        let direction = metric::find(name).map_or(Direction::Lower, |metric| metric.direction);
+        let loss = |now: f64| match direction {
+            Direction::Lower => now - was,
+            Direction::Higher => was - now,
+            Direction::Neither => (now - was).abs(),
+        };
+        let outcome = match value {
+            None => CheckOutcome::Missing,
+            Some(now) => {
+                self.compared += 1;
+                match loss(now) {
+                    loss if loss > worse => CheckOutcome::Regressed,
+                    loss if loss < -margin(was) && asked.is_none_or(|asked| was > asked) => {
+                        CheckOutcome::Improved
+                    }
+                    _ => return,
+                }
+            }
+        };
+        let limit = if direction == Direction::Higher { was - worse } else { was + worse };
+        let detail = if value.is_none() { "the run has no such metric".to_owned() } else { String::new() };
+        self.findings.push(MetricCheck {
+            key: key.clone(),
+            seeds: 1,
+            outcome,
+            metric: Some(name.to_owned()),
+            baseline: Some(was),
+            value,
+            limit: Some(limit),
+            detail,
+        });
+    }
+}
