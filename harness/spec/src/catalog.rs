@@ -1,14 +1,17 @@
-//! What a spec may name: plugins and data sets at hand.
+//! What the names in a spec stand for: plugins, data sets, an earlier run.
 
-use gpbench_record::{LibraryInfo, SolverInfo};
+use gpbench_record::{LibraryInfo, Row, SolverInfo};
 
 /// Everything that names in a spec are looked up in.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
-    /// Plugin libraries, those that the spec itself names among them.
+    /// Plugin libraries, those of [`Typed::libraries`](crate::Typed::libraries) among them.
     pub libraries: Vec<LibraryInfo>,
     /// Data sets of the registry, and the built-in toys.
     pub datasets: Vec<KnownDataset>,
+    /// The rows of the run that the spec replays ([`Typed::replayed_run`](crate::Typed::replayed_run)), one for each
+    /// case, or why they cannot be read.
+    pub replayed: Option<Result<Vec<Row>, String>>,
 }
 
 /// A data set that a spec may name.
@@ -16,7 +19,7 @@ pub struct Catalog {
 pub struct KnownDataset {
     /// Canonical name.
     pub name: String,
-    /// Other names it goes by.
+    /// Its other names.
     pub aliases: Vec<String>,
     /// Rows before splitting; for a toy, the default number of training rows.
     pub n: Option<usize>,
@@ -24,7 +27,7 @@ pub struct KnownDataset {
     pub d: Option<usize>,
     /// Whether it is a built-in toy, drawn with the case's seed.
     pub toy: bool,
-    /// How many train/test splits come with it; `None` where any split can be drawn.
+    /// Number of train/test splits that come with it; `None` where any split can be drawn.
     pub splits: Option<u32>,
 }
 

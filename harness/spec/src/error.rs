@@ -1,9 +1,9 @@
-//! Mistakes in a spec, each with its place and, where there is one, the way out.
+//! Mistakes in a spec, each with its place and, where one is known, its correction.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::source::{Location, Sources};
+use crate::source::{Location, Position, Sources};
 
 /// One mistake in a spec.
 ///
@@ -11,7 +11,7 @@ use crate::source::{Location, Sources};
 /// known, the line it stands on with a caret below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
-    /// The spec, or the option (`--set`, `--library`) that a mistake was made with.
+    /// The spec, or the option (`--set`, `--library`) that holds the mistake.
     pub file: PathBuf,
     /// 1-based line; 0 if the file could not be read at all.
     pub line: usize,
@@ -21,7 +21,7 @@ pub struct SpecError {
     pub what: String,
     /// What to write instead.
     pub hint: Option<String>,
-    /// The line as it stands in the file, and how many characters the caret underlines.
+    /// The line of the file, and the number of characters that carets underline.
     pub excerpt: Option<(String, usize)>,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for SpecError {
 }
 
 /// Cuts a long line down to the part around `column`; tabs become single blanks
-/// so that the caret stands where it should.
+/// so that the caret stands below its word.
 fn window(line: &str, column: usize) -> (String, usize) {
     const WIDEST: usize = 110;
     const BEFORE: usize = 40;
@@ -85,7 +85,7 @@ impl SpecErrors {
         &self.0
     }
 
-    /// What is said of a spec as a whole, as when it cannot be read at all.
+    /// An error about a spec as a whole, such as that it cannot be read.
     pub(crate) fn unreadable(path: &Path, what: String) -> Self {
         let file = path.to_owned();
         Self(vec![SpecError { file, line: 0, column: 0, what, hint: None, excerpt: None }])
@@ -100,10 +100,18 @@ struct Mistake {
     hint: Option<String>,
 }
 
-/// Mistakes that are kept: a list of a hundred thousand wrong seeds is one thing to mend.
+impl Mistake {
+    /// The error to show.
+    fn located(self, sources: &Sources) -> SpecError {
+        let Position { file, line, column, text, width } = sources.position(&self.at);
+        SpecError { file, line, column, what: self.what, hint: self.hint, excerpt: Some((text, width)) }
+    }
+}
+
+/// Largest number of mistakes that are kept: a list may hold a hundred thousand wrong seeds.
 const MOST_KEPT: usize = 1000;
 
-/// Mistakes that are shown, each with its line of the spec.
+/// Largest number of mistakes that are shown, each with its line of the spec.
 const MOST_SHOWN: usize = 50;
 
 /// The mistakes found so far.
@@ -111,8 +119,7 @@ const MOST_SHOWN: usize = 50;
 pub(crate) struct Mistakes(Vec<Mistake>);
 
 impl Mistakes {
-    /// Notes a mistake. The same one at the same place is kept once, however
-    /// many cells of the matrix run into it.
+    /// Adds a mistake. The same one at the same place is kept once, however many cells of the matrix have it.
     pub(crate) fn add(&mut self, at: &Location, what: impl Into<String>, hint: impl Into<Option<String>>) {
         let mistake = Mistake { at: at.clone(), what: what.into(), hint: hint.into() };
         if self.0.len() < MOST_KEPT && !self.0.contains(&mistake) {
@@ -120,16 +127,20 @@ impl Mistakes {
         }
     }
 
-    /// Notes one more thing that `what` holds for: things that share place, cause and
-    /// way out make one sentence.
+    /// Adds an item that `what` holds for: items that share place, cause and hint make one sentence.
     pub(crate) fn add_item(&mut self, at: &Location, what: &str, item: &str, hint: String) {
         let hint = Some(hint);
-        let told = self.0.iter_mut().find(|m| m.at == *at && m.hint == hint && m.what.starts_with(what));
-        match told {
-            Some(told) if told.what[what.len()..].split(", ").any(|i| i.trim() == item) => {}
-            Some(told) => told.what += &format!(", {item}"),
+        let known = self.0.iter_mut().find(|m| m.at == *at && m.hint == hint && m.what.starts_with(what));
+        match known {
+            Some(known) if known.what[what.len()..].split(", ").any(|i| i.trim() == item) => {}
+            Some(known) => known.what += &format!(", {item}"),
             None => self.0.push(Mistake { at: at.clone(), what: format!("{what} {item}"), hint }),
         }
+    }
+
+    /// Whether a mistake at this very place has been added.
+    pub(crate) fn is_reported(&self, at: &Location) -> bool {
+        self.0.iter().any(|mistake| mistake.at == *at)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -148,7 +159,7 @@ impl Mistakes {
         self.0.sort_by_key(|m| (m.at.source, m.at.span.start, m.at.span.end));
         let more = self.0.len().saturating_sub(MOST_SHOWN);
         let shown = self.0.into_iter().take(MOST_SHOWN);
-        let mut errors: Vec<_> = shown.map(|m| sources.error(m.at, m.what, m.hint)).collect();
+        let mut errors: Vec<_> = shown.map(|mistake| mistake.located(sources)).collect();
         if more > 0 {
             let file = errors[0].file.clone();
             errors.extend(SpecErrors::unreadable(&file, format!("{more} more mistakes are not shown")).0);

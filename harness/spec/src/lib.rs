@@ -1,45 +1,49 @@
-//! A benchmark spec on its way from text to a list of cases.
+//! Benchmark specs, from text to a list of cases.
 //!
-//! A spec passes three stations, each a module and a type:
+//! A spec passes three stages, each a type:
 //!
-//! 1. [`Typed`]: what the user wrote, every value with its place in the file.
-//!    Reading it knows nothing of data sets, plugins or published numbers.
-//! 2. [`Checked`]: what it means. Names are resolved against a [`Catalog`],
-//!    defaults filled in, the product of the axes taken. A `Checked` cannot be wrong.
+//! 1. [`Typed`]: what the user wrote, every value with its place in the file. `tables` declares every key, with type,
+//!    range, default and documentation; [`reference`] lists them.
+//! 2. [`Checked`]: what it means. `axes` looks names up in a [`Catalog`], `tasks` decides what the spec's task has and
+//!    needs, and the product of the axes is taken. A `Checked` holds no mistake.
 //! 3. [`Plan`]: the cases in the order in which they run.
 //!
-//! Mistakes are collected rather than returned at the first one, and across the
-//! first two stations together: a spec with a misspelt key and a misspelt solver
-//! gets both told in one go. That is why [`load`] hands out a [`Typed`] that may
-//! hold mistakes, and [`Typed::check`] reports them beside its own. (Deriving the
-//! first station with serde was the road not taken: it stops at the first mistake
-//! and loses the places of values that are only found wrong later.)
+//! Mistakes of the first two stages are collected and reported together: a spec with a misspelt key and a misspelt
+//! solver gets both reports at once. So [`load`] returns a [`Typed`] that may hold mistakes, and [`Typed::check`]
+//! reports them beside its own. (Deriving the first stage with serde was rejected: it stops at the first mistake
+//! and loses the places of values that are found wrong later.)
+//!
+//! No file is read but the spec: the caller describes libraries and reads a run that is replayed.
 
 #![forbid(unsafe_code)]
 
-mod added;
+mod axes;
 mod catalog;
 mod checked;
+mod cost;
 mod error;
+mod exclude;
+mod keys;
+mod library_override;
 mod nearest;
 mod overrides;
 mod plan;
+mod product;
 mod published;
+mod report;
 mod source;
+mod tables;
+mod tasks;
 mod tree;
 mod typed;
 mod units;
 
 pub use catalog::{Catalog, KnownDataset};
 pub use checked::Checked;
+pub use cost::CaseCost;
 pub use error::{SpecError, SpecErrors};
-pub use plan::{Estimate, Plan, PlannedCase, ReportOptions, UnknownName};
+pub use keys::{Key, Range};
+pub use plan::{Plan, PlannedCase, UnknownName};
 pub use published::published_kernel;
-pub use typed::{Typed, load};
+pub use typed::{Typed, load, reference};
 pub use units::{parse_memory, parse_time};
-
-/// Version of the spec format that this crate reads: the value of a spec's `schema` key.
-pub const SCHEMA: i64 = 1;
-
-/// Collections of published figures that a spec's `report.reference` may name.
-pub const REFERENCES: &[&str] = &["lin2023", "lin2024", "rtgps2021"];

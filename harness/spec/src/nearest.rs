@@ -1,6 +1,6 @@
-//! The nearest right name to a wrong one.
+//! The known name nearest to an unknown one.
 
-/// The candidate closest to `name`, if any is close enough to be what was meant.
+/// The candidate closest to `name`, if one differs from it by few letters.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     candidates
@@ -12,10 +12,16 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// A hint that names the nearest candidate, or all of them if none is near.
-pub(crate) fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
-    if let Some(near) = nearest(name, candidates.clone()) {
+pub(crate) fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    if let Some(near) = nearest(name, candidates.iter().copied()) {
         return Some(format!("did you mean `{near}`?"));
     }
+    list(candidates)
+}
+
+/// A hint that names all candidates.
+pub(crate) fn list<'a>(candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut all: Vec<String> = Vec::new();
     for candidate in candidates {
         let quoted = format!("`{candidate}`");
@@ -31,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_finger_is_found_and_a_stranger_is_not() {
+    fn a_typing_error_is_corrected_and_an_unrelated_name_is_not() {
         let names = ["cholesky", "cg", "ap"];
         assert_eq!(nearest("cholseky", names), Some("cholesky"));
         assert_eq!(nearest("CG", names), Some("cg"));

@@ -1,8 +1,8 @@
 //! `--set key=value`: a value of the spec, replaced from the command line.
 //!
-//! The key is dotted as in TOML; the value is TOML, or a bare text where TOML
-//! would ask for quotes (`--set budget.time=10m`). A replaced table is replaced
-//! whole; tables on the way to a key are made if they are missing.
+//! The key is dotted as in TOML; the value is TOML, or a text without quotes
+//! (`--set budget.time=10m`). A table given as a value replaces the whole table; missing tables on the way
+//! to a key are created.
 
 use crate::error::Mistakes;
 use crate::source::{At, Location, Sources};
@@ -36,7 +36,7 @@ fn parse(argument: &str, source: usize, mistakes: &mut Mistakes) -> Option<Table
     if as_toml.is_empty() && parsed.0.len() == 1 {
         return Some(parsed);
     }
-    // What opens like a TOML list, table or quoted text was meant as one.
+    // A value that begins like a TOML list, table or quoted text is not a bare text.
     if value.is_empty() || value.starts_with(['[', '{', '"', '\'']) || argument.contains('\n') {
         mistakes.add(&whole, "this override is neither TOML nor a bare text", form());
         return None;
@@ -85,8 +85,8 @@ fn merge(into: &mut Table, from: Table, mistakes: &mut Mistakes) {
             into.0.push((key, node));
             continue;
         };
-        // `a.b = 1` comes as a table around b whose place is the key's; `a = { b = 1 }`
-        // was typed as a table and replaces the old one.
+        // `a.b = 1` is parsed as a table around b whose place is the key's; `a = { b = 1 }` is a table as
+        // typed, which replaces the old one.
         let dotted = matches!(node.value, Value::Table(_)) && !is_inline(&key, &node);
         match (&mut old.value, node.value) {
             (Value::Table(old), Value::Table(new)) if dotted => merge(old, new, mistakes),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_overrides_are_told() {
+    fn unusable_overrides_are_reported() {
         for argument in ["tolerance", "=3", "a..b=1", "seeds=[0", "a b=1", "name=\"x", ""] {
             assert_eq!(set("", &[argument]).1, 1, "{argument}");
         }

@@ -6,26 +6,26 @@
 
 use std::sync::LazyLock;
 
-use gpbench_record::Kernel;
+use gpbench_record::{Family, Kernel, OriginBase};
 use serde::Deserialize;
 
 /// The only kernel family that has any.
-pub(crate) const FAMILY: &str = "matern32";
+pub(crate) const FAMILY: Family = Family::Matern32;
 
-/// How reports name them.
-pub(crate) const ORIGIN: &str = "published (Lin et al. 2023)";
+/// How reports name the paper.
+const PAPER: &str = "Lin et al. 2023";
 
 /// Hyperparameters of one data set and split.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Published {
+struct Published {
     dataset: String,
     split: u32,
     d: usize,
-    /// False where the published figures are not numbers.
+    /// Whether the published figures are numbers.
     finite: bool,
-    pub(crate) signal_scale: f64,
-    pub(crate) noise_scale: f64,
-    pub(crate) length_scale: Vec<f64>,
+    signal_scale: f64,
+    noise_scale: f64,
+    length_scale: Vec<f64>,
 }
 
 #[derive(Deserialize)]
@@ -39,22 +39,18 @@ static ENTRIES: LazyLock<Vec<Published>> = LazyLock::new(|| {
     file.entry.into_iter().filter(|e| e.finite && e.length_scale.len() == e.d).collect()
 });
 
-/// The hyperparameters of a registry data set, by its canonical name.
-pub(crate) fn find(dataset: &str, split: u32) -> Option<&'static Published> {
-    ENTRIES.iter().find(|e| e.dataset == dataset && e.split == split)
-}
-
 /// The published kernel of a registry data set, by its canonical name, and split; `None` where there is none.
-pub fn published_kernel(dataset: &str, split: u32, family: &str) -> Option<Kernel> {
-    let known = find(dataset, split).filter(|_| family == FAMILY)?;
+pub fn published_kernel(dataset: &str, split: u32, family: Family) -> Option<Kernel> {
+    let is_it = |entry: &&Published| family == FAMILY && entry.dataset == dataset && entry.split == split;
+    let known = ENTRIES.iter().find(is_it)?;
     Some(Kernel {
-        name: family.to_owned(),
-        family: family.to_owned(),
+        name: family.to_string(),
+        family,
         signal_scale: known.signal_scale,
         noise_scale: known.noise_scale,
         length_scale: known.length_scale.clone(),
         mean: None,
-        origin: ORIGIN.to_owned(),
+        origin: OriginBase::Published { paper: PAPER.to_owned() }.into(),
     })
 }
 
@@ -88,11 +84,10 @@ mod tests {
         assert_eq!(ENTRIES.len(), 44);
         assert_eq!(splits("3droad"), Some(vec![0, 1, 2, 4]));
         assert!(ENTRIES.iter().all(|e| e.signal_scale > 0.0 && e.noise_scale > 0.0));
-        assert!(find("pol", 5).is_none());
-        let pol = find("pol", 0).expect("published");
-        assert_eq!((pol.length_scale.len(), pol.noise_scale), (26, 0.03674088791012764));
         let kernel = published_kernel("pol", 0, FAMILY).expect("published");
-        assert_eq!((kernel.length_scale.len(), kernel.noise_scale), (26, pol.noise_scale));
-        assert_eq!(published_kernel("pol", 0, "rbf"), None);
+        assert_eq!((kernel.length_scale.len(), kernel.noise_scale), (26, 0.03674088791012764));
+        assert_eq!(kernel.origin.to_string(), "published (Lin et al. 2023)");
+        assert_eq!(published_kernel("pol", 5, FAMILY), None);
+        assert_eq!(published_kernel("pol", 0, Family::Rbf), None);
     }
 }

@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::error::SpecError;
-
 /// A place in one of the texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Location {
@@ -28,8 +26,21 @@ pub(crate) struct Sources(Vec<(PathBuf, String)>);
 /// Index of the spec itself in [`Sources`].
 pub(crate) const SPEC: usize = 0;
 
-/// The beginning of the spec: where a mistake stands that is an absence.
+/// The beginning of the spec: the place of a mistake that is an absence.
 pub(crate) const START: Location = Location { source: SPEC, span: 0..0 };
+
+/// A place as a reader counts it.
+pub(crate) struct Position {
+    pub(crate) file: PathBuf,
+    /// 1-based.
+    pub(crate) line: usize,
+    /// 1-based, in characters.
+    pub(crate) column: usize,
+    /// The line's text.
+    pub(crate) text: String,
+    /// Characters of the place on its first line.
+    pub(crate) width: usize,
+}
 
 impl Sources {
     pub(crate) fn new(path: PathBuf, text: String) -> Self {
@@ -46,24 +57,20 @@ impl Sources {
         &self.0[source].1
     }
 
-    /// The error to show for a mistake at `at`.
-    pub(crate) fn error(&self, at: Location, what: String, hint: Option<String>) -> SpecError {
+    /// Line and column of a place.
+    pub(crate) fn position(&self, at: &Location) -> Position {
         let (file, text) = &self.0[at.source];
         let start = floor_boundary(text, at.span.start);
         let end = floor_boundary(text, at.span.end).max(start);
         let line_start = text[..start].rfind('\n').map_or(0, |k| k + 1);
         let line = text[line_start..].lines().next().unwrap_or("");
         let line_end = line_start + line.len();
-        SpecError {
+        Position {
             file: file.clone(),
             line: text[..start].matches('\n').count() + 1,
             column: text[line_start..start].chars().count() + 1,
-            what,
-            hint,
-            excerpt: Some((
-                line.to_owned(),
-                text[start..end.clamp(start, line_end.max(start))].chars().count(),
-            )),
+            text: line.to_owned(),
+            width: text[start..end.clamp(start, line_end.max(start))].chars().count(),
         }
     }
 }

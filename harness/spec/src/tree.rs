@@ -1,4 +1,4 @@
-//! A TOML document as a tree of values that know where they were written.
+//! A TOML document as a tree of values with their places in the text.
 //!
 //! The `toml` crate's own spanned tree borrows from one text; a spec is made of
 //! several (the file and every `--set`), so values are copied into this one.
@@ -56,14 +56,14 @@ pub(crate) fn parse(text: &str, source: usize, mistakes: &mut Mistakes) -> Table
     table(document.get_ref(), source, mistakes)
 }
 
-/// Tells syntax errors, the first of each line. What was opened and never closed
-/// makes every later line look wrong; then the first error alone says something.
+/// Reports syntax errors, the first of each line. After an unclosed bracket or quote every later line looks
+/// wrong; then only the first error is reported.
 fn syntax(errors: &[Error], text: &str, source: usize, mistakes: &mut Mistakes) {
     let unclosed = errors.iter().any(|e| e.message().contains("unclosed"));
     let mut last_line = None;
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        // A line is known by where it begins: counting lines from the top would take too long with many errors.
+        // A line is identified by where it begins: counting lines from the top takes too long with many errors.
         let line = text.as_bytes()[..span.start.min(text.len())].iter().rposition(|b| *b == b'\n');
         if last_line == Some(line) || unclosed && last_line.is_some() {
             continue;
@@ -110,7 +110,7 @@ fn node(parsed: &DeValue<'_>, at: &Location, mistakes: &mut Mistakes) -> Value {
     }
 }
 
-/// Writes a tree as TOML; comments and layout of the texts it came from are lost.
+/// Writes a tree as TOML, without the comments and the layout of the original texts.
 pub(crate) fn to_toml(table: &Table) -> String {
     toml::to_string(&plain_table(table)).expect("a tree of TOML values can be written as TOML")
 }

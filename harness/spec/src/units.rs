@@ -2,7 +2,7 @@
 
 /// Seconds of a time written with units: `90s`, `10m`, `1h30m`, `1.5h`, `500ms`.
 ///
-/// Units descend and none comes twice. The error says what is wrong in one clause.
+/// Units descend and each occurs once. The error states the cause in one clause.
 pub fn parse_time(text: &str) -> Result<f64, String> {
     const UNITS: [(&str, f64); 5] = [("d", 86400.0), ("h", 3600.0), ("m", 60.0), ("s", 1.0), ("ms", 1e-3)];
     let mut rest = text.trim();

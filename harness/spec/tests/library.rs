@@ -1,4 +1,4 @@
-//! `--library`: solvers that take part without a word about them in the spec.
+//! `--library`: solvers that take part although the spec does not name their library.
 
 mod common;
 
@@ -63,10 +63,10 @@ fn a_solver_that_the_spec_does_not_know_becomes_an_entry() {
     assert_eq!(names, ["cg", "cg-ten", "cholesky", "mine", "mine-too"]);
     assert_eq!(entries(&plan)[3], ("mine", library.file.as_path(), Some(&Param::Int(7))));
 
-    // The spec as it is kept means the same.
+    // The spec as it is stored means the same.
     let (_, text) = check(SPEC, &library);
     assert!(text.starts_with("# Written with"), "{text}");
-    assert_eq!(planned(&text, &library).key(), plan.key());
+    assert_eq!(planned(&text, &library), plan);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_single_name_stands_for_a_list() {
 }
 
 #[test]
-fn entries_that_mean_a_solver_of_the_library_take_it_from_there() {
+fn entries_that_name_a_solver_of_the_library_take_it_from_there() {
     let library = library(&["cg"]);
     let plan = planned(SPEC, &library);
     let found = entries(&plan);
@@ -90,14 +90,14 @@ fn entries_that_mean_a_solver_of_the_library_take_it_from_there() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_told() {
+fn a_name_that_is_taken_is_reported() {
     let errors = check(SPEC, &library(&["cg-ten"])).0.expect_err("a clash").to_string();
     assert!(errors.contains("--library") && errors.contains("`cg-ten`"), "{errors}");
     assert!(errors.contains("`cg`") && errors.contains("rename"), "{errors}");
 }
 
 #[test]
-fn mistakes_of_the_spec_are_told_once() {
+fn mistakes_of_the_spec_are_reported_once() {
     let spec = SPEC.replace("tolerance = 0.01", "tolerance = 0.01\nmax_epoch = 3");
     let errors = check(&spec, &library(&["mine"])).0.expect_err("an unknown key").to_string();
     assert_eq!(errors.matches("max_epoch`").count(), 1, "{errors}");

@@ -1,12 +1,12 @@
-//! What a user is told about each kind of mistake: one small spec a file in
-//! `tests/mistakes`, one snapshot beside it.
+//! What the messages say about each kind of mistake: one small spec a file in `tests/mistakes`, one snapshot
+//! beside it.
 
 mod common;
 
 use std::path::PathBuf;
 
 #[test]
-fn every_mistake_is_told_with_its_place() {
+fn every_mistake_is_reported_with_its_place() {
     // The path as a user would type it, so that snapshots hold anywhere.
     let folder = PathBuf::from("tests/mistakes");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
@@ -27,7 +27,7 @@ fn every_mistake_is_told_with_its_place() {
 }
 
 #[test]
-fn an_unreadable_spec_is_told_without_a_place() {
+fn an_unreadable_spec_is_reported_without_a_place() {
     let error =
         common::check("tests/mistakes/absent.toml".as_ref(), &[]).map(|_| ()).unwrap_err().to_string();
     assert!(error.starts_with("tests/mistakes/absent.toml: error: cannot read this spec"), "{error}");
@@ -39,7 +39,7 @@ fn a_mistake_in_an_override_is_shown_in_the_override() {
     let sets = ["budget.tolerance=-1", "solver.cg-preconditioned.params.rnak = 10", "task=postirior"];
     let errors = common::check(spec, &sets).map(|_| ()).unwrap_err();
     insta::assert_snapshot!(errors, @r#"
-    --set:1:18: error: a tolerance of -1 is impossible; it is a relative residual norm: more than 0 and, as the zero vector reaches 1, less than 1
+    --set:1:18: error: `tolerance` must lie between 0 and 1, not -1; it is a relative residual norm, and the zero vector reaches 1
       |
     1 | budget.tolerance=-1
       |                  ^^

@@ -7,10 +7,12 @@ use std::path::Path;
 
 use common::{check, check_text};
 use gpbench_record::{
-    Case, EstimatorMethod, Fractions, Frequencies, Inducing, Metrics, Param, ProbeDistribution, Quadrature,
-    Schedule, Source, Step, StopReason, Subsample, Subset, Task, Training,
+    Axes, Case, Family, FeatureEstimator, Fractions, Frequencies, GradientEstimator, Inducing,
+    LikelihoodEstimator, Metrics, OriginBase, Param, PathwiseTargets, Posterior, Prediction, Prior,
+    ProbeDistribution, Probes, Quadrature, ReportOptions, Schedule, Source, StandardProbes, Start, Step,
+    StopReason, Subsample, Subset, Task, TaskKind, TaskOutput, Training, TrainingOutput, testing,
 };
-use gpbench_spec::{Plan, PlannedCase, load};
+use gpbench_spec::{Catalog, Plan, PlannedCase, load};
 
 fn shipped(name: &str, sets: &[&str]) -> Plan {
     let root = Path::new("../..");
@@ -21,9 +23,10 @@ fn planned(text: &str, sets: &[&str]) -> Plan {
     check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
 }
 
-/// What is told of a spec with a mistake.
-fn mistaken(text: &str, sets: &[&str]) -> String {
-    check_text(text, sets).map(|_| ()).expect_err("a mistake").to_string()
+/// What a training case asks for.
+fn training(case: &Case) -> &Training {
+    let Task::Train(training) = &case.task else { panic!("a training case") };
+    training
 }
 
 fn cases<'a>(plan: &'a Plan, dataset: &str, solver: &str) -> Vec<&'a Case> {
@@ -56,7 +59,7 @@ fn shipped_specs_are_right() {
     for (name, count) in counts {
         let plan = shipped(name, &[]);
         assert_eq!(plan.cases.len(), count, "{name}");
-        assert!(plan.cases.iter().all(|p| p.estimate(2).is_some()), "{name}");
+        assert!(plan.cases.iter().all(|p| p.cost(2).is_some()), "{name}");
     }
 }
 
@@ -74,7 +77,10 @@ fn published_hyperparameters_are_those_of_the_split() {
     assert!(pol.iter().all(|c| u64::from(c.dataset.split) == c.seed));
     let low = shipped("benchmarks/lin2023/low-noise.toml", &[]);
     assert!(low.cases.iter().all(|p| p.case.kernel.noise_scale == 1e-3));
-    assert_eq!(low.cases[0].case.kernel.origin, "published (Lin et al. 2023), noise_scale = 0.001");
+    assert_eq!(
+        low.cases[0].case.kernel.origin.to_string(),
+        "published (Lin et al. 2023), noise_scale = 0.001"
+    );
 }
 
 #[test]
@@ -88,18 +94,17 @@ fn a_parameter_may_depend_on_the_data_set() {
 fn defaults_are_filled_in() {
     let plan = planned(SMALL, &[]);
     let case = cases(&plan, "gp-draw", "cg")[0];
-    let estimator = &case.estimator;
-    assert_eq!(
-        (estimator.method, estimator.probes, estimator.features),
-        (EstimatorMethod::Pathwise, 64, 2000)
-    );
-    assert_eq!(estimator.frequencies, Frequencies::MultivariateT);
-    assert_eq!(case.kernel.origin, "ones");
+    let prior = Prior::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let targets = PathwiseTargets { probes: 64, prior };
+    let estimator = "pathwise".to_owned();
+    assert_eq!(case.task, Task::Posterior(Posterior { estimator, targets, inducing: None }));
+    assert_eq!(case.kernel.origin, OriginBase::Ones.into());
     assert_eq!(case.solver.params["rank"], Param::Int(100));
     let Source::GpDraw(draw) = &case.dataset.source else { panic!("a draw") };
-    assert_eq!((draw.n, draw.n_test, draw.kernel.as_str()), (1000, 100, "matern32"));
+    assert_eq!((draw.n, draw.n_test, draw.kernel), (1000, 100, Family::Matern32));
     let solve = planned(SMALL, &["task=solve"]);
-    assert_eq!(solve.cases[0].case.estimator.method, EstimatorMethod::Standard);
+    let probes = Probes::Standard(StandardProbes { probes: 64, distribution: ProbeDistribution::Normal });
+    assert_eq!(solve.cases[0].case.task.probes(), Some(probes));
     let repeated = planned(
         "schema = 1\nname = \"s\"\ntask = \"posterior\"\nmatrix = { dataset = \"gp-draw\", kernel = \"rbf\", solver = \"cholesky\" }",
         &[],
@@ -148,7 +153,6 @@ fn the_order_is_a_stored_shuffle_with_repeats_interleaved() {
     assert_ne!(labels(&plan), sorted);
     let other = planned(SMALL, &["repeats=2", "order_seed=1"]);
     assert_ne!(labels(&plan), labels(&other));
-    assert_ne!(plan.key(), other.key());
     // Leaving out a data set does not move the rest.
     let fewer = planned(SMALL, &["matrix.dataset=pol"]);
     let kept: Vec<String> =
@@ -163,21 +167,13 @@ fn inducing_points_belong_to_a_solver() {
         + "[solver.by-distance]\nplugin = \"sgd-rff\"\ninducing = { select = \"neighbours\", distance = 1 }\n"
         + "[solver.all]\nplugin = \"sgd-rff\"\n";
     let inducing =
-        |sets: &[&str], solver: &str| cases(&planned(&text, sets), "pol", solver)[0].solver.inducing;
+        |sets: &[&str], solver: &str| cases(&planned(&text, sets), "pol", solver)[0].task.inducing();
     assert_eq!(inducing(&[], "by-count"), Some(Inducing::Kmeans { points: 50 }));
     let near = Inducing::Neighbours { distance: 1.0, neighbours: 100 };
     assert_eq!(inducing(&[], "by-distance"), Some(near));
     assert_eq!((inducing(&[], "all"), inducing(&[], "cg")), (None, None));
     let sets = ["solver.by-count.inducing.select=subset", "solver.by-count.inducing.points=7"];
     assert_eq!(inducing(&sets, "by-count"), Some(Inducing::Subset { points: 7 }));
-
-    // What has no inducing points is written, and so identified, as if there were no such thing.
-    let plan = planned(&text, &[]);
-    let json =
-        |solver: &str| serde_json::to_value(&cases(&plan, "pol", solver)[0].solver).expect("serialises");
-    assert!(json("cg").get("inducing").is_none());
-    let expected = serde_json::json!({ "select": "neighbours", "distance": 1.0, "neighbours": 100 });
-    assert_eq!(json("by-distance")["inducing"], expected);
 }
 
 #[test]
@@ -213,14 +209,14 @@ fn duplicates_are_collapsed_on_request() {
     assert!(dataset(&["dataset.gp-draw.collapse_duplicates = true"], "gp-draw").collapse_duplicates);
 
     // Another plan, and where nothing is collapsed the case is written as if there were no such thing.
-    assert_ne!(planned(&text, &[]).key(), planned(SMALL, &[]).key());
+    assert_ne!(planned(&text, &[]), planned(SMALL, &[]));
     let json = |name| serde_json::to_value(dataset(&[], name)).expect("serialises");
     assert_eq!(json("pol")["collapse_duplicates"], true);
     assert!(json("gp-draw").get("collapse_duplicates").is_none());
 }
 
 #[test]
-fn filters_select_and_tell_unknown_names() {
+fn filters_select_and_report_unknown_names() {
     let plan = planned(SMALL, &[]);
     let only = plan.filter(&["cg".into()], &["pol".into()]).expect("both exist");
     assert_eq!(only.cases.len(), 3);
@@ -232,10 +228,23 @@ fn filters_select_and_tell_unknown_names() {
 }
 
 #[test]
-fn a_plan_survives_its_json() {
-    let plan = shipped("benchmarks/quickstart.toml", &[]);
-    let json = serde_json::to_string(&plan).expect("serialises");
-    assert_eq!(serde_json::from_str::<Plan>(&json).expect("reads back"), plan);
+fn a_plan_has_axes_and_report_options() {
+    let text = format!(
+        "{}[report]\nreference = \"lin2023\"\ncolumns = [\"test_rmse\", \"epochs\"]\n",
+        SMALL.replace("[\"cholesky\", \"cg\"]", "\"cg\"")
+    );
+    let plan = planned(&text, &[]);
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let axes = Axes {
+        dataset: names(&["gp-draw", "pol"]),
+        kernel: names(&["matern32"]),
+        estimator: names(&["pathwise"]),
+        solver: names(&["cg"]),
+    };
+    assert_eq!(plan.axes, axes);
+    let columns = names(&["test_rmse", "epochs"]);
+    let report = ReportOptions { reference: Some("lin2023".to_owned()), baseline: None, columns };
+    assert_eq!(plan.report, report);
 }
 
 #[test]
@@ -250,7 +259,7 @@ fn paths_are_relative_to_the_spec() {
     assert_eq!(mine.dataset_path, Some(folder.path().join("data/mine.csv")));
     let source = Source::File { path: "data/mine.csv".into(), target: Some("2".into()) };
     assert_eq!(mine.case.dataset.source, source);
-    assert_eq!(mine.estimate(2), None);
+    assert_eq!(mine.cost(2), None);
 }
 
 #[test]
@@ -279,7 +288,7 @@ fn a_text_with_overrides_written_into_it_means_the_same() {
     let key = |sets: &[String]| {
         let typed = load(&path, sets).unwrap_or_else(|errors| panic!("{errors}"));
         let checked = typed.check(&common::catalog()).unwrap_or_else(|errors| panic!("{errors}"));
-        (typed.text(), checked.plan().key())
+        (typed.text(), checked.plan())
     };
     assert_eq!(key(&[]).0, text);
     let (written, meant) = key(&sets);
@@ -314,47 +323,53 @@ initial = { signal_scale = 2, noise_scale = 0.1, length_scale = 3 }
 tolerance = 0.01
 "#;
     let plan = planned(text, &[]);
-    assert_eq!((plan.task, plan.cases.len()), (Task::Train, 12));
+    assert_eq!((plan.task, plan.cases.len()), (TaskKind::Train, 12));
     let named = |kernel: &str, estimator: &str| {
         let found = cases(&plan, "pol", "cg");
-        let wanted = |c: &&Case| c.kernel.name == kernel && c.estimator.name == estimator;
-        found.into_iter().find(wanted).expect("a case").clone()
+        let wanted = |c: &&Case| c.kernel.name == kernel && c.task.estimator() == Some(estimator);
+        let case = found.into_iter().find(wanted).expect("a case");
+        (case.kernel.clone(), training(case).clone())
     };
-    let first = named("matern32", "pathwise");
-    let schedule = Schedule::MultiStep { milestones: vec![10], factor: 0.5 };
-    let training = Training {
+    let (kernel, first) = named("matern32", "pathwise");
+    let prior = Prior::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let targets = PathwiseTargets { probes: 64, prior };
+    let probes = Probes::Pathwise(targets);
+    let expected = Training {
+        estimator: "pathwise".to_owned(),
+        gradient: GradientEstimator::Solutions { probes, second_solve: false, start: Start::Cold },
         steps: 20,
         learning_rate: 0.1,
-        schedule,
+        schedule: Schedule::MultiStep { milestones: vec![10], factor: 0.5 },
         shared_length_scale: false,
         replay: vec![],
         fixed: vec![],
         subset: None,
         landscape: None,
+        prediction: Prediction { targets, params: BTreeMap::new() },
     };
-    assert_eq!(first.train, Some(training));
-    assert!((first.kernel.signal_scale, first.kernel.length_scale) == (2.0, vec![3.0]));
-    assert!(!first.estimator.warm_start);
-    let warm = named("shared", "warm");
-    assert!(warm.train.is_some_and(|train| train.shared_length_scale));
-    assert_eq!((warm.kernel.noise_scale, warm.kernel.signal_scale), (0.5, 1.0));
-    assert_eq!((warm.estimator.method, warm.estimator.probes), (EstimatorMethod::Standard, 8));
-    assert_eq!(warm.estimator.probe_distribution, ProbeDistribution::Rademacher);
-    assert!(warm.estimator.warm_start && warm.estimator.features == 2000);
-    assert_eq!(named("matern32", "exact").estimator.method, EstimatorMethod::Exact);
-    assert_eq!(first.kernel.mean, None);
+    assert_eq!(first, expected);
+    assert!((kernel.signal_scale, kernel.length_scale) == (2.0, vec![3.0]));
+    assert_eq!(kernel.mean, None);
+    let (kernel, warm) = named("shared", "warm");
+    assert!(warm.shared_length_scale);
+    assert_eq!((kernel.noise_scale, kernel.signal_scale), (0.5, 1.0));
+    let probes = Probes::Standard(StandardProbes { probes: 8, distribution: ProbeDistribution::Rademacher });
+    let gradient = GradientEstimator::Solutions { probes, second_solve: false, start: Start::Warm };
+    assert_eq!(warm.gradient, gradient);
+    assert_eq!(warm.prediction.targets, PathwiseTargets { probes: 8, prior });
+    assert_eq!(named("matern32", "exact").1.gradient, GradientEstimator::Exact);
     let with_mean = planned(text, &["train.mean=constant"]);
     assert!(with_mean.cases.iter().all(|planned| planned.case.kernel.mean == Some(0.0)));
     let parts = planned(text, &["train.initial={ fit = \"subset\", centroids = 3 }"]);
-    let fitted = cases(&parts, "pol", "cg")[0].train.clone().and_then(|train| train.subset);
+    let fitted = training(cases(&parts, "pol", "cg")[0]).subset;
     assert_eq!(fitted, Some(Subset { centroids: 3, size: 10_000, steps: 100 }));
     let one = planned(text, &["train.steps=1"]);
-    let seconds = |plan: &Plan| plan.cases[0].estimate(1).expect("rows are known").seconds;
+    let seconds = |plan: &Plan| plan.cases[0].cost(1).expect("rows are known").seconds;
     assert_eq!(seconds(&plan), 20.0 * seconds(&one));
     // The factor and the inverse of exact training.
     let memory = |estimator: &str| {
-        let wanted = |p: &&PlannedCase| p.case.estimator.name == estimator && p.n == Some(13_500);
-        plan.cases.iter().find(wanted).expect("planned").estimate(1).expect("rows are known").memory_bytes
+        let wanted = |p: &&PlannedCase| p.case.task.estimator() == Some(estimator) && p.n == Some(13_500);
+        plan.cases.iter().find(wanted).expect("planned").cost(1).expect("rows are known").memory_bytes
     };
     assert!(memory("exact") - memory("pathwise") > 15.0 * 13_500_f64.powi(2));
 }
@@ -385,17 +400,53 @@ quadrature = 5
 max_epochs = 20
 "#;
     let plan = planned(text, &[]);
-    assert_eq!((plan.task, plan.cases.len()), (Task::Likelihood, 6));
-    let all = cases(&plan, "gp-draw", "cg");
-    let of = |method| all.iter().find(|case| case.estimator.method == method).expect("a case");
-    let standard = of(EstimatorMethod::Standard);
-    assert_eq!((standard.repetitions, standard.estimator.second_solve), (Some(100), true));
-    assert_eq!(standard.solver.quadrature, Some(Quadrature::Random { min: 3, rate: 0.5 }));
-    assert_eq!(of(EstimatorMethod::Rff).estimator.features, 2000);
-    let single = &of(EstimatorMethod::SsRff).estimator;
-    assert_eq!((single.features, single.feature_step), (20, 10));
-    let fixed = cases(&plan, "gp-draw", "cg-5")[0].solver.quadrature;
-    assert_eq!(fixed, Some(Quadrature::Fixed { nodes: 5 }));
+    assert_eq!((plan.task, plan.cases.len()), (TaskKind::Likelihood, 6));
+    let of = |estimator: &str, solver: &str| {
+        let wanted = |c: &&Case| c.task.estimator() == Some(estimator);
+        let case = cases(&plan, "gp-draw", solver).into_iter().find(wanted).expect("a case").clone();
+        let Task::Likelihood(study) = case.task else { panic!("a likelihood") };
+        (study.repetitions, study.method)
+    };
+    let probes = Probes::Standard(StandardProbes { probes: 64, distribution: ProbeDistribution::Normal });
+    let standard = |quadrature| LikelihoodEstimator::Solutions { probes, second_solve: true, quadrature };
+    let random = Quadrature::Random { min: 3, rate: 0.5 };
+    assert_eq!(of("standard", "cg"), (100, standard(Some(random))));
+    assert_eq!(of("standard", "cg-5"), (100, standard(Some(Quadrature::Fixed { nodes: 5 }))));
+    let frequencies = Frequencies::MultivariateT;
+    let rff = FeatureEstimator::Rff { features: 2000, frequencies };
+    assert_eq!(of("rff", "cg").1, LikelihoodEstimator::Features(rff));
+    let single = FeatureEstimator::SsRff { features: 20, step: 10, frequencies };
+    assert_eq!(of("single", "cg").1, LikelihoodEstimator::Features(single));
+}
+
+#[test]
+fn a_study_of_features_predicts_with_features_of_its_own() {
+    let text = r#"
+schema = 1
+name = "t"
+task = "train"
+[matrix]
+dataset = ["gp-draw"]
+kernel = ["rbf"]
+estimator = ["few"]
+solver = ["cg"]
+[estimator.few]
+method = "rff"
+features = 20
+frequencies = "product_t"
+[solver.cg]
+prediction = { rank = 7 }
+[budget]
+tolerance = 0.01
+"#;
+    let plan = planned(text, &[]);
+    let training = training(&plan.cases[0].case);
+    let frequencies = Frequencies::ProductT;
+    let few = FeatureEstimator::Rff { features: 20, frequencies };
+    assert_eq!(training.gradient, GradientEstimator::Features(few));
+    let prior = Prior::Features { features: 2000, frequencies };
+    assert_eq!(training.prediction.targets, PathwiseTargets { probes: 64, prior });
+    assert_eq!(training.prediction.params, [("rank".to_owned(), Param::Int(7))].into());
 }
 
 #[test]
@@ -414,8 +465,6 @@ steps = 3
 [budget]
 tolerance = 0.01
 "#;
-    let first = planned(text, &[]).cases.remove(0).case;
-    let folder = tempfile::tempdir().expect("a folder");
     let scales = |noise: f64| -> BTreeMap<String, f64> {
         [("noise_scale", noise), ("signal_scale", 1.0), ("length_scale", 2.0)]
             .into_iter()
@@ -428,25 +477,34 @@ tolerance = 0.01
         reason: StopReason::Converged,
         metrics: Metrics::default(),
     };
-    let row = serde_json::json!({
-        "kind": "case", "id": "x", "labels": first.labels(), "case": first, "status": "ok",
-        "steps": (0..3).map(step).collect::<Vec<Step>>(), "hyperparameters": scales(9.0), "finished": "",
-    });
-    std::fs::write(folder.path().join("journal.jsonl"), format!("{row}\n")).expect("written");
-
-    let run = folder.path().display();
-    let path = |sets: &[&str]| {
-        let case = planned(text, sets).cases.remove(0).case;
-        let train = case.train.expect("training");
-        let noises: Vec<f64> = train.replay.iter().map(|scales| scales["noise_scale"]).collect();
-        (train.steps, noises)
+    let mut row = testing::row(planned(text, &[]).cases.remove(0).case, &[]);
+    row.output = TaskOutput::Train(Box::new(TrainingOutput {
+        steps: (0..3).map(step).collect(),
+        hyperparameters: scales(9.0),
+        ..TrainingOutput::default()
+    }));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("spec.toml");
+    std::fs::write(&path, text).expect("a writable folder");
+    let check = |sets: &[&str], replayed| {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let typed = load(&path, &sets).unwrap_or_else(|errors| panic!("{errors}"));
+        assert_eq!(typed.replayed_run(), Some(folder.path().join("earlier")));
+        let catalog = Catalog { replayed: Some(replayed), ..common::catalog() };
+        typed.check(&catalog).map(|checked| checked.plan())
     };
-    let replay = format!("train.replay=\"{run}\"");
-    assert_eq!(path(&[&replay]), (3, vec![1.0, 2.0, 3.0, 9.0]));
-    assert_eq!(path(&[&replay, "train.steps=2"]), (2, vec![1.0, 2.0, 3.0]));
-    let other = format!("train.replay={{ run = \"{run}\", solver = \"ap\" }}");
-    let errors = mistaken(text, &[&other]);
+    let path_of = |sets: &[&str]| {
+        let plan = check(sets, Ok(vec![row.clone()])).unwrap_or_else(|errors| panic!("{errors}"));
+        let training = training(&plan.cases[0].case);
+        let noises: Vec<f64> = training.replay.iter().map(|scales| scales["noise_scale"]).collect();
+        (training.steps, noises)
+    };
+    let replay = "train.replay=earlier";
+    assert_eq!(path_of(&[replay]), (3, vec![1.0, 2.0, 3.0, 9.0]));
+    assert_eq!(path_of(&[replay, "train.steps=2"]), (2, vec![1.0, 2.0, 3.0]));
+    let other = "train.replay={ run = \"earlier\", solver = \"ap\" }";
+    let errors = check(&[other], Ok(vec![row.clone()])).unwrap_err().to_string();
     assert!(errors.contains("0 trained cases of that run"), "{errors}");
-    let errors = mistaken(text, &["train.replay=\"nowhere\""]);
-    assert!(errors.contains("journal.jsonl") && errors.contains("cannot read"), "{errors}");
+    let errors = check(&[replay], Err("no such folder".to_owned())).unwrap_err().to_string();
+    assert!(errors.contains("cannot replay run `earlier`: no such folder"), "{errors}");
 }

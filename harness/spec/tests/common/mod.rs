@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{LibraryInfo, Param, ParamInfo, ParamKind, SolverInfo, SolverKind};
+use gpbench_record::{Capability, LibraryInfo, Param, ParamInfo, ParamKind, SolverInfo, SolverKind};
 use gpbench_spec::{Catalog, Checked, KnownDataset, SpecErrors, load};
 
 /// Plugins as they are, a library that offers a solver `twice`, and another that does too.
@@ -25,17 +25,17 @@ pub(crate) fn catalog() -> Catalog {
     );
     let sgd_rff = solver(
         "sgd-rff",
-        &["randomized", "warm_start", "inducing"],
+        &[Capability::Randomized, Capability::WarmStart, Capability::Inducing],
         vec![int("max_iterations", 100_000, 0.0, 1e9), int("gradient_variance", 0, 0.0, 1e9)],
     );
     let libraries = vec![
-        library("cholesky", vec![solver("cholesky", &["exact"], vec![])]),
+        library("cholesky", vec![solver("cholesky", &[Capability::Exact], vec![])]),
         library("cg", vec![cg]),
         library("sgd-rff", vec![sgd_rff]),
         library("first", vec![solver("twice", &[], vec![])]),
         library("second", vec![solver("twice", &[], vec![])]),
     ];
-    Catalog { libraries, datasets: datasets() }
+    Catalog { libraries, datasets: datasets(), replayed: None }
 }
 
 fn datasets() -> Vec<KnownDataset> {
@@ -75,12 +75,13 @@ pub(crate) fn library(name: &str, solvers: Vec<SolverInfo>) -> LibraryInfo {
     }
 }
 
-pub(crate) fn solver(id: &str, capabilities: &[&str], params: Vec<ParamInfo>) -> SolverInfo {
+pub(crate) fn solver(id: &str, capabilities: &[Capability], params: Vec<ParamInfo>) -> SolverInfo {
     SolverInfo {
         id: id.into(),
         kind: SolverKind::Solver,
         doc: String::new(),
-        capabilities: capabilities.iter().map(|c| (*c).into()).collect(),
+        source: None,
+        capabilities: capabilities.to_vec(),
         params,
     }
 }

@@ -1,8 +1,7 @@
-//! `--library FILE`: the solvers of a library take part without a word about them in the spec.
+//! `--library FILE`: the solvers of a library take part although the spec does not name the library.
 //!
-//! An entry of the solver axis that means a solver of the library takes it from there, unless its table
-//! names a library of its own. A solver that no entry means becomes an entry under its id, with
-//! default parameters.
+//! An entry of the solver axis that names a solver of the library takes it from there, unless its table names
+//! another library. A solver that no entry names becomes an entry under its id, with default parameters.
 
 use gpbench_record::LibraryInfo;
 
@@ -17,8 +16,8 @@ pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sourc
     let text = |value: &str| At { value: Value::Text(value.to_owned()), at: at.clone() };
     for solver in &library.solvers {
         let named = axis(root);
-        let meant: Vec<&String> = named.iter().filter(|name| plugin(root, name) == solver.id).collect();
-        if meant.is_empty() && named.contains(&solver.id) {
+        let users: Vec<&String> = named.iter().filter(|name| plugin(root, name) == solver.id).collect();
+        if users.is_empty() && named.contains(&solver.id) {
             let what = format!(
                 "this library offers solver `{}`, a name that the spec gives to solver `{}`",
                 solver.id,
@@ -27,8 +26,8 @@ pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sourc
             mistakes.add(&at, what, "rename the entry of the spec".to_owned());
             continue;
         }
-        let (own, is_new) = (solver.id.clone(), meant.is_empty());
-        let names = if is_new { vec![&own] } else { meant };
+        let (own, is_new) = (solver.id.clone(), users.is_empty());
+        let names = if is_new { vec![&own] } else { users };
         for name in names {
             let Some(entry) = table(root, &["solver", name], &at) else { continue };
             if entry.get("library").is_none() {
@@ -60,7 +59,7 @@ fn axis(root: &Table) -> Vec<String> {
     names.iter().filter_map(text).collect()
 }
 
-/// The solver id that an entry means: its own name, unless its table says otherwise.
+/// The solver id that an entry stands for: its own name, unless its table gives another.
 fn plugin(root: &Table, entry: &str) -> String {
     let inner = |table: &Table, key: &str| match table.get(key).map(|node| &node.value) {
         Some(Value::Table(inner)) => Some(inner.clone()),
@@ -73,14 +72,14 @@ fn plugin(root: &Table, entry: &str) -> String {
     }
 }
 
-/// The table at a path of keys, made if it is missing; none if something else stands there, which
-/// reading the spec will tell.
+/// The table at a path of keys, created if it is missing; `None` if another value is there, which is reported when
+/// the spec is read.
 fn table<'a>(root: &'a mut Table, path: &[&str], at: &Location) -> Option<&'a mut Table> {
     let mut table = root;
     for key in path {
         if table.get(key).is_none() {
-            let made = At { value: Value::Table(Table::default()), at: at.clone() };
-            table.0.push((At { value: (*key).to_owned(), at: at.clone() }, made));
+            let created = At { value: Value::Table(Table::default()), at: at.clone() };
+            table.0.push((At { value: (*key).to_owned(), at: at.clone() }, created));
         }
         let (_, node) = table.0.iter_mut().find(|(name, _)| name.value == *key)?;
         let Value::Table(inner) = &mut node.value else { return None };

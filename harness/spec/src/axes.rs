@@ -1,0 +1,120 @@
+//! The axes of the matrix: names, and what each stands for.
+
+mod dataset;
+mod estimator;
+mod inducing;
+mod kernel;
+mod param;
+mod solver;
+
+use gpbench_record as record;
+
+use crate::catalog::Catalog;
+use crate::error::Mistakes;
+use crate::source::At;
+use crate::tables::matrix::Names;
+use crate::tasks::keys::TaskKeys;
+use crate::typed::Typed;
+
+pub(crate) use dataset::DatasetEntry;
+pub(crate) use estimator::{Basis, EstimatorEntry, Method};
+pub(crate) use kernel::KernelEntry;
+pub(crate) use solver::SolverEntry;
+
+/// Every axis, resolved. An entry that cannot be resolved is absent and has been reported.
+pub(crate) struct Axes<'a> {
+    pub(crate) datasets: Vec<DatasetEntry>,
+    pub(crate) kernels: Vec<KernelEntry>,
+    pub(crate) estimators: Vec<EstimatorEntry>,
+    pub(crate) solvers: Vec<SolverEntry<'a>>,
+    /// Names as typed on each axis, resolved or not.
+    pub(crate) names: record::Axes,
+}
+
+/// The estimators of a task.
+#[derive(Clone, Copy)]
+pub(crate) struct Estimators {
+    /// Those that it has.
+    pub(crate) methods: &'static [Method],
+    /// The name on the axis of a spec that gives none.
+    pub(crate) default: &'static str,
+}
+
+impl<'a> Axes<'a> {
+    pub(crate) fn resolve(
+        typed: &Typed,
+        catalog: &'a Catalog,
+        task: TaskKeys,
+        of_task: Estimators,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let root = &typed.root;
+        let matrix = &root.matrix;
+        if !typed.axes_overridden {
+            unused("dataset", &matrix.dataset, root.datasets.names(), mistakes);
+            unused("kernel", &matrix.kernel, root.kernels.names(), mistakes);
+            unused("solver", &matrix.solver, root.solvers.names(), mistakes);
+            // Without an axis of its own the estimator's table still refines the default.
+            unused("estimator", &matrix.estimator, root.estimators.names(), mistakes);
+        }
+        let default = [At { value: of_task.default.to_owned(), at: crate::source::START }];
+        let dataset = entries("dataset", matrix.dataset.as_ref(), mistakes);
+        let kernel = entries("kernel", matrix.kernel.as_ref(), mistakes);
+        let estimator = match &matrix.estimator {
+            Some(names) => entries("estimator", Some(names), mistakes),
+            None => default.iter().collect(),
+        };
+        let solver = entries("solver", matrix.solver.as_ref(), mistakes);
+        let names = |axis: &[&At<String>]| axis.iter().map(|name| name.value.clone()).collect::<Vec<_>>();
+        let names = record::Axes {
+            dataset: names(&dataset),
+            kernel: names(&kernel),
+            estimator: names(&estimator),
+            solver: names(&solver),
+        };
+        let datasets =
+            dataset.iter().filter_map(|name| dataset::resolve(name, typed, catalog, mistakes)).collect();
+        let kernels = kernel.iter().filter_map(|name| kernel::resolve(name, root, task, mistakes)).collect();
+        let methods = of_task.methods;
+        let estimators = estimator
+            .iter()
+            .filter_map(|name| estimator::resolve(name, root, task, methods, mistakes))
+            .collect();
+        let solvers = solver
+            .iter()
+            .filter_map(|name| solver::resolve(name, typed, catalog, task, &names.dataset, mistakes))
+            .collect();
+        Self { datasets, kernels, estimators, solvers, names }
+    }
+}
+
+/// The entries of an axis; reports that there are none or that one occurs twice.
+fn entries<'n>(axis: &str, names: Option<&'n Names>, mistakes: &mut Mistakes) -> Vec<&'n At<String>> {
+    let Some(names) = names else { return Vec::new() };
+    if names.value.is_empty() {
+        mistakes.add(&names.at, format!("the {axis} axis is empty"), "give it at least one entry".to_owned());
+    }
+    let mut distinct: Vec<&At<String>> = Vec::new();
+    for name in &names.value {
+        if distinct.iter().any(|n| n.value == name.value) {
+            mistakes.add(&name.at, format!("{axis} `{}` stands twice on its axis", name.value), None);
+        } else {
+            distinct.push(name);
+        }
+    }
+    distinct
+}
+
+/// Reports tables that no entry of their axis uses.
+fn unused<'n>(
+    axis: &str,
+    names: &Option<Names>,
+    tables: impl Iterator<Item = &'n At<String>>,
+    mistakes: &mut Mistakes,
+) {
+    let Some(names) = names else { return };
+    for table in tables.filter(|table| !names.value.iter().any(|n| n.value == table.value)) {
+        let hint = format!("add it to `{axis}` in [matrix] or remove the table");
+        mistakes.add(&table.at, format!("[{axis}.{}] is not on the {axis} axis", table.value), hint);
+    }
+}

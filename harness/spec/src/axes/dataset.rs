@@ -1,0 +1,201 @@
+//! Data sets: the registry's, the user's own, toys, and Gaussian-process draws.
+
+use std::path::PathBuf;
+
+use gpbench_record::{Dataset, Fractions, GpDraw, Source, Subsample};
+
+use crate::catalog::Catalog;
+use crate::error::Mistakes;
+use crate::nearest;
+use crate::source::{At, Location};
+use crate::tables::dataset::{self as table, DRAW_KEYS, FILE_KEYS, SIZE_KEYS};
+use crate::typed::Typed;
+
+/// Name of the built-in Gaussian-process draw.
+const GP_DRAW: &str = "gp-draw";
+
+/// An entry of the data-set axis.
+pub(crate) struct DatasetEntry {
+    pub(crate) name: String,
+    pub(crate) source: Source,
+    /// A split fixed by the spec.
+    split: Option<At<u32>>,
+    /// Shares that splits are drawn by.
+    pub(crate) fractions: Option<Fractions>,
+    subsample: Option<Subsample>,
+    /// Where the spec says that rows with the same inputs share an unknown.
+    pub(crate) collapse: Option<Location>,
+    /// The user's file, where [`Source::File`].
+    pub(crate) path: Option<PathBuf>,
+    /// Training rows, where known.
+    pub(crate) n: Option<usize>,
+    /// Inputs, where known.
+    pub(crate) d: Option<usize>,
+    /// Number of splits, where bounded.
+    splits: Option<u32>,
+}
+
+impl DatasetEntry {
+    /// The rows of a case. Seed k selects split k, unless the spec fixes one; a set that is drawn with the seed has
+    /// one split only.
+    pub(crate) fn rows(&self, seed: &At<u64>, mistakes: &mut Mistakes) -> Option<Dataset> {
+        let drawn = matches!(self.source, Source::Toy { .. } | Source::GpDraw(_));
+        let split = match &self.split {
+            Some(fixed) => fixed.value,
+            None if drawn => 0,
+            None => u32::try_from(seed.value).expect("seeds were checked to fit"),
+        };
+        if let Some(splits) = self.splits
+            && split >= splits
+        {
+            let at = self.split.as_ref().map_or(&seed.at, |fixed| &fixed.at);
+            let hint = "seed k selects split k; `split` in the data set's table fixes one".to_owned();
+            let what = format!("data set `{}` has no split {split}, only 0 to {}", self.name, splits - 1);
+            mistakes.add(at, what, hint);
+            return None;
+        }
+        Some(Dataset {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            split,
+            fractions: self.fractions,
+            subsample: self.subsample,
+            collapse_duplicates: self.collapse.is_some(),
+        })
+    }
+}
+
+/// What a name on the axis stands for.
+pub(crate) fn resolve(
+    name: &At<String>,
+    typed: &Typed,
+    catalog: &Catalog,
+    mistakes: &mut Mistakes,
+) -> Option<DatasetEntry> {
+    let table = typed.root.datasets.get(&name.value);
+    if let (Some(_), Some(from)) = (&table.path, &table.from) {
+        mistakes.add(&from.at, format!("data set `{}` has both `from` and `path`", name.value), None);
+    }
+    let collapse = &table.collapse_duplicates;
+    let entry = |source, n, d, splits| DatasetEntry {
+        name: name.value.clone(),
+        source,
+        split: None,
+        fractions: None,
+        subsample: None,
+        collapse: collapse.at.clone().filter(|_| collapse.value),
+        path: None,
+        n,
+        d,
+        splits,
+    };
+    let refuse = |keys: &[&str], why: &str, mistakes: &mut Mistakes| {
+        for key in table.written.iter().filter(|key| keys.contains(&&*key.value)) {
+            let what = format!("`{}` does not apply to data set `{}`", key.value, name.value);
+            mistakes.add(&key.at, what, why.to_owned());
+        }
+    };
+    const DRAWN: &str = "this data set is drawn anew for every seed: set `n` instead of a subsample";
+    const NOT_DRAWN: &str = "only generated data sets take it";
+    if let Some(path) = &table.path {
+        let target = table.target.as_ref().map(|target| target.value.clone());
+        let mut entry = entry(Source::File { path: path.value.clone(), target }, None, None, None);
+        entry.path = Some(typed.folder.join(&path.value));
+        refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
+        refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
+        return Some(with_rows(entry, None, table, mistakes));
+    }
+    let from = table.from.as_ref().unwrap_or(name);
+    if from.value == GP_DRAW {
+        refuse(&FILE_KEYS, DRAWN, mistakes);
+        let (n, n_test) = sizes(table, 1000);
+        let draw = GpDraw {
+            n,
+            n_test,
+            d: table.d.value,
+            kernel: table.kernel.value,
+            signal_scale: table.signal_scale.value,
+            noise_scale: table.noise_scale.value,
+            length_scale: table.length_scale.value,
+        };
+        return Some(entry(Source::GpDraw(draw), Some(n), Some(table.d.value), None));
+    }
+    let Some(known) = catalog.dataset(&from.value) else {
+        report_unknown(from, name, typed, catalog, mistakes);
+        return None;
+    };
+    if known.toy {
+        refuse(&FILE_KEYS, DRAWN, mistakes);
+        refuse(&DRAW_KEYS, "only `gp-draw` takes it", mistakes);
+        let (n, n_test) = sizes(table, known.n.unwrap_or(1000));
+        let source = Source::Toy { name: known.name.clone(), n, n_test };
+        return Some(entry(source, Some(n), known.d.or(Some(1)), None));
+    }
+    refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
+    refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
+    refuse(&["target"], "the last column of this set is its target", mistakes);
+    // One row in ten is held out for testing.
+    let n = known.n.map(|n| n - n / 10);
+    let entry = entry(Source::Registry { name: known.name.clone() }, n, known.d, known.splits);
+    Some(with_rows(entry, known.n, table, mistakes))
+}
+
+/// Training and test rows of a generated set.
+fn sizes(table: &table::Dataset, default: usize) -> (usize, usize) {
+    let n = table.n.as_ref().map_or(default, |n| n.value);
+    (n, table.n_test.as_ref().map_or((n / 10).max(1), |n_test| n_test.value))
+}
+
+/// Applies `fractions`, `subsample` and `split` to a set of `total` rows.
+fn with_rows(
+    mut entry: DatasetEntry,
+    total: Option<usize>,
+    table: &table::Dataset,
+    mistakes: &mut Mistakes,
+) -> DatasetEntry {
+    if let Some(given) = &table.fractions {
+        entry.fractions = given.value;
+        // Any number of splits can be drawn.
+        entry.splits = None;
+        let share = entry.fractions.map(|Fractions { train, .. }| Subsample::Fraction(train));
+        entry.n = total.zip(share).map(|(total, share)| share.rows(total));
+    }
+    if let Some(given) = &table.subsample {
+        if let (Some(n), Subsample::Rows(rows)) = (entry.n, given.value)
+            && rows > n
+        {
+            let what = format!("data set `{}` has {n} training rows, fewer than {rows}", entry.name);
+            mistakes.add(&given.at, what, None);
+        }
+        entry.subsample = Some(given.value);
+        entry.n = match given.value {
+            Subsample::Rows(rows) => Some(rows),
+            Subsample::Fraction(_) => entry.n.map(|n| given.value.rows(n)),
+        };
+    }
+    entry.split = table.split.clone();
+    entry
+}
+
+fn report_unknown(
+    from: &At<String>,
+    own: &At<String>,
+    typed: &Typed,
+    catalog: &Catalog,
+    mistakes: &mut Mistakes,
+) {
+    let name = &from.value;
+    let tables =
+        typed.root.datasets.names().map(|table| table.value.as_str()).filter(|table| *table != own.value);
+    let aliases = catalog.datasets.iter().flat_map(|d| d.aliases.iter().chain([&d.name])).map(String::as_str);
+    let hint = match nearest::nearest(name, aliases.chain([GP_DRAW]).chain(tables)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if name.contains('/') || name.ends_with(".csv") || name.ends_with(".parquet") => {
+            "for a file of your own, write a table [dataset.NAME] with `path`, and NAME on the axis"
+                .to_owned()
+        }
+        None => "`gpbench data list` shows those there are; a table [dataset.NAME] with `path` adds your own"
+            .to_owned(),
+    };
+    mistakes.add(&from.at, format!("unknown data set `{name}`"), hint);
+}

@@ -1,0 +1,198 @@
+//! Estimators: right-hand sides beside y, or what replaces linear systems.
+
+use gpbench_record::{FeatureEstimator, Frequencies, PathwiseTargets, Prior, Probes, StandardProbes, Start};
+
+use crate::error::Mistakes;
+use crate::nearest;
+use crate::source::{At, Location};
+use crate::tables::estimator::{self as table, Draw};
+use crate::tables::root::Root;
+use crate::tasks::keys::{TaskKey, TaskKeys};
+
+/// A method of estimation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Method {
+    /// Prior function draws.
+    Pathwise,
+    /// Random probes.
+    Standard,
+    /// A Cholesky factor.
+    Exact,
+    /// Random features.
+    Rff,
+    /// A random number of random features.
+    SsRff,
+}
+
+impl Method {
+    const ALL: [Method; 5] = [Method::Pathwise, Method::Standard, Method::Exact, Method::Rff, Method::SsRff];
+
+    fn name(self) -> &'static str {
+        match self {
+            Method::Pathwise => "pathwise",
+            Method::Standard => "standard",
+            Method::Exact => "exact",
+            Method::Rff => "rff",
+            Method::SsRff => "ss-rff",
+        }
+    }
+
+    /// Whether linear systems are solved.
+    fn solves(self) -> bool {
+        matches!(self, Method::Pathwise | Method::Standard)
+    }
+
+    /// Whether random features replace the kernel.
+    fn is_of_features(self) -> bool {
+        matches!(self, Method::Rff | Method::SsRff)
+    }
+}
+
+/// What estimates are made of.
+pub(crate) enum Basis {
+    /// Solutions of linear systems with these right-hand sides beside y.
+    Solutions(Probes),
+    /// Random features in place of the kernel.
+    Features(FeatureEstimator),
+    /// A Cholesky factor.
+    Exact,
+}
+
+/// An entry of the estimator axis.
+#[derive(Debug, Clone)]
+pub(crate) struct EstimatorEntry {
+    pub(crate) name: String,
+    pub(crate) method: Method,
+    table: table::Estimator,
+}
+
+/// What a name on the axis stands for; `methods` are those of the task.
+pub(crate) fn resolve(
+    name: &At<String>,
+    root: &Root,
+    task: TaskKeys,
+    methods: &[Method],
+    mistakes: &mut Mistakes,
+) -> Option<EstimatorEntry> {
+    let table = root.estimators.get(&name.value).clone();
+    let written = table.method.clone().unwrap_or_else(|| name.clone());
+    let of_task = || methods.iter().map(|method| method.name());
+    let Some(method) = Method::ALL.into_iter().find(|method| method.name() == written.value) else {
+        let tables = root.estimators.names().map(|table| table.value.as_str());
+        let known = of_task().chain(tables.filter(|table| *table != written.value));
+        let hint = nearest::hint(&written.value, known);
+        mistakes.add(&written.at, format!("unknown estimator `{}`", written.value), hint);
+        return None;
+    };
+    let entry = EstimatorEntry { name: name.value.clone(), method, table };
+    entry.check_keys(task, mistakes);
+    if !methods.contains(&method) {
+        let what = format!("task \"{}\" has no estimator `{}`", task.task, method.name());
+        let hint = format!("use `{}`", of_task().collect::<Vec<_>>().join("` or `"));
+        mistakes.add(&written.at, what, hint);
+        return None;
+    }
+    Some(entry)
+}
+
+impl EstimatorEntry {
+    /// Reports keys that have no effect.
+    fn check_keys(&self, task: TaskKeys, mistakes: &mut Mistakes) {
+        let EstimatorEntry { method, table, .. } = self;
+        let mut no_effect = |at: Option<&Location>, why: &str| {
+            if let Some(at) = at {
+                mistakes.add(at, why, None);
+            }
+        };
+        if *method != Method::Standard {
+            no_effect(
+                table.probe_distribution.at.as_ref(),
+                "only standard probes have a distribution: this has no effect",
+            );
+        }
+        if *method != Method::SsRff {
+            no_effect(
+                table.step.at.as_ref(),
+                "`step` has no effect: only `ss-rff` sums over numbers of features",
+            );
+        }
+        // A task that ends with a prediction draws prior functions for it.
+        let draws = *method == Method::Pathwise || method.is_of_features() || task.has(TaskKey::Prediction);
+        if !draws {
+            let why = "standard probes draw no prior functions: this has no effect";
+            no_effect(table.features.at.as_ref(), why);
+            no_effect(table.frequencies.at.as_ref(), why);
+        } else if table.frequencies.value == Draw::Exact {
+            no_effect(table.features.at.as_ref(), "an exact prior draw has no features: this has no effect");
+        }
+        if let (Draw::Exact, Some(at), true) =
+            (table.frequencies.value, &table.frequencies.at, method.is_of_features())
+        {
+            let hint = "use `multivariate_t` or `product_t`".to_owned();
+            mistakes.add(at, format!("`{}` is made of random features", method.name()), hint);
+        }
+        let warm = table.warm_start.as_ref().filter(|given| given.value.is_warm());
+        task.check(TaskKey::WarmStart, warm.map(|given| &given.at), mistakes);
+        let second = table.second_solve.at.as_ref().filter(|_| table.second_solve.value);
+        if task.check(TaskKey::SecondSolve, second, mistakes)
+            && !method.solves()
+            && let Some(at) = second
+        {
+            let what = format!("`second_solve` has no effect: `{}` solves no linear systems", method.name());
+            mistakes.add(at, what, None);
+        }
+    }
+
+    /// Prior draws as right-hand sides.
+    pub(crate) fn targets(&self) -> PathwiseTargets {
+        self.targets_with(self.table.features.value)
+    }
+
+    /// Prior draws as right-hand sides, from so many features.
+    pub(crate) fn targets_with(&self, features: usize) -> PathwiseTargets {
+        let prior = match self.table.frequencies.value {
+            Draw::Exact => Prior::Exact,
+            Draw::Features(frequencies) => Prior::Features { features, frequencies },
+        };
+        PathwiseTargets { probes: self.table.probes.value, prior }
+    }
+
+    /// What estimates are made of.
+    pub(crate) fn basis(&self) -> Basis {
+        let table = &self.table;
+        let frequencies = match table.frequencies.value {
+            Draw::Features(frequencies) => frequencies,
+            // Reported for features.
+            Draw::Exact => Frequencies::MultivariateT,
+        };
+        let (features, step) = (table.features.value, table.step.value);
+        match self.method {
+            Method::Pathwise => Basis::Solutions(Probes::Pathwise(self.targets())),
+            Method::Standard => {
+                let (probes, distribution) = (table.probes.value, table.probe_distribution.value);
+                Basis::Solutions(Probes::Standard(StandardProbes { probes, distribution }))
+            }
+            Method::Exact => Basis::Exact,
+            Method::Rff => Basis::Features(FeatureEstimator::Rff { features, frequencies }),
+            Method::SsRff => Basis::Features(FeatureEstimator::SsRff { features, step, frequencies }),
+        }
+    }
+
+    /// Reports that there are no right-hand sides from which traces could be estimated.
+    pub(crate) fn check_traces(&self, mistakes: &mut Mistakes) {
+        if let (true, 0, Some(at)) = (self.method.solves(), self.table.probes.value, &self.table.probes.at) {
+            let hint = "the trace is estimated from at least one".to_owned();
+            mistakes.add(at, "0 probes are impossible for this task", hint);
+        }
+    }
+
+    /// Whether y is solved for twice.
+    pub(crate) fn second_solve(&self) -> bool {
+        self.table.second_solve.value
+    }
+
+    /// Where a step of training starts.
+    pub(crate) fn start(&self) -> Start {
+        self.table.warm_start.as_ref().map_or(Start::Cold, |given| given.value)
+    }
+}

@@ -1,0 +1,227 @@
+//! Kernels, and where their hyperparameters come from.
+//!
+//! A draw's inputs are uniform on the unit cube and its rows are standardised like any other data set's, so the
+//! generating hyperparameters are converted with the population's statistics: inputs have standard deviation
+//! 1/sqrt(12), targets sqrt(signal_scale^2 + noise_scale^2). A finite draw's own statistics differ a little (more,
+//! the longer the length scale), and so do its best hyperparameters.
+
+use gpbench_record::{Family, Kernel, Origin, OriginBase, Source, Subset};
+
+use super::dataset::DatasetEntry;
+use crate::error::Mistakes;
+use crate::nearest;
+use crate::published;
+use crate::source::{At, Location};
+use crate::tables::kernel::{Base, Hyperparameters, LengthScale};
+use crate::tables::root::Root;
+use crate::tasks::keys::{TaskKey, TaskKeys};
+
+/// An entry of the kernel axis.
+pub(crate) struct KernelEntry {
+    pub(crate) name: String,
+    family: Family,
+    /// Where the numbers come from; `None` where the spec gives all.
+    base: Option<Base>,
+    /// Where that is written.
+    at: Location,
+    /// Numbers that the spec gives.
+    given: Hyperparameters,
+}
+
+/// What a name on the axis stands for.
+pub(crate) fn resolve(
+    name: &At<String>,
+    root: &Root,
+    task: TaskKeys,
+    mistakes: &mut Mistakes,
+) -> Option<KernelEntry> {
+    let table = root.kernels.find(&name.value);
+    let family = match table.and_then(|table| table.family.as_ref()) {
+        Some(family) => family.value,
+        None => family_of_name(name, root, mistakes)?,
+    };
+    let own = table.and_then(|table| table.hyperparameters.as_ref());
+    let typed = own.or(root.train.value.initial.as_ref());
+    let given = typed.map(|typed| typed.value.clone()).unwrap_or_default();
+    let (base, at) = match (typed, &given.from) {
+        (None, _) => (Some(Base::Ones), &name.at),
+        (Some(_), Some(from)) => (Some(from.value), &from.at),
+        (Some(typed), None) => (given.fit.as_ref().map(|_| Base::Ones), &typed.at),
+    };
+    let before = mistakes.count();
+    task.check(TaskKey::SharedLengthScale, given.shared(), mistakes);
+    task.check(TaskKey::Fit, given.fit.as_ref().map(|fit| &fit.at), mistakes);
+    if base.is_none() {
+        let is_written = |key: &str| given.written.iter().any(|written| written.value == key);
+        let scales = ["signal_scale", "noise_scale", "length_scale"];
+        let missing: Vec<&str> = scales.into_iter().filter(|key| !is_written(key)).collect();
+        if !missing.is_empty() {
+            let hint = "give all three scales, or `from` to start from known ones".to_owned();
+            mistakes.add(at, format!("hyperparameters lack `{}`", missing.join("`, `")), hint);
+        }
+    }
+    let (name, at) = (name.value.clone(), at.clone());
+    (mistakes.count() == before).then_some(KernelEntry { name, family, base, at, given })
+}
+
+/// The family that an entry without `family` is named after.
+fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Option<Family> {
+    let families = Family::ALL.map(Family::as_str);
+    let found = name.value.parse().ok();
+    if found.is_none() {
+        let table = root.kernels.names().find(|table| table.value == name.value);
+        let (at, what, hint) = match table {
+            Some(table) => {
+                let hint = format!("it is one of `{}`", families.join("`, `"));
+                (&table.at, format!("[kernel.{}] lacks `family`", name.value), Some(hint))
+            }
+            None => {
+                let known =
+                    families.into_iter().chain(root.kernels.names().map(|table| table.value.as_str()));
+                (&name.at, format!("unknown kernel `{}`", name.value), nearest::hint(&name.value, known))
+            }
+        };
+        mistakes.add(at, what, hint);
+    }
+    found
+}
+
+/// Numbers before the spec's own replace some.
+struct Numbers {
+    signal_scale: f64,
+    noise_scale: f64,
+    length_scale: Vec<f64>,
+    origin: OriginBase,
+}
+
+impl KernelEntry {
+    /// Exact fits of parts of the data, whose average training starts from.
+    pub(crate) fn subset(&self) -> Option<Subset> {
+        self.given.fit.as_ref().map(|fit| fit.value)
+    }
+
+    /// Whether training moves one length scale for all inputs.
+    pub(crate) fn shares_length_scale(&self) -> bool {
+        self.given.shared().is_some()
+    }
+
+    /// The kernel of one cell, with its numbers.
+    pub(crate) fn numbers(
+        &self,
+        dataset: &DatasetEntry,
+        split: u32,
+        mean: Option<f64>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Kernel> {
+        let ones = |origin| Numbers { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], origin };
+        let mut numbers = match self.base {
+            Some(Base::Published) => self.published(dataset, split, mistakes)?,
+            Some(Base::Generating) => self.generating(dataset, mistakes)?,
+            Some(Base::Ones) => ones(OriginBase::Ones),
+            None => ones(OriginBase::Given),
+        };
+        let mut changes = Vec::new();
+        let scales = [
+            ("signal_scale", &self.given.signal_scale, &mut numbers.signal_scale),
+            ("noise_scale", &self.given.noise_scale, &mut numbers.noise_scale),
+        ];
+        for (key, given, scale) in scales {
+            if let Some(given) = given {
+                *scale = given.value;
+                changes.push(format!("{key} = {}", given.value));
+            }
+        }
+        match &self.given.length_scale {
+            Some(At { value: LengthScale::Given(given), at }) => {
+                check_count(given.len(), at, dataset, mistakes)?;
+                numbers.length_scale.clone_from(given);
+                changes.push("length_scale given".to_owned());
+            }
+            Some(At { value: LengthScale::Shared, at }) if numbers.length_scale.len() > 1 => {
+                let hint = "begin with numbers of which all inputs share one, such as \"ones\"".to_owned();
+                mistakes.add(at, "published length scales are one for each input: none is shared", hint);
+                return None;
+            }
+            Some(_) | None => {}
+        }
+        if numbers.noise_scale == 0.0 {
+            let hint = "add noise_scale, as in { from = \"generating\", noise_scale = 1e-3 }".to_owned();
+            mistakes.add(&self.at, format!("data set `{}` was drawn without noise", dataset.name), hint);
+            return None;
+        }
+        if self.base.is_none() {
+            changes.clear();
+        }
+        Some(Kernel {
+            name: self.name.clone(),
+            family: self.family,
+            signal_scale: numbers.signal_scale,
+            noise_scale: numbers.noise_scale,
+            length_scale: numbers.length_scale,
+            mean,
+            origin: Origin { base: numbers.origin, changes },
+        })
+    }
+
+    fn published(&self, dataset: &DatasetEntry, split: u32, mistakes: &mut Mistakes) -> Option<Numbers> {
+        let registered = match &dataset.source {
+            Source::Registry { name } => Some(name.as_str()),
+            Source::File { .. } | Source::Toy { .. } | Source::GpDraw(_) => None,
+        };
+        let known = registered.filter(|_| dataset.fractions.is_none());
+        let known = known.and_then(|name| published::published_kernel(name, split, self.family));
+        let Some(known) = known else {
+            let name = &dataset.name;
+            let item = if self.family != published::FAMILY {
+                format!("kernel `{}`", self.family)
+            } else if dataset.fractions.is_some() {
+                format!("splits of data set `{name}` by `fractions`")
+            } else if registered.is_some_and(|name| published::splits(name).is_some()) {
+                format!("split {split} of data set `{name}`")
+            } else {
+                format!("data set `{name}`")
+            };
+            let hint = format!("they exist for {}", published::listing());
+            mistakes.add_item(&self.at, "there are no published hyperparameters for", &item, hint);
+            return None;
+        };
+        let Kernel { signal_scale, noise_scale, length_scale, origin, .. } = known;
+        Some(Numbers { signal_scale, noise_scale, length_scale, origin: origin.base })
+    }
+
+    fn generating(&self, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<Numbers> {
+        let Source::GpDraw(draw) = &dataset.source else {
+            let what = format!("data set `{}` was not drawn from a Gaussian process", dataset.name);
+            mistakes.add(&self.at, what, "\"generating\" is for `gp-draw` data sets".to_owned());
+            return None;
+        };
+        if draw.kernel != self.family {
+            let what = format!(
+                "data set `{}` was drawn with `{}`, not `{}`",
+                dataset.name, draw.kernel, self.family
+            );
+            mistakes.add(&self.at, what, "\"generating\" is for the kernel of the draw".to_owned());
+            return None;
+        }
+        let target_std = draw.signal_scale.hypot(draw.noise_scale);
+        Some(Numbers {
+            signal_scale: draw.signal_scale / target_std,
+            noise_scale: draw.noise_scale / target_std,
+            length_scale: vec![draw.length_scale * 12.0_f64.sqrt()],
+            origin: OriginBase::Generating,
+        })
+    }
+}
+
+/// Whether there are as many length scales as inputs, or one, where the inputs are known.
+fn check_count(count: usize, at: &Location, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<()> {
+    match dataset.d {
+        Some(d) if count != 1 && count != d => {
+            let what = format!("{count} length scales for the {d} inputs of data set `{}`", dataset.name);
+            let hint = "give one number, which all inputs share, or one for every input".to_owned();
+            mistakes.add(at, what, hint);
+            None
+        }
+        _ => Some(()),
+    }
+}

@@ -1,0 +1,149 @@
+//! Parameters of a solver, checked against the plugin's schema.
+
+use gpbench_record::{Param, ParamInfo, ParamKind, SolverInfo};
+
+use crate::catalog::Catalog;
+use crate::error::Mistakes;
+use crate::nearest;
+use crate::source::{At, Location};
+use crate::tree::{Node, Table, Value};
+use crate::typed::Typed;
+
+/// A parameter's value, or its values by data set.
+pub(super) enum ParamChoice {
+    Same(String, Param),
+    ByDataset(String, Vec<(String, Param)>),
+}
+
+impl ParamChoice {
+    /// Name and value on a data set.
+    pub(super) fn on(&self, dataset: &str) -> Option<(String, Param)> {
+        let (key, value) = match self {
+            ParamChoice::Same(key, value) => (key, value),
+            ParamChoice::ByDataset(key, values) => (key, &values.iter().find(|(name, _)| name == dataset)?.1),
+        };
+        Some((key.clone(), value.clone()))
+    }
+}
+
+/// Names that a table of values by data set may use.
+pub(super) struct Known<'a> {
+    pub(super) typed: &'a Typed,
+    pub(super) catalog: &'a Catalog,
+    /// Those on the data-set axis.
+    pub(super) datasets: &'a [String],
+}
+
+/// Reports a parameter that the solver does not have.
+pub(super) fn check_name(key: &At<String>, info: &SolverInfo, mistakes: &mut Mistakes) {
+    if info.params.iter().any(|p| p.name == key.value) {
+        return;
+    }
+    let what = format!("solver `{}` has no parameter `{}`", info.id, key.value);
+    let hint = match info.params.is_empty() {
+        true => Some("it has none at all".to_owned()),
+        false => nearest::hint(&key.value, info.params.iter().map(|p| p.name.as_str())),
+    };
+    mistakes.add(&key.at, what, hint);
+}
+
+/// A parameter as the spec gives it, or its default.
+pub(super) fn choice(
+    schema: &ParamInfo,
+    given: Option<&Node>,
+    known: &Known<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<ParamChoice> {
+    let same = |value| ParamChoice::Same(schema.name.clone(), value);
+    match given {
+        None => Some(same(schema.default.clone())),
+        Some(Node { value: Value::Table(table), at }) => by_dataset(schema, table, at, known, mistakes),
+        Some(node) => value(schema, node, mistakes).map(same),
+    }
+}
+
+fn by_dataset(
+    schema: &ParamInfo,
+    table: &Table,
+    at: &Location,
+    known: &Known<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<ParamChoice> {
+    let before = mistakes.count();
+    let mut values = Vec::new();
+    for (name, node) in &table.0 {
+        // The table may serve a matrix that `--set` narrows, so every known data set is allowed.
+        let has_table = known.typed.root.datasets.find(&name.value).is_some();
+        if !known.datasets.contains(&name.value) && !has_table && known.catalog.dataset(&name.value).is_none()
+        {
+            let what =
+                format!("`{}` is not a data set, so `{}` cannot depend on it", name.value, schema.name);
+            let hint = nearest::hint(&name.value, known.datasets.iter().map(String::as_str));
+            mistakes.add(&name.at, what, hint);
+        }
+        values.extend(value(schema, node, mistakes).map(|v| (name.value.clone(), v)));
+    }
+    let missing: Vec<&str> =
+        known.datasets.iter().map(String::as_str).filter(|d| table.get(d).is_none()).collect();
+    if !missing.is_empty() {
+        let what =
+            format!("parameter `{}` has no value for data set `{}`", schema.name, missing.join("`, `"));
+        let hint =
+            "a parameter that depends on the data set needs one entry for each of the matrix".to_owned();
+        mistakes.add(at, what, hint);
+    }
+    (mistakes.count() == before).then(|| ParamChoice::ByDataset(schema.name.clone(), values))
+}
+
+/// One value, checked against its schema.
+pub(super) fn value(schema: &ParamInfo, node: &Node, mistakes: &mut Mistakes) -> Option<Param> {
+    let name = &schema.name;
+    let param = match (schema.kind, &node.value) {
+        (ParamKind::Bool, Value::Bool(truth)) => Param::Bool(*truth),
+        (ParamKind::Int, Value::Int(int)) => Param::Int(*int),
+        (ParamKind::Float, Value::Int(int)) => Param::Float(*int as f64),
+        (ParamKind::Float, Value::Float(float)) => Param::Float(*float),
+        (ParamKind::Text, Value::Text(text)) => Param::Text(text.clone()),
+        (kind, value) => {
+            let wanted = match kind {
+                ParamKind::Bool => "true or false",
+                ParamKind::Int => "a whole number",
+                ParamKind::Float => "a number",
+                ParamKind::Text => "a text",
+            };
+            mistakes.add(&node.at, format!("parameter `{name}` takes {wanted}, not {}", value.kind()), None);
+            return None;
+        }
+    };
+    let number = match &param {
+        Param::Int(int) => Some(*int as f64),
+        Param::Float(float) => Some(*float),
+        Param::Bool(_) | Param::Text(_) => None,
+    };
+    if let Some(number) = number {
+        let low = schema.min.is_some_and(|min| number < min);
+        let high = schema.max.is_some_and(|max| number > max);
+        if low || high || number.is_nan() {
+            mistakes.add(&node.at, format!("parameter `{name}` cannot be {number}"), range(schema));
+            return None;
+        }
+    }
+    if let Param::Text(text) = &param
+        && !schema.choices.is_empty()
+        && !schema.choices.contains(text)
+    {
+        let what = format!("parameter `{name}` cannot be \"{text}\"");
+        mistakes.add(&node.at, what, nearest::hint(text, schema.choices.iter().map(String::as_str)));
+        return None;
+    }
+    Some(param)
+}
+
+fn range(schema: &ParamInfo) -> Option<String> {
+    match (schema.min, schema.max) {
+        (Some(min), Some(max)) => Some(format!("it ranges from {min} to {max}")),
+        (Some(min), None) => Some(format!("it is at least {min}")),
+        (None, Some(max)) => Some(format!("it is at most {max}")),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! What a case is likely to cost; order of magnitude only.
+
+use gpbench_record::{GradientEstimator, Prior, Probes, Task};
+
+use crate::plan::PlannedCase;
+
+/// What a case is likely to cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CaseCost {
+    /// Peak memory of the worker.
+    pub memory_bytes: f64,
+    /// Wall-clock seconds of prepare and solve.
+    pub seconds: f64,
+}
+
+const PROCESS_BYTES: f64 = 64e6;
+const FLOPS_PER_THREAD: f64 = 3e10;
+const FLOPS_PER_EXPONENTIAL: f64 = 30.0;
+/// Epochs that an iterative solver is assumed to take, unless its budget allows fewer.
+const EPOCHS: f64 = 100.0;
+
+/// How a task uses its solver.
+struct Work {
+    /// How often systems are solved.
+    rounds: u64,
+    /// Whether each round factorises and inverts the kernel matrix instead.
+    exact: bool,
+}
+
+/// Exhaustive, so that a new task states its work.
+fn work(task: &Task) -> Work {
+    match task {
+        Task::Solve(_) | Task::Posterior(_) => Work { rounds: 1, exact: false },
+        Task::Train(training) => {
+            Work { rounds: training.steps, exact: training.gradient == GradientEstimator::Exact }
+        }
+        Task::Likelihood(study) => Work { rounds: study.repetitions, exact: false },
+    }
+}
+
+impl PlannedCase {
+    /// What this case is likely to cost with so many threads; `None` while the number of rows is unknown.
+    ///
+    /// A dense factorisation holds n^2 numbers and takes n^3/3 multiply-adds; exact training inverts as well, which
+    /// takes as many numbers again, and n^3/2 multiply-adds in all; an exact draw of the prior factorises training
+    /// and test rows together, on one thread. An iterative solver holds about four blocks of right-hand sides beside
+    /// the inputs and visits every kernel entry once an epoch. The number of epochs is unknown beforehand: a hundred
+    /// are assumed, or the budget if less.
+    pub fn cost(&self, threads: usize) -> Option<CaseCost> {
+        let n = self.n? as f64;
+        let d = self.d.unwrap_or(10) as f64;
+        let s = self.case.task.right_hand_sides() as f64;
+        let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
+        let epoch = n * n * (2.0 * d + 2.0 * s + FLOPS_PER_EXPONENTIAL) / rate;
+        let vectors = 8.0 * n * (d + 4.0 * s);
+        let budget = &self.case.budget;
+        let Work { rounds, exact } = work(&self.case.task);
+        let (mut numbers, mut seconds) = if exact {
+            (2.0 * n * n, epoch + n * n * n / rate)
+        } else if self.exact {
+            (n * n, epoch + n * n * n / 3.0 * 2.0 / rate)
+        } else {
+            (0.0, epoch * budget.max_epochs.unwrap_or(EPOCHS).min(EPOCHS))
+        };
+        if let Some(Probes::Pathwise(targets)) = self.case.task.probes()
+            && targets.prior == Prior::Exact
+        {
+            let rows = n * 10.0 / 9.0;
+            numbers += rows * rows;
+            seconds += rows * rows * rows / 3.0 / FLOPS_PER_THREAD;
+        }
+        let seconds = seconds * rounds as f64;
+        let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
+        Some(CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds })
+    }
+}

@@ -1,0 +1,146 @@
+//! The product of the axes, cell by cell.
+
+use std::path::PathBuf;
+
+use gpbench_record::Case;
+
+use crate::axes::Axes;
+use crate::error::Mistakes;
+use crate::exclude::Rule;
+use crate::source::{At, Location, START};
+use crate::tasks::rules::{CellEntries, Rules};
+use crate::typed::Typed;
+
+/// One cell of the matrix.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    /// The case, as its first repeat.
+    pub(crate) case: Case,
+    pub(crate) plugin_file: PathBuf,
+    pub(crate) plugin_sha256: String,
+    /// Whether the solver says that it is exact.
+    pub(crate) exact: bool,
+    /// The user's own file, for a data set given by path.
+    pub(crate) dataset_path: Option<PathBuf>,
+    /// Training rows, where known.
+    pub(crate) n: Option<usize>,
+    /// Inputs, where known.
+    pub(crate) d: Option<usize>,
+}
+
+/// Largest number of cases of a plan: each takes about a kilobyte of memory, and seconds to days to run.
+const MOST_CASES: usize = 100_000;
+
+/// Whether the product of the axes is small enough to be planned; reports a larger one before it fills the memory.
+pub(crate) fn is_bounded(axes: &Axes<'_>, seeds: usize, repeats: u32, mistakes: &mut Mistakes) -> bool {
+    let lengths = [axes.datasets.len(), axes.kernels.len(), axes.estimators.len(), axes.solvers.len(), seeds];
+    let cases = lengths.iter().fold(repeats as usize, |product, length| product.saturating_mul(*length));
+    if cases > MOST_CASES {
+        let what = format!("the spec has {cases} cases; at most {MOST_CASES} can be planned");
+        let hint = "remove seeds, repeats or entries of the matrix, or write several specs".to_owned();
+        mistakes.add(&START, what, hint);
+    }
+    cases <= MOST_CASES
+}
+
+/// The product of the axes without the excluded cells.
+///
+/// Only cells that no exclude removes are resolved: published hyperparameters, for example, need not exist for a
+/// cell that is left out.
+pub(crate) fn cells<'a>(
+    typed: &Typed,
+    rules: &impl Rules<'a>,
+    axes: &Axes<'_>,
+    seeds: &[At<u64>],
+    excludes: &[Rule],
+    mistakes: &mut Mistakes,
+) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    let mut used = vec![false; excludes.len()];
+    let mut possible = 0_usize;
+    for (entries, seed) in combinations(axes, seeds) {
+        possible += 1;
+        let CellEntries { dataset, kernel, estimator, solver, .. } = &entries;
+        let names = [&dataset.name, &kernel.name, &estimator.name, &solver.name];
+        let mut excluded = false;
+        for (used, rule) in used.iter_mut().zip(excludes) {
+            let hit = rule.matches(names, seed.value);
+            *used |= hit;
+            excluded |= hit;
+        }
+        if !excluded {
+            cells.extend(cell(rules, &entries, seed, mistakes));
+        }
+    }
+    // A narrowed matrix may have lost the cells of an exclude.
+    if possible > 0 && !typed.axes_overridden {
+        for (rule, _) in excludes.iter().zip(&used).filter(|(rule, used)| !rule.wrong && !**used) {
+            mistakes.add(&rule.at, "this exclude matches no cell of the matrix", None);
+        }
+    }
+    if possible > 0
+        && cells.is_empty()
+        && mistakes.is_empty()
+        && let Some(rule) = excludes.first()
+    {
+        mistakes.add(&rule.at, "the excludes leave no cell of the matrix", None);
+    }
+    cells
+}
+
+/// Every combination of entries and a seed.
+fn combinations<'c>(
+    axes: &'c Axes<'_>,
+    seeds: &'c [At<u64>],
+) -> impl Iterator<Item = (CellEntries<'c>, &'c At<u64>)> {
+    axes.datasets.iter().flat_map(move |dataset| {
+        axes.kernels.iter().flat_map(move |kernel| {
+            axes.estimators.iter().flat_map(move |estimator| {
+                axes.solvers.iter().flat_map(move |solver| {
+                    let entries = move |seed: &'c At<u64>| {
+                        (CellEntries { dataset, kernel, estimator, solver, seed: seed.value }, seed)
+                    };
+                    seeds.iter().map(entries)
+                })
+            })
+        })
+    })
+}
+
+/// One cell, or `None` for one with a mistake, which has been reported.
+fn cell<'a>(
+    rules: &impl Rules<'a>,
+    entries: &CellEntries<'_>,
+    seed: &At<u64>,
+    mistakes: &mut Mistakes,
+) -> Option<Cell> {
+    let CellEntries { dataset, kernel, solver, .. } = entries;
+    let (rows, params) = (dataset.rows(seed, mistakes), solver.on(&dataset.name));
+    let (rows, params) = (rows?, params?);
+    let numbers = kernel.numbers(dataset, rows.split, rules.prior_mean(), mistakes);
+    let task = rules.task(entries, mistakes);
+    let (numbers, task) = (numbers?, task?);
+    if let (Some(at), Some(_)) = (&dataset.collapse, task.inducing()) {
+        refuse_collapse(at, &dataset.name, &solver.name, mistakes);
+    }
+    let (seed, budget) = (seed.value, solver.budget);
+    Some(Cell {
+        case: Case { task, dataset: rows, kernel: numbers, solver: params, budget, seed, repeat: 0 },
+        plugin_file: solver.library.file.clone(),
+        plugin_sha256: solver.library.sha256.clone(),
+        exact: solver.is_exact(),
+        dataset_path: dataset.path.clone(),
+        n: dataset.n,
+        d: dataset.d,
+    })
+}
+
+/// Reports duplicates that are to be collapsed beside inducing points, whose unknowns no rows share.
+fn refuse_collapse(at: &Location, dataset: &str, solver: &str, mistakes: &mut Mistakes) {
+    let what = format!(
+        "data set `{dataset}` collapses duplicates, which does not go with the inducing points of solver \
+         `{solver}`"
+    );
+    let hint = "exclude the pair, or give the solver a data set of its own".to_owned();
+    mistakes.add(at, what, hint);
+}

@@ -1,0 +1,91 @@
+//! `[estimator.NAME]`: right-hand sides beside y, or what replaces linear systems.
+
+use gpbench_record::{Frequencies, ProbeDistribution, Start};
+
+use crate::keys::{COUNT_OR_ZERO, EVEN_COUNT, Keys, Setting, TEXT, Truth, choice, either, map, whole};
+use crate::source::At;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Estimator {
+    pub(crate) method: Option<At<String>>,
+    pub(crate) probes: Setting<usize>,
+    pub(crate) features: Setting<usize>,
+    pub(crate) frequencies: Setting<Draw>,
+    pub(crate) probe_distribution: Setting<ProbeDistribution>,
+    pub(crate) warm_start: Option<At<Start>>,
+    pub(crate) second_solve: Setting<bool>,
+    pub(crate) step: Setting<usize>,
+}
+
+/// How prior functions are drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Draw {
+    Features(Frequencies),
+    Exact,
+}
+
+pub(crate) fn read(keys: &mut Keys<'_>) -> Estimator {
+    let warm_start = either(
+        "true, false or \"extrapolated\"",
+        choice("warm start", [("extrapolated", Start::Extrapolated)]),
+        map(Truth, |warm| if warm.value { Start::Warm } else { Start::Cold }),
+    );
+    let even = || whole(EVEN_COUNT).hint("sines and cosines are counted together");
+    Estimator {
+        method: keys.derived(
+            "method",
+            TEXT,
+            "NAME",
+            "`pathwise` (prior draws) or `standard` (random probes); in training also `exact`; for likelihoods also \
+             `rff` and `ss-rff` (random features in place of linear systems).",
+        ),
+        probes: keys.or(
+            "probes",
+            whole(COUNT_OR_ZERO).hint("0 solves for y alone"),
+            64,
+            "Right-hand sides beside y.",
+        ),
+        features: keys.or(
+            "features",
+            even(),
+            2000,
+            "Sines and cosines, counted together: of a prior draw, of `rff`, or the fewest of `ss-rff`.",
+        ),
+        frequencies: keys.or(
+            "frequencies",
+            choice(
+                "law of frequencies",
+                [
+                    ("multivariate_t", Draw::Features(Frequencies::MultivariateT)),
+                    ("product_t", Draw::Features(Frequencies::ProductT)),
+                    ("exact", Draw::Exact),
+                ],
+            ),
+            Draw::Features(Frequencies::MultivariateT),
+            "Law of the features' frequencies; \"exact\" draws prior functions without features (small n only).",
+        ),
+        probe_distribution: keys.or(
+            "probe_distribution",
+            choice(
+                "distribution of probes",
+                [("normal", ProbeDistribution::Normal), ("rademacher", ProbeDistribution::Rademacher)],
+            ),
+            ProbeDistribution::Normal,
+            "Law of standard probes.",
+        ),
+        warm_start: keys.derived(
+            "warm_start",
+            warm_start,
+            "false",
+            "Whether a step of training starts from the last step's solutions, with right-hand sides drawn once; \
+             \"extrapolated\": on the line through the last two.",
+        ),
+        second_solve: keys.or(
+            "second_solve",
+            Truth,
+            false,
+            "Whether y is solved for twice, so that a randomised solver without bias gives a gradient without bias.",
+        ),
+        step: keys.or("step", even(), 100, "Features from one term of the series of `ss-rff` to the next."),
+    }
+}

@@ -1,0 +1,126 @@
+//! `[kernel.NAME]`, and the hyperparameters that training starts from.
+
+use gpbench_record::{Family, Subset};
+
+use crate::keys::{Choice, Keys, List, POSITIVE, Type, choice, count, either, inner, map, number};
+use crate::source::{At, Location};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Kernel {
+    pub(crate) family: Option<At<Family>>,
+    pub(crate) hyperparameters: Option<At<Hyperparameters>>,
+}
+
+/// Where a kernel's numbers come from, and the ones that the spec gives.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hyperparameters {
+    /// `None` where the spec gives all numbers.
+    pub(crate) from: Option<At<Base>>,
+    pub(crate) signal_scale: Option<At<f64>>,
+    pub(crate) noise_scale: Option<At<f64>>,
+    pub(crate) length_scale: Option<At<LengthScale>>,
+    /// Exact fits of parts of the data, whose average training starts from.
+    pub(crate) fit: Option<At<Subset>>,
+    /// Every key of the table.
+    pub(crate) written: Vec<At<String>>,
+}
+
+/// Where numbers come from that the spec does not give.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Base {
+    Ones,
+    Published,
+    Generating,
+}
+
+/// Length scales as a spec gives them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum LengthScale {
+    /// One for all inputs, from the base's numbers.
+    Shared,
+    /// One entry is shared by all inputs.
+    Given(Vec<f64>),
+}
+
+/// A kernel family.
+pub(crate) fn family() -> Choice<Family> {
+    choice("kernel family", Family::ALL.map(|family| (family.as_str(), family)))
+}
+
+pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
+    Kernel {
+        family: keys.derived("family", family(), "NAME", "Kernel family."),
+        hyperparameters: keys.derived(
+            "hyperparameters",
+            start(),
+            "`initial` of [train], or \"ones\"",
+            "Where the numbers come from: \"ones\" (every scale is 1), \"published\" (by data set and split), \
+             \"generating\" (those of a `gp-draw`), or a table.",
+        ),
+    }
+}
+
+/// The name of known hyperparameters, or a table.
+pub(crate) fn start() -> impl Type<Value = Hyperparameters> {
+    let known = |from| Hyperparameters { from: Some(from), ..Hyperparameters::default() };
+    either("a text or a table", map(base(), known), inner(hyperparameters))
+}
+
+fn base() -> Choice<Base> {
+    let names = [("ones", Base::Ones), ("published", Base::Published), ("generating", Base::Generating)];
+    choice("hyperparameters", names)
+}
+
+fn hyperparameters(keys: &mut Keys<'_>) -> Hyperparameters {
+    let from = keys.optional("from", base(), "Known hyperparameters, of which the table replaces some.");
+    let scale = number(POSITIVE);
+    let signal_scale = keys.optional("signal_scale", scale, "Standard deviation of the latent function.");
+    let noise_scale = keys.optional("noise_scale", scale, "Standard deviation of the observation noise.");
+    let length_scale = keys.optional(
+        "length_scale",
+        either(
+            "a number, a list of numbers, or \"shared\"",
+            choice("length scale", [("shared", LengthScale::Shared)]),
+            map(List(scale), |numbers| {
+                LengthScale::Given(numbers.value.into_iter().map(|l| l.value).collect())
+            }),
+        ),
+        "Length scales: one number for all inputs, or one for each; \"shared\" trains one for all inputs.",
+    );
+    if let Some(At { value: LengthScale::Given(numbers), at }) = &length_scale
+        && numbers.is_empty()
+    {
+        keys.report(at, "`length_scale` is empty", Some("give one number, or one for every input"));
+    }
+    let method = choice("way to fit hyperparameters", [("subset", ())]);
+    let fit = keys.optional(
+        "fit",
+        method,
+        "\"subset\": training starts at the average of exact fits to parts of the data.",
+    );
+    let subset = Subset {
+        centroids: keys
+            .or("centroids", count(), 10, "Parts that `fit` makes, each around a random row.")
+            .value,
+        size: keys
+            .or("size", count(), 10_000, "Rows of each part that `fit` makes: those nearest to its centre.")
+            .value,
+        steps: keys.or("steps", count(), 100, "Steps of Adam on each part that `fit` makes.").value,
+    };
+    let written = keys.written();
+    if fit.is_none() {
+        for key in written.iter().filter(|key| ["centroids", "size", "steps"].contains(&&*key.value)) {
+            let what = format!("`{}` has no effect without `fit`", key.value);
+            keys.report(&key.at, &what, Some("add fit = \"subset\""));
+        }
+    }
+    let fit = fit.map(|fit| At { value: subset, at: fit.at });
+    Hyperparameters { from, signal_scale, noise_scale, length_scale, fit, written }
+}
+
+impl Hyperparameters {
+    /// Where the spec asks for one trained length scale, shared by all inputs.
+    pub(crate) fn shared(&self) -> Option<&Location> {
+        self.length_scale.as_ref().filter(|given| given.value == LengthScale::Shared).map(|given| &given.at)
+    }
+}

@@ -1,0 +1,44 @@
+//! `[matrix]`: the axes.
+
+use crate::keys::{Keys, List, NAME};
+use crate::source::At;
+
+/// A list of names.
+pub(crate) type Names = At<Vec<At<String>>>;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Matrix {
+    pub(crate) dataset: Option<Names>,
+    pub(crate) kernel: Option<Names>,
+    pub(crate) estimator: Option<Names>,
+    pub(crate) solver: Option<Names>,
+}
+
+pub(crate) fn read(keys: &mut Keys<'_>) -> Matrix {
+    Matrix {
+        dataset: keys.required(
+            "dataset",
+            List(NAME),
+            "for instance dataset = [\"pol\", \"bike\"]",
+            "Data sets: names of the registry, built-in sets, or tables [dataset.NAME].",
+        ),
+        kernel: keys.required(
+            "kernel",
+            List(NAME),
+            "for instance kernel = [\"matern32\"]",
+            "Kernels: families, or tables [kernel.NAME].",
+        ),
+        estimator: keys.derived(
+            "estimator",
+            List(NAME),
+            "the task's own: `standard` or `pathwise`",
+            "Estimators: methods, or tables [estimator.NAME].",
+        ),
+        solver: keys.required(
+            "solver",
+            List(NAME),
+            "for instance solver = [\"cholesky\", \"cg\"]",
+            "Solvers: ids that plugins offer, or tables [solver.NAME].",
+        ),
+    }
+}

@@ -1,0 +1,33 @@
+//! `[report]`: what the report shows.
+
+use crate::keys::{Keys, List, NAME, TEXT, choice};
+use crate::source::At;
+
+/// Collections of published figures.
+const REFERENCES: [&str; 3] = ["lin2023", "lin2024", "rtgps2021"];
+
+#[derive(Debug, Clone)]
+pub(crate) struct Report {
+    pub(crate) reference: Option<At<String>>,
+    pub(crate) baseline: Option<At<String>>,
+    pub(crate) columns: Option<At<Vec<At<String>>>>,
+}
+
+pub(crate) fn read(keys: &mut Keys<'_>) -> Report {
+    let references =
+        choice("collection of published figures", REFERENCES.map(|name| (name, name.to_owned())));
+    Report {
+        reference: keys.optional("reference", references, "Published figures to print beside ours."),
+        baseline: keys.optional(
+            "baseline",
+            TEXT,
+            "Name on the solver axis that speed-ups are measured against.",
+        ),
+        columns: keys.derived(
+            "columns",
+            List(NAME),
+            "those of the task",
+            "Metrics of the results table, in this order, such as [\"test_rmse\", \"epochs\"].",
+        ),
+    }
+}

@@ -1,0 +1,117 @@
+//! The top level of a spec.
+
+use gpbench_record::{Budget, TaskKind};
+
+use super::{budget, dataset, estimator, exclude, kernel, likelihood, matrix, report, solver, train};
+use crate::error::Mistakes;
+use crate::keys::{
+    ANY, COUNT_OR_ZERO, Key, Keys, List, Parsed, Place, Setting, TEXT, Tables, Type, WrongType, between,
+    choice, count, inner_list, whole,
+};
+use crate::source::At;
+use crate::tree::{Node, Value};
+
+/// Version of the spec format that this crate reads: the value of a spec's `schema` key.
+pub const SCHEMA: i64 = 1;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Root {
+    pub(crate) name: Option<At<String>>,
+    pub(crate) task: Option<At<TaskKind>>,
+    pub(crate) seeds: Option<At<Vec<At<u64>>>>,
+    pub(crate) repeats: Setting<u32>,
+    pub(crate) threads: Option<At<usize>>,
+    pub(crate) order_seed: Option<At<i64>>,
+    pub(crate) matrix: matrix::Matrix,
+    pub(crate) datasets: Tables<dataset::Dataset>,
+    pub(crate) kernels: Tables<kernel::Kernel>,
+    pub(crate) estimators: Tables<estimator::Estimator>,
+    pub(crate) solvers: Tables<solver::Solver>,
+    pub(crate) budget: Budget,
+    pub(crate) train: Setting<train::Train>,
+    pub(crate) likelihood: Setting<likelihood::Likelihood>,
+    pub(crate) excludes: Vec<At<exclude::Exclude>>,
+    pub(crate) report: report::Report,
+}
+
+pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
+    keys.required("schema", Version, &version_hint(), "Version of the spec format.");
+    let hint = "it names the run's folder, for instance name = \"uci\"";
+    let name = keys.required("name", TEXT, hint, "Names the run's folder.");
+    let tasks = choice("task", TaskKind::ALL.map(|task| (task.as_str(), task))).reserved(&["thompson"]);
+    let hint = "write task = \"solve\", \"posterior\", \"train\" or \"likelihood\"";
+    let task = keys.required("task", tasks, hint, "What every case measures.");
+    let precision = choice("precision", [("f64", ())]).reserved(&["mixed"]);
+    keys.or("precision", precision, (), "Arithmetic of kernel products.");
+    Root {
+        name,
+        task,
+        seeds: keys.derived(
+            "seeds",
+            List(whole(COUNT_OR_ZERO)),
+            "[0]",
+            "Seeds: each cell of the matrix runs with every one. Seed k also selects split k.",
+        ),
+        repeats: keys.or(
+            "repeats",
+            whole(between(1.0, 1000.0)),
+            1,
+            "Number of times that each case runs, for timing.",
+        ),
+        threads: keys.derived("threads", count(), "all processors", "Threads of the whole run."),
+        order_seed: keys.derived("order_seed", whole(ANY), "a hash of `name`", "Seed of the order of cases."),
+        matrix: keys
+            .table("matrix", matrix::read, "The axes; the plan is their product without the excludes.")
+            .value,
+        datasets: keys.tables("dataset", dataset::read, "Data sets that need more than a name."),
+        kernels: keys.tables("kernel", kernel::read, "Kernels that need more than a family's name."),
+        estimators: keys.tables(
+            "estimator",
+            estimator::read,
+            "Estimators that need more than a method's name.",
+        ),
+        solvers: keys.tables("solver", solver::read, "Solvers that need more than a plugin's id."),
+        budget: keys
+            .table("budget", budget::read, "When a solver has to stop; in training, in each step.")
+            .value,
+        train: keys.table("train", train::read, "How task `train` trains."),
+        likelihood: keys.table("likelihood", likelihood::read, "How task `likelihood` makes its estimates."),
+        excludes: keys
+            .optional(
+                "exclude",
+                inner_list("exclude", "tables, each written under [[exclude]]", exclude::read),
+                "Cells to leave out: those that match every key given.",
+            )
+            .map(|list| list.value)
+            .unwrap_or_default(),
+        report: keys.table("report", report::read, "What the report shows.").value,
+    }
+}
+
+fn version_hint() -> String {
+    format!("this version of gpbench reads schema = {SCHEMA}")
+}
+
+/// The version that this crate reads.
+struct Version;
+
+impl Type for Version {
+    type Value = i64;
+
+    fn takes(&self) -> String {
+        "a whole number".to_owned()
+    }
+
+    fn parse(&self, node: &Node, _: Place<'_>, mistakes: &mut Mistakes) -> Parsed<i64> {
+        match node.value {
+            Value::Int(SCHEMA) => {}
+            Value::Int(other) => mistakes.add(&node.at, format!("schema {other} is unknown"), version_hint()),
+            _ => return Err(WrongType),
+        }
+        Ok(Some(SCHEMA))
+    }
+
+    fn describe(&self, key: &mut Key) {
+        key.choices = vec![SCHEMA.to_string()];
+    }
+}

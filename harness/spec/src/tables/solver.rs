@@ -1,0 +1,99 @@
+//! `[solver.NAME]`: which plugin, with which parameters and bounds.
+
+use gpbench_record::{Budget, Quadrature};
+
+use super::budget;
+use crate::keys::{
+    AnyTable, Keys, NOT_NEGATIVE, POSITIVE, Setting, TEXT, choice, count, either, inner, map, number,
+};
+use crate::source::At;
+use crate::tree::Table;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Solver {
+    pub(crate) plugin: Option<At<String>>,
+    pub(crate) library: Option<At<String>>,
+    /// Their types are known only to the plugin.
+    pub(crate) params: Option<At<Table>>,
+    pub(crate) prediction: Option<At<Table>>,
+    pub(crate) inducing: Option<At<Inducing>>,
+    pub(crate) quadrature: Option<At<Option<Quadrature>>>,
+    pub(crate) budget: Option<At<Budget>>,
+}
+
+/// `inducing` of a solver.
+#[derive(Debug, Clone)]
+pub(crate) struct Inducing {
+    pub(crate) select: Option<At<Select>>,
+    pub(crate) points: Option<At<usize>>,
+    pub(crate) distance: Option<At<f64>>,
+    pub(crate) neighbours: Setting<usize>,
+}
+
+/// A way to choose inducing points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Select {
+    Subset,
+    Kmeans,
+    Neighbours,
+}
+
+pub(crate) fn read(keys: &mut Keys<'_>) -> Solver {
+    let fixed = |nodes: At<usize>| Some(Quadrature::Fixed { nodes: nodes.value });
+    Solver {
+        plugin: keys.derived("plugin", TEXT, "NAME", "Id of the solver that a plugin offers."),
+        library: keys.derived(
+            "library",
+            TEXT,
+            "found by the id",
+            "File of the plugin that offers it, relative to the spec's folder.",
+        ),
+        params: keys.optional(
+            "params",
+            AnyTable,
+            "Parameters of the solver, as `gpbench list solvers --verbose` lists them; a table by data set gives \
+             each its own value.",
+        ),
+        prediction: keys.optional(
+            "prediction",
+            AnyTable,
+            "Parameters with other values in the prediction that ends training.",
+        ),
+        inducing: keys.optional("inducing", inner(inducing), "Inducing points as the solver's unknowns."),
+        quadrature: keys.optional(
+            "quadrature",
+            either("a whole number or a table", map(count(), fixed), inner(random_nodes)),
+            "Nodes of the quadrature that estimates log |H| in task `likelihood`: a number, or a table for a random \
+             number of them.",
+        ),
+        budget: keys.derived("budget", inner(budget::read), "[budget]", "Bounds in place of those of [budget], key by key."),
+    }
+}
+
+fn inducing(keys: &mut Keys<'_>) -> Inducing {
+    let names = [("subset", Select::Subset), ("kmeans", Select::Kmeans), ("neighbours", Select::Neighbours)];
+    Inducing {
+        select: keys.required(
+            "select",
+            choice("way to select inducing points", names),
+            "write select = \"subset\", \"kmeans\" or \"neighbours\"",
+            "How they are chosen: a random subset of the rows, centres of clusters, or rows of which none is near \
+             another.",
+        ),
+        points: keys.optional("points", count(), "Number of points of \"subset\" and \"kmeans\"."),
+        distance: keys.optional(
+            "distance",
+            number(POSITIVE),
+            "Distance below which \"neighbours\" counts standardised inputs as near.",
+        ),
+        neighbours: keys.or("neighbours", count(), 100, "Largest number of neighbours of a row that are examined."),
+    }
+}
+
+/// J nodes with P(J) ~ exp(-rate J), J >= min.
+fn random_nodes(keys: &mut Keys<'_>) -> Option<Quadrature> {
+    let hint = "for instance { min = 10, rate = 0.1 }";
+    let min = keys.required("min", count(), hint, "Smallest number of nodes J.");
+    let rate = keys.required("rate", number(NOT_NEGATIVE), hint, "Rate at which P(J) ~ exp(-rate J) falls.");
+    Some(Quadrature::Random { min: min?.value, rate: rate?.value })
+}

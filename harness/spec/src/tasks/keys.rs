@@ -1,0 +1,97 @@
+//! Keys that only some tasks have.
+
+use gpbench_record::TaskKind;
+
+use crate::error::Mistakes;
+use crate::source::Location;
+
+/// A key that only some tasks have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum TaskKey {
+    /// `[train]`.
+    Train,
+    /// `[likelihood]`.
+    Likelihood,
+    /// `length_scale = "shared"` of a kernel.
+    SharedLengthScale,
+    /// `fit` of a kernel's hyperparameters.
+    Fit,
+    /// `inducing` of a solver.
+    Inducing,
+    /// `quadrature` of a solver.
+    Quadrature,
+    /// `prediction` of a solver.
+    Prediction,
+    /// `warm_start` of an estimator.
+    WarmStart,
+    /// `second_solve` of an estimator.
+    SecondSolve,
+}
+
+/// A task and the keys that it has among those that only some have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TaskKeys {
+    /// The task.
+    pub(crate) task: TaskKind,
+    /// Its keys.
+    pub(crate) keys: &'static [TaskKey],
+}
+
+impl TaskKeys {
+    /// Whether the task has a key.
+    pub(crate) fn has(self, key: TaskKey) -> bool {
+        self.keys.contains(&key)
+    }
+
+    /// Reports a key that is written and that the task does not have; whether it has it.
+    pub(crate) fn check(self, key: TaskKey, at: Option<&Location>, mistakes: &mut Mistakes) -> bool {
+        if let Some(at) = at.filter(|_| !self.has(key)) {
+            let (what, hint) = key.refusal();
+            mistakes.add(at, what, hint.to_owned());
+        }
+        self.has(key)
+    }
+}
+
+impl TaskKey {
+    /// What to report where a task does not have it, and the hint.
+    fn refusal(self) -> (&'static str, &'static str) {
+        match self {
+            TaskKey::Train => {
+                ("[train] is for task \"train\": here it has no effect", "write task = \"train\"")
+            }
+            TaskKey::Likelihood => (
+                "[likelihood] is for task \"likelihood\": here it has no effect",
+                "write task = \"likelihood\"",
+            ),
+            TaskKey::SharedLengthScale => (
+                "a shared length scale is fitted by task \"train\" only",
+                "write one number, which all inputs share",
+            ),
+            TaskKey::Fit => (
+                "hyperparameters are fitted by task \"train\" only",
+                "train, and give the scales that it ends with",
+            ),
+            TaskKey::Inducing => (
+                "weights of inducing points give neither residuals nor a gradient of the likelihood",
+                "use task = \"posterior\"",
+            ),
+            TaskKey::Quadrature => (
+                "`quadrature` has no effect: this task does not estimate log |H|",
+                "it is for task \"likelihood\"",
+            ),
+            TaskKey::Prediction => (
+                "`prediction` has no effect: this task does not train",
+                "it is for the prediction that ends task \"train\"; use `params`",
+            ),
+            TaskKey::WarmStart => (
+                "`warm_start` has no effect: this task has no outer steps",
+                "it carries solutions from one outer step of task \"train\" to the next",
+            ),
+            TaskKey::SecondSolve => (
+                "`second_solve` has no effect: no gradient is made of this estimator's solutions",
+                "it is for tasks \"train\" and \"likelihood\"",
+            ),
+        }
+    }
+}

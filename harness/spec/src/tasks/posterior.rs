@@ -1,0 +1,30 @@
+//! Task `posterior`.
+
+use gpbench_record::{self as record, Task, TaskKind};
+
+use super::keys::{TaskKey, TaskKeys};
+use super::rules::{CellEntries, Rules};
+use crate::axes::{Estimators, Method};
+use crate::catalog::Catalog;
+use crate::error::Mistakes;
+use crate::typed::Typed;
+
+pub(crate) struct Posterior;
+
+impl Rules<'_> for Posterior {
+    const KEYS: TaskKeys = TaskKeys { task: TaskKind::Posterior, keys: &[TaskKey::Inducing] };
+    // Standard probes give no posterior samples.
+    const ESTIMATORS: Estimators = Estimators { methods: &[Method::Pathwise], default: "pathwise" };
+
+    fn new(_: &Typed, _: &Catalog, _: &mut Mistakes) -> Self {
+        Posterior
+    }
+
+    fn task(&self, cell: &CellEntries<'_>, _: &mut Mistakes) -> Option<Task> {
+        Some(Task::Posterior(record::Posterior {
+            estimator: cell.estimator.name.clone(),
+            targets: cell.estimator.targets(),
+            inducing: cell.solver.inducing,
+        }))
+    }
+}

@@ -1,0 +1,40 @@
+//! What a task decides about a spec.
+
+use gpbench_record::Task;
+
+use super::keys::TaskKeys;
+use crate::axes::{Axes, DatasetEntry, EstimatorEntry, Estimators, KernelEntry, SolverEntry};
+use crate::catalog::Catalog;
+use crate::error::Mistakes;
+use crate::typed::Typed;
+
+/// What a task decides about a spec.
+pub(crate) trait Rules<'a>: Sized {
+    /// The task, and the keys that it has among those that only some have.
+    const KEYS: TaskKeys;
+    /// Its estimators.
+    const ESTIMATORS: Estimators;
+
+    /// Reads what the spec says to the task.
+    fn new(typed: &'a Typed, catalog: &'a Catalog, mistakes: &mut Mistakes) -> Self;
+
+    /// Reports entries of the axes that do not go with what the spec says to the task.
+    fn check_axes(&self, _axes: &Axes<'_>, _mistakes: &mut Mistakes) {}
+
+    /// The constant prior mean at first, where it is trained.
+    fn prior_mean(&self) -> Option<f64> {
+        None
+    }
+
+    /// The task's part of a case; `None` if there is none, which has been reported.
+    fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task>;
+}
+
+/// One entry of each axis, and a seed.
+pub(crate) struct CellEntries<'a> {
+    pub(crate) dataset: &'a DatasetEntry,
+    pub(crate) kernel: &'a KernelEntry,
+    pub(crate) estimator: &'a EstimatorEntry,
+    pub(crate) solver: &'a SolverEntry<'a>,
+    pub(crate) seed: u64,
+}
