@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gpbench_data::{registry, synthetic};
-use gpbench_record::LibraryInfo;
+use gpbench_record::{LibraryInfo, Row};
 use gpbench_spec::{Catalog, KnownDataset};
 
 use crate::exit::Failure;
@@ -58,8 +58,8 @@ pub(crate) fn usable(described: Described) -> Result<LibraryInfo, Failure> {
     }
 }
 
-/// The catalogue that specs are checked against.
-pub(crate) fn catalog(libraries: Vec<LibraryInfo>) -> Catalog {
+/// The catalogue that a spec is checked against. `replayed` holds the rows of the run that the spec replays.
+pub(crate) fn catalog(libraries: Vec<LibraryInfo>, replayed: Option<Result<Vec<Row>, String>>) -> Catalog {
     let registered = registry::all().iter().map(|entry| KnownDataset {
         name: entry.name.clone(),
         aliases: entry.aliases.clone(),
@@ -75,5 +75,5 @@ pub(crate) fn catalog(libraries: Vec<LibraryInfo>) -> Catalog {
         toy: true,
         ..KnownDataset::default()
     });
-    Catalog { libraries, datasets: registered.chain(toys).collect() }
+    Catalog { libraries, datasets: registered.chain(toys).collect(), replayed }
 }

@@ -48,8 +48,7 @@ pub(crate) fn obtain(
         (Source::File { target, .. }, Some(path)) => {
             let origin = Origin::File { path, target: target.as_deref() };
             let is_absent = !path.exists();
-            materialise(&origin, &places.copies())
-                .map_err(|e| Unavailable { text: e.to_string(), is_absent })
+            materialise(&origin, &places.copies()).map_err(|e| Unavailable { text: e.to_string(), is_absent })
         }
         _ => Err(bad("this source has no file".to_owned())),
     }

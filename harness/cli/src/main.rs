@@ -37,9 +37,11 @@ use notice::Styles;
 /// Benchmarks Gaussian-process solvers: one spec, every solver, nothing lost.
 #[derive(Debug, Parser)]
 #[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 success; 1 a case failed, or a limit ended the run early; 2 wrong usage or \
+#[command(
+    after_help = "Exit codes: 0 success; 1 a case failed, or a limit ended the run early; 2 wrong usage or \
                         spec; 3 a regression, or a difference under `compare --exact`; 4 nothing to compare; \
-                        70 internal error; 130 and 143 interrupted.")]
+                        70 internal error; 130 and 143 interrupted."
+)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -81,9 +83,8 @@ enum Verb {
 fn main() -> ExitCode {
     let Cli { global, verb } = Cli::parse();
     // The panic's message is printed before it is caught.
-    let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb))).unwrap_or_else(|_| {
-        Err(Failure::internal("this is a bug in gpbench; finished cases are stored"))
-    });
+    let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
+        .unwrap_or_else(|_| Err(Failure::internal("this is a bug in gpbench; finished cases are stored")));
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use gpbench_data::locate::Places;
 use gpbench_engine::{self as engine, Executor, LocalExecutor};
 use gpbench_import::Materialised;
-use gpbench_record::{Fingerprint, Source};
+use gpbench_record::{Fingerprint, LibraryInfo, Source};
 use gpbench_spec::{Plan, PlannedCase};
 
 use crate::args::{Global, RunArgs, SpecArgs};
@@ -19,6 +19,7 @@ use crate::environment;
 use crate::estimate::RunEstimate;
 use crate::exit::Failure;
 use crate::notice::warn;
+use crate::runs;
 use crate::worker::Worker;
 
 /// A checked spec, and the program that will run it.
@@ -29,6 +30,8 @@ pub(crate) struct Checked {
     pub(crate) threads: usize,
     /// The worker program.
     worker: Worker,
+    /// Bibliographic entries of the solvers that the plan uses, by their ids.
+    sources: BTreeMap<String, String>,
     /// The spec's text, with the changes of the command line.
     text: String,
 }
@@ -54,18 +57,35 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     for text in unusable {
         warn(global, format!("plugin {text}"));
     }
-    let checked = typed.check(&catalog::catalog(usable)).map_err(Failure::usage)?;
+    let replayed = typed.replayed_run().map(|folder| runs::rows(global, &folder));
+    let catalog = catalog::catalog(usable, replayed);
+    let checked = typed.check(&catalog).map_err(Failure::usage)?;
     let plan = checked.plan().filter(&args.filter.solvers, &args.filter.datasets).map_err(Failure::usage)?;
     let threads = args.threads.map(NonZeroUsize::get).or(plan.threads);
-    Ok(Checked { plan, threads: threads.unwrap_or_else(environment::processors), worker, text: typed.text() })
+    Ok(Checked {
+        sources: sources(&plan, &catalog.libraries),
+        plan,
+        threads: threads.unwrap_or_else(environment::processors),
+        worker,
+        text: typed.text(),
+    })
+}
+
+fn sources(plan: &Plan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
+    let source = |planned: &PlannedCase| {
+        let id = &planned.case.solver.plugin;
+        let library = libraries.iter().find(|library| library.sha256 == planned.plugin_sha256)?;
+        let solver = library.solvers.iter().find(|solver| solver.id == *id)?;
+        Some((id.clone(), solver.source.clone()?))
+    };
+    plan.cases.iter().filter_map(source).collect()
 }
 
 /// Checks a spec, reads its data sets, and opens the executor.
 pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
-    let Checked { plan, threads, worker, text } = check(global, args)?;
+    let Checked { plan, threads, worker, sources, text } = check(global, args)?;
     let places = dataset::places(global)?;
-    let executor =
-        LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
+    let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
     let datasets = datasets(global, args, &plan, &places)?;
     let estimate = RunEstimate::of(&plan, threads);
     let machine = executor.machine();
@@ -86,7 +106,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
             spec_toml: text,
             axes: plan.axes,
             report: plan.report,
-            sources: plan.sources,
+            sources,
             environment,
             cases,
         },

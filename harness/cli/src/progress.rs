@@ -119,7 +119,7 @@ fn line(row: &Row, styles: Styles) -> String {
         if let Some(value) = value {
             line += &match metric.unit {
                 Unit::Seconds => format!(", {}", units::duration(value)),
-                _ => format!(", {} {}", metric.title, metric.style.format(value)),
+                _ => format!(", {} {}", metric.title, gpbench_report::number(metric, value)),
             };
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gpbench_record::Row;
 use gpbench_report::{Options, Run, export, write_all};
 use gpbench_runs::resolve_run;
 
@@ -23,6 +24,11 @@ pub(crate) fn open_folder(global: &Global, folder: &Path) -> Result<Run, Failure
         warn(global, warning);
     }
     Ok(run)
+}
+
+/// The rows of a run that a spec replays, or why they cannot be read. Prints the run's warnings.
+pub(crate) fn rows(global: &Global, folder: &Path) -> Result<Vec<Row>, String> {
+    open_folder(global, folder).map(|run| run.rows).map_err(|failure| failure.text)
 }
 
 /// Reads a run folder whose warnings have been printed.

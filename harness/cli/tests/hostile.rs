@@ -311,7 +311,8 @@ fn unusable_libraries_are_named_and_do_not_stop_a_run() {
     for (fault, _) in C_LIBRARIES {
         compile("library.c", &[&format!("FAULT_{fault}"), "ID=\"odd\""], &file(fault));
     }
-    let ended = Ended::of(sandbox.command(&["run", "spec.toml"]).env("GPBENCH_PLUGIN_PATH", &folder)).exits(0);
+    let ended =
+        Ended::of(sandbox.command(&["run", "spec.toml"]).env("GPBENCH_PLUGIN_PATH", &folder)).exits(0);
     let texts = [("TEXT", "cannot be loaded"), ("EMPTY", "cannot be loaded")];
     for (fault, word) in C_LIBRARIES.iter().chain(&texts) {
         let name = file(fault).file_name().expect("a name").to_string_lossy().into_owned();

@@ -119,9 +119,7 @@ fn the_examples_do_not_fail_when_the_budget_is_too_small() {
     // Within the setup, and within the iterations.
     for epochs in [5.0, 14.0] {
         let budget = format!("budget.max_epochs={epochs}");
-        sandbox
-            .run(&["run", "spec.toml", "--set", &budget, "--library", &c, "--library", &fortran])
-            .exits(0);
+        sandbox.run(&["run", "spec.toml", "--set", &budget, "--library", &c, "--library", &fortran]).exits(0);
         let cases = sandbox.cases();
         for case in cases.iter().filter(|case| case["solver"] != "cholesky") {
             assert_eq!(case["status"], "not_converged", "{case}");

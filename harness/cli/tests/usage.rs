@@ -71,7 +71,12 @@ fn a_missing_data_set_says_where_it_was_searched_and_what_to_do() {
     let sandbox = Sandbox::new();
     let text = spec("from = \"pol\"", BUDGET);
     sandbox.write("spec.toml", &text);
-    sandbox.run(&["run", "spec.toml", "--offline"]).exits(2).says(&["pol", "GPBENCH_DATA", "gpbench data fetch pol", "--skip-missing"]);
+    sandbox.run(&["run", "spec.toml", "--offline"]).exits(2).says(&[
+        "pol",
+        "GPBENCH_DATA",
+        "gpbench data fetch pol",
+        "--skip-missing",
+    ]);
 }
 
 #[test]

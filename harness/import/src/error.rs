@@ -98,7 +98,9 @@ pub enum Fault {
     #[error("the line is longer than 16 MiB; the file is not a table, or a quotation mark is not closed")]
     LongLine,
     /// The table does not fit into memory.
-    #[error("the table has more than {most} numbers, the most that fits into memory here; remove rows or columns")]
+    #[error(
+        "the table has more than {most} numbers, the most that fits into memory here; remove rows or columns"
+    )]
     TooMany {
         /// The most numbers that a table may hold.
         most: usize,
@@ -132,9 +134,7 @@ pub enum Fault {
         first: u64,
     },
     /// A cell holds text.
-    #[error(
-        "`{text}` in column {column} is not a number; encode categories as numbers or remove the column"
-    )]
+    #[error("`{text}` in column {column} is not a number; encode categories as numbers or remove the column")]
     NotANumber {
         /// The cell.
         text: String,
@@ -232,7 +232,9 @@ pub enum Fault {
         found: (usize, usize),
     },
     /// A Parquet column holds text, dates, lists or the like.
-    #[error("column {column} holds values of type {kind}, not numbers; encode it as numbers or remove the column")]
+    #[error(
+        "column {column} holds values of type {kind}, not numbers; encode it as numbers or remove the column"
+    )]
     ColumnType {
         /// The column.
         column: String,

@@ -24,7 +24,8 @@ pub(crate) struct Doctor {
 
 pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let worker = Worker::locate()?;
-    let executor = LocalExecutor::open(&worker.file, environment::processors(), 1).map_err(Failure::internal)?;
+    let executor =
+        LocalExecutor::open(&worker.file, environment::processors(), 1).map_err(Failure::internal)?;
     let machine = environment::with_program(executor.machine());
     let Libraries { usable, unusable } = catalog::libraries(&worker, &[])?;
     let places = dataset::places(global)?;

@@ -62,7 +62,8 @@ fn show(results: &[RuleResult], format: Format) {
         json!({ "solver": solver, "name": name, "status": status, "reason": reason })
     };
     let json: Vec<Value> = results.iter().map(json).collect();
-    let mut listing = Listing::new(&["solver", "rule", "status", "the rule, and the reason"], versioned("checks", json));
+    let mut listing =
+        Listing::new(&["solver", "rule", "status", "the rule, and the reason"], versioned("checks", json));
     for RuleResult { solver, name, status, reason, doc } in results {
         let why = if reason.is_empty() { doc.clone() } else { format!("{doc}: {reason}") };
         listing.row(vec![solver.clone(), name.clone(), status.as_str().to_owned(), why]);
