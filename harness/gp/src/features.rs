@@ -9,8 +9,6 @@
 //! another kernel, a product of one-dimensional Matérn kernels; early public code drew those, and
 //! [`FrequencyLaw::ProductT`] reproduces it.
 
-use std::str::FromStr;
-
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rand::{Rng, RngExt};
@@ -27,26 +25,6 @@ pub enum FrequencyLaw {
     MultivariateT,
     /// One chi-square number for each component, as in early public code.
     ProductT,
-}
-
-/// The name of a frequency law that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown frequency law `{name}`; known are multivariate_t and product_t")]
-pub struct UnknownLaw {
-    /// The name as given.
-    pub name: String,
-}
-
-impl FromStr for FrequencyLaw {
-    type Err = UnknownLaw;
-
-    fn from_str(name: &str) -> Result<Self, UnknownLaw> {
-        match name {
-            "multivariate_t" => Ok(FrequencyLaw::MultivariateT),
-            "product_t" => Ok(FrequencyLaw::ProductT),
-            _ => Err(UnknownLaw { name: name.to_owned() }),
-        }
-    }
 }
 
 /// A set of random features of one kernel.

@@ -32,6 +32,7 @@ pub mod exact;
 mod features;
 #[cfg(test)]
 mod fixtures;
+mod gradient;
 pub mod inducing;
 mod kernel;
 pub mod lanczos;
@@ -49,6 +50,7 @@ pub mod train;
 
 pub use collapse::{CollapsedOperator, UniqueInputs};
 pub use features::{FrequencyLaw, RandomFeatures};
+pub use gradient::Gradient;
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};
 pub use operator::{KernelOperator, thread_pool};

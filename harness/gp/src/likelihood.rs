@@ -22,7 +22,8 @@ use std::f64::consts::PI;
 
 use ndarray::ArrayView2;
 
-use crate::exact::{ExactGp, Gradient};
+use crate::Gradient;
+use crate::exact::ExactGp;
 use crate::{KernelMatrix, lanczos};
 
 pub use features::of_features;

@@ -12,8 +12,8 @@ use std::fmt::Debug;
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 
+use crate::Gradient;
 use crate::Kernel;
-use crate::exact::Gradient;
 
 /// Most entries that a fused product keeps between its two halves: 128 MiB.
 pub(crate) const FUSED_ENTRIES: usize = 1 << 24;

@@ -15,8 +15,8 @@ use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use crate::Gradient;
 use crate::aligned::Aligned;
-use crate::exact::Gradient;
 use crate::simd::Real;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
 use crate::{Kernel, KernelMatrix, SystemMatrix, blas};

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, Axis, array, concatenate, s};
 
 const NOISE_SCALE: f64 = 0.3;
 
-/// n rows that share `unique` inputs, unevenly and in no order.
+/// n rows with `unique` different inputs, which repeat unevenly and in no order.
 fn repeated(n: usize, unique: usize, d: usize) -> Array2<f64> {
     let points = suite::points(&Streams::new(8, &["unique"]), "x", unique, d);
     let rows: Vec<usize> = (0..n).map(|row| (row * row + 3 * row) % unique).collect();
@@ -33,7 +33,7 @@ fn on_threads(kernel: &Kernel, inputs: &UniqueInputs, threads: usize) -> Collaps
     CollapsedOperator::new(Box::new(unscaled), NOISE_SCALE, inputs, pool)
 }
 
-/// C^1/2 K_u C^1/2 + noise^2 I from the plain definition.
+/// C^1/2 K_u C^1/2 + noise^2 I, entry by entry.
 fn dense(kernel: &Kernel, inputs: &UniqueInputs) -> Array2<f64> {
     let mut matrix = kernel.matrix(inputs.x.view(), inputs.x.view());
     for ((i, j), entry) in matrix.indexed_iter_mut() {
@@ -45,7 +45,7 @@ fn dense(kernel: &Kernel, inputs: &UniqueInputs) -> Array2<f64> {
     matrix
 }
 
-/// The same solution by a dense factor.
+/// The solution by a dense factor.
 fn solved(matrix: &Array2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     let (mut factor, mut x) = (zeros(matrix.nrows(), matrix.ncols()), zeros(b.nrows(), b.ncols()));
     factor.assign(matrix);
@@ -56,7 +56,7 @@ fn solved(matrix: &Array2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
 }
 
 #[test]
-fn rows_are_the_same_if_their_numbers_are() {
+fn rows_with_equal_numbers_are_one_input() {
     let x = array![[1.0, 0.0], [2.0, 0.0], [1.0, -0.0], [0.0, 1.0], [2.0, 0.0], [1.0, 0.0], [1.0, 1e-300]];
     let inputs = UniqueInputs::of(x.view());
     assert_eq!(inputs.x, array![[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1e-300]]);
@@ -91,7 +91,7 @@ fn every_product_agrees_with_the_dense_matrix() {
     }
 }
 
-/// Through the system of the unique inputs and back, against the dense system of all rows.
+/// The solution by way of the unique inputs agrees with that of the dense system of all rows.
 #[test]
 fn weights_are_those_of_the_whole_system() {
     for (n, unique) in [(80, 30), (80, 1), (50, 4000)] {
@@ -108,7 +108,7 @@ fn weights_are_those_of_the_whole_system() {
     }
 }
 
-/// Of any gamma, not only of the solution.
+/// For any gamma, not only the solution.
 #[test]
 fn residual_norms_agree() {
     let x = repeated(70, 20, 3);

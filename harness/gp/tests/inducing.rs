@@ -1,4 +1,4 @@
-//! Products between rows and inducing points, what they are good for, and how the points are chosen.
+//! Products with K(X, Z), predictions from inducing points Z, and the selection of Z.
 
 mod common;
 mod suite;
@@ -11,7 +11,7 @@ use gpbench_testkit::json::{self, vector};
 use gpbench_testkit::{SmallSystem, assert_close};
 use ndarray::{Array2, ArrayView2, Axis, s};
 
-/// Rows, of which every third is a basis point, and basis points of their own.
+/// Rows and basis points; every third basis point is a row.
 fn points(n: usize, d: usize) -> (Array2<f64>, Array2<f64>) {
     let streams = Streams::new(4, &["inducing"]);
     let x = suite::points(&streams, "x", n, d) + 2.0;
@@ -134,7 +134,7 @@ fn seeded(selection: Selection, x: &Array2<f64>, seed: u64) -> Array2<f64> {
 }
 
 #[test]
-fn a_choice_follows_from_the_seed_and_not_from_the_threads() {
+fn a_selection_depends_on_the_seed_and_not_on_the_threads() {
     let x = Streams::new(8, &[]).normals("x", 5000, 3).as_standard_layout().to_owned();
     for selection in [Selection::Subset { points: 40 }, Selection::KMeans { points: 40 }] {
         let one = thread_pool(1).install(|| seeded(selection, &x, 1));
@@ -145,7 +145,7 @@ fn a_choice_follows_from_the_seed_and_not_from_the_threads() {
     }
     let near = Selection::Neighbours { distance: 0.4, neighbours: 100 };
     let kept = thread_pool(3).install(|| seeded(near, &x, 1));
-    assert_eq!(kept, seeded(near, &x, 2), "nothing is drawn");
+    assert_eq!(kept, seeded(near, &x, 2), "no random numbers are used");
     assert!((50..2500).contains(&kept.nrows()), "{}", kept.nrows());
 }
 
@@ -177,7 +177,7 @@ fn clusters_are_found() {
 }
 
 #[test]
-fn too_many_and_none_are_refused() {
+fn impossible_selections_are_refused() {
     let x = Array2::<f64>::zeros((20, 2));
     let refused = |selection| select(selection, x.view(), &mut stream(1, &[])).unwrap_err();
     let too_many = refused(Selection::Subset { points: 21 });

@@ -1,4 +1,4 @@
-//! Kernel matrices against ground truth, and what every kernel owes its users.
+//! Kernel matrices against ground truth, and properties that every kernel has.
 
 use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator};
 use gpbench_testkit::assert_close;
@@ -49,8 +49,7 @@ fn derivatives_agree_with_the_truth() {
     }
 }
 
-/// Rows of `x` with further inputs that are the same everywhere, so that the
-/// operator has enough inputs to take distances by products.
+/// Rows of `x` with further constant inputs, so that the operator has enough inputs to compute distances by products.
 fn padded(x: ArrayView2<f64>) -> Array2<f64> {
     Array2::from_shape_fn((x.nrows(), 12), |(i, k)| x.get((i, k)).copied().unwrap_or(0.7))
 }
@@ -94,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn correlations_fall_with_distance(near in 0.0..1e4, step in 1e-3..1e4) {
+    fn correlations_do_not_increase_with_distance(near in 0.0..1e4, step in 1e-3..1e4) {
         for family in Family::ALL {
             let kernel = Kernel::new(family, 1.0, &[1.0], 1);
             prop_assert!(kernel.correlation(near) >= kernel.correlation(near + step));

@@ -1,4 +1,4 @@
-//! Estimates of the marginal likelihood: against dense matrices, and in the mean.
+//! Estimates of the marginal likelihood against dense matrices, and their means.
 
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation, of_features};
@@ -60,7 +60,7 @@ fn the_gradient_of_features_agrees_with_differences() {
 }
 
 #[test]
-fn more_features_than_rows_are_no_different() {
+fn with_many_more_features_than_rows_the_likelihood_is_nearly_exact() {
     let (x, y) = system();
     let kernel = Kernel::new(Family::Matern52, 1.3, &[0.7, 2.0], 2);
     let rng = &mut Streams::new(1, &[]).stream("frequencies");
@@ -73,12 +73,12 @@ fn more_features_than_rows_are_no_different() {
     assert_number(few.gradient.noise_scale, exact.gradient.noise_scale, 0.2);
 }
 
-/// Standard errors within which a mean has to lie. By chance a normal variable goes beyond them in 7e-6 of
-/// all choices of seeds; the seeds are fixed, so the test never fails so.
+/// Standard errors within which a mean has to be. A normal variable exceeds them with probability 7e-6; the seeds are
+/// fixed, so the test does not fail by chance.
 const STANDARD_ERRORS: f64 = 4.5;
 
 #[test]
-fn a_random_number_of_nodes_makes_no_bias() {
+fn a_random_number_of_nodes_has_no_bias() {
     let (x, _) = system();
     let kernel = Kernel::new(Family::Rbf, 1.3, &[0.7, 2.0], 2);
     let op = KernelOperator::new(&kernel, NOISE_SCALE, x.view(), 1);
@@ -86,7 +86,7 @@ fn a_random_number_of_nodes_makes_no_bias() {
     let all = lanczos::log_det(&op, z.view(), N)[0].unwrap();
     let fixed = |terms| likelihood::log_det(&op, z.view(), &Truncation::Fixed { terms }).unwrap();
     assert_number(fixed(N), all, 1e-12);
-    assert!(fixed(2) > fixed(4) && fixed(4) > all, "cut short, quadrature lies above");
+    assert!(fixed(2) > fixed(4) && fixed(4) > all, "a truncated quadrature is an upper bound");
 
     let draws: Array1<f64> = (0..2000)
         .map(|seed| {
@@ -97,5 +97,5 @@ fn a_random_number_of_nodes_makes_no_bias() {
     let error = draws.std(1.0) / (draws.len() as f64).sqrt();
     let mean = draws.sum() / draws.len() as f64;
     assert!((mean - all).abs() <= STANDARD_ERRORS * error, "{mean} {all} {error}");
-    assert!((fixed(3) - all).abs() > 10.0 * error, "cut at a like cost, the bias would show");
+    assert!((fixed(3) - all).abs() > 10.0 * error, "a fixed truncation at a similar cost is biased");
 }

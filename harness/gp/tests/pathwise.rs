@@ -59,7 +59,7 @@ fn features_targets_and_samples_agree_with_the_truth() {
 }
 
 #[test]
-fn targets_hold_their_parts() {
+fn targets_are_the_sums_of_their_parts() {
     let system = SmallSystem::load();
     let (x, y, x_test) = (system.x_train.view(), system.y_train.view(), system.x_test.view());
     let setting = system.setting("matern32_paper");
@@ -70,7 +70,7 @@ fn targets_hold_their_parts() {
     let many = Targets::pathwise(y, noise_scale, draws(3), &streams);
     assert_eq!(many.rhs.column(0), y);
     assert_eq!(many.rhs.slice(s![.., 1..]), &many.f_train + &many.noise);
-    // Most bits of a column come from its own streams; BLAS may sum in blocks of columns.
+    // A column comes from streams of its own, but BLAS may sum in blocks of columns.
     assert_close(&many.rhs.slice(s![.., ..3]), &few.rhs, 1e-14);
     assert_close(&many.f_test.slice(s![.., ..2]), &few.f_test, 1e-14);
 

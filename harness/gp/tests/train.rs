@@ -1,4 +1,4 @@
-//! Gradients of the marginal likelihood, their ascent and log-determinants against ground truth.
+//! Gradients of the marginal likelihood, gradient ascent and log-determinants against ground truth.
 
 mod common;
 
@@ -52,7 +52,7 @@ fn gradients_of_all_estimators_agree_with_the_truth() {
 
 #[test]
 fn gradients_of_every_family_agree_with_dense_derivatives_on_any_number_of_threads() {
-    // Two rows coincide, where a Matérn-1/2 kernel has no slope.
+    // Two rows coincide, where a Matérn-1/2 kernel is not differentiable.
     let mut x = Streams::new(3, &[]).normals("inputs", 150, 3);
     let first = x.row(0).to_owned();
     x.row_mut(70).assign(&first);
@@ -80,11 +80,11 @@ fn gradients_of_every_family_agree_with_dense_derivatives_on_any_number_of_threa
     }
 }
 
-/// Estimates from so many draws; their mean is held to so many of its standard errors.
+/// Number of draws of each estimate.
 const DRAWS: usize = 600;
 
-/// With 5 hyperparameters and 3 estimators, 15 normal variables: one of them goes beyond 4.5 standard
-/// errors by chance in 1e-4 of all choices of seeds. The seeds are fixed, so the test never fails so.
+/// Standard errors within which each mean has to be. With 5 hyperparameters and 3 estimators, one of 15 normal variables
+/// exceeds 4.5 with probability 1e-4; the seeds are fixed, so the test does not fail by chance.
 const STANDARD_ERRORS: f64 = 4.5;
 
 #[test]
@@ -163,7 +163,7 @@ fn distance(op: &dyn SystemMatrix, start: ArrayView2<f64>, solution: ArrayView2<
 }
 
 #[test]
-fn targets_of_the_same_streams_make_solutions_that_are_good_starts() {
+fn solutions_for_targets_of_the_same_streams_are_good_warm_starts() {
     let system = SmallSystem::load();
     let (x, y) = (system.x_train.view(), system.y_train.view());
     let streams = Streams::new(9, &["pol"]);
@@ -205,7 +205,7 @@ fn quadratures_of_the_log_determinant_agree_with_the_truth() {
                 assert_number(value, values[(probe, column)], 1e-9);
                 assert!(
                     value >= exact[probe] - 1e-9 * exact[probe].abs(),
-                    "Gauss quadrature of log is above"
+                    "Gauss quadrature of log is an upper bound"
                 );
             }
         }

@@ -5,8 +5,7 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
-use super::Gradient;
-use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
+use crate::{Gradient, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
 /// Columns of A in one sum. These sums are added in a fixed order.
 const COLUMNS: usize = 64;

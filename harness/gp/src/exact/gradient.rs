@@ -4,17 +4,7 @@ use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
 
 use super::{ExactGp, derivatives, factor};
-
-/// Derivatives by the scales themselves, not by their logarithms or squares.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Gradient {
-    /// By the noise scale.
-    pub noise_scale: f64,
-    /// By the signal scale.
-    pub signal_scale: f64,
-    /// By each length scale.
-    pub length_scale: Vec<f64>,
-}
+use crate::Gradient;
 
 impl ExactGp {
     /// `d log p(y) / d theta = tr((v v^T - H^-1) dH/d theta) / 2` for every hyperparameter, with `x`

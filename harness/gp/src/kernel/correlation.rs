@@ -1,4 +1,4 @@
-//! What every kernel family provides, and the one place that selects a family.
+//! What every kernel family provides.
 
 use pulp::Simd;
 
@@ -36,24 +36,6 @@ pub(crate) trait Correlation {
     /// The slope at one `r^2`, without the guard that [`Self::with_slope`] may need near 0.
     fn slope(r2: f64) -> f64;
 }
-
-/// Evaluates an expression with a type name bound to the formulae of a family; the only place that lists them.
-///
-/// `with_family!(family, C => C::correlation(r2))`
-macro_rules! with_family {
-    ($family:expr, $formulae:ident => $value:expr) => {
-        with_family!(@among [Rbf, Matern12, Matern32, Matern52], $family, $formulae => $value)
-    };
-    (@among [$($name:ident),*], $family:expr, $formulae:ident => $value:expr) => {
-        match $family {
-            $($crate::Family::$name => {
-                type $formulae = $crate::kernel::$name;
-                $value
-            })*
-        }
-    };
-}
-pub(crate) use with_family;
 
 /// `sqrt(factor r^2)`, the argument of a Matérn family.
 #[inline(always)]

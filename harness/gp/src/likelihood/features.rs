@@ -4,9 +4,9 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
 use super::Likelihood;
+use crate::Gradient;
 use crate::RandomFeatures;
 use crate::blas::{self, NotPositiveDefinite};
-use crate::exact::Gradient;
 
 /// The likelihood and its gradient with `Phi Phi^T + noise_scale^2 I` in place of H, where `Phi` (n x m) are the
 /// features of the rows of `x` (n x d). Frequencies in units of the length scales are held fixed.

@@ -18,9 +18,9 @@ use ndarray::{Array1, Array2, ArrayView2, s};
 use rayon::prelude::*;
 
 use super::{KernelOperator, TILE};
+use crate::Gradient;
 use crate::KernelMatrix;
 use crate::aligned::Aligned;
-use crate::exact::Gradient;
 use crate::simd::{self, Real};
 use crate::tile::{Factors, Forward, Layout, Weighed, padded};
 

@@ -9,8 +9,10 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::points::padded;
-use super::product::PANEL;
 use crate::simd::{self, Lanes, Real, Work};
+
+/// Vectors of a panel, at most.
+pub(crate) const PANEL: usize = 2;
 
 /// The shape of packed right-hand sides.
 #[derive(Debug, Clone, Copy)]

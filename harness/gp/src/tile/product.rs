@@ -6,11 +6,8 @@
 
 use pulp::Simd;
 
-use super::panels::separate;
+use super::panels::{PANEL, separate};
 use crate::simd::{Lanes, Real, Work};
-
-/// Vectors of a panel, at most.
-pub(crate) const PANEL: usize = 2;
 
 /// `out += T v`: `rows x cols` tile, packed blocks of `cols` and `rows` rows.
 pub(crate) struct Forward<'a, E> {

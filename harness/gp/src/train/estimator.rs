@@ -10,8 +10,8 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
 
+use crate::Gradient;
 use crate::SystemMatrix;
-use crate::exact::Gradient;
 
 /// The gradient from `solution` (n x (1 + s), the solutions for y and the probes) and the probes, the columns of
 /// `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution for y, if there is one. Uses n^2

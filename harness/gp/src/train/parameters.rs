@@ -1,6 +1,6 @@
 //! Hyperparameters, and the unconstrained parameters that an optimiser changes.
 
-use crate::exact::Gradient;
+use crate::Gradient;
 use crate::{Family, Kernel};
 
 /// The scales of a Gaussian process, all positive.
