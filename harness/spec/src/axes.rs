@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::source::At;
 use crate::tables::matrix::Names;
-use crate::tasks::keys::TaskKeys;
+use crate::task_keys::TaskKeys;
 use crate::typed::Typed;
 
 pub(crate) use dataset::DatasetEntry;

@@ -3,7 +3,7 @@
 //! Names are looked up, and each cell of the product of the axes becomes a [`gpbench_record::Case`] with nothing left
 //! to decide.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use gpbench_record::{Axes as Names, ReportOptions, TaskKind};
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ use crate::product::{self, Cell};
 use crate::report;
 use crate::source::{At, START};
 use crate::tables::root::Root;
-use crate::tasks::keys::TaskKey;
+use crate::task_keys::TaskKey;
 use crate::tasks::likelihood::Likelihood;
 use crate::tasks::posterior::Posterior;
 use crate::tasks::rules::Rules;
@@ -34,6 +34,7 @@ pub struct Checked {
     pub(crate) order_seed: u64,
     pub(crate) axes: Names,
     pub(crate) report: ReportOptions,
+    pub(crate) sources: BTreeMap<String, String>,
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -80,7 +81,18 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
     mistakes.into_result(&typed.sources)?;
     let order_seed = root.order_seed.as_ref().map_or_else(|| hash(&name), |seed| seed.value as u64);
     let threads = root.threads.as_ref().map(|threads| threads.value);
-    Ok(Checked { name, task: R::KEYS.task, threads, repeats, order_seed, axes: axes.names, report, cells })
+    let sources = axes.solvers.iter().filter_map(|solver| solver.source()).collect();
+    Ok(Checked {
+        name,
+        task: R::KEYS.task,
+        threads,
+        repeats,
+        order_seed,
+        axes: axes.names,
+        report,
+        sources,
+        cells,
+    })
 }
 
 /// The name becomes a folder under the output directory.

@@ -5,17 +5,19 @@
 //! an empty table and notes what it asks for. So a key that is read is documented, and a documented key is read.
 //! (Attributes on serde structs would need a second place for the checks, and lose the places of values.)
 
+mod kinds;
 mod range;
 mod reference;
-mod types;
 
+pub(crate) use kinds::{
+    Kind, WrongType, any_table, choice, choice_of_version, count, list, memory, name, number, text, time,
+    truth, whole,
+};
 pub use range::Range;
 pub(crate) use range::{ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, SEVERAL, between};
 pub use reference::Key;
-pub(crate) use types::{
-    AnyTable, Choice, List, MEMORY, NAME, Parsed, Place, Shown, TEXT, TIME, Truth, Type, WrongType, choice,
-    count, either, map, number, whole,
-};
+
+use kinds::Place;
 
 use crate::error::Mistakes;
 use crate::nearest;
@@ -100,94 +102,102 @@ impl<'a> Keys<'a> {
     }
 
     /// A key that may be left out.
-    pub(crate) fn optional<K: Type>(
+    pub(crate) fn optional<T: 'static>(
         &mut self,
         name: &'static str,
-        of: K,
+        kind: Kind<T>,
         doc: &'static str,
-    ) -> Option<At<K::Value>> {
-        self.declare(name, &of, None, false, doc);
-        self.take(name, &of)
+    ) -> Option<At<T>> {
+        self.declare(name, &kind, None, false, doc);
+        self.take(name, &kind)
     }
 
     /// A key whose default follows from something else, as `default` says.
-    pub(crate) fn derived<K: Type>(
+    pub(crate) fn derived<T: 'static>(
         &mut self,
         name: &'static str,
-        of: K,
+        kind: Kind<T>,
         default: &'static str,
         doc: &'static str,
-    ) -> Option<At<K::Value>> {
-        self.declare(name, &of, Some(default.to_owned()), false, doc);
-        self.take(name, &of)
+    ) -> Option<At<T>> {
+        self.declare(name, &kind, Some(default.to_owned()), false, doc);
+        self.take(name, &kind)
     }
 
-    /// A key with a default.
-    pub(crate) fn or<K: Shown>(
+    /// A key with a default, which is given as a spec would write it.
+    pub(crate) fn or<T: 'static>(
         &mut self,
         name: &'static str,
-        of: K,
-        default: K::Value,
+        kind: Kind<T>,
+        default: impl Into<Value>,
         doc: &'static str,
-    ) -> Setting<K::Value> {
-        self.declare(name, &of, Some(of.show(&default)), false, doc);
-        match self.take(name, &of) {
+    ) -> Setting<T> {
+        let default = At { value: default.into(), at: START };
+        self.declare(name, &kind, Some(default.value.to_string()), false, doc);
+        match self.take(name, &kind) {
             Some(At { value, at }) => Setting { value, at: Some(at) },
-            None => Setting { value: default, at: None },
+            None => {
+                let value = kind.read(&default, Place::new(name, &self.of), &mut Mistakes::default());
+                Setting { value: value.expect("a default is of its key's kind"), at: None }
+            }
         }
     }
 
     /// A key that has to be given; `hint` tells what to write.
-    pub(crate) fn required<K: Type>(
+    pub(crate) fn required<T: 'static>(
         &mut self,
         name: &'static str,
-        of: K,
+        kind: Kind<T>,
         hint: &str,
         doc: &'static str,
-    ) -> Option<At<K::Value>> {
-        self.declare(name, &of, None, true, doc);
+    ) -> Option<At<T>> {
+        self.declare(name, &kind, None, true, doc);
         if self.table.get(name).is_none() {
             self.mistakes.add(&self.at, format!("{} lacks `{name}`", self.of), hint.to_owned());
         }
-        self.take(name, &of)
+        self.take(name, &kind)
     }
 
     /// A table of keys with defaults.
-    pub(crate) fn table<T>(
+    pub(crate) fn table<T: 'static>(
         &mut self,
         name: &'static str,
         read: fn(&mut Keys<'_>) -> T,
         doc: &'static str,
     ) -> Setting<T> {
-        let of = Inner { name: Some(format!("[{name}]")), takes: "a table", read };
-        self.declare(name, &of, None, false, doc);
-        match self.take(name, &of) {
+        let of = format!("[{name}]");
+        let kind = table(Some(of.clone()), read);
+        self.declare(name, &kind, None, false, doc);
+        match self.take(name, &kind) {
             Some(At { value, at }) => Setting { value, at: Some(at) },
-            None => Setting { value: of.absent(self.mistakes), at: None },
+            None => {
+                Setting { value: Keys::read(&Table::default(), of, &START, self.mistakes, read), at: None }
+            }
         }
     }
 
     /// The tables `[name.NAME]`.
-    pub(crate) fn tables<T>(
+    pub(crate) fn tables<T: 'static>(
         &mut self,
         name: &'static str,
         read: fn(&mut Keys<'_>) -> T,
         doc: &'static str,
     ) -> Tables<T> {
-        let of = |entry: &str| Inner { name: Some(format!("[{name}.{entry}]")), takes: "a table", read };
-        self.declare(name, &of("NAME"), None, false, doc);
+        let of = |entry: &str| format!("[{name}.{entry}]");
+        self.declare(name, &table(Some(of("NAME")), read), None, false, doc);
         if let Some(key) = self.described.as_mut().and_then(|keys| keys.last_mut()) {
             key.named = true;
         }
-        let tables = self.take(name, &AnyTable).map(|tables| tables.value.0).unwrap_or_default();
+        let tables = self.take(name, &any_table()).map(|tables| tables.value.0).unwrap_or_default();
         let mut entries = Vec::new();
         for (entry, node) in tables {
             let key = format!("{name}.{}", entry.value);
-            let place = Place { key: &key, of: &self.of };
-            let table = of(&entry.value).read(&node, place, self.mistakes);
+            let kind = table(Some(of(&entry.value)), read);
+            let table = kind.read(&node, Place::new(&key, &self.of), self.mistakes);
             entries.extend(table.map(|table| (entry, table)));
         }
-        Tables { entries, absent: of("NAME").absent(&mut Mistakes::default()) }
+        let absent = Keys::read(&Table::default(), of("NAME"), &START, &mut Mistakes::default(), read);
+        Tables { entries, absent }
     }
 
     /// The keys that the table gives, with the places of their values.
@@ -201,26 +211,23 @@ impl<'a> Keys<'a> {
         self.mistakes.add(at, what, hint.map(str::to_owned));
     }
 
-    fn take<K: Type>(&mut self, name: &'static str, of: &K) -> Option<At<K::Value>> {
+    fn take<T: 'static>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<At<T>> {
         let node = self.table.get(name)?;
-        let place = Place { key: name, of: &self.of };
-        Some(At { value: of.read(node, place, self.mistakes)?, at: node.at.clone() })
+        Some(At { value: kind.read(node, Place::new(name, &self.of), self.mistakes)?, at: node.at.clone() })
     }
 
-    fn declare<K: Type>(
+    fn declare<T: 'static>(
         &mut self,
         name: &'static str,
-        of: &K,
+        kind: &Kind<T>,
         default: Option<String>,
         required: bool,
         doc: &'static str,
     ) {
         self.names.push(name);
         if let Some(described) = &mut self.described {
-            let (table, takes) = (self.of.clone(), of.takes());
-            let (range, choices, named, keys) = (None, Vec::new(), false, Vec::new());
-            let mut key = Key { table, name, takes, default, required, range, choices, doc, named, keys };
-            of.describe(&mut key);
+            let mut key = Key { table: self.of.clone(), name, default, required, doc, ..Key::default() };
+            kind.describe(&mut key);
             described.push(key);
         }
     }
@@ -235,51 +242,20 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A table whose keys `read` declares.
-pub(crate) struct Inner<T> {
-    /// Its name in messages; without one, the key and the table around it name it.
-    name: Option<String>,
-    takes: &'static str,
-    read: fn(&mut Keys<'_>) -> T,
-}
-
 /// A table that is the value of a key.
-pub(crate) fn inner<T>(read: fn(&mut Keys<'_>) -> T) -> Inner<T> {
-    Inner { name: None, takes: "a table", read }
+pub(crate) fn inner<T: 'static>(read: fn(&mut Keys<'_>) -> T) -> Kind<T> {
+    table(None, read)
 }
 
 /// The tables `[[name]]`.
-pub(crate) fn inner_list<T>(name: &str, takes: &'static str, read: fn(&mut Keys<'_>) -> T) -> List<Inner<T>> {
-    List(Inner { name: Some(format!("[[{name}]]")), takes, read })
+pub(crate) fn inner_list<T: 'static>(name: &str, read: fn(&mut Keys<'_>) -> T) -> Kind<Vec<At<T>>> {
+    list(table(Some(format!("[[{name}]]")), read).takes(&format!("tables, each written under [[{name}]]")))
 }
 
-impl<T> Inner<T> {
-    /// What a table without keys says.
-    fn absent(&self, mistakes: &mut Mistakes) -> T {
-        Keys::read(&Table::default(), self.name.clone().unwrap_or_default(), &START, mistakes, self.read)
-    }
-}
-
-impl<T> Type for Inner<T> {
-    type Value = T;
-
-    fn takes(&self) -> String {
-        self.takes.to_owned()
-    }
-
-    fn parse(&self, node: &Node, place: Place<'_>, mistakes: &mut Mistakes) -> Parsed<T> {
-        let Value::Table(table) = &node.value else { return Err(WrongType) };
-        let name = self.name.clone().unwrap_or_else(|| table_name(place.key, place.of));
-        Ok(Some(Keys::read(table, name, &node.at, mistakes, self.read)))
-    }
-
-    fn describe(&self, key: &mut Key) {
-        let name = self.name.clone().unwrap_or_else(|| table_name(key.name, &key.table));
-        key.keys = Keys::describe(name, self.read);
-    }
-}
-
-/// The name of a table that is the value of a key.
-fn table_name(key: &str, of: &str) -> String {
-    format!("`{key}` of {of}")
+fn table<T: 'static>(name: Option<String>, read: fn(&mut Keys<'_>) -> T) -> Kind<T> {
+    kinds::table(
+        name,
+        move |table, name, node, mistakes| Keys::read(table, name, &node.at, mistakes, read),
+        move |name| Keys::describe(name, read),
+    )
 }

@@ -33,6 +33,7 @@ mod published;
 mod report;
 mod source;
 mod tables;
+mod task_keys;
 mod tasks;
 mod tree;
 mod typed;

@@ -4,6 +4,7 @@
 //! round the order is a shuffle keyed by the spec's order seed and the case's own
 //! names, so that leaving a case out does not move the others.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gpbench_record::{Axes, Case, ReportOptions, TaskKind};
@@ -28,6 +29,8 @@ pub struct Plan {
     pub axes: Axes,
     /// What the report shows.
     pub report: ReportOptions,
+    /// The paper or book that a solver comes from, by the solver's id, where its plugin names one.
+    pub sources: BTreeMap<String, String>,
     /// The cases.
     pub cases: Vec<PlannedCase>,
 }
@@ -85,6 +88,7 @@ impl Checked {
             order_seed: self.order_seed,
             axes: self.axes.clone(),
             report: self.report.clone(),
+            sources: self.sources.clone(),
             cases,
         }
     }

@@ -1,6 +1,5 @@
 //! The tasks: one module each, with the estimators and keys that the task has, and its part of a case.
 
-pub(crate) mod keys;
 pub(crate) mod likelihood;
 pub(crate) mod posterior;
 pub(crate) mod rules;

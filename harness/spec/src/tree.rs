@@ -3,6 +3,8 @@
 //! The `toml` crate's own spanned tree borrows from one text; a spec is made of
 //! several (the file and every `--set`), so values are copied into this one.
 
+use std::fmt;
+
 use toml::de::{DeTable, DeValue, Error};
 
 use crate::error::Mistakes;
@@ -36,6 +38,37 @@ impl Value {
             Value::Array(_) => "a list",
             Value::Table(_) => "a table",
         }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Value {
+        Value::Bool(truth)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(int: i64) -> Value {
+        Value::Int(int)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(float: f64) -> Value {
+        Value::Float(float)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl fmt::Display for Value {
+    /// As TOML.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        plain(self).map_or(Ok(()), |value| value.fmt(f))
     }
 }
 

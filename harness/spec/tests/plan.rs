@@ -245,6 +245,17 @@ fn a_plan_has_axes_and_report_options() {
     let columns = names(&["test_rmse", "epochs"]);
     let report = ReportOptions { reference: Some("lin2023".to_owned()), baseline: None, columns };
     assert_eq!(plan.report, report);
+
+    let mut catalog = common::catalog();
+    for library in &mut catalog.libraries {
+        library.solvers.iter_mut().for_each(|solver| solver.source = Some(format!("{} (1999)", solver.id)));
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("spec.toml");
+    std::fs::write(&path, &text).expect("a writable folder");
+    let typed = load(&path, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let plan = typed.check(&catalog).unwrap_or_else(|errors| panic!("{errors}")).plan();
+    assert_eq!(plan.sources, [("cg".to_owned(), "cg (1999)".to_owned())].into());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::nearest;
 use crate::source::{At, Location};
 use crate::tables::estimator::{self as table, Draw};
 use crate::tables::root::Root;
-use crate::tasks::keys::{TaskKey, TaskKeys};
+use crate::task_keys::{TaskKey, TaskKeys};
 
 /// A method of estimation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,8 +131,8 @@ impl EstimatorEntry {
             let hint = "use `multivariate_t` or `product_t`".to_owned();
             mistakes.add(at, format!("`{}` is made of random features", method.name()), hint);
         }
-        let warm = table.warm_start.as_ref().filter(|given| given.value.is_warm());
-        task.check(TaskKey::WarmStart, warm.map(|given| &given.at), mistakes);
+        let warm = table.warm_start.at.as_ref().filter(|_| table.warm_start.value.is_warm());
+        task.check(TaskKey::WarmStart, warm, mistakes);
         let second = table.second_solve.at.as_ref().filter(|_| table.second_solve.value);
         if task.check(TaskKey::SecondSolve, second, mistakes)
             && !method.solves()
@@ -193,6 +193,6 @@ impl EstimatorEntry {
 
     /// Where a step of training starts.
     pub(crate) fn start(&self) -> Start {
-        self.table.warm_start.as_ref().map_or(Start::Cold, |given| given.value)
+        self.table.warm_start.value
     }
 }

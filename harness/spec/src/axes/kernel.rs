@@ -14,7 +14,7 @@ use crate::published;
 use crate::source::{At, Location};
 use crate::tables::kernel::{Base, Hyperparameters, LengthScale};
 use crate::tables::root::Root;
-use crate::tasks::keys::{TaskKey, TaskKeys};
+use crate::task_keys::{TaskKey, TaskKeys};
 
 /// An entry of the kernel axis.
 pub(crate) struct KernelEntry {

@@ -13,7 +13,7 @@ use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::At;
 use crate::tables::solver as table;
-use crate::tasks::keys::{TaskKey, TaskKeys};
+use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
 /// An entry of the solver axis.
@@ -32,6 +32,11 @@ pub(crate) struct SolverEntry<'a> {
 impl SolverEntry<'_> {
     pub(crate) fn is_exact(&self) -> bool {
         self.info.can(Capability::Exact)
+    }
+
+    /// The solver's id, and the paper or book that its plugin names.
+    pub(crate) fn source(&self) -> Option<(String, String)> {
+        Some((self.info.id.clone(), self.info.source.clone()?))
     }
 
     /// The solver as it runs on `dataset`; `None` if a parameter has no value there, which has been reported.

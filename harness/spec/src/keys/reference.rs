@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::range::Range;
 
 /// A key of a spec.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Key {
     /// The table that it is in, such as `[train]`, `[dataset.NAME]` or `the spec`.
     pub table: String,
@@ -23,7 +23,7 @@ pub struct Key {
     pub range: Option<Range>,
     /// The names that it takes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub choices: Vec<String>,
+    pub choices: Vec<&'static str>,
     /// One sentence of documentation.
     pub doc: &'static str,
     /// Whether its value holds tables under names of the user's own, such as `[dataset.NAME]`.

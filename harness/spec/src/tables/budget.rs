@@ -2,7 +2,7 @@
 
 use gpbench_record::Budget;
 
-use crate::keys::{FRACTION, Keys, MEMORY, POSITIVE, TIME, number};
+use crate::keys::{FRACTION, Keys, POSITIVE, memory, number, time};
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Budget {
     let tolerance = number(FRACTION).hint("it is a relative residual norm, and the zero vector reaches 1");
@@ -12,9 +12,12 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Budget {
         number(POSITIVE),
         "Largest number of epochs: multiples of n^2 kernel entries.",
     );
-    let time =
-        keys.optional("time", TIME, "Largest time of prepare and solve together; of all steps, in training.");
-    let memory = keys.optional("memory", MEMORY, "Largest memory of the process that solves.");
+    let time = keys.optional(
+        "time",
+        time(),
+        "Largest time of prepare and solve together; of all steps, in training.",
+    );
+    let memory = keys.optional("memory", memory(), "Largest memory of the process that solves.");
     Budget {
         tolerance: tolerance.map(|given| given.value),
         max_epochs: max_epochs.map(|given| given.value),

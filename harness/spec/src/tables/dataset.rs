@@ -4,8 +4,8 @@ use gpbench_record::{Family, Fractions, Subsample};
 
 use super::kernel::family;
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, FRACTION, Keys, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, TEXT, Truth, count, either,
-    inner, map, number, whole,
+    ANY, COUNT_OR_ZERO, FRACTION, Keys, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, count, inner, number, text,
+    truth, whole,
 };
 use crate::source::At;
 
@@ -39,33 +39,26 @@ pub(crate) const SIZE_KEYS: [&str; 2] = ["n", "n_test"];
 pub(crate) const DRAW_KEYS: [&str; 5] = ["d", "kernel", "signal_scale", "noise_scale", "length_scale"];
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
-    let column = either(
-        "a text in quotes or a whole number",
-        TEXT,
-        map(whole(ANY), |index: At<i64>| index.value.to_string()),
-    );
-    let share = number(FRACTION).hint("a count has no decimal point");
-    let amount = either(
-        "a whole number or a fraction",
-        map(count(), |rows| Subsample::Rows(rows.value)),
-        map(share, |share| Subsample::Fraction(share.value)),
-    );
+    let index = whole::<i64>(ANY).map(|index| index.value.to_string());
+    let rows = count().map(|rows| Subsample::Rows(rows.value));
+    let share =
+        number(FRACTION).hint("a count has no decimal point").map(|share| Subsample::Fraction(share.value));
     Dataset {
-        from: keys.derived("from", TEXT, "NAME", "Name in the registry, or of a built-in set."),
+        from: keys.derived("from", text(), "NAME", "Name in the registry, or of a built-in set."),
         path: keys.optional(
             "path",
-            TEXT,
+            text(),
             "The user's own CSV or Parquet file, relative to the spec's folder.",
         ),
         target: keys.derived(
             "target",
-            column,
+            text().or(index, "a text in quotes or a whole number"),
             "the last column",
             "Target column of a file: its name or its index.",
         ),
         subsample: keys.optional(
             "subsample",
-            amount,
+            rows.or(share, "a whole number or a fraction"),
             "Training rows to keep: a count, or with a decimal point a share.",
         ),
         split: keys.derived(
@@ -77,7 +70,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
         fractions: keys.optional("fractions", inner(fractions), "Draws splits by these shares."),
         collapse_duplicates: keys.or(
             "collapse_duplicates",
-            Truth,
+            truth(),
             false,
             "Whether training rows with the same inputs share an unknown of the linear system.",
         ),
@@ -89,7 +82,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
         ),
         n_test: keys.derived("n_test", count(), "n / 10", "Test rows of a set that is drawn."),
         d: keys.or("d", count(), 2, "Inputs of `gp-draw`."),
-        kernel: keys.or("kernel", family(), Family::Matern32, "Kernel family of `gp-draw`."),
+        kernel: keys.or("kernel", family(), "matern32", "Kernel family of `gp-draw`."),
         signal_scale: keys.or("signal_scale", number(POSITIVE), 1.0, "Signal scale of `gp-draw`."),
         noise_scale: keys.or("noise_scale", number(NOT_NEGATIVE), 0.1, "Noise scale of `gp-draw`."),
         length_scale: keys.or(
@@ -105,9 +98,9 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
 /// Shares of training and test rows; the rest is set aside.
 fn fractions(keys: &mut Keys<'_>) -> Option<Fractions> {
     let hint = "for instance { train = 0.64, test = 0.2 }";
-    let share = number(FRACTION);
-    let train = keys.required("train", share, hint, "Share of the training rows.");
-    let test = keys.required("test", share, hint, "Share of the test rows.");
+    let share = || number(FRACTION);
+    let train = keys.required("train", share(), hint, "Share of the training rows.");
+    let test = keys.required("test", share(), hint, "Share of the test rows.");
     let (train, test) = (train?, test?);
     if train.value + test.value > 1.0 + f64::EPSILON {
         let what = format!("fractions of {:?} and {:?} are more than all rows", train.value, test.value);

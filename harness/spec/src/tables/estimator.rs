@@ -2,7 +2,7 @@
 
 use gpbench_record::{Frequencies, ProbeDistribution, Start};
 
-use crate::keys::{COUNT_OR_ZERO, EVEN_COUNT, Keys, Setting, TEXT, Truth, choice, either, map, whole};
+use crate::keys::{COUNT_OR_ZERO, EVEN_COUNT, Keys, Setting, choice, text, truth, whole};
 use crate::source::At;
 
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub(crate) struct Estimator {
     pub(crate) features: Setting<usize>,
     pub(crate) frequencies: Setting<Draw>,
     pub(crate) probe_distribution: Setting<ProbeDistribution>,
-    pub(crate) warm_start: Option<At<Start>>,
+    pub(crate) warm_start: Setting<Start>,
     pub(crate) second_solve: Setting<bool>,
     pub(crate) step: Setting<usize>,
 }
@@ -25,16 +25,15 @@ pub(crate) enum Draw {
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Estimator {
-    let warm_start = either(
-        "true, false or \"extrapolated\"",
-        choice("warm start", [("extrapolated", Start::Extrapolated)]),
-        map(Truth, |warm| if warm.value { Start::Warm } else { Start::Cold }),
-    );
+    let extrapolated = choice("warm start", [("extrapolated", Start::Extrapolated)]);
+    let warm_start = truth()
+        .map(|warm| if warm.value { Start::Warm } else { Start::Cold })
+        .or(extrapolated, "true, false or \"extrapolated\"");
     let even = || whole(EVEN_COUNT).hint("sines and cosines are counted together");
     Estimator {
         method: keys.derived(
             "method",
-            TEXT,
+            text(),
             "NAME",
             "`pathwise` (prior draws) or `standard` (random probes); in training also `exact`; for likelihoods also \
              `rff` and `ss-rff` (random features in place of linear systems).",
@@ -61,7 +60,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Estimator {
                     ("exact", Draw::Exact),
                 ],
             ),
-            Draw::Features(Frequencies::MultivariateT),
+            "multivariate_t",
             "Law of the features' frequencies; \"exact\" draws prior functions without features (small n only).",
         ),
         probe_distribution: keys.or(
@@ -70,19 +69,19 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Estimator {
                 "distribution of probes",
                 [("normal", ProbeDistribution::Normal), ("rademacher", ProbeDistribution::Rademacher)],
             ),
-            ProbeDistribution::Normal,
+            "normal",
             "Law of standard probes.",
         ),
-        warm_start: keys.derived(
+        warm_start: keys.or(
             "warm_start",
             warm_start,
-            "false",
+            false,
             "Whether a step of training starts from the last step's solutions, with right-hand sides drawn once; \
              \"extrapolated\": on the line through the last two.",
         ),
         second_solve: keys.or(
             "second_solve",
-            Truth,
+            truth(),
             false,
             "Whether y is solved for twice, so that a randomised solver without bias gives a gradient without bias.",
         ),

@@ -1,7 +1,7 @@
 //! `[[exclude]]`: cells left out of the product of the axes.
 
 use super::matrix::Names;
-use crate::keys::{COUNT_OR_ZERO, Keys, List, NAME, whole};
+use crate::keys::{COUNT_OR_ZERO, Keys, list, name, whole};
 use crate::source::At;
 
 #[derive(Debug, Clone)]
@@ -14,12 +14,12 @@ pub(crate) struct Exclude {
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Exclude {
-    let mut names = |axis, doc| keys.optional(axis, List(NAME), doc);
+    let mut names = |axis, doc| keys.optional(axis, list(name()), doc);
     Exclude {
         dataset: names("dataset", "Data sets of the cells to leave out."),
         kernel: names("kernel", "Kernels of the cells to leave out."),
         estimator: names("estimator", "Estimators of the cells to leave out."),
         solver: names("solver", "Solvers of the cells to leave out."),
-        seed: keys.optional("seed", List(whole(COUNT_OR_ZERO)), "Seeds of the cells to leave out."),
+        seed: keys.optional("seed", list(whole(COUNT_OR_ZERO)), "Seeds of the cells to leave out."),
     }
 }

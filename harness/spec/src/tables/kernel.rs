@@ -2,7 +2,7 @@
 
 use gpbench_record::{Family, Subset};
 
-use crate::keys::{Choice, Keys, List, POSITIVE, Type, choice, count, either, inner, map, number};
+use crate::keys::{Keys, Kind, POSITIVE, choice, count, inner, list, number};
 use crate::source::{At, Location};
 
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ pub(crate) enum LengthScale {
 }
 
 /// A kernel family.
-pub(crate) fn family() -> Choice<Family> {
+pub(crate) fn family() -> Kind<Family> {
     choice("kernel family", Family::ALL.map(|family| (family.as_str(), family)))
 }
 
@@ -61,30 +61,27 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
 }
 
 /// The name of known hyperparameters, or a table.
-pub(crate) fn start() -> impl Type<Value = Hyperparameters> {
+pub(crate) fn start() -> Kind<Hyperparameters> {
     let known = |from| Hyperparameters { from: Some(from), ..Hyperparameters::default() };
-    either("a text or a table", map(base(), known), inner(hyperparameters))
+    base().map(known).or(inner(hyperparameters), "a text or a table")
 }
 
-fn base() -> Choice<Base> {
+fn base() -> Kind<Base> {
     let names = [("ones", Base::Ones), ("published", Base::Published), ("generating", Base::Generating)];
     choice("hyperparameters", names)
 }
 
 fn hyperparameters(keys: &mut Keys<'_>) -> Hyperparameters {
     let from = keys.optional("from", base(), "Known hyperparameters, of which the table replaces some.");
-    let scale = number(POSITIVE);
-    let signal_scale = keys.optional("signal_scale", scale, "Standard deviation of the latent function.");
-    let noise_scale = keys.optional("noise_scale", scale, "Standard deviation of the observation noise.");
+    let scale = || number(POSITIVE);
+    let signal_scale = keys.optional("signal_scale", scale(), "Standard deviation of the latent function.");
+    let noise_scale = keys.optional("noise_scale", scale(), "Standard deviation of the observation noise.");
+    let shared = choice("length scale", [("shared", LengthScale::Shared)]);
+    let numbers =
+        list(scale()).map(|list| LengthScale::Given(list.value.into_iter().map(|l| l.value).collect()));
     let length_scale = keys.optional(
         "length_scale",
-        either(
-            "a number, a list of numbers, or \"shared\"",
-            choice("length scale", [("shared", LengthScale::Shared)]),
-            map(List(scale), |numbers| {
-                LengthScale::Given(numbers.value.into_iter().map(|l| l.value).collect())
-            }),
-        ),
+        shared.or(numbers, "a number, a list of numbers, or \"shared\""),
         "Length scales: one number for all inputs, or one for each; \"shared\" trains one for all inputs.",
     );
     if let Some(At { value: LengthScale::Given(numbers), at }) = &length_scale

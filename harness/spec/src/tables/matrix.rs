@@ -1,6 +1,6 @@
 //! `[matrix]`: the axes.
 
-use crate::keys::{Keys, List, NAME};
+use crate::keys::{Keys, list, name};
 use crate::source::At;
 
 /// A list of names.
@@ -18,25 +18,25 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Matrix {
     Matrix {
         dataset: keys.required(
             "dataset",
-            List(NAME),
+            list(name()),
             "for instance dataset = [\"pol\", \"bike\"]",
             "Data sets: names of the registry, built-in sets, or tables [dataset.NAME].",
         ),
         kernel: keys.required(
             "kernel",
-            List(NAME),
+            list(name()),
             "for instance kernel = [\"matern32\"]",
             "Kernels: families, or tables [kernel.NAME].",
         ),
         estimator: keys.derived(
             "estimator",
-            List(NAME),
+            list(name()),
             "the task's own: `standard` or `pathwise`",
             "Estimators: methods, or tables [estimator.NAME].",
         ),
         solver: keys.required(
             "solver",
-            List(NAME),
+            list(name()),
             "for instance solver = [\"cholesky\", \"cg\"]",
             "Solvers: ids that plugins offer, or tables [solver.NAME].",
         ),

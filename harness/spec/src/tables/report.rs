@@ -1,6 +1,6 @@
 //! `[report]`: what the report shows.
 
-use crate::keys::{Keys, List, NAME, TEXT, choice};
+use crate::keys::{Keys, choice, list, name, text};
 use crate::source::At;
 
 /// Collections of published figures.
@@ -20,12 +20,12 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Report {
         reference: keys.optional("reference", references, "Published figures to print beside ours."),
         baseline: keys.optional(
             "baseline",
-            TEXT,
+            text(),
             "Name on the solver axis that speed-ups are measured against.",
         ),
         columns: keys.derived(
             "columns",
-            List(NAME),
+            list(name()),
             "those of the task",
             "Metrics of the results table, in this order, such as [\"test_rmse\", \"epochs\"].",
         ),

@@ -3,16 +3,15 @@
 use gpbench_record::{Budget, TaskKind};
 
 use super::{budget, dataset, estimator, exclude, kernel, likelihood, matrix, report, solver, train};
-use crate::error::Mistakes;
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, Key, Keys, List, Parsed, Place, Setting, TEXT, Tables, Type, WrongType, between,
-    choice, count, inner_list, whole,
+    ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, WrongType, between, choice_of_version, count,
+    inner_list, list, text, whole,
 };
 use crate::source::At;
-use crate::tree::{Node, Value};
+use crate::tree::Value;
 
 /// Version of the spec format that this crate reads: the value of a spec's `schema` key.
-pub const SCHEMA: i64 = 1;
+pub(crate) const SCHEMA: i64 = 1;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Root {
@@ -35,20 +34,20 @@ pub(crate) struct Root {
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
-    keys.required("schema", Version, &version_hint(), "Version of the spec format.");
+    keys.required("schema", version(), &version_hint(), "Version of the spec format.");
     let hint = "it names the run's folder, for instance name = \"uci\"";
-    let name = keys.required("name", TEXT, hint, "Names the run's folder.");
-    let tasks = choice("task", TaskKind::ALL.map(|task| (task.as_str(), task))).reserved(&["thompson"]);
+    let name = keys.required("name", text(), hint, "Names the run's folder.");
+    let tasks = choice_of_version("task", TaskKind::ALL.map(|task| (task.as_str(), task)), &["thompson"]);
     let hint = "write task = \"solve\", \"posterior\", \"train\" or \"likelihood\"";
     let task = keys.required("task", tasks, hint, "What every case measures.");
-    let precision = choice("precision", [("f64", ())]).reserved(&["mixed"]);
-    keys.or("precision", precision, (), "Arithmetic of kernel products.");
+    let precision = choice_of_version("precision", [("f64", ())], &["mixed"]);
+    keys.or("precision", precision, "f64", "Arithmetic of kernel products.");
     Root {
         name,
         task,
         seeds: keys.derived(
             "seeds",
-            List(whole(COUNT_OR_ZERO)),
+            list(whole(COUNT_OR_ZERO)),
             "[0]",
             "Seeds: each cell of the matrix runs with every one. Seed k also selects split k.",
         ),
@@ -79,7 +78,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
         excludes: keys
             .optional(
                 "exclude",
-                inner_list("exclude", "tables, each written under [[exclude]]", exclude::read),
+                inner_list("exclude", exclude::read),
                 "Cells to leave out: those that match every key given.",
             )
             .map(|list| list.value)
@@ -93,25 +92,13 @@ fn version_hint() -> String {
 }
 
 /// The version that this crate reads.
-struct Version;
-
-impl Type for Version {
-    type Value = i64;
-
-    fn takes(&self) -> String {
-        "a whole number".to_owned()
-    }
-
-    fn parse(&self, node: &Node, _: Place<'_>, mistakes: &mut Mistakes) -> Parsed<i64> {
+fn version() -> Kind<()> {
+    Kind::new("a whole number", |node, _, mistakes| {
         match node.value {
             Value::Int(SCHEMA) => {}
             Value::Int(other) => mistakes.add(&node.at, format!("schema {other} is unknown"), version_hint()),
             _ => return Err(WrongType),
         }
-        Ok(Some(SCHEMA))
-    }
-
-    fn describe(&self, key: &mut Key) {
-        key.choices = vec![SCHEMA.to_string()];
-    }
+        Ok(Some(()))
+    })
 }

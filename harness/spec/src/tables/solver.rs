@@ -3,9 +3,7 @@
 use gpbench_record::{Budget, Quadrature};
 
 use super::budget;
-use crate::keys::{
-    AnyTable, Keys, NOT_NEGATIVE, POSITIVE, Setting, TEXT, choice, count, either, inner, map, number,
-};
+use crate::keys::{Keys, NOT_NEGATIVE, POSITIVE, Setting, any_table, choice, count, inner, number, text};
 use crate::source::At;
 use crate::tree::Table;
 
@@ -41,28 +39,28 @@ pub(crate) enum Select {
 pub(crate) fn read(keys: &mut Keys<'_>) -> Solver {
     let fixed = |nodes: At<usize>| Some(Quadrature::Fixed { nodes: nodes.value });
     Solver {
-        plugin: keys.derived("plugin", TEXT, "NAME", "Id of the solver that a plugin offers."),
+        plugin: keys.derived("plugin", text(), "NAME", "Id of the solver that a plugin offers."),
         library: keys.derived(
             "library",
-            TEXT,
+            text(),
             "found by the id",
             "File of the plugin that offers it, relative to the spec's folder.",
         ),
         params: keys.optional(
             "params",
-            AnyTable,
+            any_table(),
             "Parameters of the solver, as `gpbench list solvers --verbose` lists them; a table by data set gives \
              each its own value.",
         ),
         prediction: keys.optional(
             "prediction",
-            AnyTable,
+            any_table(),
             "Parameters with other values in the prediction that ends training.",
         ),
         inducing: keys.optional("inducing", inner(inducing), "Inducing points as the solver's unknowns."),
         quadrature: keys.optional(
             "quadrature",
-            either("a whole number or a table", map(count(), fixed), inner(random_nodes)),
+            count().map(fixed).or(inner(random_nodes), "a whole number or a table"),
             "Nodes of the quadrature that estimates log |H| in task `likelihood`: a number, or a table for a random \
              number of them.",
         ),

@@ -4,8 +4,7 @@ use gpbench_record::{Grid, Scale, Schedule};
 
 use super::kernel::{Hyperparameters, start};
 use crate::keys::{
-    COUNT_OR_ZERO, Keys, List, POSITIVE, Setting, TEXT, between, choice, count, either, inner, map, number,
-    whole,
+    COUNT_OR_ZERO, Keys, POSITIVE, Setting, between, choice, count, inner, list, number, text, whole,
 };
 use crate::source::At;
 
@@ -31,14 +30,15 @@ pub(crate) struct Replay {
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
+    let constant = choice("schedule", [("constant", Schedule::Constant)]);
     let whole_run = |run| Replay { run: Some(run), solver: None, estimator: None };
     Train {
         steps: keys.or("steps", count(), 100, "Outer steps."),
         learning_rate: keys.or("learning_rate", number(POSITIVE), 0.1, "Learning rate of Adam's first step."),
         schedule: keys.or(
             "schedule",
-            either("a text or a table", choice("schedule", [("constant", Schedule::Constant)]), inner(multi_step)),
-            Schedule::Constant,
+            constant.or(inner(multi_step), "a text or a table"),
+            "constant",
             "How the learning rate changes: \"constant\", or a table with milestones.",
         ),
         initial: keys.derived(
@@ -49,18 +49,18 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
         ),
         fixed: keys.optional(
             "fixed",
-            List(choice("hyperparameter", Scale::ALL.map(|scale| (scale.name(), scale)))),
+            list(choice("hyperparameter", Scale::ALL.map(|scale| (scale.name(), scale)))),
             "Scales that stay as they are.",
         ),
         mean: keys.or(
             "mean",
             choice("mean", [("zero", None), ("constant", Some(0.0))]),
-            None,
+            "zero",
             "Prior mean: \"zero\", or \"constant\", which is trained beside the scales, from 0.",
         ),
         replay: keys.optional(
             "replay",
-            either("a text or a table", map(TEXT, whole_run), inner(replay)),
+            text().map(whole_run).or(inner(replay), "a text or a table"),
             "A run whose hyperparameters are taken step by step, so that all solvers solve the same systems: its \
              folder, or a table.",
         ),
@@ -89,7 +89,7 @@ fn interval(
     hint: &'static str,
     doc: &'static str,
 ) -> Option<[f64; 2]> {
-    let ends = keys.required(name, List(number(POSITIVE)), hint, doc)?;
+    let ends = keys.required(name, list(number(POSITIVE)), hint, doc)?;
     match ends.value.as_slice() {
         [low, high] if low.value < high.value => return Some([low.value, high.value]),
         _ => {
@@ -105,7 +105,7 @@ fn multi_step(keys: &mut Keys<'_>) -> Schedule {
     let step = whole::<u64>(COUNT_OR_ZERO).hint("steps are counted from 0");
     let milestones = keys.required(
         "milestones",
-        List(step),
+        list(step),
         hint,
         "Steps, counted from 0, before which the rate changes.",
     );
@@ -129,11 +129,11 @@ fn replay(keys: &mut Keys<'_>) -> Replay {
     Replay {
         run: keys.required(
             "run",
-            TEXT,
+            text(),
             "it is the folder of a run that has trained",
             "Folder of a run that has trained, relative to the spec's folder.",
         ),
-        solver: keys.optional("solver", TEXT, "Solver of the case to replay."),
-        estimator: keys.optional("estimator", TEXT, "Estimator of the case to replay."),
+        solver: keys.optional("solver", text(), "Solver of the case to replay."),
+        estimator: keys.optional("estimator", text(), "Estimator of the case to replay."),
     }
 }

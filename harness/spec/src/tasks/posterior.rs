@@ -2,11 +2,11 @@
 
 use gpbench_record::{self as record, Task, TaskKind};
 
-use super::keys::{TaskKey, TaskKeys};
 use super::rules::{CellEntries, Rules};
 use crate::axes::{Estimators, Method};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
+use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
 pub(crate) struct Posterior;

@@ -2,10 +2,10 @@
 
 use gpbench_record::Task;
 
-use super::keys::TaskKeys;
 use crate::axes::{Axes, DatasetEntry, EstimatorEntry, Estimators, KernelEntry, SolverEntry};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
+use crate::task_keys::TaskKeys;
 use crate::typed::Typed;
 
 /// What a task decides about a spec.

@@ -2,7 +2,6 @@
 
 use gpbench_record::{GradientEstimator, Grid, Prediction, Scale, Task, TaskKind, Training};
 
-use super::keys::{TaskKey, TaskKeys};
 use super::replay::Replay;
 use super::rules::{CellEntries, Rules};
 use crate::axes::{Axes, Basis, Estimators, Method};
@@ -10,6 +9,7 @@ use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::source::At;
 use crate::tables::train as table;
+use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
 /// Features of the prior draws of the final prediction where the estimator's own number of features is what is
