@@ -1,6 +1,6 @@
 //! The plugins and data sets of this machine that a spec may name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gpbench_data::{registry, synthetic};
 use gpbench_record::{LibraryInfo, Row};
@@ -46,6 +46,11 @@ pub(crate) fn named_libraries(worker: &Worker, files: &[PathBuf]) -> Result<Vec<
         return Ok(Vec::new());
     }
     worker.describe(&files)?.into_iter().map(usable).collect()
+}
+
+/// Fails unless a library's file exists.
+pub(crate) fn require_file(file: &Path) -> Result<(), Failure> {
+    if file.is_file() { Ok(()) } else { Err(Failure::usage(format!("{}: no such file", file.display()))) }
 }
 
 /// The library, which must be usable.

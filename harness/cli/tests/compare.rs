@@ -92,3 +92,32 @@ fn a_check_uses_an_earlier_run_as_its_baseline() {
     assert_eq!(ended.json()["matched"], 2);
     sandbox.run(&["compare", &first, "latest", "--baseline", "baselines/pair.toml"]).exits(2);
 }
+
+#[test]
+fn an_exact_comparison_lists_each_value_that_differs() {
+    let sandbox = Sandbox::new();
+    let first = two_runs(&sandbox);
+    let exact = ["compare", &first, "latest", "--exact"];
+    sandbox.run(&exact).exits(0).prints(&["4 cases, ", ": 0 differ"]);
+
+    // Seconds may differ.
+    edit(&first, "cg", |row| row["metrics"]["seconds_solve"] = 1000.0.into());
+    sandbox.run(&exact).exits(0);
+    // One bit of a metric may not, nor may a status.
+    edit(&first, "cg", |row| {
+        let value = row["metrics"]["test_rmse"].as_f64().expect("a metric");
+        row["metrics"]["test_rmse"] = f64::from_bits(value.to_bits() + 1).into();
+    });
+    edit(&first, "cholesky", |row| row["status"] = "not_converged".into());
+    let ended = sandbox.run(&exact).exits(3);
+    let ended =
+        ended.prints(&["draw/matern32/pathwise/cg/seed 0/repeat 1", "metrics/test_rmse", "not_converged"]);
+    assert!(ended.stdout.contains(": 4 differ"), "{}", ended.stdout);
+    let json = sandbox.run(&[&exact[..], &["--format", "json"]].concat()).exits(3).json();
+    assert_eq!((&json["schema"], &json["agree"]), (&1.into(), &false.into()));
+
+    // A run without common cases, a single run, and options that do not fit.
+    sandbox.run(&[&exact[..], &["-s", "cholesky,cg", "-d", "none"]].concat()).exits(4);
+    sandbox.run(&["compare", &first, "--exact"]).exits(2);
+    sandbox.run(&[&exact[..], &["--baseline", "file.toml"]].concat()).exits(2);
+}

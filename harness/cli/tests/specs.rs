@@ -1,10 +1,10 @@
-//! Every spec of `benchmarks` can be planned on a machine without data sets.
+//! Every spec of `benchmarks` can be planned on a machine without data sets; forms of a spec that run and report.
 
 mod support;
 
 use std::path::{Path, PathBuf};
 
-use support::{Sandbox, checkout};
+use support::{Sandbox, checkout, spec};
 
 /// The spec files below a folder. `reference` holds published figures, no specs.
 fn specs(folder: &Path) -> Vec<PathBuf> {
@@ -29,4 +29,14 @@ fn every_spec_can_be_planned() {
         let name = spec.file_name().unwrap().to_str().unwrap();
         assert!(readme.contains(&format!("{name})")), "{name} is missing in benchmarks/README.md");
     }
+}
+
+#[test]
+fn a_text_on_an_axis_is_a_list_of_one() {
+    let text = "solver = \"cg\"";
+    let sandbox = Sandbox::with_spec(&spec("text", &[("solver = [\"cholesky\", \"cg\"]", text)]));
+    sandbox.run(&["run", "spec.toml"]).exits(0).prints(&["cg"]);
+    sandbox.run(&["report", "text"]).exits(0).prints(&["cg"]);
+    assert_eq!(sandbox.cases().len(), 1);
+    sandbox.run(&["check", "spec.toml", "--update"]).exits(0);
 }

@@ -39,13 +39,8 @@ pub(crate) fn plugin(global: &Global, verb: &Plugin) -> Outcome {
     }
 }
 
-/// Fails unless a library's file exists.
-fn require_file(file: &Path) -> Result<(), Failure> {
-    if file.is_file() { Ok(()) } else { Err(Failure::usage(format!("{}: no such file", file.display()))) }
-}
-
 fn inspect(file: &Path, format: Format) -> Outcome {
-    require_file(file)?;
+    catalog::require_file(file)?;
     let described = Worker::locate()?.describe(&[file.to_owned()])?.pop();
     let described = described.ok_or_else(|| Failure::internal("the worker described nothing"))?;
     show(&catalog::usable(described)?, format);

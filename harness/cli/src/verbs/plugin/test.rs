@@ -6,8 +6,8 @@ use clap::Args;
 use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
 use serde_json::{Value, json};
 
-use super::require_file;
 use crate::args::{Format, FormatArg, Global, positive};
+use crate::catalog;
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::output::{self, Listing, versioned};
 use crate::worker::{Described, Worker};
@@ -28,7 +28,7 @@ pub(crate) struct Test {
 }
 
 pub(crate) fn test(global: &Global, args: &Test) -> Outcome {
-    require_file(&args.file)?;
+    catalog::require_file(&args.file)?;
     let worker = Worker::locate()?;
     let solver = args.solver.as_deref();
     // A library that cannot be described fails the suite's first rule.
