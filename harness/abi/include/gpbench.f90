@@ -2,14 +2,14 @@
 !>
 !> Types and constants mirror gpbench.h, where every field and function is documented; a test of gpbench-abi compares
 !> the two. Function pointers are `type(c_funptr)`: the host's become callable by `c_f_procpointer` with one of
-!> the interfaces below, and a plugin's own are put into a table by `c_funloc`. After the tables come a
-!> few procedures that spare a plugin most of that.
+!> the interfaces below, and a plugin's own are put into a table by `c_funloc`. After the tables come
+!> procedures for the most common calls.
 module gpbench
   use, intrinsic :: iso_c_binding
   implicit none
   public
 
-  !> Values of GpbStatus. Negative ones are errors, and go with a text, see `gpb_fail`.
+  !> Values of GpbStatus. Negative ones are errors, and need a text, see `gpb_fail`.
   integer(c_int32_t), parameter :: GPB_STATUS_DONE = 0
   integer(c_int32_t), parameter :: GPB_STATUS_STOPPED = 1
   integer(c_int32_t), parameter :: GPB_STATUS_ITERATE = 2
@@ -341,7 +341,7 @@ contains
     mat%ld = mat%rows
   end function
 
-  !> Tells why a call is about to return `status`, which is handed back to be returned.
+  !> Reports why a call returns `status`, and returns it.
   function gpb_fail(host, status, why) result(same)
     type(gpb_host), intent(in) :: host
     integer(c_int32_t), intent(in) :: status
@@ -392,7 +392,7 @@ contains
     status = diag(op, out)
   end function
 
-  !> What A is made of; null if the host does not say.
+  !> What A is made of; null if the host lacks the extension.
   function gpb_inputs_of(op) result(inputs)
     type(gpb_operator), intent(in), target :: op
     type(gpb_inputs), pointer :: inputs
@@ -406,8 +406,8 @@ contains
     if (c_associated(found)) call c_f_pointer(found, inputs)
   end function
 
-  !> Tells the host of an iteration whose iterate stands in `x`, with one relative residual norm a column. A host that
-  !> asks for the iterate is called again, since there it is.
+  !> Reports an iteration, whose iterate is in `x`, with one relative residual norm a column. A host that asks for the
+  !> iterate is called again at once.
   function gpb_observe(problem, iteration, norms) result(status)
     type(gpb_problem), intent(in) :: problem
     integer(c_int64_t), intent(in) :: iteration

@@ -5,13 +5,13 @@
  * A plugin is a shared library that exports the function gpbench_plugin_v1, declared at the end.
  * Rules:
  *
- * - Types. No Rust enum, `bool`, reference, slice or generic crosses.
+ * - Types. No Rust enum, `bool`, reference, slice or generic is used.
  *   `GpbStatus` and the other codes are 32-bit integers whose unknown values are
  *   errors. Lengths are `int64_t` and are distrusted. Strings are UTF-8, pointer and
  *   length. Matrices are column-major with a leading dimension.
  * - Growth. `GpbStr`, `GpbMat`, `GpbValue` and `GpbParam` are frozen. Every other
  *   struct begins with its size in bytes; new fields go at the end and are read
- *   only if `size` covers them. Optional powers are asked for by id
+ *   only if `size` covers them. Extensions are asked for by id
  *   (`gpbench.rows/1`); a null answer means that the other side lacks them.
  * - Memory never changes owner. What the host passes lives until the call
  *   returns, unless stated; what a plugin describes lives until the process ends.
@@ -20,9 +20,9 @@
  *   worker's main thread. A plugin calls the host's functions from the thread that
  *   the host called it on, unless stated. Only the host sets OpenBLAS's thread
  *   count, which is 1 except as `GPB_CAPABILITY_BLAS_THREADS` says.
- * - Panics and exceptions never cross, in either direction.
+ * - Panics and exceptions never cross the interface, in either direction.
  * - Cancelling has three layers: `observe` answers `GPB_STATUS_STOPPED`, operator
- *   calls answer `GPB_STATUS_STOPPED`, and in the end the process is killed. After
+ *   calls answer `GPB_STATUS_STOPPED`, and finally the process is killed. After
  *   `STOPPED`, a solver writes its best iterate into `x` and returns.
  * - Null is never passed or returned except where a comment allows it.
  */
@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 /**
- * Name of the entry function. The interface's major version stands in it.
+ * Name of the entry function. It contains the interface's major version.
  */
 #define GPB_ENTRY "gpbench_plugin_v1"
 
@@ -78,7 +78,7 @@
 #define GPB_STATUS_INVALID_ARGUMENT (-2)
 
 /**
- * Memory could not be had.
+ * Memory could not be allocated.
  */
 #define GPB_STATUS_OUT_OF_MEMORY (-3)
 
@@ -93,7 +93,7 @@
 #define GPB_STATUS_UNSUPPORTED (-5)
 
 /**
- * A panic or exception was caught at the border.
+ * A panic or exception was caught at the interface.
  */
 #define GPB_STATUS_PANIC (-6)
 
@@ -105,7 +105,7 @@
 #define GPB_LOG_LEVEL_WARNING 1
 
 /**
- * Worth a line.
+ * For the user.
  */
 #define GPB_LOG_LEVEL_INFO 2
 
@@ -127,7 +127,7 @@
 #define GPB_CAPABILITY_RANDOMIZED UINT64_C(2)
 
 /**
- * Makes use of a warm start in `x`.
+ * Uses a warm start in `x`.
  */
 #define GPB_CAPABILITY_WARM_START UINT64_C(4)
 
@@ -229,10 +229,10 @@
 #define GPB_ID_FEATURES "gpbench.features/1"
 
 /**
- * A `GpbOperator`, of the operator: over the same matrix whose products take about half
- * the time and are right to a relative 1e-6 or so: entries and sums inside a tile in single precision,
- * sums over tiles in double. Products, rows and columns do; blocks stay in double precision. Counts
- * entries like the other, and lives as long.
+ * A `GpbOperator`, of the operator: the same matrix, with products of a relative error of
+ * about 1e-6 in about half the time. Entries and sums inside a tile are in single precision, sums over
+ * tiles in double. This holds for products, rows and columns; blocks are in double precision. It counts
+ * entries like the other operator, and lives as long.
  */
 #define GPB_ID_MIXED "gpbench.mixed/1"
 
@@ -279,15 +279,15 @@
 #define GPB_FAMILY_MATERN52 4
 
 /**
- * Added to the family where `GpbInputs` has scales: a plugin that evaluates entries by itself
- * and does not know of them meets a family that it does not know either.
+ * Added to the family where `GpbInputs` has scales, so that a plugin that evaluates entries by
+ * itself and does not know of scales finds an unknown family.
  */
 #define GPB_FAMILY_SCALED 256
 
 /**
  * Outcome of a call: zero and positive values are outcomes, negative ones errors.
  *
- * With an error goes a text, passed to `GpbHost.set_error` before returning.
+ * Before returning an error, the callee passes its text to `GpbHost.set_error`.
  */
 typedef int32_t GpbStatus;
 
@@ -425,13 +425,13 @@ typedef struct GpbHost {
  *
  * For Gaussian processes A = K(X, X) + noise_scale^2 I and m = n, except with
  * inducing points: then A = K(X, Z) for m basis points Z, without noise. Only
- * solvers with `GPB_CAPABILITY_INDUCING` are given such; they know it by
- * the basis points of `GpbInputs`. Where a data set's repeated inputs are collapsed, rows are
- * those of the unique inputs, and A = S K S + noise_scale^2 I with the square roots of their counts on
- * the diagonal of S: again a symmetric matrix with the noise variance on its diagonal, for right-hand
- * sides to match, of which a solver need not know. Every call counts the kernel
- * entries it uses; n^2 of them are one epoch. Once the budget is spent, calls do
- * nothing and answer `GPB_STATUS_STOPPED`. Lives as long as the problem.
+ * solvers with `GPB_CAPABILITY_INDUCING` get such problems; the basis
+ * points of `GpbInputs` show it. Where repeated inputs of a data set are collapsed, the rows
+ * are the unique inputs, and A = S K S + noise_scale^2 I with the square roots of their counts on
+ * the diagonal of S: again a symmetric matrix plus the noise variance, with matching right-hand
+ * sides, so that most solvers need not know. Every call counts the kernel
+ * entries it uses; n^2 of them are one epoch. A call whose entries do not fit into
+ * the budget does nothing and answers `GPB_STATUS_STOPPED`. Lives as long as the problem.
  */
 typedef struct GpbOperator {
     /**
@@ -479,8 +479,8 @@ typedef struct GpbOperator {
  *
  * With inducing points Z it is a least-squares problem: each column x of the solution minimises
  * |b - K(X, Z) x|^2 + noise_scale^2 x^T K(Z, Z) x for its right-hand side b (Lin et al. 2023,
- * equations 12 and 13). In place of the residual stands half of the negative gradient,
- * K(Z, X) (b - K(X, Z) x) - noise_scale^2 K(Z, Z) x; its norm is relative to that at x = 0.
+ * equations 12 and 13). The residual is then half of the negative gradient,
+ * K(Z, X) (b - K(X, Z) x) - noise_scale^2 K(Z, Z) x, and its norm is relative to that at x = 0.
  */
 typedef struct GpbProblem {
     /**
@@ -508,12 +508,12 @@ typedef struct GpbProblem {
      */
     const struct GpbOperator *op;
     /**
-     * Right-hand sides, n x s. Not to be written to.
+     * Right-hand sides, n x s. Read-only.
      */
     const struct GpbMat *rhs;
     /**
-     * In: where to start from (zero, or a warm start). Out: the solution. m x s. During `prepare`
-     * not to be written to.
+     * In: where to start from (zero, or a warm start). Out: the solution. m x s. Read-only
+     * during `prepare`.
      */
     struct GpbMat *x;
     /**
@@ -527,7 +527,7 @@ typedef struct GpbProblem {
      */
     void *ctx;
     /**
-     * To be called after every iteration, or, where iterations are cheap, a few times an epoch,
+     * A solver calls it after every iteration, or, where iterations are cheap, a few times an epoch,
      * with one relative residual norm a column (`n_norms` = s), or `n_norms` = 0 if none is known.
      * Answers `DONE` (go on), `STOPPED`, or `ITERATE`: put the current iterate (the averaged one,
      * if it is what would be returned) into `x` and call again with the same arguments. From
@@ -544,8 +544,8 @@ typedef struct GpbProblem {
 } GpbProblem;
 
 /**
- * What a solver says of a finished solve. The host passes it zeroed but for `size`; what it
- * points to is the plugin's and lives until the next call on the solver object.
+ * A solver's report of a finished solve. The host passes it with zeros but for `size`. What it
+ * points to belongs to the plugin and lives until the next call on the solver object.
  */
 typedef struct GpbReport {
     /**
@@ -561,7 +561,7 @@ typedef struct GpbReport {
      */
     int64_t iterations;
     /**
-     * Relative residual norms the solver believes in, one a column; null if none.
+     * Relative residual norms that the solver claims, one a column; null if none.
      */
     const double *claimed;
     /**
@@ -616,8 +616,8 @@ typedef struct GpbSolver {
     int64_t n_params;
     /**
      * Makes a solver object. `values` holds one value a parameter, in the order and of
-     * the kinds of the schema, already checked against its ranges, so that no plugin
-     * parses text; its texts live until the call returns. On `DONE`, `*out` is the
+     * the kinds of the schema, already checked against its ranges; their texts live
+     * until the call returns. On `DONE`, `*out` is the
      * object, owned by the plugin until `destroy`.
      */
     GpbStatus (*create)(const struct GpbHost *host,
@@ -626,7 +626,7 @@ typedef struct GpbSolver {
                         void **out);
     /**
      * Sets up for a problem: preconditioners, factors. Timed apart from `solve` and charged
-     * to the same budget; `STOPPED` if that did not suffice. Null if there is nothing to set up.
+     * to the same budget; `STOPPED` if the budget does not suffice. Null if there is nothing to set up.
      * Called before each `solve` whose operator differs from the last one's.
      */
     GpbStatus (*prepare)(void *solver, const struct GpbProblem *problem);
@@ -641,7 +641,7 @@ typedef struct GpbSolver {
      */
     GpbStatus (*estimate)(void *solver, int64_t n, int64_t d, int64_t s, double *bytes);
     /**
-     * Ends an object's life.
+     * Destroys an object.
      */
     void (*destroy)(void *solver);
     /**
@@ -654,8 +654,8 @@ typedef struct GpbSolver {
 /**
  * A method that fits and predicts by itself instead of solving linear systems.
  *
- * The place is kept: the functions (fit, predict, hyperparameters) will follow
- * `params` in a later minor version.
+ * Reserved: the functions (fit, predict, hyperparameters) will follow `params` in a later
+ * minor version.
  */
 typedef struct GpbLearner {
     /**
@@ -804,8 +804,8 @@ typedef struct GpbBlock {
      */
     uint32_t reserved;
     /**
-     * out = A[rows, cols], n_rows x n_cols. The noise variance stands where a row's index equals
-     * a column's, and nowhere if the columns have basis points of their own. Counts n_rows n_cols
+     * out = A[rows, cols], n_rows x n_cols. The noise variance is added where a row's index equals
+     * a column's, unless the columns have basis points of their own. Counts n_rows n_cols
      * entries.
      */
     GpbStatus (*get)(const struct GpbOperator *op,
@@ -859,7 +859,7 @@ typedef struct GpbInputs {
  * E[Phi Phi^T] = K there: at the inputs, or at the basis points where the columns have such. With
  * scales each row of Phi is multiplied by its own: E[Phi Phi^T] = S K S.
  *
- * Shown apart from kernel entries; counts none.
+ * Costs are shown separately from kernel entries; no entries are counted.
  */
 typedef struct GpbFeatures {
     /**
@@ -912,7 +912,7 @@ typedef struct GpbTargets {
 } GpbTargets;
 
 /**
- * Bytes that a solver keeps from one outer step to the next, across processes.
+ * State that a solver saves from one outer step to the next, across processes.
  */
 typedef struct GpbState {
     /**
@@ -933,7 +933,7 @@ typedef struct GpbState {
                       int64_t capacity,
                       int64_t *len);
     /**
-     * Saves bytes under `key`, in place of what stood there. They are copied.
+     * Saves bytes under `key`, in place of earlier ones. They are copied.
      */
     GpbStatus (*save)(const struct GpbProblem *problem,
                       const struct GpbStr *key,
@@ -955,8 +955,8 @@ typedef struct GpbTrace {
     uint32_t reserved;
     /**
      * Puts `value` into the trace at this iteration, under a name of up to 64 lower-case letters,
-     * digits and underscores, which is copied. Numbers are kept apart from the host's own; one that
-     * is not finite is passed over. Answers `DONE`, budget or no budget, and decides nothing. The
+     * digits and underscores, which is copied. They are separate from the host's own numbers. One that
+     * is not finite is ignored. Answers `DONE` whatever the budget. The
      * clock is paused inside. From the thread that the host called the plugin on.
      */
     GpbStatus (*note)(const struct GpbProblem *problem,

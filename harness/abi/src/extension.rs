@@ -1,10 +1,10 @@
-//! Optional powers, each asked for by id.
+//! Extensions: optional functions, which the other side asks for by id.
 //!
 //! Index arrays are 0-based, in range and, where written through, without
 //! repeats; a null index array stands for all rows (or columns) in order, and its
 //! count is then ignored. Matrices of one call do not overlap. As with
-//! [`Operator::apply`], each call counts the entries it uses and answers `STOPPED`,
-//! having done nothing, once the budget is spent.
+//! [`Operator::apply`], each call counts the entries it uses. If they do not fit into the
+//! budget, it does nothing and answers `STOPPED`.
 
 use core::ffi::c_void;
 
@@ -22,10 +22,10 @@ pub mod id {
     pub const INPUTS: &str = "gpbench.inputs/1";
     /// [`crate::Features`], of the operator.
     pub const FEATURES: &str = "gpbench.features/1";
-    /// A [`crate::Operator`], of the operator: over the same matrix whose products take about half
-    /// the time and are right to a relative 1e-6 or so: entries and sums inside a tile in single precision,
-    /// sums over tiles in double. Products, rows and columns do; blocks stay in double precision. Counts
-    /// entries like the other, and lives as long.
+    /// A [`crate::Operator`], of the operator: the same matrix, with products of a relative error of
+    /// about 1e-6 in about half the time. Entries and sums inside a tile are in single precision, sums over
+    /// tiles in double. This holds for products, rows and columns; blocks are in double precision. It counts
+    /// entries like the other operator, and lives as long.
     pub const MIXED: &str = "gpbench.mixed/1";
     /// [`crate::Targets`], of the problem.
     pub const TARGETS: &str = "gpbench.targets/1";
@@ -101,8 +101,8 @@ pub struct Block {
     pub size: u32,
     /// Zero.
     pub reserved: u32,
-    /// out = A\[rows, cols\], n_rows x n_cols. The noise variance stands where a row's index equals
-    /// a column's, and nowhere if the columns have basis points of their own. Counts n_rows n_cols
+    /// out = A\[rows, cols\], n_rows x n_cols. The noise variance is added where a row's index equals
+    /// a column's, unless the columns have basis points of their own. Counts n_rows n_cols
     /// entries.
     pub get: Option<
         unsafe extern "C" fn(
@@ -126,8 +126,8 @@ pub mod family {
     pub const MATERN32: i32 = 3;
     /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
     pub const MATERN52: i32 = 4;
-    /// Added to the family where [`crate::Inputs`] has scales: a plugin that evaluates entries by itself
-    /// and does not know of them meets a family that it does not know either.
+    /// Added to the family where [`crate::Inputs`] has scales, so that a plugin that evaluates entries by
+    /// itself and does not know of scales finds an unknown family.
     pub const SCALED: i32 = 256;
 }
 
@@ -157,7 +157,7 @@ pub struct Inputs {
 /// E\[Phi Phi^T\] = K there: at the inputs, or at the basis points where the columns have such. With
 /// scales each row of Phi is multiplied by its own: E\[Phi Phi^T\] = S K S.
 ///
-/// Shown apart from kernel entries; counts none.
+/// Costs are shown separately from kernel entries; no entries are counted.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Features {
@@ -202,7 +202,7 @@ pub struct Targets {
     pub noise: Mat,
 }
 
-/// Bytes that a solver keeps from one outer step to the next, across processes.
+/// State that a solver saves from one outer step to the next, across processes.
 #[repr(C)]
 #[derive(Debug)]
 pub struct State {
@@ -221,7 +221,7 @@ pub struct State {
             len: *mut i64,
         ) -> Status,
     >,
-    /// Saves bytes under `key`, in place of what stood there. They are copied.
+    /// Saves bytes under `key`, in place of earlier ones. They are copied.
     pub save: Option<
         unsafe extern "C" fn(problem: *const Problem, key: *const Str, bytes: *const u8, len: i64) -> Status,
     >,
@@ -236,8 +236,8 @@ pub struct Trace {
     /// Zero.
     pub reserved: u32,
     /// Puts `value` into the trace at this iteration, under a name of up to 64 lower-case letters,
-    /// digits and underscores, which is copied. Numbers are kept apart from the host's own; one that
-    /// is not finite is passed over. Answers `DONE`, budget or no budget, and decides nothing. The
+    /// digits and underscores, which is copied. They are separate from the host's own numbers. One that
+    /// is not finite is ignored. Answers `DONE` whatever the budget. The
     /// clock is paused inside. From the thread that the host called the plugin on.
     pub note: Option<
         unsafe extern "C" fn(problem: *const Problem, iteration: i64, name: *const Str, value: f64) -> Status,

@@ -3,19 +3,19 @@
 //! A plugin is a shared library with one exported function, [`ENTRY`], of type
 //! [`EntryFn`]. The host calls it once after loading; it returns a [`Plugin`]
 //! that lists solvers. Everything else goes through tables of functions, for
-//! three reasons: a function can be exported from every language (Fortran
-//! cannot initialise a data symbol with function pointers), a table can grow at
-//! its end, and nothing but C types crosses.
+//! three reasons: every language can export a function (Fortran cannot initialise a
+//! data symbol with function pointers), a table can grow at its end, and only C types
+//! cross the interface.
 //!
 //! # Rules
 //!
-//! - **Types.** No Rust enum, `bool`, reference, slice or generic crosses.
+//! - **Types.** No Rust enum, `bool`, reference, slice or generic is used.
 //!   [`Status`] and the other codes are 32-bit integers whose unknown values are
 //!   errors. Lengths are `i64` and are distrusted. Strings are UTF-8, pointer and
 //!   length. Matrices are column-major with a leading dimension.
 //! - **Growth.** [`Str`], [`Mat`], [`Value`] and [`Param`] are frozen. Every other
 //!   struct begins with its size in bytes; new fields go at the end and are read
-//!   only if `size` covers them. Optional powers are asked for by id
+//!   only if `size` covers them. Extensions are asked for by id
 //!   (`gpbench.rows/1`); a null answer means that the other side lacks them.
 //! - **Memory** never changes owner. What the host passes lives until the call
 //!   returns, unless stated; what a plugin describes lives until the process ends.
@@ -24,9 +24,9 @@
 //!   worker's main thread. A plugin calls the host's functions from the thread that
 //!   the host called it on, unless stated. Only the host sets OpenBLAS's thread
 //!   count, which is 1 except as [`capability::BLAS_THREADS`] says.
-//! - **Panics and exceptions** never cross, in either direction.
+//! - **Panics and exceptions** never cross the interface, in either direction.
 //! - **Cancelling** has three layers: `observe` answers [`Status::STOPPED`], operator
-//!   calls answer [`Status::STOPPED`], and in the end the process is killed. After
+//!   calls answer [`Status::STOPPED`], and finally the process is killed. After
 //!   `STOPPED`, a solver writes its best iterate into `x` and returns.
 //! - **Null** is never passed or returned except where a comment allows it.
 //!
@@ -43,11 +43,11 @@ mod operator;
 mod plugin;
 
 pub use budget::Budget;
-pub use extension::{Block, Columns, Features, Inputs, ParallelFor, Rows, State, Targets, Trace, family, id};
+pub use extension::*;
 pub use operator::{Operator, Problem, Report, reason};
 pub use plugin::{EntryFn, Host, Learner, Param, Plugin, Solver, capability, log_level, value_kind};
 
-/// Name of the entry function. The interface's major version stands in it.
+/// Name of the entry function. It contains the interface's major version.
 pub const ENTRY: &CStr = c"gpbench_plugin_v1";
 
 /// Major version of the interface, as in [`ENTRY`].
@@ -60,7 +60,7 @@ pub const MINOR: u32 = 1;
 
 /// Outcome of a call: zero and positive values are outcomes, negative ones errors.
 ///
-/// With an error goes a text, passed to [`Host::set_error`] before returning.
+/// Before returning an error, the callee passes its text to [`Host::set_error`].
 #[repr(transparent)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status(pub i32);
@@ -77,13 +77,13 @@ impl Status {
     pub const ERROR: Status = Status(-1);
     /// An argument is out of range: a null pointer, a wrong shape, an unknown kind.
     pub const INVALID_ARGUMENT: Status = Status(-2);
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     pub const OUT_OF_MEMORY: Status = Status(-3);
     /// A matrix that has to be positive definite is not, to working precision.
     pub const NOT_POSITIVE_DEFINITE: Status = Status(-4);
     /// The other side lacks what this call needs.
     pub const UNSUPPORTED: Status = Status(-5);
-    /// A panic or exception was caught at the border.
+    /// A panic or exception was caught at the interface.
     pub const PANIC: Status = Status(-6);
 
     /// Whether this is an error.
@@ -142,8 +142,7 @@ pub struct Value {
     pub s: Str,
 }
 
-// SAFETY: these types hold pointers to immutable static data where they stand in
-// statics, which is the only place that needs them to be shared.
+// SAFETY: in statics, the only place where these types are shared, they point to immutable static data.
 unsafe impl Sync for Str {}
 // SAFETY: as above.
 unsafe impl Send for Str {}
@@ -152,7 +151,7 @@ unsafe impl Sync for Value {}
 // SAFETY: as above.
 unsafe impl Send for Value {}
 
-/// Asks for an optional power: the id is one of [`id`]. The answer points to the
+/// Asks for an extension: the id is one of [`id`]. The answer points to the
 /// struct that the id names, which lives as long as the object asked, or is null.
 ///
 /// The structs' fields spell this type out, because the header's generator sees through an optional

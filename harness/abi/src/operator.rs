@@ -8,13 +8,13 @@ use crate::{Mat, Status, Str};
 ///
 /// For Gaussian processes A = K(X, X) + noise_scale^2 I and m = n, except with
 /// inducing points: then A = K(X, Z) for m basis points Z, without noise. Only
-/// solvers with [`crate::capability::INDUCING`] are given such; they know it by
-/// the basis points of [`crate::Inputs`]. Where a data set's repeated inputs are collapsed, rows are
-/// those of the unique inputs, and A = S K S + noise_scale^2 I with the square roots of their counts on
-/// the diagonal of S: again a symmetric matrix with the noise variance on its diagonal, for right-hand
-/// sides to match, of which a solver need not know. Every call counts the kernel
-/// entries it uses; n^2 of them are one epoch. Once the budget is spent, calls do
-/// nothing and answer [`Status::STOPPED`]. Lives as long as the problem.
+/// solvers with [`crate::capability::INDUCING`] get such problems; the basis
+/// points of [`crate::Inputs`] show it. Where repeated inputs of a data set are collapsed, the rows
+/// are the unique inputs, and A = S K S + noise_scale^2 I with the square roots of their counts on
+/// the diagonal of S: again a symmetric matrix plus the noise variance, with matching right-hand
+/// sides, so that most solvers need not know. Every call counts the kernel
+/// entries it uses; n^2 of them are one epoch. A call whose entries do not fit into
+/// the budget does nothing and answers [`Status::STOPPED`]. Lives as long as the problem.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Operator {
@@ -44,8 +44,8 @@ pub struct Operator {
 ///
 /// With inducing points Z it is a least-squares problem: each column x of the solution minimises
 /// |b - K(X, Z) x|^2 + noise_scale^2 x^T K(Z, Z) x for its right-hand side b (Lin et al. 2023,
-/// equations 12 and 13). In place of the residual stands half of the negative gradient,
-/// K(Z, X) (b - K(X, Z) x) - noise_scale^2 K(Z, Z) x; its norm is relative to that at x = 0.
+/// equations 12 and 13). The residual is then half of the negative gradient,
+/// K(Z, X) (b - K(X, Z) x) - noise_scale^2 K(Z, Z) x, and its norm is relative to that at x = 0.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Problem {
@@ -61,10 +61,10 @@ pub struct Problem {
     pub max_epochs: f64,
     /// The matrix.
     pub op: *const Operator,
-    /// Right-hand sides, n x s. Not to be written to.
+    /// Right-hand sides, n x s. Read-only.
     pub rhs: *const Mat,
-    /// In: where to start from (zero, or a warm start). Out: the solution. m x s. During `prepare`
-    /// not to be written to.
+    /// In: where to start from (zero, or a warm start). Out: the solution. m x s. Read-only
+    /// during `prepare`.
     pub x: *mut Mat,
     /// The first `n_targets` columns are targets (y), the rest probes. The tolerance is reached
     /// when the largest relative residual norm of the targets AND the mean relative residual norm
@@ -72,7 +72,7 @@ pub struct Problem {
     pub n_targets: i64,
     /// The host's own.
     pub ctx: *mut c_void,
-    /// To be called after every iteration, or, where iterations are cheap, a few times an epoch,
+    /// A solver calls it after every iteration, or, where iterations are cheap, a few times an epoch,
     /// with one relative residual norm a column (`n_norms` = s), or `n_norms` = 0 if none is known.
     /// Answers `DONE` (go on), `STOPPED`, or `ITERATE`: put the current iterate (the averaged one,
     /// if it is what would be returned) into `x` and call again with the same arguments. From
@@ -89,8 +89,8 @@ pub struct Problem {
     pub extension: Option<unsafe extern "C" fn(object: *const Problem, id: *const Str) -> *const c_void>,
 }
 
-/// What a solver says of a finished solve. The host passes it zeroed but for `size`; what it
-/// points to is the plugin's and lives until the next call on the solver object.
+/// A solver's report of a finished solve. The host passes it with zeros but for `size`. What it
+/// points to belongs to the plugin and lives until the next call on the solver object.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Report {
@@ -100,7 +100,7 @@ pub struct Report {
     pub reason: i32,
     /// Iterations, as the solver counts them.
     pub iterations: i64,
-    /// Relative residual norms the solver believes in, one a column; null if none.
+    /// Relative residual norms that the solver claims, one a column; null if none.
     pub claimed: *const f64,
     /// Number of claimed norms: 0 or s.
     pub n_claimed: i64,

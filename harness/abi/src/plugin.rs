@@ -1,4 +1,4 @@
-//! What a plugin offers, and what it is given to begin with.
+//! A plugin's description, and the host's services.
 
 use core::ffi::c_void;
 
@@ -33,7 +33,7 @@ pub struct Host {
 pub mod log_level {
     /// Something is wrong but the solve goes on.
     pub const WARNING: i32 = 1;
-    /// Worth a line.
+    /// For the user.
     pub const INFO: i32 = 2;
     /// For the author of the plugin.
     pub const DEBUG: i32 = 3;
@@ -87,8 +87,8 @@ pub struct Solver {
     /// Number of parameters.
     pub n_params: i64,
     /// Makes a solver object. `values` holds one value a parameter, in the order and of
-    /// the kinds of the schema, already checked against its ranges, so that no plugin
-    /// parses text; its texts live until the call returns. On `DONE`, `*out` is the
+    /// the kinds of the schema, already checked against its ranges; their texts live
+    /// until the call returns. On `DONE`, `*out` is the
     /// object, owned by the plugin until `destroy`.
     pub create: Option<
         unsafe extern "C" fn(
@@ -99,7 +99,7 @@ pub struct Solver {
         ) -> Status,
     >,
     /// Sets up for a problem: preconditioners, factors. Timed apart from `solve` and charged
-    /// to the same budget; `STOPPED` if that did not suffice. Null if there is nothing to set up.
+    /// to the same budget; `STOPPED` if the budget does not suffice. Null if there is nothing to set up.
     /// Called before each `solve` whose operator differs from the last one's.
     pub prepare: Option<unsafe extern "C" fn(solver: *mut c_void, problem: *const Problem) -> Status>,
     /// Solves: starts from `problem.x`, leaves the solution there, and fills `report`, whose
@@ -111,7 +111,7 @@ pub struct Solver {
     /// problem itself. Null: a small multiple of n s.
     pub estimate:
         Option<unsafe extern "C" fn(solver: *mut c_void, n: i64, d: i64, s: i64, bytes: *mut f64) -> Status>,
-    /// Ends an object's life.
+    /// Destroys an object.
     pub destroy: Option<unsafe extern "C" fn(solver: *mut c_void)>,
     /// The work to cite for the method: one bibliographic entry with authors, title, venue and year, which
     /// reports list. Empty if there is none. Since minor version 1.
@@ -127,7 +127,7 @@ pub mod capability {
     pub const EXACT: u64 = 1;
     /// Draws random numbers: the answer depends on the seed.
     pub const RANDOMIZED: u64 = 2;
-    /// Makes use of a warm start in `x`.
+    /// Uses a warm start in `x`.
     pub const WARM_START: u64 = 4;
     /// Makes BLAS or LAPACK calls worth threading: the host raises OpenBLAS's thread count
     /// around `prepare` and `solve`, and lowers it inside its own callbacks.
@@ -177,8 +177,8 @@ unsafe impl Sync for Param {}
 
 /// A method that fits and predicts by itself instead of solving linear systems.
 ///
-/// The place is kept: the functions (fit, predict, hyperparameters) will follow
-/// `params` in a later minor version.
+/// Reserved: the functions (fit, predict, hyperparameters) will follow `params` in a later
+/// minor version.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Learner {

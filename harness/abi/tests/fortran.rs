@@ -1,6 +1,6 @@
 //! `include/gpbench.f90`, which is written by hand, mirrors `include/gpbench.h`, which is generated.
 //!
-//! The module need not have every table of the header; what it has must be the header's, field by field.
+//! The module need not have every table of the header, but its tables must have the header's fields.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
@@ -15,7 +15,7 @@ fn include(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("include").join(file)).unwrap()
 }
 
-/// The header's structs, in Fortran's words.
+/// The header's structs, as Fortran declares them.
 fn structs_of_header() -> Structs {
     let mut structs = Structs::new();
     let mut open: Option<(String, String)> = None;
@@ -101,7 +101,7 @@ fn every_constant_has_the_headers_value() {
     assert!(count > 30, "only {count} constants were found");
 }
 
-/// Says so and passes if there is no Fortran compiler.
+/// Prints a line and passes if there is no Fortran compiler.
 #[test]
 fn the_module_compiles_as_fortran_2018() {
     let modules = std::env::temp_dir().join(format!("gpbench-fortran-{}", std::process::id()));

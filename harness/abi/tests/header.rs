@@ -1,8 +1,8 @@
 //! Generates `include/gpbench.h` and compares it with the committed file, which also has to compile
 //! as C and as C++. `UPDATE_HEADER=1` rewrites it.
 //!
-//! cbindgen makes the types. It knows nothing of Rust's modules, though, so the constants, whose groups
-//! are modules (`capability::EXACT` is `GPB_CAPABILITY_EXACT` in C), are read from the source here.
+//! cbindgen makes the types. It ignores Rust's modules, so this test reads the constants, whose groups are
+//! modules (`capability::EXACT` is `GPB_CAPABILITY_EXACT` in C), from the source.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
@@ -107,7 +107,7 @@ fn write_constant(out: &mut String, group: &str, constant: &str, doc: &[String])
     writeln!(out, "/**\n{doc} */\n#define GPB_{group}{name} {value}\n").unwrap();
 }
 
-/// The header as the source would have it.
+/// The header that belongs to the source.
 fn generate() -> String {
     let mut config = cbindgen::Config {
         language: cbindgen::Language::C,
@@ -138,12 +138,12 @@ fn generate() -> String {
     tidy(&String::from_utf8(bytes).unwrap())
 }
 
-/// What cbindgen leaves: Rust's links, names and escapes in comments, and associated constants.
+/// Removes what cbindgen leaves: Rust's links, names and escapes in comments, and associated constants.
 fn tidy(text: &str) -> String {
     let mut out = String::new();
     let mut associated = false;
     for line in text.lines() {
-        // The constants of `Status` follow its definition, and stand above in C's own form.
+        // The constants of `Status` follow its definition; `constants` has written them in C's form.
         associated = line == "typedef int32_t GpbStatus;" || (associated && !line.is_empty());
         if !associated || line.starts_with("typedef") {
             out += c_names(line).trim_end();
@@ -156,7 +156,7 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// Rust's names in a comment as C has them.
+/// Replaces Rust's names in a comment by C's.
 fn c_names(line: &str) -> String {
     let mut line = line.replace("[`", "`").replace("`]", "`").replace("\\[", "[").replace("\\]", "]");
     line = line.replace("`crate::", "`").replace("`i64`", "`int64_t`").replace("`ENTRY`", "`GPB_ENTRY`");
@@ -195,7 +195,7 @@ fn the_committed_header_is_the_generated_one() {
     );
 }
 
-/// Compiles the header and a use of it; says so and passes if there is no such compiler.
+/// Compiles the header and a use of it; prints a line and passes if there is no such compiler.
 fn compiles(compiler: &str, language: &str, standard: &str) {
     let program = "#include <gpbench.h>\n\
         static GpbStatus stop(void) { return GPB_STATUS_STOPPED; }\n\

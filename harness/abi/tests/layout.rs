@@ -1,4 +1,4 @@
-//! Sizes and offsets of the interface on 64-bit machines: what has been built against it must stay right.
+//! Sizes and offsets of the interface on 64-bit machines: plugins that were built against it must stay compatible.
 
 #![cfg(target_pointer_width = "64")]
 

@@ -1,9 +1,9 @@
-//! `gpbench-worker bench`: how fast products with the kernel operator are.
+//! `gpbench-worker bench`: times products with the kernel operator.
 //!
 //! A product with n^2 entries of d inputs and s right-hand sides costs about 2 n^2 (d + s)
 //! floating-point operations if the kernel's own function is free: that many for distances and
-//! multiply-adds, which a matrix product could do at the speed of dgemm. So dgemm is timed beside it,
-//! in the same process, on as many threads and in turn with it.
+//! multiply-adds, which a matrix product could do at the speed of dgemm. So dgemm is timed as well,
+//! in the same process, on as many threads and in turn with the product.
 
 mod arrays;
 mod median;
@@ -13,42 +13,44 @@ use std::hint::black_box;
 
 use gpbench_gp::blas::ThreadGuard;
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{KernelMatrix, KernelOperator};
+use gpbench_gp::{KernelMatrix, KernelOperator, SystemMatrix};
 use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ShapeBuilder};
 
-use crate::system;
+use crate::kernel::kernel;
+use crate::rows::Rows;
 
 use median::medians;
 
-/// What products of one sitting have in common.
-struct Sitting<'a> {
+/// What the timed products share.
+struct Benchmark<'a> {
     request: &'a BenchRequest,
-    operator: KernelOperator,
+    operator: Box<dyn SystemMatrix>,
     /// Right-hand sides, n x s.
     v: Array2<f64>,
     streams: Streams,
 }
 
-/// Times what is asked for.
+/// Times the product of a request.
 ///
 /// # Errors
-/// Where the inputs cannot be read, the kernel cannot be, or the arrays cannot be written.
+/// Where the inputs cannot be read, the kernel is invalid, or the arrays cannot be written.
 pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
     let streams = Streams::new(0, &["bench"]);
     let x = inputs(&request.inputs, &streams)?;
-    let kernel = system::kernel(&request.kernel, x.ncols())?;
-    let operator = KernelOperator::new(&kernel, request.kernel.noise_scale, x.view(), request.threads);
+    let kernel = kernel(&request.kernel, x.ncols())?;
+    let noise_scale = request.kernel.noise_scale;
+    let operator = Box::new(KernelOperator::new(&kernel, noise_scale, x.view(), request.threads));
     let v = streams.normals("v", x.nrows(), request.rhs);
     if let Some(folder) = &request.arrays {
-        arrays::write(folder, &request.kernel, x.view(), v.view(), &operator)?;
+        arrays::write(folder, &request.kernel, x.view(), v.view(), &*operator)?;
     }
-    let sitting = Sitting { request, operator, v, streams };
+    let benchmark = Benchmark { request, operator, v, streams };
     Ok(match request.product {
-        Product::Operator => sitting.whole(),
-        Product::Gradient => sitting.gradient(),
-        Product::Rows { block } => sitting.blocks(block),
+        Product::Operator => benchmark.whole(),
+        Product::Gradient => benchmark.gradient(),
+        Product::Rows { block } => benchmark.blocks(block),
     })
 }
 
@@ -56,22 +58,22 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
 fn inputs(inputs: &Inputs, streams: &Streams) -> Result<Array2<f64>, Box<dyn Error>> {
     match inputs {
         Inputs::Normal { n, d } => Ok(streams.normals("x", *n, *d).as_standard_layout().to_owned()),
-        Inputs::Dataset { dataset, file } => Ok(system::rows(dataset, 0, Some(file))?.x_train),
+        Inputs::Dataset { dataset, file } => Ok(Rows::load(dataset, 0, Some(file))?.split.x_train.clone()),
     }
 }
 
-impl Sitting<'_> {
+impl Benchmark<'_> {
     /// H in the arithmetic asked for.
     fn matrix(&self) -> &dyn KernelMatrix {
         match self.request.precision {
-            Arithmetic::F64 => &self.operator,
-            Arithmetic::Mixed => self.operator.mixed().expect("the kernel operator has such a form"),
+            Arithmetic::F64 => &*self.operator,
+            Arithmetic::Mixed => self.operator.mixed().expect("the kernel operator has a form in mixed precision"),
         }
     }
 
     fn whole(&self) -> BenchAnswer {
         let mut out = Array2::zeros(self.v.dim().f());
-        let mut product = || self.matrix().product(self.v.view(), out.view_mut());
+        let mut product = || self.matrix().apply(self.v.view(), out.view_mut());
         let [dgemm, seconds] = medians([&mut self.dgemm(), &mut product], self.request.seconds);
         BenchAnswer::Whole(self.timing(seconds, self.v.nrows(), dgemm))
     }
@@ -91,7 +93,7 @@ impl Sitting<'_> {
         let u = self.streams.normals("u", columns.len(), s);
         let [mut out, mut y, mut z] = [(); 3].map(|()| Array2::zeros((n, s).f()));
         let mut some = Array2::zeros((rows.len(), s).f());
-        let mut of_all = || self.matrix().product(self.v.view(), out.view_mut());
+        let mut of_all = || self.matrix().apply(self.v.view(), out.view_mut());
         let mut of_rows = || self.matrix().rows(&rows, self.v.view(), some.view_mut());
         let mut of_both = || {
             self.matrix().rows_transposed_fused(&rows, self.v.view(), &mut |_| (), z.view_mut());

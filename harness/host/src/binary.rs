@@ -1,23 +1,21 @@
 //! Small binary files of numbers: a magic word, sizes, little-endian f64.
 //!
-//! Written under another name and moved into place, so that a file that exists
-//! is whole; read with its length checked against its sizes. Whole after a power cut, too, is only what
-//! was asked to be [`Kept::ForLong`]: to wait for the disk takes longer than a small case.
+//! A file is replaced as a whole, and read with its length checked against its sizes.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+use gpbench_files::Durability;
 
 /// Why a file could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The system said no.
+    /// The system could not write or read it.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
-        source: io::Error,
+        /// The system's error.
+        source: std::io::Error,
     },
     /// The content is not what it should be.
     #[error("{path}: {what}", path = path.display())]
@@ -29,55 +27,20 @@ pub enum FileError {
     },
 }
 
-/// How long a file is of use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
-    /// To the next process.
-    Briefly,
-    /// To later runs: it is on the disk before it has its name.
-    ForLong,
-}
-
 /// Writes `magic`, then the sizes, then the numbers, and moves the file into place.
 pub(crate) fn write<'a>(
     path: &Path,
-    kept: Kept,
+    durability: Durability,
     magic: &[u8; 8],
     sizes: &[u64],
     numbers: impl Iterator<Item = &'a f64>,
 ) -> Result<(), FileError> {
-    let failed = |source| FileError::Io { path: path.to_owned(), source };
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = write_part(&part, kept, magic, sizes, numbers).and_then(|()| fs::rename(&part, path));
-    written.map_err(|source| {
-        // What could not be finished is of no use; that it cannot be removed either adds nothing.
-        let _ = fs::remove_file(&part);
-        failed(source)
-    })
-}
-
-fn write_part<'a>(
-    path: &Path,
-    kept: Kept,
-    magic: &[u8; 8],
-    sizes: &[u64],
-    numbers: impl Iterator<Item = &'a f64>,
-) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    out.write_all(magic)?;
-    for size in sizes {
-        out.write_all(&size.to_le_bytes())?;
-    }
-    for number in numbers {
-        out.write_all(&number.to_le_bytes())?;
-    }
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    match kept {
-        Kept::Briefly => Ok(()),
-        Kept::ForLong => file.sync_data(),
-    }
+    let written = gpbench_files::replace(path, durability, |out| {
+        out.write_all(magic)?;
+        sizes.iter().try_for_each(|size| out.write_all(&size.to_le_bytes()))?;
+        numbers.into_iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
+    });
+    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
 }
 
 /// Reads a file that [`write`] wrote: its sizes, and as many numbers as `count` makes of them.
@@ -87,7 +50,7 @@ pub(crate) fn read<const SIZES: usize>(
     count: impl FnOnce([usize; SIZES]) -> Option<usize>,
 ) -> Result<([usize; SIZES], Vec<f64>), FileError> {
     let wrong = |what: String| FileError::Format { path: path.to_owned(), what };
-    let bytes = fs::read(path).map_err(|source| FileError::Io { path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|source| FileError::Io { path: path.to_owned(), source })?;
     let Some(rest) = bytes.strip_prefix(magic) else {
         let kind = String::from_utf8_lossy(magic);
         return Err(wrong(format!("does not begin with `{kind}`")));

@@ -1,5 +1,5 @@
 //! The worker's standard streams: a job comes in, messages go out, and nothing
-//! that a plugin prints can get between them.
+//! that a plugin prints can mix with them.
 //!
 //! The real standard output is moved to a descriptor that no plugin knows of and
 //! that no child inherits; descriptor 1 then leads to the log, like descriptor 2.
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::process;
 
-/// The way to whoever started this worker.
+/// Messages to the process that started this worker.
 #[derive(Debug)]
 pub struct Channel {
     out: File,
@@ -36,7 +36,7 @@ impl Channel {
 
     /// Writes one message as one line of JSON.
     ///
-    /// In a forked copy of the worker, which has no say here, this ends the process.
+    /// In a forked copy of the worker, which must not send messages, this ends the process.
     pub fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         if std::process::id() != self.owner {
             process::leave(0);
@@ -47,7 +47,7 @@ impl Channel {
     }
 }
 
-/// What is written to standard output from now on, to whoever may ask how much it is.
+/// Collects what is written to standard output, so that it can be counted.
 #[derive(Debug)]
 pub struct Capture {
     file: File,
@@ -89,7 +89,7 @@ pub fn read_job() -> io::Result<String> {
 /// Makes descriptor `to` another name of `from`.
 fn redirect(from: RawFd, to: RawFd) -> io::Result<()> {
     // SAFETY: a system call on numbers; Rust's handles of descriptors 0 to 2 stay valid whatever
-    // file stands behind them.
+    // file they lead to.
     check(unsafe { libc::dup2(from, to) }).map(drop)
 }
 

@@ -33,7 +33,7 @@ impl Stopwatch {
         }
     }
 
-    /// Lets the time run as if it had not been stopped the last time.
+    /// Lets the time run as if it had not been stopped before.
     pub fn resume_without_pause(&mut self) {
         self.running_since = self.running_since.or(self.paused_at);
     }
@@ -43,7 +43,7 @@ impl Stopwatch {
         self.running_since.is_some()
     }
 
-    /// The time so far, without what passed in pauses.
+    /// The time so far, without pauses.
     pub fn read(&self) -> Clock {
         match self.running_since {
             None => self.spent,
@@ -56,7 +56,7 @@ fn sum(a: Clock, b: Clock) -> Clock {
     Clock { wall: a.wall + b.wall, cpu: a.cpu + b.cpu }
 }
 
-/// What lies between two readings.
+/// The time between two readings.
 pub(crate) fn difference(later: Clock, earlier: Clock) -> Clock {
     Clock { wall: later.wall - earlier.wall, cpu: later.cpu - earlier.cpu }
 }

@@ -1,32 +1,41 @@
-//! What a solver works on where training rows with the same inputs share an unknown.
+//! The system of the unique inputs, where training rows with the same inputs share an unknown.
 //!
-//! It sees an ordinary system, (M + noise^2 I) gamma = Q^T b of [`gpbench_gp::UniqueInputs`], with a row for
-//! each unique input. Its residual has the norm of the one that gamma leaves in H v = b, so relative to |b|,
-//! as everywhere outside of the solver, it is |Q^T b| / |b| times what the solver makes of it.
+//! A solver sees an ordinary system, (M + noise^2 I) gamma = Q^T b of [`gpbench_gp::UniqueInputs`], with a row for
+//! each unique input. Its residual has the norm of the one that gamma leaves in H v = b. Relative to |b|,
+//! as everywhere outside of the solver, it is |Q^T b| / |b| times the solver's own relative residual.
+
+use std::sync::Arc;
 
 use gpbench_gp::pathwise::Targets;
-use gpbench_gp::{CollapsedOperator, KernelOperator, UniqueInputs, metrics};
+use gpbench_gp::{CollapsedOperator, KernelOperator, SystemMatrix, UniqueInputs, metrics};
 use ndarray::{Array2, ArrayView2};
+use rayon::ThreadPool;
 
 /// A system over unique inputs.
 #[derive(Debug)]
 pub struct Collapse {
-    /// The unique inputs, m x d, and who has which.
+    /// The unique inputs, m x d, and which rows have which.
     pub inputs: UniqueInputs,
     /// M + noise^2 I.
     pub operator: CollapsedOperator,
-    /// Q^T b and the parts of b, taken the same way; nothing at test inputs.
+    /// Q^T b and the parts of b, projected in the same way; nothing at test inputs.
     pub targets: Targets,
     /// |Q^T b| / |b| for each right-hand side, at most 1.
     shares: Vec<f64>,
 }
 
 impl Collapse {
-    /// The system that stands for `operator` over the rows of `x`, with right-hand sides `targets`.
-    pub fn new(operator: &KernelOperator, x: ArrayView2<f64>, targets: &Targets) -> Collapse {
+    /// The system in place of `operator` over the rows of `x`, with right-hand sides `targets`.
+    pub fn new(
+        operator: &dyn SystemMatrix,
+        x: ArrayView2<f64>,
+        targets: &Targets,
+        pool: &Arc<ThreadPool>,
+    ) -> Collapse {
         let inputs = UniqueInputs::of(x);
-        let pool = operator.pool().clone();
-        let collapsed = CollapsedOperator::new(operator.kernel(), operator.noise_scale(), &inputs, pool);
+        let unscaled = KernelOperator::with_pool(operator.kernel(), 0.0, inputs.x.view(), pool.clone());
+        let noise_scale = operator.noise_scale();
+        let collapsed = CollapsedOperator::new(Box::new(unscaled), noise_scale, &inputs, pool.clone());
         let projected = Targets {
             rhs: inputs.project(targets.rhs.view()),
             f_train: inputs.project(targets.f_train.view()),

@@ -1,7 +1,7 @@
-//! `gpbench-worker conform`: tries the solvers of a library by the conformance suite.
+//! `gpbench-worker conform`: checks the solvers of a library by the conformance suite.
 //!
-//! Each check runs in a process of its own with a limit on its time, `gpbench-worker check`, so that
-//! one that crashes, hangs or exits fails that check and no other.
+//! Each rule is checked in a subprocess with a limit on its time, `gpbench-worker check`, so that
+//! a solver that crashes, hangs or exits breaks that rule and no other.
 
 mod subject;
 
@@ -10,37 +10,35 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use gpbench_record::{CheckStatus, CheckVerdict, LibraryInfo, SolverKind};
-use gpbench_testkit::conformance::{self, CHECKS, Check, Finding};
-
+use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
+use gpbench_testkit::conformance::{self, Finding, RULES, Rule};
 use rayon::prelude::*;
 
-use crate::apart::{self, Answer};
 use crate::channel::Capture;
 use crate::describe;
+use crate::subprocess::{self, Answer};
 
 use subject::LoadedSolver;
 
-/// Seconds that a check may take; it takes a fraction of one where all is well.
-const PATIENCE: f64 = 60.0;
+/// Seconds that the check of a rule may take; it takes a fraction of one where all is well.
+const LIMIT: f64 = 60.0;
 
-/// What to try.
+/// What to check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The library.
     pub file: PathBuf,
-    /// The only solver to try; all of the library, if none is named.
+    /// The only solver to check; all of the library, if none is named.
     pub solver: Option<String>,
-    /// How long a check may take.
+    /// How long the check of a rule may take.
     pub limit: Duration,
 }
 
 impl Request {
-    /// Reads `FILE [--solver ID] [--limit SECONDS]`; none if that is not what stands there.
+    /// Reads `FILE [--solver ID] [--limit SECONDS]`; none if the arguments are others.
     pub fn read(arguments: &[String]) -> Option<Request> {
         let (file, options) = arguments.split_first()?;
-        let mut request =
-            Request { file: file.into(), solver: None, limit: Duration::from_secs_f64(PATIENCE) };
+        let mut request = Request { file: file.into(), solver: None, limit: Duration::from_secs_f64(LIMIT) };
         for option in options.chunks(2) {
             match option {
                 [name, id] if name == "--solver" => request.solver = Some(id.clone()),
@@ -54,81 +52,82 @@ impl Request {
     }
 }
 
-/// Tries the solvers, as many checks at a time as there are processors, and hands each verdict to `tell`; `worker` is this program. A library that
-/// cannot be read fails the first check and is not tried further.
+/// Checks the solvers, as many rules at a time as there are processors, and hands each result to `tell`; `worker` is
+/// this program. A library that cannot be read breaks the first rule and is not checked further.
 pub fn run(
     worker: &Path,
     request: &Request,
-    tell: &mut dyn FnMut(CheckVerdict) -> io::Result<()>,
+    tell: &mut dyn FnMut(RuleResult) -> io::Result<()>,
 ) -> io::Result<()> {
-    let described = describe::apart(worker, std::slice::from_ref(&request.file)).pop().unwrap_or_default();
+    let described =
+        describe::in_subprocesses(worker, std::slice::from_ref(&request.file)).pop().unwrap_or_default();
     let library: LibraryInfo = match serde_json::from_value(described.clone()) {
         Ok(library) => library,
         Err(_) => {
             let reason = described["error"].as_str().unwrap_or("it cannot be described").to_owned();
-            return tell(verdict("", &CHECKS[0], Err(Finding::Failed(reason))));
+            return tell(result("", &RULES[0], Err(Finding::Failed(reason))));
         }
     };
     let wanted = |id: &str| request.solver.as_deref().is_none_or(|solver| solver == id);
     for solver in library.solvers.iter().filter(|solver| solver.kind == SolverKind::Solver) {
         if wanted(&solver.id) {
-            let verdicts: Vec<_> =
-                CHECKS.par_iter().map(|check| apart(worker, request, &solver.id, check)).collect();
-            verdicts.into_iter().try_for_each(&mut *tell)?;
+            let results: Vec<_> =
+                RULES.par_iter().map(|rule| in_subprocess(worker, request, &solver.id, rule)).collect();
+            results.into_iter().try_for_each(&mut *tell)?;
         }
     }
     Ok(())
 }
 
-/// Runs a check in a process of its own.
-fn apart(worker: &Path, request: &Request, solver: &str, check: &Check) -> CheckVerdict {
+/// Checks a rule in a subprocess.
+fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) -> RuleResult {
     let mut command = Command::new(worker);
-    command.arg("check").arg(&request.file).args([solver, check.name]);
-    let failed = |why: String| verdict(solver, check, Err(Finding::Failed(why)));
-    match apart::start(&mut command).and_then(|child| apart::answer(child, request.limit)) {
-        Err(error) => failed(format!("the check could not be run: {error}")),
+    command.arg("check").arg(&request.file).args([solver, rule.name]);
+    let failed = |why: String| result(solver, rule, Err(Finding::Failed(why)));
+    match subprocess::start(&mut command).and_then(|child| subprocess::answer(child, request.limit)) {
+        Err(error) => failed(format!("the rule could not be checked: {error}")),
         Ok(Answer { line: None, .. }) => {
             failed(format!("did not end within {} s", request.limit.as_secs_f64()))
         }
-        Ok(Answer { line: Some(line), status }) => match serde_json::from_str::<CheckVerdict>(&line) {
-            Ok(verdict) if (&*verdict.solver, &*verdict.name) == (solver, check.name) => verdict,
+        Ok(Answer { line: Some(line), status }) => match serde_json::from_str::<RuleResult>(&line) {
+            Ok(result) if (&*result.solver, &*result.name) == (solver, rule.name) => result,
             _ => failed(ended(status, &line)),
         },
     }
 }
 
-/// What is said of a process that ended without a verdict.
+/// The reason where a subprocess ended without a result.
 fn ended(status: ExitStatus, line: &str) -> String {
     match line {
-        "" => format!("ended the process that ran it ({status})"),
+        "" => format!("ended the process that checked it ({status})"),
         _ => format!("wrote to the channel of the records: {}", line.trim_end()),
     }
 }
 
-/// Runs a check in this process, whose standard output is captured.
+/// Checks a rule in this process, whose standard output is captured.
 pub fn check(
     file: &Path,
     solver: &str,
     name: &str,
     capture: Capture,
-) -> Result<CheckVerdict, Box<dyn std::error::Error>> {
-    let check = conformance::find(name).ok_or_else(|| format!("there is no check `{name}`"))?;
+) -> Result<RuleResult, Box<dyn std::error::Error>> {
+    let rule = conformance::find(name).ok_or_else(|| format!("there is no rule `{name}`"))?;
     let subject = LoadedSolver::load(file, solver, capture)?;
-    Ok(verdict(solver, check, check.run(&subject)))
+    Ok(result(solver, rule, rule.run(&subject)))
 }
 
-fn verdict(solver: &str, check: &Check, outcome: Result<(), Finding>) -> CheckVerdict {
+fn result(solver: &str, rule: &Rule, outcome: Result<(), Finding>) -> RuleResult {
     let (status, reason) = match outcome {
-        Ok(()) => (CheckStatus::Passed, String::new()),
-        Err(Finding::Failed(why)) => (CheckStatus::Failed, why),
-        Err(Finding::Skipped(why)) => (CheckStatus::Skipped, why),
+        Ok(()) => (RuleStatus::Passed, String::new()),
+        Err(Finding::Failed(why)) => (RuleStatus::Failed, why),
+        Err(Finding::Skipped(why)) => (RuleStatus::Skipped, why),
     };
-    CheckVerdict {
+    RuleResult {
         solver: solver.to_owned(),
-        name: check.name.to_owned(),
+        name: rule.name.to_owned(),
         status,
         reason,
-        doc: check.doc.to_owned(),
+        doc: rule.doc.to_owned(),
     }
 }
 

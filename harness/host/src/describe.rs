@@ -1,7 +1,7 @@
 //! `gpbench-worker describe`: what plugin libraries offer.
 //!
 //! Loading a library runs its code, so each is loaded in a process of its own:
-//! one that crashes, prints or hangs spoils its own entry and no other.
+//! one that crashes, prints or hangs affects its own entry and no other.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -15,22 +15,22 @@ use gpbench_record::LibraryInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::apart::{self, Answer};
 use crate::plugin::{HostTable, Library};
+use crate::subprocess::{self, Answer};
 
-/// Environment variable with further folders of plugins.
+/// Environment variable that names further folders of plugins.
 const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
 
-/// How long a library may take to describe itself.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Time that a library may take to describe itself.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// A library's entry in the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Entry {
-    /// It describes itself.
+    /// It can be used.
     Library(LibraryInfo),
-    /// It is of no use.
+    /// It cannot be used.
     Failed {
         /// The file.
         file: PathBuf,
@@ -60,8 +60,8 @@ fn describe(file: &Path) -> Result<LibraryInfo, String> {
     })
 }
 
-/// Describes each library in a process of its own; `worker` is this program.
-pub fn apart(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
+/// Describes each library in a subprocess; `worker` is this program.
+pub fn in_subprocesses(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
     let failed = |file: &PathBuf, error: String| {
         let entry = Entry::Failed { file: file.clone(), error };
         serde_json::to_value(entry).expect("plain data serialises")
@@ -74,13 +74,13 @@ pub fn apart(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
 }
 
 fn start(worker: &Path, file: &Path) -> io::Result<Child> {
-    apart::start(Command::new(worker).arg("describe").arg(file))
+    subprocess::start(Command::new(worker).arg("describe").arg(file))
 }
 
-/// Waits for a child and takes the one entry of its answer.
+/// Waits for a subprocess and takes the one entry of its answer.
 fn answer(child: Child) -> Result<Value, String> {
-    let Answer { line, status } = apart::answer(child, PATIENCE).map_err(|error| error.to_string())?;
-    let line = line.ok_or_else(|| format!("did not describe itself within {} s", PATIENCE.as_secs()))?;
+    let Answer { line, status } = subprocess::answer(child, LIMIT).map_err(|error| error.to_string())?;
+    let line = line.ok_or_else(|| format!("did not describe itself within {} s", LIMIT.as_secs()))?;
     let entries: Vec<Value> = serde_json::from_str(&line).unwrap_or_default();
     entries.into_iter().next().ok_or_else(|| format!("ended the process that loaded it ({status})"))
 }
@@ -98,7 +98,7 @@ pub fn installed(worker: &Path) -> Vec<PathBuf> {
 fn libraries_in(places: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<(OsString, PathBuf)> = Vec::new();
     for place in places {
-        // A place that does not exist has no plugins.
+        // A folder that does not exist has no plugins.
         let Ok(entries) = std::fs::read_dir(place) else { continue };
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();

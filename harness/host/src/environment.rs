@@ -1,4 +1,4 @@
-//! `gpbench-worker environment`: what of this machine enters a case's fingerprint.
+//! `gpbench-worker environment`: facts of this machine that are part of a case's fingerprint.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ pub struct Facts {
     /// OpenBLAS core type.
     pub blas_core: String,
     /// Environment variables with which OpenBLAS serves this machine well. A worker that has them from the
-    /// start need not start itself anew.
+    /// start need not restart itself.
     pub blas_settings: BTreeMap<&'static str, String>,
     /// Threads that the machine offers to this process.
     pub threads: usize,
 }
 
-/// Asks the machine.
+/// The facts of this machine.
 pub fn facts() -> Facts {
     Facts {
         cpu_dispatch: cpu_dispatch(),
@@ -32,7 +32,7 @@ pub fn facts() -> Facts {
     }
 }
 
-/// What OpenBLAS was told when this process started.
+/// The settings of OpenBLAS in the environment of this process.
 fn blas_settings() -> BTreeMap<&'static str, String> {
     let set = |name| Some((name, std::env::var(name).ok()?));
     blas::ENVIRONMENT.into_iter().filter_map(set).collect()

@@ -1,12 +1,13 @@
-//! The file of an exact reference: what dense Cholesky factorisation says of a
+//! The file of an exact reference: the answers of dense Cholesky factorisation for a
 //! data set, split and kernel.
 
 use std::path::Path;
 
+use gpbench_files::Durability;
 use ndarray::{Array1, Array2, ShapeBuilder};
 
-use crate::binary::{self, FileError, Kept};
-use crate::line::{ExactLine, functions};
+use crate::binary::{self, FileError};
+use crate::exact_curve::{ExactCurve, functions};
 
 const MAGIC: &[u8; 8] = b"GPBEXAC2";
 const SCALARS: usize = 5;
@@ -31,7 +32,7 @@ pub struct Reference {
     /// Mean negative log-likelihood of the test rows.
     pub test_nll: f64,
     /// Answers along the input, where there is one input only.
-    pub line: Option<ExactLine>,
+    pub curve: Option<ExactCurve>,
 }
 
 /// Writes a reference.
@@ -45,26 +46,26 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         y_hinv_y,
         test_rmse,
         test_nll,
-        line,
+        curve,
     } = reference;
     let scalars: [f64; SCALARS] = [*log_marginal_likelihood, *log_det, *y_hinv_y, *test_rmse, *test_nll];
-    let [places, rank] = line.as_ref().map_or([0, 0], |line| [line.mean.len(), line.eigenvalues.len()]);
-    let sizes = [v.len(), mean.len(), places, rank].map(|size| size as u64);
-    let on_line = line.iter().flat_map(|line| {
-        let ExactLine { mean, latent_variance, eigenvalues, functions } = line;
+    let [points, rank] = curve.as_ref().map_or([0, 0], |curve| [curve.mean.len(), curve.eigenvalues.len()]);
+    let sizes = [v.len(), mean.len(), points, rank].map(|size| size as u64);
+    let on_grid = curve.iter().flat_map(|curve| {
+        let ExactCurve { mean, latent_variance, eigenvalues, functions } = curve;
         mean.iter().chain(latent_variance).chain(eigenvalues).chain(functions.t())
     });
-    let numbers = scalars.iter().chain(v).chain(mean).chain(latent_variance).chain(on_line);
-    binary::write(path, Kept::ForLong, MAGIC, &sizes, numbers)
+    let numbers = scalars.iter().chain(v).chain(mean).chain(latent_variance).chain(on_grid);
+    binary::write(path, Durability::Whole, MAGIC, &sizes, numbers)
 }
 
 /// Reads a reference and checks that it is one for n training and `n_test` test rows.
 pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError> {
-    let count = |[n, n_test, places, rank]: [usize; 4]| {
-        let on_line = places.checked_mul(2 + functions(rank).len())?.checked_add(rank)?;
-        n_test.checked_mul(2)?.checked_add(n)?.checked_add(SCALARS)?.checked_add(on_line)
+    let count = |[n, n_test, points, rank]: [usize; 4]| {
+        let on_grid = points.checked_mul(2 + functions(rank).len())?.checked_add(rank)?;
+        n_test.checked_mul(2)?.checked_add(n)?.checked_add(SCALARS)?.checked_add(on_grid)
     };
-    let ([rows, tests, places, rank], numbers) = binary::read(path, MAGIC, count)?;
+    let ([rows, tests, points, rank], numbers) = binary::read(path, MAGIC, count)?;
     if [rows, tests] != [n, n_test] {
         let what = format!("is a reference for {rows} training and {tests} test rows, not {n} and {n_test}");
         return Err(FileError::Format { path: path.to_owned(), what });
@@ -72,7 +73,7 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
     let (scalars, arrays) = numbers.split_at(SCALARS);
     let (v, predictions) = arrays.split_at(n);
     let (mean, predictions) = predictions.split_at(n_test);
-    let (latent_variance, on_line) = predictions.split_at(n_test);
+    let (latent_variance, on_grid) = predictions.split_at(n_test);
     let &[log_marginal_likelihood, log_det, y_hinv_y, test_rmse, test_nll] = scalars else {
         unreachable!("split off as {SCALARS} numbers");
     };
@@ -85,17 +86,17 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
         y_hinv_y,
         test_rmse,
         test_nll,
-        line: (places > 0).then(|| line(on_line, places, rank)),
+        curve: (points > 0).then(|| curve(on_grid, points, rank)),
     })
 }
 
 /// The part of a file that is along the input; its length has been checked.
-fn line(numbers: &[f64], places: usize, rank: usize) -> ExactLine {
-    let (mean, rest) = numbers.split_at(places);
-    let (latent_variance, rest) = rest.split_at(places);
+fn curve(numbers: &[f64], points: usize, rank: usize) -> ExactCurve {
+    let (mean, rest) = numbers.split_at(points);
+    let (latent_variance, rest) = rest.split_at(points);
     let (eigenvalues, on_grid) = rest.split_at(rank);
-    let shape = (places, functions(rank).len()).f();
-    ExactLine {
+    let shape = (points, functions(rank).len()).f();
+    ExactCurve {
         mean: mean.to_vec().into(),
         latent_variance: latent_variance.to_vec().into(),
         eigenvalues: eigenvalues.to_vec().into(),
@@ -122,17 +123,17 @@ mod tests {
             y_hinv_y: 10.0,
             test_rmse: 11.0,
             test_nll: 12.0,
-            line: None,
+            curve: None,
         };
         write(&path, &reference).unwrap();
         assert_eq!(read(&path, 3, 2).unwrap(), reference);
-        let line = ExactLine {
+        let curve = ExactCurve {
             mean: array![1.0, 2.0],
             latent_variance: array![3.0, 4.0],
             eigenvalues: array![6.0, 5.0, 4.0],
             functions: array![[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]],
         };
-        let reference = Reference { line: Some(line), ..reference };
+        let reference = Reference { curve: Some(curve), ..reference };
         write(&path, &reference).unwrap();
         assert_eq!(read(&path, 3, 2).unwrap(), reference);
         let error = read(&path, 2, 3).unwrap_err().to_string();

@@ -1,51 +1,55 @@
-//! Loads plugins and runs one case: what stands behind `gpbench-worker`.
+//! Loads plugins and runs one case: the library of `gpbench-worker`.
 //!
 //! A worker is a process that does one thing and ends, so that whatever a plugin
-//! does to it is over with it:
+//! does to it ends with it. A case goes down through these modules:
 //!
-//! - [`case`] builds the linear systems ([`system`], and [`collapse`] where inputs
-//!   repeat), loads the plugin ([`plugin`]), lets it solve under a [`budget`] and a
-//!   [`clock`] that the harness holds, reports a [`trace`] and leaves the solution in a file;
-//! - [`train`] is the outer loop of a case that trains: one solve after the other, with a [`checkpoint`]
-//!   after each;
-//! - [`verify`] judges that file ([`judge`]) without ever loading the plugin, and draws it
-//!   along the input where there is one ([`mod@line`]);
-//! - [`exact`] makes the exact reference that judges compare with;
-//! - [`conform`] tries a library's solvers by the conformance suite;
+//! - [`tasks`] has a module for each task, with its `run` and its `verify`;
+//! - `setup` loads the case's [`rows`] and builds its linear systems ([`system`], and [`collapse`] where inputs
+//!   repeat); `runner` loads the library and runs its solver ([`plugin`]) within limits of epochs, time and memory;
+//! - [`evaluate`] has the metrics of solutions, [`trace`] sends them along a solve, [`solution`] carries the last one to
+//!   the process that verifies it, and [`mod@posterior_curve`] predicts along the input where there is one only.
+//!
+//! Beside cases:
+//!
+//! - [`exact`] computes the exact reference that solutions are compared with;
+//! - [`conform`] checks a library's solvers by the conformance suite;
 //! - [`mod@bench`] times products with the kernel operator;
-//! - [`describe`] says what libraries offer, [`environment`] what the machine is.
+//! - [`describe`] tells what libraries offer, [`environment`] what the machine is.
 //!
 //! Answers leave on a [`channel`] of their own as JSON lines.
 //!
-//! Code that is not safe Rust stands in [`plugin`], where the C types are, and in
+//! Code that is not safe Rust is in [`plugin`], where the C types are, and in
 //! [`process`] and [`channel`], where the system calls are.
 
 #![deny(unsafe_code)]
 
-mod apart;
 pub mod bench;
 mod binary;
-pub mod budget;
-pub mod case;
 pub mod channel;
-pub mod checkpoint;
 pub mod clock;
 pub mod collapse;
 pub mod conform;
+pub mod cost;
 pub mod describe;
 pub mod environment;
 mod estimate;
+pub mod evaluate;
 pub mod exact;
+pub mod exact_curve;
 pub mod exact_file;
-pub mod judge;
-mod likelihood;
-pub mod line;
+mod failure;
+pub mod kernel;
 pub mod plugin;
+pub mod posterior_curve;
 pub mod process;
+mod rounding;
+pub mod rows;
+mod runner;
+mod setup;
 pub mod solution;
+mod subprocess;
 pub mod system;
+pub mod tasks;
 pub mod trace;
-pub mod train;
-pub mod verify;
 
 pub use binary::FileError;

@@ -10,7 +10,7 @@ use std::panic::catch_unwind;
 use std::path::PathBuf;
 
 use gpbench_host::channel::{Capture, Channel, read_job};
-use gpbench_host::{bench, case, conform, describe, environment, exact, process, verify};
+use gpbench_host::{bench, conform, describe, environment, exact, process, tasks};
 use gpbench_record::SCHEMA;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -49,11 +49,11 @@ fn run() -> Result<i32, Box<dyn Error>> {
     match verb.to_str().unwrap_or_default() {
         "case" => {
             let job = job()?;
-            // A reader that has gone away shows when the last message is sent.
-            let answer = case::run(&job, &mut |message| drop(channel.send(&message)));
+            // A reader that has gone away is noticed when the last message is sent.
+            let answer = tasks::run(&job, &mut |message| drop(channel.send(&message)));
             channel.send(&answer)?;
         }
-        "verify" => channel.send(&verify::run(&job()?))?,
+        "verify" => channel.send(&tasks::verify(&job()?))?,
         "exact" => channel.send(&exact::run(&job()?))?,
         "bench" => channel.send(&bench::run(&job()?)?)?,
         "environment" => channel.send(&environment::facts())?,
@@ -61,9 +61,9 @@ fn run() -> Result<i32, Box<dyn Error>> {
             let worker = std::env::current_exe()?;
             let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
             match files.as_slice() {
-                [] => channel.send(&describe::apart(&worker, &describe::installed(&worker)))?,
+                [] => channel.send(&describe::in_subprocesses(&worker, &describe::installed(&worker)))?,
                 [file] => channel.send(&[describe::load(file)])?,
-                files => channel.send(&describe::apart(&worker, files))?,
+                files => channel.send(&describe::in_subprocesses(&worker, files))?,
             }
         }
         "conform" => {

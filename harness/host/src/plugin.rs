@@ -1,30 +1,38 @@
 //! The host's side of the plugin interface: everything that touches the C types.
 //!
 //! [`Library`] loads and checks a description, [`SolverObject`] calls a solver,
-//! [`Session`] is what the solver calls back. Nothing that arrives from the other
-//! side is trusted: pointers may be null, shapes and lengths wrong, texts no
-//! UTF-8. What cannot be checked (a pointer to freed memory, say) is why a case
+//! [`Session`] has the state of the callbacks, and `extension` lists the optional ones.
+//! Nothing that a plugin passes is trusted: pointers may be null, shapes and lengths wrong, texts not
+//! UTF-8. What cannot be checked (a pointer to freed memory, say) is a reason why a case
 //! runs in a process of its own.
 
 #![allow(unsafe_code)]
 
+mod account;
 mod description;
-mod extensions;
-mod features;
-mod host;
+mod error;
+mod extension;
+mod host_services;
+mod host_table;
 mod library;
+mod observer;
 mod operator;
+mod outcome;
 mod problem;
 mod seal;
 mod session;
+mod settings;
 mod solver;
-mod state;
+mod store;
 mod views;
 
-pub use host::HostTable;
-pub use library::{Library, LibraryError};
-pub use session::{Moment, Observer, Session, Terms};
-pub use solver::{CallError, Ending, SolverObject};
-pub use state::Kept;
-
+pub use account::SolveLimits;
 pub use description::SolverEntry;
+pub use error::CallError;
+pub use extension::SolverState;
+pub use host_table::HostTable;
+pub use library::{Library, LibraryError};
+pub use observer::{IterationInfo, Observer};
+pub use outcome::SolveOutcome;
+pub use session::Session;
+pub use solver::SolverObject;

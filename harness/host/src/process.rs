@@ -1,4 +1,4 @@
-//! What the operating system knows of this process: its clocks, its memory, its end.
+//! This process as the operating system sees it: its clocks, its memory, its end.
 
 #![allow(unsafe_code)]
 
@@ -35,8 +35,8 @@ fn cpu_seconds() -> f64 {
 }
 
 /// Asks the system to kill this process when its parent ends, so that an
-/// engine killed without warning leaves no worker behind. Ends at once if nobody
-/// reads standard output any more: the parent was gone before it was asked for.
+/// engine killed without warning leaves no worker behind. Ends at once if standard output has no
+/// reader: then the parent had ended before.
 pub fn die_with_parent() {
     #[cfg(target_os = "linux")]
     // SAFETY: a plain system call on numbers.
@@ -51,7 +51,7 @@ pub fn die_with_parent() {
     }
 }
 
-/// Whether a child has ended. It is not reaped, so that its number stays its own.
+/// Whether a child has ended. It is not reaped, so that its number is not given to another process.
 pub fn has_ended(child: &Child) -> bool {
     // SAFETY: all-zero bytes are a valid `siginfo_t`, which holds only numbers and pointers.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -63,7 +63,7 @@ pub fn has_ended(child: &Child) -> bool {
 }
 
 /// Kills a child that leads a process group, and the rest of the group. The child
-/// may have ended but must not have been waited for, or its number could be another's.
+/// may have ended but must not have been waited for, or its number could be that of another process.
 pub fn kill_group(leader: &Child) {
     // SAFETY: a plain system call on numbers; where there is nothing left to kill, it fails.
     unsafe {
@@ -71,20 +71,20 @@ pub fn kill_group(leader: &Child) {
     }
 }
 
-/// Starts this program anew with further environment variables, unless there
-/// are none to set. Libraries that read them before `main` leave no other way.
-/// If it cannot be done, this process goes on as it is.
+/// Restarts this program with further environment variables, unless there
+/// are none to set: some libraries read them before `main`.
+/// If that fails, this process continues as it is.
 pub fn restart_with(variables: &[(&'static str, &'static str)]) {
     let (false, Ok(program)) = (variables.is_empty(), std::env::current_exe()) else { return };
     let error =
         Command::new(program).args(std::env::args_os().skip(1)).envs(variables.iter().copied()).exec();
-    eprintln!("gpbench-worker: cannot start anew with {variables:?}: {error}");
+    eprintln!("gpbench-worker: cannot restart with {variables:?}: {error}");
 }
 
 /// Peak resident memory of this process.
 ///
 /// Linux carries the `ru_maxrss` of a parent over `exec`, so the program's own
-/// peak is read from `/proc`, and `getrusage` stands in where there is none.
+/// peak is read from `/proc`, or from `getrusage` where there is none.
 pub fn peak_memory_bytes() -> u64 {
     let own = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| peak_of_status(&status));
     own.unwrap_or_else(peak_by_getrusage)
@@ -108,8 +108,8 @@ fn peak_by_getrusage() -> u64 {
 
 /// Ends the process without running exit handlers.
 ///
-/// A loaded library may have registered some; whatever they would do, what
-/// has been reported by now stands. Its buffered prints are flushed first.
+/// A loaded library may have registered some, and they must not change what
+/// has been reported. Buffered output is flushed first.
 pub fn leave(code: i32) -> ! {
     // SAFETY: a null stream means all of them; no lock of ours is held.
     unsafe { libc::fflush(std::ptr::null_mut()) };

@@ -1,18 +1,19 @@
 //! The file that carries a solution from the process that ran the plugin to the
-//! one that judges it.
+//! one that verifies it.
 
 use std::path::Path;
 
+use gpbench_files::Durability;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
-use crate::binary::{self, FileError, Kept};
+use crate::binary::{self, FileError};
 
 const MAGIC: &[u8; 8] = b"GPBSOLV1";
 
 /// Writes a solution, m x s, column by column.
 pub fn write(path: &Path, solution: ArrayView2<f64>) -> Result<(), FileError> {
     let (m, s) = solution.dim();
-    binary::write(path, Kept::Briefly, MAGIC, &[m as u64, s as u64], solution.t().iter())
+    binary::write(path, Durability::ThisRun, MAGIC, &[m as u64, s as u64], solution.t().iter())
 }
 
 /// Reads a solution and checks that it is m x s.
@@ -45,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_shape_and_a_cut_file_are_said() {
+    fn a_wrong_shape_and_a_cut_file_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("solution.bin");
         write(&path, array![[1.0], [2.0]].view()).unwrap();

@@ -1,9 +1,8 @@
-//! The trace of a solve: which moments are worth a message, and which of them a
-//! look at the iterate.
+//! The trace of a solve: which iterations are sent, and at which of them the iterate is evaluated.
 //!
-//! A look predicts on the test rows, which costs about n_test / n epochs of
-//! arithmetic, and one more for the error of the weights where the exact ones are
-//! known; neither is counted or on the clock. Looks stand on a grid even in log
+//! An evaluation predicts on the test rows, which costs about n_test / n epochs of
+//! arithmetic, and one epoch more for the error of the weights where the exact ones are
+//! known; neither is counted or timed. Evaluations are even in log
 //! epochs, ten a decade and 60 at most; the residual norms that a solver claims in
 //! between cost nothing and are thinned only once there are many. So are the numbers of the solver's
 //! own, each name by itself.
@@ -13,35 +12,35 @@ use std::collections::BTreeMap;
 use gpbench_record::{Message, Metrics, TracePoint, names};
 use ndarray::ArrayView2;
 
-use crate::judge::{Judge, claims};
-use crate::plugin::{Moment, Observer};
+use crate::evaluate::{is_finite, weights};
+use crate::plugin::{IterationInfo, Observer};
 
-/// Looks per decade of epochs.
-const LOOKS_PER_DECADE: f64 = 10.0;
+/// Evaluations per decade of epochs.
+const EVALUATIONS_PER_DECADE: f64 = 10.0;
 
-/// Most looks of a solve, the last one aside.
-const MAX_LOOKS: u32 = 60;
+/// Most evaluations of a solve, the last one not counted.
+const MAX_EVALUATIONS: u32 = 60;
 
-/// Moments that are all reported before thinning begins.
+/// Iterations that are all sent before thinning begins.
 const ALL_UP_TO: u64 = 200;
 
-/// Ratio of the counts at which thinned moments are reported.
+/// Ratio of the counts at which thinned iterations are sent.
 const THINNING: f64 = 1.05;
 
-/// Most names of numbers of the solver's own; further ones are passed over.
+/// Most names of numbers of the solver's own; further ones are ignored.
 const MAX_NAMES: usize = 64;
 
-/// Which moments get a look: the first, and one whenever the epochs have grown by
+/// At which iterations the iterate is evaluated: the first, and one whenever the epochs have grown by
 /// a tenth of a decade.
 #[derive(Debug)]
-struct Looks {
+struct TraceSchedule {
     next: f64,
     left: u32,
 }
 
-impl Looks {
-    fn new() -> Looks {
-        Looks { next: 0.0, left: MAX_LOOKS }
+impl TraceSchedule {
+    fn new() -> TraceSchedule {
+        TraceSchedule { next: 0.0, left: MAX_EVALUATIONS }
     }
 
     fn is_due(&mut self, epochs: f64) -> bool {
@@ -49,13 +48,13 @@ impl Looks {
             return false;
         }
         self.left -= 1;
-        // A first moment before anything is used must not put the whole grid at zero.
-        self.next = epochs.max(1e-3) * 10_f64.powf(1.0 / LOOKS_PER_DECADE);
+        // A first iteration before anything is used must not put the whole grid at zero.
+        self.next = epochs.max(1e-3) * 10_f64.powf(1.0 / EVALUATIONS_PER_DECADE);
         true
     }
 }
 
-/// Which moments are reported: the first two hundred, then ever fewer.
+/// Which iterations are sent: the first two hundred, then ever fewer.
 #[derive(Debug)]
 struct Thinning {
     seen: u64,
@@ -78,70 +77,72 @@ impl Thinning {
     }
 }
 
-/// Turns moments into messages.
+/// Metrics of an iterate.
+pub type Evaluate<'a> = &'a dyn Fn(ArrayView2<f64>) -> Metrics;
+
+/// Turns iterations into messages.
 pub struct Trace<'a> {
-    judge: Judge<'a>,
+    /// None where an iterate has no metrics.
+    evaluate: Option<Evaluate<'a>>,
     send: &'a mut dyn FnMut(Message),
-    looks: Looks,
+    schedule: TraceSchedule,
     thinning: Thinning,
     own: BTreeMap<String, Thinning>,
-    last_look: Option<u64>,
+    last_evaluated: Option<u64>,
 }
 
 impl<'a> Trace<'a> {
-    /// A trace that looks through the eyes of `judge`.
-    pub fn new(judge: Judge<'a>, send: &'a mut dyn FnMut(Message)) -> Trace<'a> {
-        let (looks, thinning) = (Looks::new(), Thinning::new());
-        Trace { judge, send, looks, thinning, own: BTreeMap::new(), last_look: None }
+    /// A trace with these metrics of iterates, if there are any.
+    pub fn new(evaluate: Option<Evaluate<'a>>, send: &'a mut dyn FnMut(Message)) -> Trace<'a> {
+        let (schedule, thinning) = (TraceSchedule::new(), Thinning::new());
+        Trace { evaluate, send, schedule, thinning, own: BTreeMap::new(), last_evaluated: None }
     }
 
-    /// Closes the trace with the solution, unless the last look was at it.
-    pub fn close(&mut self, moment: Moment<'_>, solution: ArrayView2<f64>) {
-        let finite = solution.iter().all(|value| value.is_finite());
-        if finite && self.last_look != Some(moment.iteration) {
-            let iterate = self.judge.has_a_view().then_some(solution);
-            self.point(moment, iterate);
+    /// Ends the trace with the solution, unless that was evaluated last.
+    pub fn close(&mut self, info: IterationInfo<'_>, solution: ArrayView2<f64>) {
+        if is_finite(solution) && self.last_evaluated != Some(info.iteration) {
+            self.point(info, Some(solution));
         }
     }
 
-    fn point(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>) {
-        let mut metrics = claims(moment.claimed);
-        if let Some(iterate) = iterate {
-            metrics.extend(&self.judge.glance(iterate));
+    fn point(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>) {
+        let mut metrics = weights::claims(info.claimed);
+        if let (Some(evaluate), Some(iterate)) = (self.evaluate, iterate) {
+            metrics.extend(&evaluate(iterate));
         }
         if !metrics.is_empty() {
-            self.send(moment, metrics);
+            self.send(info, metrics);
         }
     }
 
-    fn send(&mut self, moment: Moment<'_>, metrics: Metrics) {
-        let Moment { iteration, seconds, epochs, .. } = moment;
+    fn send(&mut self, info: IterationInfo<'_>, metrics: Metrics) {
+        let IterationInfo { iteration, seconds, epochs, .. } = info;
         (self.send)(Message::Trace(TracePoint { iteration, seconds, epochs, metrics }));
     }
 }
 
 impl Observer for Trace<'_> {
-    fn wants_iterate(&mut self, moment: Moment<'_>) -> bool {
-        self.judge.has_a_view() && self.looks.is_due(moment.epochs)
+    fn wants_iterate(&mut self, info: IterationInfo<'_>) -> bool {
+        self.evaluate.is_some() && self.schedule.is_due(info.epochs)
     }
 
-    fn record(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>) {
+    fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>) {
         let due = self.thinning.is_due();
         if iterate.is_some() {
-            self.last_look = Some(moment.iteration);
+            self.last_evaluated = Some(info.iteration);
         }
         if due || iterate.is_some() {
-            self.point(moment, iterate);
+            self.point(info, iterate);
         }
     }
 
-    fn note(&mut self, moment: Moment<'_>, name: &str, value: f64) {
+    fn note(&mut self, info: IterationInfo<'_>, name: &str, value: f64) {
         if !self.own.contains_key(name) && self.own.len() == MAX_NAMES {
             return;
         }
         if self.own.entry(name.to_owned()).or_insert_with(Thinning::new).is_due() {
             let metric = (names::of_solver(name), value);
-            self.send(moment, Metrics::from_iter([metric]));
+            self.send(info, Metrics::from_iter([metric]));
         }
     }
 }
@@ -151,33 +152,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_are_even_in_log_epochs_and_few() {
-        let mut looks = Looks::new();
-        let taken: Vec<u32> = (1..=100_000).filter(|&epoch| looks.is_due(f64::from(epoch))).collect();
+    fn evaluations_are_even_in_log_epochs_and_few() {
+        let mut schedule = TraceSchedule::new();
+        let taken: Vec<u32> = (1..=100_000).filter(|&epoch| schedule.is_due(f64::from(epoch))).collect();
         assert_eq!(taken[0], 1);
-        assert!((40..=MAX_LOOKS as usize).contains(&taken.len()), "{}", taken.len());
+        assert!((40..=MAX_EVALUATIONS as usize).contains(&taken.len()), "{}", taken.len());
         let late: Vec<_> = taken.iter().filter(|&&epoch| (1000..10_000).contains(&epoch)).collect();
         assert!((9..=11).contains(&late.len()), "{late:?}");
     }
 
     #[test]
-    fn a_look_before_the_first_epoch_leaves_the_grid_in_place() {
-        let mut looks = Looks::new();
-        assert!(looks.is_due(0.0));
-        assert!(!looks.is_due(0.0));
-        assert!(looks.is_due(1.0));
-        assert!(!looks.is_due(1.1));
+    fn an_evaluation_before_the_first_epoch_leaves_the_grid_in_place() {
+        let mut schedule = TraceSchedule::new();
+        assert!(schedule.is_due(0.0));
+        assert!(!schedule.is_due(0.0));
+        assert!(schedule.is_due(1.0));
+        assert!(!schedule.is_due(1.1));
     }
 
     #[test]
     fn there_are_never_more_than_the_most() {
-        let mut looks = Looks::new();
-        let taken = (0..200).filter(|&decade| looks.is_due(1.5_f64.powi(decade))).count();
-        assert_eq!(taken, MAX_LOOKS as usize);
+        let mut schedule = TraceSchedule::new();
+        let taken = (0..200).filter(|&decade| schedule.is_due(1.5_f64.powi(decade))).count();
+        assert_eq!(taken, MAX_EVALUATIONS as usize);
     }
 
     #[test]
-    fn many_moments_are_thinned() {
+    fn many_iterations_are_thinned() {
         let mut thinning = Thinning::new();
         let due: Vec<u64> = (1..=1_000_000).filter(|_| thinning.is_due()).collect();
         assert_eq!(due[..ALL_UP_TO as usize], (1..=ALL_UP_TO).collect::<Vec<_>>());

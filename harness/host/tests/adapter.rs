@@ -8,18 +8,15 @@ mod common;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use common::run;
-use gpbench_gp::LinearOperator;
-use gpbench_host::judge::Judge;
+use common::{close, library_of, run};
 use gpbench_host::plugin::{
-    CallError, HostTable, Kept, Library, Moment, Observer, Session, SolverObject, Terms,
+    CallError, IterationInfo, Observer, Session, SolveLimits, SolverObject, SolverState,
 };
 use gpbench_host::process;
 use gpbench_host::system::System;
 use gpbench_host::trace::Trace;
-use gpbench_record::{Clock, Message, Param, StopReason, Task, TracePoint, names};
+use gpbench_record::{Clock, Message, Param, StopReason, TracePoint, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{NoParams, Problem, Reason, Report};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
@@ -27,7 +24,7 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder};
 const ROWS: usize = 40;
 
 fn system() -> System {
-    System::build(&common::case(ROWS), None, 1).unwrap()
+    common::system(&common::case(ROWS))
 }
 
 sdk::params! {
@@ -80,17 +77,17 @@ fn norm(a: &Array2<f64>, column: usize) -> f64 {
 #[test]
 fn a_solver_solves_and_what_it_says_arrives() {
     let system = system();
-    let terms = Terms { tolerance: Some(0.05), ..common::terms() };
-    let (ending, x) = run::<Descent>(&system, &[], terms, process::now, &mut ()).unwrap();
-    assert_eq!(ending.reason, StopReason::Converged);
-    assert_eq!(ending.claimed.len(), 4);
-    assert!(ending.claimed[0] <= 0.05);
-    assert!((ending.values["bound"] - system.operator.diag().sum()).abs() < 1e-9);
-    assert_eq!(ending.entries.used, ((ending.iterations + 1) * (ROWS * ROWS) as u64) as f64);
-    assert_eq!(ending.entries.evaluated, ending.entries.used, "a single tile is evaluated whole");
+    let limits = SolveLimits { tolerance: Some(0.05), ..common::LIMITS };
+    let (outcome, x) = run::<Descent>(&system, &[], limits, process::now, &mut ()).unwrap();
+    assert_eq!(outcome.reason, StopReason::Converged);
+    assert_eq!(outcome.claimed.len(), 4);
+    assert!(outcome.claimed[0] <= 0.05);
+    assert!((outcome.values["bound"] - system.operator.diagonal().unwrap().sum()).abs() < 1e-9);
+    assert_eq!(outcome.cost.entries.used, ((outcome.cost.iterations + 1) * (ROWS * ROWS) as u64) as f64);
+    assert_eq!(outcome.cost.entries.evaluated, outcome.cost.entries.used, "a single tile is evaluated whole");
     let residuals =
-        gpbench_gp::metrics::relative_residuals(&system.operator, x.view(), system.targets.rhs.view());
-    for (residual, claimed) in residuals.iter().zip(&ending.claimed) {
+        gpbench_gp::metrics::relative_residuals(&*system.operator, x.view(), system.targets.rhs.view());
+    for (residual, claimed) in residuals.iter().zip(&outcome.claimed) {
         assert!((residual - claimed).abs() < 1e-10);
     }
 }
@@ -99,7 +96,7 @@ fn a_solver_solves_and_what_it_says_arrives() {
 fn parameters_are_checked_before_the_plugin_sees_them() {
     let system = system();
     let attempt = |name: &str, value: Param| {
-        let outcome = run::<Descent>(&system, &[(name, value)], common::terms(), process::now, &mut ());
+        let outcome = run::<Descent>(&system, &[(name, value)], common::LIMITS, process::now, &mut ());
         outcome.unwrap_err().to_string()
     };
     assert_eq!(attempt("stepp", Param::Float(1.0)), "solver `descent` has no parameter `stepp`");
@@ -109,24 +106,24 @@ fn parameters_are_checked_before_the_plugin_sees_them() {
         "solver `descent` needs `iterations` to be of kind int, not 1.5"
     );
     let whole = [("step", Param::Int(1)), ("iterations", Param::Int(2))];
-    let (ending, _) = run::<Descent>(&system, &whole, common::terms(), process::now, &mut ()).unwrap();
-    assert_eq!((ending.reason, ending.iterations), (StopReason::Iterations, 2));
+    let (outcome, _) = run::<Descent>(&system, &whole, common::LIMITS, process::now, &mut ()).unwrap();
+    assert_eq!((outcome.reason, outcome.cost.iterations), (StopReason::Iterations, 2));
 }
 
 #[test]
 fn work_past_the_epochs_is_refused_and_the_iterate_kept() {
     let system = system();
-    let terms = Terms { max_epochs: Some(3.5), ..common::terms() };
-    let (ending, x) = run::<Descent>(&system, &[], terms, process::now, &mut ()).unwrap();
-    assert_eq!(ending.reason, StopReason::Epochs);
-    assert_eq!(ending.entries.used, 3.0 * (ROWS * ROWS) as f64);
-    assert_eq!(ending.iterations, 2);
+    let limits = SolveLimits { max_epochs: Some(3.5), ..common::LIMITS };
+    let (outcome, x) = run::<Descent>(&system, &[], limits, process::now, &mut ()).unwrap();
+    assert_eq!(outcome.reason, StopReason::Epochs);
+    assert_eq!(outcome.cost.entries.used, 3.0 * (ROWS * ROWS) as f64);
+    assert_eq!(outcome.cost.iterations, 2);
     // The fourth product is refused, not observed: what was last handed over stays, which is zero here.
     assert!(x.iter().all(|&value| value == 0.0));
 
-    let whole = Terms { max_epochs: Some(3.0), ..common::terms() };
-    let (ending, x) = run::<Descent>(&system, &[], whole, process::now, &mut ()).unwrap();
-    assert_eq!((ending.reason, ending.iterations), (StopReason::Epochs, 2));
+    let whole = SolveLimits { max_epochs: Some(3.0), ..common::LIMITS };
+    let (outcome, x) = run::<Descent>(&system, &[], whole, process::now, &mut ()).unwrap();
+    assert_eq!((outcome.reason, outcome.cost.iterations), (StopReason::Epochs, 2));
     assert!(x.iter().any(|&value| value != 0.0), "observe said stop and the iterate was handed over");
 }
 
@@ -138,29 +135,29 @@ fn counted_time() -> Clock {
     Clock { wall: TIME.get(), cpu: TIME.get() }
 }
 
-/// Looks at every iterate and takes its time.
+/// Asks for every iterate and takes a long time.
 #[derive(Default)]
 struct Slow {
-    looks: Vec<(u64, f64, f64)>,
+    observed: Vec<(u64, f64, f64)>,
     largest: Vec<f64>,
     notes: Vec<(u64, f64, String, f64)>,
 }
 
 impl Observer for Slow {
-    fn wants_iterate(&mut self, _: Moment<'_>) -> bool {
+    fn wants_iterate(&mut self, _: IterationInfo<'_>) -> bool {
         true
     }
 
-    fn record(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>) {
+    fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>) {
         TIME.set(TIME.get() + 1000.0);
         let largest = iterate.map(|x| x.iter().fold(0.0, |a: f64, b| a.max(b.abs())));
-        self.looks.push((moment.iteration, moment.seconds, moment.epochs));
+        self.observed.push((info.iteration, info.seconds, info.epochs));
         self.largest.extend(largest);
     }
 
-    fn note(&mut self, moment: Moment<'_>, name: &str, value: f64) {
+    fn note(&mut self, info: IterationInfo<'_>, name: &str, value: f64) {
         TIME.set(TIME.get() + 1000.0);
-        self.notes.push((moment.iteration, moment.seconds, name.to_owned(), value));
+        self.notes.push((info.iteration, info.seconds, name.to_owned(), value));
     }
 }
 
@@ -193,20 +190,20 @@ impl sdk::Solver for Seconds {
 }
 
 #[test]
-fn looking_is_not_on_the_clock() {
+fn observing_is_not_timed() {
     TIME.set(0.0);
     let system = system();
     let mut slow = Slow::default();
-    let (ending, x) = run::<Seconds>(&system, &[], common::terms(), counted_time, &mut slow).unwrap();
-    assert_eq!(ending.prepare, Clock { wall: 0.5, cpu: 0.5 });
-    assert_eq!(ending.solve, Clock { wall: 5.0, cpu: 5.0 });
+    let (outcome, x) = run::<Seconds>(&system, &[], common::LIMITS, counted_time, &mut slow).unwrap();
+    assert_eq!(outcome.cost.prepare, Clock { wall: 0.5, cpu: 0.5 });
+    assert_eq!(outcome.cost.solve, Clock { wall: 5.0, cpu: 5.0 });
     let epochs = |k: f64| 0.5 + k;
-    assert_eq!(slow.looks[0], (1, 1.5, epochs(1.0)));
-    assert_eq!(slow.looks[4], (5, 5.5, epochs(5.0)));
+    assert_eq!(slow.observed[0], (1, 1.5, epochs(1.0)));
+    assert_eq!(slow.observed[4], (5, 5.5, epochs(5.0)));
     assert_eq!(slow.largest, [1.0, 2.0, 3.0, 4.0, 5.0]);
     assert_eq!(x[(0, 0)], 5.0);
     let entry = (ROWS * ROWS) as f64;
-    let entries = ending.entries;
+    let entries = outcome.cost.entries;
     assert_eq!((entries.used, entries.setup, entries.self_reported), (5.5 * entry, 0.5 * entry, 0.5 * entry));
 }
 
@@ -214,11 +211,11 @@ fn looking_is_not_on_the_clock() {
 fn time_runs_out_on_that_clock() {
     TIME.set(0.0);
     let system = system();
-    let terms = Terms { seconds: Some(2.5), ..common::terms() };
+    let limits = SolveLimits { seconds: Some(2.5), ..common::LIMITS };
     let mut slow = Slow::default();
-    let (ending, x) = run::<Seconds>(&system, &[], terms, counted_time, &mut slow).unwrap();
-    assert_eq!((ending.reason, ending.iterations), (StopReason::Time, 2));
-    assert_eq!(ending.solve.wall, 2.0);
+    let (outcome, x) = run::<Seconds>(&system, &[], limits, counted_time, &mut slow).unwrap();
+    assert_eq!((outcome.reason, outcome.cost.iterations), (StopReason::Time, 2));
+    assert_eq!(outcome.cost.solve.wall, 2.0);
     assert_eq!(x[(0, 0)], 2.0);
 }
 
@@ -259,8 +256,8 @@ fn numbers_of_the_solvers_own_are_noted_off_the_clock() {
     TIME.set(0.0);
     let system = system();
     let mut slow = Slow::default();
-    let (ending, _) = run::<Notes>(&system, &[], common::terms(), counted_time, &mut slow).unwrap();
-    assert_eq!((ending.prepare.wall, ending.solve.wall), (0.0, 300.0));
+    let (outcome, _) = run::<Notes>(&system, &[], common::LIMITS, counted_time, &mut slow).unwrap();
+    assert_eq!((outcome.cost.prepare.wall, outcome.cost.solve.wall), (0.0, 300.0));
     assert_eq!(slow.notes.len(), 302, "what is no number says nothing, and wrong names are refused");
     assert_eq!(slow.notes[0], (0, 0.0, "rank".to_owned(), 12.0));
     assert_eq!(slow.notes[5], (5, 5.0, "gradient_variance".to_owned(), 2.5));
@@ -268,12 +265,12 @@ fn numbers_of_the_solvers_own_are_noted_off_the_clock() {
 }
 
 #[test]
-fn numbers_of_the_solvers_own_stand_apart_in_the_trace_and_are_thinned() {
+fn numbers_of_the_solvers_own_have_their_names_in_the_trace_and_are_thinned() {
     let system = system();
     let mut sent = Vec::new();
     let mut send = |message| sent.push(message);
-    let mut trace = Trace::new(Judge::new(&system, None, Task::Solve), &mut send);
-    run::<Notes>(&system, &[], common::terms(), process::now, &mut trace).unwrap();
+    let mut trace = Trace::new(None, &mut send);
+    run::<Notes>(&system, &[], common::LIMITS, process::now, &mut trace).unwrap();
     let points: Vec<TracePoint> = sent
         .into_iter()
         .map(|message| match message {
@@ -308,22 +305,22 @@ impl sdk::Solver for Curious {
         op.block(0..n, 0..n, &mut whole)?;
         let mut product = zeros(n, s);
         op.apply(&x, &mut product)?;
-        close("apply", &product, &whole.dot(&x));
+        close("apply", &product, &whole.dot(&x), 1e-11);
 
         let rows = [3, 0, 17];
         let some = whole.select(ndarray::Axis(0), &rows);
         let mut part = zeros(3, s);
         op.apply_rows(&rows[..], &x, &mut part)?;
-        close("rows", &part, &some.dot(&x));
+        close("rows", &part, &some.dot(&x), 1e-11);
 
         let (mut u, mut z) = (zeros(3, s), Array2::ones((n, s).f()));
         op.apply_rows_and_back(&rows[..], &x, &mut u, &mut z, |mut u| u *= 2.0)?;
-        close("fused", &z, &(some.t().dot(&(2.0 * some.dot(&x))) + 1.0));
-        close("u", &u, &(2.0 * some.dot(&x)));
+        close("fused", &z, &(some.t().dot(&(2.0 * some.dot(&x))) + 1.0), 1e-11);
+        close("u", &u, &(2.0 * some.dot(&x)), 1e-11);
 
         let mut y = Array2::ones((n, s).f());
         op.update_columns(&rows[..], &part, &mut y)?;
-        close("columns", &y, &(some.t().dot(&part) + 1.0));
+        close("columns", &y, &(some.t().dot(&part) + 1.0), 1e-11);
 
         let inputs = op.inputs()?;
         let r2 = |i: usize, j: usize| -> f64 {
@@ -343,24 +340,17 @@ impl sdk::Solver for Curious {
         assert!((left - right).abs() < 1e-9 * left.abs(), "{left} {right}");
 
         let targets = problem.targets()?.expect("the probes are pathwise targets");
-        close("targets", &(&targets.f + &targets.noise), &x.slice(ndarray::s![.., 1..]).to_owned());
+        close("targets", &(&targets.f + &targets.noise), &x.slice(ndarray::s![.., 1..]).to_owned(), 1e-11);
         Ok(Report::new(Reason::Converged, 1))
     }
 }
 
-#[track_caller]
-fn close(what: &str, a: &Array2<f64>, b: &Array2<f64>) {
-    let scale = b.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    let error = (a - b).iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    assert!(error <= 1e-11 * scale, "{what}: {error} of {scale}");
-}
-
 #[test]
 fn the_operators_parts_agree_with_the_whole() {
-    let (ending, _) = run::<Curious>(&system(), &[], common::terms(), process::now, &mut ()).unwrap();
+    let (outcome, _) = run::<Curious>(&system(), &[], common::LIMITS, process::now, &mut ()).unwrap();
     let n = ROWS as f64;
     // The block, the product, and three rows thrice.
-    assert_eq!(ending.entries.used, n * n + n * n + 3.0 * (3.0 * n));
+    assert_eq!(outcome.cost.entries.used, n * n + n * n + 3.0 * (3.0 * n));
 }
 
 /// Falls over.
@@ -382,7 +372,7 @@ impl sdk::Solver for Panics {
 
 #[test]
 fn a_panic_is_an_error_with_its_own_words() {
-    let error = run::<Panics>(&system(), &[], common::terms(), process::now, &mut ()).unwrap_err();
+    let error = run::<Panics>(&system(), &[], common::LIMITS, process::now, &mut ()).unwrap_err();
     assert_eq!(error.to_string(), "solve panicked: the sky is falling");
     assert!(matches!(error, CallError::Panicked { .. }));
 }
@@ -407,9 +397,9 @@ impl sdk::Solver for Overflowing {
 }
 
 #[test]
-fn a_residual_that_is_no_number_is_no_claim_but_divergence() {
-    let (ending, _) = run::<Overflowing>(&system(), &[], common::terms(), process::now, &mut ()).unwrap();
-    assert_eq!((ending.reason, ending.claimed), (StopReason::Diverged, Vec::new()));
+fn residuals_that_are_not_finite_are_no_claim() {
+    let (outcome, _) = run::<Overflowing>(&system(), &[], common::LIMITS, process::now, &mut ()).unwrap();
+    assert_eq!((outcome.reason, outcome.claimed), (StopReason::Diverged, Vec::new()));
 }
 
 /// Answers no request for its iterate, but works on as if it had.
@@ -440,19 +430,16 @@ fn a_pause_that_brought_no_iterate_counts() {
     let system = system();
     let mut observer = Slow::default();
     TIME.set(0.0);
-    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<Evasive>()]);
-    // SAFETY: a description made by the SDK.
-    let library =
-        unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap();
+    let library = library_of::<Evasive>();
     let entry = library.solver("evasive").unwrap();
     let mut solver = SolverObject::create(entry, library.host(), &BTreeMap::new()).unwrap();
     let mut x = Array2::zeros((system.n(), system.columns()).f());
-    let session = Session::new(&system, common::terms(), counted_time, &mut observer);
+    let session = Session::new(&system, common::LIMITS, counted_time, &mut observer);
     assert!(solver.run(&session, &mut x).is_err());
     assert_eq!(session.clock().wall, 4.0, "the first second brought an iterate");
 }
 
-/// Counts its own solves, as far as the host keeps the count.
+/// Counts its own solves, as far as the host stores the count.
 struct Remembers;
 
 impl sdk::Solver for Remembers {
@@ -474,27 +461,24 @@ impl sdk::Solver for Remembers {
 }
 
 #[test]
-fn what_a_solver_keeps_reaches_the_next_solve() {
+fn what_a_solver_saves_reaches_the_next_solve() {
     let system = system();
-    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<Remembers>()]);
-    // SAFETY: a description made by the SDK.
-    let library =
-        unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap();
+    let library = library_of::<Remembers>();
     let entry = library.solver("remembers").unwrap();
-    let solve = |kept: Option<Kept>| {
+    let solve = |state: Option<SolverState>| {
         let mut nobody = ();
-        let session = Session::new(&system, common::terms(), process::now, &mut nobody);
-        let session = match kept {
+        let session = Session::new(&system, common::LIMITS, process::now, &mut nobody);
+        let session = match state {
             None => session,
-            Some(kept) => session.keeping(kept),
+            Some(state) => session.with_state(state),
         };
         let mut solver = SolverObject::create(entry, library.host(), &BTreeMap::new()).unwrap();
         let mut x = Array2::zeros((system.n(), system.columns()).f());
-        let ending = solver.run(&session, &mut x).unwrap();
-        (ending.iterations, session.into_kept())
+        let outcome = solver.run(&session, &mut x).unwrap();
+        (outcome.cost.iterations, session.into_state())
     };
-    let (first, kept) = solve(Some(Kept::new()));
-    let (second, kept) = solve(Some(kept));
-    assert_eq!((first, second, kept["solves"].len()), (1, 2, 16 * system.n()));
-    assert_eq!(solve(None), (1, Kept::new()), "a session that keeps nothing");
+    let (first, state) = solve(Some(SolverState::new()));
+    let (second, state) = solve(Some(state));
+    assert_eq!((first, second, state["solves"].len()), (1, 2, 16 * system.n()));
+    assert_eq!(solve(None), (1, SolverState::new()), "a session without state");
 }

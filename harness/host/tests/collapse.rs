@@ -5,17 +5,19 @@
 
 mod common;
 
-use std::path::Path;
-
 use common::features::Features;
-use common::run;
+use common::worker::library;
+use common::{close, exact_solution, run};
 use gpbench_data::{Table, copy};
-use gpbench_gp::{KernelMatrix, UniqueInputs, blas, metrics};
-use gpbench_host::judge::Judge;
-use gpbench_host::plugin::{Ending, HostTable, Library, Moment, Observer, Session, SolverObject, Terms};
+use gpbench_gp::{UniqueInputs, blas, metrics};
+use gpbench_host::evaluate::predictions::predictions;
+use gpbench_host::evaluate::{of_system, of_weights};
+use gpbench_host::plugin::{
+    HostTable, IterationInfo, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
+};
 use gpbench_host::process;
 use gpbench_host::system::System;
-use gpbench_record::{Case, EstimatorMethod, Inducing, Param, Source, StopReason, Task, names};
+use gpbench_record::{Case, Inducing, Param, Source, StopReason, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{NoParams, Problem, Reason, Report};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
@@ -45,7 +47,7 @@ impl Rows {
     }
 
     fn build(&self) -> System {
-        System::build(&self.case, Some(&self.folder.path().join("rows.bin")), 2).unwrap()
+        common::build(&self.case, Some(&self.folder.path().join("rows.bin")), 2).unwrap()
     }
 
     /// The same without collapsing.
@@ -57,24 +59,6 @@ impl Rows {
 
 fn zeros(rows: usize, columns: usize) -> Array2<f64> {
     Array2::zeros((rows, columns).f())
-}
-
-#[track_caller]
-fn close(what: &str, a: &Array2<f64>, b: &Array2<f64>, tolerance: f64) {
-    let size = |a: &Array2<f64>| a.fold(0.0, |m: f64, v| m.max(v.abs()));
-    let (error, scale) = (size(&(a - b)), size(b));
-    assert!(error <= tolerance * scale, "{what}: {error} of {scale}");
-}
-
-/// H^-1 B by a dense factor of all of H.
-fn exact(system: &System) -> Array2<f64> {
-    let all: Vec<usize> = (0..system.n()).collect();
-    let mut h = zeros(system.n(), system.n());
-    system.operator.block(&all, &all, h.view_mut());
-    blas::potrf(h.view_mut()).unwrap();
-    let mut x = system.targets.rhs.clone();
-    blas::potrs(h.view(), x.view_mut());
-    x
 }
 
 /// S K S + noise^2 I from what a solver is told, by the plain formula of Matérn-3/2.
@@ -147,13 +131,13 @@ struct Watcher {
 }
 
 impl Observer for Watcher {
-    fn wants_iterate(&mut self, _: Moment<'_>) -> bool {
+    fn wants_iterate(&mut self, _: IterationInfo<'_>) -> bool {
         true
     }
 
-    fn record(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>) {
+    fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>) {
         self.iterate = iterate.map(|iterate| iterate.to_owned());
-        self.claimed = moment.claimed.to_vec();
+        self.claimed = info.claimed.to_vec();
     }
 }
 
@@ -172,22 +156,27 @@ fn a_solver_sees_a_smaller_system_and_the_harness_the_whole_one() {
     let (n, m) = (system.n(), system.m());
     assert!(n == 72 && m < 30, "{n} rows, {m} of them unique");
     let mut watcher = Watcher::default();
-    let (ending, x) = run::<Curious>(&system, &[], common::terms(), process::now, &mut watcher).unwrap();
+    let (outcome, x) = run::<Curious>(&system, &[], common::LIMITS, process::now, &mut watcher).unwrap();
     let weights = system.weights(x.into());
-    close("weights", &weights.to_owned(), &exact(&system), 1e-10);
+    close("weights", &weights.to_owned(), &exact_solution(&system), 1e-10);
     assert_eq!(watcher.iterate.unwrap(), weights);
     // The product, three rows, two columns, and everything.
     let m = m as f64;
-    assert_eq!(ending.entries.used, m * m + 3.0 * m + 2.0 * m + m * m);
+    assert_eq!(outcome.cost.entries.used, m * m + 3.0 * m + 2.0 * m + m * m);
     // What the solver says of its own residuals is told relative to the whole right-hand sides.
     let halves = shares(&system).iter().map(|share| 0.5 * share).collect::<Vec<_>>();
     let error = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(error(&watcher.claimed, &halves) < 1e-14 && halves.iter().all(|half| *half < 0.499));
-    assert!(error(&ending.claimed.iter().map(|c| 2.0 * c).collect::<Vec<_>>(), &halves) < 1e-14);
+    assert!(error(&outcome.claimed.iter().map(|c| 2.0 * c).collect::<Vec<_>>(), &halves) < 1e-14);
     // Everything but the unknowns is as without collapsing.
     let whole = rows.whole();
     assert_eq!((&whole.targets.rhs, &whole.targets.f_test), (&system.targets.rhs, &system.targets.f_test));
-    let found = |system: &System| Judge::new(system, None, Task::Posterior).verdict(weights.view());
+    let found = |system: &System| {
+        let mut found = of_system(system, None);
+        found.extend(&predictions(system, None, weights.view()));
+        found.extend(&of_weights(system, None, weights.view()));
+        found
+    };
     let (mut of_whole, of_collapsed) = (found(&whole), found(&system));
     of_whole.insert(names::UNIQUE_INPUTS, m);
     assert_eq!(of_whole, of_collapsed);
@@ -197,21 +186,20 @@ fn a_solver_sees_a_smaller_system_and_the_harness_the_whole_one() {
 #[test]
 fn features_are_those_of_the_rows_taken_together() {
     let rows = Rows::new(60, 21);
-    let of =
-        |system: &System| run::<Features>(system, &[], common::terms(), process::now, &mut ()).unwrap().1;
+    let of = |system: &System| run::<Features>(system, &[], common::LIMITS, process::now, &mut ()).unwrap().1;
     let collapsed = of(&rows.build());
     let whole = rows.whole();
     let expected = UniqueInputs::of(whole.data.x_train.view()).project(of(&whole).view());
     close("features", &collapsed, &expected, 1e-12);
 }
 
-/// Notes what it is asked to keep to.
+/// Reports its limits.
 struct Asked;
 
 impl sdk::Solver for Asked {
     type Params = NoParams;
     const ID: &'static str = "asked";
-    const DOC: &'static str = "Tells its terms, and multiplies until it is stopped.";
+    const DOC: &'static str = "Tells its limits, and multiplies until it is stopped.";
 
     fn new(_: NoParams) -> sdk::Result<Self> {
         Ok(Asked)
@@ -229,29 +217,30 @@ impl sdk::Solver for Asked {
 }
 
 #[test]
-fn terms_are_those_of_the_smaller_system() {
+fn limits_are_those_of_the_smaller_system() {
     let system = Rows::new(60, 21).build();
-    let terms = Terms { tolerance: Some(0.01), max_epochs: Some(3.0), ..common::terms() };
-    let (ending, _) = run::<Asked>(&system, &[], terms, process::now, &mut ()).unwrap();
+    let limits = SolveLimits { tolerance: Some(0.01), max_epochs: Some(3.0), ..common::LIMITS };
+    let (outcome, _) = run::<Asked>(&system, &[], limits, process::now, &mut ()).unwrap();
     let (n, m) = (system.n() as f64, system.m() as f64);
     let largest = shares(&system).into_iter().fold(0.0, f64::max);
-    assert!((ending.values["tolerance"] - 0.01 / largest).abs() < 1e-15 && largest < 0.999, "{largest}");
-    assert!((ending.values["max_epochs"] - 3.0 * (n / m).powi(2)).abs() < 1e-12);
-    assert_eq!(ending.iterations, (3.0 * (n / m).powi(2)) as u64);
-    assert_eq!(ending.reason, StopReason::Epochs);
+    assert!((outcome.values["tolerance"] - 0.01 / largest).abs() < 1e-15 && largest < 0.999, "{largest}");
+    assert!((outcome.values["max_epochs"] - 3.0 * (n / m).powi(2)).abs() < 1e-12);
+    assert_eq!(outcome.cost.iterations, (3.0 * (n / m).powi(2)) as u64);
+    assert_eq!(outcome.reason, StopReason::Epochs);
 }
 
-/// Runs a solver of a library that was built beside the worker, with a tolerance of 1e-10.
-fn solve(system: &System, file: &Path, id: &str, params: &[(&str, Param)]) -> (Ending, Array2<f64>) {
-    let library = Library::load(file, HostTable::new(Some(system.operator.pool().clone()))).unwrap();
+/// Runs a solver of this workspace, with a tolerance of 1e-10.
+fn solve(system: &System, id: &str, params: &[(&str, Param)]) -> (SolveOutcome, Array2<f64>) {
+    let library = Library::load(&library(id), HostTable::new(Some(system.pool.clone()))).unwrap();
     let params = params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let mut solver = SolverObject::create(library.solver(id).unwrap(), library.host(), &params).unwrap();
-    let terms = Terms { tolerance: Some(1e-10), max_epochs: Some(20_000.0), threads: 2, ..common::terms() };
+    let limits =
+        SolveLimits { tolerance: Some(1e-10), max_epochs: Some(20_000.0), threads: 2, ..common::LIMITS };
     let mut nobody = ();
-    let session = Session::new(system, terms, process::now, &mut nobody);
+    let session = Session::new(system, limits, process::now, &mut nobody);
     let mut x = zeros(system.m(), system.columns());
-    let ending = solver.run(&session, &mut x).unwrap_or_else(|error| panic!("{id}: {error}"));
-    (ending, system.weights(x.into()).into_owned())
+    let outcome = solver.run(&session, &mut x).unwrap_or_else(|error| panic!("{id}: {error}"));
+    (outcome, system.weights(x.into()).into_owned())
 }
 
 /// Every solver works on the smaller system without knowing of it.
@@ -274,24 +263,18 @@ fn solvers_agree_with_the_dense_solution_of_the_whole_system() {
         ]
     };
     let mut of_standard_probes = Rows::new(60, 21);
-    of_standard_probes.case.estimator.method = EstimatorMethod::Standard;
+    of_standard_probes.case.task = common::solving(common::standard(3));
     // Some rows repeat, none does, all do.
     for rows in [Rows::new(60, 21), of_standard_probes, Rows::new(60, 4000), Rows::new(60, 1)] {
         let system = rows.build();
-        let expected = exact(&system);
+        let expected = exact_solution(&system);
         for (id, params) in &solvers(rate(system.m())) {
-            let file = format!("libgpbench_plugin_{}.so", id.replace('-', "_"));
-            let file = Path::new(env!("CARGO_BIN_EXE_gpbench-worker")).with_file_name(file);
-            if !file.exists() {
-                eprintln!("{} is not built: it is not tested", file.display());
-                continue;
-            }
-            let (ending, weights) = solve(&system, &file, id, params);
-            assert_eq!(ending.reason, StopReason::Converged, "{id} {params:?}");
+            let (outcome, weights) = solve(&system, id, params);
+            assert_eq!(outcome.reason, StopReason::Converged, "{id} {params:?}");
             close(id, &weights, &expected, 1e-8);
             // Its momentum takes sgd past where it stood when it knew its residual.
             let bound = if *id == "sgd" { 1e-9 } else { 1.01e-10 };
-            let found = Judge::new(&system, None, Task::Solve).verdict(weights.view());
+            let found = of_weights(&system, None, weights.view());
             for name in [names::RESIDUAL_Y, names::RESIDUAL_PROBES] {
                 assert!(found.get(name).unwrap() < bound, "{id} {params:?}: {found:?}");
             }
@@ -302,8 +285,8 @@ fn solvers_agree_with_the_dense_solution_of_the_whole_system() {
 #[test]
 fn inducing_points_are_refused() {
     let mut rows = Rows::new(60, 21);
-    rows.case.solver.inducing = Some(Inducing::Subset { points: 5 });
+    rows.case.task = common::posterior(3, Some(Inducing::Subset { points: 5 }));
     let file = rows.folder.path().join("rows.bin");
-    let error = System::build(&rows.case, Some(&file), 1).unwrap_err().to_string();
-    assert_eq!(error, "solver `cg`: inducing points do not go with a data set of collapsed duplicates");
+    let error = common::build(&rows.case, Some(&file), 1).unwrap_err().to_string();
+    assert_eq!(error, "inducing points cannot be combined with a data set of collapsed duplicates");
 }

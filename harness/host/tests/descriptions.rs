@@ -1,4 +1,4 @@
-//! Descriptions of all sorts: each is taken or refused in words, and none fills the memory.
+//! Descriptions of all sorts: each is accepted, or refused with a reason, and none fills the memory.
 
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
@@ -12,9 +12,9 @@ use std::path::Path;
 use gpbench_abi::{Param, Plugin, Solver, Str, Value, value_kind};
 use gpbench_host::plugin::{HostTable, Library};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 
-fn judged(bytes: &[u8]) -> bool {
+fn is_accepted(bytes: &[u8]) -> bool {
     match description::read(bytes) {
         Ok(_) => true,
         Err(what) => {
@@ -25,31 +25,26 @@ fn judged(bytes: &[u8]) -> bool {
 }
 
 #[test]
-fn whatever_stands_in_a_description_it_is_taken_or_refused() {
-    let config = ProptestConfig {
-        cases: 5_000,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
+fn every_description_is_accepted_or_refused() {
+    let config = gpbench_testkit::proptest_config!(5_000);
     let (tried, taken) = (Cell::new(0), Cell::new(0));
     let bytes = prop::collection::vec(prop_oneof![9 => 0..160_u8, 1 => any::<u8>()], 0..200);
     let survived = TestRunner::new(config).run(&bytes, |bytes| {
         tried.set(tried.get() + 1);
-        taken.set(taken.get() + usize::from(judged(&bytes)));
+        taken.set(taken.get() + usize::from(is_accepted(&bytes)));
         Ok(())
     });
     survived.unwrap();
-    println!("{} descriptions: {} taken, {} refused", tried.get(), taken.get(), tried.get() - taken.get());
+    println!("{} descriptions: {} accepted, {} refused", tried.get(), taken.get(), tried.get() - taken.get());
     assert!(taken.get() > 500 && tried.get() - taken.get() > 2000, "{}", taken.get());
 }
 
 #[test]
-fn seeds_of_the_fuzzer_are_judged_too() {
+fn seeds_of_the_fuzzer_are_read_too() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/description");
     let mut tried = 0;
     for file in std::fs::read_dir(folder).unwrap() {
-        judged(&std::fs::read(file.unwrap().path()).unwrap());
+        is_accepted(&std::fs::read(file.unwrap().path()).unwrap());
         tried += 1;
     }
     println!("{tried} seeds");

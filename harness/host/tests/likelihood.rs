@@ -1,32 +1,37 @@
-//! Estimates of the likelihood by the program itself, with the real plugins where they stand beside it.
+//! Estimates of the likelihood by the program itself, with the real plugins.
 
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::worker::{failure, job, library, solve, verify};
-use gpbench_record::{Case, EstimatorMethod, Metrics, Param, ProbeDistribution, Quadrature, Task, names};
+use common::worker::{failure, job, solve, verify};
+use gpbench_record::{
+    Case, FeatureEstimator, Frequencies, LikelihoodEstimator, LikelihoodStudy, Metrics, Param,
+    PathwiseTargets, Prior, ProbeDistribution, Probes, Quadrature, StandardProbes, Task, names,
+};
 
 /// Standard errors within which a mean without bias has to lie. Each test looks at three such statistics; one of
 /// three normal variables goes beyond 4 by chance in 2e-4 of all choices of seeds. The seeds are fixed.
 const STANDARD_ERRORS: f64 = 4.0;
 
-fn estimates(plugin: &str, method: EstimatorMethod, repetitions: u64) -> Case {
-    let mut case = common::case(200);
-    case.task = Task::Likelihood;
-    case.solver = common::solver(plugin);
-    case.estimator.method = method;
-    case.estimator.probes = 4;
-    case.repetitions = Some(repetitions);
+const FREQUENCIES: Frequencies = Frequencies::MultivariateT;
+
+/// Estimates from solutions for these right-hand sides beside y.
+fn solutions(probes: Probes, quadrature: Option<Quadrature>) -> LikelihoodEstimator {
+    LikelihoodEstimator::Solutions { probes, second_solve: false, quadrature }
+}
+
+fn estimates(plugin: &str, method: LikelihoodEstimator, repetitions: u64) -> Case {
+    let mut case = common::by(plugin, common::case(200));
+    case.task = Task::Likelihood(LikelihoodStudy { estimator: "estimator".into(), method, repetitions });
     case
 }
 
-fn metrics(case: Case) -> Option<Metrics> {
-    let plugin = library(&case.solver.plugin.replace('-', "_"))?;
-    let (job, _folder) = job(case, plugin, 2);
+fn metrics(case: Case) -> Metrics {
+    let (job, _folder) = job(case, 2);
     solve(&job);
-    Some(verify(&job))
+    verify(&job)
 }
 
 /// How far the mean of a term lies from the exact one, and its standard error.
@@ -47,12 +52,11 @@ fn is_unbiased(metrics: &Metrics) {
 
 #[test]
 fn truncated_conjugate_gradients_underfit() {
-    let mut case = estimates("cg", EstimatorMethod::Standard, 12);
-    case.estimator.probes = 16;
-    case.estimator.probe_distribution = ProbeDistribution::Rademacher;
+    let probes = StandardProbes { probes: 16, distribution: ProbeDistribution::Rademacher };
+    let method = solutions(Probes::Standard(probes), Some(Quadrature::Fixed { nodes: 4 }));
+    let mut case = estimates("cg", method, 12);
     case.solver.params.insert("max_iterations".into(), Param::Int(4));
-    case.solver.quadrature = Some(Quadrature::Fixed { nodes: 4 });
-    let Some(metrics) = metrics(case) else { return };
+    let metrics = metrics(case);
     let (off, error) = bias(&metrics, names::QUADRATIC);
     assert!(off < 0.0 && error < 1e-10, "{off} {error}: y is the same in every repetition");
     let (off, error) = bias(&metrics, names::LOG_DET);
@@ -61,71 +65,63 @@ fn truncated_conjugate_gradients_underfit() {
     assert!(metrics.get(names::LOG_MARGINAL_LIKELIHOOD).is_some());
 }
 
-/// No bit of an estimate changes where entries stay in memory.
+/// No bit of an estimate changes where entries are cached.
 #[test]
-fn kernel_entries_are_kept_within_the_memory_budget() {
-    let Some(plugin) = library("cg") else { return };
+fn kernel_entries_are_cached_within_the_memory_budget() {
     let study = |memory_bytes| {
-        let mut case = estimates("cg", EstimatorMethod::Standard, 2);
+        let mut case = estimates("cg", solutions(common::standard(4), None), 2);
         case.budget.memory_bytes = memory_bytes;
-        let (job, _folder) = job(case, plugin.clone(), 2);
+        let (job, _folder) = job(case, 2);
         let (_, solved) = solve(&job);
         (solved, std::fs::read(&job.solution_file).unwrap())
     };
     let ((without, estimates), (with, same)) = (study(None), study(Some(1 << 30)));
-    assert!(without.kept_bytes == 0 && with.kept_bytes > 0);
+    assert!(without.cached_bytes == 0 && with.cached_bytes > 0);
     assert!(with.entries.evaluated < without.entries.evaluated);
     assert!(same == estimates);
 }
 
 #[test]
 fn random_truncation_has_no_bias() {
-    let mut case = estimates("rr-cg", EstimatorMethod::Standard, 60);
-    case.estimator.second_solve = true;
+    let quadrature = Some(Quadrature::Random { min: 10, rate: 0.1 });
+    let probes = common::standard(4);
+    let method = LikelihoodEstimator::Solutions { probes, second_solve: true, quadrature };
+    let mut case = estimates("rr-cg", method, 60);
     for (name, value) in [("lambda", Param::Float(0.1)), ("min_iterations", Param::Int(10))] {
         case.solver.params.insert(name.into(), value);
     }
     case.solver.params.insert("reorthogonalise".into(), Param::Bool(true));
-    case.solver.quadrature = Some(Quadrature::Random { min: 10, rate: 0.1 });
-    let Some(metrics) = metrics(case) else { return };
-    is_unbiased(&metrics);
+    is_unbiased(&metrics(case));
 }
 
 #[test]
 fn features_overfit_and_a_single_sample_has_no_bias() {
-    let mut case = estimates("cholesky", EstimatorMethod::Rff, 40);
-    case.estimator.features = 40;
-    let Some(found) = metrics(case.clone()) else { return };
+    let estimator = FeatureEstimator::Rff { features: 40, frequencies: FREQUENCIES };
+    let found = metrics(estimates("cholesky", LikelihoodEstimator::Features(estimator), 40));
     let ((quadratic, error), (log_det, other)) =
         (bias(&found, names::QUADRATIC), bias(&found, names::LOG_DET));
     assert!(quadratic > 3.0 * error, "{quadratic} {error}");
     assert!(log_det < -3.0 * other, "{log_det} {other}");
 
-    case.estimator.method = EstimatorMethod::SsRff;
-    case.estimator.feature_step = 40;
-    case.repetitions = Some(200);
-    is_unbiased(&metrics(case).unwrap());
+    let estimator = FeatureEstimator::SsRff { features: 40, step: 40, frequencies: FREQUENCIES };
+    is_unbiased(&metrics(estimates("cholesky", LikelihoodEstimator::Features(estimator), 200)));
 }
 
 #[test]
 fn pathwise_targets_make_estimates_too() {
-    let mut case = estimates("cholesky", EstimatorMethod::Pathwise, 30);
-    case.estimator.frequencies = gpbench_record::Frequencies::Exact;
-    case.solver.quadrature = Some(Quadrature::Fixed { nodes: 60 });
-    let Some(metrics) = metrics(case) else { return };
+    let probes = Probes::Pathwise(PathwiseTargets { probes: 4, prior: Prior::Exact });
+    let metrics =
+        metrics(estimates("cholesky", solutions(probes, Some(Quadrature::Fixed { nodes: 60 })), 30));
     let (off, error) = bias(&metrics, names::QUADRATIC);
     assert!(off.abs() < 1e-9 && error < 1e-9, "{off} {error}");
     assert!(metrics.get(names::GRADIENT_Z).unwrap() <= STANDARD_ERRORS);
 }
 
 #[test]
-fn what_cannot_be_estimated_is_said() {
-    let Some(plugin) = library("cholesky") else { return };
-    let mut case = estimates("cholesky", EstimatorMethod::Standard, 2);
-    case.repetitions = None;
-    let (_, reason) = failure(&job(case, plugin.clone(), 1).0);
-    assert_eq!(reason, "the case does not say how often to estimate");
-    let mut case = estimates("cholesky", EstimatorMethod::Rff, 2);
-    case.estimator.features = 3;
-    assert!(failure(&job(case, plugin, 1).0).1.contains("they come in pairs"));
+fn impossible_estimates_are_refused() {
+    let (_, reason) = failure(&job(estimates("cholesky", solutions(common::standard(4), None), 0), 1).0);
+    assert_eq!(reason, "0 estimates cannot be made");
+    let estimator = FeatureEstimator::Rff { features: 3, frequencies: FREQUENCIES };
+    let case = estimates("cholesky", LikelihoodEstimator::Features(estimator), 2);
+    assert!(failure(&job(case, 1).0).1.contains("they come in pairs"));
 }

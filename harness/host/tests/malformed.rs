@@ -8,6 +8,7 @@ mod common;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::mem::offset_of;
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
@@ -15,9 +16,8 @@ use gpbench_abi::{
     Block, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, State, Status, Str, Trace, Value, id,
     reason, value_kind,
 };
-use gpbench_host::plugin::{CallError, HostTable, Kept, Library, Session, SolverObject};
+use gpbench_host::plugin::{CallError, HostTable, Library, Session, SolverObject, SolverState};
 use gpbench_host::process;
-use gpbench_host::system::System;
 use ndarray::{Array2, ShapeBuilder};
 
 const EMPTY: Str = Str { ptr: null(), len: 0 };
@@ -116,7 +116,7 @@ fn each_fault_of_a_description_is_named() {
     assert_eq!(complaint(|p| p.solvers = null()), "solver number 1 is a null pointer");
     assert_eq!(
         complaint(|p| p.solver_stride = 8),
-        format!("the solvers stand 8 bytes apart, where each has at least {}", size_of::<Solver>())
+        format!("the solvers are at a distance of 8 bytes, where each has at least {}", offset_of!(Solver, source))
     );
     assert_eq!(complaint_of_solver(|s| s.solve = None), "solver `raw` has no function `solve`");
     assert_eq!(complaint_of_solver(|s| s.destroy = None), "solver `raw` has no function `destroy`");
@@ -276,19 +276,19 @@ unsafe extern "C" fn misuses(_: *mut c_void, problem: *const Problem, report: *m
 fn run(
     solve: unsafe extern "C" fn(*mut c_void, *const Problem, *mut Report) -> Status,
 ) -> Result<(), CallError> {
-    let system = System::build(&common::case(20), None, 1).unwrap();
+    let system = common::system(&common::case(20));
     let solvers = [solver(solve)];
     let library = read(&plugin(&solvers)).unwrap();
     let mut object =
         SolverObject::create(library.solver("raw").unwrap(), library.host(), &BTreeMap::new()).unwrap();
     let mut x = Array2::zeros((system.n(), system.columns()).f());
     let mut nobody = ();
-    let session = Session::new(&system, common::terms(), process::now, &mut nobody);
-    object.run(&session.keeping(Kept::new()), &mut x).map(drop)
+    let session = Session::new(&system, common::LIMITS, process::now, &mut nobody);
+    object.run(&session.with_state(SolverState::new()), &mut x).map(drop)
 }
 
 #[test]
-fn calls_that_make_no_sense_are_refused_and_do_nothing() {
+fn wrong_calls_are_refused_and_do_nothing() {
     run(misuses).unwrap();
     let answers = ANSWERS.take();
     let (done, invalid) = (Status::DONE.0, Status::INVALID_ARGUMENT.0);
@@ -320,7 +320,7 @@ unsafe extern "C" fn no_memory(_: *mut c_void, _: *const Problem, _: *mut Report
 }
 
 #[test]
-fn answers_that_make_no_sense_are_named() {
+fn wrong_answers_are_named() {
     let said = |solve| run(solve).unwrap_err().to_string();
     assert_eq!(said(odd_reason), "solve gave the reason 99, which version 1 does not have");
     assert_eq!(said(too_many_claims), "solve claims 3 residual norms for 4 columns");

@@ -1,40 +1,59 @@
-//! Training by the program itself, with the real plugins where they stand beside it.
+//! Training by the program itself, with the real plugins.
 
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::worker::{exact, failure, job, library, messages, solve, verify, worker};
+use std::collections::BTreeMap;
+
+use common::worker::{exact, failure, job, messages, solve, verify, worker};
 use gpbench_record::{
-    Case, EstimatorMethod, Grid, Job, Landscape, Message, Metrics, Param, Scale, Schedule, Solved, Source,
-    Status, Step, StopReason, Subset, Task, Training, names,
+    Case, FeatureEstimator, Frequencies, GradientEstimator, Grid, Job, Kernel, Landscape, Message, Metrics,
+    Param, PathwiseTargets, Prediction, Probes, Scale, Schedule, Solved, Start, Status, Step, StopReason,
+    Subset, Task, Training, TrainingOutput, names,
 };
 
+const EXACT: GradientEstimator = GradientEstimator::Exact;
+
+/// Gradients from solutions for so many right-hand sides beside y.
+fn solutions(probes: Probes, start: Start) -> GradientEstimator {
+    GradientEstimator::Solutions { probes, second_solve: false, start }
+}
+
 /// Training on a draw of 200 rows that begins with all scales 1.
-fn training(plugin: &str, method: EstimatorMethod, warm_start: bool, steps: u64) -> Case {
-    let mut case = common::case(200);
-    case.task = Task::Train;
-    case.solver = common::solver(plugin);
-    case.kernel.signal_scale = 1.0;
-    case.kernel.noise_scale = 1.0;
-    case.kernel.length_scale = vec![1.0];
-    case.estimator.method = method;
-    case.estimator.warm_start = warm_start;
-    case.estimator.probes = 16;
+fn training(plugin: &str, gradient: GradientEstimator, steps: u64) -> Case {
+    let mut case = common::by(plugin, common::case(200));
+    case.kernel = Kernel { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], ..case.kernel };
     case.budget.tolerance = Some(1e-3);
-    let schedule = Schedule::Constant;
-    case.train = Some(Training {
+    let targets = PathwiseTargets { probes: 16, prior: common::FEATURES };
+    case.task = Task::Train(Box::new(Training {
+        estimator: "estimator".into(),
+        gradient,
         steps,
         learning_rate: 0.1,
-        schedule,
+        schedule: Schedule::Constant,
         shared_length_scale: false,
         replay: vec![],
         fixed: vec![],
         subset: None,
         landscape: None,
-    });
+        prediction: Prediction { targets, params: BTreeMap::new() },
+    }));
     case
+}
+
+/// What the task of a case says of training.
+fn task(case: &mut Case) -> &mut Training {
+    match &mut case.task {
+        Task::Train(training) => training,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What training ended with.
+fn trained(solved: &Solved) -> &TrainingOutput {
+    solved.output.training().unwrap()
 }
 
 /// Trains, and takes the steps out of the messages.
@@ -57,18 +76,17 @@ fn timeless(steps: &[Step]) -> Vec<Step> {
 }
 
 /// The verification of what training ended with, by its own case.
-fn judged(job: &Job, solved: &Solved) -> Metrics {
-    let case = job.case.prediction(&solved.trained.as_ref().unwrap().hyperparameters).unwrap();
+fn verified(job: &Job, solved: &Solved) -> Metrics {
+    let case = job.case.prediction(&trained(solved).hyperparameters).unwrap();
     verify(&Job { case, ..job.clone() })
 }
 
 #[test]
 fn exact_training_with_cholesky_is_exact_training() {
-    let Some(plugin) = library("cholesky") else { return };
-    let (mut job, folder) = job(training("cholesky", EstimatorMethod::Exact, false, 8), plugin, 2);
+    let (mut job, folder) = job(training("cholesky", EXACT, 8), 2);
     let (steps, solved) = train(&job);
-    let trained = solved.trained.clone().unwrap();
-    assert_eq!((steps.len(), trained.steps, solved.n), (8, 8, 200));
+    let trained = trained(&solved);
+    assert_eq!((steps.len(), solved.metrics.get(names::STEPS), solved.n), (8, Some(8.0), 200));
     assert!((0..).zip(&steps).all(|(count, step)| step.step == count));
     // Adam's first step is the learning rate, here against a noise and towards a signal.
     let ratio = steps[1].hyperparameters["noise_scale"] / steps[0].hyperparameters["noise_scale"];
@@ -93,16 +111,14 @@ fn exact_training_with_cholesky_is_exact_training() {
 }
 
 #[test]
-fn the_landscape_has_its_summit_where_exact_training_ends() {
-    let Some(plugin) = library("cholesky") else { return };
-    let mut case = training("cholesky", EstimatorMethod::Exact, false, 60);
+fn the_landscape_has_its_maximum_where_exact_training_ends() {
+    let mut case = training("cholesky", EXACT, 60);
     let grid = Grid { length_scale: [0.05, 5.0], noise_scale: [0.01, 2.0], points: 15 };
-    case.train =
-        case.train.map(|train| Training { landscape: Some(grid), shared_length_scale: true, ..train });
-    let (job, _folder) = job(case, plugin, 2);
+    (task(&mut case).landscape, task(&mut case).shared_length_scale) = (Some(grid), true);
+    let (job, _folder) = job(case, 2);
     let (steps, solved) = train(&job);
-    let trained = solved.trained.unwrap();
-    let Landscape { length_scale, noise_scale, log_likelihood } = *trained.landscape.unwrap();
+    let trained = trained(&solved);
+    let Landscape { length_scale, noise_scale, log_likelihood } = *trained.landscape.clone().unwrap();
     assert_eq!((length_scale[0], *length_scale.last().unwrap(), length_scale.len()), (0.05, 5.0, 15));
     let places = (0..15).flat_map(|i| (0..15).map(move |j| (i, j)));
     let (i, j) = places
@@ -121,13 +137,11 @@ fn the_landscape_has_its_summit_where_exact_training_ends() {
 
 #[test]
 fn fixed_scales_stay_and_the_others_move() {
-    let Some(plugin) = library("cholesky") else { return };
-    let mut case = training("cholesky", EstimatorMethod::Exact, false, 3);
-    let fixed = vec![Scale::NoiseScale, Scale::SignalScale];
-    case.train = case.train.map(|train| Training { fixed, ..train });
-    let (job, _folder) = job(case, plugin, 2);
-    let trained = train(&job).1.trained.unwrap().hyperparameters;
-    for (name, scale) in trained {
+    let mut case = training("cholesky", EXACT, 3);
+    task(&mut case).fixed = vec![Scale::NoiseScale, Scale::SignalScale];
+    let (job, _folder) = job(case, 2);
+    let (_, solved) = train(&job);
+    for (name, scale) in &trained(&solved).hyperparameters {
         let moved = (scale - 1.0).abs();
         assert!(if name.starts_with("length") { moved > 0.01 } else { moved < 1e-12 }, "{name} {scale}");
     }
@@ -135,23 +149,23 @@ fn fixed_scales_stay_and_the_others_move() {
 
 #[test]
 fn a_constant_mean_is_trained_beside_the_scales() {
-    for (name, method) in [
-        ("cholesky", EstimatorMethod::Exact),
-        ("cholesky", EstimatorMethod::Rff),
-        ("cg", EstimatorMethod::Pathwise),
+    let rff = FeatureEstimator::Rff { features: 200, frequencies: Frequencies::MultivariateT };
+    for (name, gradient) in [
+        ("cholesky", EXACT),
+        ("cholesky", GradientEstimator::Features(rff)),
+        ("cg", solutions(common::pathwise(16), Start::Cold)),
     ] {
-        let Some(plugin) = library(name) else { return };
-        let mut case = training(name, method, false, 12);
+        let mut case = training(name, gradient, 12);
         case.kernel.mean = Some(0.5);
         case.budget.tolerance = Some(1e-9);
-        let (job, folder) = job(case, plugin, 2);
+        let (job, folder) = job(case, 2);
         let (steps, solved) = train(&job);
         // Targets have mean 0: Adam's first step, of the learning rate, leads down, and others follow.
         let means: Vec<f64> = steps.iter().map(|step| step.hyperparameters["mean"]).collect();
-        assert!((means[1] - 0.4).abs() < 1e-6, "{method:?} {means:?}");
-        let trained = solved.trained.as_ref().unwrap();
-        assert!(trained.hyperparameters["mean"] < 0.3, "{method:?} {means:?}");
-        if method == EstimatorMethod::Exact {
+        assert!((means[1] - 0.4).abs() < 1e-6, "{gradient:?} {means:?}");
+        let trained = trained(&solved);
+        assert!(trained.hyperparameters["mean"] < 0.3, "{gradient:?} {means:?}");
+        if gradient == EXACT {
             let likelihood = |step: &Step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD).unwrap();
             assert!(steps.is_sorted_by(|a, b| likelihood(a) < likelihood(b)), "ascent");
         }
@@ -167,9 +181,8 @@ fn a_constant_mean_is_trained_beside_the_scales() {
 
 #[test]
 fn the_distance_to_the_start_is_that_of_a_cold_solution() {
-    let Some(plugin) = library("cholesky") else { return };
-    let case = training("cholesky", EstimatorMethod::Pathwise, true, 3);
-    let (job, _folder) = job(case, plugin, 2);
+    let case = training("cholesky", solutions(common::pathwise(16), Start::Warm), 3);
+    let (job, _folder) = job(case, 2);
     let (steps, _) = train(&job);
     let distance = |step: &Step| step.metrics.get(names::INITIAL_DISTANCE).unwrap();
     // From zero, |x|_H^2 = b^T H^-1 b, which for a pathwise target has the mean n.
@@ -179,45 +192,43 @@ fn the_distance_to_the_start_is_that_of_a_cold_solution() {
 
 #[test]
 fn warm_starts_reach_the_tolerance_in_fewer_epochs() {
-    let Some(plugin) = library("ap") else { return };
-    let epochs = |method, warm_start| {
-        let mut case = training("ap", method, warm_start, 12);
+    let epochs = |probes, start| {
+        let mut case = training("ap", solutions(probes, start), 12);
         case.solver.params.insert("block_size".into(), Param::Int(50));
         case.budget.tolerance = Some(1e-2);
-        let (job, _folder) = job(case, plugin.clone(), 2);
+        let (job, _folder) = job(case, 2);
         let (steps, solved) = train(&job);
         for step in &steps {
             assert_eq!(step.reason, StopReason::Converged);
             assert!(step.metrics.get(names::RESIDUAL_Y).unwrap() < 1.01e-2);
             assert!(step.metrics.get(names::RESIDUAL_PROBES).unwrap() < 1.01e-2);
-            let has_samples = method == EstimatorMethod::Pathwise;
+            let has_samples = matches!(probes, Probes::Pathwise(_));
             assert_eq!(step.metrics.get(names::TEST_NLL).is_some(), has_samples);
         }
         let used = |step: &Step| step.metrics.get(names::EPOCHS).unwrap();
         let sum: f64 = steps.iter().map(used).sum();
         assert!((sum - solved.entries.used / 4e4).abs() < 1e-9);
-        let metrics = judged(&job, &solved);
+        let metrics = verified(&job, &solved);
         assert!(metrics.get(names::RESIDUAL_MAX).is_some_and(|residual| residual < 0.1));
         assert!(metrics.get(names::TEST_NLL).is_some());
         sum
     };
-    for method in [EstimatorMethod::Standard, EstimatorMethod::Pathwise] {
-        let (cold, warm) = (epochs(method, false), epochs(method, true));
-        assert!(warm < 0.8 * cold, "{method:?}: {warm} against {cold}");
+    for probes in [common::standard(16), common::pathwise(16)] {
+        let (cold, warm) = (epochs(probes, Start::Cold), epochs(probes, Start::Warm));
+        assert!(warm < 0.8 * cold, "{probes:?}: {warm} against {cold}");
     }
 }
 
 #[test]
-fn what_a_solver_keeps_serves_the_next_step_and_survives_an_interruption() {
-    let Some(plugin) = library("cg") else { return };
+fn what_a_solver_saves_serves_the_next_step_and_survives_an_interruption() {
     let case = |recycle, steps| {
-        let mut case = training("cg", EstimatorMethod::Standard, false, steps);
+        let mut case = training("cg", solutions(common::standard(16), Start::Cold), steps);
         case.kernel.noise_scale = 0.1;
         case.solver.params.insert("recycle".into(), Param::Int(recycle));
         case
     };
-    let (plain, _folder) = job(case(0, 5), plugin.clone(), 2);
-    let (whole, _folder) = job(case(20, 5), plugin.clone(), 2);
+    let (plain, _folder) = job(case(0, 5), 2);
+    let (whole, _folder) = job(case(20, 5), 2);
     let ((all, _), (fewer, solved)) = (train(&plain), train(&whole));
     let iterations = |step: &Step| step.metrics.get(names::ITERATIONS).unwrap();
     assert_eq!(iterations(&all[0]), iterations(&fewer[0]));
@@ -225,38 +236,36 @@ fn what_a_solver_keeps_serves_the_next_step_and_survives_an_interruption() {
         assert!(iterations(fewer) < 0.9 * iterations(all), "{} {}", iterations(fewer), iterations(all));
     }
 
-    let (mut first, folder) = job(case(20, 3), plugin, 1);
+    let (mut first, folder) = job(case(20, 3), 1);
     first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
     train(&first);
     let second = Job { case: case(20, 5), ..first };
     let (resumed, ended) = train(&second);
     assert_eq!(timeless(&resumed), timeless(&fewer));
-    assert_eq!(ended.trained.unwrap().hyperparameters, solved.trained.unwrap().hyperparameters);
+    assert_eq!(trained(&ended).hyperparameters, trained(&solved).hyperparameters);
 }
 
 #[test]
 fn training_that_was_interrupted_ends_as_one_that_was_not() {
-    let Some(plugin) = library("sgd") else { return };
-    for warm_start in [false, true] {
+    for start in [Start::Cold, Start::Warm] {
         let case = |steps| {
-            let mut case = training("sgd", EstimatorMethod::Pathwise, warm_start, steps);
+            let mut case = training("sgd", solutions(common::pathwise(16), start), steps);
             case.solver.params.insert("batch_size".into(), Param::Int(50));
             case.solver.params.insert("learning_rate".into(), Param::Float(1.0));
             case.budget.max_epochs = Some(20.0);
             case
         };
-        let (whole, _folder) = job(case(6), plugin.clone(), 2);
+        let (whole, _folder) = job(case(6), 2);
         let (steps, solved) = train(&whole);
         // Three steps of six leave the checkpoint that a kill during the fourth would.
-        let (mut first, folder) = job(case(3), plugin.clone(), 1);
+        let (mut first, folder) = job(case(3), 1);
         first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
         train(&first);
         let second = Job { case: case(6), ..first.clone() };
         let (resumed, ended) = train(&second);
         assert_eq!(timeless(&resumed), timeless(&steps));
         assert_eq!((ended.entries, ended.iterations), (solved.entries, solved.iterations));
-        let (trained, other) = (ended.trained.unwrap(), solved.trained.unwrap());
-        assert_eq!(trained.hyperparameters, other.hyperparameters);
+        assert_eq!(trained(&ended).hyperparameters, trained(&solved).hyperparameters);
         let read = |job: &Job| std::fs::read(&job.solution_file).unwrap();
         assert!(read(&second) == read(&whole));
         // A checkpoint that cannot be read is as good as none.
@@ -267,145 +276,132 @@ fn training_that_was_interrupted_ends_as_one_that_was_not() {
 
 #[test]
 fn one_length_scale_may_be_trained_for_all_inputs() {
-    let Some(plugin) = library("cg") else { return };
-    let mut case = training("cg", EstimatorMethod::Standard, false, 2);
-    case.train.as_mut().unwrap().shared_length_scale = true;
-    let (job, _folder) = job(case, plugin, 1);
+    let mut case = training("cg", solutions(common::standard(16), Start::Cold), 2);
+    task(&mut case).shared_length_scale = true;
+    let (job, _folder) = job(case, 1);
     let (steps, solved) = train(&job);
     let names: Vec<&String> = steps[1].hyperparameters.keys().collect();
     assert_eq!(names, ["length_scale", "noise_scale", "signal_scale"]);
-    assert!(judged(&job, &solved).get(names::TEST_RMSE).is_some());
+    assert!(verified(&job, &solved).get(names::TEST_RMSE).is_some());
 }
 
 #[test]
 fn probes_are_drawn_afresh_unless_starts_are_warm() {
-    let Some(plugin) = library("cholesky") else { return };
     // At a tiny learning rate the same probes give the same gradient, and Adam the same step again.
-    let repeats_its_step = |warm_start| {
-        let mut case = training("cholesky", EstimatorMethod::Standard, warm_start, 3);
-        case.estimator.probes = 1;
-        case.train.as_mut().unwrap().learning_rate = 1e-6;
-        let (steps, _) = train(&job(case, plugin.clone(), 1).0);
+    let repeats_its_step = |start| {
+        let mut case = training("cholesky", solutions(common::standard(1), start), 3);
+        task(&mut case).learning_rate = 1e-6;
+        let (steps, _) = train(&job(case, 1).0);
         let scale = |step: usize| steps[step].hyperparameters["length_scale_0"];
         let (first, second) = (scale(1) - scale(0), scale(2) - scale(1));
         (second - first).abs() < 1e-4 * first.abs()
     };
-    assert!(repeats_its_step(true) && !repeats_its_step(false));
+    assert!(repeats_its_step(Start::Warm) && !repeats_its_step(Start::Cold));
 }
 
 #[test]
 fn starts_on_the_line_of_the_last_two_solutions_are_nearer() {
-    let Some(plugin) = library("cg") else { return };
-    let iterations = |extrapolate| {
-        let mut case = training("cg", EstimatorMethod::Pathwise, true, 12);
-        case.train.as_mut().unwrap().learning_rate = 0.02;
-        case.estimator.extrapolate = extrapolate;
-        let (steps, solved) = train(&job(case, plugin.clone(), 2).0);
+    let iterations = |start| {
+        let mut case = training("cg", solutions(common::pathwise(16), start), 12);
+        task(&mut case).learning_rate = 0.02;
+        let (steps, solved) = train(&job(case, 2).0);
         for step in &steps {
             assert!(step.metrics.get(names::RESIDUAL_Y).unwrap() < 1.01e-3);
         }
         // The product that a start takes is an epoch, from the third step on.
-        let products = if extrapolate { 10.0 } else { 0.0 };
+        let products = if start == Start::Extrapolated { 10.0 } else { 0.0 };
         assert!(solved.entries.used >= (solved.iterations as f64 + products) * 4e4);
         solved.iterations
     };
-    let (warm, extrapolated) = (iterations(false), iterations(true));
+    let (warm, extrapolated) = (iterations(Start::Warm), iterations(Start::Extrapolated));
     assert!(extrapolated < warm, "{extrapolated} against {warm}");
 }
 
 #[test]
 fn a_second_solve_of_y_changes_the_gradient_of_a_randomised_solver_alone() {
     let path = |plugin: &str, second_solve| {
-        let file = library(&plugin.replace('-', "_"))?;
-        let mut case = training(plugin, EstimatorMethod::Standard, false, 3);
+        let probes = common::standard(16);
+        let gradient = GradientEstimator::Solutions { probes, second_solve, start: Start::Cold };
+        let mut case = training(plugin, gradient, 3);
         case.budget.tolerance = None;
-        case.estimator.second_solve = second_solve;
         if plugin == "rr-cg" {
             case.solver.params.insert("min_iterations".into(), Param::Int(3));
         }
-        let (steps, solved) = train(&job(case, file, 2).0);
-        Some((steps[2].hyperparameters.clone(), solved.entries.used))
+        let (steps, solved) = train(&job(case, 2).0);
+        (steps[2].hyperparameters.clone(), solved.entries.used)
     };
-    let both = |plugin: &str| Some((path(plugin, false)?, path(plugin, true)?));
-    if let Some((once, twice)) = both("cholesky") {
-        let same = once.0.iter().zip(&twice.0).all(|((_, a), (_, b))| (a - b).abs() < 1e-12);
-        assert!(same, "{once:?} {twice:?}");
-        assert!(twice.1 > 1.5 * once.1);
-    }
-    if let Some((once, twice)) = both("rr-cg") {
-        assert_ne!(once.0, twice.0);
-    }
+    let (once, twice) = (path("cholesky", false), path("cholesky", true));
+    let same = once.0.iter().zip(&twice.0).all(|((_, a), (_, b))| (a - b).abs() < 1e-12);
+    assert!(same, "{once:?} {twice:?}");
+    assert!(twice.1 > 1.5 * once.1);
+    assert_ne!(path("rr-cg", false).0, path("rr-cg", true).0);
 }
 
 #[test]
-fn likelihoods_of_features_are_climbed_without_a_solver() {
-    let Some(plugin) = library("cholesky") else { return };
-    for (method, features) in [(EstimatorMethod::Rff, 60), (EstimatorMethod::SsRff, 100)] {
-        let mut case = training("cholesky", method, false, 15);
-        case.estimator.features = features;
-        case.estimator.feature_step = if method == EstimatorMethod::SsRff { 50 } else { 0 };
-        let (job, _folder) = job(case, plugin.clone(), 2);
+fn likelihoods_of_features_are_maximised_without_a_solver() {
+    let frequencies = Frequencies::MultivariateT;
+    for estimator in [
+        FeatureEstimator::Rff { features: 60, frequencies },
+        FeatureEstimator::SsRff { features: 100, step: 50, frequencies },
+    ] {
+        let case = training("cholesky", GradientEstimator::Features(estimator), 15);
+        let (job, _folder) = job(case, 2);
         let (steps, solved) = train(&job);
         let likelihood = |step: &Step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD).unwrap();
-        assert!(likelihood(&steps[14]) > likelihood(&steps[0]) + 10.0, "{method:?}");
+        assert!(likelihood(&steps[14]) > likelihood(&steps[0]) + 10.0, "{estimator:?}");
         assert!(steps.iter().all(|step| step.metrics.get(names::FEATURES).is_some()));
         assert_eq!((solved.entries.used, solved.iterations), (0.0, 0));
-        assert!(judged(&job, &solved).get(names::TEST_NLL).is_some());
+        assert!(verified(&job, &solved).get(names::TEST_NLL).is_some());
     }
 }
 
 #[test]
 fn a_replayed_path_is_that_of_the_run_it_comes_from() {
-    let Some(plugin) = library("cholesky") else { return };
-    let (first, solved) = train(&job(training("cholesky", EstimatorMethod::Exact, false, 4), plugin, 2).0);
-    let Some(plugin) = library("cg") else { return };
-    let mut case = training("cg", EstimatorMethod::Pathwise, true, 4);
-    let last = [solved.trained.unwrap().hyperparameters];
-    case.train.as_mut().unwrap().replay =
+    let (first, solved) = train(&job(training("cholesky", EXACT, 4), 2).0);
+    let mut case = training("cg", solutions(common::pathwise(16), Start::Warm), 4);
+    let last = [trained(&solved).hyperparameters.clone()];
+    task(&mut case).replay =
         first.iter().map(|step| step.hyperparameters.clone()).chain(last.clone()).collect();
-    let (second, ended) = train(&job(case.clone(), plugin.clone(), 2).0);
+    let (second, ended) = train(&job(case.clone(), 2).0);
     let close = |a: &gpbench_record::Hyperparameters, b: &gpbench_record::Hyperparameters| {
         a.iter().zip(b).all(|((name, a), (other, b))| name == other && (a / b - 1.0).abs() < 1e-13)
     };
     assert!(first.iter().zip(&second).all(|(a, b)| close(&a.hyperparameters, &b.hyperparameters)));
-    assert!(close(&ended.trained.unwrap().hyperparameters, &last[0]));
-    case.train.as_mut().unwrap().replay.truncate(3);
-    let (_, reason) = failure(&job(case, plugin, 1).0);
+    assert!(close(&trained(&ended).hyperparameters, &last[0]));
+    task(&mut case).replay.truncate(3);
+    let (_, reason) = failure(&job(case, 1).0);
     assert!(reason.contains("no hyperparameters of step 3"), "{reason}");
 }
 
 #[test]
 fn training_begins_at_the_average_of_fits_to_parts_of_the_data() {
-    let Some(plugin) = library("cholesky") else { return };
-    let mut case = training("cholesky", EstimatorMethod::Exact, false, 1);
-    case.train.as_mut().unwrap().subset = Some(Subset { centroids: 3, size: 60, steps: 20 });
-    let (steps, solved) = train(&job(case, plugin, 2).0);
+    let mut case = training("cholesky", EXACT, 1);
+    task(&mut case).subset = Some(Subset { centroids: 3, size: 60, steps: 20 });
+    let (steps, solved) = train(&job(case, 2).0);
     let begun = &steps[0];
     assert!((0.1..0.7).contains(&begun.hyperparameters["noise_scale"]), "{begun:?}");
-    assert!(solved.trained.unwrap().seconds > begun.metrics.get(names::SECONDS_OUTER).unwrap());
+    assert!(
+        solved.metrics.get(names::SECONDS_TRAIN).unwrap() > begun.metrics.get(names::SECONDS_OUTER).unwrap()
+    );
 }
 
 #[test]
-fn what_cannot_be_trained_is_said() {
-    let Some(plugin) = library("cg") else { return };
-    let mut case = training("cg", EstimatorMethod::Pathwise, false, 2);
+fn impossible_training_is_refused() {
+    let mut case = training("cg", solutions(common::pathwise(16), Start::Cold), 2);
     case.kernel.signal_scale = -1.0;
-    let (status, reason) = failure(&job(case, plugin.clone(), 1).0);
+    let (status, reason) = failure(&job(case, 1).0);
     assert_eq!(status, Status::Invalid);
     assert!(reason.contains("signal_scale -1 is not positive"), "{reason}");
-    let mut case = training("cg", EstimatorMethod::Pathwise, false, 2);
-    case.train = None;
-    assert_eq!(failure(&job(case, plugin, 1).0).1, "the case does not say how to train");
+    let (job, _folder) = job(training("cg", EXACT, 2), 1);
+    assert!(messages(&worker("verify", &job)).iter().any(|message| matches!(message, Message::Failed(_))));
 }
 
 #[test]
 fn a_time_budget_is_one_for_all_steps() {
-    let Some(plugin) = library("cg") else { return };
-    let mut case = training("cg", EstimatorMethod::Pathwise, false, 5);
-    let Source::GpDraw(_) = case.dataset.source else { panic!("not a draw") };
+    let mut case = training("cg", solutions(common::pathwise(16), Start::Cold), 5);
     case.budget.seconds = Some(1e-9);
-    let (job, _folder) = job(case, plugin, 1);
+    let (job, _folder) = job(case, 1);
     let answer = messages(&worker("case", &job));
     let Some(Message::Solved(solved)) = answer.last() else { panic!("{answer:?}") };
-    assert_eq!(solved.trained.as_ref().unwrap().steps, 1, "the first step finds that there is no time");
+    assert_eq!(solved.metrics.get(names::STEPS), Some(1.0), "the first step finds that there is no time");
 }

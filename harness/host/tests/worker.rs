@@ -1,4 +1,4 @@
-//! The program itself, with the real plugins where they stand beside it.
+//! The program itself, with the real plugins.
 
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
@@ -8,8 +8,12 @@ mod common;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::worker::{WORKER, assert_close, exact, failure, job, library, solve, verified, verify, worker};
-use gpbench_record::{Case, Inducing, LibraryInfo, Message, Param, Source, Status, StopReason, Task, names};
+use common::worker::{
+    WORKER, assert_close, exact, failure, job, job_of, library, solve, verified, verify, worker,
+};
+use gpbench_record::{
+    Case, Family, Inducing, LibraryInfo, Message, Param, Source, Status, StopReason, names,
+};
 
 fn cg(tolerance: f64) -> Case {
     let mut case = common::case(300);
@@ -18,9 +22,8 @@ fn cg(tolerance: f64) -> Case {
 }
 
 #[test]
-fn cg_solves_and_the_judge_agrees() {
-    let Some(plugin) = library("cg") else { return };
-    let (mut job, folder) = job(cg(1e-8), plugin, 2);
+fn cg_solves_and_verification_agrees() {
+    let (mut job, folder) = job(cg(1e-8), 2);
     exact(&mut job, &folder);
     let (trace, solved) = solve(&job);
     assert_eq!((solved.n, solved.d, solved.reason), (300, 2, StopReason::Converged));
@@ -36,8 +39,8 @@ fn cg_solves_and_the_judge_agrees() {
             other => panic!("{other:?}"),
         })
         .collect();
-    let looks = points.iter().filter(|point| point.metrics.get(names::W2_TO_EXACT).is_some()).count();
-    assert!((5..=60).contains(&looks), "{looks}");
+    let evaluations = points.iter().filter(|point| point.metrics.get(names::W2_TO_EXACT).is_some()).count();
+    assert!((5..=60).contains(&evaluations), "{evaluations}");
     assert!(points.is_sorted_by(|a, b| a.seconds <= b.seconds && a.epochs <= b.epochs));
     let (first, last) = (points[0], points[points.len() - 1]);
     for name in [names::RMSE_TO_EXACT, names::WEIGHT_ERROR, names::RKHS_ERROR] {
@@ -57,14 +60,11 @@ fn cg_solves_and_the_judge_agrees() {
 
 #[test]
 fn cholesky_is_the_exact_answer() {
-    let Some(plugin) = library("cholesky") else { return };
-    let mut case = common::case(300);
-    case.solver = common::solver("cholesky");
-    let (mut job, folder) = job(case, plugin, 2);
+    let (mut job, folder) = job(common::by("cholesky", common::case(300)), 2);
     let summary = exact(&mut job, &folder);
     let (trace, solved) = solve(&job);
     assert_eq!(solved.reason, StopReason::Converged);
-    assert_eq!(trace.len(), 1, "one look, at the end");
+    assert_eq!(trace.len(), 1, "one evaluation, at the end");
     let metrics = verify(&job);
     assert!(metrics.get(names::RESIDUAL_MAX).unwrap() < 1e-10);
     assert_close(&metrics, names::TEST_RMSE, summary.get(names::TEST_RMSE_EXACT).unwrap(), 1e-10);
@@ -77,19 +77,16 @@ fn on_a_line() -> Case {
     let mut case = common::case(200);
     let Source::GpDraw(draw) = &mut case.dataset.source else { panic!("not a draw") };
     draw.d = 1;
-    case.kernel.family = "rbf".into();
+    case.kernel.family = Family::Rbf;
     case.kernel.signal_scale = 2.0;
     case.kernel.length_scale = vec![0.5];
-    case.estimator.probes = 40;
+    case.task = common::posterior(40, None);
     case
 }
 
 #[test]
-fn one_input_is_drawn_beside_the_exact_answer() {
-    let Some(plugin) = library("cholesky") else { return };
-    let mut case = on_a_line();
-    case.solver = common::solver("cholesky");
-    let (mut job, folder) = job(case, plugin, 2);
+fn one_input_has_a_posterior_curve_and_an_exact_one() {
+    let (mut job, folder) = job(common::by("cholesky", on_a_line()), 2);
     solve(&job);
     let without = verified(&job).curve.unwrap();
     assert!(without.exact_mean.is_empty() && without.w2.is_empty() && without.spectrum.is_none());
@@ -124,22 +121,20 @@ fn one_input_is_drawn_beside_the_exact_answer() {
 
 #[test]
 fn several_inputs_and_bare_systems_have_no_curve() {
-    let Some(plugin) = library("cg") else { return };
-    let (several, _folder) = job(cg(1e-2), plugin.clone(), 1);
+    let (several, _folder) = job(cg(1e-2), 1);
     solve(&several);
     assert_eq!(verified(&several).curve, None);
     let mut case = on_a_line();
-    case.task = Task::Solve;
-    let (bare, _folder) = job(case, plugin, 1);
+    case.task = common::solving(common::pathwise(3));
+    let (bare, _folder) = job(case, 1);
     solve(&bare);
     assert_eq!(verified(&bare).curve, None);
 }
 
 #[test]
 fn a_solution_does_not_depend_on_the_threads() {
-    let Some(plugin) = library("cg") else { return };
     let solution = |threads| {
-        let (job, _folder) = job(cg(1e-3), plugin.clone(), threads);
+        let (job, _folder) = job(cg(1e-3), threads);
         let (_, solved) = solve(&job);
         let numbers = (solved.iterations, solved.claimed, solved.entries);
         (std::fs::read(&job.solution_file).unwrap(), numbers, verify(&job))
@@ -148,12 +143,10 @@ fn a_solution_does_not_depend_on_the_threads() {
 }
 
 #[test]
-fn nor_does_an_exact_one() {
-    let Some(plugin) = library("cholesky") else { return };
+fn an_exact_solution_does_not_depend_on_the_threads() {
     let solution = |threads| {
-        let mut case = common::case(700);
-        case.solver.plugin = "cholesky".into();
-        let (mut job, folder) = job(case, plugin.clone(), threads);
+        let case = common::by("cholesky", common::case(700));
+        let (mut job, folder) = job(case, threads);
         let summary = exact(&mut job, &folder);
         let (_, solved) = solve(&job);
         assert_eq!(solved.reason, StopReason::Converged);
@@ -163,12 +156,11 @@ fn nor_does_an_exact_one() {
 }
 
 #[test]
-fn budgets_bind() {
-    let Some(plugin) = library("cg") else { return };
+fn the_epoch_budget_stops_a_solver() {
     let mut case = cg(1e-12);
-    case.task = Task::Solve;
+    case.task = common::solving(common::pathwise(3));
     case.budget.max_epochs = Some(7.0);
-    let (job, _folder) = job(case, plugin, 1);
+    let (job, _folder) = job(case, 1);
     let (_, solved) = solve(&job);
     assert_eq!(solved.reason, StopReason::Epochs);
     assert!(solved.entries.used <= 7.0 * 9e4);
@@ -178,43 +170,38 @@ fn budgets_bind() {
 }
 
 #[test]
-fn what_cannot_fit_is_not_tried() {
-    let Some(plugin) = library("cholesky") else { return };
-    let mut case = common::case(300);
-    case.solver = common::solver("cholesky");
+fn a_solve_that_needs_too_much_memory_is_refused() {
+    let mut case = common::by("cholesky", common::case(300));
     case.budget.memory_bytes = Some(1 << 20);
-    let (job, _folder) = job(case, plugin, 1);
+    let (job, _folder) = job(case, 1);
     let (status, reason) = failure(&job);
     assert_eq!(status, Status::OutOfMemory);
     assert!(reason.ends_with("the budget is 1 MiB"), "{reason}");
 }
 
 #[test]
-fn wrong_parameters_and_wrong_libraries_are_said() {
+fn wrong_parameters_and_wrong_libraries_are_named() {
     let missing = PathBuf::from("/nowhere/libgpbench_plugin_none.so");
-    let (status, reason) = failure(&job(cg(0.1), missing, 1).0);
+    let (status, reason) = failure(&job_of(cg(0.1), missing, 1).0);
     assert_eq!(status, Status::Invalid);
     assert!(reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be loaded: "), "{reason}");
 
-    let Some(plugin) = library("cg") else { return };
     let mut case = cg(0.1);
     case.solver.params.insert("rnak".into(), Param::Int(3));
-    let (status, reason) = failure(&job(case, plugin.clone(), 1).0);
+    let (status, reason) = failure(&job(case, 1).0);
     assert_eq!((status, reason.as_str()), (Status::Invalid, "solver `cg` has no parameter `rnak`"));
     let mut case = cg(0.1);
     case.solver.plugin = "cgg".into();
-    let (_, reason) = failure(&job(case, plugin, 1).0);
+    let (_, reason) = failure(&job_of(case, library("cg"), 1).0);
     assert!(reason.ends_with("offers no solver `cgg`; it offers `cg`"), "{reason}");
 }
 
 #[test]
-fn inducing_points_are_solved_for_and_judged() {
-    let Some(plugin) = library("sgd_rff") else { return };
-    let mut case = common::case(300);
-    case.solver = common::solver("sgd-rff");
+fn inducing_points_are_solved_for_and_verified() {
+    let mut case = common::by("sgd-rff", common::case(300));
     case.solver.params.insert("max_iterations".into(), Param::Int(3000));
-    case.solver.inducing = Some(Inducing::Kmeans { points: 30 });
-    let (mut job, folder) = job(case, plugin, 2);
+    case.task = common::posterior(3, Some(Inducing::Kmeans { points: 30 }));
+    let (mut job, folder) = job(case, 2);
     exact(&mut job, &folder);
     let (trace, solved) = solve(&job);
     assert_eq!((solved.n, solved.reason), (300, StopReason::Iterations));
@@ -233,28 +220,26 @@ fn inducing_points_are_solved_for_and_judged() {
 
 #[test]
 fn inducing_points_are_refused_for_a_solver_that_does_not_know_them() {
-    let Some(plugin) = library("cg") else { return };
     let mut case = cg(0.01);
-    case.solver.inducing = Some(Inducing::Subset { points: 10 });
-    let (job, _folder) = job(case, plugin, 1);
+    case.task = common::posterior(3, Some(Inducing::Subset { points: 10 }));
+    let (job, _folder) = job(case, 1);
     let expected = (Status::Invalid, "solver `cg` does not take inducing points".to_owned());
     assert_eq!(failure(&job), expected);
 }
 
 #[test]
-fn describe_tells_good_from_bad() {
+fn describe_lists_good_and_bad_libraries() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("libgpbench_plugin_bad.so");
     std::fs::write(&bad, "not a library").unwrap();
     let mut command = Command::new(WORKER);
-    command.arg("describe").arg(&bad).args(library("cg")).arg(&bad);
+    command.arg("describe").arg(&bad).arg(library("cg")).arg(&bad);
     let output = command.output().unwrap();
     assert!(output.status.success());
     let entries: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
     assert!(entries[0]["error"].as_str().unwrap().contains("cannot be loaded"), "{entries:?}");
-    let Some(plugin) = library("cg") else { return };
     let info: LibraryInfo = serde_json::from_value(entries[1].clone()).unwrap();
-    assert_eq!((info.file, info.abi.as_str()), (plugin, "1.0"));
+    assert_eq!((info.file, info.abi.as_str()), (library("cg"), "1.1"));
     assert!(info.solvers.iter().any(|solver| solver.id == "cg" && !solver.params.is_empty()));
     assert_eq!(entries.len(), 3);
 }
@@ -277,12 +262,12 @@ fn a_verb_that_does_not_exist_is_wrong_usage_and_a_bad_job_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty() && output.stderr.starts_with(b"usage: gpbench-worker"));
     assert_eq!(worker("case", &"no job").status.code(), Some(70));
-    let (mut later, _folder) = job(cg(1e-3), "plugin.so".into(), 1);
+    let (mut later, _folder) = job_of(cg(1e-3), "plugin.so".into(), 1);
     later.schema += 1;
     let output = worker("case", &later);
     assert_eq!(output.status.code(), Some(70));
     let log = String::from_utf8(output.stderr).unwrap();
-    assert!(log.contains("the job is of schema 2; this worker reads 1"), "{log}");
+    assert!(log.contains("the job is of schema 3; this worker reads 2"), "{log}");
     let output = worker("environment", &());
     let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for name in ["cpu_dispatch", "blas", "blas_core", "threads"] {
@@ -290,18 +275,17 @@ fn a_verb_that_does_not_exist_is_wrong_usage_and_a_bad_job_an_error() {
     }
 }
 
-/// With room to spare, entries stay in memory: nothing is evaluated twice, and no bit changes.
+/// With enough memory, entries are cached: nothing is evaluated twice, and no bit changes.
 #[test]
-fn kernel_entries_are_kept_within_the_memory_budget() {
-    let Some(plugin) = library("cg") else { return };
-    let (plain, _folder) = job(cg(1e-8), plugin.clone(), 2);
+fn kernel_entries_are_cached_within_the_memory_budget() {
+    let (plain, _folder) = job(cg(1e-8), 2);
     let (_, without) = solve(&plain);
-    assert_eq!(without.kept_bytes, 0, "nothing was said of memory");
+    assert_eq!(without.cached_bytes, 0, "memory is not limited");
     let mut case = cg(1e-8);
     case.budget.memory_bytes = Some(1 << 30);
-    let (roomy, _folder) = job(case, plugin, 2);
+    let (roomy, _folder) = job(case, 2);
     let (_, with) = solve(&roomy);
-    assert!(with.kept_bytes > 0 && with.kept_bytes < 1 << 30);
+    assert!(with.cached_bytes > 0 && with.cached_bytes < 1 << 30);
     assert_eq!((with.iterations, with.entries.used), (without.iterations, without.entries.used));
     assert!(with.entries.evaluated < 3.0 * 9e4 && without.entries.evaluated > with.entries.evaluated);
 }

@@ -1,19 +1,19 @@
-//! What can go wrong in a solver, and stopping, which is not wrong but travels the same way.
+//! Errors of a solver, and stopping, which is no failure but is passed on in the same way.
 
 use gpbench_abi::Status;
 
 /// Result of the SDK's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call did not go through.
+/// Why a call failed or stopped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The host asks to stop: the budget is spent or the user has cancelled.
     ///
-    /// Not a failure. It is an error variant so that `?` carries it out of a solver's loops;
-    /// leaving [`solve`](crate::Solver::solve) with it is reported as
-    /// [`Reason::Stopped`](crate::Reason::Stopped), and what stands in `x` is the solution.
+    /// Not a failure. It is an error variant so that `?` passes it out of a solver's loops. If
+    /// [`solve`](crate::Solver::solve) returns it, the report is [`Reason::Stopped`](crate::Reason::Stopped), and
+    /// `x` is the solution.
     #[error("the host asks to stop")]
     Stopped,
     /// An error that no other variant names.
@@ -22,12 +22,12 @@ pub enum Error {
     /// An argument has a wrong shape or is out of range.
     #[error("{0}")]
     InvalidArgument(String),
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     #[error("out of memory: {bytes} bytes for {what}")]
     OutOfMemory {
-        /// How much was asked for.
+        /// Bytes asked for.
         bytes: usize,
-        /// What for.
+        /// Their purpose.
         what: &'static str,
     },
     /// A matrix that has to be positive definite is not, to working precision.
@@ -73,7 +73,7 @@ impl Error {
         match status {
             Status::DONE => Ok(()),
             Status::STOPPED => Err(Error::Stopped),
-            // A positive code that this call does not define must not pass for success outside.
+            // A positive code that this call does not define is no success.
             other if !other.is_error() => {
                 Err(Error::Failed(format!("the host's `{call}` returned the unknown status {}", other.0)))
             }

@@ -1,6 +1,6 @@
-//! From a [`Solver`] to the tables of the interface: the wall that no panic passes.
+//! From a [`Solver`] to the tables of the interface. No panic passes.
 //!
-//! Nothing here is for plugin authors, who write [`export_plugin!`](crate::export_plugin).
+//! Authors of plugins use [`export_plugin!`](crate::export_plugin) alone.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -15,7 +15,7 @@ use crate::{Params, Problem, Reason, Report, Solver, Value};
 
 /// Exports solvers as a plugin: the entry function with its tables.
 ///
-/// Once a crate, in `lib.rs`; the crate's type is `cdylib`.
+/// To be called once, in `lib.rs` of a crate of type `cdylib`.
 ///
 /// ```ignore
 /// gpbench_sdk::export_plugin! { name: "my-solvers", solvers: [Mine, Yours] }
@@ -48,7 +48,7 @@ macro_rules! export_plugin {
     };
 }
 
-/// Runs the entry function behind the wall; null if it fails.
+/// Runs the entry function, catching panics; null if it fails.
 ///
 /// # Safety
 /// `host` is null or points to the host's table, which lives until the process ends.
@@ -59,7 +59,7 @@ pub unsafe fn enter(
     // SAFETY: promised by the caller.
     let Ok(host) = (unsafe { sound(host) }) else { return std::ptr::null() };
     let mut plugin = std::ptr::null();
-    wall(host, || {
+    catch(host, || {
         plugin = describe();
         Ok(())
     });
@@ -107,9 +107,9 @@ pub fn solver<S: Solver>() -> abi::Solver {
 struct Object<S> {
     solver: S,
     host: &'static abi::Host,
-    /// Whether a panic has left it half-changed.
+    /// Whether a panic has left it in an unknown state.
     broken: bool,
-    /// What the last report points to.
+    /// Arrays that the last report points to.
     claimed: Vec<f64>,
     names: Vec<abi::Str>,
     values: Vec<f64>,
@@ -131,14 +131,14 @@ unsafe fn sound(host: *const abi::Host) -> Result<&'static abi::Host> {
 }
 
 /// Calls a plugin's code: an error or a panic becomes a status, and its text goes to the host.
-fn wall(host: &abi::Host, call: impl FnOnce() -> Result<()>) -> Status {
+fn catch(host: &abi::Host, call: impl FnOnce() -> Result<()>) -> Status {
     let (status, text) = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => return Status::DONE,
         Ok(Err(Error::Stopped)) => return Status::STOPPED,
         Ok(Err(error)) => (error.status(), error.to_string()),
         Err(payload) => {
             let text = format!("panicked: {}", panic_text(&*payload));
-            // Dropping a payload could panic in its turn.
+            // Dropping a payload could panic again.
             std::mem::forget(payload);
             (Status::PANIC, text)
         }
@@ -155,7 +155,7 @@ fn panic_text(payload: &(dyn Any + Send)) -> &str {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("(no text)")
 }
 
-/// Calls a method of an object behind the wall. After a panic the object is not called again.
+/// Calls a method of an object, catching panics. After a panic the object is not called again.
 ///
 /// # Safety
 /// `solver` is null or what `create::<S>` made, used by nobody else during the call.
@@ -166,11 +166,11 @@ unsafe fn with_object<S>(solver: *mut c_void, call: impl FnOnce(&mut Object<S>) 
     };
     let host = object.host;
     if object.broken {
-        return wall(host, || Err(Error::new("this solver panicked before and cannot go on")));
+        return catch(host, || Err(Error::new("this solver panicked before and cannot go on")));
     }
     // Marked before and cleared after, so that a panic leaves the mark.
     object.broken = true;
-    wall(host, || {
+    catch(host, || {
         let outcome = call(object);
         object.broken = false;
         outcome
@@ -185,7 +185,7 @@ unsafe extern "C" fn create<S: Solver>(
 ) -> Status {
     // SAFETY: promised by the host.
     let Ok(host) = (unsafe { sound(host) }) else { return Status::INVALID_ARGUMENT };
-    wall(host, || {
+    catch(host, || {
         let bad = |why: &str| Error::InvalidArgument(format!("create: {why}"));
         let count = usize::try_from(n_values).map_err(|_| bad("a negative number of values"))?;
         if out.is_null() || (values.is_null() && count > 0) {
@@ -231,7 +231,7 @@ unsafe extern "C" fn solve<S: Solver>(
             }
             let mut problem = Problem::new(problem, object.host)?;
             let told = match object.solver.solve(&mut problem) {
-                // Stopping is an outcome: what was last observed is what is known.
+                // Stopping is an outcome; the norms are those observed last.
                 Err(Error::Stopped) => Report::new(Reason::Stopped, problem.seen.0).residuals(problem.seen.1),
                 other => other?,
             };
@@ -242,7 +242,7 @@ unsafe extern "C" fn solve<S: Solver>(
 }
 
 impl<S> Object<S> {
-    /// Moves a report to where the host can read it until the next call.
+    /// Fills the host's report. Its arrays live until the next call.
     fn fill(&mut self, told: Report, report: &mut abi::Report) {
         self.claimed = told.residuals;
         (self.names, self.values) =
@@ -288,8 +288,8 @@ unsafe extern "C" fn destroy<S: Solver>(solver: *mut c_void) {
     // SAFETY: promised by the host: an object that `create` made, and its last use.
     let object = unsafe { Box::from_raw(solver.cast::<Object<S>>()) };
     let host = object.host;
-    wall(host, || {
-        // A solver whose panic left it half-changed is leaked rather than trusted to drop.
+    catch(host, || {
+        // After a panic the object's state is unknown, so it is leaked rather than dropped.
         if object.broken {
             std::mem::forget(object)
         } else {

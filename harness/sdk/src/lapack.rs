@@ -1,7 +1,7 @@
 //! Dense linear algebra for solvers: safe calls into the LAPACK of the OpenBLAS that the host uses.
 //!
-//! Products need nothing from here: ndarray's `dot` and `general_mat_mul` already go to the same
-//! library. How many threads a call takes is the host's decision, see
+//! For products, ndarray's `dot` and `general_mat_mul` already call the same library. The host decides how many
+//! threads a call uses, see
 //! [`Capabilities::BLAS_THREADS`](crate::Capabilities::BLAS_THREADS).
 
 use std::ffi::{c_char, c_int};
@@ -16,14 +16,14 @@ use crate::matrix::leading_dimension;
 const LOWER: c_char = b'L' as c_char;
 const VECTORS: c_char = b'V' as c_char;
 
-/// A number that LAPACK can take.
+/// A number as LAPACK's integer.
 fn int(value: usize, what: &str) -> Result<c_int> {
     c_int::try_from(value)
         .map_err(|_| Error::InvalidArgument(format!("{what} = {value} is too large for LAPACK")))
 }
 
-/// Leading dimension of an array, which must be column-major: at these sizes a silent copy would
-/// cost more than it saves.
+/// Leading dimension of an array, which must be column-major: a copy of a large matrix should not be
+/// made silently.
 fn column_major(array: &ArrayRef2<f64>, what: &str) -> Result<c_int> {
     let ld = leading_dimension(array)
         .ok_or_else(|| Error::InvalidArgument(format!("{what} must be column-major: make it with `.f()`")))?;
@@ -38,7 +38,7 @@ fn square(a: &ArrayRef2<f64>, what: &str) -> Result<(c_int, c_int)> {
     Ok((int(a.nrows(), "n")?, column_major(a, what)?))
 }
 
-/// What a LAPACK routine says of its arguments; they are all checked before it is called.
+/// Checks the status of a LAPACK routine. Its arguments have been checked before the call.
 fn done(routine: &str, info: c_int) -> Result<()> {
     match info {
         0 => Ok(()),
@@ -47,7 +47,7 @@ fn done(routine: &str, info: c_int) -> Result<()> {
 }
 
 /// Cholesky factor L of a symmetric positive definite matrix, A = L L^T, in place of A's lower
-/// triangle, which is all that is read.
+/// triangle. The upper one is not read.
 pub fn cholesky(a: &mut ArrayRef2<f64>) -> Result<()> {
     let (n, ld) = square(a, "the matrix")?;
     let mut info = 0;
@@ -113,12 +113,12 @@ pub fn qr_upper(a: &mut ArrayRef2<f64>) -> Result<Array2<f64>> {
     Ok(upper)
 }
 
-/// Eigenvalues, ascending, and eigenvectors of a symmetric matrix, whose lower triangle is all that is
-/// read. The eigenvectors take the matrix's place, in columns of norm 1.
+/// Eigenvalues, ascending, and eigenvectors of a symmetric matrix, whose upper triangle is not
+/// read. The eigenvectors replace the matrix, in columns of norm 1.
 pub fn symmetric_eigen(a: &mut ArrayRef2<f64>) -> Result<Array1<f64>> {
     let (n, ld) = square(a, "the matrix")?;
     let mut values = Array1::zeros(a.nrows());
-    // What LAPACK asks for with eigenvectors by divide and conquer, with a block size of 64.
+    // Work space of divide and conquer with eigenvectors, for a block size of 64.
     let k = a.nrows();
     let length = int(1 + 6 * k + 2 * k * k + 64 * k, "the work space")?;
     let integers = int(3 + 5 * k, "the integer work space")?;
@@ -230,7 +230,7 @@ mod tests {
     fn eigenvectors_are_stretched_by_their_eigenvalues() {
         let a = array![[4.0, 2.0, 0.5], [2.0, 5.0, 1.0], [0.5, 1.0, 3.0]];
         let mut vectors = column_major_copy(&a);
-        // The upper triangle is not looked at.
+        // The upper triangle is not read.
         vectors[[0, 2]] = f64::NAN;
         let values = symmetric_eigen(&mut vectors).unwrap();
         assert!(values[0] < values[1] && values[1] < values[2]);

@@ -1,5 +1,5 @@
-//! What a solver author needs: write one trait, call one macro, and gpbench finds, validates, budgets,
-//! times and judges the solver like any other.
+//! For authors of solvers: implement one trait, call one macro, and gpbench finds, checks, times and evaluates the
+//! solver like any other.
 //!
 //! A solver gets a [`Problem`] A X = B, with A known through an [`Operator`] (products with all of it,
 //! with some rows, updates with some columns, blocks of entries), and leaves X in place. All arrays
@@ -60,7 +60,7 @@
 //! gpbench_sdk::export_plugin! { name: "richardson", solvers: [Richardson] }
 //!
 //! # fn main() {
-//! // And a test, through the same tables that the host uses:
+//! // A test, through the tables that the host uses too:
 //! use gpbench_sdk::ndarray::array;
 //! use gpbench_sdk::testing::DenseProblem;
 //!
@@ -74,24 +74,25 @@
 //! # }
 //! ```
 //!
-//! # What holds
+//! # Rules and tools
 //!
-//! - A panic anywhere in a solver becomes an error of its case. Stopping is [`Error::Stopped`], which `?`
-//!   carries out of every loop.
+//! - A panic in a solver becomes an error of its case. Stopping is [`Error::Stopped`], which `?` passes out of
+//!   every loop.
 //! - Every call of the operator counts the kernel entries it uses; entries that a solver evaluates itself
 //!   from [`Operator::inputs`] are reported with [`Operator::charge`].
-//! - [`Problem::observe`] after every iteration gives the host its trace and its chance to stop.
+//! - [`Problem::observe`] after every iteration lets the host record the trace and stop the solve.
 //! - Threads come from [`Problem::workers`]. Results do not depend on their number as long as each
 //!   item's work depends on that item alone.
-//! - When to end is judged by [`Watch`], from relative residual norms.
-//! - Random minibatches of rows are drawn by [`minibatch::Batches`]; what they tell of the residual is kept
-//!   by [`minibatch::ResidualEstimate`].
-//! - Exact solves on blocks of rows, with the residual kept, are in [`projection`].
-//! - [`Precision`] makes of any solver one in mixed precision, whose residual is double's.
-//! - What should last from one outer step of training to the next is saved with
-//!   [`Problem::save_columns`] or [`Problem::save_state`].
-//! - Dense linear algebra: ndarray's products go to OpenBLAS; products of [`tall`] matrices are shared out
-//!   between threads, factors are in [`lapack`], preconditioners in [`precondition`].
+//! - [`Watch`] decides when to end, from relative residual norms.
+//! - [`minibatch::Batches`] draws random minibatches of rows; [`minibatch::ResidualEstimate`] estimates the
+//!   residual from them.
+//! - [`projection`] has exact solves on blocks of rows, which update the residual.
+//! - [`Precision`] lets any solver use mixed precision, with the residual in double precision.
+//! - [`Problem::save_columns`] and [`Problem::save_state`] save state from one outer step of training to the
+//!   next.
+//! - Dense linear algebra: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
+//!   between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
+//! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`].
 
 pub mod export;
 pub mod lapack;

@@ -7,10 +7,10 @@ use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, ShapeBuilder};
 
 use crate::error::{Error, Result};
 
-/// Shape, strides and first entry of a matrix that has been found sound.
+/// Shape, strides and first entry of a checked matrix.
 type Checked = ((usize, usize), (usize, usize), NonNull<f64>);
 
-/// Checks everything about a matrix but that its memory is there.
+/// Checks a matrix, except that its memory exists.
 fn check(mat: &Mat, what: &str) -> Result<Checked> {
     let bad = |why: &str| {
         let Mat { data, rows, cols, ld } = *mat;
@@ -22,14 +22,14 @@ fn check(mat: &Mat, what: &str) -> Result<Checked> {
     if rows == 0 || cols == 0 {
         return Ok(((rows, cols), (1, rows), NonNull::dangling()));
     }
-    // Distances between columns do not matter where there is but one.
+    // The leading dimension of a single column does not matter.
     let ld = if cols == 1 { rows } else { usize::try_from(mat.ld).unwrap_or(0) };
     if ld < rows {
         return Err(bad("leading dimension below the number of rows"));
     }
     let bytes = ld.checked_mul(cols).and_then(|entries| entries.checked_mul(size_of::<f64>()));
     if bytes.is_none_or(|bytes| bytes > isize::MAX as usize) {
-        return Err(bad("too large to exist"));
+        return Err(bad("too large"));
     }
     let data = NonNull::new(mat.data).ok_or_else(|| bad("null data"))?;
     if !data.is_aligned() {
@@ -63,7 +63,7 @@ pub(crate) fn leading_dimension(array: &ArrayRef2<f64>) -> Option<usize> {
     let (rows, cols) = array.dim();
     let [down, across] = [array.strides()[0], array.strides()[1]];
     if array.is_empty() {
-        // Its strides say nothing.
+        // Its strides have no meaning.
         return Some(rows.max(1));
     }
     if rows > 1 && down != 1 {

@@ -1,7 +1,6 @@
-//! Random minibatches of rows, for solvers that read a part of A at each step.
+//! Random minibatches of rows, for solvers that use some rows of A at each step.
 //!
-//! Solvers that draw from here with the same seed and batch size meet the same batches, so that what
-//! differs between them is the step alone.
+//! Solvers with the same seed and batch size get the same batches, so that only their steps differ.
 
 mod residual;
 
@@ -11,16 +10,16 @@ use rand_chacha::ChaCha8Rng;
 
 pub use residual::{ColumnEstimate, ResidualEstimate};
 
-/// An endless sequence of minibatches: each a fresh set of distinct rows, every set of that size
-/// equally likely.
+/// An infinite sequence of minibatches. Each is a set of distinct rows, and all sets of that size are equally
+/// likely.
 ///
-/// Rows are distinct within a batch, as in the published algorithm, but nothing ties one batch to the
-/// next: an epoch's worth of them misses some rows and meets others twice. The stream is ChaCha8's of the
-/// seed, the same on every machine.
+/// Rows are distinct within a batch, as in the published algorithm, but batches are independent: the batches of an
+/// epoch miss some rows and contain others twice. The random stream is ChaCha8's of the seed, the same on every
+/// machine.
 #[derive(Debug, Clone)]
 pub struct Batches {
     rng: ChaCha8Rng,
-    /// The rows in some order, which the last batch has left.
+    /// The rows, in the order that the last draw left.
     order: Vec<usize>,
     size: usize,
 }
@@ -38,7 +37,7 @@ impl Batches {
         self.size
     }
 
-    /// The next batch: so many steps of a Fisher-Yates shuffle, which needs no fresh order to start from.
+    /// The next batch, by a partial Fisher-Yates shuffle, which may start from any order.
     pub fn draw(&mut self) -> &[usize] {
         self.order.partial_shuffle(&mut self.rng, self.size).0
     }
@@ -65,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_the_same_for_ever() {
+    fn a_stream_never_changes() {
         let draw = |seed| {
             let mut batches = Batches::new(100, 5, seed);
             [batches.draw().to_vec(), batches.draw().to_vec()]
@@ -74,7 +73,7 @@ mod tests {
         assert_ne!(draw(8), KNOWN);
     }
 
-    /// What was drawn when this was written.
+    /// Draws that must never change.
     const KNOWN: [[usize; 5]; 2] = [[36, 30, 84, 13, 38], [89, 28, 2, 18, 52]];
 
     #[test]

@@ -12,8 +12,8 @@ use crate::matrix::{check_shape, with_input, with_output};
 /// A matrix A with n rows and m columns, known through its products.
 ///
 /// A = K(X, X) + noise_scale^2 I, or with inducing points A = K(X, Z), see [`Operator::inputs`]. Every call
-/// counts the kernel entries it uses, n^2 of them being one epoch, and fails with [`Error::Stopped`] once
-/// the budget is spent. Arguments may have any layout; column-major ones
+/// counts the kernel entries it uses, n^2 of them being one epoch, and fails with [`Error::Stopped`] if they
+/// do not fit into the budget. Arguments may have any layout; column-major ones
 /// (`.f()`) are passed on without a copy. A handle: cheap to copy, independent of the problem's borrow.
 #[derive(Debug, Clone, Copy)]
 pub struct Operator<'a> {
@@ -62,6 +62,14 @@ impl<'a> Operator<'a> {
     /// Number of columns; n except with inducing points.
     pub fn m(&self) -> usize {
         self.m
+    }
+
+    /// Fails with [`Error::Unsupported`] unless A is square, as it is without inducing points.
+    pub fn require_square(&self) -> Result<()> {
+        if self.m == self.n {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!("A is {} x {}, not square", self.n, self.m)))
     }
 
     /// y = A x, with x m x s and y n x s. Counts n m entries, whatever s.

@@ -1,5 +1,5 @@
 //! Typed parameters: one declaration gives the struct, its defaults, the schema that specs are
-//! checked against, and the reading of values.
+//! checked against, and the conversion of values.
 
 use std::ops::{RangeFrom, RangeInclusive, RangeToInclusive};
 
@@ -11,7 +11,7 @@ use crate::text::text;
 
 /// A solver's parameters. Implemented by [`params!`](crate::params).
 pub trait Params: Sized {
-    /// Descriptions, in the order of [`from_values`](Self::from_values). Leaks a little: called once.
+    /// Descriptions, in the order of [`from_values`](Self::from_values). Leaks its texts, so it is to be called once.
     fn schema() -> Vec<abi::Param>;
 
     /// Reads one value a parameter. Kinds, ranges and choices are checked again.
@@ -105,7 +105,7 @@ impl<'a> Value<'a> {
 
 /// A type that a parameter can have.
 pub trait Parameter: Sized + PartialOrd + Clone {
-    /// The value that stands for it; texts live for ever.
+    /// Its value; texts live until the process ends.
     fn value(&self) -> Value<'static>;
 
     /// The reverse of [`value`](Self::value); none if the value's kind or size does not fit.
@@ -176,7 +176,7 @@ impl Parameter for String {
     }
 }
 
-/// Ranges that a parameter can be confined to: `1..=10`, `1..`, `..=10`. The interface's bounds are
+/// Ranges of a parameter: `1..=10`, `1..`, `..=10`. The interface's bounds are
 /// inclusive, so `1..10` is not among them.
 pub trait Bounds<T> {
     /// Smallest and largest permitted value.
@@ -202,7 +202,7 @@ impl<T> Bounds<T> for RangeToInclusive<T> {
     }
 }
 
-/// One declared parameter. What [`params!`](crate::params) is made of; not for direct use.
+/// One declared parameter, for [`params!`](crate::params) alone.
 #[doc(hidden)]
 pub struct Field<T> {
     name: &'static str,
@@ -278,7 +278,7 @@ impl<T: Parameter> Field<T> {
 ///     pub struct DescentParams {
 ///         /// Length of a step.
 ///         pub step: f64 = 0.5, in 0.0..=2.0;
-///         /// Steps between two looks at the residual.
+///         /// Steps between two computations of the residual.
 ///         pub period: usize = 10, in 1..;
 ///         /// Whether to average the iterates.
 ///         pub average: bool = false;

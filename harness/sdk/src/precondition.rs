@@ -1,7 +1,7 @@
 //! Preconditioners of A = K + s^2 I for Krylov methods, by a low-rank approximation of K.
 //!
-//! All have the form P = c (I - V V^T) with V of k columns, so that one product with V and one with V^T
-//! apply them. They differ in where the approximation comes from:
+//! All have the form P = c (I - V V^T) with V of k columns, so that applying them takes one product with V and one
+//! with V^T. They differ in the approximation:
 //!
 //! | [`Preconditioning`] | approximation | kernel entries |
 //! |---|---|---|
@@ -10,9 +10,8 @@
 //! | `nystrom` | K Omega (Omega^T K Omega)^-1 Omega^T K for a Gaussian Omega | n^2, whatever k |
 //!
 //! A solver offers them by two parameters, `preconditioner: Preconditioning` and `rank: usize`, and calls
-//! [`Preconditioning::build`] in `prepare`. All dense work is cut into pieces of fixed size, one
-//! single-threaded BLAS call each, so that it is shared out between threads and its results do not depend
-//! on their number.
+//! [`Preconditioning::build`] in `prepare`. All dense work is split into pieces of fixed size, with
+//! one single-threaded BLAS call each, so that results do not depend on the number of threads.
 
 mod low_rank;
 mod nystrom;
@@ -26,7 +25,7 @@ pub use pivoted_cholesky::PivotedCholesky;
 
 use crate::{Level, Problem, Result};
 
-/// Rows of a tall matrix that are worked on together.
+/// Rows of a tile of a tall matrix.
 const ROWS: usize = 256;
 
 crate::choices! {
@@ -44,7 +43,7 @@ crate::choices! {
 }
 
 impl Preconditioning {
-    /// Builds a preconditioner of at most `rank` columns; none if none is wanted.
+    /// Builds a preconditioner of at most `rank` columns; none for `None`.
     ///
     /// Takes the noise from the operator's inputs, random numbers from the problem's seed, and charges
     /// the kernel entries used. Fails without noise, and where K has a negative diagonal entry or is not
@@ -87,7 +86,7 @@ impl Preconditioning {
             Preconditioning::None => 0.0,
             // The factor and its copy with the noise below, and two triangles.
             Preconditioning::PivotedCholesky | Preconditioning::RpCholesky => (2.0 * n + 3.0 * k) * k,
-            // Omega and K Omega, and a few squares for the eigenvalues.
+            // Omega and K Omega, and k x k matrices for the eigenvalues.
             Preconditioning::Nystrom => (2.0 * n + 6.0 * k) * k,
         }
     }

@@ -1,4 +1,4 @@
-//! The system to solve, and the talk with the host while solving it.
+//! The system to solve, and the calls of the host during a solve.
 
 use gpbench_abi as abi;
 use gpbench_abi::Status;
@@ -22,18 +22,18 @@ pub struct Problem<'a> {
     operator: Operator<'a>,
     rhs: ArrayView2<'a, f64>,
     x: ArrayViewMut2<'a, f64>,
-    /// What was last observed: a solve that is stopped reports it.
+    /// Iteration and norms observed last: the report of a stopped solve.
     pub(crate) seen: (usize, Vec<f64>),
-    /// What this is a correction of, if it is one, and that larger problem's iterate.
+    /// For the correction of another problem: its data, and the other problem's iterate.
     correction: Option<(Correction, ArrayViewMut2<'a, f64>)>,
 }
 
-/// How much a line of the log matters.
+/// Importance of a line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Something is wrong but the solve goes on.
     Warning,
-    /// Worth a line.
+    /// For the user.
     Info,
     /// For the author of the plugin.
     Debug,
@@ -76,8 +76,8 @@ impl<'a> Problem<'a> {
         Ok(Problem { raw, table, host, operator, rhs, x, seen: (0, Vec::new()), correction: None })
     }
 
-    /// Lets `solve` find e with A e = r in mixed precision, from e = 0, and adds it to the iterate. What it
-    /// observes is told to the host in terms of this problem.
+    /// Calls `solve` for e with A e = r in mixed precision, from e = 0, and adds e to the iterate. The host gets
+    /// observations of this problem, not of the correction.
     pub(crate) fn correct(
         &mut self,
         r: ArrayView2<'_, f64>,
@@ -119,7 +119,7 @@ impl<'a> Problem<'a> {
         self.correction.is_some()
     }
 
-    /// The matrix A. A handle of its own, so that it can be used while `x_mut` is borrowed.
+    /// The matrix A. A copy of the handle, so that it can be used while `x_mut` is borrowed.
     pub fn operator(&self) -> Operator<'a> {
         self.operator
     }
@@ -129,12 +129,12 @@ impl<'a> Problem<'a> {
         self.rhs
     }
 
-    /// Where to start from (zero or a warm start), and later what has been left there; m x s.
+    /// The iterate, m x s: at first the start, which is zero or a warm start.
     pub fn x(&self) -> ArrayView2<'_, f64> {
         self.x.view()
     }
 
-    /// Where to leave the solution.
+    /// The iterate, to be written to; finally the solution.
     pub fn x_mut(&mut self) -> ArrayViewMut2<'_, f64> {
         self.x.view_mut()
     }
@@ -179,11 +179,11 @@ impl<'a> Problem<'a> {
         self.tolerance() > 0.0 && self.worst(norms) <= self.tolerance()
     }
 
-    /// Where an iteration starts from: b - A x for the iterate that `x` holds, each column relative to its
-    /// right-hand side's norm, and those norms. One product with A, unless x is zero.
+    /// b - A x for the iterate in `x`, each column relative to its right-hand side's norm, and those norms. One
+    /// product with A, unless x is zero.
     ///
-    /// A right-hand side of zero has a zero solution, which is put into `x`, and a zero residual. One that
-    /// holds what is not a number keeps that.
+    /// A right-hand side of zero has a zero solution, which is put into `x`, and a zero residual. NaN in a
+    /// right-hand side stays in its residual.
     pub fn relative_residual(&mut self) -> Result<(Array2<f64>, Vec<f64>)> {
         let nothing = Array2::zeros((self.operator.m(), 0).f());
         let (r, scales, _) = self.relative_residual_and(&nothing)?;
@@ -215,7 +215,7 @@ impl<'a> Problem<'a> {
         let columns = r.columns_mut().into_iter().zip(self.x.columns_mut());
         for ((mut r, mut x), &scale) in columns.zip(&scales) {
             if scale == 0.0 {
-                // Nothing to solve, and nothing to be relative to.
+                // The exact solution; a relative residual is not defined.
                 r.fill(0.0);
                 x.fill(0.0);
             } else {
@@ -225,17 +225,17 @@ impl<'a> Problem<'a> {
         Ok((r, scales, product))
     }
 
-    /// Tells the host of an iteration whose iterate stands in `x`, with one relative residual
-    /// norm a column, or none if none are known.
+    /// Reports an iteration, whose iterate is in `x`, to the host, with one relative residual norm a column, or
+    /// none if they are not known.
     ///
     /// To be called after every iteration, or a few times an epoch where iterations are cheap. Fails
-    /// with [`Error::Stopped`] if it was the last one.
+    /// with [`Error::Stopped`] if the solve has to end here.
     pub fn observe(&mut self, iteration: usize, norms: &[f64]) -> Result<()> {
         self.observe_with(iteration, norms, |_| ())
     }
 
-    /// As [`observe`](Self::observe), for a solver that keeps its iterate elsewhere: `iterate` puts it
-    /// into `x`, and is called only if the host wants to see it or asks to stop.
+    /// As [`observe`](Self::observe), for a solver whose iterate is not in `x`: `iterate` puts it there, and is
+    /// called only if the host asks for the iterate or to stop.
     pub fn observe_with(
         &mut self,
         iteration: usize,
@@ -253,8 +253,8 @@ impl<'a> Problem<'a> {
         let observe = self.table.observe.expect("checked when made");
         // SAFETY: live problem, norms readable during the call; the host reads `x` meanwhile, to which
         // no reference is held here.
-        let tell = || unsafe { observe(self.raw, iteration as i64, norms.as_ptr(), norms.len() as i64) };
-        let mut status = tell();
+        let call = || unsafe { observe(self.raw, iteration as i64, norms.as_ptr(), norms.len() as i64) };
+        let mut status = call();
         if status == Status::ITERATE || status == Status::STOPPED {
             iterate(&mut self.x);
             if let Some((correction, x)) = &mut self.correction {
@@ -262,7 +262,7 @@ impl<'a> Problem<'a> {
             }
         }
         if status == Status::ITERATE {
-            status = tell();
+            status = call();
         }
         self.seen = (iteration, norms);
         Error::check("observe", status)
@@ -289,13 +289,13 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The largest norm of the targets or the mean of the probes; not a number, if one of them is not.
+/// The largest norm of the targets or the mean of the probes, whichever is larger; NaN if one of them is.
 fn worst(targets: &[f64], probes: &[f64]) -> f64 {
     let mean = match probes {
         [] => 0.0,
         _ => probes.iter().sum::<f64>() / probes.len() as f64,
     };
-    // Not `f64::max`, which would lose what is not a number.
+    // Not `f64::max`, which ignores NaN.
     targets.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
 }
 

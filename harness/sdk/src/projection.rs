@@ -1,9 +1,9 @@
-//! Exact solves on blocks of rows, with the residual kept: what alternating projections are made of.
+//! Exact solves on blocks of rows, which update the residual: the steps of alternating projections.
 //!
 //! The rows are split into blocks, and A between the rows of each is factorised once. A projection
-//! solves the system exactly on one block while all other entries of the iterate stay: of all changes on
-//! these rows, it is the one that shortens the error most in A's own norm. It costs the block's columns of
-//! A, which also bring the residual up to date, so that its norms are known at every step for nothing.
+//! solves the system exactly on one block and leaves all other entries of the iterate. Of all changes on these rows,
+//! it reduces the error in A's norm the most. It uses the block's columns of A, which also update the residual, so
+//! that its norms are known at every step without further entries.
 //!
 //! Lin, Padhy, Mlodozeniec, Antoran and Hernandez-Lobato 2024, Algorithm 2.
 

@@ -1,10 +1,10 @@
-//! Iterative refinement: solves in mixed precision whose residual is certified in double.
+//! Iterative refinement: solves in mixed precision with a residual in double precision.
 //!
 //! With r = b - A x in double precision, a correction e of A e = r is found in mixed precision to a
 //! modest tolerance, and x + e is the next x (Wilkinson 1963; Higham, Accuracy and Stability of
-//! Numerical Algorithms, chapter 12). Each round divides the residual by what the correction was solved
-//! to, as long as that is far above the 1e-6 or so of [`Operator::mixed`]; and each costs one product in
-//! double precision.
+//! Numerical Algorithms, chapter 12). Each round multiplies the residual by the tolerance of the
+//! correction, as long as that is far above the error of [`Operator::mixed`], about 1e-6. Each round takes one
+//! product in double precision.
 
 use ndarray::{Array2, ArrayRef2};
 
@@ -29,8 +29,8 @@ impl Precision {
         }
     }
 
-    /// Lets `solve` work in this precision. In mixed precision it is given corrections to solve, until the
-    /// residual in double precision is as wanted.
+    /// Calls `solve` with this precision. In mixed precision, `solve` gets corrections to solve until the residual in
+    /// double precision reaches the tolerance.
     pub fn solve<'a>(
         self,
         problem: &mut Problem<'a>,
@@ -43,19 +43,19 @@ impl Precision {
     }
 }
 
-/// Residual that corrections are solved to at least, relative to the residual that they correct.
+/// Smallest tolerance of a correction.
 const CORRECTION: f64 = 5e-3;
-/// Share of the tolerance that a correction is solved to, so that the residual in double precision meets it too.
+/// Share of the tolerance that a correction aims at, so that the residual in double precision reaches it too.
 const MARGIN: f64 = 0.9;
-/// A round that leaves more than this of the residual is the last.
+/// Share of the residual that a round may leave; if it leaves more, it is the last.
 const STAGNATION: f64 = 0.5;
 
-/// What makes a problem the correction of another.
+/// Data of a problem that is the correction of another.
 #[derive(Debug)]
 pub(crate) struct Correction {
     /// Relative residual to reach.
     pub(crate) tolerance: f64,
-    /// How many corrections there were before, and iterations in them.
+    /// Number of earlier corrections, and their iterations.
     pub(crate) round: u64,
     pub(crate) iterations: usize,
     /// Residual norms to be corrected, relative to the larger problem's right-hand sides, and absolute ones.

@@ -1,4 +1,4 @@
-//! What a solver is, and what it says of a finished solve.
+//! The trait that a solver implements, and its report of a finished solve.
 
 use gpbench_abi::{capability, reason};
 
@@ -6,8 +6,8 @@ use crate::{Params, Problem, Result};
 
 /// A method that solves A X = B.
 ///
-/// An object is made once a case, from checked parameters; then `prepare` and `solve` are called, in
-/// this order, once or (in training) many times. All calls come from one thread.
+/// The host makes an object once a case, from checked parameters. Then it calls `prepare` and `solve`, in this
+/// order, once or (in training) many times. All calls come from one thread.
 pub trait Solver: Sized + 'static {
     /// Typed parameters, made by [`params!`](crate::params); [`NoParams`](crate::NoParams) if there are none.
     type Params: Params;
@@ -22,11 +22,10 @@ pub trait Solver: Sized + 'static {
     /// list it. Empty if there is none.
     const SOURCE: &'static str = "";
 
-    /// What the host should know before it calls.
+    /// Properties that the host has to know.
     const CAPABILITIES: Capabilities = Capabilities::NONE;
 
-    /// Makes a solver. The parameters' ranges have been checked; what only holds between parameters
-    /// is checked here.
+    /// Makes a solver. The parameters' ranges have been checked; conditions between parameters are checked here.
     fn new(params: Self::Params) -> Result<Self>;
 
     /// Sets up for a problem: preconditioners, factors. Timed apart from `solve`, charged to the same
@@ -37,32 +36,32 @@ pub trait Solver: Sized + 'static {
 
     /// Solves, starting from `problem.x()`, and leaves the solution there.
     ///
-    /// [`Error::Stopped`](crate::Error::Stopped) may be passed on with `?`: what stands in `x` is then
-    /// the solution, with the residuals last passed to [`Problem::observe`].
+    /// [`Error::Stopped`](crate::Error::Stopped) may be passed on with `?`: then `x` is the solution, and the claimed
+    /// residuals are those last passed to [`Problem::observe`].
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report>;
 
     /// Bytes needed beyond the problem itself, for n rows, d inputs and s right-hand sides.
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Residual, direction and product: what most iterative methods keep.
+        // Residual, direction and product, as most iterative methods need.
         8.0 * 3.0 * n as f64 * s as f64
     }
 }
 
-/// What the host should know of a solver before it calls. Combined with [`Capabilities::and`].
+/// Properties of a solver that the host has to know. Combined with [`Capabilities::and`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities(pub(crate) u64);
 
 impl Capabilities {
-    /// Nothing special: an iterative method that starts from zero.
+    /// None: an iterative method that starts from zero.
     pub const NONE: Capabilities = Capabilities(0);
     /// Solves to working precision whatever the tolerance.
     pub const EXACT: Capabilities = Capabilities(capability::EXACT);
     /// Draws random numbers: the answer depends on the seed.
     pub const RANDOMIZED: Capabilities = Capabilities(capability::RANDOMIZED);
-    /// Makes use of a warm start in `x`.
+    /// Uses a warm start in `x`.
     pub const WARM_START: Capabilities = Capabilities(capability::WARM_START);
-    /// Makes BLAS or LAPACK calls worth threading, from the thread it is called on. These round by
-    /// the number of threads; pieces of fixed size on [`Problem::workers`] do not.
+    /// Makes BLAS or LAPACK calls worth threading, from the thread it is called on. Their rounding
+    /// errors depend on the number of threads; those of pieces of fixed size on [`Problem::workers`] do not.
     pub const BLAS_THREADS: Capabilities = Capabilities(capability::BLAS_THREADS);
     /// Keeps an n x n matrix.
     pub const DENSE: Capabilities = Capabilities(capability::DENSE);
@@ -105,16 +104,16 @@ impl Reason {
     }
 }
 
-/// What a solver says of a finished solve. The harness computes the true residuals itself.
+/// A solver's report of a finished solve. The harness computes the true residuals itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Why it ended.
     pub reason: Reason,
     /// Iterations, as the solver counts them.
     pub iterations: usize,
-    /// Relative residual norms that the solver believes in, one a column; empty if it knows none.
+    /// Relative residual norms that the solver claims, one a column; empty if it knows none.
     pub residuals: Vec<f64>,
-    /// Further numbers worth a column in the results.
+    /// Further numbers for the results.
     pub numbers: Vec<(&'static str, f64)>,
 }
 

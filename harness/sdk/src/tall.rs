@@ -1,7 +1,7 @@
-//! Tall matrices, n x k with k far below n, cut into tiles of rows that threads share out.
+//! Tall matrices, n x k with k far below n, split into tiles of rows for several threads.
 //!
-//! Tiles have a fixed height, and their parts of a sum are added in order: results are the same for any
-//! number of threads.
+//! Tiles have a fixed height, and partial sums are added in order, so that results do not depend on the number of
+//! threads.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};

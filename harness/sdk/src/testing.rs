@@ -1,7 +1,8 @@
 //! A host in memory: runs a solver on a dense matrix through the tables that the real host uses.
 //!
-//! For the tests of a plugin, which so need no harness, no data and no loaded library. Counts
-//! entries, stops when the budget is spent, and records what the solver observes.
+//! With it, tests of a plugin need no harness, no data and no loaded library. It counts entries, applies the
+//! harness's rule of the budget, and records what the solver observes. [`solver_suite!`](crate::solver_suite) adds
+//! the tests that every solver inherits.
 
 mod extension;
 mod fixtures;
@@ -44,7 +45,7 @@ pub struct DenseProblem {
     state: State,
 }
 
-/// What a solver has done.
+/// Outcome of a solve.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The solution.
@@ -67,16 +68,29 @@ pub struct Outcome {
     pub entries_prepare: f64,
     /// Kernel entries used, `prepare` included.
     pub entries: f64,
-    /// What the solver has saved, for [`DenseProblem::state`].
+    /// State that the solver has saved, for [`DenseProblem::state`].
     pub state: BTreeMap<String, Vec<u8>>,
+}
+
+impl Outcome {
+    /// A further number that the solver has reported.
+    ///
+    /// # Panics
+    /// If it has not reported the number.
+    #[must_use]
+    #[track_caller]
+    pub fn number(&self, name: &str) -> f64 {
+        let found = self.numbers.iter().find(|(reported, _)| reported == name);
+        found.unwrap_or_else(|| panic!("no number is called `{name}`")).1
+    }
 }
 
 /// An error status with the text that went with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// What was returned.
+    /// The status returned.
     pub status: Status,
-    /// What was said; empty if nothing was.
+    /// The text passed to the host; empty if there was none.
     pub text: String,
 }
 

@@ -1,12 +1,12 @@
-//! When an iteration ends, judged by its residuals.
+//! When an iteration ends, by its residuals.
 
 use crate::{Problem, Reason};
 
-/// Residuals of Krylov methods and projections rise before they fall, by up to the root of A's condition number.
-/// One this many times the right-hand side will not come back.
+/// Relative residual that counts as divergence. Residuals of Krylov methods and projections may grow at first, by up
+/// to the square root of A's condition number.
 const DIVERGENCE: f64 = 1e10;
 
-/// Watches the residuals of an iteration for its end.
+/// Decides from residuals when an iteration ends.
 ///
 /// ```
 /// # use gpbench_sdk::{Problem, Reason, Result, Watch};
@@ -35,8 +35,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Gives up after `patience` iterations without a new best residual, and ends after `max_iterations`; 0 for as
-    /// many as it takes.
+    /// Gives up after `patience` iterations without a new best residual, and ends after `max_iterations`; 0: no
+    /// limit.
     #[must_use]
     pub fn new(patience: usize, max_iterations: usize) -> Watch {
         Watch { patience, max_iterations, best: f64::INFINITY, best_at: 0 }
@@ -45,8 +45,8 @@ impl Watch {
     /// Why to end after `iteration` iterations, if there is a reason.
     ///
     /// `norms` are the residual norms, each relative to its right-hand side. In this order: they have converged;
-    /// the worst of them, as the problem's rule has it, is no number or beyond hope; it has not come below its
-    /// best for too long; there have been as many iterations as were asked for.
+    /// the worst of them, by the problem's rule, is NaN or has diverged; it has not fallen below its best for too
+    /// long; the limit of iterations is reached.
     pub fn judge(&mut self, problem: &Problem<'_>, iteration: usize, norms: &[f64]) -> Option<Reason> {
         let worst = problem.worst(norms);
         if worst < self.best {

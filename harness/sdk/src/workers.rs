@@ -1,4 +1,4 @@
-//! Work for several threads.
+//! Work on several threads, `gpbench.parallel_for/1`.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -11,10 +11,10 @@ use gpbench_abi::{Host, ParallelFor, Str, id};
 use crate::extension::answer;
 use crate::{Error, Problem};
 
-/// The threads that a problem may use: the host's pool, or else short-lived threads of our own.
+/// The threads that a problem may use: the host's pool, or short-lived threads if the host offers none.
 ///
-/// A plugin that brought its own pool would hold the machine's cores twice. Results are the same for
-/// any number of threads as long as each item's work depends on that item alone.
+/// A pool of the plugin's own would compete with the host's for cores. Results do not depend on the number of threads
+/// as long as each item's work depends on that item alone.
 #[derive(Debug, Clone, Copy)]
 pub struct Workers<'a> {
     pub(crate) threads: usize,
@@ -22,7 +22,7 @@ pub struct Workers<'a> {
 }
 
 impl Workers<'static> {
-    /// Short-lived threads of our own, for tests of a plugin's parts; a solver asks its problem instead.
+    /// Short-lived threads, for tests of a plugin's parts; a solver asks its problem instead.
     pub fn new(threads: usize) -> Workers<'static> {
         Workers { threads, pool: None }
     }
@@ -46,8 +46,8 @@ impl Workers<'_> {
         self.threads
     }
 
-    /// Calls `work` once for each item, and returns when all are done. The items are shared out
-    /// as threads become free. A panic in `work` goes on here. `work` makes no calls to the host.
+    /// Calls `work` once for each item, and returns when all are done. Free threads take
+    /// the next item. A panic in `work` is resumed here. `work` makes no calls to the host.
     pub fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
         let slots: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
         let body = |index: usize| {
@@ -84,7 +84,7 @@ fn on_threads(threads: usize, count: usize, body: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// What travels through the host's pool as an opaque pointer.
+/// What the host's pool gets as an opaque pointer.
 struct Job<'j> {
     body: &'j (dyn Fn(usize) + Sync),
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -94,7 +94,7 @@ struct Job<'j> {
 unsafe extern "C" fn step(ctx: *mut c_void, index: i64) {
     // SAFETY: `on_pool` passes a job that outlives the call, shared between threads by `Sync` means only.
     let job = unsafe { &*ctx.cast_const().cast::<Job<'_>>() };
-    // No panic may cross the host: the first is kept, and goes on in the thread that waits.
+    // No panic may cross the host: the first one is stored, and resumed in the calling thread.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (job.body)(index as usize)))
         && let Ok(mut first) = job.panic.lock()
     {
@@ -112,7 +112,7 @@ fn on_pool((host, pool): (&Host, &ParallelFor), count: usize, body: &(dyn Fn(usi
         resume_unwind(payload);
     }
     if let Err(error) = Error::check("parallel_for", status) {
-        // Half-done work must not pass for done.
+        // The work is incomplete.
         panic!("{error}");
     }
 }

@@ -1,5 +1,4 @@
-//! Each power of the host as a solver sees it: what comes back, what is counted, and what is said
-//! where the host lacks it.
+//! Each extension of the host as a solver sees it: results, counted entries, and errors where the host lacks it.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 

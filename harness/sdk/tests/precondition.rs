@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};
 use gpbench_sdk::precondition::{Nystrom, PivotedCholesky, Preconditioning};
-use gpbench_sdk::testing::{DenseProblem, matern32};
+use gpbench_sdk::testing::{DenseProblem, matern32, scattered, scattered_inputs, scattered_right_hand_sides};
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver};
 
 type Work = Box<dyn Fn(&Problem<'_>) -> Result<()>>;
@@ -46,29 +46,15 @@ fn visit<T: 'static>(problem: &DenseProblem, work: impl Fn(&Problem<'_>) -> Resu
     (result.take().unwrap(), entries)
 }
 
-/// A scattered but fixed number in (-1, 1).
-fn scattered(i: usize, j: usize) -> f64 {
-    2.0 * (((i * 37 + j * 101 + 11) as f64).sin() * 1e4).rem_euclid(1.0) - 1.0
-}
-
-fn inputs(n: usize, d: usize) -> Array2<f64> {
-    Array2::from_shape_fn((n, d), |(i, j)| scattered(i, j + 50))
-}
-
-fn right_hand_sides(n: usize, s: usize) -> Array2<f64> {
-    let mut b = Array2::zeros((n, s).f());
-    b.indexed_iter_mut().for_each(|((i, j), b)| *b = scattered(i, j));
-    b
-}
-
 fn largest(a: &Array2<f64>) -> f64 {
     a.iter().fold(0.0, |max: f64, entry| max.max(entry.abs()))
 }
 
 /// Rows, and their kernel matrix without noise.
 fn smooth(n: usize, noise_scale: f64) -> (DenseProblem, Array2<f64>) {
-    let x = inputs(n, 2);
-    let problem = DenseProblem::matern32(&x, 1.5, noise_scale, &[1.0, 1.0], &right_hand_sides(n, 3));
+    let x = scattered_inputs(n);
+    let problem =
+        DenseProblem::matern32(&x, 1.5, noise_scale, &[1.0, 1.0], &scattered_right_hand_sides(n, 3));
     let a = matern32(&x, 1.5, noise_scale, &[1.0, 1.0]);
     (problem, a - noise_scale.powi(2) * Array2::<f64>::eye(n))
 }
@@ -132,7 +118,7 @@ fn random_pivots_have_the_law_of_one_draw_at_a_time() {
         };
         (0..pivots.len()).map(step).product()
     };
-    let problem = DenseProblem::new(k.clone(), right_hand_sides(n, 1));
+    let problem = DenseProblem::new(k.clone(), scattered_right_hand_sides(n, 1));
     let draws = 4000;
     let (drawn, _) = visit(&problem, move |problem| {
         let draw = |seed| PivotedCholesky::random(problem.operator(), 0.0, 3, seed, problem.workers());
@@ -157,7 +143,7 @@ fn random_pivots_have_the_law_of_one_draw_at_a_time() {
 #[test]
 fn what_is_of_low_rank_ends_the_random_factor() {
     let twice = Array2::from_shape_fn((40, 2), |(i, j)| scattered(i / 4, j));
-    let problem = DenseProblem::matern32(&twice, 1.0, 0.1, &[0.5, 0.5], &right_hand_sides(40, 1));
+    let problem = DenseProblem::matern32(&twice, 1.0, 0.1, &[0.5, 0.5], &scattered_right_hand_sides(40, 1));
     let (random, _) = random(&problem, 30);
     assert_eq!(random.pivots.len(), 10);
     assert_eq!(random.factor.dim(), (40, 10));
@@ -211,7 +197,7 @@ fn nystrom_is_a_projection_and_costs_an_epoch() {
     let approximation = (u * &nystrom.values).dot(&u.t());
     // The error is positive semi-definite: no quadratic form is negative, nor its trace large.
     let error = &k - &approximation;
-    let forms = right_hand_sides(n, 40);
+    let forms = scattered_right_hand_sides(n, 40);
     let forms = (&forms * &error.dot(&forms)).sum_axis(Axis(0));
     assert!(forms.iter().all(|form| *form > 0.0));
     assert!(error.diag().sum() < 0.02 * k.diag().sum(), "{}", error.diag().sum());
@@ -239,7 +225,13 @@ fn the_number_of_threads_changes_no_bit_and_the_seed_does() {
 
 #[test]
 fn without_noise_they_are_refused() {
-    let problem = DenseProblem::matern32(&inputs(20, 2), 1.0, 0.0, &[1.0, 1.0], &right_hand_sides(20, 1));
+    let problem = DenseProblem::matern32(
+        &scattered_inputs(20),
+        1.0,
+        0.0,
+        &[1.0, 1.0],
+        &scattered_right_hand_sides(20, 1),
+    );
     for kind in [Preconditioning::PivotedCholesky, Preconditioning::RpCholesky, Preconditioning::Nystrom] {
         let (error, _) = visit(&problem, move |problem| Ok(kind.build(problem, 5).unwrap_err()));
         assert!(error.to_string().contains("needs noise"), "{error}");

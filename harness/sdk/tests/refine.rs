@@ -1,4 +1,4 @@
-//! Refinement: corrections from an operator with an error end in a residual that is right.
+//! Refinement: corrections with an inexact operator reach the tolerance of the true residual.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
 use gpbench_sdk::testing::{DenseProblem, matern32};

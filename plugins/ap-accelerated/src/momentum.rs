@@ -1,19 +1,18 @@
-//! Momentum whose coefficients are the best there are.
+//! Momentum with optimal coefficients.
 //!
-//! Nesterov's momentum adds to every step a multiple of the move before, and what it gains depends on
-//! that multiple, hence on eigenvalues that nobody knows. CD++ and ADASAP estimate or assume them. Here
-//! A times every move is known, as the change of the residual, so that the minimum of
-//! f(x) = x^T A x / 2 - b^T x over all multiples of a few moves costs no kernel entry: there is nothing
-//! to estimate, and f never rises. With one move and symmetric steps this is the method of conjugate
-//! gradients; steps that differ from one to the next, as the greedy choice of blocks makes them, need
-//! a few moves more (Notay 2000, *Flexible conjugate gradients*).
+//! Nesterov's momentum adds to every step a multiple of the last move. The best multiple depends on eigenvalues,
+//! which CD++ and ADASAP estimate or assume. Here the product of A with every move is known: it is the change of
+//! the residual. So the minimum of f(x) = x^T A x / 2 - b^T x over the span of a few moves needs no kernel entry
+//! and no estimate, and f never increases. With one move and the same symmetric step in each iteration this is the
+//! method of conjugate gradients. The greedy choice of blocks changes the step from one iteration to the next,
+//! which needs a few more moves (Notay 2000, *Flexible conjugate gradients*).
 
 use gpbench_sdk::Workers;
 use gpbench_sdk::ndarray::{ArrayViewMut1, ArrayViewMut2};
 use gpbench_sdk::projection::{Blocks, Projection, Residual};
 
-/// Share of d^T A d that has to be left when a move's parts along the moves before are taken away:
-/// with less, the rest is rounding.
+/// Share of d^T A d that has to remain when a move is made conjugate to the earlier ones. A smaller remainder is
+/// rounding error.
 const ROUNDING: f64 = 1e-10;
 
 /// The momentum of all right-hand sides, each by itself.
@@ -27,8 +26,8 @@ struct Column {
     memory: usize,
     /// The last moves made, A-orthonormal, the latest last.
     moves: Vec<Direction>,
-    /// Since then: in `d` what projections have added to the iterate, in `product` the residual from
-    /// which they set out.
+    /// The move in progress: in `d` the change of the iterate since the last move, in `product` the residual at
+    /// that time.
     next: Direction,
 }
 
@@ -40,7 +39,7 @@ struct Direction {
 }
 
 impl Momentum {
-    /// Without any yet, at a residual.
+    /// No moves yet; the next one starts at this residual.
     pub(crate) fn new(residual: &Residual, memory: usize) -> Momentum {
         let columns = residual.r.columns().into_iter().map(|r| Column {
             memory,
@@ -50,7 +49,7 @@ impl Momentum {
         Momentum(columns.collect())
     }
 
-    /// Takes note of a projection.
+    /// Adds a projection to the move in progress.
     pub(crate) fn add(&mut self, projection: &Projection, blocks: &Blocks) {
         let rows = blocks.rows(projection.block);
         for (column, change) in self.0.iter_mut().zip(projection.change.columns()) {
@@ -58,7 +57,7 @@ impl Momentum {
         }
     }
 
-    /// Moves on from the projections noted, to the minimum over their sum and the moves remembered.
+    /// Completes the move in progress, and goes to the minimum over it and the stored moves.
     pub(crate) fn accelerate(
         &mut self,
         mut x: ArrayViewMut2<'_, f64>,
@@ -76,7 +75,7 @@ impl Momentum {
 }
 
 impl Column {
-    /// Makes a move of what the projections have added: A-orthogonal to those before, and of unit norm.
+    /// Stores the move in progress: made A-orthogonal to the earlier ones, with unit norm.
     fn remember(&mut self, r: &ArrayViewMut1<'_, f64>) {
         let Direction { d, product } = &mut self.next;
         // A d = (b - A x) - (b - A (x + d))
@@ -88,14 +87,14 @@ impl Column {
             subtract(product, part, &earlier.product);
         }
         let square = dot(d, product);
-        // Not so either where there is nothing, or no number, or A is not positive definite.
+        // Also false where the move is zero or not finite, or A is not positive definite.
         if square > ROUNDING * before && square.is_finite() {
             let norm = square.sqrt();
             d.iter_mut().chain(product.iter_mut()).for_each(|entry| *entry /= norm);
             let room = if self.moves.len() < self.memory {
                 self.next.clone()
             } else {
-                // The oldest move's place, to be written over.
+                // Reuses the memory of the oldest move.
                 self.moves.remove(0)
             };
             self.moves.push(std::mem::replace(&mut self.next, room));
@@ -104,7 +103,7 @@ impl Column {
 
     /// x += d d^T r, r -= A d d^T r along every move: the minimum of f over them, as they are A-orthonormal.
     fn search(&mut self, x: &mut ArrayViewMut1<'_, f64>, mut r: ArrayViewMut1<'_, f64>, scale: f64) {
-        // Afterwards it holds the next residual to set out from, and before that a copy in one piece.
+        // A contiguous copy of the residual, which the next move starts from.
         let Direction { d: added, product: start } = &mut self.next;
         start.iter_mut().zip(&r).for_each(|(start, r)| *start = *r);
         added.fill(0.0);

@@ -1,4 +1,4 @@
-//! Accelerated block coordinate descent on a batch of right-hand sides.
+//! Accelerated block coordinate descent with several right-hand sides.
 //!
 //! Exact solves on blocks with cached Cholesky factors, and momentum that sets its own parameters, as in
 //! CD++ (Derezinski, Needell, Rebrova and Yang 2025, arXiv 2501.11673) and ADASAP (Rathore et al. 2025,
@@ -11,14 +11,14 @@ use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, 
 use crate::ApAcceleratedParams;
 use crate::momentum::Momentum;
 
-/// Epochs without a new best residual after which there will be none.
+/// Epochs without a new best residual that count as stagnation.
 const PATIENCE: usize = 1000;
 
-/// Times an epoch that the host is told of the iterate, at least.
+/// Least number of observations an epoch.
 const OBSERVATIONS: usize = 4;
 
-/// Times an epoch that momentum is added: often enough to gain by it, and seldom enough for the moves
-/// remembered to reach back over some epochs.
+/// Times an epoch that momentum is added: a compromise, since with fewer moves an epoch the stored ones cover more
+/// epochs.
 const ACCELERATIONS: usize = 3;
 
 /// Accelerated block coordinate descent.
@@ -43,7 +43,7 @@ impl Solver for ApAccelerated {
     }
 
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // The old factors go first: two sets of them may not fit.
+        // Freed first: two sets of factors may not fit into memory.
         self.blocks = Blocks::default();
         let ApAcceleratedParams { block_size, partition, .. } = self.params;
         let (operator, seed, workers) = (problem.operator(), problem.seed(), problem.workers());
@@ -58,13 +58,13 @@ impl Solver for ApAccelerated {
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
         let block_size = self.params.block_size.min(n);
-        // Of n x s: the residual, its change, and for the momentum the moves and their products with A,
-        // of which one pair is in the making.
+        // Matrices of n x s: the residual, its change, and for the momentum the moves and their products with A,
+        // one more pair than are remembered.
         let columns = match self.params.memory {
             0 => 2,
             memory => 2 + 2 * (memory + 1),
         };
-        // The factors; those; and a correction.
+        // The factors, those matrices, and a correction.
         8.0 * (n as f64 * (block_size + columns * s) as f64 + (block_size * s) as f64)
     }
 }
@@ -79,7 +79,7 @@ impl ApAccelerated {
         };
         let mut descent = Descent { blocks: &self.blocks, count: 0, residual, momentum };
         let reason = match descent.run(problem, self.params.max_iterations) {
-            // Between two observations: the report has the norms of the iterate as it is.
+            // Stopped between two observations: report the norms of the current iterate.
             Err(Error::Stopped) => Reason::Stopped,
             other => other?,
         };
@@ -88,7 +88,7 @@ impl ApAccelerated {
     }
 }
 
-/// What is kept from one projection to the next. The iterate is the problem's `x` itself.
+/// State between two projections. The iterate is the problem's `x`.
 struct Descent<'b> {
     blocks: &'b Blocks,
     /// Projections done.
@@ -98,7 +98,7 @@ struct Descent<'b> {
 }
 
 impl Descent<'_> {
-    /// Descends until something ends it.
+    /// Descends until there is a reason to end.
     fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
         let epoch = self.blocks.len();
         let period = (epoch / OBSERVATIONS).max(1);
@@ -118,8 +118,7 @@ impl Descent<'_> {
         }
     }
 
-    /// One projection, and momentum if it is due. False, with all as it was, if there is no projection of
-    /// finite numbers.
+    /// One projection, and momentum if it is due. False, without a change, if the projection is not finite.
     fn step(&mut self, problem: &mut Problem<'_>) -> Result<bool> {
         let Some(projection) = self.residual.project(problem, self.blocks)? else { return Ok(false) };
         self.count += 1;

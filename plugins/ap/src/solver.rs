@@ -1,4 +1,4 @@
-//! Alternating projections on a batch of right-hand sides.
+//! Alternating projections with several right-hand sides.
 //!
 //! Lin, Padhy, Mlodozeniec, Antoran and Hernandez-Lobato 2024, Algorithm 2, with two corrections that
 //! the authors' own code has too: the block to solve on is the one with the largest squared residual
@@ -10,10 +10,10 @@ use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, 
 
 use crate::ApParams;
 
-/// Epochs without a new best residual after which there will be none.
+/// Epochs without a new best residual that count as stagnation.
 const PATIENCE: usize = 1000;
 
-/// Times an epoch that the host is told of the iterate, at least.
+/// Least number of observations an epoch.
 const OBSERVATIONS: usize = 4;
 
 /// Alternating projections.
@@ -37,7 +37,7 @@ impl Solver for Ap {
     }
 
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // The old factors go first: two sets of them may not fit.
+        // Freed first: two sets of factors may not fit into memory.
         self.blocks = Blocks::default();
         let ApParams { block_size, partition, .. } = self.params;
         self.blocks =
@@ -63,7 +63,7 @@ impl Ap {
         let residual = Residual::of(problem, &self.blocks)?;
         let mut projections = Projections { blocks: &self.blocks, count: 0, residual };
         let reason = match projections.run(problem, self.params.max_iterations) {
-            // Between two observations: the report has the norms of the iterate as it is.
+            // Stopped between two observations: report the norms of the current iterate.
             Err(Error::Stopped) => Reason::Stopped,
             other => other?,
         };
@@ -72,7 +72,7 @@ impl Ap {
     }
 }
 
-/// What is kept from one projection to the next. The iterate is the problem's `x` itself.
+/// State between two projections. The iterate is the problem's `x`.
 struct Projections<'b> {
     blocks: &'b Blocks,
     /// Projections done.
@@ -81,7 +81,7 @@ struct Projections<'b> {
 }
 
 impl Projections<'_> {
-    /// Projects until something ends it.
+    /// Projects until there is a reason to end.
     fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
         let epoch = self.blocks.len();
         let period = (epoch / OBSERVATIONS).max(1);

@@ -2,7 +2,7 @@
 //!
 //! See the README beside this crate for parameters, source, cost and limits.
 
-// Not `forbid`: ndarray's `s!` brings an `allow` of its own along.
+// Not `forbid`: ndarray's `s!` expands to an `allow`.
 #![deny(unsafe_code)]
 
 mod orthonormal;

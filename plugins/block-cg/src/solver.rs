@@ -11,11 +11,11 @@ use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, 
 use crate::BlockCgParams;
 use crate::space::Space;
 
-/// In exact arithmetic n iterations suffice. One that has not come below its best for as many, and
-/// for at least this many, will not.
+/// Least number of iterations without a new best residual that counts as stagnation; n if that is more, since n
+/// iterations suffice in exact arithmetic.
 const PATIENCE: usize = 1000;
 
-/// Share of the residual that may be missing from the space before it is started anew.
+/// Share of the residual that may lie outside of the space before the space is built again.
 const MISSING: f64 = 0.1;
 
 /// Block conjugate gradients.
@@ -38,7 +38,7 @@ impl Solver for BlockCg {
     }
 
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // The old one goes first: two of them may not fit.
+        // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
         let rank = self.params.rank(problem.operator().n());
         self.preconditioner = self.params.preconditioner.build(problem, rank)?;
@@ -72,12 +72,12 @@ impl BlockCg {
     }
 }
 
-/// What is kept from one iteration to the next. The iterate is the problem's `x` itself.
+/// State between two iterations. The iterate is the problem's `x`.
 struct Iteration<'p> {
     preconditioner: Option<&'p Preconditioner>,
     /// Iterations done.
     count: usize,
-    /// Times that the space was made from the residual.
+    /// Number of times that the space was built from the residual.
     starts: usize,
     /// Columns of the space in the last iteration.
     width: usize,
@@ -87,24 +87,21 @@ struct Iteration<'p> {
     r: Array2<f64>,
     /// Norms of the residual.
     norms: Vec<f64>,
-    /// None until it is (again) made from the residual.
+    /// None until it is built from the residual.
     space: Option<Space>,
 }
 
 impl<'p> Iteration<'p> {
-    /// The residual of the iterate that `x` holds: one product with A, unless that is zero.
+    /// Computes the residual of the iterate in `x`: one product with A, unless the iterate is zero.
     fn start(problem: &mut Problem<'_>, preconditioner: Option<&'p Preconditioner>) -> Result<Self> {
         let operator = problem.operator();
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let (r, scales) = problem.relative_residual()?;
         let norms = r.columns().into_iter().map(|column| column.dot(&column).sqrt()).collect();
         Ok(Iteration { preconditioner, count: 0, starts: 0, width: 0, scales, r, norms, space: None })
     }
 
-    /// Iterates until something ends it.
+    /// Iterates until there is a reason to end.
     fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
         let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), max_iterations);
         loop {
@@ -119,20 +116,20 @@ impl<'p> Iteration<'p> {
         }
     }
 
-    /// One iteration. False, with all as it was, if there is no step to take: the residual is zero in the
-    /// preconditioner's norm, or A is not positive definite.
+    /// One iteration. False, without a change, if there is no step: the residual is zero in the preconditioner's
+    /// norm, or A is not positive definite.
     fn step(&mut self, problem: &mut Problem<'_>) -> Result<bool> {
         let workers = problem.workers();
-        let kept = self.space.take();
-        let fresh = kept.is_none();
-        let space = match kept {
+        let current = self.space.take();
+        let fresh = current.is_none();
+        let space = match current {
             Some(space) => Some(space),
             None => Space::start(&self.r, self.preconditioner, workers)?,
         };
         self.starts += usize::from(fresh);
         let Some(mut space) = space else { return Ok(false) };
         let step = match space.step(problem) {
-            // Rounding may have spoilt old directions; new ones show whether it was that.
+            // Rounding errors may be the cause: try again with new directions.
             Err(Error::NotPositiveDefinite { .. }) if !fresh => return self.step(problem),
             Err(Error::NotPositiveDefinite { .. }) => return Ok(false),
             step => step?,
@@ -140,7 +137,7 @@ impl<'p> Iteration<'p> {
         let squares = space.advance(&step, &mut problem.x_mut(), &self.scales, &mut self.r, workers);
         self.norms = squares.into_iter().map(f64::sqrt).collect();
         self.width = space.width();
-        if let Some((space, lost)) = space.turn(&self.r, self.preconditioner, workers)? {
+        if let Some((space, lost)) = space.update_directions(&self.r, self.preconditioner, workers)? {
             let lost: Vec<f64> = lost.into_iter().map(f64::sqrt).collect();
             let whole = problem.worst(&lost) <= MISSING * problem.worst(&self.norms);
             self.space = Some(space).filter(|_| whole);

@@ -1,4 +1,4 @@
-//! The block of directions, and the part of the residual that it is made of.
+//! The block of directions and the orthonormal basis of the residuals.
 
 use gpbench_sdk::ndarray::linalg::general_mat_mul;
 use gpbench_sdk::ndarray::{Array2, ArrayRef2, ArrayViewMut2, ShapeBuilder};
@@ -7,14 +7,13 @@ use gpbench_sdk::{Error, Problem, Result, Workers, lapack, tall};
 
 use crate::orthonormal::{Factors, factorise};
 
-/// A column of Q whose part outside of the earlier space is no longer than this, relative to itself, is
-/// rounding error.
+/// Largest norm of a column of Q, relative to its norm before the step, that counts as rounding error.
 const FLOOR: f64 = 1e-12;
 
 /// Directions P and an orthonormal basis Q of the residuals: R = Q C with Q^T M^-1 Q = I, for all t columns.
 ///
-/// The step is the minimiser (P^T A P)^-1 P^T R over all of span P, computed from P^T Q rather than taking
-/// that for the identity: then a step never lengthens the error, even where rounding has spoilt P.
+/// The step is the minimiser (P^T A P)^-1 P^T R over span P. It is computed from P^T Q, although that is the
+/// identity in exact arithmetic: so a step never increases the error, even where rounding errors have changed P.
 pub(crate) struct Space {
     /// Q, n x t.
     q: Array2<f64>,
@@ -24,7 +23,7 @@ pub(crate) struct Space {
     c: Array2<f64>,
 }
 
-/// What there is to do along the directions.
+/// A step along the directions.
 pub(crate) struct Step {
     /// A P, n x t.
     product: Array2<f64>,
@@ -63,7 +62,7 @@ impl Space {
         self.p.ncols()
     }
 
-    /// The step, at the price of a product with A. Fails with [`Error::NotPositiveDefinite`] if A is not
+    /// Computes the step: one product with A. Fails with [`Error::NotPositiveDefinite`] if A is not
     /// so along the directions, or is not finite there.
     pub(crate) fn step(&self, problem: &Problem<'_>) -> Result<Step> {
         let mut product = Array2::zeros(self.p.dim().f());
@@ -108,10 +107,10 @@ impl Space {
         sum(&parts)
     }
 
-    /// Orthonormalises Q and turns P: Q' S = Q, C' = S C, P' = M^-1 Q' + P S^T. Returns the space, unless
-    /// nothing independent is left, and the squared norms of the columns of R - Q' C', which is what went
-    /// with columns that were dropped.
-    pub(crate) fn turn(
+    /// Orthonormalises Q and computes new directions: Q' S = Q, C' = S C, P' = M^-1 Q' + P S^T. Returns the space,
+    /// unless no independent column is left, and the squared norms of the columns of R - Q' C', the part of the
+    /// residual that dropped columns leave out.
+    pub(crate) fn update_directions(
         self,
         r: &Array2<f64>,
         preconditioner: Option<&Preconditioner>,

@@ -29,11 +29,6 @@ fn well_posed() -> DenseProblem {
     problem(&scattered_right_hand_sides(N, 20)).tolerance(1e-6)
 }
 
-/// A number that the solver reports.
-fn number(outcome: &Outcome, name: &str) -> f64 {
-    outcome.numbers.iter().find(|(reported, _)| reported == name).unwrap().1
-}
-
 /// True residuals at most this, whatever was claimed.
 fn assert_solved(outcome: &Outcome, a: &Array2<f64>, b: &Array2<f64>, tolerance: f64) {
     assert_eq!(outcome.reason, reason::CONVERGED);
@@ -109,7 +104,7 @@ fn dependent_right_hand_sides_share_their_directions() {
         let alone = problem(&three).tolerance(1e-7).solve::<BlockCg>(params).unwrap();
         let outcome = problem(&b).tolerance(1e-7).solve::<BlockCg>(params).unwrap();
         assert_solved(&outcome, &system(), &b, 1.2e-6);
-        assert_eq!((number(&outcome, "block_width"), number(&outcome, "restarts")), (3.0, 0.0));
+        assert_eq!((outcome.number("block_width"), outcome.number("restarts")), (3.0, 0.0));
         assert!(outcome.iterations <= alone.iterations + 1, "{} {}", outcome.iterations, alone.iterations);
     }
 }
@@ -122,7 +117,7 @@ fn what_a_dropped_column_loses_is_found_again() {
     let b = concatenate![Axis(1), one, near];
     let outcome = problem(&b).tolerance(1e-12).solve::<BlockCg>(PLAIN).unwrap();
     assert_solved(&outcome, &system(), &b, 1e-11);
-    assert!(number(&outcome, "restarts") >= 1.0);
+    assert!(outcome.number("restarts") >= 1.0);
 }
 
 #[test]
@@ -216,5 +211,5 @@ fn an_indefinite_matrix_ends_without_nan() {
 #[test]
 fn the_default_rank_is_a_tenth_of_the_rows() {
     let outcome = well_posed().solve::<BlockCg>(&[]).unwrap();
-    assert_eq!(number(&outcome, "preconditioner_rank"), 12.0);
+    assert_eq!(outcome.number("preconditioner_rank"), 12.0);
 }

@@ -1,18 +1,18 @@
 //! One iteration's work on a group of right-hand sides.
 //!
-//! Every right-hand side has its own step sizes, so the work between two products with A falls apart
-//! into columns. A group of them goes through all of it while it is in the cache, and groups have a
-//! fixed width: results are the same for any number of threads.
+//! Every right-hand side has its own step sizes, so columns are independent between two products with A. A group
+//! of columns is processed while it is in the cache. Groups have a fixed width, so that results do not depend on
+//! the number of threads.
 
 use gpbench_sdk::ndarray::{ArrayView1, ArrayView2, ArrayViewMut2};
 
 /// Right-hand sides in a group.
 pub(crate) const WIDTH: usize = 8;
 
-/// What is known of one right-hand side between iterations.
+/// State of one right-hand side between iterations.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    /// Norm of the right-hand side; residual and direction are kept relative to it.
+    /// Norm of the right-hand side; residual and direction are relative to it.
     pub(crate) scale: f64,
     /// r^T P r.
     pub(crate) gamma: f64,
@@ -45,7 +45,7 @@ impl Group<'_> {
             let (d, product) = (self.d.column(j), self.product.column(j));
             let (d, product) = (contiguous(&d), contiguous(&product));
             let alpha = column.gamma / dot(d, product);
-            // A negative, infinite or undefined step ends this column: what it has stays.
+            // A negative, infinite or undefined step ends this column, whose iterate stays.
             column.active = alpha > 0.0 && alpha.is_finite();
             if !column.active {
                 continue;
@@ -59,7 +59,7 @@ impl Group<'_> {
     }
 
     /// d = P r + beta d with beta = (r^T P r now) / (r^T P r before).
-    pub(crate) fn turn(&mut self) {
+    pub(crate) fn update_directions(&mut self) {
         for (j, column) in self.columns.iter_mut().enumerate().filter(|(_, column)| column.active) {
             let r = self.r.column(j);
             let p = self.preconditioned.as_ref().map_or(r, |p| p.column(j));
@@ -87,7 +87,7 @@ pub(crate) fn norm(column: &ArrayView1<'_, f64>) -> f64 {
     dot(column, column).sqrt()
 }
 
-/// Scalar product, summed in a fixed order whatever the threads (unlike a BLAS that splits it up).
+/// Scalar product, summed in a fixed order for any number of threads (unlike a threaded BLAS).
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];

@@ -10,7 +10,7 @@ gpbench_sdk::params! {
         pub preconditioner: Preconditioning = Preconditioning::None;
         /// Rank of the preconditioner: columns of the kernel matrix, or of the Nystrom sketch.
         pub rank: usize = 100, in 1..=100_000;
-        /// Ritz vectors kept from one outer step of training to the next, and taken out of its systems; 0: none.
+        /// Ritz vectors saved from one outer step of training to the next, which deflate its systems; 0: none.
         pub recycle: usize = 0, in 0..=1000;
         /// Iterations after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;

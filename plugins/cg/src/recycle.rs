@@ -1,19 +1,19 @@
-//! Ritz vectors kept from one outer step to the next, and taken out of its systems (deflation).
+//! Ritz vectors saved from one outer step to the next, where they deflate the systems.
 //!
-//! The formulae of deflated conjugate gradients, with W scaled so that W^T A W = I: the iterate starts with the
-//! best in W, x += W W^T r, and every preconditioned residual z gives up its part in W, z -= W (A W)^T z. A
-//! step later, W holds those Ritz vectors of M^-1 A, over the old W and the directions of one right-hand side,
-//! whose Ritz values are the largest: with a kernel matrix plus noise the smallest eigenvalues are many and
-//! alike, and it is the largest that cost iterations.
+//! Deflated conjugate gradients, with W scaled so that W^T A W = I: the iterate starts with the minimiser over W,
+//! x += W W^T r, and every preconditioned residual z is made conjugate to W, z -= W (A W)^T z. In the next outer
+//! step, W holds the Ritz vectors of M^-1 A with the largest Ritz values, over the old W and the directions of one
+//! right-hand side. The largest, because a kernel matrix plus noise has many small eigenvalues that are nearly
+//! equal; the large ones cost iterations.
 
 use gpbench_sdk::ndarray::{Array2, ArrayRef2, ArrayView1, Axis, ShapeBuilder, concatenate, s};
 use gpbench_sdk::precondition::Preconditioner;
 use gpbench_sdk::{Result, Workers, lapack, tall};
 
-/// Directions from which new Ritz vectors are made, for each vector that is kept.
+/// Directions from which new Ritz vectors are computed, for each vector that is saved.
 const DIRECTIONS: usize = 3;
 
-/// Eigenvalues of Z^T A Z, for columns with d^T A d = 1, up to which a combination of them is rounding error.
+/// Eigenvalues of Z^T A Z, for columns with d^T A d = 1, up to which a combination of the columns is rounding error.
 const DEPENDENT: f64 = 1e-8;
 
 /// Columns W with W^T A W = I, and A W.
@@ -34,8 +34,7 @@ impl Space {
         Ok(Some(Space { w: divide(w)?, product: divide(product)? }))
     }
 
-    /// Adds to the iterate X what W tells of it, and takes that out of the residual R: R becomes orthogonal
-    /// to W. R is relative to the right-hand sides' norms `scales`.
+    /// Moves the iterate X to the minimiser over W and updates the residual R, which becomes orthogonal to W. R is relative to the right-hand sides' norms `scales`.
     pub(crate) fn start(
         &self,
         x: &mut ArrayRef2<f64>,
@@ -50,32 +49,32 @@ impl Space {
     }
 
     /// Z -= W (A W)^T Z, after which Z is conjugate to W.
-    pub(crate) fn take_out_of(&self, z: &mut ArrayRef2<f64>, workers: Workers<'_>) {
+    pub(crate) fn deflate(&self, z: &mut ArrayRef2<f64>, workers: Workers<'_>) {
         let coefficients = tall::product(&self.product, z, workers);
         tall::add_product(-1.0, &self.w, &coefficients, z, workers);
     }
 }
 
-/// What one right-hand side's directions tell of A.
-pub(crate) struct Harvest {
-    /// Vectors to keep.
-    kept: usize,
+/// Directions of one right-hand side and their products with A: a basis of its Krylov space.
+pub(crate) struct KrylovBasis {
+    /// Ritz vectors to compute from it.
+    count: usize,
     /// Directions d with d^T A d = 1.
     directions: Vec<Vec<f64>>,
     /// A d.
     products: Vec<Vec<f64>>,
 }
 
-impl Harvest {
-    /// For `kept` vectors.
-    pub(crate) fn new(kept: usize) -> Harvest {
-        Harvest { kept, directions: Vec::new(), products: Vec::new() }
+impl KrylovBasis {
+    /// An empty basis, for `count` Ritz vectors.
+    pub(crate) fn new(count: usize) -> KrylovBasis {
+        KrylovBasis { count, directions: Vec::new(), products: Vec::new() }
     }
 
-    /// Takes a direction and its product with A, while there is room.
-    pub(crate) fn take(&mut self, d: ArrayView1<'_, f64>, product: ArrayView1<'_, f64>) {
+    /// Adds a direction with its product with A, up to the number needed.
+    pub(crate) fn add(&mut self, d: ArrayView1<'_, f64>, product: ArrayView1<'_, f64>) {
         let curvature = d.dot(&product);
-        if self.directions.len() < DIRECTIONS * self.kept && curvature > 0.0 && curvature.is_finite() {
+        if self.directions.len() < DIRECTIONS * self.count && curvature > 0.0 && curvature.is_finite() {
             let scale = curvature.sqrt().recip();
             self.directions.push(d.iter().map(|d| scale * d).collect());
             self.products.push(product.iter().map(|product| scale * product).collect());
@@ -83,7 +82,7 @@ impl Harvest {
     }
 
     /// The Ritz vectors of M^-1 A with the largest values over the directions and the old `space`: stationary
-    /// points of (A z)^T M^-1 (A z) / z^T A z. None if there is nothing to make them of.
+    /// points of (A z)^T M^-1 (A z) / z^T A z. None if the basis is empty or not finite.
     pub(crate) fn ritz_vectors(
         self,
         space: Option<&Space>,
@@ -114,7 +113,7 @@ impl Harvest {
         let mut rayleigh = Array2::zeros((basis.ncols(), basis.ncols()).f());
         rayleigh.assign(&basis.t().dot(&core).dot(&basis));
         lapack::symmetric_eigen(&mut rayleigh)?;
-        let largest = rayleigh.slice(s![.., rayleigh.ncols().saturating_sub(self.kept)..]);
+        let largest = rayleigh.slice(s![.., rayleigh.ncols().saturating_sub(self.count)..]);
         let mut combinations = Array2::zeros((z.ncols(), largest.ncols()).f());
         combinations.assign(&basis.dot(&largest));
         let mut vectors = Array2::zeros((z.nrows(), combinations.ncols()).f());

@@ -6,17 +6,17 @@
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder, s};
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::CgParams;
 use crate::columns::{Column, Group, WIDTH, norm};
-use crate::recycle::{Harvest, Space};
+use crate::recycle::{KrylovBasis, Space};
 
-/// Under which recycled vectors are saved.
+/// Key of the saved Ritz vectors.
 const RECYCLED: &str = "ritz-vectors";
 
-/// In exact arithmetic n iterations suffice. One that has not come below its best for as many, and
-/// for at least this many, will not.
+/// Least number of iterations without a new best residual that counts as stagnation; n if that is more, since n
+/// iterations suffice in exact arithmetic.
 const PATIENCE: usize = 1000;
 
 /// Preconditioned conjugate gradients.
@@ -39,7 +39,7 @@ impl Solver for Cg {
     }
 
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // The old one goes first: two of them may not fit.
+        // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
         self.preconditioner = self.params.preconditioner.build(problem, self.params.rank)?;
         Ok(())
@@ -51,8 +51,8 @@ impl Solver for Cg {
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Residual, direction, product, preconditioned residual; of recycled vectors W and A W, their
-        // directions and the products of those, and all of them once more while they are made anew.
+        // Residual, direction, product, preconditioned residual. For recycling: W and A W, the basis and its
+        // products, and all of them again while new vectors are computed.
         let columns = 4 * s + 20 * self.params.recycle;
         8.0 * n as f64 * columns as f64 + self.params.preconditioner.estimate(n, self.params.rank)
     }
@@ -63,7 +63,7 @@ impl Cg {
     fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let mut iteration = Iteration::start(problem, self.preconditioner.as_ref(), self.params.recycle)?;
         let ended = iteration.run(problem, self.params.max_iterations);
-        // Before the outcome: a solve that its budget ends leaves them too.
+        // Before the outcome is returned: a solve that the budget ends saves its vectors too.
         let recycled = iteration.recycle(problem)?;
         let mut report = Report::new(ended?, iteration.count).residuals(iteration.norms());
         if let Some(recycled) = recycled {
@@ -76,18 +76,18 @@ impl Cg {
     }
 }
 
-/// Whether there is a first right-hand side, and steps are still taken for it.
+/// Whether there is a first right-hand side and it is still active.
 fn first_is_active(columns: &[Column]) -> bool {
     columns.first().is_some_and(|column| column.active)
 }
 
-/// What is kept from one iteration to the next. The iterate is the problem's `x` itself.
+/// State between two iterations. The iterate is the problem's `x`.
 struct Iteration<'p> {
     preconditioner: Option<&'p Preconditioner>,
-    /// What is known of A from an earlier step.
+    /// Ritz vectors of the last outer step.
     space: Option<Space>,
-    /// What is to be known of it in the next; none if nothing is kept.
-    harvest: Option<Harvest>,
+    /// What the Ritz vectors for the next outer step are computed from; none without recycling.
+    basis: Option<KrylovBasis>,
     /// Iterations done.
     count: usize,
     /// Residual, relative to the right-hand side's norm; n x s.
@@ -100,23 +100,20 @@ struct Iteration<'p> {
 }
 
 impl<'p> Iteration<'p> {
-    /// The residual of the iterate that `x` holds: one product with A, unless that is zero and nothing is
-    /// recycled.
+    /// Computes the residual of the iterate in `x`: one product with A, unless the iterate is zero and there are no
+    /// recycled vectors.
     fn start(
         problem: &mut Problem<'_>,
         preconditioner: Option<&'p Preconditioner>,
         recycle: usize,
     ) -> Result<Self> {
         let (operator, b) = (problem.operator(), problem.rhs());
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
-        let kept = if recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
-        let kept = kept.unwrap_or_else(|| Array2::zeros((operator.n(), 0).f()));
-        let (mut r, scales, product) = problem.relative_residual_and(&kept)?;
+        operator.require_square()?;
+        let recycled = if recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
+        let recycled = recycled.unwrap_or_else(|| Array2::zeros((operator.n(), 0).f()));
+        let (mut r, scales, product) = problem.relative_residual_and(&recycled)?;
         let workers = problem.workers();
-        let space = if kept.is_empty() { None } else { Space::new(&kept, &product, workers)? };
+        let space = if recycled.is_empty() { None } else { Space::new(&recycled, &product, workers)? };
         if let Some(space) = &space {
             space.start(&mut problem.x_mut(), &mut r, &scales, workers);
         }
@@ -126,14 +123,14 @@ impl<'p> Iteration<'p> {
         };
         let columns = r.columns().into_iter().zip(scales).map(column).collect();
         let (d, product) = (Array2::zeros(b.dim().f()), Array2::zeros(b.dim().f()));
-        let harvest = (recycle > 0).then(|| Harvest::new(recycle));
-        Ok(Iteration { preconditioner, space, harvest, count: 0, r, d, product, columns })
+        let basis = (recycle > 0).then(|| KrylovBasis::new(recycle));
+        Ok(Iteration { preconditioner, space, basis, count: 0, r, d, product, columns })
     }
 
-    /// Iterates until something ends it.
+    /// Iterates until there is a reason to end.
     fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
         let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), max_iterations);
-        self.turn(problem);
+        self.update_directions(problem);
         loop {
             let norms = self.norms();
             problem.observe(self.count, &norms)?;
@@ -146,19 +143,19 @@ impl<'p> Iteration<'p> {
                 None => {}
             }
             problem.operator().apply(&self.d, &mut self.product)?;
-            if let Some(harvest) = self.harvest.as_mut().filter(|_| first_is_active(&self.columns)) {
-                harvest.take(self.d.column(0), self.product.column(0));
+            if let Some(basis) = self.basis.as_mut().filter(|_| first_is_active(&self.columns)) {
+                basis.add(self.d.column(0), self.product.column(0));
             }
             self.in_groups(problem, None, |group| group.step());
-            self.turn(problem);
+            self.update_directions(problem);
             self.count += 1;
         }
     }
 
-    /// Saves Ritz vectors for the next outer step, and says how many; none if nothing is kept.
+    /// Saves Ritz vectors for the next outer step and returns their number; none without recycling.
     fn recycle(&mut self, problem: &mut Problem<'_>) -> Result<Option<usize>> {
-        let Some(harvest) = self.harvest.take() else { return Ok(None) };
-        let vectors = harvest.ritz_vectors(self.space.as_ref(), self.preconditioner, problem.workers())?;
+        let Some(basis) = self.basis.take() else { return Ok(None) };
+        let vectors = basis.ritz_vectors(self.space.as_ref(), self.preconditioner, problem.workers())?;
         if let Some(vectors) = &vectors {
             problem.save_columns(RECYCLED, vectors)?;
         }
@@ -170,19 +167,19 @@ impl<'p> Iteration<'p> {
         self.columns.iter().map(|column| column.norm).collect()
     }
 
-    /// New directions from the residuals, preconditioned all together so that the basis is read once.
-    fn turn(&mut self, problem: &mut Problem<'_>) {
+    /// Computes new directions from the residuals. All are preconditioned together, so that the factor is read once.
+    fn update_directions(&mut self, problem: &mut Problem<'_>) {
         let workers = problem.workers();
         let mut preconditioned =
             self.preconditioner.map(|preconditioner| preconditioner.apply(&self.r, workers));
         if let Some(space) = &self.space {
             let z = preconditioned.get_or_insert_with(|| self.r.clone());
-            space.take_out_of(z, workers);
+            space.deflate(z, workers);
         }
-        self.in_groups(problem, preconditioned.as_ref(), |group| group.turn());
+        self.in_groups(problem, preconditioned.as_ref(), |group| group.update_directions());
     }
 
-    /// Does a piece of work on all groups of right-hand sides.
+    /// Applies `work` to all groups of right-hand sides.
     fn in_groups(
         &mut self,
         problem: &mut Problem<'_>,

@@ -1,7 +1,7 @@
 //! The factorisation on the host's threads.
 //!
-//! LAPACK's own threads would cut the work by their number, and so round by it: a result would depend
-//! on the machine it ran on. Here pieces of fixed size are shared out, one single-threaded BLAS call each.
+//! LAPACK's own threads would split the work by their number, so that rounding would depend on the machine. Here
+//! pieces of fixed size are shared out, with one single-threaded BLAS call each.
 
 use gpbench_sdk::ndarray::linalg::general_mat_mul;
 use gpbench_sdk::ndarray::{ArrayRef2, Axis, s};
@@ -18,7 +18,7 @@ const COLUMNS: usize = 32;
 
 /// A = L L^T, in place of A's lower triangle. Above it, the panels' diagonal blocks are overwritten.
 ///
-/// Left-looking: a panel takes in all columns before it at once, so that each entry is written once.
+/// Left-looking: all earlier columns are applied to a panel at once, so that each entry is written once.
 pub(crate) fn factorise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
     let n = a.nrows();
     for start in (0..n).step_by(PANEL) {
@@ -40,7 +40,7 @@ pub(crate) fn factorise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<
         })?;
         let diagonal = diagonal.view();
         workers.for_each(below.axis_chunks_iter_mut(Axis(0), ROWS), |mut tile| {
-            lapack::divide_by_lower_transposed(&mut tile, &diagonal).expect(FITTING);
+            lapack::divide_by_lower_transposed(&mut tile, &diagonal).expect(SHAPES_FIT);
         });
     }
     Ok(())
@@ -49,8 +49,8 @@ pub(crate) fn factorise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<
 /// Solves L L^T X = B in place of B.
 pub(crate) fn solve(factor: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>, workers: Workers<'_>) {
     workers.for_each(b.axis_chunks_iter_mut(Axis(1), COLUMNS), |mut group| {
-        lapack::cholesky_solve(factor, &mut group).expect(FITTING);
+        lapack::cholesky_solve(factor, &mut group).expect(SHAPES_FIT);
     });
 }
 
-const FITTING: &str = "pieces of one matrix have fitting shapes";
+const SHAPES_FIT: &str = "pieces of one matrix have fitting shapes";

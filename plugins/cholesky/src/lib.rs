@@ -2,7 +2,7 @@
 //!
 //! See the README beside this crate for cost and limits.
 
-// Not `forbid`: ndarray's `s!` brings an `allow` of its own along.
+// Not `forbid`: ndarray's `s!` expands to an `allow`.
 #![deny(unsafe_code)]
 
 mod factor;

@@ -5,7 +5,7 @@ use gpbench_sdk::{Capabilities, Error, NoParams, Problem, Reason, Report, Result
 
 use crate::factor;
 
-/// Columns of A asked for at a time: enough to keep the host's threads busy, few enough to stop soon.
+/// Columns of A in one call: enough for all threads of the host, and few enough to stop soon.
 const STRIPE: usize = 256;
 
 /// Exact solves by LAPACK's `dpotrf` and `dpotrs`.
@@ -26,7 +26,7 @@ impl Solver for Cholesky {
     }
 
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // The old factor goes first: two of them may not fit.
+        // Freed first: two factors may not fit into memory.
         self.factor = None;
         let mut factor = lower_triangle(problem)?;
         factor::factorise(&mut factor, problem.workers())?;
@@ -49,13 +49,11 @@ impl Solver for Cholesky {
     }
 }
 
-/// A's lower triangle, in stripes of columns; above the stripes' diagonal blocks stand zeros.
+/// A's lower triangle, in stripes of columns; above the stripes' diagonal blocks it is zero.
 fn lower_triangle(problem: &Problem<'_>) -> Result<Array2<f64>> {
     let operator = problem.operator();
     let n = operator.n();
-    if operator.m() != n {
-        return Err(Error::Unsupported(format!("A is {n} x {}, not square", operator.m())));
-    }
+    operator.require_square()?;
     let bytes = n.saturating_mul(n).saturating_mul(size_of::<f64>());
     let mut entries = Vec::new();
     entries

@@ -5,11 +5,11 @@
  *     d = step (b - A x) + momentum d,    x = x + d
  *
  * For eigenvalues of A between `smallest` and `largest`, Chebyshev's polynomials give the best sequence of
- * steps and momenta (Golub and Varga 1961; in the form of Saad 2003, Algorithm 12.1). Constant ones, of
- * Richardson's iteration of second order, end about as fast, but let the residual grow a hundredfold before.
+ * steps and momenta (Golub and Varga 1961; in the form of Saad 2003, Algorithm 12.1). Constant ones, as in
+ * Richardson's iteration of second order, converge about as fast in the end, but the residual grows a hundredfold at first.
  *
- * `smallest` is the noise variance. `largest` comes from power iterations; what they approach from below is
- * bounded from above by Collatz and Wielandt: no eigenvalue of a matrix without negative entries exceeds
+ * `smallest` is the noise variance. `largest` comes from power iterations, with the upper bound of Collatz and
+ * Wielandt: no eigenvalue of a matrix without negative entries exceeds
  * max_i (A v)_i / v_i, for any v > 0. So the step is safe, however few power iterations there are.
  *
  * Where to begin reading: `gpbench_plugin_v1` at the end, then `solve`. The rules of the interface stand at
@@ -25,13 +25,13 @@
 /* A GpbStr of a literal. */
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
-/* A residual this many times the right-hand side will not come back. */
+/* Relative residual that counts as divergence. */
 static const double DIVERGENCE = 1e10;
 
-/* Iterations without a new best residual after which there is no hope for one. */
+/* Iterations without a new best residual that count as stagnation. */
 static const int64_t PATIENCE = 1000;
 
-/* What stands behind the `void *` that the host passes around. */
+/* The solver object, which the host holds as a `void *`. */
 typedef struct Richardson {
     const GpbHost *host;
     /* Parameters, in the order of `params` below. */
@@ -45,9 +45,9 @@ typedef struct Richardson {
     double *memory;
 } Richardson;
 
-/* ---- Talking to the host ---- */
+/* ---- Calls of the host ---- */
 
-/* Tells why a call fails. Every negative status goes with such a text. */
+/* Reports why a call fails. Every negative status needs such a text. */
 static GpbStatus fail(const GpbHost *host, GpbStatus status, const char *text)
 {
     const GpbStr line = {text, (int64_t)strlen(text)};
@@ -55,7 +55,7 @@ static GpbStatus fail(const GpbHost *host, GpbStatus status, const char *text)
     return status;
 }
 
-/* The iterate stands in `x` whenever we observe; so a host that asks for it is simply called again. */
+/* `x` holds the iterate at each observation, so a host that asks for it is called again at once. */
 static GpbStatus observe(const GpbProblem *problem, int64_t iteration, const double *norms)
 {
     GpbStatus status = problem->observe(problem, iteration, norms, problem->rhs->cols);
@@ -64,7 +64,7 @@ static GpbStatus observe(const GpbProblem *problem, int64_t iteration, const dou
     return status;
 }
 
-/* An extension of the operator: what A is made of. Null if the host does not say. */
+/* An extension of the operator: what A is made of. Null if the host lacks it. */
 static const GpbInputs *inputs_of(const GpbOperator *op)
 {
     const GpbStr id = TEXT(GPB_ID_INPUTS);
@@ -72,7 +72,7 @@ static const GpbInputs *inputs_of(const GpbOperator *op)
     return inputs != NULL && inputs->size >= sizeof(GpbInputs) ? inputs : NULL;
 }
 
-/* Room for so many numbers, in place of what was there. Null if there is none. */
+/* Allocates an array, in place of the earlier one. Null if there is no memory. */
 static double *reserve(Richardson *self, int64_t count)
 {
     free(self->memory);
@@ -103,9 +103,9 @@ static void subtract_from(const GpbMat *b, GpbMat *r)
             column(r, j)[i] = column(b, j)[i] - column(r, j)[i];
 }
 
-/* Residual norms relative to the right-hand sides, one a column. Returns the number that the tolerance is
- * for: the largest of the targets or the mean of the probes, whichever is larger; not a number, if one of
- * them is not. */
+/* Residual norms relative to the right-hand sides, one a column. Returns the number that is
+ * compared with the tolerance: the largest of the targets or the mean of the probes, whichever is larger; NaN if
+ * one of them is. */
 static double measure(const GpbProblem *problem, const GpbMat *r, double *norms)
 {
     const GpbMat *b = problem->rhs;
@@ -118,15 +118,15 @@ static double measure(const GpbProblem *problem, const GpbMat *r, double *norms)
         else if (norms[j] > worst || isnan(norms[j]))
             worst = norms[j];
     }
-    /* Written so that what is not a number wins. */
+    /* NaN if either is. */
     return probes <= worst || isnan(worst) ? worst : probes;
 }
 
-/* Step and momentum of an iteration. `rho` is Chebyshev's ratio, kept from one iteration to the next. */
+/* Step and momentum of an iteration. `rho` is Chebyshev's ratio, passed from one iteration to the next. */
 static void pace(const Richardson *self, int64_t iteration, double *rho, double *step, double *momentum)
 {
     const double center = (self->largest + self->smallest) / 2.0;
-    /* Never quite zero, so that it can be divided by. */
+    /* Not zero, since it is a divisor. */
     const double halfwidth = fmax((self->largest - self->smallest) / 2.0, 1e-16 * center);
     *momentum = 0.0;
     if (!self->accelerate || self->smallest <= 0.0) {
@@ -167,7 +167,7 @@ static int is_zero(const GpbMat *x)
     return 1;
 }
 
-/* ---- What the host calls ---- */
+/* ---- Functions that the host calls ---- */
 
 /* Values come checked against the schema: right kinds, within their ranges. */
 static GpbStatus create(const GpbHost *host, const GpbValue *values, int64_t n_values, void **out)
@@ -201,7 +201,7 @@ static GpbStatus prepare(void *solver, const GpbProblem *problem)
     for (int64_t k = 0; k < self->power_iterations; k++) {
         const GpbStatus status = op->apply(op, &v, &product);
         if (status == GPB_STATUS_STOPPED)
-            return status; /* The budget does not even suffice for this: not an error. */
+            return status; /* The budget does not suffice: not an error. */
         if (status != GPB_STATUS_DONE)
             return fail(self->host, status, "a product with A failed");
         double most = 0.0;
@@ -236,17 +236,17 @@ static GpbStatus solve(void *solver, const GpbProblem *problem, GpbReport *repor
     GpbMat d = {norms + s + n * s, n, s, n};     /* the last step */
     GpbMat y = {norms + s + 2 * n * s, n, s, n}; /* the iterate to come */
 
-    /* The solution to a zero right-hand side is zero, which no warm start comes closer to. */
+    /* The solution to a zero right-hand side is zero. */
     for (int64_t j = 0; j < s; j++)
         if (norm(column(b, j), n) == 0.0)
             memset(column(x, j), 0, (size_t)n * sizeof(double));
 
-    /* `x` holds the start. Where that is zero, its residual costs nothing. */
+    /* `x` holds the start. If it is zero, its residual needs no product. */
     GpbStatus status = is_zero(x) ? GPB_STATUS_DONE : op->apply(op, x, &r);
     if (status < 0)
         return fail(self->host, status, "a product with A failed");
     if (status == GPB_STATUS_STOPPED) {
-        /* Not even the first residual: nothing to report but that. */
+        /* The budget does not suffice for the first residual. */
         report->reason = GPB_REASON_STOPPED;
         return GPB_STATUS_DONE;
     }
@@ -288,7 +288,7 @@ static GpbStatus solve(void *solver, const GpbProblem *problem, GpbReport *repor
         if (status < 0)
             return fail(self->host, status, "a product with A failed");
         if (status == GPB_STATUS_STOPPED) {
-            /* Nothing was done: `x` is still the iterate that `norms` belong to. */
+            /* Nothing has changed: `x` is still the iterate that `norms` belong to. */
             report->reason = GPB_REASON_STOPPED;
             break;
         }
@@ -296,7 +296,7 @@ static GpbStatus solve(void *solver, const GpbProblem *problem, GpbReport *repor
         copy(&y, x);
     }
 
-    /* What is claimed is the residual as it was computed from `x`. The harness looks for itself. */
+    /* The claim is the residual computed from `x`. The harness computes the true one. */
     static const GpbStr names[] = {TEXT("largest_eigenvalue_bound")};
     report->iterations = iteration;
     report->claimed = norms;

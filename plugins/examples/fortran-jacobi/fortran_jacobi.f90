@@ -2,7 +2,7 @@
 !>
 !> Jacobi's iteration corrects each unknown by its own residual, x = x + (b - A x) / diag(A). Kernel matrices
 !> are far from diagonally dominant, so it diverges as it stands; a step has to be damped by the largest eigenvalue of
-!> D^-1 A, D = diag(A). Power iterations approach that from below; Collatz and Wielandt bound it from above: no
+!> D^-1 A, D = diag(A). It comes from power iterations, with the upper bound of Collatz and Wielandt: no
 !> eigenvalue of a matrix without negative entries exceeds max_i (D^-1 A v)_i / v_i, for any v > 0.
 !>
 !> With a lower bound as well (the noise variance over the largest diagonal entry), Chebyshev's polynomials give the
@@ -16,13 +16,13 @@ module fortran_jacobi_plugin
   implicit none
   private
 
-  !> A residual this many times the right-hand side will not come back.
+  !> Relative residual that counts as divergence.
   real(c_double), parameter :: DIVERGENCE = 1e10_c_double
 
-  !> Iterations without a new best residual after which there is no hope for one.
+  !> Iterations without a new best residual that count as stagnation.
   integer(c_int64_t), parameter :: PATIENCE = 1000
 
-  !> What stands behind the address that the host passes around.
+  !> The solver object, which the host holds as an address.
   type :: jacobi
     type(gpb_host), pointer :: host
     !> Parameters, in the order of `params` below.
@@ -102,7 +102,7 @@ contains
     v = 1
     do k = 1, self%power_iterations
       status = gpb_apply(op, v, product)
-      ! The budget does not even suffice for this: not an error.
+      ! The budget does not suffice: not an error.
       if (status == GPB_STATUS_STOPPED) return
       if (status /= GPB_STATUS_DONE) then
         status = gpb_fail(self%host, status, "a product with A failed")
@@ -152,12 +152,12 @@ contains
       return
     end if
 
-    ! The solution to a zero right-hand side is zero, which no warm start comes closer to.
+    ! The solution to a zero right-hand side is zero.
     do j = 1, size(b, 2)
       if (norm2(b(:, j)) <= 0) x(:, j) = 0
     end do
 
-    ! x holds the start. Where that is zero, its residual costs nothing.
+    ! x holds the start. If it is zero, its residual needs no product.
     r = 0
     status = GPB_STATUS_DONE
     y = x
@@ -167,7 +167,7 @@ contains
       return
     end if
     if (status == GPB_STATUS_STOPPED) then
-      ! Not even the first residual: nothing to report but that.
+      ! The budget does not suffice for the first residual.
       report%reason = GPB_REASON_STOPPED
       status = GPB_STATUS_DONE
       return
@@ -231,7 +231,7 @@ contains
         return
       end if
       if (status == GPB_STATUS_STOPPED) then
-        ! Nothing was done: x is still the iterate that the norms belong to.
+        ! Nothing has changed: x is still the iterate that the norms belong to.
         report%reason = GPB_REASON_STOPPED
         exit
       end if
@@ -240,16 +240,16 @@ contains
       iteration = iteration + 1
     end do
 
-    ! What is claimed is the residual as it was computed from x. The harness looks for itself.
+    ! The claim is the residual computed from x. The harness computes the true one.
     report%iterations = iteration
     report%claimed = c_loc(self%norms)
     report%n_claimed = size(self%norms)
     status = GPB_STATUS_DONE
   end function
 
-  !> Residual norms relative to the right-hand sides, one a column. The result is the number that the tolerance
-  !> is for: the largest of the targets or the mean of the probes, whichever is larger; not a number, if one of
-  !> them is not.
+  !> Residual norms relative to the right-hand sides, one a column. The result is the number that is compared
+  !> with the tolerance: the largest of the targets or the mean of the probes, whichever is larger; NaN if one of
+  !> them is.
   function measure(problem, b, r, norms) result(worst)
     type(gpb_problem), intent(in) :: problem
     real(c_double), intent(in) :: b(:, :), r(:, :)
@@ -265,7 +265,7 @@ contains
     worst = 0
     if (targets > 0) worst = maxval(norms(:targets))
     if (targets < size(norms)) worst = max(worst, sum(norms(targets + 1:))/(size(norms) - targets))
-    ! Neither maxval nor max is bound to keep what is not a number.
+    ! Neither maxval nor max has to keep NaN.
     if (any(ieee_is_nan(norms))) worst = sum(norms)
   end function
 
@@ -287,7 +287,7 @@ contains
     deallocate (self)
   end subroutine
 
-  !> The one function that the host looks for: describes the library.
+  !> The function that the host calls first: describes the library.
   function describe(host) bind(c, name="gpbench_plugin_v1") result(description)
     type(gpb_host), intent(in) :: host
     type(c_ptr) :: description

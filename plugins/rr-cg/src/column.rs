@@ -2,17 +2,17 @@
 
 use gpbench_sdk::ndarray::{Array1, ArrayView1, ArrayViewMut1, Zip};
 
-/// What is known of one right-hand side between iterations.
+/// State of one right-hand side between iterations.
 #[derive(Debug, Clone)]
 pub(crate) struct State {
-    /// Norm of the right-hand side; residual and direction are kept relative to it.
+    /// Norm of the right-hand side; residual and direction are relative to it.
     pub(crate) scale: f64,
     /// r^T P r.
     pub(crate) gamma: f64,
     /// Whether steps are still taken. Ends when the residual is exactly zero, or when rounding leaves no
     /// step: d^T A d or r^T P r not positive.
     pub(crate) active: bool,
-    /// Earlier residuals; none unless they are wanted.
+    /// Earlier residuals, if residuals are reorthogonalised.
     pub(crate) earlier: Vec<Earlier>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Column<'c> {
 
 impl Column<'_> {
     /// d = P r + beta d with beta = (r^T P r now) / (r^T P r before).
-    pub(crate) fn turn(&mut self) {
+    pub(crate) fn update_direction(&mut self) {
         let (r, state) = (self.r.view(), &mut *self.state);
         let preconditioned = self.preconditioned.unwrap_or(r);
         let gamma = r.dot(&preconditioned);
@@ -58,7 +58,7 @@ impl Column<'_> {
     pub(crate) fn step(&mut self, weight: f64) {
         let state = &mut *self.state;
         let alpha = state.gamma / self.d.dot(&self.product);
-        // A negative, infinite or undefined step ends this column: what it has stays.
+        // A negative, infinite or undefined step ends this column, whose sum stays.
         state.active = alpha > 0.0 && alpha.is_finite();
         if state.active {
             self.x.scaled_add(weight * alpha * state.scale, &self.d);
@@ -66,16 +66,16 @@ impl Column<'_> {
         }
     }
 
-    /// Keeps the residual.
-    pub(crate) fn keep(&mut self) {
+    /// Stores the residual for [`reorthogonalise`](Self::reorthogonalise).
+    pub(crate) fn store_residual(&mut self) {
         let unit = 1.0 / self.state.gamma.sqrt();
         let preconditioned = self.preconditioned.map(|preconditioned| &preconditioned * unit);
         self.state.earlier.push(Earlier { r: &self.r * unit, preconditioned });
     }
 
-    /// Makes the residual orthogonal, in the preconditioner's inner product, to all that were kept.
+    /// Makes the residual orthogonal, in the preconditioner's inner product, to all stored ones.
     pub(crate) fn reorthogonalise(&mut self) {
-        // Once leaves an error of the order of what it takes away; twice is enough.
+        // Two passes: the first leaves a rounding error of the size of what it subtracts.
         for Earlier { r, preconditioned } in self.state.earlier.iter().chain(&self.state.earlier) {
             let overlap = preconditioned.as_ref().unwrap_or(r).dot(&self.r);
             self.r.scaled_add(-overlap, r);

@@ -1,11 +1,11 @@
-//! Conjugate gradients with a batch of right-hand sides, each iteration's term weighted.
+//! Conjugate gradients with several right-hand sides, in which each iteration's term has a weight.
 //!
-//! Every right-hand side has its own step sizes, so the work between two products with A falls apart into
-//! columns, each with one thread: results are the same for any number of threads.
+//! Every right-hand side has its own step sizes, so columns are independent between two products with A. One
+//! thread works on a column, so that results do not depend on the number of threads.
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder};
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Error, Problem, Result};
+use gpbench_sdk::{Problem, Result};
 
 use crate::column::{Column, State};
 
@@ -29,20 +29,17 @@ pub struct Iteration<'p> {
 }
 
 impl<'p> Iteration<'p> {
-    /// Starts from what `x` holds: one product with A, unless that is zero.
+    /// Starts from the iterate in `x`: one product with A, unless the iterate is zero.
     ///
-    /// With `reorthogonalise` each residual is made orthogonal to all earlier ones, as in exact arithmetic
-    /// it would be; they are kept for that.
+    /// With `reorthogonalise` each residual is made orthogonal to all earlier ones, which are stored. In exact
+    /// arithmetic it would be orthogonal to them anyway.
     pub fn start(
         problem: &mut Problem<'_>,
         preconditioner: Option<&'p Preconditioner>,
         reorthogonalise: bool,
     ) -> Result<Iteration<'p>> {
         let (operator, b) = (problem.operator(), problem.rhs());
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let (r, scales) = problem.relative_residual()?;
         let state = |(r, scale): (ArrayView1<'_, f64>, f64)| {
             let active = r.iter().any(|&r| r != 0.0);
@@ -60,7 +57,7 @@ impl<'p> Iteration<'p> {
             preconditioned: None,
             columns,
         };
-        iteration.turn(problem);
+        iteration.update_directions(problem);
         Ok(iteration)
     }
 
@@ -70,28 +67,28 @@ impl<'p> Iteration<'p> {
         let reorthogonalise = self.reorthogonalise;
         self.in_columns(problem, |column| {
             if reorthogonalise {
-                column.keep();
+                column.store_residual();
             }
             column.step(weight);
-            // Without a step the residual is the last one kept: nothing would be left of it.
+            // Without a step the residual is the one stored last, and would become zero.
             if column.state.active {
                 column.reorthogonalise();
             }
         });
-        self.turn(problem);
+        self.update_directions(problem);
         self.count += 1;
         Ok(())
     }
 
-    /// Finds the next directions.
-    fn turn(&mut self, problem: &mut Problem<'_>) {
+    /// Computes the next directions.
+    fn update_directions(&mut self, problem: &mut Problem<'_>) {
         let workers = problem.workers();
         self.preconditioned =
             self.preconditioner.map(|preconditioner| preconditioner.apply(&self.r, workers));
-        self.in_columns(problem, |column| column.turn());
+        self.in_columns(problem, |column| column.update_direction());
     }
 
-    /// Does a piece of work on all right-hand sides that go on.
+    /// Applies `work` to all active right-hand sides.
     fn in_columns(&mut self, problem: &mut Problem<'_>, work: impl Fn(&mut Column<'_>) + Sync) {
         let workers = problem.workers();
         let preconditioned = self.preconditioned.as_ref();
@@ -111,7 +108,7 @@ impl<'p> Iteration<'p> {
         workers.for_each(columns, |mut column| work(&mut column));
     }
 
-    /// How many terms have been added.
+    /// Number of terms added.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
@@ -123,7 +120,7 @@ impl<'p> Iteration<'p> {
         self.columns.iter().any(|column| column.active)
     }
 
-    /// Whether every column that has no next term has none because its residual is zero.
+    /// Whether all columns without a next term have a residual of zero.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let ended = self.r.axis_iter(Axis(1)).zip(&self.columns).filter(|(_, column)| !column.active);

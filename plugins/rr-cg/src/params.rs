@@ -13,7 +13,7 @@ gpbench_sdk::params! {
         pub preconditioner: Preconditioning = Preconditioning::None;
         /// Rank of the preconditioner: columns of the kernel matrix, or of the Nystrom sketch.
         pub rank: usize = 100, in 1..=100_000;
-        /// Whether each residual is made orthogonal to all earlier ones, which are kept for that.
+        /// Whether each residual is made orthogonal to all earlier ones, which are stored.
         pub reorthogonalise: bool = false;
     }
 }

@@ -1,4 +1,4 @@
-//! After how many iterations to stop.
+//! The distribution of the number of iterations.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +14,8 @@ pub struct Roulette {
 }
 
 impl Roulette {
-    /// Decay rate, at least 0; smallest and largest J. A `min` above `max` is `max`.
+    /// The distribution with this decay rate, at least 0, and these smallest and largest J. A `min` above `max` counts
+    /// as `max`.
     #[must_use]
     pub fn new(lambda: f64, min: usize, max: usize) -> Roulette {
         Roulette { lambda, min: min.min(max), max }
@@ -50,8 +51,8 @@ impl Roulette {
 
     /// Draws J: the largest j with P(J >= j) >= u, u uniform on (0, 1].
     ///
-    /// 1 - u is the first number of the ChaCha8 generator of this seed and stream. Since u is never zero, no
-    /// term that is reached has lost its probability to rounding.
+    /// 1 - u is the first number of the ChaCha8 generator of this seed and stream. Since u is never zero, every
+    /// term that is reached has a positive probability in floating-point arithmetic.
     #[must_use]
     pub fn draw(&self, seed: u64, stream: u64) -> usize {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -73,7 +74,7 @@ impl Roulette {
         sure
     }
 
-    /// How many values J can have.
+    /// Number of values of J.
     fn count(&self) -> usize {
         self.max - self.min + 1
     }
@@ -83,8 +84,8 @@ impl Roulette {
         (-self.lambda * (j - self.min) as f64).exp()
     }
 
-    /// Sum of `count` terms of the geometric series 1 + exp(-lambda) + ..., in units of its sum to
-    /// infinity where there is one.
+    /// Sum of `count` terms of the geometric series 1 + exp(-lambda) + ..., relative to its sum to
+    /// infinity where that converges.
     fn sum(&self, count: usize) -> f64 {
         if self.lambda > 0.0 { -(-self.lambda * count as f64).exp_m1() } else { count as f64 }
     }
@@ -137,12 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_independent_and_the_same_for_ever() {
+    fn streams_are_independent_and_never_change() {
         let roulette = Roulette::new(0.05, 20, 300);
         assert_eq!([0, 1, 2, 3].map(|stream| roulette.draw(7, stream)), KNOWN);
     }
 
-    /// What was drawn when this was written.
+    /// Draws that must never change.
     const KNOWN: [usize; 4] = [23, 116, 27, 24];
 
     #[test]

@@ -1,4 +1,4 @@
-//! The loop around the iterations: how many there are, and what the sum of their terms is.
+//! The solver: draws the number of iterations and adds up their terms.
 //!
 //! Potapczynski, Wu, Biderman, Pleiss and Cunningham 2021, section 4.1: the terms of conjugate gradients up to
 //! a random J, each divided by the probability that the sum gets so far, have the solution as their mean.
@@ -30,7 +30,7 @@ impl Solver for RrCg {
     }
 
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // The old one goes first: two of them may not fit.
+        // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
         self.preconditioner = self.params.preconditioner.build(problem, self.params.rank)?;
         Ok(())
@@ -43,7 +43,7 @@ impl Solver for RrCg {
         self.solves += 1;
         let mut iteration = Iteration::start(problem, self.preconditioner.as_ref(), reorthogonalise)?;
         let reason = match run(problem, &mut iteration, &roulette, truncation) {
-            // Not passed on: that the sum is cut short of the truncation is to be seen.
+            // Reported here, so that the report shows the drawn truncation beside the number of iterations.
             Err(Error::Stopped) => Reason::Stopped,
             other => other?,
         };
@@ -60,14 +60,14 @@ impl Solver for RrCg {
         let RrCgParams { lambda, min_iterations, reorthogonalise, .. } = self.params;
         // Residual, direction, product, preconditioned residual; earlier residuals, plain and
         // preconditioned, as many as there are on average.
-        let kept =
+        let stored =
             if reorthogonalise { 2.0 * Roulette::new(lambda, min_iterations, n).expected() } else { 0.0 };
-        8.0 * n as f64 * s as f64 * (4.0 + kept) + self.params.preconditioner.estimate(n, self.params.rank)
+        8.0 * n as f64 * s as f64 * (4.0 + stored) + self.params.preconditioner.estimate(n, self.params.rank)
     }
 }
 
-/// Adds terms until the drawn one, or until something ends it. No residual is claimed or shown: the
-/// recurrence has that of the truncated iterate, which x is not.
+/// Adds terms up to the drawn number, or until there is a reason to end. No residual is claimed or observed: the
+/// recurrence has the residual of the truncated iterate, and x is another vector.
 fn run(
     problem: &mut Problem<'_>,
     iteration: &mut Iteration<'_>,
@@ -80,7 +80,7 @@ fn run(
         if solved {
             return Ok(Reason::Converged);
         }
-        // Where no column goes on, all further terms are zero, or not to be had.
+        // Without an active column, all further terms are zero or undefined.
         if iteration.count() == truncation || !iteration.goes_on() {
             return Ok(if iteration.is_sound() { Reason::Iterations } else { Reason::Stagnated });
         }

@@ -7,8 +7,7 @@ use gpbench_sdk::Value;
 use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::{Array2, array};
 use gpbench_sdk::testing::{
-    DenseProblem, Outcome, matern32, relative_residuals, scattered, scattered_inputs,
-    scattered_right_hand_sides,
+    DenseProblem, matern32, relative_residuals, scattered, scattered_inputs, scattered_right_hand_sides,
 };
 use gpbench_testkit::{ClosedForm, assert_close, relative_error};
 
@@ -27,11 +26,6 @@ fn short() -> Vec<(&'static str, Value<'static>)> {
     vec![("lambda", 0.2.into()), ("min_iterations", 5.into())]
 }
 
-/// A number that the solver reports.
-fn told(outcome: &Outcome, name: &str) -> f64 {
-    outcome.numbers.iter().find(|(told, _)| told == name).unwrap().1
-}
-
 #[test]
 fn the_seed_draws_the_truncation_which_is_all_that_is_spent() {
     let roulette = Roulette::new(0.2, 5, N);
@@ -40,8 +34,8 @@ fn the_seed_draws_the_truncation_which_is_all_that_is_spent() {
         let outcome = well_posed().seed(seed).solve::<RrCg>(&short()).unwrap();
         let truncation = roulette.draw(seed, 0);
         assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, truncation as i64));
-        assert_eq!(told(&outcome, "truncation"), truncation as f64);
-        assert_eq!(told(&outcome, "expected_truncation"), roulette.expected());
+        assert_eq!(outcome.number("truncation"), truncation as f64);
+        assert_eq!(outcome.number("expected_truncation"), roulette.expected());
         assert_eq!(outcome.entries, (truncation * N * N) as f64);
         assert_eq!((outcome.trace.len(), outcome.claimed.len()), (truncation + 1, 0));
         seen.push(truncation);
@@ -138,7 +132,7 @@ fn preconditioners_shorten_the_series_and_leave_its_sum() {
     let outcome = well_posed()
         .solve::<RrCg>(&[("preconditioner", "pivoted_cholesky".into()), ("rank", 7.into())])
         .unwrap();
-    assert_eq!((told(&outcome, "preconditioner_rank"), outcome.entries_prepare), (7.0, (7 * N) as f64));
+    assert_eq!((outcome.number("preconditioner_rank"), outcome.entries_prepare), (7.0, (7 * N) as f64));
 }
 
 #[test]
@@ -146,7 +140,7 @@ fn more_iterations_than_rows_are_not_made() {
     let entries = [1.0, 2.0, 3.0, 4.0];
     let b = Array2::from_shape_fn((4, 1), |(i, j)| scattered(i, j));
     let outcome = DenseProblem::new(ClosedForm::diagonal(&entries).matrix, b).solve::<RrCg>(&[]).unwrap();
-    assert_eq!((told(&outcome, "truncation"), told(&outcome, "expected_truncation")), (4.0, 4.0));
+    assert_eq!((outcome.number("truncation"), outcome.number("expected_truncation")), (4.0, 4.0));
 }
 
 #[test]

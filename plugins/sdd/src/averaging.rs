@@ -1,12 +1,12 @@
-//! How much of the newest iterate goes into the average.
+//! The weight of the newest iterate in the average.
 
-/// The average forgets all but the last hundredth of a run, as published.
+/// The average covers the last hundredth of a run, as published.
 const SHARE: f64 = 100.0;
 
-/// Epochs that a run is taken to have where nothing limits it: the average then spans one of them.
+/// Assumed epochs of a run without limit; the average then covers one of them.
 const UNLIMITED: f64 = 100.0;
 
-/// What limits a run, so far as it is known before.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Horizon {
     /// Steps allowed; infinite if unlimited.
@@ -19,8 +19,8 @@ impl Horizon {
     /// Weight r of the newest iterate, abar = r alpha + (1 - r) abar: 100 / T (Lin et al. 2024, section
     /// 4.3), and at most 1.
     ///
-    /// T is the number of steps allowed, or that the epochs last for, whichever is less. With neither it is
-    /// that of 100 epochs.
+    /// T is the number of steps allowed, or those that fit into the epochs, whichever is less; without a
+    /// limit, the steps of 100 epochs.
     #[must_use]
     pub fn weight(&self, n: usize, batch_size: usize) -> f64 {
         let per_epoch = n as f64 / batch_size.max(1) as f64;

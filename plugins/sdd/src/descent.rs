@@ -9,9 +9,9 @@
 //! abar     = r alpha + (1 - r) abar
 //! ```
 //!
-//! Two things keep a step to one pass over three arrays. The point where the gradient is taken is stored
-//! instead of alpha: it is alpha + momentum v (or alpha, for the heavy ball). And off the batch's rows
-//! nothing but momentum happens, so those are done all alike, and the batch's rows corrected after.
+//! A step is one pass over three arrays, for two reasons. The point where the gradient is taken is stored instead
+//! of alpha: it is alpha + momentum v (or alpha, for the heavy ball). And outside of the batch's rows a step is
+//! momentum alone, so all rows are updated by momentum and then the batch's rows are corrected.
 
 use gpbench_sdk::minibatch::{ColumnEstimate, ResidualEstimate};
 use gpbench_sdk::ndarray::{Array2, ArrayView1, ArrayViewMut1, Axis, ShapeBuilder, Zip};
@@ -19,7 +19,7 @@ use gpbench_sdk::{Problem, Result};
 
 use crate::Gradient;
 
-/// What a step is like.
+/// Constants of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     /// beta n.
@@ -32,16 +32,16 @@ pub struct Rule {
     pub gradient: Gradient,
 }
 
-/// Where a descent starts from, kept so that another one can.
+/// A start, which several trials may use.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// None if that is zero; n x s.
+    /// The iterate, n x s; none if it is zero.
     x: Option<Array2<f64>>,
     residual: ResidualEstimate,
 }
 
 impl Start {
-    /// The iterate that `x` holds: one product with A, unless that is zero.
+    /// Starts from the iterate in `x`: one product with A, unless the iterate is zero.
     pub fn of(problem: &mut Problem<'_>) -> Result<Start> {
         let residual = ResidualEstimate::of(problem)?;
         let warm = problem.x().iter().any(|&x| x != 0.0);
@@ -62,7 +62,7 @@ fn columnwise(problem: &Problem<'_>) -> Array2<f64> {
     copy
 }
 
-/// What is kept from one step to the next. The average is the problem's `x` itself.
+/// State between two steps. The average is the problem's `x`.
 #[derive(Debug, Clone)]
 pub struct Descent {
     rule: Rule,
@@ -77,7 +77,7 @@ pub struct Descent {
 }
 
 impl Descent {
-    /// Puts the start into `x`, with no velocity. Steps are to have batches of `batch_size` rows.
+    /// Puts the start into `x`, with zero velocity. Steps have batches of `batch_size` rows.
     pub fn new(problem: &mut Problem<'_>, start: &Start, batch_size: usize, rule: Rule) -> Descent {
         let mut x = problem.x_mut();
         match &start.x {
@@ -96,7 +96,7 @@ impl Descent {
 
     /// One step on a batch of rows.
     ///
-    /// A right-hand side whose gradient is not finite keeps the average that it has.
+    /// The average of a right-hand side whose gradient is not finite does not change.
     pub fn step(&mut self, problem: &mut Problem<'_>, batch: &[usize]) -> Result<()> {
         problem.operator().apply_rows(batch, &self.point, &mut self.product)?;
         let (workers, b) = (problem.workers(), problem.rhs());
@@ -128,7 +128,7 @@ impl Descent {
         self.residual.norms()
     }
 
-    /// Sums the residuals' squares up afresh, to be rid of the rounding errors of many small changes.
+    /// Sums up the squares of the residuals again, which removes the rounding errors of many small updates.
     pub fn sum_up(&mut self) {
         self.residual.sum_up();
     }
@@ -166,8 +166,7 @@ impl Column<'_> {
             return;
         }
         let Rule { momentum, averaging: r, .. } = rule;
-        // As if the gradient were zero everywhere. Ahead of alpha by momentum v, the old point then is the
-        // new alpha.
+        // First as if the gradient were zero everywhere: then the old point, alpha + momentum v, is the new alpha.
         let arrays = Zip::from(&mut self.average).and(&mut self.point).and(&mut self.velocity);
         match rule.gradient {
             Gradient::Lookahead => arrays.for_each(|average, point, velocity| {
@@ -189,10 +188,10 @@ impl Column<'_> {
             Gradient::HeavyBall => 1.0,
         };
         for &row in batch {
-            let pull = rate * residual[row];
-            self.velocity[row] += pull;
-            self.point[row] += ahead * pull;
-            self.average[row] += r * pull;
+            let change = rate * residual[row];
+            self.velocity[row] += change;
+            self.point[row] += ahead * change;
+            self.average[row] += r * change;
         }
     }
 }

@@ -1,34 +1,35 @@
 //! Learning rates to try.
 
-/// Rates beta n to try in this order.
-const LADDER: [f64; 5] = [100.0, 30.0, 10.0, 3.0, 1.0];
+/// Rates beta n to try, in this order.
+const RATES: [f64; 5] = [100.0, 30.0, 10.0, 3.0, 1.0];
 
 /// A given learning rate, or the largest of a few that does not diverge.
 ///
-/// What has diverged is not tried again: hyperparameters move little between the steps of a training.
+/// A rate that has diverged is not tried again in the same training, whose hyperparameters change little between
+/// steps.
 #[derive(Debug, Clone)]
 pub(crate) struct Rates {
     given: Option<f64>,
-    /// How many of the ladder have diverged.
+    /// Number of rates that have diverged.
     failed: usize,
 }
 
 impl Rates {
-    /// Always `rate`, or the ladder if that is 0.
+    /// Always `rate`; if that is 0, the rates in their order.
     pub(crate) fn new(rate: f64) -> Rates {
         Rates { given: Some(rate).filter(|&rate| rate > 0.0), failed: 0 }
     }
 
     pub(crate) fn current(&self) -> f64 {
-        self.given.unwrap_or(LADDER[self.failed])
+        self.given.unwrap_or(RATES[self.failed])
     }
 
     /// Whether there is another rate to try after this one.
     pub(crate) fn has_next(&self) -> bool {
-        self.given.is_none() && self.failed + 1 < LADDER.len()
+        self.given.is_none() && self.failed + 1 < RATES.len()
     }
 
-    /// Goes on to the next.
+    /// Continues with the next rate.
     pub(crate) fn advance(&mut self) {
         self.failed += usize::from(self.has_next());
     }
@@ -46,7 +47,7 @@ mod tests {
         assert_eq!(given.current(), 7.0);
 
         let mut found = Rates::new(0.0);
-        for rate in LADDER {
+        for rate in RATES {
             assert_eq!((found.current(), found.has_next()), (rate, rate != 1.0));
             found.advance();
         }

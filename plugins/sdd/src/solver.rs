@@ -1,8 +1,7 @@
-//! The loop around the steps: rates, batches, looks at the residual, and the end.
+//! The solver: draws batches, takes steps, observes, and chooses the learning rate.
 //!
-//! The residual that costs nothing is that of the points where gradients are taken. What is returned is an
-//! average, which lags behind them; so that is measured, at the price of an epoch, before a tolerance is
-//! claimed.
+//! The estimated residual, which costs no entries, is that of the points where gradients are taken. The solution is
+//! their average, whose residual is different; it is computed, for an epoch, before convergence is claimed.
 
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
@@ -11,16 +10,16 @@ use crate::descent::true_norms;
 use crate::rates::Rates;
 use crate::{Descent, Horizon, Rule, SddParams, Start};
 
-/// Estimated residuals that have grown by this factor will not come back: the steps are too long.
+/// Growth of the estimated residual that counts as divergence.
 const DIVERGENCE: f64 = 1e10;
 
-/// The same, where a smaller learning rate can be tried.
+/// The same, while a smaller learning rate can still be tried.
 const TRIAL_DIVERGENCE: f64 = 1e3;
 
-/// Times an epoch that the host is told of the average.
-const LOOKS: usize = 4;
+/// Observations an epoch.
+const OBSERVATIONS: usize = 4;
 
-/// At least so many epochs, and this share of all steps, lie between two measurements of the average.
+/// Least distance between two residuals of the average: so many epochs, and this share of all steps.
 const PAUSE: (usize, f64) = (4, 0.1);
 
 /// Stochastic dual descent.
@@ -68,7 +67,7 @@ impl Sdd {
             let mut descent = Descent::new(problem, &start, run.batches.size(), rule);
             let patience = if self.rates.has_next() { TRIAL_DIVERGENCE } else { DIVERGENCE };
             let reason = match run.descend(problem, &mut descent, patience, self.params.max_iterations) {
-                // Not passed on: the host would take what was last observed for a claim.
+                // Reported here: otherwise the norms observed last would be the claim, and they are estimates.
                 Err(Error::Stopped) => Reason::Stopped,
                 other => other?,
             };
@@ -88,7 +87,7 @@ impl Sdd {
 }
 
 impl Sdd {
-    /// What steps are like from here on.
+    /// The constants of the next trial's steps.
     fn rule(&self, problem: &Problem<'_>, run: &Run) -> Rule {
         let SddParams { gradient, momentum, averaging, max_iterations, .. } = self.params;
         let n = problem.rhs().nrows();
@@ -102,19 +101,19 @@ impl Sdd {
     }
 }
 
-/// What goes on from one learning rate to the next.
+/// State that all trials share.
 struct Run {
     batches: Batches,
     /// Steps done.
     steps: usize,
     /// Kernel entries used.
     entries: usize,
-    /// Residual norms of the average, if these are known.
+    /// Residual norms of the average, if they have been computed.
     measured: Option<Vec<f64>>,
 }
 
 impl Run {
-    /// Takes steps until something ends it.
+    /// Takes steps until there is a reason to end.
     fn descend(
         &mut self,
         problem: &mut Problem<'_>,
@@ -124,9 +123,9 @@ impl Run {
     ) -> Result<Reason> {
         let n = problem.operator().n();
         let epoch = n / self.batches.size().max(1);
-        let period = (epoch / LOOKS).max(1);
+        let period = (epoch / OBSERVATIONS).max(1);
         let (first, mut next_measurement) = (self.steps, self.steps);
-        // Nothing to solve has the residual 0, and a start from far away one above 1.
+        // At least 1: the residual is 0 where there is nothing to solve. A start far from the solution has one above 1.
         let limit = divergence * 1.0_f64.max(problem.worst(&descent.residual_norms()));
         loop {
             let norms = descent.residual_norms();
@@ -137,7 +136,7 @@ impl Run {
             let close = (problem.converged(&norms) || worst == 0.0) && self.steps >= next_measurement;
             if close || (self.steps - first).is_multiple_of(period) {
                 descent.sum_up();
-                // Before the first step there is one point only, whose residual is known.
+                // Before the first step the average is the start, whose residual is known.
                 self.measured = (self.steps == first).then(|| descent.residual_norms());
                 if close && self.steps > first {
                     self.measured = Some(true_norms(problem)?);

@@ -36,11 +36,6 @@ fn truth(outcome: &Outcome) -> Vec<f64> {
     well_posed().residuals(&outcome.x)
 }
 
-/// A number that the solver reports.
-fn told(outcome: &Outcome, name: &str) -> f64 {
-    outcome.numbers.iter().find(|(told, _)| told == name).unwrap().1
-}
-
 #[test]
 fn converges_to_the_solution_and_claims_what_is_true() {
     for gradient in ["lookahead", "heavy_ball"] {
@@ -116,7 +111,7 @@ fn the_iterate_shown_is_the_average() {
 #[test]
 fn the_average_spans_a_hundredth_of_what_is_allowed() {
     let averaging = |problem: &DenseProblem, max_iterations: i64| {
-        told(&problem.solve::<Sdd>(&and("max_iterations", max_iterations)).unwrap(), "averaging")
+        problem.solve::<Sdd>(&and("max_iterations", max_iterations)).unwrap().number("averaging")
     };
     // Twelve steps an epoch.
     let free = well_posed();
@@ -135,7 +130,7 @@ fn what_diverges_is_tried_again_with_a_smaller_rate() {
     let batches: [(&str, Value<'_>); 1] = [("batch_size", 10.into())];
     let found = well_posed().iterates().solve::<Sdd>(&batches).unwrap();
     assert_eq!(found.reason, reason::CONVERGED);
-    let (rate, failed) = (told(&found, "learning_rate"), told(&found, "failed_trials"));
+    let (rate, failed) = (found.number("learning_rate"), found.number("failed_trials"));
     assert!(failed >= 1.0 && [100.0, 30.0, 10.0, 3.0, 1.0][failed as usize] == rate, "{failed}, {rate}");
     assert!(problem_is_solved(&truth(&found), 1.0001e-4));
 
@@ -149,7 +144,7 @@ fn what_diverges_is_tried_again_with_a_smaller_rate() {
 
     // The last trial is a run with that rate, on later batches.
     let given = well_posed().solve::<Sdd>(&[("learning_rate", rate.into()), batches[0].clone()]).unwrap();
-    assert_eq!((given.reason, told(&given, "failed_trials")), (reason::CONVERGED, 0.0));
+    assert_eq!((given.reason, given.number("failed_trials")), (reason::CONVERGED, 0.0));
     assert!(given.entries < found.entries);
 }
 
@@ -158,7 +153,7 @@ fn a_failed_trial_of_a_warm_start_costs_no_second_product() {
     let start = Array2::from_shape_fn((N, 3), |(i, j)| scattered(i, j + 9));
     let params: [(&str, Value<'_>); 2] = [("batch_size", 10.into()), ("max_iterations", 2000.into())];
     let outcome = well_posed().tolerance(0.0).start(start.clone()).iterates().solve::<Sdd>(&params).unwrap();
-    let failed = told(&outcome, "failed_trials");
+    let failed = outcome.number("failed_trials");
     assert!(failed >= 1.0 && outcome.reason == reason::ITERATIONS);
     assert_eq!(outcome.iterates.iter().filter(|x| **x == start).count() as f64, 1.0 + failed);
     assert_eq!(outcome.entries, (N * N) as f64 + 2000.0 * (10 * N) as f64);
@@ -169,7 +164,7 @@ fn a_given_rate_that_is_too_long_diverges_without_nan() {
     for rate in [500.0, 1e6] {
         let params = [("batch_size", 10.into()), ("learning_rate", rate.into())];
         let outcome = well_posed().solve::<Sdd>(&params).unwrap();
-        assert_eq!((outcome.reason, told(&outcome, "failed_trials")), (reason::DIVERGED, 0.0));
+        assert_eq!((outcome.reason, outcome.number("failed_trials")), (reason::DIVERGED, 0.0));
         assert!(outcome.x.iter().all(|x| x.is_finite()));
         assert!(outcome.claimed.is_empty());
     }
@@ -183,7 +178,7 @@ fn if_every_rate_diverges_the_end_says_so() {
         .solve::<Sdd>(&[("batch_size", 10.into())])
         .unwrap();
     assert_eq!(outcome.reason, reason::DIVERGED);
-    assert_eq!((told(&outcome, "learning_rate"), told(&outcome, "failed_trials")), (1.0, 4.0));
+    assert_eq!((outcome.number("learning_rate"), outcome.number("failed_trials")), (1.0, 4.0));
     assert!(outcome.x.iter().all(|x| x.is_finite()));
 }
 
@@ -207,7 +202,7 @@ fn a_batch_of_all_rows_is_momentum_descent() {
         });
         assert_close(&outcome.x, &expected, 1e-14);
         assert_eq!(outcome.entries, 5.0 * 64.0);
-        assert_eq!((outcome.trace.len(), told(&outcome, "averaging")), (6, 1.0));
+        assert_eq!((outcome.trace.len(), outcome.number("averaging")), (6, 1.0));
     }
 }
 

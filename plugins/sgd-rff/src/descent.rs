@@ -5,7 +5,7 @@ use gpbench_sdk::ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder
 
 use crate::{Averaging, ClipScope, SgdRffParams};
 
-/// The iterates and what is kept from one to the next; their average is kept by the caller.
+/// State between two steps; the caller holds the average.
 ///
 /// For each column, with g the clipped gradient at x and w the weight of the newest iterate:
 ///
@@ -32,7 +32,7 @@ pub struct Descent {
 }
 
 impl Descent {
-    /// From the columns of `start`, the first `n_targets` of which have the learning rate of targets.
+    /// Starts from the columns of `start`; the first `n_targets` have the learning rate of targets.
     pub fn new(start: ArrayView2<'_, f64>, n_targets: usize, params: &SgdRffParams) -> Descent {
         let mut iterate = Array2::zeros(start.dim().f());
         iterate.assign(&start);
@@ -51,7 +51,7 @@ impl Descent {
         }
     }
 
-    /// Where the next gradient is to be taken; m x s.
+    /// The point where the next gradient is taken; m x s.
     pub fn iterate(&self) -> &Array2<f64> {
         &self.iterate
     }
@@ -61,7 +61,7 @@ impl Descent {
         self.steps
     }
 
-    /// One step against a gradient (m x s). Takes none, and says no, if that is not finite.
+    /// One step against a gradient (m x s). False, without a step, if the gradient is not finite.
     pub fn step(
         &mut self,
         workers: Workers<'_>,
@@ -110,7 +110,7 @@ impl Descent {
     }
 }
 
-/// What makes a gradient of this norm no longer than `clip`, unless that is 0.
+/// The factor that shortens a gradient of this norm to `clip`; 1 if it is not longer, or if `clip` is 0.
 fn shorten(norm: f64, clip: f64) -> f64 {
     if clip > 0.0 && norm > clip { clip / norm } else { 1.0 }
 }

@@ -21,13 +21,13 @@ use gpbench_sdk::{Error, Operator, Problem, Result, Workers};
 
 use crate::{SampleObjective, Scale, SgdRffParams};
 
-/// Estimates of the gradients, and what they are made of.
+/// Estimates gradients of the objectives.
 #[derive(Debug)]
 pub struct Gradient<'a> {
     operator: Operator<'a>,
     workers: Workers<'a>,
     noise_variance: f64,
-    /// What A has on its diagonal beside the kernel: the noise variance, or nothing with inducing points.
+    /// What is added to the kernel on A's diagonal: the noise variance, or 0 with inducing points.
     diagonal: f64,
     /// Weight of the squared error of all rows, in units of `Scale`'s objective.
     error_weight: f64,
@@ -42,17 +42,17 @@ pub struct Gradient<'a> {
     projection: Array2<f64>,
 }
 
-/// What one right-hand side asks for.
+/// The data of one right-hand side.
 #[derive(Debug, Clone, Copy)]
 struct Column<'a> {
-    /// What K v is to come close to; n.
+    /// What K v approximates; n.
     target: ArrayView1<'a, f64>,
-    /// delta times the noise variance, if there is one; n.
+    /// delta times the noise variance, n; none if delta is 0.
     noise: Option<ArrayView1<'a, f64>>,
 }
 
 impl<'a> Gradient<'a> {
-    /// For batches of `batch_size` rows, and the rest as in `params`.
+    /// For batches of `batch_size` rows and these parameters.
     pub fn new(problem: &Problem<'a>, batch_size: usize, params: &SgdRffParams) -> Result<Gradient<'a>> {
         let SgdRffParams { features, scale, objective, precision, .. } = *params;
         let operator = precision.operator(problem);
@@ -60,7 +60,7 @@ impl<'a> Gradient<'a> {
         let inputs = operator.inputs()?;
         let noise_variance = inputs.noise_scale.powi(2);
         if !(noise_variance > 0.0) {
-            let text = "the objectives divide by the noise variance, which is 0: set a noise_scale".into();
+            let text = "the objectives divide by the noise variance, which is 0: set noise_scale".into();
             return Err(Error::Unsupported(text));
         }
         let square = inputs.basis.is_none() && m == n;
@@ -115,7 +115,7 @@ impl<'a> Gradient<'a> {
                 product.axis_iter_mut(Axis(1)).zip(v.axis_iter(Axis(1))).zip(columns)
             {
                 for (product, &row) in product.iter_mut().zip(batch) {
-                    // The operator's rows have the noise variance on their diagonal, the kernel's do not.
+                    // Rows of A have the noise variance on the diagonal, rows of K do not.
                     let kernel = if diagonal > 0.0 { *product - diagonal * v[row] } else { *product };
                     *product = weight * (kernel - column.target[row]);
                 }
@@ -144,13 +144,12 @@ impl<'a> Gradient<'a> {
         self.diagonal
     }
 
-    /// What K v of column j is to come close to; n.
+    /// What K v approximates in column j; n.
     pub(crate) fn target(&self, j: usize) -> ArrayView1<'a, f64> {
         self.columns[j].target
     }
 
-    /// The objectives as printed, one a column, at the point and from the batch and the features of the last
-    /// estimate.
+    /// The objectives as printed, one a column, at the point of the last estimate and with its batch and features.
     pub fn objectives(&self) -> Vec<f64> {
         let batch_size = self.error.nrows() as f64;
         // n / (D noise^2) (error D / weight)^2, and (projection / weight)^2.
@@ -162,7 +161,7 @@ impl<'a> Gradient<'a> {
         columns.map(|(e, p)| error * squares(e) + regulariser * squares(p)).collect()
     }
 
-    /// Whether A v = b is what is solved, so that there is a residual; with inducing points it is not.
+    /// Whether the problem is A v = b, which has a residual; with inducing points it is not.
     pub(crate) fn has_residual(&self) -> bool {
         self.diagonal > 0.0
     }
@@ -188,14 +187,14 @@ fn weights(scale: Scale, n: f64, noise_variance: f64) -> (f64, f64) {
     }
 }
 
-/// What the right-hand sides ask for: with `shifted`, noise of pathwise samples goes into the regulariser.
+/// The data of all right-hand sides. With `shifted`, the noise of pathwise samples is part of the regulariser.
 fn columns<'a>(problem: &Problem<'a>, shifted: bool) -> Result<Vec<Column<'a>>> {
     let rhs = problem.rhs();
     let targets = if shifted { problem.targets()? } else { None };
     let column = |j: usize| {
         let target = column_of(rhs, j);
         match targets {
-            // A zero right-hand side keeps its solution, zero, only as equation (7).
+            // Equation (7) keeps the solution of a zero right-hand side at zero; equation (10) would not.
             Some(targets) if j >= problem.n_targets() && target.iter().any(|&b| b != 0.0) => {
                 let j = j - problem.n_targets();
                 Column { target: column_of(targets.f, j), noise: Some(column_of(targets.noise, j)) }

@@ -26,7 +26,7 @@ gpbench_sdk::choices! {
 }
 
 gpbench_sdk::choices! {
-    /// How the answer comes from the iterates.
+    /// How the solution is computed from the iterates.
     pub enum Averaging {
         /// The arithmetic mean of all iterates after the first step.
         Polyak = "polyak",
@@ -38,7 +38,7 @@ gpbench_sdk::choices! {
 }
 
 gpbench_sdk::choices! {
-    /// Over what the norm of a gradient is taken that is to be clipped.
+    /// What the norm for clipping is taken over.
     pub enum ClipScope {
         /// Each right-hand side by itself.
         Column = "column",
@@ -60,13 +60,13 @@ gpbench_sdk::params! {
         pub learning_rate_samples: f64 = 0.1, in 1e-12..=1e6;
         /// Nesterov momentum.
         pub momentum: f64 = 0.9, in 0.0..=0.9999;
-        /// How the answer comes from the iterates.
+        /// How the solution is computed from the iterates.
         pub averaging: Averaging = Averaging::Geometric;
         /// Weight of the newest iterate in a geometric mean.
         pub averaging_weight: f64 = 1e-3, in 1e-9..=1.0;
         /// Largest norm of a gradient, longer ones being shortened to it; 0 leaves them as they are.
         pub clip: f64 = 0.1, in 0.0..=1e12;
-        /// Over what that norm is taken.
+        /// What that norm is taken over.
         pub clip_scope: ClipScope = ClipScope::Column;
         /// What the objective is multiplied by before clipping.
         pub scale: Scale = Scale::Mean;
@@ -77,7 +77,7 @@ gpbench_sdk::params! {
         pub gradient_variance: usize = 0;
         /// Steps after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 100_000;
-        /// Precision of kernel entries: what minibatches leave out is far more than what singles do.
+        /// Precision of kernel entries; the error of single precision is small beside that of minibatches.
         pub precision: Precision = Precision::Double;
     }
 }

@@ -1,4 +1,4 @@
-//! The loop around the steps: draws, looks, and the end.
+//! The solver: draws batches and features, takes steps and observes.
 
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::ndarray::{ArrayView2, Axis};
@@ -8,10 +8,10 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{Descent, Gradient, GradientVariance, SgdRffParams};
 
-/// Times an epoch that the host is told of the iterate.
-const LOOKS: usize = 4;
+/// Observations an epoch.
+const OBSERVATIONS: usize = 4;
 
-/// Epochs between two products with all of A, by which it is known whether the tolerance is reached.
+/// Epochs between two computations of the residual, each a product with A.
 const EPOCHS_PER_CHECK: usize = 10;
 
 /// Stochastic gradient descent with random features.
@@ -39,7 +39,7 @@ impl Solver for SgdRff {
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let params = &self.params;
-        if clear_what_is_zero(problem) {
+        if solve_zero_columns(problem) {
             let norms = vec![0.0; problem.rhs().ncols()];
             problem.observe(0, &norms)?;
             return Ok(Report::new(Reason::Converged, 0).residuals(norms));
@@ -63,7 +63,7 @@ impl Solver for SgdRff {
     }
 }
 
-/// What is drawn at each step.
+/// Random numbers of the steps.
 struct Draws {
     /// Rows of the error term.
     batches: Batches,
@@ -80,9 +80,8 @@ impl Draws {
     }
 }
 
-/// Right-hand sides of zero have a zero solution, which no warm start comes closer to. Says whether
-/// all are such.
-fn clear_what_is_zero(problem: &mut Problem<'_>) -> bool {
+/// Sets the solutions of zero right-hand sides to zero. Returns whether all right-hand sides are zero.
+fn solve_zero_columns(problem: &mut Problem<'_>) -> bool {
     let b = problem.rhs();
     let mut all = true;
     for (b, mut x) in b.axis_iter(Axis(1)).zip(problem.x_mut().axis_iter_mut(Axis(1))) {
@@ -94,7 +93,7 @@ fn clear_what_is_zero(problem: &mut Problem<'_>) -> bool {
     all
 }
 
-/// Takes steps until something ends it. Residual norms come with the reason if they are known.
+/// Takes steps until there is a reason to end. Returns it with the residual norms, if they are known.
 fn run(
     problem: &mut Problem<'_>,
     descent: &mut Descent,
@@ -104,7 +103,7 @@ fn run(
     max_iterations: usize,
 ) -> Result<(Reason, Vec<f64>)> {
     let (n, s) = problem.rhs().dim();
-    let period = (n / draws.batches.size() / LOOKS).max(1);
+    let period = (n / draws.batches.size() / OBSERVATIONS).max(1);
     let check = (EPOCHS_PER_CHECK * n).div_ceil(draws.batches.size());
     let workers = problem.workers();
     loop {
@@ -124,7 +123,7 @@ fn run(
         if steps.is_multiple_of(period)
             && let Some(variance) = &mut variance
         {
-            // Of the samples, or of the targets if there are none.
+            // Of the probes, or of the targets if there are no probes.
             let first = if s > problem.n_targets() { problem.n_targets() } else { 0 };
             match variance.estimate(gradient, descent.iterate(), first) {
                 Err(Error::Stopped) => return Ok((Reason::Stopped, Vec::new())),
@@ -136,7 +135,7 @@ fn run(
         }
         let (batch, seed) = (draws.batches.draw(), draws.seeds.next_u64());
         let gradient = match gradient.estimate(descent.iterate(), batch, seed) {
-            // Not passed on: more steps have been taken than were observed.
+            // Reported here: more steps have been taken than were observed.
             Err(Error::Stopped) => return Ok((Reason::Stopped, Vec::new())),
             gradient => gradient?,
         };
@@ -146,7 +145,7 @@ fn run(
     }
 }
 
-/// Relative residual norms of what stands in `x`: one product with A, unless that is zero.
+/// Relative residual norms of the iterate in `x`: one product with A, unless it is zero.
 fn residual_norms(problem: &Problem<'_>, gradient: &mut Gradient<'_>) -> Result<Vec<f64>> {
     let (x, b) = (problem.x(), problem.rhs());
     let norms = |matrix: ArrayView2<'_, f64>| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! How noisy a gradient from one row is: Lin et al. 2023, figure 2 (left) and appendix D.2.
+//! The variance of a gradient from one row: Lin et al. 2023, figure 2 (left) and appendix D.2.
 
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};
@@ -8,9 +8,8 @@ use crate::Gradient;
 
 /// Estimates the variance of the error term's gradient from one random row.
 ///
-/// Equations (48) and (49): row i alone gives G_i = -n K(:, i) (b_i - K_i v), with b = f + noise or b = f; its
-/// variance here is the mean over the unknowns and the samples of that of an entry, estimated from R
-/// rows:
+/// Equations (48) and (49): the gradient from row i alone is G_i = -n K(:, i) (b_i - K_i v), with b = f + noise or
+/// b = f. Its variance is the mean variance of its entries over unknowns and samples, estimated from R rows:
 ///
 /// ```text
 /// 1 / (m (R - 1))  (sum_i |G_i|^2 - R |mean_i G_i|^2)

@@ -1,17 +1,17 @@
 //! One step of gradient descent on a minibatch of rows, for all right-hand sides.
 //!
-//! A batch costs b rows of A, but momentum moves all of x at every step. That part is therefore one
-//! pass over velocity and iterate, a column at a time; whatever else happens touches b rows only.
+//! A step uses b rows of A, but momentum changes all of x. That part is one pass over velocity and iterate, a column
+//! at a time; the rest of a step touches b rows only.
 //!
-//! The published algorithm divides each right-hand side by its norm, solves, and multiplies back. Steps
-//! are linear in x and b together, so that changes no iterate: here x stays in the right-hand side's
-//! own scale, and only residual norms are relative.
+//! The published algorithm divides each right-hand side by its norm, solves, and multiplies the solution by the
+//! norm. Steps are linear in x and b together, so that this changes no iterate: here x is not scaled, and only
+//! residual norms are relative.
 
 use gpbench_sdk::minibatch::{ColumnEstimate, ResidualEstimate};
 use gpbench_sdk::ndarray::{Array2, ArrayView1, ArrayViewMut1, Axis, ShapeBuilder, Zip};
 use gpbench_sdk::{Problem, Result};
 
-/// What is kept from one step to the next. The iterate is the problem's `x` itself.
+/// State between two steps. The iterate is the problem's `x`.
 #[derive(Debug, Clone)]
 pub struct Descent {
     learning_rate: f64,
@@ -24,8 +24,8 @@ pub struct Descent {
 }
 
 impl Descent {
-    /// Starts from the iterate that `x` holds: one product with A, unless that is zero. Steps are to
-    /// have batches of `batch_size` rows.
+    /// Starts from the iterate in `x`: one product with A, unless the iterate is zero. Steps have batches of
+    /// `batch_size` rows.
     pub fn start(
         problem: &mut Problem<'_>,
         batch_size: usize,
@@ -42,7 +42,7 @@ impl Descent {
     /// One step, with g = (A\[batch, :\] x - b\[batch\]) / |batch| on the batch's rows and 0 elsewhere:
     /// velocity = momentum velocity - learning_rate g, x += velocity.
     ///
-    /// A right-hand side whose gradient is not finite keeps the iterate that it has.
+    /// The iterate of a right-hand side whose gradient is not finite does not change.
     pub fn step(&mut self, problem: &mut Problem<'_>, batch: &[usize]) -> Result<()> {
         problem.operator().apply_rows(batch, &problem.x(), &mut self.product)?;
         let (workers, b) = (problem.workers(), problem.rhs());
@@ -64,7 +64,7 @@ impl Descent {
         self.residual.norms()
     }
 
-    /// Sums the residuals' squares up afresh, to be rid of the rounding errors of many small changes.
+    /// Sums up the squares of the residuals again, which removes the rounding errors of many small updates.
     pub fn sum_up(&mut self) {
         self.residual.sum_up();
     }
@@ -91,9 +91,9 @@ impl Column<'_> {
         let residual = self.residual.residual();
         for &row in batch {
             // The residual is the negative gradient.
-            let pull = rate * residual[row];
-            self.velocity[row] += pull;
-            self.x[row] += pull;
+            let change = rate * residual[row];
+            self.velocity[row] += change;
+            self.x[row] += change;
         }
     }
 }

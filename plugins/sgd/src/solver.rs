@@ -1,19 +1,19 @@
-//! The loop around the steps: batches, looks at the estimated residual, and the end.
+//! The solver: draws batches, takes steps and observes the estimated residual.
 //!
 //! Lin, Padhy, Mlodozeniec, Antoran and Hernandez-Lobato 2024, Algorithm 3, with the two tolerances joined by
-//! AND, and with the true residual as the estimate that a warm start begins with (the algorithm begins
-//! with b, from which a start close to the solution could be told only after many epochs).
+//! AND, and with the true residual as the first estimate of a warm start. The published algorithm starts
+//! the estimate at b, and so would need many epochs to find that a start is close to the solution.
 
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
 
 use crate::{Descent, SgdParams};
 
-/// Estimated residuals above this many times the right-hand side will not come back: the steps are too long.
+/// Estimated relative residual that counts as divergence.
 const DIVERGENCE: f64 = 1e10;
 
-/// Times an epoch that the host is told of the iterate.
-const LOOKS: usize = 4;
+/// Observations an epoch.
+const OBSERVATIONS: usize = 4;
 
 /// Stochastic gradient descent with momentum.
 #[derive(Debug)]
@@ -55,14 +55,14 @@ impl Sgd {
     }
 }
 
-/// Takes steps until something ends it.
+/// Takes steps until there is a reason to end.
 fn run(
     problem: &mut Problem<'_>,
     descent: &mut Descent,
     batches: &mut Batches,
     max_iterations: usize,
 ) -> Result<(Reason, usize)> {
-    let period = (problem.operator().n() / batches.size().max(1) / LOOKS).max(1);
+    let period = (problem.operator().n() / batches.size().max(1) / OBSERVATIONS).max(1);
     let mut steps = 0;
     loop {
         if steps % period == 0 || problem.converged(&descent.residual_norms()) {
@@ -81,7 +81,7 @@ fn run(
             return Ok((Reason::Iterations, steps));
         }
         match descent.step(problem, batches.draw()) {
-            // Not passed on: more steps have been taken than were observed.
+            // Reported here: more steps have been taken than were observed.
             Err(Error::Stopped) => return Ok((Reason::Stopped, steps)),
             other => other?,
         }

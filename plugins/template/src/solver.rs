@@ -1,15 +1,15 @@
-//! The iteration.
+//! The solver.
 //!
 //! To solve A x = b is to minimise x^T A x / 2 - b^T x, whose negative gradient is the residual r = b - A x.
-//! Along r, the minimum lies at r^T r / r^T A r (Cauchy 1847). Somewhat shorter steps get out of the zigzag
-//! that this ends in (Raydan and Svaiter 2002).
+//! Along r, the minimum lies at r^T r / r^T A r (Cauchy 1847). Such steps end in a zigzag; somewhat shorter ones
+//! avoid it (Raydan and Svaiter 2002).
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder};
-use gpbench_sdk::{Capabilities, Error, Problem, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Problem, Report, Result, Solver, Watch};
 
 use crate::SteepestDescentParams;
 
-/// Iterations without a new best residual after which there is no hope for one.
+/// Iterations without a new best residual that count as stagnation.
 const PATIENCE: usize = 1000;
 
 /// Steepest descent.
@@ -33,15 +33,13 @@ impl Solver for SteepestDescent {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let SteepestDescentParams { relaxation, max_iterations } = self.params;
         let (a, b) = (problem.operator(), problem.rhs());
-        if a.m() != a.n() {
-            return Err(Error::Unsupported(format!("A is {} x {}, not square", a.n(), a.m())));
-        }
+        a.require_square()?;
         let scales: Vec<f64> = b.axis_iter(Axis(1)).map(norm).collect();
         for (j, _) in scales.iter().enumerate().filter(|(_, scale)| **scale == 0.0) {
-            // The solution, which no warm start comes closer to.
+            // The exact solution.
             problem.x_mut().column_mut(j).fill(0.0);
         }
-        // The residual of where `x` starts from: zero, which costs nothing, or a warm start.
+        // The residual of the start: zero, which needs no product, or a warm start.
         let mut r = Array2::zeros(b.dim().f());
         if problem.x().iter().any(|&x| x != 0.0) {
             a.apply(&problem.x(), &mut r)?;
@@ -52,17 +50,17 @@ impl Solver for SteepestDescent {
         let mut watch = Watch::new(PATIENCE, max_iterations);
         let mut iteration = 0;
         loop {
-            // Relative to the right-hand sides; a zero one has nothing to be relative to.
+            // Norms relative to the right-hand sides; absolute for zero ones.
             let relative = |(r, scale): (_, &f64)| norm(r) / if *scale > 0.0 { *scale } else { 1.0 };
             let norms: Vec<f64> = r.axis_iter(Axis(1)).zip(&scales).map(relative).collect();
-            // Tells the host, which may answer that this was the last iteration: `?` then ends the solve,
-            // with what stands in `x` as the solution.
+            // The host may answer that this was the last iteration. Then `?` ends the solve, and `x` is the
+            // solution.
             problem.observe(iteration, &norms)?;
-            // Converged, diverged, without a new best for too long, or at the last iteration asked for.
+            // Converged, diverged, stagnated, or at the iteration limit.
             if let Some(reason) = watch.judge(problem, iteration, &norms) {
                 return Ok(Report::new(reason, iteration).residuals(norms));
             }
-            // One product for all right-hand sides: an epoch. Refused, it leaves `x` and `r` as they are.
+            // One product for all right-hand sides: an epoch. If it is refused, `x` and `r` do not change.
             a.apply(&r, &mut product)?;
             let mut x = problem.x_mut();
             for (j, product) in product.axis_iter(Axis(1)).enumerate() {

@@ -1,4 +1,4 @@
-//! The arrays of a timed product, for other programs to try the same.
+//! The arrays of a timed product, so that other programs can be timed on the same.
 //!
 //! `x.bin` (n x d), `v.bin` (n x s) and `product.bin` (H V, n x s): eight bytes `GPBARRAY`, rows and
 //! columns as 64-bit unsigned integers, then 64-bit floating-point numbers row by row, all
@@ -8,11 +8,12 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use gpbench_gp::{KernelMatrix, KernelOperator};
+use gpbench_files::Durability;
+use gpbench_gp::KernelMatrix;
 use gpbench_record::Kernel;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
-use crate::binary::{self, Kept};
+use crate::binary;
 
 const MAGIC: &[u8; 8] = b"GPBARRAY";
 
@@ -22,15 +23,15 @@ pub(super) fn write(
     kernel: &Kernel,
     x: ArrayView2<f64>,
     v: ArrayView2<f64>,
-    operator: &KernelOperator,
+    matrix: &dyn KernelMatrix,
 ) -> Result<(), Box<dyn Error>> {
     let mut product = Array2::zeros(v.dim().f());
-    operator.product(v, product.view_mut());
+    matrix.apply(v, product.view_mut());
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (name, array) in [("x", x), ("v", v), ("product", product.view())] {
         let (rows, columns) = array.dim();
         let path = folder.join(name).with_extension("bin");
-        binary::write(&path, Kept::Briefly, MAGIC, &[rows as u64, columns as u64], array.iter())?;
+        binary::write(&path, Durability::ThisRun, MAGIC, &[rows as u64, columns as u64], array.iter())?;
     }
     let path = folder.join("kernel.json");
     fs::write(&path, serde_json::to_vec_pretty(kernel)?)

@@ -8,7 +8,7 @@ const ROUNDS: usize = 5;
 /// Median seconds of each piece of work, from `seconds` spent on each, or five runs if those take longer.
 ///
 /// All of them run once beforehand, for caches, page faults and threads. Then they take turns, so that a
-/// processor that changes its clock on the way does so for all of them.
+/// processor that changes its clock meanwhile does so for all of them.
 pub(super) fn medians<const N: usize>(mut works: [&mut dyn FnMut(); N], seconds: f64) -> [f64; N] {
     works.iter_mut().for_each(|work| work());
     let mut times = [const { Vec::new() }; N];

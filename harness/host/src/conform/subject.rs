@@ -4,29 +4,29 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use gpbench_abi::capability;
 use gpbench_data::Split;
 use gpbench_gp::pathwise::Targets;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, Kernel, KernelOperator, blas};
-use gpbench_record::{Param, ParamInfo, StopReason};
+use gpbench_record::{Capability, Param, ParamInfo, StopReason};
 use gpbench_testkit::conformance::{
-    Ask, Description, Fault, Object, Outcome, Parameter, Reason, Setting, Subject, Task, Touched,
+    Ask, Description, Fault, Object, Outcome, Parameter, Reason, Request, Setting, Subject, Touched,
 };
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 
 use crate::channel::Capture;
 use crate::plugin::{
-    CallError, Ending, HostTable, Library, LibraryError, Moment, Observer, Session, SolverObject, Terms,
+    CallError, HostTable, IterationInfo, Library, LibraryError, Observer, Session, SolveLimits, SolveOutcome,
+    SolverObject,
 };
 use crate::process;
-use crate::system::System;
+use crate::system::{Formulation, System};
 
-/// Most threads that a task asks for.
+/// Most threads that a request has.
 const THREADS: usize = 3;
 
-/// What stands in the memory around an iterate: no number that a solver comes upon.
+/// What the memory around an iterate holds: a number that no solver computes.
 const UNTOUCHED: f64 = -6.283_185_307_179_586e-123;
 
 /// A solver, its library, and the threads that its systems are served on.
@@ -40,18 +40,19 @@ pub(super) struct LoadedSolver {
 impl LoadedSolver {
     /// Loads the library into this process.
     pub(super) fn load(file: &Path, solver: &str, capture: Capture) -> Result<LoadedSolver, LibraryError> {
-        // As products will have it: a solver is to leave it so.
+        // As during products: a solver must leave it so.
         blas::set_threads(1);
         let pool = gpbench_gp::thread_pool(THREADS);
         let library = Library::load(file, HostTable::new(Some(pool.clone())))?;
         let entry = library.solver(solver)?;
+        let can = |capability| entry.info.can(capability);
         let description = Description {
             id: entry.info.id.clone(),
             doc: entry.info.doc.clone(),
-            exact: entry.can(capability::EXACT),
-            randomized: entry.can(capability::RANDOMIZED),
-            warm_start: entry.can(capability::WARM_START),
-            blas_threads: entry.can(capability::BLAS_THREADS),
+            exact: can(Capability::Exact),
+            randomized: can(Capability::Randomized),
+            warm_start: can(Capability::WarmStart),
+            blas_threads: can(Capability::BlasThreads),
             params: entry.info.params.iter().map(parameter).collect(),
             oddities: library.oddities(entry),
         };
@@ -88,36 +89,36 @@ struct LiveObject<'s> {
 }
 
 impl Object for LiveObject<'_> {
-    fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
-        let system = system(task, self.pool);
+    fn prepare(&mut self, request: &Request) -> Result<(), Fault> {
+        let system = system(request, self.pool);
         let mut nobody = ();
-        let session = Session::new(&system, terms(task), process::now, &mut nobody);
-        let mut x = by_columns(&task.start);
+        let session = Session::new(&system, limits(request), process::now, &mut nobody);
+        let mut x = by_columns(&request.start);
         self.solver.prepare(&session, &mut x.view_mut()).map(drop).map_err(fault)
     }
 
-    fn run(&mut self, task: &Task, between: &mut dyn FnMut()) -> Result<Outcome, Fault> {
-        let system = system(task, self.pool);
-        let mut recorder = Recorder::new(task);
-        let session = Session::new(&system, terms(task), process::now, &mut recorder);
-        let ((n, s), margin) = (task.rhs.dim(), task.margin);
+    fn run(&mut self, request: &Request, between: &mut dyn FnMut()) -> Result<Outcome, Fault> {
+        let system = system(request, self.pool);
+        let mut recorder = Recorder::new(request);
+        let session = Session::new(&system, limits(request), process::now, &mut recorder);
+        let ((n, s), margin) = (request.rhs.dim(), request.margin);
         let mut memory = Array2::from_elem((n + 2 * margin, s + 2 * margin).f(), UNTOUCHED);
         let mut x = memory.slice_mut(s![margin..margin + n, margin..margin + s]);
-        x.assign(&task.start);
+        x.assign(&request.start);
 
         let early = self.solver.prepare(&session, &mut x).map_err(fault)?;
-        let moved = x != task.start;
+        let moved = x != request.start;
         between();
-        let ending = match early {
-            Some(ending) => ending,
+        let outcome = match early {
+            Some(outcome) => outcome,
             None => self.solver.solve(&session, &mut x).map_err(fault)?,
         };
 
         let found = x.to_owned();
         x.fill(UNTOUCHED);
         let touched = [
-            (Touched::RightHandSides, !same(system.targets.rhs.view(), task.rhs.view())),
-            (Touched::Inputs, !session.has_inputs(task.system.x.view())),
+            (Touched::RightHandSides, !same(system.targets.rhs.view(), request.rhs.view())),
+            (Touched::Inputs, !session.has_inputs(request.system.x.view())),
             (Touched::IterateInPrepare, moved),
             (Touched::Margin, memory.iter().any(|entry| entry.to_bits() != UNTOUCHED.to_bits())),
         ];
@@ -127,13 +128,13 @@ impl Object for LiveObject<'_> {
         let epochs = |entries: f64| entries / (n as f64).powi(2);
         Ok(Outcome {
             x: found,
-            reason: reason(&ending),
-            claimed: ending.claimed,
-            epochs: epochs(ending.entries.used),
-            setup: epochs(ending.entries.setup),
-            self_reported: epochs(ending.entries.self_reported),
+            reason: reason(&outcome),
+            claimed: outcome.claimed,
+            epochs: epochs(outcome.cost.entries.used),
+            setup: epochs(outcome.cost.entries.setup),
+            self_reported: epochs(outcome.cost.entries.self_reported),
             refusals,
-            observed: recorder.looks,
+            observed: recorder.observed,
             asked: recorder.asked,
             handed: recorder.handed,
             touched,
@@ -145,56 +146,62 @@ impl Object for LiveObject<'_> {
     }
 }
 
-/// Asks and stops as the task wants it, and notes what comes.
+/// Asks and stops as a request says, and records what it observes.
 struct Recorder {
     ask: Ask,
     stop_at: Option<usize>,
-    looks: Vec<f64>,
+    observed: Vec<f64>,
     asked: usize,
     handed: Vec<Array2<f64>>,
 }
 
 impl Recorder {
-    fn new(task: &Task) -> Recorder {
-        Recorder { ask: task.ask, stop_at: task.stop_at, looks: Vec::new(), asked: 0, handed: Vec::new() }
+    fn new(request: &Request) -> Recorder {
+        Recorder {
+            ask: request.ask,
+            stop_at: request.stop_at,
+            observed: Vec::new(),
+            asked: 0,
+            handed: Vec::new(),
+        }
     }
 }
 
 impl Observer for Recorder {
-    fn wants_iterate(&mut self, _: Moment<'_>) -> bool {
+    fn wants_iterate(&mut self, _: IterationInfo<'_>) -> bool {
         let asks = match self.ask {
             Ask::Never => false,
-            Ask::At(at) => at == self.looks.len() && self.asked == 0,
+            Ask::At(at) => at == self.observed.len() && self.asked == 0,
             Ask::Always => true,
         };
         self.asked += usize::from(asks);
         asks
     }
 
-    fn record(&mut self, moment: Moment<'_>, iterate: Option<ArrayView2<f64>>) {
-        self.looks.push(moment.epochs);
+    fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>) {
+        self.observed.push(info.epochs);
         self.handed.extend(iterate.map(|iterate| iterate.to_owned()));
     }
 
     fn wants_stop(&mut self) -> bool {
-        self.stop_at.is_some_and(|at| at + 1 == self.looks.len())
+        self.stop_at.is_some_and(|at| at + 1 == self.observed.len())
     }
 }
 
-/// The system of a task, served by the harness's own operator.
-fn system(task: &Task, pool: &Arc<ThreadPool>) -> System {
-    let conformance = &task.system;
+/// The system of a request, served by the harness's own operator.
+fn system(request: &Request, pool: &Arc<ThreadPool>) -> System {
+    let conformance = &request.system;
     let (x, d) = (conformance.x.clone(), conformance.x.ncols());
     let kernel = Kernel::new(Family::Matern32, 1.0, &conformance.length_scale, d);
     let operator = KernelOperator::with_pool(&kernel, conformance.noise_scale, x.view(), pool.clone());
-    let (n, s, margin) = (task.rhs.nrows(), task.rhs.ncols(), task.margin);
+    let (n, s, margin) = (request.rhs.nrows(), request.rhs.ncols(), request.margin);
     let mut rhs = Array2::zeros((n + margin, s).f()).slice_move(s![..n, ..]);
-    rhs.assign(&task.rhs);
+    rhs.assign(&request.rhs);
     let none = |rows: usize| Array2::zeros((rows, 0).f());
     System {
         data: Arc::new(Split {
             x_train: x,
-            y_train: task.rhs.index_axis(Axis(1), 0).to_owned(),
+            y_train: request.rhs.index_axis(Axis(1), 0).to_owned(),
             x_test: Array2::zeros((0, d)),
             y_test: Array1::zeros(0),
             x_mean: Array1::zeros(d),
@@ -202,22 +209,22 @@ fn system(task: &Task, pool: &Arc<ThreadPool>) -> System {
             y_mean: 0.0,
             y_std: 1.0,
         }),
-        operator,
+        operator: Box::new(operator),
         targets: Targets { rhs, f_train: none(n), noise: none(n), f_test: none(0) },
         features: None,
-        inducing: None,
-        collapse: None,
-        streams: Streams::new(task.seed, &["conformance"]),
+        formulation: Formulation::Full,
+        streams: Streams::new(request.seed, &["conformance"]),
+        pool: pool.clone(),
     }
 }
 
-fn terms(task: &Task) -> Terms {
-    Terms {
-        tolerance: task.tolerance,
-        max_epochs: Some(task.max_epochs),
+fn limits(request: &Request) -> SolveLimits {
+    SolveLimits {
+        tolerance: request.tolerance,
+        max_epochs: Some(request.max_epochs),
         seconds: None,
-        threads: task.threads,
-        seed: task.seed,
+        threads: request.threads,
+        seed: request.seed,
     }
 }
 
@@ -233,8 +240,8 @@ fn same(a: ArrayView2<f64>, b: ArrayView2<f64>) -> bool {
     a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
-fn reason(ending: &Ending) -> Reason {
-    match ending.reason {
+fn reason(outcome: &SolveOutcome) -> Reason {
+    match outcome.reason {
         StopReason::Converged => Reason::Converged,
         StopReason::Epochs | StopReason::Time => Reason::Stopped,
         StopReason::Iterations => Reason::Iterations,

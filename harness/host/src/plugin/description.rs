@@ -1,26 +1,27 @@
-//! Reads what a plugin says of itself, and checks it before anything is believed.
+//! Reads a plugin's description of itself, and checks it before anything is used.
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::mem::{MaybeUninit, offset_of};
 
 use gpbench_abi::{Learner, Param, Plugin, Solver, Str, Value, capability, value_kind};
-use gpbench_record::{Param as Setting, ParamInfo, ParamKind, SolverInfo, SolverKind};
+use gpbench_record::{Capability, Param as Setting, ParamInfo, ParamKind, SolverInfo, SolverKind};
 
-/// More entries than any library will list.
+/// Most entries of a list; no library has as many.
 const MAX_ENTRIES: i64 = 4096;
 
 /// Bytes of all texts of a description, and 64 for each of its entries. Without it a few tables that are
-/// listed again and again would fill any memory.
+/// listed repeatedly would fill any memory.
 const MAX_BYTES: usize = 16 << 20;
 
-/// Names of the capability bits, as `describe` prints them.
-const CAPABILITIES: [(u64, &str); 6] = [
-    (capability::EXACT, "exact"),
-    (capability::RANDOMIZED, "randomized"),
-    (capability::WARM_START, "warm_start"),
-    (capability::BLAS_THREADS, "blas_threads"),
-    (capability::DENSE, "dense"),
-    (capability::INDUCING, "inducing"),
+/// What the capability bits mean.
+const CAPABILITIES: [(u64, Capability); 6] = [
+    (capability::EXACT, Capability::Exact),
+    (capability::RANDOMIZED, Capability::Randomized),
+    (capability::WARM_START, Capability::WarmStart),
+    (capability::BLAS_THREADS, Capability::BlasThreads),
+    (capability::DENSE, Capability::Dense),
+    (capability::INDUCING, Capability::Inducing),
 ];
 
 /// A solver of a loaded library: its functions, all checked to be there, and its schema.
@@ -32,14 +33,7 @@ pub struct SolverEntry {
 }
 
 impl SolverEntry {
-    /// Whether a bit of [`capability`] is set.
-    pub fn can(&self, bit: u64) -> bool {
-        self.table.capabilities & bit != 0
-    }
-}
-
-impl SolverEntry {
-    /// What of the table is not as this version has it.
+    /// What of the table differs from this version's, each a sentence.
     pub(super) fn oddities(&self) -> Vec<String> {
         let known = CAPABILITIES.iter().fold(0, |known, (bit, _)| known | bit);
         let (size, unknown) = (self.table.size, self.table.capabilities & !known);
@@ -51,7 +45,7 @@ impl SolverEntry {
             oddities.push(format!("the reserved field holds {}, not 0", self.table.reserved));
         }
         if unknown != 0 {
-            oddities.push(format!("capabilities has the bits {unknown:#x}, which mean nothing"));
+            oddities.push(format!("capabilities has the unknown bits {unknown:#x}"));
         }
         oddities
     }
@@ -77,20 +71,20 @@ pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
     // SAFETY: every call below hands on pointers of the description, for which this function's
     // contract vouches.
     unsafe {
-        let plugin = table(plugin, "the description of the library")?;
+        let plugin = table(plugin, size_of::<Plugin>(), "the description of the library")?;
         let name = room.text(plugin.name, "the name of the library")?;
         if name.is_empty() {
             return Err("the library has no name".into());
         }
         let version = room.text(plugin.version, "the version of the library")?;
-        let solvers =
-            entries(plugin.solvers, plugin.n_solvers, plugin.solver_stride, "solver", |table, place| {
-                read_solver(table, place, room)
-            })?;
-        let learners =
-            entries(plugin.learners, plugin.n_learners, plugin.learner_stride, "learner", |table, place| {
-                read_learner(table, place, room)
-            })?;
+        let solvers = (plugin.solvers, plugin.n_solvers, plugin.solver_stride);
+        let solvers = entries(solvers, offset_of!(Solver, source), "solver", |table, place| {
+            read_solver(table, place, room)
+        })?;
+        let learners = (plugin.learners, plugin.n_learners, plugin.learner_stride);
+        let learners = entries(learners, size_of::<Learner>(), "learner", |table, place| {
+            read_learner(table, place, room)
+        })?;
         let mut seen = HashSet::new();
         for info in solvers.iter().map(|solver| &solver.info).chain(&learners) {
             if !seen.insert(&info.id) {
@@ -101,7 +95,7 @@ pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
     }
 }
 
-/// What is left of [`MAX_BYTES`].
+/// The bytes left of [`MAX_BYTES`].
 struct Room(Cell<usize>);
 
 impl Room {
@@ -111,7 +105,7 @@ impl Room {
         Ok(())
     }
 
-    /// A copy of a text, for which there is room.
+    /// A copy of a text, if there is room for it.
     ///
     /// # Safety
     /// If `text.ptr` is not null it points to `text.len` bytes.
@@ -123,13 +117,13 @@ impl Room {
     }
 }
 
-/// Copies a foreign table that begins with its size. A longer one, of a later
-/// version, is cut to what is known here.
+/// Copies a foreign table that begins with its size and has at least `least` bytes, those of version 1.0. What a
+/// later version has appended is zero if the table does not have all of it; what is unknown here is cut off.
 ///
 /// # Safety
 /// `table` is null or points to a table that begins with its true size. `T` holds
 /// only integers, pointers and optional functions.
-unsafe fn table<T>(table: *const T, what: &str) -> Result<T, String> {
+unsafe fn table<T>(table: *const T, least: usize, what: &str) -> Result<T, String> {
     if table.is_null() {
         return Err(format!("{what} is a null pointer"));
     }
@@ -137,22 +131,27 @@ unsafe fn table<T>(table: *const T, what: &str) -> Result<T, String> {
         return Err(format!("{what} is a misaligned pointer"));
     }
     // SAFETY: not null and aligned; begins with its size by this function's contract.
-    let size = unsafe { table.cast::<u32>().read() };
-    if (size as usize) < size_of::<T>() {
-        return Err(format!("{what} has {size} bytes, fewer than the {} of version 1.0", size_of::<T>()));
+    let size = unsafe { table.cast::<u32>().read() } as usize;
+    if size < least {
+        return Err(format!("{what} has {size} bytes, fewer than the {least} of version 1.0"));
     }
-    // SAFETY: as long as needed, by its own size; all bit patterns are values of such a table.
-    Ok(unsafe { table.read() })
+    let known = if size < size_of::<T>() { least } else { size_of::<T>() };
+    let mut copy = MaybeUninit::<T>::zeroed();
+    // SAFETY: the table has so many bytes, by its own size, and the copy has room for them; all bit patterns are
+    // values of such a table.
+    unsafe {
+        copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(table.cast(), known);
+        Ok(copy.assume_init())
+    }
 }
 
-/// Reads `count` tables that stand `stride` bytes apart.
+/// Reads `count` tables of at least `least` bytes at a distance of `stride` bytes.
 ///
 /// # Safety
 /// As for [`table`], for each of them.
 unsafe fn entries<T, E>(
-    first: *const T,
-    count: i64,
-    stride: i64,
+    (first, count, stride): (*const T, i64, i64),
+    least: usize,
     what: &str,
     read: impl Fn(T, &str) -> Result<E, String>,
 ) -> Result<Vec<E>, String> {
@@ -162,17 +161,16 @@ unsafe fn entries<T, E>(
     if !(1..=MAX_ENTRIES).contains(&count) {
         return Err(format!("the library lists {count} {what}s"));
     }
-    let needed = size_of::<T>();
-    let Some(stride) = usize::try_from(stride).ok().filter(|&stride| (needed..1 << 20).contains(&stride))
+    let Some(stride) = usize::try_from(stride).ok().filter(|&stride| (least..1 << 20).contains(&stride))
     else {
-        return Err(format!("the {what}s stand {stride} bytes apart, where each has at least {needed}"));
+        return Err(format!("the {what}s are at a distance of {stride} bytes, where each has at least {least}"));
     };
     let mut out = Vec::new();
     for index in 0..count as usize {
         let place = format!("{what} number {}", index + 1);
         let entry = first.wrapping_byte_add(index * stride);
         // SAFETY: one of the `count` tables, or null with the first.
-        let entry = unsafe { table(if first.is_null() { first } else { entry }, &place) }?;
+        let entry = unsafe { table(if first.is_null() { first } else { entry }, least, &place) }?;
         out.push(read(entry, &place)?);
     }
     Ok(out)
@@ -182,10 +180,13 @@ unsafe fn entries<T, E>(
 /// The table's pointers are null or lead to as many entries as it says.
 unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverEntry, String> {
     // SAFETY: by this function's contract.
-    let info = unsafe {
+    let mut info = unsafe {
         let texts = (table.id, table.doc);
         read_info(SolverKind::Solver, texts, table.capabilities, (table.params, table.n_params), place, room)?
     };
+    // SAFETY: by this function's contract.
+    let source = unsafe { room.text(table.source, &format!("the source of `{}`", info.id)) }?;
+    info.source = Some(source).filter(|source| !source.is_empty());
     let functions = [
         ("create", table.create.is_some()),
         ("solve", table.solve.is_some()),
@@ -243,7 +244,8 @@ unsafe fn read_info(
         id,
         kind,
         doc,
-        capabilities: known.map(|(_, name)| (*name).to_owned()).collect(),
+        source: None,
+        capabilities: known.map(|(_, capability)| *capability).collect(),
         params: infos,
     })
 }

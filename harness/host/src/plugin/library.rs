@@ -8,9 +8,9 @@ use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
 use thiserror::Error;
 
 use super::description::{self, Description, SolverEntry};
-use super::host::HostTable;
+use super::host_table::HostTable;
 
-/// Why a library is of no use.
+/// Why a library cannot be used.
 #[derive(Debug, Error)]
 pub enum LibraryError {
     /// The system's loader refused it.
@@ -18,7 +18,7 @@ pub enum LibraryError {
     Open {
         /// The file.
         file: PathBuf,
-        /// What the loader said.
+        /// The loader's message.
         reason: String,
     },
     /// It has no entry function.
@@ -36,7 +36,7 @@ pub enum LibraryError {
     NoDescription {
         /// The file.
         file: PathBuf,
-        /// What it said.
+        /// Its message.
         reason: String,
     },
     /// Its description is malformed.
@@ -54,7 +54,7 @@ pub enum LibraryError {
         file: PathBuf,
         /// The id asked for.
         id: String,
-        /// What there is.
+        /// What it offers.
         offered: String,
     },
 }
@@ -70,7 +70,7 @@ pub struct Library {
 impl Library {
     /// Loads a library and checks its description.
     ///
-    /// Whatever its constructors and its entry function do happens in this process.
+    /// Its constructors and its entry function run in this process.
     pub fn load(file: &Path, host: &'static HostTable) -> Result<Library, LibraryError> {
         // A name without a slash would be looked for in the system's library folders.
         let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
@@ -85,7 +85,7 @@ impl Library {
         let entry = unsafe { handle.get::<Option<EntryFn>>(ENTRY) };
         let entry = entry.ok().and_then(|symbol| *symbol);
         let entry = entry.ok_or_else(|| LibraryError::NoEntry { file: file.to_owned() })?;
-        // SAFETY: called once, on the thread that loaded the library, with a host that lives for ever.
+        // SAFETY: called once, on the thread that loaded the library, with a host that is never freed.
         let plugin = unsafe { entry(host.as_ptr()) };
         if plugin.is_null() {
             let reason = host.take_error().unwrap_or_else(|| "it returned null and set no error".to_owned());
@@ -127,7 +127,7 @@ impl Library {
         format!("{MAJOR}.{}", self.description.minor)
     }
 
-    /// What stands on the solver axis: solvers, then learners.
+    /// The entries of the solver axis: solvers, then learners.
     pub fn offers(&self) -> impl Iterator<Item = &SolverInfo> {
         self.description.solvers.iter().map(|solver| &solver.info).chain(&self.description.learners)
     }
@@ -141,14 +141,14 @@ impl Library {
         })
     }
 
-    /// What of a solver's table is not as the version that the library was built with has it, each a
-    /// sentence. None of it is in the way of using the solver.
+    /// What of a solver's table differs from the version that the library was built with, each a
+    /// sentence. The solver can be used nevertheless.
     pub fn oddities(&self, solver: &SolverEntry) -> Vec<String> {
-        // Of a later version, what is unknown here may make sense.
+        // In a later version, what is unknown here may have a meaning.
         if self.description.minor == MINOR { solver.oddities() } else { Vec::new() }
     }
 
-    /// The host that this library talks to.
+    /// The host that this library was given.
     pub fn host(&self) -> &'static HostTable {
         self.host
     }

@@ -1,24 +1,25 @@
-//! The operator as a plugin sees it: products, the diagonal, the account.
+//! The operator as a plugin sees it: products, the diagonal, entries that a plugin charges.
 //!
 //! It is H, K(X, Z) with inducing points, or M + noise_scale^2 I where duplicates are collapsed;
-//! [`System::matrix`](crate::system::System::matrix) knows.
+//! see [`crate::system::Formulation`].
 
 use std::ffi::c_void;
 
 use gpbench_abi::{Mat, Operator, Status, Str};
 
-use super::extensions;
+use super::extension;
 use super::session::{Refusal, Session, enter_operator};
-use super::views::{Checked, Extent, disjoint};
+use super::views::{self, Checked, Extent};
 
-/// The table that leads back to `session`.
+/// The table of a session.
 pub(super) fn table(session: &Session) -> Operator {
+    let (n, m) = session.objects.system.view().matrix.shape();
     Operator {
         size: size_of::<Operator>() as u32,
         flags: 0,
         ctx: std::ptr::from_ref(session).cast_mut().cast(),
-        n: session.system.matrix().shape().0 as i64,
-        m: session.system.m() as i64,
+        n: n as i64,
+        m: m as i64,
         apply: Some(apply),
         diag: Some(diag),
         charge: Some(charge),
@@ -26,31 +27,19 @@ pub(super) fn table(session: &Session) -> Operator {
     }
 }
 
-/// Flag of an operator whose products are in mixed precision.
-pub(super) const MIXED: u32 = 1;
-
-/// The same with products in mixed precision.
-pub(super) fn mixed_table(session: &Session) -> Operator {
-    Operator { flags: MIXED, ..table(session) }
-}
-
-/// A product is refused if it does not fit into what is left of the budget, so none overshoots it.
+/// A product is refused if it does not fit into what is left of the budget, so none exceeds it.
 unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> Status {
     let body = |session: &Session| {
-        let matrix = session.matrix();
+        let matrix = session.objects.matrix();
         let (n, m) = matrix.shape();
         // SAFETY: the plugin passes matrices that live until this call returns.
-        let (x, y) = unsafe {
-            let x = Checked::new(x, "x", Extent::Exactly(m), Extent::Any)?;
-            (x, Checked::new(y, "y", Extent::Exactly(n), Extent::Exactly(x.cols()))?)
-        };
-        disjoint(&[("x", x), ("y", y)])?;
+        let (x, y) = unsafe { views::product((x, "x", m), (y, "y", n)) }?;
         if x.cols() == 0 {
             return Ok(());
         }
-        session.spend(n as f64 * m as f64, matrix.evaluated_by_product())?;
+        session.spend(n as f64 * m as f64, matrix.evaluated_by_apply())?;
         // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
-        unsafe { matrix.product(x.view(), y.view_mut()) };
+        unsafe { matrix.apply(x.view(), y.view_mut()) };
         Ok(())
     };
     // SAFETY: the plugin passes its operator or null.
@@ -59,9 +48,8 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
 
 unsafe extern "C" fn diag(op: *const Operator, out: *mut Mat) -> Status {
     let body = |session: &Session| {
-        let diagonal = session
-            .system
-            .diagonal()
+        let diagonal = session.objects.system.view().matrix.diagonal();
+        let diagonal = diagonal
             .ok_or_else(|| Refusal::Unsupported("K(X, Z) with inducing points has no diagonal".to_owned()))?;
         // SAFETY: the plugin passes a matrix that lives until this call returns.
         let out = unsafe { Checked::new(out, "out", Extent::Exactly(diagonal.len()), Extent::Exactly(1))? };
@@ -78,7 +66,7 @@ unsafe extern "C" fn charge(op: *const Operator, entries: i64) -> Status {
         if entries < 0 {
             return Err(Refusal::Invalid(format!("{entries} entries were reported")));
         }
-        session.charge(entries as f64)
+        if session.account.charge(entries as f64) { Ok(()) } else { Err(Refusal::Stopped) }
     };
     // SAFETY: the plugin passes its operator or null.
     unsafe { enter_operator(op, "operator.charge", body) }
@@ -89,7 +77,7 @@ unsafe extern "C" fn extension(op: *const Operator, id: *const Str) -> *const c_
     // SAFETY: the plugin passes its operator and a text, or null.
     unsafe {
         enter_operator(op, "operator.extension", |session| {
-            answer = extensions::find(session, id)?;
+            answer = extension::of_operator(session, &*op, &views::text_at(id, "`id`")?);
             Ok(())
         })
     };

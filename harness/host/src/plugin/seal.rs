@@ -1,7 +1,7 @@
-//! Whether what a plugin may only read is still what it was.
+//! Whether a plugin has changed what it may only read.
 //!
-//! Right-hand sides and inputs cross as plain pointers. The truth is computed elsewhere from numbers drawn
-//! again, so writing into them gains nothing; but the numbers along the way would be of another system.
+//! Right-hand sides and inputs are passed as plain pointers. Verification draws them again in another process, so
+//! writing into them gains nothing; but the trace would be of another system.
 
 use ndarray::ArrayView2;
 
@@ -17,12 +17,13 @@ pub(super) struct Seal {
 
 impl Seal {
     pub(super) fn of(system: &System) -> Self {
-        let targets = system.posed();
+        let view = system.view();
+        let targets = view.targets;
         let parts = [&targets.f_train, &targets.noise].map(|part| checksum(part.view()));
         Self {
             rhs: checksum(targets.rhs.view()),
             parts: mixed(parts[0], parts[1]),
-            inputs: checksum(system.inputs().view()),
+            inputs: checksum(view.inputs.view()),
         }
     }
 
@@ -38,7 +39,7 @@ impl Seal {
     }
 }
 
-/// Of every bit, in memory order or the order of indices, which is always the same for one array.
+/// A checksum of every bit, in memory order or the order of indices, which is always the same for one array.
 fn checksum(array: ArrayView2<f64>) -> u64 {
     match array.as_slice_memory_order() {
         Some(numbers) => numbers.iter().fold(0, |sum, number| mixed(sum, number.to_bits())),

@@ -1,11 +1,11 @@
-//! Foreign matrices, index arrays and texts as Rust sees them, once checked.
+//! Checked views of a plugin's matrices, index arrays and texts.
 
 use std::ops::Range;
 
 use gpbench_abi::{Mat, Str};
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 
-/// Longest text that a plugin may hand over.
+/// Longest text that a plugin may pass, in bytes.
 const MAX_TEXT: i64 = 1 << 20;
 
 /// How many rows or columns a matrix must have.
@@ -13,7 +13,7 @@ const MAX_TEXT: i64 = 1 << 20;
 pub(super) enum Extent {
     /// Exactly as many.
     Exactly(usize),
-    /// As many as it likes.
+    /// Any number.
     Any,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Checks the matrix behind `mat`, called `name` in what is said about it.
+    /// Checks the matrix behind `mat`, called `name` in errors.
     ///
     /// # Safety
     /// `mat` is null or points to a `Mat`.
@@ -66,7 +66,7 @@ impl Checked {
         }
         let bytes = ld.checked_mul(found_cols).and_then(|entries| entries.checked_mul(8));
         if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-            return Err(format!("`{name}` with {found_cols} columns {ld} apart exceeds any memory"));
+            return Err(format!("`{name}` with {found_cols} columns at a distance of {ld} exceeds any memory"));
         }
         let empty = found_rows == 0 || found_cols == 0;
         if !empty && (data.is_null() || !data.is_aligned()) {
@@ -122,7 +122,35 @@ impl Checked {
     }
 }
 
-/// Says so if any two of these matrices share memory.
+/// The argument x, with `rows_x` rows, and the result y of a product, with `rows_y` rows and as many columns. They
+/// share no memory.
+///
+/// # Safety
+/// As for [`Checked::new`], for both.
+pub(super) unsafe fn product(
+    (x, name_x, rows_x): (*const Mat, &str, usize),
+    (y, name_y, rows_y): (*const Mat, &str, usize),
+) -> Result<(Checked, Checked), String> {
+    // SAFETY: by this function's contract.
+    let (x, y) = unsafe {
+        let x = Checked::new(x, name_x, Extent::Exactly(rows_x), Extent::Any)?;
+        (x, Checked::new(y, name_y, Extent::Exactly(rows_y), Extent::Exactly(x.cols()))?)
+    };
+    disjoint(&[(name_x, x), (name_y, y)])?;
+    Ok((x, y))
+}
+
+/// A column-major array as a matrix of the interface.
+pub(super) fn mat(array: ArrayView2<f64>) -> Mat {
+    let (rows, cols) = array.dim();
+    // With one column or none, or empty columns, the array has no distance of its own.
+    let distance = if rows == 0 || cols <= 1 { rows as isize } else { array.strides()[1] };
+    let by_columns = rows <= 1 || array.strides()[0] == 1;
+    assert!(by_columns && distance >= rows as isize, "matrices of the interface are column-major");
+    Mat { data: array.as_ptr().cast_mut(), rows: rows as i64, cols: cols as i64, ld: distance as i64 }
+}
+
+/// Refuses matrices of which two share memory.
 pub(super) fn disjoint(matrices: &[(&str, Checked)]) -> Result<(), String> {
     for (i, (name, matrix)) in matrices.iter().enumerate() {
         for (other_name, other) in &matrices[i + 1..] {
@@ -134,7 +162,7 @@ pub(super) fn disjoint(matrices: &[(&str, Checked)]) -> Result<(), String> {
     Ok(())
 }
 
-/// Indices below `bound`; a null array stands for all of them.
+/// Indices below `bound`; a null array means all of them.
 ///
 /// # Safety
 /// `indices` is null or points to `count` integers.
@@ -167,7 +195,7 @@ pub(super) unsafe fn indices(
 /// `data` is null or points to `len` numbers.
 pub(super) unsafe fn numbers(data: *const f64, len: i64, max: usize, name: &str) -> Result<Vec<f64>, String> {
     let count = usize::try_from(len).ok().filter(|&count| count <= max);
-    let count = count.ok_or_else(|| format!("`{name}` has {len} numbers, at most {max} make sense"))?;
+    let count = count.ok_or_else(|| format!("`{name}` has {len} numbers, at most {max} are possible"))?;
     if count == 0 {
         return Ok(Vec::new());
     }
@@ -195,7 +223,7 @@ pub(super) unsafe fn bytes(data: *const u8, len: i64, name: &str) -> Result<Vec<
     Ok(unsafe { std::slice::from_raw_parts(data, count) }.to_vec())
 }
 
-/// A copy of the text behind a pointer, called `name` in what is said about it.
+/// A copy of the text behind a pointer, called `name` in errors.
 ///
 /// # Safety
 /// `text` is null or points to a text, whose pointer is null or leads to as many bytes as it says.
@@ -246,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_matrix_is_said() {
+    fn faults_of_a_matrix_are_named() {
         let mut data = [0.0; 6];
         let any = Extent::Any;
         assert_eq!(
@@ -269,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn no_shape_is_too_odd_to_be_judged() {
+    fn every_shape_is_accepted_or_refused() {
         let mut data = [0.0; 4];
         let odd = (data.as_mut_ptr() as usize + 1) as *mut f64;
         let pointers = [data.as_mut_ptr(), odd, std::ptr::null_mut()];
@@ -299,7 +327,7 @@ mod tests {
         for (a, b) in taken.iter().flat_map(|a| taken.iter().map(move |b| (*a, *b))) {
             assert_eq!(a.overlaps(b), b.overlaps(a));
         }
-        println!("{tried} shapes tried, {} taken", taken.len());
+        println!("{tried} shapes tried, {} accepted", taken.len());
         assert!(taken.len() > 100 && taken.len() < tried / 2);
     }
 

@@ -1,4 +1,4 @@
-//! A small case that the tests share.
+//! Cases, systems and solvers that the tests share.
 #![allow(dead_code)]
 
 pub(crate) mod features;
@@ -7,99 +7,122 @@ pub(crate) mod worker;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gpbench_host::plugin::{CallError, Ending, HostTable, Library, Observer, Session, SolverObject, Terms};
-use gpbench_host::system::System;
+use gpbench_gp::thread_pool;
+use gpbench_host::plugin::{
+    CallError, HostTable, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
+};
+use gpbench_host::rows::Rows;
+use gpbench_host::system::{System, SystemError, SystemSpec};
 use gpbench_record::{
-    Budget, Case, Clock, Dataset, Estimator, EstimatorMethod, Frequencies, GpDraw, Kernel, Param, Precision,
-    ProbeDistribution, Solver, Source, Task,
+    Budget, Case, Clock, Frequencies, GpDraw, Inducing, Kernel, Param, PathwiseTargets, Posterior, Prior,
+    Probes, Solve, Source, StandardProbes, Task, testing,
 };
 use gpbench_sdk as sdk;
 use ndarray::{Array2, ShapeBuilder};
 
-/// A draw from a Gaussian process with `n` rows in two dimensions, and three probes.
+/// Random features of prior draws.
+pub(crate) const FEATURES: Prior = Prior::Features { features: 200, frequencies: Frequencies::MultivariateT };
+
+/// A posterior on a draw from a Gaussian process with `n` rows in two dimensions, and three probes.
 pub(crate) fn case(n: usize) -> Case {
-    Case {
-        task: Task::Posterior,
-        dataset: Dataset {
-            name: "draw".into(),
-            source: Source::GpDraw(GpDraw {
-                n,
-                n_test: n / 10,
-                d: 2,
-                kernel: "matern32".into(),
-                signal_scale: 1.0,
-                noise_scale: 0.3,
-                length_scale: 0.4,
-            }),
-            split: 0,
-            fractions: None,
-            subsample: None,
-            collapse_duplicates: false,
-        },
-        kernel: Kernel {
-            name: "matern32".into(),
-            family: "matern32".into(),
-            signal_scale: 1.1,
-            noise_scale: 0.3,
-            length_scale: vec![1.2, 1.5],
-            mean: None,
-            origin: "given".into(),
-        },
-        estimator: Estimator {
-            name: "pathwise".into(),
-            method: EstimatorMethod::Pathwise,
-            probes: 3,
-            features: 200,
-            frequencies: Frequencies::MultivariateT,
-            probe_distribution: ProbeDistribution::Normal,
-            warm_start: false,
-            extrapolate: false,
-            second_solve: false,
-            feature_step: 0,
-        },
-        solver: solver("cg"),
-        budget: Budget::default(),
-        train: None,
-        repetitions: None,
-        precision: Precision::F64,
-        seed: 7,
-        repeat: 0,
-    }
+    let mut case = testing::case("cg");
+    let Source::GpDraw(draw) = case.dataset.source else { panic!("not a draw") };
+    let draw = GpDraw { n, n_test: n / 10, noise_scale: 0.3, length_scale: 0.4, ..draw };
+    case.dataset.source = Source::GpDraw(draw);
+    case.kernel = Kernel { signal_scale: 1.1, noise_scale: 0.3, length_scale: vec![1.2, 1.5], ..case.kernel };
+    case.task = posterior(3, None);
+    Case { budget: Budget::default(), seed: 7, ..case }
 }
 
-/// A solver with its own defaults.
-pub(crate) fn solver(id: &str) -> Solver {
-    Solver {
-        name: id.into(),
-        plugin: id.into(),
-        params: BTreeMap::new(),
-        inducing: None,
-        quadrature: None,
-        prediction: BTreeMap::new(),
-    }
+/// The task of predicting with so many samples.
+pub(crate) fn posterior(probes: usize, inducing: Option<Inducing>) -> Task {
+    let targets = PathwiseTargets { probes, prior: FEATURES };
+    Task::Posterior(Posterior { estimator: "pathwise".into(), targets, inducing })
 }
 
-/// Terms without bounds, on one thread.
-pub(crate) fn terms() -> Terms {
-    Terms { tolerance: None, max_epochs: None, seconds: None, threads: 1, seed: 1 }
+/// The task of solving for these right-hand sides beside y.
+pub(crate) fn solving(probes: Probes) -> Task {
+    Task::Solve(Solve { estimator: "probes".into(), probes })
+}
+
+/// So many pathwise targets.
+pub(crate) fn pathwise(probes: usize) -> Probes {
+    Probes::Pathwise(PathwiseTargets { probes, prior: FEATURES })
+}
+
+/// So many normal probes.
+pub(crate) fn standard(probes: usize) -> Probes {
+    Probes::Standard(StandardProbes { probes, distribution: Default::default() })
+}
+
+/// The case, solved by another solver with its own defaults.
+pub(crate) fn by(id: &str, mut case: Case) -> Case {
+    case.solver.name = id.into();
+    case.solver.plugin = id.into();
+    case
+}
+
+/// The system of a case.
+pub(crate) fn build(case: &Case, file: Option<&Path>, threads: usize) -> Result<System, SystemError> {
+    let rows = Rows::load(&case.dataset, case.seed, file).unwrap();
+    System::build(SystemSpec {
+        rows: &rows,
+        kernel: &case.kernel,
+        probes: case.task.probes().expect("a task with linear systems"),
+        redraw: None,
+        inducing: case.task.inducing(),
+        pool: &thread_pool(threads),
+    })
+}
+
+/// The system of a case whose rows are drawn.
+pub(crate) fn system(case: &Case) -> System {
+    build(case, None, 1).unwrap()
+}
+
+/// No limits, on one thread.
+pub(crate) const LIMITS: SolveLimits =
+    SolveLimits { tolerance: None, max_epochs: None, seconds: None, threads: 1, seed: 1 };
+
+/// A library of the one solver `S`.
+pub(crate) fn library_of<S: sdk::Solver>() -> Library {
+    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<S>()]);
+    // SAFETY: a description made by the SDK.
+    unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap()
 }
 
 /// Runs `S` with these parameters on a system, from zero.
 pub(crate) fn run<S: sdk::Solver>(
     system: &System,
     params: &[(&str, Param)],
-    terms: Terms,
+    limits: SolveLimits,
     now: fn() -> Clock,
     observer: &mut dyn Observer,
-) -> Result<(Ending, Array2<f64>), CallError> {
-    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<S>()]);
-    // SAFETY: a description made by the SDK.
-    let library =
-        unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap();
+) -> Result<(SolveOutcome, Array2<f64>), CallError> {
+    let library = library_of::<S>();
     let params: BTreeMap<String, Param> = params.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
     let mut solver = SolverObject::create(library.solver(S::ID).unwrap(), library.host(), &params)?;
     let mut x = Array2::zeros((system.m(), system.columns()).f());
-    let session = Session::new(system, terms, now, observer);
-    let ending = solver.run(&session, &mut x)?;
-    Ok((ending, x))
+    let session = Session::new(system, limits, now, observer);
+    let outcome = solver.run(&session, &mut x)?;
+    Ok((outcome, x))
+}
+
+/// H^-1 B by a dense factor of H.
+pub(crate) fn exact_solution(system: &System) -> Array2<f64> {
+    let all: Vec<usize> = (0..system.n()).collect();
+    let mut h = Array2::zeros((system.n(), system.n()).f());
+    system.operator.block(&all, &all, h.view_mut());
+    gpbench_gp::blas::potrf(h.view_mut()).unwrap();
+    let mut x = system.targets.rhs.clone();
+    gpbench_gp::blas::potrs(h.view(), x.view_mut());
+    x
+}
+
+/// Asserts that two arrays are the same up to a tolerance relative to the largest entry.
+#[track_caller]
+pub(crate) fn close(what: &str, a: &Array2<f64>, b: &Array2<f64>, tolerance: f64) {
+    let size = |a: &Array2<f64>| a.fold(0.0, |m: f64, v| m.max(v.abs()));
+    let (error, scale) = (size(&(a - b)), size(b));
+    assert!(error <= tolerance * scale, "{what}: {error} of {scale}");
 }

@@ -11,13 +11,24 @@ use tempfile::TempDir;
 
 pub(crate) const WORKER: &str = env!("CARGO_BIN_EXE_gpbench-worker");
 
-/// The library of a plugin, if it has been built.
-pub(crate) fn library(name: &str) -> Option<PathBuf> {
-    let file = Path::new(WORKER).with_file_name(format!("libgpbench_plugin_{name}.so"));
+/// The library of a plugin of this workspace, which is built if it has not been.
+pub(crate) fn library(id: &str) -> PathBuf {
+    let file = Path::new(WORKER).with_file_name(format!("libgpbench_plugin_{}.so", id.replace('-', "_")));
     if !file.exists() {
-        eprintln!("{} is not built: nothing is tested", file.display());
+        let profile = file.parent().unwrap();
+        let package = format!("gpbench-plugin-{id}");
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--locked", "--package", &package, "--profile"]);
+        cargo.arg(if profile.ends_with("debug") { "dev".as_ref() } else { profile.file_name().unwrap() });
+        cargo.arg("--target-dir").arg(profile.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR"));
+        // Cargo's own lock makes concurrent tests wait for one build.
+        assert!(
+            cargo.status().unwrap().success() && file.exists(),
+            "{cargo:?} does not build {}",
+            file.display()
+        );
     }
-    file.exists().then_some(file)
+    file
 }
 
 pub(crate) fn worker(verb: &str, job: &impl Serialize) -> Output {
@@ -38,8 +49,14 @@ pub(crate) fn messages(output: &Output) -> Vec<Message> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A job in a folder of its own.
-pub(crate) fn job(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempDir) {
+/// A job in a folder of its own, with the library of its solver.
+pub(crate) fn job(case: Case, threads: usize) -> (Job, TempDir) {
+    let plugin = library(&case.solver.plugin);
+    job_of(case, plugin, threads)
+}
+
+/// The same with another library.
+pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let job = Job {
         schema: SCHEMA,
@@ -74,7 +91,7 @@ pub(crate) fn exact(job: &mut Job, folder: &TempDir) -> Metrics {
     }
 }
 
-/// Runs `case` and takes its last message apart.
+/// Runs `case`: the messages along the way, and what it measured.
 pub(crate) fn solve(job: &Job) -> (Vec<Message>, Solved) {
     let mut messages = messages(&worker("case", job));
     match messages.pop() {

@@ -50,8 +50,7 @@ pub struct Inputs<'a> {
     pub noise_scale: f64,
     /// One length scale an input.
     pub length_scale: &'a [f64],
-    /// One scale a row, where there are such: square roots of how often inputs stand in a data set whose
-    /// repeated inputs are collapsed.
+    /// One scale a row, where repeated inputs of a data set are collapsed: the square root of an input's count.
     pub scales: Option<&'a [f64]>,
 }
 

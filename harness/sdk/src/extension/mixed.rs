@@ -5,8 +5,8 @@ use gpbench_abi as abi;
 use crate::Operator;
 
 impl<'a> Operator<'a> {
-    /// The same matrix with products in mixed precision: about half the time, and right to a relative 1e-6
-    /// or so; blocks as precise as ever. This operator itself where the host has no such form.
+    /// The same matrix with products in mixed precision: about half the time, with a relative error of about 1e-6.
+    /// Blocks are in double precision. If the host lacks it, this operator itself.
     pub fn mixed(&self) -> Operator<'a> {
         let raw = self.extension::<abi::Operator>(abi::id::MIXED);
         // SAFETY: by that extension's contract, an operator that lives as long as this one.

@@ -71,7 +71,7 @@ impl Operator<'_> {
     }
 }
 
-/// A closure on its way through the host.
+/// A closure that the host calls back.
 struct Callback<F> {
     transform: F,
     panic: Option<Box<dyn Any + Send>>,
@@ -86,7 +86,7 @@ impl<F: FnMut(ArrayViewMut2<'_, f64>)> Callback<F> {
         // SAFETY: the host passes on the pointer of `raw`, whose callback outlives the call, once.
         let callback = unsafe { &mut *ctx.cast::<Self>() };
         let transform = &mut callback.transform;
-        // No panic may cross the host: it is kept, and goes on once the host has returned.
+        // No panic may cross the host: it is caught here, and resumed when the host has returned.
         callback.panic = catch_unwind(AssertUnwindSafe(|| {
             assert!(!u.is_null(), "the host passed a null matrix");
             // SAFETY: the host's matrix, not null, ours alone during the call.

@@ -8,15 +8,14 @@ use crate::error::{Error, Result};
 use crate::text::borrow;
 
 impl Problem<'_> {
-    /// What was saved under `key` in an earlier outer step; none if nothing was, or if the host
-    /// keeps no state.
+    /// The bytes saved under `key` in an earlier outer step; none if there are none, or if the host saves no state.
     pub fn load_state(&self, key: &str) -> Result<Option<Vec<u8>>> {
         let Some(load) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.load) else {
             return Ok(None);
         };
         let mut bytes = Vec::new();
         let mut len = 0;
-        // Once to learn the length, once to read.
+        // First for the length, then for the bytes.
         for _ in 0..2 {
             bytes.resize(usize::try_from(len).unwrap_or(0), 0);
             // SAFETY: live problem; `bytes` holds as many bytes as it is said to.
@@ -27,7 +26,7 @@ impl Problem<'_> {
         Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
 
-    /// Saves bytes under `key` for the next outer step. Does nothing if the host keeps no state.
+    /// Saves bytes under `key` for the next outer step. Does nothing if the host saves no state.
     pub fn save_state(&self, key: &str, bytes: &[u8]) -> Result<()> {
         let Some(save) = self.extension::<abi::State>(abi::id::STATE).and_then(|state| state.save) else {
             return Ok(());
@@ -38,8 +37,8 @@ impl Problem<'_> {
         })
     }
 
-    /// The columns saved under `key` in an earlier outer step, n x k; none if there are none, or if they
-    /// were columns of another number of rows.
+    /// The columns saved under `key` in an earlier outer step, n x k; none if there are none, or if their number of
+    /// rows is not n.
     pub fn load_columns(&self, key: &str) -> Result<Option<Array2<f64>>> {
         let n = self.operator().n();
         let Some(bytes) = self.load_state(key)? else { return Ok(None) };
@@ -51,7 +50,7 @@ impl Problem<'_> {
         Ok(Array2::from_shape_vec((n, columns).f(), numbers).ok().filter(|columns| !columns.is_empty()))
     }
 
-    /// Saves columns, n x k, under `key` for the next outer step, where the host keeps state.
+    /// Saves columns, n x k, under `key` for the next outer step, if the host saves state.
     pub fn save_columns(&self, key: &str, columns: &Array2<f64>) -> Result<()> {
         let bytes: Vec<u8> = columns.t().iter().flat_map(|number| number.to_le_bytes()).collect();
         self.save_state(key, &bytes)

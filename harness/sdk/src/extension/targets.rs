@@ -20,7 +20,7 @@ impl<'a> Problem<'a> {
     /// The parts of a pathwise target, if the probes are such.
     pub fn targets(&self) -> Result<Option<Targets<'a>>> {
         if self.is_correction() {
-            // A residual has no such parts.
+            // The right-hand side of a correction is a residual, which has no such parts.
             return Ok(None);
         }
         let Some(targets) = self.extension::<abi::Targets>(abi::id::TARGETS) else { return Ok(None) };

@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::text::borrow;
 
 impl Problem<'_> {
-    /// Puts a number of the solver's own into the trace, such as the variance of a gradient, if the
-    /// host takes such. The clock does not run meanwhile.
+    /// Adds a number of the solver's own to the trace, such as the variance of a gradient, if the host accepts
+    /// them. The clock is paused meanwhile.
     ///
     /// `name` is up to 64 lower-case letters, digits and underscores. A value that is not finite is
-    /// passed over.
+    /// ignored.
     pub fn note(&self, iteration: usize, name: &str, value: f64) -> Result<()> {
         let Some(note) = self.extension::<abi::Trace>(abi::id::TRACE).and_then(|trace| trace.note) else {
             return Ok(());

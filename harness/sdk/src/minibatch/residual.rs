@@ -1,13 +1,13 @@
-//! A residual that is kept up by minibatches alone.
+//! An estimate of the residual from minibatches.
 
 use ndarray::{Array2, ArrayView1, ArrayViewMut1, Axis, ShapeBuilder};
 
-use crate::{Error, Problem, Result};
+use crate::{Problem, Result};
 
-/// Estimate of b - A x for all right-hand sides: each row as it was when a batch last met it.
+/// Estimate of b - A x for all right-hand sides: each row is from the last batch that contained it.
 ///
-/// Costs nothing beyond the rows of A x that a step has computed anyway. While the residual falls, rows
-/// that wait for their batch make the estimate lag behind, usually somewhat above the truth.
+/// It uses only rows of A x that a step has computed anyway. While the residual falls, the estimate is usually
+/// somewhat above the true one, since some of its rows are old.
 #[derive(Debug, Clone)]
 pub struct ResidualEstimate {
     /// n x s.
@@ -16,16 +16,12 @@ pub struct ResidualEstimate {
 }
 
 impl ResidualEstimate {
-    /// The residual of the iterate that `x` holds: one product with A, unless that is zero.
+    /// Starts with the residual of the iterate in `x`: one product with A, unless the iterate is zero.
     ///
-    /// Where the right-hand side is zero, so is the solution, which no warm start comes closer to: there
-    /// `x` is set to it. Fails if A is not square.
+    /// Where the right-hand side is zero, `x` is set to the solution, zero. Fails if A is not square.
     pub fn of(problem: &mut Problem<'_>) -> Result<ResidualEstimate> {
         let (operator, b) = (problem.operator(), problem.rhs());
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let norms: Vec<Norm> = b.axis_iter(Axis(1)).map(Norm::of).collect();
         for (norm, mut x) in norms.iter().zip(problem.x_mut().axis_iter_mut(Axis(1))) {
             if norm.square == 0.0 {
@@ -48,14 +44,14 @@ impl ResidualEstimate {
         self.norms.iter().map(Norm::relative).collect()
     }
 
-    /// Sums the squares up afresh, to be rid of the rounding errors of many small changes.
+    /// Sums up the squares again, which removes the rounding errors of many small updates.
     pub fn sum_up(&mut self) {
         for (norm, residual) in self.norms.iter_mut().zip(self.residual.axis_iter(Axis(1))) {
             norm.square = residual.dot(&residual);
         }
     }
 
-    /// The columns, each to be renewed by a thread of its own.
+    /// The columns, which may be updated by different threads.
     pub fn columns_mut(&mut self) -> impl Iterator<Item = ColumnEstimate<'_>> {
         let columns = self.residual.axis_iter_mut(Axis(1)).zip(&mut self.norms);
         columns.map(|(residual, norm)| ColumnEstimate { residual, norm })
@@ -70,8 +66,8 @@ pub struct ColumnEstimate<'e> {
 }
 
 impl ColumnEstimate<'_> {
-    /// Renews the rows of a batch, given the right-hand side (n) and the product A\[batch, :\] x (b). False
-    /// if the residual has then no finite norm.
+    /// Updates the rows of a batch, given the right-hand side (n) and the product A\[batch, :\] x (b). False if the
+    /// residual's norm is then not finite.
     #[must_use]
     pub fn renew(&mut self, batch: &[usize], b: &ArrayView1<'_, f64>, product: &ArrayView1<'_, f64>) -> bool {
         for (&row, product) in batch.iter().zip(product) {
@@ -82,7 +78,7 @@ impl ColumnEstimate<'_> {
         self.norm.square.is_finite()
     }
 
-    /// The residual, n; rows outside the last batch are as old as theirs.
+    /// The estimate, n; each row is from the last batch that contained it.
     #[must_use]
     pub fn residual(&self) -> ArrayView1<'_, f64> {
         self.residual.view()
@@ -99,7 +95,7 @@ struct Norm {
 }
 
 impl Norm {
-    /// Of the residual at x = 0.
+    /// The norm of the residual at x = 0.
     fn of(b: ArrayView1<'_, f64>) -> Norm {
         let square = b.dot(&b);
         Norm { square, scale: if square > 0.0 { square.sqrt() } else { 1.0 } }

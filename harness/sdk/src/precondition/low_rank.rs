@@ -7,7 +7,7 @@ use super::ROWS;
 use super::orthonormal::{multiply_transposed, orthonormalise};
 use crate::{Error, Result, Workers};
 
-/// P = c (I - V V^T), symmetric whatever the rounding, since one factor stands on both sides.
+/// P = c (I - V V^T), which is symmetric in floating-point arithmetic too, since one factor is on both sides.
 #[derive(Debug, Clone)]
 pub struct Preconditioner {
     /// V in the first n rows, column-major.
@@ -21,8 +21,8 @@ impl Preconditioner {
     /// (L L^T + s^2 I)^-1 for the `factor` L, n x k, and the noise scale s > 0.
     ///
     /// With the QR factorisation [L; s I] = [V; W] R, Woodbury's identity reads P = (I - V V^T) / s^2.
-    /// Orthonormal columns matter: L^T L + s^2 I alone, whose condition number is the square, would
-    /// leave a P that is not positive definite at small noise. Takes 4 n k^2 operations.
+    /// Orthonormal columns are needed: with L^T L + s^2 I, whose condition number is the square, P would not be
+    /// positive definite at small noise. Takes 4 n k^2 operations.
     pub fn low_rank_plus_noise(
         factor: Array2<f64>,
         noise_scale: f64,

@@ -13,8 +13,8 @@ use crate::{Error, Operator, Result, Workers, lapack};
 /// K ~ U diag(lambda) U^T with orthonormal U, where K = A - noise_scale^2 I.
 ///
 /// Frangella, Tropp and Udell 2023, *Randomized Nystrom Preconditioning* (arXiv 2110.02820), Algorithm 2.1:
-/// K Omega (Omega^T K Omega)^-1 Omega^T K for a Gaussian Omega with orthonormalised columns, of K shifted
-/// a little so that the inverse exists to working precision. The error is positive semi-definite, up to the
+/// K Omega (Omega^T K Omega)^-1 Omega^T K for a Gaussian Omega with orthonormalised columns, for K with a
+/// small shift, so that the inverse exists to working precision. The error is positive semi-definite, up to the
 /// shift.
 #[derive(Debug, Clone)]
 pub struct Nystrom {
@@ -24,8 +24,8 @@ pub struct Nystrom {
     pub values: Array1<f64>,
 }
 
-/// Times that the shift is raised until Omega^T K Omega has a Cholesky factor.
-const RAISES: i32 = 6;
+/// Largest number of increases of the shift until Omega^T K Omega has a Cholesky factor.
+const INCREASES: i32 = 6;
 
 impl Nystrom {
     /// An approximation of rank `rank`, or n if that is less. Takes one product with A, an epoch, and
@@ -55,7 +55,7 @@ impl Nystrom {
             let mut core = multiply_transposed(&omega, &y, workers);
             match lapack::cholesky(&mut core) {
                 Ok(()) => divide_by_transposed(&mut y, &core, workers)?,
-                Err(error) if attempt == RAISES => return Err(error),
+                Err(error) if attempt == INCREASES => return Err(error),
                 Err(_) => {
                     raise = 9.0 * shift;
                     continue;

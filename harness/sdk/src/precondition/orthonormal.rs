@@ -1,9 +1,9 @@
-//! QR factorisation of tall matrices by Cholesky factors of their Gram matrices, in matrix products alone.
+//! QR factorisation of tall matrices by Cholesky factors of their Gram matrices, which uses matrix products only.
 //!
-//! One pass squares the condition number, and so loses orthogonality; passes are repeated until the matrix
-//! that is factorised has been close to the identity (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015:
-//! two passes suffice up to a condition number of 1e8). Beyond, the Gram matrix is not positive definite to
-//! working precision: it is then shifted, which leaves the next pass with a smaller condition number
+//! One pass loses orthogonality, since it squares the condition number. Passes are repeated until the Gram matrix
+//! that was factorised is close to the identity (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015:
+//! two passes suffice up to a condition number of 1e8). For larger ones, the Gram matrix is not positive definite
+//! to working precision. It is then shifted, so that the next pass has a smaller condition number
 //! (Fukaya, Kannan, Nakatsukasa, Yamamoto and Yanagisawa 2020).
 
 use ndarray::linalg::general_mat_mul;
@@ -15,15 +15,15 @@ use crate::{Error, Result, Workers, lapack};
 /// Columns of a Gram matrix that are computed together.
 const STRIPE: usize = 64;
 
-/// Passes after which a matrix is given up. Four serve condition numbers up to 1e16.
+/// Largest number of passes. Four suffice for condition numbers up to 1e16.
 const PASSES: usize = 8;
 
-/// Distance from the identity (in the Frobenius norm) at which a pass is the last.
+/// Distance of the Gram matrix from the identity (in the Frobenius norm) below which a pass is the last.
 const NEAR: f64 = 0.5;
 
 /// Replaces A, m x k and column-major, by Q of A = Q R with Q^T Q = I to working precision.
 ///
-/// Returns the lower triangles (above them stands rubbish) whose transposes make up R, the last pass first:
+/// Returns the lower triangles (entries above are not defined) whose transposes are the factors of R, last pass first:
 /// R = L_p^T ... L_1^T. Fails if A is zero or not finite.
 pub(crate) fn orthonormalise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<Vec<Array2<f64>>> {
     let mut triangles = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn orthonormalise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Re
         let mut lower = gram(a, workers);
         let (last, trace) = (distance_from_identity(&lower) < NEAR, lower.diag().sum());
         if !trace.is_finite() {
-            // LAPACK's Cholesky factorisation may let it pass.
+            // LAPACK's Cholesky factorisation may not report it.
             return Err(Error::new(format!("a {:?} matrix to orthogonalise is not finite", a.dim())));
         }
         if lapack::cholesky(&mut lower).is_err() {

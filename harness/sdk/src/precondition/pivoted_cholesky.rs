@@ -5,10 +5,10 @@ use ndarray::{Array2, ShapeBuilder, s};
 
 use crate::{Operator, Result};
 
-/// K ~ L L^T with L of few columns, where K = A - noise_scale^2 I.
+/// K ~ L L^T with an L of low rank, where K = A - noise_scale^2 I.
 ///
 /// The error is the positive semi-definite remainder, whose trace is the sum of the remaining diagonal.
-/// [`new`](Self::new) pivots on the largest of it, [`random`](Self::random) draws pivots by it.
+/// [`new`](Self::new) pivots on its largest entry; [`random`](Self::random) draws pivots in proportion to it.
 #[derive(Debug, Clone)]
 pub struct PivotedCholesky {
     /// L, n x rank, column-major, rows in the operator's order.
@@ -19,7 +19,7 @@ pub struct PivotedCholesky {
     pub remaining_trace: Vec<f64>,
 }
 
-/// A remaining diagonal below this share of the largest one at the start is rounding error.
+/// Share of the initial largest diagonal entry up to which a remaining one counts as rounding error.
 pub(super) const NEGLIGIBLE: f64 = 1e-14;
 
 impl PivotedCholesky {
@@ -35,7 +35,7 @@ impl PivotedCholesky {
         let largest = remaining.fold(0.0, |max: f64, &entry| max.max(entry));
         let mut factor = Array2::zeros((n, rank).f());
         let mut remaining_trace = Vec::with_capacity(rank);
-        // Positions below `m` hold the pivots. The order of the others decides between equals.
+        // Positions below `m` hold the pivots. Among equal entries the first in this order is taken.
         let mut order: Vec<usize> = (0..n).collect();
         let mut m = 0;
         while m < rank {
@@ -55,12 +55,12 @@ impl PivotedCholesky {
             operator.block(0..n, &[pivot], &mut rest)?;
             let mut column = rest.column_mut(0);
             column[pivot] -= noise_variance;
-            // column -= L[:, ..m] L[pivot, ..m]^T, the part that the earlier steps explain
+            // column -= L[:, ..m] L[pivot, ..m]^T
             let explained = done.row(pivot).to_owned();
             general_mat_vec_mul(-1.0, &done, &explained, 1.0, &mut column);
             let root = square.sqrt();
             column /= root;
-            // What is exact in exact arithmetic is set, so that rounding does not pile up.
+            // Known values are set exactly, so that rounding errors do not accumulate.
             order[..m].iter().for_each(|&earlier| column[earlier] = 0.0);
             column[pivot] = root;
             for &row in &order[m + 1..] {

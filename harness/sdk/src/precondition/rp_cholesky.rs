@@ -9,8 +9,8 @@ use super::ROWS;
 use super::pivoted_cholesky::{NEGLIGIBLE, PivotedCholesky, take_columns};
 use crate::{Error, Operator, Result, Workers, lapack};
 
-/// Candidates drawn at a time, at most: enough for matrix products, few enough that the square of entries
-/// between them is small beside the accepted ones' columns.
+/// Largest number of candidates in a round: enough for matrix products, and few enough that the entries between them
+/// are few beside the columns of the accepted ones.
 const CANDIDATES: usize = 128;
 
 impl PivotedCholesky {
@@ -20,8 +20,8 @@ impl PivotedCholesky {
     /// Randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber 2022) in its accelerated form (Epperly,
     /// Tropp and Webber 2024, Algorithm 2): candidates are drawn together from the diagonal that remains
     /// before them, and each is accepted with the probability that turns this into a draw from what remains
-    /// after the ones accepted before it. Pivots so have the same law as if drawn one at a time, but columns
-    /// come many at a time, in matrix products: n k^2 operations. Asks for k columns of A and, for each
+    /// after the ones accepted before it. Pivots have the same distribution as if drawn one at a
+    /// time, but columns are computed together, in matrix products: n k^2 operations. Asks for k columns of A and, for each
     /// round, the square between its candidates. Fails if the diagonal of K is negative or not finite.
     pub fn random(
         operator: Operator<'_>,
@@ -42,7 +42,7 @@ impl PivotedCholesky {
         let mut factor = Array2::zeros((n, rank).f());
         let (mut pivots, mut remaining_trace) = (Vec::with_capacity(rank), Vec::with_capacity(rank));
         while pivots.len() < rank {
-            // What is below is rounding error, and is not drawn.
+            // Smaller entries are rounding errors, and are not drawn.
             remaining.mapv_inplace(|entry| if entry <= negligible { 0.0 } else { entry });
             let wanted = rank - pivots.len();
             let Some(candidates) = draw(&remaining, CANDIDATES.min(wanted), &mut rng) else { break };
@@ -59,7 +59,7 @@ impl PivotedCholesky {
             general_mat_mul(-1.0, &explained, &explained.t(), 1.0, &mut between);
             let accepted = reject(&candidates, &mut between, negligible, &mut rng);
             if accepted.is_empty() {
-                // The first is always accepted, unless nothing but rounding error remains of it.
+                // The first is always accepted, unless its remaining diagonal is rounding error.
                 candidates.iter().for_each(|&row| remaining[row] = 0.0);
                 continue;
             }
@@ -78,7 +78,7 @@ impl PivotedCholesky {
             eliminate(&done.view(), &rows, &lower, &mut columns, workers)?;
             for (j, column) in columns.columns_mut().into_iter().enumerate() {
                 let mut column = column;
-                // What is exact in exact arithmetic is set, so that rounding does not pile up.
+                // Known values are set exactly, so that rounding errors do not accumulate.
                 pivots.iter().for_each(|&earlier: &usize| column[earlier] = 0.0);
                 column[rows[j]] = lower[[j, j]];
                 remaining.zip_mut_with(&column, |left, entry| *left = (*left - entry * entry).max(0.0));
@@ -92,7 +92,7 @@ impl PivotedCholesky {
     }
 }
 
-/// Independent draws with probabilities proportional to `weights`; none if nothing is left to draw.
+/// Independent draws with probabilities proportional to `weights`; none if all weights are zero.
 fn draw(weights: &Array1<f64>, count: usize, rng: &mut ChaCha8Rng) -> Option<Vec<usize>> {
     let mut sum = 0.0;
     let mut cumulative = weights.to_vec();
@@ -109,10 +109,10 @@ fn draw(weights: &Array1<f64>, count: usize, rng: &mut ChaCha8Rng) -> Option<Vec
     Some((0..count).map(|_| one(rng)).collect())
 }
 
-/// Goes through the candidates in order; accepts one with the probability of what remains of its diagonal
-/// after those accepted before it, over what there was before the first.
+/// Goes through the candidates in order. The probability to accept one is its remaining diagonal after those accepted
+/// before it, divided by its remaining diagonal before the first.
 ///
-/// `between` is K between the candidates, less what is explained already. Returns the positions of those
+/// `between` is the remaining K between the candidates. Returns the positions of those
 /// accepted; their columns of `between`, from the diagonal down, then hold the Cholesky factor.
 fn reject(
     candidates: &[usize],

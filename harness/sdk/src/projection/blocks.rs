@@ -5,10 +5,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Error, Operator, Result, Workers, lapack};
+use crate::{Operator, Result, Workers, lapack};
 
-/// Right-hand sides solved at a time: enough to be a matrix product, and the same for any number of
-/// threads.
+/// Right-hand sides solved together: enough for matrix products, and the same for any number of threads.
 const WIDTH: usize = 8;
 
 crate::choices! {
@@ -34,8 +33,8 @@ struct Block {
 }
 
 impl Blocks {
-    /// Splits the rows into blocks of `block_size`, and one of what is left, and factorises A on each.
-    /// Counts the squares of the blocks' sizes in entries.
+    /// Splits the rows into blocks of `block_size`, the last one smaller, and factorises A on each. Counts the squares
+    /// of the blocks' sizes in entries.
     pub fn factorise(
         operator: Operator<'_>,
         block_size: usize,
@@ -43,10 +42,7 @@ impl Blocks {
         seed: u64,
         workers: Workers<'_>,
     ) -> Result<Blocks> {
-        if operator.m() != operator.n() {
-            let text = format!("A is {} x {}, not square", operator.n(), operator.m());
-            return Err(Error::Unsupported(text));
-        }
+        operator.require_square()?;
         let mut blocks = Vec::new();
         for rows in split(operator.n(), block_size, partition, seed) {
             let mut factor = Array2::zeros((rows.len(), rows.len()).f());
@@ -61,13 +57,13 @@ impl Blocks {
         Ok(Blocks(blocks))
     }
 
-    /// How many there are.
+    /// Number of blocks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no blocks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -94,13 +90,13 @@ impl Blocks {
     }
 }
 
-/// Splits n rows into blocks of `block_size`, and one of what is left.
+/// Splits n rows into blocks of `block_size`, the last one smaller.
 fn split(n: usize, block_size: usize, partition: Partition, seed: u64) -> Vec<Vec<usize>> {
     let mut rows: Vec<usize> = (0..n).collect();
     if partition == Partition::Random {
         rows.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     }
-    // In order within a block, so that its rows are read in the order in which they lie in memory.
+    // In order within a block, so that rows are read in their order in memory.
     rows.chunks_mut(block_size).for_each(<[usize]>::sort_unstable);
     rows.chunks(block_size).map(<[usize]>::to_vec).collect()
 }

@@ -1,23 +1,23 @@
-//! The residual, and how much of it lies in each block.
+//! The residual, with its norm on each block.
 
 use ndarray::{Array2, Axis, ShapeBuilder};
 
 use super::Blocks;
 use crate::{Error, Problem, Result, Workers};
 
-/// What a projection has done.
+/// A finished projection.
 #[derive(Debug)]
 pub struct Projection {
-    /// Which block it was on.
+    /// Its block.
     pub block: usize,
-    /// What it has added to the block's rows of the iterate, relative to the right-hand sides' norms.
+    /// The change of the block's rows of the iterate, relative to the right-hand sides' norms.
     pub change: Array2<f64>,
 }
 
 /// The residual of the problem's `x`, relative to the right-hand sides' norms.
 #[derive(Debug)]
 pub struct Residual {
-    /// b - A x, n x s and column-major; after a change by other hands, [`measure`](Self::measure) is due.
+    /// b - A x, n x s and column-major. Whoever changes it has to call [`measure`](Self::measure).
     pub r: Array2<f64>,
     /// Norms of the right-hand sides, which `r` is relative to.
     pub scales: Vec<f64>,
@@ -26,7 +26,7 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// The residual of the iterate that `x` holds: one product with A, unless that is zero.
+    /// The residual of the iterate in `x`: one product with A, unless the iterate is zero.
     pub fn of(problem: &mut Problem<'_>, blocks: &Blocks) -> Result<Residual> {
         let (r, scales) = problem.relative_residual()?;
         let squares = Array2::zeros((blocks.len(), scales.len()).f());
@@ -35,7 +35,7 @@ impl Residual {
         Ok(residual)
     }
 
-    /// Takes the norms anew after a change of `r`.
+    /// Computes the norms again after a change of `r`.
     pub fn measure(&mut self, blocks: &Blocks, workers: Workers<'_>) {
         let columns = self.r.columns().into_iter().zip(self.squares.columns_mut());
         workers.for_each(columns, |(r, mut squares)| {
@@ -57,19 +57,19 @@ impl Residual {
         largest.map(|(block, _)| block).ok_or_else(|| Error::new("there is no block"))
     }
 
-    /// Solves exactly on the block that has most of the residual, which counts its columns in entries.
-    /// None, with all as it was, if that gives no finite numbers.
+    /// Solves exactly on the block with the largest residual; counts the entries of its columns. None, without a
+    /// change, if the solution is not finite.
     pub fn project(&mut self, problem: &mut Problem<'_>, blocks: &Blocks) -> Result<Option<Projection>> {
         let block = self.largest_block()?;
         let (rows, workers) = (blocks.rows(block), problem.workers());
         let Residual { r, scales, .. } = self;
-        // What to take away from v[i]: A[i, i]^-1 (-r[i]), negative since the operator adds.
+        // A[i, i]^-1 (-r[i]): negative, since `update_columns` adds to r.
         let mut change = Array2::from_shape_fn((rows.len(), scales.len()).f(), |(k, j)| -r[[rows[k], j]]);
         blocks.solve(block, &mut change, workers)?;
         if change.iter().any(|entry| !entry.is_finite()) {
             return Ok(None);
         }
-        // r -= A[:, i] (-change); refused if the budget is spent, so before v.
+        // Before x is changed, since the call may be refused.
         problem.operator().update_columns(rows, &change, r)?;
         change.mapv_inplace(|entry| -entry);
         let mut x = problem.x_mut();

@@ -33,7 +33,7 @@ impl TestHost {
         self.table
     }
 
-    /// Done, or why not.
+    /// Ok for `DONE`, or else the failure.
     pub(super) fn outcome(&self, status: Status) -> Result<(), Failure> {
         if status == Status::DONE {
             return Ok(());

@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use gpbench_abi as abi;
 use ndarray::{Array2, ShapeBuilder};
 
-use super::extension::state::State;
 use super::host::TestHost;
 use super::mock_problem::MockProblem;
 use super::{DenseProblem, Failure, Outcome};
@@ -37,7 +36,8 @@ impl DenseProblem {
         let operator = mock.operator();
         let mut x = Array2::zeros(self.start.dim().f());
         x.assign(&self.start);
-        let told = with_output(&mut x, |x| {
+        // Reason, iterations, claimed norms, further numbers, and the entries used by `prepare`.
+        let (reason, iterations, claimed, numbers, entries_prepare) = with_output(&mut x, |x| {
             with_input(&self.rhs, |rhs| {
                 // The only pointer to `x` from here on, shared with `observe`.
                 let x: *mut abi::Mat = x;
@@ -65,28 +65,23 @@ impl DenseProblem {
                 // SAFETY: as above.
                 let names =
                     names.iter().map(|name| unsafe { text(name) }.expect("names are UTF-8").to_owned());
-                Ok(Outcome {
-                    x: Array2::zeros((0, 0)),
-                    reason: report.reason,
-                    iterations: report.iterations,
-                    numbers: names.zip(values).collect(),
-                    claimed,
-                    trace: Vec::new(),
-                    notes: Vec::new(),
-                    iterates: Vec::new(),
-                    entries_prepare,
-                    entries: mock.entries.get(),
-                    state: State::new(),
-                })
+                let numbers = names.zip(values).collect();
+                Ok((report.reason, report.iterations, claimed, numbers, entries_prepare))
             })
-        });
-        let mut outcome: Outcome = told?;
-        outcome.x = x;
-        outcome.trace = mock.trace.into_inner();
-        outcome.notes = mock.notes.into_inner();
-        outcome.iterates = mock.iterates.into_inner();
-        outcome.state = mock.state.into_inner();
-        Ok(outcome)
+        })?;
+        Ok(Outcome {
+            x,
+            reason,
+            iterations,
+            claimed,
+            numbers,
+            trace: mock.trace.into_inner(),
+            notes: mock.notes.into_inner(),
+            iterates: mock.iterates.into_inner(),
+            entries_prepare,
+            entries: mock.entries.get(),
+            state: mock.state.into_inner(),
+        })
     }
 }
 

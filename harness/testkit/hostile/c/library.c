@@ -1,5 +1,5 @@
-/* A library that is wrong as a whole. Which way is chosen when it is compiled, by -DFAULT_<NAME>; without,
- * it is sound. */
+/* A library that is faulty as a whole. -DFAULT_<NAME> chooses the fault when it is compiled; without, it is
+ * correct. */
 
 #define _GNU_SOURCE
 

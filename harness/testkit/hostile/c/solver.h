@@ -1,4 +1,4 @@
-/* Conjugate gradients on one column after the other: what the libraries here do when they behave. */
+/* The correct solver of these libraries: conjugate gradients on one column after the other. */
 
 #ifndef SOLVER_H
 #define SOLVER_H

@@ -1,4 +1,4 @@
-/* A library of solvers that misbehave while they solve, in ways that are C's own. */
+/* A library of solvers that misbehave while they solve, in ways that only C has. */
 
 #define _GNU_SOURCE
 
@@ -16,14 +16,14 @@ static GpbStatus exit_with_handlers(void *solver, const GpbProblem *problem, Gpb
     exit(0);
 }
 
-/* Rounds upwards from here on, flushing nothing. */
+/* Sets the rounding mode to upwards. */
 static GpbStatus round_up(void *solver, const GpbProblem *problem, GpbReport *report)
 {
     fesetround(FE_UPWARD);
     return solve_well(solver, problem, report);
 }
 
-/* Makes arithmetic on infinities and the like a signal. */
+/* Turns floating-point exceptions into signals. */
 static GpbStatus trap(void *solver, const GpbProblem *problem, GpbReport *report)
 {
     feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
@@ -40,7 +40,7 @@ static GpbStatus more_blas_threads(void *solver, const GpbProblem *problem, GpbR
     return solve_well(solver, problem, report);
 }
 
-/* Hears no signal that can be refused, and stays. */
+/* Blocks all signals that can be blocked, and never returns. */
 static GpbStatus deaf(void *solver, const GpbProblem *problem, GpbReport *report)
 {
     (void)solver, (void)problem, (void)report;
@@ -52,7 +52,7 @@ static GpbStatus deaf(void *solver, const GpbProblem *problem, GpbReport *report
     return GPB_STATUS_DONE;
 }
 
-/* Returns from where it was never called. */
+/* Jumps to an address that was never set. */
 static GpbStatus jump(void *solver, const GpbProblem *problem, GpbReport *report)
 {
     (void)solver, (void)problem, (void)report;
@@ -72,7 +72,7 @@ static GpbStatus free_twice(void *solver, const GpbProblem *problem, GpbReport *
     return GPB_STATUS_DONE;
 }
 
-/* A report whose pointers lead nowhere, with lengths to match. */
+/* A report with a null pointer and a large length. */
 static GpbStatus wild_report(void *solver, const GpbProblem *problem, GpbReport *report)
 {
     const GpbStatus status = solve_well(solver, problem, report);
@@ -81,7 +81,7 @@ static GpbStatus wild_report(void *solver, const GpbProblem *problem, GpbReport 
     return status;
 }
 
-/* Says that the structs are of other sizes than they are. */
+/* Changes the sizes in the structs. */
 static GpbStatus resize(void *solver, const GpbProblem *problem, GpbReport *report)
 {
     ((GpbProblem *)problem)->size = 1;
@@ -89,7 +89,7 @@ static GpbStatus resize(void *solver, const GpbProblem *problem, GpbReport *repo
     return solve_well(solver, problem, report);
 }
 
-/* Keeps an unfinished line of output for the end of the process. */
+/* Leaves an incomplete line in the output buffer, which is written when the process ends. */
 static GpbStatus half_a_line(void *solver, const GpbProblem *problem, GpbReport *report)
 {
     printf("{\"type\":\"solved\",\"n\":");
@@ -132,7 +132,7 @@ const GpbPlugin *gpbench_plugin_v1(const GpbHost *host)
     return &plugin;
 }
 
-/* Two handlers that would keep a process from ending. */
+/* Two handlers that keep a process from ending normally. */
 static void stay(void)
 {
     for (;;)

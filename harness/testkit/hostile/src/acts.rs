@@ -1,4 +1,4 @@
-//! The acts that need more than a line.
+//! Acts of more than a line.
 
 use std::hint::black_box;
 use std::sync::{Arc, Mutex};
@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use gpbench_sdk::Problem;
 use gpbench_sdk::ndarray::{Array2, ArrayView2, ShapeBuilder};
 
-/// Writes through a null pointer, as a wild C plugin would.
+/// Writes through a null pointer, as a faulty C plugin would.
 pub(crate) fn segfault() {
-    // SAFETY: none; this is the crash that is asked for. The pointer is hidden from the compiler, so
-    // that the write stays what it is.
+    // SAFETY: none; the crash is the purpose. The pointer is hidden from the compiler, so that the write is not
+    // optimised away.
     unsafe { black_box(std::ptr::null_mut::<u8>()).write_volatile(1) };
 }
 
-/// Ends the process as if all were well, without unwinding or exit handlers.
+/// Ends the process with status 0, without unwinding or exit handlers.
 pub(crate) fn exit() -> ! {
     // SAFETY: always sound; ends the process.
     unsafe { libc::_exit(0) }
@@ -31,20 +31,20 @@ pub(crate) fn print_to_stdout() {
     println!();
 }
 
-/// Closes the descriptor that everything is told on.
+/// Closes standard output.
 pub(crate) fn close_stdout() {
     // SAFETY: whoever writes to it later gets an error.
     unsafe { libc::close(1) };
 }
 
-/// Never returns, never looks at the host.
+/// Never returns and never calls the host.
 pub(crate) fn hang() -> ! {
     loop {
         std::hint::spin_loop();
     }
 }
 
-/// Takes memory, and touches it, until something gives.
+/// Allocates and writes memory until the process fails.
 pub(crate) fn allocate() -> ! {
     const PIECE: usize = 16 << 20;
     let mut held = Vec::new();
@@ -84,29 +84,28 @@ pub(crate) fn panic_in_thread() {
     drop(lock.lock().expect("a lock that a panic has poisoned, as told"));
 }
 
-/// Waits for what never comes.
+/// Waits without end.
 pub(crate) fn sleep() -> ! {
     loop {
         std::thread::park();
     }
 }
 
-/// Stops all threads of the process until somebody says SIGCONT.
+/// Stops all threads of the process until it gets SIGCONT.
 pub(crate) fn stop_process() {
     // SAFETY: always sound.
     unsafe { libc::raise(libc::SIGSTOP) };
 }
 
-/// Writes where only reading is allowed.
+/// Writes to read-only data.
 pub(crate) fn overwrite(array: ArrayView2<'_, f64>, value: f64) {
     for entry in &array {
-        // SAFETY: none; this is the wrong that is asked for. The numbers are the host's, which does not
-        // look at them meanwhile.
+        // SAFETY: none; the fault is the purpose. The host does not read the numbers meanwhile.
         unsafe { black_box(std::ptr::from_ref(entry).cast_mut()).write_volatile(value) };
     }
 }
 
-/// Uses products, whatever the host says to it.
+/// Uses products, whatever the host answers.
 pub(crate) fn ignore_stop(problem: &mut Problem<'_>, products: u64) {
     let operator = problem.operator();
     let direction = problem.rhs().to_owned();

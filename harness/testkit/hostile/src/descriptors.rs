@@ -1,9 +1,9 @@
-//! Acts upon open files that are none of a plugin's business.
+//! Acts on open files that are not the plugin's.
 
 /// More descriptors than a worker has.
 const MANY: i32 = 256;
 
-/// Closes whatever is open.
+/// Closes every open descriptor.
 pub(crate) fn close_all() {
     for descriptor in 0..MANY {
         // SAFETY: whoever uses it later gets an error.
@@ -11,7 +11,7 @@ pub(crate) fn close_all() {
     }
 }
 
-/// Writes a line into whatever is open, the way to the engine among it.
+/// Writes a line into every open descriptor, the channel to the engine included.
 pub(crate) fn write_all() {
     let line = b"a line where only the harness writes\n";
     for descriptor in 1..MANY {

@@ -5,16 +5,16 @@ use std::ptr::null_mut;
 
 use crate::acts;
 
-/// Seconds after which a child that nobody ends does so by itself.
+/// Seconds after which a child ends by itself.
 const PATIENCE: u32 = 60;
 
-/// Whether this is the child.
+/// Forks; true in the child.
 fn fork() -> bool {
-    // SAFETY: what a child does here is a system call.
+    // SAFETY: the child makes only system calls.
     unsafe { libc::fork() == 0 }
 }
 
-/// Sleeps as a child that no longer belongs to the process group, and ends.
+/// Leaves the process group, sleeps and ends.
 fn outlive() -> ! {
     // SAFETY: system calls on numbers.
     unsafe {
@@ -32,7 +32,7 @@ pub(crate) fn fork_and_hang() -> ! {
     acts::hang()
 }
 
-/// Leaves a grandchild in a session of its own, whose parent is no more, as a daemon would.
+/// Leaves a grandchild in a session of its own, whose parent has ended, like a daemon.
 pub(crate) fn escape() {
     if fork() {
         if fork() {
@@ -43,13 +43,13 @@ pub(crate) fn escape() {
     }
 }
 
-/// Takes memory in a child until something gives, and waits for it.
+/// Allocates memory in a child until it fails, and waits for it.
 pub(crate) fn allocate_in_child() {
     const PIECE: usize = 16 << 20;
     if fork() {
         loop {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
-            // SAFETY: a mapping of its own, wherever there is room.
+            // SAFETY: a new mapping at any address.
             let piece =
                 unsafe { libc::mmap(null_mut(), PIECE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
             if piece == libc::MAP_FAILED {
@@ -70,6 +70,6 @@ pub(crate) fn burn_in_child() {
 }
 
 fn wait() {
-    // SAFETY: waits for any child; its end is of no interest.
+    // SAFETY: waits for any child; its status is not used.
     unsafe { libc::wait(null_mut()) };
 }

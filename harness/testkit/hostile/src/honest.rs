@@ -1,4 +1,4 @@
-//! What the solver does when it behaves: plain conjugate gradients.
+//! The correct solver: plain conjugate gradients.
 
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, Axis, ShapeBuilder};
 use gpbench_sdk::{Problem, Reason, Report, Result};
@@ -8,7 +8,7 @@ fn dots(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>) -> Array1<f64> {
     a.axis_iter(Axis(1)).zip(b.axis_iter(Axis(1))).map(|(a, b)| a.dot(&b)).collect()
 }
 
-/// A quotient, or 0 where there is nothing to divide by.
+/// A quotient, or 0 where the divisor is 0.
 fn ratio(a: &Array1<f64>, b: &Array1<f64>) -> Array1<f64> {
     a.iter().zip(b).map(|(a, b)| if *b == 0.0 { 0.0 } else { a / b }).collect()
 }

@@ -1,8 +1,8 @@
-//! A plugin that misbehaves on request, so that the harness can be shown to survive it.
+//! A plugin that misbehaves on request, for tests that the harness survives it.
 //!
 //! One solver, `hostile`; its parameter `act` chooses what it does. The library's name does not match
-//! the pattern of plugins, so it is never found by itself: a spec names it by `library`. What only C can do,
-//! or what a library does without being asked, is in `c/`.
+//! the pattern of plugins, so the harness does not find it by itself: a spec names it by `library`. `c/` has
+//! faults that only C can have, and faults of a library as a whole.
 
 #![warn(missing_docs)]
 
@@ -20,8 +20,7 @@ pub use solver::Hostile;
 
 /// The plugin's entry.
 ///
-/// Written by hand, where a decent plugin has `export_plugin!`, to tell lies in reports that the
-/// SDK's types have no words for.
+/// Written by hand instead of `export_plugin!`, for reports that the SDK's types cannot express.
 ///
 /// # Safety
 /// `host` is null or points to the host's table, which lives until the process ends.

@@ -1,4 +1,4 @@
-//! The solver: chooses an act, and lies in reports.
+//! The solver: runs an act, and may falsify its report.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -21,7 +21,7 @@ choices! {
         Abort = "abort",
         /// Write through a null pointer.
         Segfault = "segfault",
-        /// Exit as if all were well.
+        /// Exit with status 0.
         Exit0 = "exit0",
         /// Write lines that look like records to standard output, then solve.
         PrintStdout = "print_stdout",
@@ -95,11 +95,10 @@ pub struct Hostile {
 }
 
 thread_local! {
-    /// Whether the report of the solve that has just ended is to be spoilt. A solver is called from
-    /// one thread.
-    static SPOIL: Cell<bool> = const { Cell::new(false) };
-    /// Whether that solve is to return a status that means nothing.
-    static ODD: Cell<bool> = const { Cell::new(false) };
+    /// Whether to falsify the report of the solve that has just ended. A solver is called from one thread.
+    static FALSIFY: Cell<bool> = const { Cell::new(false) };
+    /// Whether that solve returns an unknown status.
+    static UNKNOWN_STATUS: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Drop for Hostile {
@@ -143,7 +142,7 @@ impl Solver for Hostile {
                 let norms = vec![0.0; problem.rhs().ncols()];
                 return Ok(Report::new(Reason::Converged, 1).residuals(norms));
             }
-            Act::WrongReport => SPOIL.set(true),
+            Act::WrongReport => FALSIFY.set(true),
             Act::Error => return Err(Error::new("an error, as told")),
             Act::Allocate => acts::allocate(),
             Act::StackOverflow => {
@@ -172,13 +171,13 @@ impl Solver for Hostile {
                 acts::overwrite(problem.operator().inputs()?.x, 1.0);
                 return report;
             }
-            Act::UnknownStatus => ODD.set(true),
+            Act::UnknownStatus => UNKNOWN_STATUS.set(true),
         }
         honest::solve(problem)
     }
 }
 
-/// Solves, and then spoils the report if that is the act.
+/// Solves, and falsifies the report if that is the act.
 pub(crate) unsafe extern "C" fn solve_and_lie(
     solver: *mut c_void,
     problem: *const abi::Problem,
@@ -188,7 +187,7 @@ pub(crate) unsafe extern "C" fn solve_and_lie(
     let solve = export::solver::<Hostile>().solve.expect("the SDK's tables are complete");
     // SAFETY: the host's own arguments, passed on.
     let status = unsafe { solve(solver, problem, report) };
-    if SPOIL.take() && status == Status::DONE {
+    if FALSIFY.take() && status == Status::DONE {
         // SAFETY: the report has been filled, so it is not null. What it points to is static.
         let report = unsafe { &mut *report };
         report.reason = -77;
@@ -196,7 +195,7 @@ pub(crate) unsafe extern "C" fn solve_and_lie(
         report.claimed = NONSENSE.as_ptr();
         report.n_claimed = NONSENSE.len() as i64;
     }
-    if ODD.take() { Status(-4242) } else { status }
+    if UNKNOWN_STATUS.take() { Status(-4242) } else { status }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Faults that need more than a line, or more than safe Rust.
+//! Faults of more than a line, or with unsafe code.
 
 use std::sync::Mutex;
 
 use gpbench_sdk::ndarray::{Array2, ArrayRef2};
 use gpbench_sdk::{Problem, Result};
 
-/// What all objects of the mutant that shares its state have in common.
+/// State that all objects of one mutant share.
 pub(crate) static SHARED: Mutex<Vec<f64>> = Mutex::new(Vec::new());
 
 /// Writes the iterate as though its columns were adjacent.
@@ -15,8 +15,8 @@ pub(crate) fn write_adjacent(problem: &mut Problem<'_>, iterate: &ArrayRef2<f64>
     let first = x.as_mut_ptr();
     for (k, column) in iterate.columns().into_iter().enumerate() {
         for (i, &value) in column.iter().enumerate() {
-            // SAFETY: none, where columns stand apart: that is the fault. The suite's own memory around
-            // the iterate takes the blow.
+            // SAFETY: none where columns are not adjacent; that is the fault. The suite owns the memory around the
+            // iterate.
             unsafe { first.add(k * iterate.nrows() + i).write(value) };
         }
     }
@@ -27,7 +27,7 @@ pub(crate) fn write_rhs(problem: &Problem<'_>, work: &ArrayRef2<f64>) {
     write(problem.rhs().as_ptr().cast_mut(), problem.rhs().strides()[1], work);
 }
 
-/// Clears the iterate, which is not to be written to.
+/// Clears the iterate, which is read-only here.
 pub(crate) fn clear_iterate(problem: &Problem<'_>) {
     let x = problem.x();
     let zero = Array2::zeros(x.dim());
@@ -46,7 +46,7 @@ pub(crate) fn flush_to_zero() {
     #[cfg(target_arch = "x86_64")]
     {
         let mut mode = 0u32;
-        // SAFETY: stores and loads the register of the modes of arithmetic, which is what is wanted.
+        // SAFETY: changes only the floating-point modes of this thread.
         unsafe {
             std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mode);
             mode |= 0x8040;
@@ -74,7 +74,7 @@ pub(crate) fn leave_thread() {
     });
 }
 
-/// Never ends, and never looks at the host.
+/// Never returns and never calls the host.
 pub(crate) fn hang() -> ! {
     loop {
         std::thread::park();

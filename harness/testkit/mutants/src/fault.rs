@@ -2,7 +2,7 @@
 
 use gpbench_sdk::Capabilities;
 
-/// What a mutant does wrong.
+/// The fault of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -48,15 +48,15 @@ pub(crate) enum Fault {
     Prints,
 }
 
-/// A mutant: what distinguishes one type of solver from the others.
+/// A mutant: the constants that distinguish one type of solver from the others.
 pub(crate) trait Mutant: 'static {
     /// Id of the solver.
     const ID: &'static str;
-    /// What it does.
+    /// One line of documentation.
     const DOC: &'static str;
     /// Its fault.
     const FAULT: Fault;
-    /// What it says that it can do.
+    /// The capabilities that it claims.
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
 }
 
@@ -86,7 +86,7 @@ mutants! {
     None = "correct", "Keeps every rule";
     UnknownCapability = "unknown-capability", "Sets a capability that does not exist";
     ReservedField = "reserved-field", "Uses a reserved field";
-    NoDoc = "no-doc", "(taken away)";
+    NoDoc = "no-doc", "(removed)";
     ParameterWithoutDoc = "parameter-without-doc", "Has a parameter without documentation";
     RefusesEndOfRange = "refuses-end-of-range", "Refuses the largest value of a parameter";
     ForgetsOnlyRow = "forgets-only-row", "Does nothing where there is only one row";

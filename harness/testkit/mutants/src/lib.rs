@@ -1,7 +1,7 @@
 //! Mutants: one solver that keeps every rule of the conformance suite, and copies of it that break
-//! one rule each, so that every check can be shown to find what it is for.
+//! one rule each, to show that every rule finds its fault.
 //!
-//! The library's name does not match the pattern of plugins, so it is never found by itself.
+//! The library's name does not match the pattern of plugins, so the harness does not find it by itself.
 
 #![warn(missing_docs)]
 
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use gpbench_sdk::{abi, export};
 
-/// The plugin's entry, written by hand: some mutants have tables that the SDK does not make.
+/// The plugin's entry, written by hand, since the SDK cannot make the tables of some mutants.
 ///
 /// # Safety
 /// `host` is null or points to the host's table, which lives until the process ends.

@@ -25,9 +25,9 @@ pub(crate) struct Cg<M: Mutant> {
     params: CgParams,
     /// Norms of the right-hand sides, 1 for zeros.
     scales: Vec<f64>,
-    /// A itself, for the one that evaluates by itself.
+    /// A, for the mutant that evaluates entries by itself.
     matrix: Option<Array2<f64>>,
-    /// The last solution, for the one that adds to it.
+    /// The last solution, for the mutant that adds to it.
     last: Option<Array2<f64>>,
     prepared: bool,
     solved: bool,
@@ -42,7 +42,7 @@ impl<M: Mutant> Solver for Cg<M> {
 
     fn new(params: CgParams) -> Result<Self> {
         if M::FAULT == Fault::RefusesEndOfRange && params.patience == 1000 {
-            return Err(Error::InvalidArgument("so much patience is not to be had".into()));
+            return Err(Error::InvalidArgument("such a large patience is unavailable".into()));
         }
         let (scales, matrix, last) = (Vec::new(), None, None);
         Ok(Cg { params, scales, matrix, last, prepared: false, solved: false, mutant: PhantomData })
@@ -107,7 +107,7 @@ fn scales<M: Mutant>(problem: &Problem<'_>) -> Vec<f64> {
 }
 
 impl<M: Mutant> Cg<M> {
-    /// Conjugate gradients from what `x` holds, on an iterate of its own.
+    /// Conjugate gradients from the start in `x`, on an iterate of its own.
     fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let b = problem.rhs();
         let (n, s) = b.dim();
@@ -143,7 +143,7 @@ impl<M: Mutant> Cg<M> {
                 direction.assign(&residual);
             }
             if M::FAULT == Fault::ScaleOfFirst {
-                // Columns that are done stay as they are.
+                // Converged columns do not change.
                 let done = (0..s).filter(|&j| norms[j] <= problem.tolerance());
                 done.for_each(|j| direction.column_mut(j).fill(0.0));
             }
@@ -166,7 +166,7 @@ impl<M: Mutant> Cg<M> {
         unreachable!("the loop ends by itself")
     }
 
-    /// The iterate to begin with.
+    /// The first iterate.
     fn start(&self, problem: &Problem<'_>) -> Array2<f64> {
         static CALLS: AtomicU64 = AtomicU64::new(0);
         let mut iterate = Array2::zeros(problem.rhs().dim().f());
@@ -186,14 +186,14 @@ impl<M: Mutant> Cg<M> {
             None => problem.operator().apply(x, product),
             Some(matrix) => {
                 general_mat_mul(1.0, matrix, x, 0.0, product);
-                // Whatever it says.
+                // The answer is ignored.
                 let _ = problem.operator().charge(matrix.len());
                 Ok(())
             }
         }
     }
 
-    /// Tells the host; whether it has asked for the iterate.
+    /// Reports an iteration; returns whether the host has asked for the iterate.
     fn observe(
         &self,
         problem: &mut Problem<'_>,
@@ -244,7 +244,7 @@ impl<M: Mutant> Cg<M> {
         }
     }
 
-    /// Leaves the iterate where it belongs.
+    /// Puts the iterate into `x`.
     fn finish(&mut self, problem: &mut Problem<'_>, iterate: &Array2<f64>, residual: &Array2<f64>) {
         problem.x_mut().assign(iterate);
         match M::FAULT {
@@ -262,7 +262,7 @@ impl<M: Mutant> Cg<M> {
     }
 }
 
-/// Whether a mutant leaves this column alone; a column of zeros is left at its solution, zero.
+/// Whether a mutant ignores this column. A column of zeros keeps its solution, zero.
 fn forgotten<M: Mutant>(j: usize, b: ArrayView1<f64>) -> bool {
     match M::FAULT {
         Fault::SixtyFourColumns if j >= 64 => true,
@@ -295,7 +295,7 @@ fn dots<M: Mutant>(problem: &Problem<'_>, a: &ArrayRef2<f64>, b: &ArrayRef2<f64>
     a.columns().into_iter().zip(b.columns()).map(|(a, b)| dot(a, b)).collect()
 }
 
-/// A quotient, or 0 where there is nothing to divide by.
+/// A quotient, or 0 where the divisor is 0.
 fn ratio(a: &Array1<f64>, b: &Array1<f64>) -> Array1<f64> {
     a.iter().zip(b).map(|(a, b)| if *b == 0.0 { 0.0 } else { a / b }).collect()
 }

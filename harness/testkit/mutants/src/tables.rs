@@ -1,4 +1,4 @@
-//! The solvers' tables, and what is wrong with those of some mutants.
+//! The solvers' tables, with the faults of some mutants.
 
 use gpbench_sdk::abi::{Param, Solver, Str};
 
@@ -9,10 +9,10 @@ const UNKNOWN: u64 = 1 << 40;
 
 /// All tables; they live until the process ends.
 pub(crate) fn all() -> Vec<Solver> {
-    fault::tables().into_iter().map(|(fault, table)| spoilt(fault, table)).collect()
+    fault::tables().into_iter().map(|(fault, table)| with_fault(fault, table)).collect()
 }
 
-fn spoilt(fault: Fault, mut table: Solver) -> Solver {
+fn with_fault(fault: Fault, mut table: Solver) -> Solver {
     match fault {
         Fault::UnknownCapability => table.capabilities |= UNKNOWN,
         Fault::ReservedField => table.reserved = 7,

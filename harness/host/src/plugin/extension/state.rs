@@ -1,22 +1,40 @@
-//! What a solver keeps from one outer step to the next.
+//! `gpbench.state/1`: what a solver saves in one outer step for the next.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 
-use gpbench_abi::{Problem, State, Status, Str};
+use gpbench_abi::{self as abi, Problem, State, Status, Str};
 
-use super::session::{Refusal, Session, enter_problem};
-use super::views;
+use super::super::session::{ProblemExtension, Refusal, Session, enter_problem};
+use super::super::views;
 
 /// Bytes that a solver has saved, by its own keys.
-pub type Kept = BTreeMap<String, Vec<u8>>;
+pub type SolverState = BTreeMap<String, Vec<u8>>;
+
+/// Null in a session without state.
+pub(super) const EXTENSION: ProblemExtension = (abi::id::STATE, |session| {
+    saved(session).map_or(std::ptr::null(), |_| std::ptr::from_ref(&TABLE).cast())
+});
 
 static TABLE: State =
     State { size: size_of::<State>() as u32, reserved: 0, load: Some(load), save: Some(save) };
 
-/// The extension, or null in a session that keeps nothing.
-pub(super) fn find(session: &Session) -> *const c_void {
-    session.kept.as_ref().map_or(std::ptr::null(), |_| std::ptr::from_ref(&TABLE).cast())
+impl Session<'_> {
+    /// Lets the solver load this state and save its own.
+    #[must_use]
+    pub fn with_state(self, state: SolverState) -> Self {
+        self.objects.store.get_or_init(|| RefCell::new(state));
+        self
+    }
+
+    /// What the solver has saved, and what it has not replaced of the state before; empty in a session without state.
+    pub fn into_state(self) -> SolverState {
+        saved(&self).map(RefCell::take).unwrap_or_default()
+    }
+}
+
+fn saved<'s>(session: &'s Session) -> Option<&'s RefCell<SolverState>> {
+    session.objects.store.get()
 }
 
 unsafe extern "C" fn load(
@@ -36,8 +54,8 @@ unsafe extern "C" fn load(
         if out.is_null() && room > 0 {
             return Err(Refusal::Invalid("`out` is a null pointer".into()));
         }
-        let kept = session.kept.as_ref().map(|kept| kept.borrow());
-        let bytes = kept.as_ref().and_then(|kept| kept.get(&key)).map_or(&[][..], Vec::as_slice);
+        let state = saved(session).map(RefCell::borrow);
+        let bytes = state.as_ref().and_then(|state| state.get(&key)).map_or(&[][..], Vec::as_slice);
         let copied = bytes.len().min(room);
         // SAFETY: the plugin passes room for `capacity` bytes and a place for their number; what is saved
         // is the host's own memory.
@@ -57,8 +75,8 @@ unsafe extern "C" fn save(problem: *const Problem, key: *const Str, bytes: *cons
     let body = |session: &Session| {
         // SAFETY: the plugin passes a text or null, and `len` bytes that live until this call returns.
         let (key, bytes) = unsafe { (views::text_at(key, "`key`")?, views::bytes(bytes, len, "bytes")?) };
-        if let Some(kept) = &session.kept {
-            kept.borrow_mut().insert(key, bytes);
+        if let Some(state) = saved(session) {
+            state.borrow_mut().insert(key, bytes);
         }
         Ok(())
     };

@@ -2,15 +2,16 @@
 
 use gpbench_record::{Grid, Kernel, Landscape};
 
-use super::{Trainer, kernel_at};
-use crate::checkpoint::State;
-use crate::line::six_digits;
+use crate::rounding::six_digits;
+
+use super::state::State;
+use super::trainer::Trainer;
 
 impl Trainer<'_> {
-    /// The exact likelihood on the grid that is asked for, at the signal scale that the steps have ended with.
+    /// The exact likelihood on the grid that is asked for, at the final signal scale.
     pub(super) fn landscape(&self, state: &State) -> Option<Box<Landscape>> {
-        let Grid { length_scale, noise_scale, points } = self.training.landscape?;
-        let ended = kernel_at(&self.job.case.kernel, state);
+        let Grid { length_scale, noise_scale, points } = self.task.landscape?;
+        let ended = state.kernel(&self.setup.job.case.kernel);
         let (length_scale, noise_scale) = (spaced(length_scale, points), spaced(noise_scale, points));
         let along = |noise_scale: f64| {
             let at = |length: &f64| {

@@ -1,67 +1,32 @@
-//! The file from which a training case goes on after a crash: everything that the next outer step
-//! depends on, and what the steps so far have found.
+//! The file from which a training case continues after a crash: everything that the next outer step
+//! depends on, and the steps so far.
 //!
-//! Numbers are kept bit by bit, so that a case that was interrupted ends as one that was not. The file
+//! Numbers are stored bit by bit, so that a case that was interrupted ends as one that was not. The file
 //! is a magic word, four sizes (bytes of the text, rows, columns, solutions), the [`State`] as JSON with its
 //! numbers as the integers of their bits (JSON's own may lose the last one), up to two solutions, and what
-//! the solver keeps, one after the other.
+//! the solver has saved, one after the other.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
+use gpbench_files::Durability;
 use gpbench_gp::train::{Adam, Parameters};
-use gpbench_record::{Clock, Entries, Metrics, Step, StopReason};
+use gpbench_record::{Clock, Entries, Metrics, Step, StopReason, names};
 use ndarray::{Array2, ShapeBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::binary::FileError;
-use crate::plugin::Kept;
+use crate::cost::SolveCost;
+use crate::plugin::SolverState;
+
+use super::state::State;
 
 const MAGIC: &[u8; 8] = b"GPBTRAI3";
 const SIZES: usize = 4;
 
-/// Where training stands after some outer steps.
-#[derive(Debug, Clone, PartialEq)]
-pub struct State {
-    /// Parameters that the next step begins with.
-    pub parameters: Parameters,
-    /// The constant prior mean, where it is trained.
-    pub mean: Option<f64>,
-    /// The optimiser.
-    pub adam: Adam,
-    /// Solutions of the last step, n x (1 + s); none before the first.
-    pub solution: Option<Array2<f64>>,
-    /// The same of the step before it, where starts are extrapolated.
-    pub before: Option<Array2<f64>>,
-    /// What the solver keeps from one step to the next.
-    pub kept: Kept,
-    /// What the steps have found.
-    pub steps: Vec<Step>,
-    /// Time of prepare so far.
-    pub prepare: Clock,
-    /// Time of solve so far.
-    pub solve: Clock,
-    /// Kernel entries so far.
-    pub entries: Entries,
-    /// Wall-clock seconds beside the solver so far.
-    pub outer: f64,
-}
-
-impl State {
-    /// Moves the unconstrained parameters, and the mean after them, along a gradient.
-    pub fn ascend(&mut self, gradient: &[f64], rate: f64) {
-        let scales = self.parameters.unconstrained.len();
-        let mut moved = std::mem::take(&mut self.parameters.unconstrained);
-        moved.extend(self.mean);
-        self.adam.ascend(&mut moved, gradient, rate);
-        self.mean = moved.split_off(scales).pop();
-        self.parameters.unconstrained = moved;
-    }
-}
-
-/// A state without its solutions and what the solver keeps, as it stands in the file.
+/// A state without its solutions and what the solver has saved, as in the file.
 #[derive(Serialize, Deserialize)]
 struct Text {
     unconstrained: Vec<u64>,
@@ -69,8 +34,9 @@ struct Text {
     first_moment: Vec<u64>,
     second_moment: Vec<u64>,
     steps: Vec<StepText>,
-    /// Keys of what the solver keeps, and numbers of bytes.
-    kept: Vec<(String, usize)>,
+    /// Keys of what the solver has saved, and numbers of bytes.
+    #[serde(rename = "kept")]
+    solver: Vec<(String, usize)>,
     /// Prepare, solve, entries and outer seconds.
     sums: [u64; 9],
 }
@@ -82,38 +48,31 @@ struct StepText {
     metrics: BTreeMap<String, u64>,
 }
 
-/// Writes a state under another name and moves it into place: a file that exists is whole.
-pub fn write(path: &Path, state: &State) -> Result<(), FileError> {
-    let part = path.with_extension("part");
-    let written = write_part(&part, state).and_then(|()| fs::rename(&part, path));
-    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
-}
-
-fn write_part(path: &Path, state: &State) -> io::Result<()> {
+/// Writes a state.
+pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
     let text = serde_json::to_vec(&Text::of(state)).expect("plain data with text keys always serialises");
     let (rows, columns) = state.solution.as_ref().map_or((0, 0), |solution| solution.dim());
     let solutions = || state.solution.iter().chain(&state.before);
     let count = solutions().count();
-    let mut bytes = Vec::with_capacity(MAGIC.len() + text.len() + 8 * (SIZES + rows * columns * count));
-    bytes.extend_from_slice(MAGIC);
-    for size in [text.len(), rows, columns, count] {
-        bytes.extend_from_slice(&(size as u64).to_le_bytes());
-    }
-    bytes.extend_from_slice(&text);
-    for value in solutions().flat_map(|solution| solution.t()) {
-        bytes.extend_from_slice(&value.to_le_bytes());
-    }
-    state.kept.values().for_each(|kept| bytes.extend_from_slice(kept));
-    let mut file = File::create(path)?;
-    file.write_all(&bytes)?;
-    file.sync_data()
+    let written = gpbench_files::replace(path, Durability::Whole, |out| {
+        out.write_all(MAGIC)?;
+        for size in [text.len(), rows, columns, count] {
+            out.write_all(&(size as u64).to_le_bytes())?;
+        }
+        out.write_all(&text)?;
+        for value in solutions().flat_map(|solution| solution.t()) {
+            out.write_all(&value.to_le_bytes())?;
+        }
+        state.solver.values().try_for_each(|saved| out.write_all(saved))
+    });
+    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
 }
 
 /// Reads a state; `None` where there is no file yet.
 ///
 /// # Errors
 /// If the file cannot be read, or is not whole.
-pub fn read(path: &Path) -> Result<Option<State>, FileError> {
+pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
     let wrong = |what: &str| FileError::Format { path: path.to_owned(), what: what.to_owned() };
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -130,15 +89,15 @@ pub fn read(path: &Path) -> Result<Option<State>, FileError> {
     let expected = [columns, count, 8].into_iter().try_fold(rows, usize::checked_mul).filter(|_| count <= 2);
     let parts = expected.and_then(|expected| rest.split_at_checked(expected));
     let (numbers, mut rest) = parts.ok_or_else(|| wrong("does not hold the solutions that its sizes say"))?;
-    let mut kept = Kept::new();
-    for (key, length) in &text.kept {
+    let mut solver = SolverState::new();
+    for (key, length) in &text.solver {
         let parts = rest.split_at_checked(*length);
-        let (bytes, after) = parts.ok_or_else(|| wrong("does not hold what the solver keeps"))?;
-        kept.insert(key.clone(), bytes.to_vec());
+        let (bytes, after) = parts.ok_or_else(|| wrong("does not hold what the solver has saved"))?;
+        solver.insert(key.clone(), bytes.to_vec());
         rest = after;
     }
     if !rest.is_empty() {
-        return Err(wrong("goes on after its end"));
+        return Err(wrong("continues after its end"));
     }
     let solution = |bytes: &[u8]| {
         let numbers = words(bytes).map(f64::from_bits).collect();
@@ -146,7 +105,7 @@ pub fn read(path: &Path) -> Result<Option<State>, FileError> {
     };
     let mut solutions = numbers.chunks_exact((8 * rows * columns).max(1)).map(solution);
     let (last, before) = (solutions.next(), solutions.next());
-    Ok(Some(State { kept, ..text.state(last, before) }))
+    Ok(Some(State { solver, ..text.state(last, before) }))
 }
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
@@ -163,7 +122,8 @@ fn numbers(bits: &[u64]) -> Vec<f64> {
 
 impl Text {
     fn of(state: &State) -> Text {
-        let State { parameters, mean, adam, steps, prepare, solve, entries, outer, kept, .. } = state;
+        let State { parameters, mean, adam, steps, cost, outer, solver, .. } = state;
+        let SolveCost { prepare, solve, entries, .. } = cost;
         let Entries { used, evaluated, setup, self_reported } = *entries;
         let sums =
             [prepare.wall, prepare.cpu, solve.wall, solve.cpu, used, evaluated, setup, self_reported, *outer];
@@ -173,7 +133,7 @@ impl Text {
             first_moment: bits(&adam.first_moment),
             second_moment: bits(&adam.second_moment),
             steps: steps.iter().map(StepText::of).collect(),
-            kept: kept.iter().map(|(key, bytes)| (key.clone(), bytes.len())).collect(),
+            solver: solver.iter().map(|(key, bytes)| (key.clone(), bytes.len())).collect(),
             sums: sums.map(f64::to_bits),
         }
     }
@@ -181,21 +141,27 @@ impl Text {
     fn state(self, solution: Option<Array2<f64>>, before: Option<Array2<f64>>) -> State {
         let [prepare_wall, prepare_cpu, solve_wall, solve_cpu, used, evaluated, setup, self_reported, outer] =
             self.sums.map(f64::from_bits);
+        let (count, steps) = (self.steps.len() as u64, (0..).zip(self.steps));
+        let steps: Vec<Step> = steps.map(|(step, text)| text.step(step)).collect();
+        let iterations = steps.iter().filter_map(|step| step.metrics.get(names::ITERATIONS));
         State {
             parameters: Parameters { unconstrained: numbers(&self.unconstrained) },
             mean: self.mean.map(f64::from_bits),
             adam: Adam {
                 first_moment: numbers(&self.first_moment),
                 second_moment: numbers(&self.second_moment),
-                steps: self.steps.len() as u64,
+                steps: count,
             },
             solution,
             before,
-            kept: Kept::new(),
-            steps: (0..).zip(self.steps).map(|(step, text)| text.step(step)).collect(),
-            prepare: Clock { wall: prepare_wall, cpu: prepare_cpu },
-            solve: Clock { wall: solve_wall, cpu: solve_cpu },
-            entries: Entries { used, evaluated, setup, self_reported },
+            solver: SolverState::new(),
+            cost: SolveCost {
+                iterations: iterations.sum::<f64>() as u64,
+                prepare: Clock { wall: prepare_wall, cpu: prepare_cpu },
+                solve: Clock { wall: solve_wall, cpu: solve_cpu },
+                entries: Entries { used, evaluated, setup, self_reported },
+            },
+            steps,
             outer,
         }
     }
@@ -234,7 +200,7 @@ mod tests {
             step,
             hyperparameters: BTreeMap::from([("noise_scale".to_owned(), 0.1 + step as f64)]),
             reason: StopReason::Converged,
-            metrics: [("epochs".to_owned(), 1.0 / 3.0)].into_iter().collect(),
+            metrics: [("epochs".to_owned(), 1.0 / 3.0), ("iterations".to_owned(), 3.0)].into_iter().collect(),
         };
         State {
             parameters: Parameters { unconstrained: vec![0.1, -0.2, 1e-310] },
@@ -242,11 +208,14 @@ mod tests {
             adam: Adam { first_moment: vec![1.0, 2.0, -0.0], second_moment: vec![3.0, 4.0, 5.0], steps: 2 },
             solution: Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 1.0 / 7.0]]),
             before: Some(array![[-1.0, 0.0], [1e300, 4.5], [5.0, 0.1]]),
-            kept: [("a".to_owned(), vec![1, 2, 3]), ("b".to_owned(), vec![])].into(),
+            solver: [("a".to_owned(), vec![1, 2, 3]), ("b".to_owned(), vec![])].into(),
             steps: vec![step(0), step(1)],
-            prepare: Clock { wall: 1.0, cpu: 2.0 },
-            solve: Clock { wall: 3.0, cpu: 4.0 },
-            entries: Entries { used: 5.0, evaluated: 6.0, setup: 7.0, self_reported: 8.0 },
+            cost: SolveCost {
+                iterations: 6,
+                prepare: Clock { wall: 1.0, cpu: 2.0 },
+                solve: Clock { wall: 3.0, cpu: 4.0 },
+                entries: Entries { used: 5.0, evaluated: 6.0, setup: 7.0, self_reported: 8.0 },
+            },
             outer: 9.0,
         }
     }
@@ -256,7 +225,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint.bin");
         assert_eq!(read(&path).unwrap(), None);
-        let first = State { solution: None, before: None, kept: Kept::new(), ..state() };
+        let first = State { solution: None, before: None, solver: SolverState::new(), ..state() };
         for state in [first, State { before: None, ..state() }, state()] {
             write(&path, &state).unwrap();
             assert_eq!(read(&path).unwrap(), Some(state));

@@ -1,0 +1,55 @@
+//! Metrics of solutions: of weights ([`weights`]), of predictions ([`predictions`]), and of the system itself.
+
+pub mod predictions;
+pub mod weights;
+
+use gpbench_record::{Metrics, names};
+use ndarray::{Array2, ArrayView2, Axis};
+
+use crate::exact_file::Reference;
+use crate::system::{Formulation, System};
+
+/// Training rows on which the random features are compared with the kernel.
+const FEATURE_ROWS: usize = 512;
+
+/// Metrics that do not depend on a solution: the error of the random features, and the exact reference.
+pub fn of_system(system: &System, exact: Option<&Reference>) -> Metrics {
+    let mut found = Metrics::default();
+    if let Some(features) = &system.features {
+        found.insert(names::FEATURE_ERROR, features.relative_error(some_rows(system).view()));
+    }
+    if let Some(exact) = exact {
+        found.insert(names::TEST_RMSE_EXACT, exact.test_rmse);
+        found.insert(names::TEST_NLL_EXACT, exact.test_nll);
+        found.insert(names::LOG_MARGINAL_LIKELIHOOD, exact.log_marginal_likelihood);
+    }
+    found
+}
+
+/// Metrics of a finite solution (n x s, or m x s with inducing points) as weights: [`weights::errors`], and
+/// [`weights::residuals`] at the cost of one epoch or the number of inducing points.
+pub fn of_weights(system: &System, exact: Option<&Reference>, solution: ArrayView2<f64>) -> Metrics {
+    let mut found = exact.map_or_else(Metrics::default, |exact| weights::errors(system, exact, solution));
+    match &system.formulation {
+        Formulation::Inducing { z, .. } => found.insert(names::INDUCING_POINTS, z.nrows() as f64),
+        Formulation::Full => found.extend(&weights::residuals(system, solution)),
+        Formulation::Collapsed(collapse) => {
+            found.extend(&weights::residuals(system, solution));
+            found.insert(names::UNIQUE_INPUTS, collapse.inputs.count() as f64);
+        }
+    }
+    found
+}
+
+/// Whether all entries are finite.
+pub fn is_finite(solution: ArrayView2<f64>) -> bool {
+    solution.iter().all(|value| value.is_finite())
+}
+
+/// Training rows at even distances.
+fn some_rows(system: &System) -> Array2<f64> {
+    let n = system.n();
+    let count = n.min(FEATURE_ROWS);
+    let rows: Vec<usize> = (0..count).map(|row| row * n / count).collect();
+    system.data.x_train.select(Axis(0), &rows)
+}

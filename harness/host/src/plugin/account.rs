@@ -1,0 +1,180 @@
+//! The account of one solve: what it may use, what it has used, and the clock that it is timed by.
+
+use std::cell::{Cell, RefCell};
+
+use gpbench_abi::Budget;
+use gpbench_record::{Clock, Entries, StopReason};
+
+use crate::clock::Stopwatch;
+
+/// Limits of a solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolveLimits {
+    /// Relative residual norm to reach.
+    pub tolerance: Option<f64>,
+    /// Epochs that prepare and solve may use together.
+    pub max_epochs: Option<f64>,
+    /// Seconds that prepare and solve may take together.
+    pub seconds: Option<f64>,
+    /// Threads that the solver may use.
+    pub threads: usize,
+    /// Seed of the solver's own random numbers.
+    pub seed: u64,
+}
+
+/// Limits, kernel entries and time of one solve.
+#[derive(Debug)]
+pub(super) struct Account {
+    pub(super) limits: SolveLimits,
+    budget: Budget,
+    entries: Cell<Entries>,
+    stopwatch: RefCell<Stopwatch>,
+    exhausted: Cell<Option<StopReason>>,
+    refusals: Cell<u64>,
+}
+
+impl Account {
+    /// An account of a system of `n` rows, with the stopwatch at zero and paused.
+    pub(super) fn new(n: usize, limits: SolveLimits, now: fn() -> Clock) -> Account {
+        Account {
+            limits,
+            budget: Budget::new(n, limits.max_epochs.unwrap_or(f64::INFINITY)),
+            entries: Cell::new(Entries::default()),
+            stopwatch: RefCell::new(Stopwatch::new(now)),
+            exhausted: Cell::new(None),
+            refusals: Cell::new(0),
+        }
+    }
+
+    /// Books work that is about to be done and answers true, or answers false and books nothing if what is left of
+    /// the epochs or the time does not allow it.
+    ///
+    /// `evaluated` says how many of the entries used are evaluated: a product with all of H evaluates each pair of
+    /// entries once. The budget limits the entries used.
+    pub(super) fn claim(&self, used: f64, evaluated: f64) -> bool {
+        let entries = self.entries.get();
+        let granted = !self.is_out_of_time() && self.budget.fits(entries.used, used);
+        if granted {
+            self.entries.set(entries.plus(Entries { used, evaluated, ..Entries::default() }));
+        }
+        self.note_refusal_unless(granted)
+    }
+
+    /// Books entries that the plugin evaluated by itself, which may exceed the budget. Answers whether anything is
+    /// left.
+    pub(super) fn charge(&self, entries: f64) -> bool {
+        let charged =
+            Entries { used: entries, evaluated: entries, self_reported: entries, ..Entries::default() };
+        self.entries.set(self.entries.get().plus(charged));
+        self.note_refusal_unless(!self.is_exhausted())
+    }
+
+    fn note_refusal_unless(&self, granted: bool) -> bool {
+        if !granted {
+            self.note_exhausted();
+            self.refusals.set(self.refusals.get() + 1);
+        }
+        granted
+    }
+
+    /// Whether all epochs are used or all time has passed.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.budget.is_spent(self.entries.get().used) || self.is_out_of_time()
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.limits.seconds.is_some_and(|seconds| self.clock().wall >= seconds)
+    }
+
+    /// Notes that the solver has been told that a limit is reached.
+    pub(super) fn note_exhausted(&self) {
+        let reason = if self.is_out_of_time() { StopReason::Time } else { StopReason::Epochs };
+        self.exhausted.set(self.exhausted.get().or(Some(reason)));
+    }
+
+    /// The limit that the solver was stopped by. A solver that stops before it is told to has compared its limits
+    /// with its use by itself.
+    pub(super) fn stop_reason(&self) -> StopReason {
+        self.exhausted.get().unwrap_or(match self.limits {
+            limits if limits.max_epochs.is_some() => StopReason::Epochs,
+            limits if limits.seconds.is_some() => StopReason::Time,
+            _ => StopReason::Iterations,
+        })
+    }
+
+    /// How often work was refused.
+    pub(super) fn refusals(&self) -> u64 {
+        self.refusals.get()
+    }
+
+    /// Books everything so far as setup.
+    pub(super) fn close_setup(&self) {
+        let entries = self.entries.get();
+        self.entries.set(Entries { setup: entries.used, ..entries });
+    }
+
+    /// Kernel entries used so far.
+    pub(super) fn entries(&self) -> Entries {
+        self.entries.get()
+    }
+
+    /// Epochs used so far.
+    pub(super) fn epochs(&self) -> f64 {
+        self.budget.epochs(self.entries.get().used)
+    }
+
+    /// Time spent so far.
+    pub(super) fn clock(&self) -> Clock {
+        self.stopwatch.borrow().read()
+    }
+
+    /// Lets the clock run.
+    pub(super) fn resume(&self) {
+        self.stopwatch.borrow_mut().resume();
+    }
+
+    /// Lets the clock run as if it had not been paused the last time.
+    pub(super) fn resume_without_pause(&self) {
+        self.stopwatch.borrow_mut().resume_without_pause();
+    }
+
+    /// Stops the clock.
+    pub(super) fn pause(&self) {
+        self.stopwatch.borrow_mut().pause();
+    }
+
+    /// Whether the clock runs.
+    pub(super) fn is_running(&self) -> bool {
+        self.stopwatch.borrow().is_running()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(n: usize, max_epochs: Option<f64>) -> Account {
+        let limits = SolveLimits { tolerance: None, max_epochs, seconds: None, threads: 1, seed: 1 };
+        Account::new(n, limits, Clock::default)
+    }
+
+    #[test]
+    fn refused_work_is_not_booked() {
+        let account = account(10, Some(1.5));
+        assert!(account.claim(100.0, 100.0));
+        assert!(!account.claim(100.0, 100.0));
+        assert!(account.claim(50.0, 50.0));
+        assert_eq!((account.entries().used, account.refusals()), (150.0, 1));
+        assert_eq!(account.stop_reason(), StopReason::Epochs);
+    }
+
+    #[test]
+    fn charges_are_counted_separately_and_may_exceed_the_budget() {
+        let account = account(10, Some(1.0));
+        assert!(account.claim(60.0, 30.0));
+        account.close_setup();
+        assert!(!account.charge(60.0));
+        let expected = Entries { used: 120.0, evaluated: 90.0, setup: 60.0, self_reported: 60.0 };
+        assert_eq!(account.entries(), expected);
+    }
+}

@@ -1,0 +1,68 @@
+//! The host as one plugin sees it, and the state behind its callbacks.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
+
+use gpbench_abi::{Host, Status};
+use rayon::ThreadPool;
+
+/// The id of an extension of the host, and how its table is found.
+pub(super) type HostExtension = (&'static str, fn() -> *const c_void);
+
+/// The host as one plugin sees it. Lives until the process ends, as the interface promises.
+#[derive(Debug)]
+pub struct HostTable {
+    table: Host,
+    error: Mutex<Option<String>>,
+    /// The thread that the plugin is called on.
+    pub(super) thread: ThreadId,
+    /// Threads for the plugin's loops; without them, loops run on its own.
+    pub(super) pool: Option<Arc<ThreadPool>>,
+}
+
+// SAFETY: the table is never written after it is made; the pointer in it leads back to this struct, whose only
+// changing part is behind a mutex.
+unsafe impl Sync for HostTable {}
+// SAFETY: as above; nothing here belongs to a thread.
+unsafe impl Send for HostTable {}
+
+impl HostTable {
+    /// The host of these callbacks, for plugins called on this thread.
+    pub(super) fn leak(callbacks: Host, pool: Option<Arc<ThreadPool>>) -> &'static HostTable {
+        let (error, thread) = (Mutex::new(None), std::thread::current().id());
+        let host = Box::leak(Box::new(HostTable { table: callbacks, error, thread, pool }));
+        host.table.ctx = std::ptr::from_ref::<HostTable>(host).cast_mut().cast();
+        host
+    }
+
+    /// What a plugin is given.
+    pub(super) fn as_ptr(&self) -> *const Host {
+        &self.table
+    }
+
+    /// The host behind a plugin's pointer.
+    ///
+    /// # Safety
+    /// `host` is null or from [`HostTable::as_ptr`].
+    pub(super) unsafe fn of(host: *const Host) -> Option<&'static HostTable> {
+        // SAFETY: a host is never freed, and so does what its context leads to.
+        unsafe { host.as_ref().and_then(|host| host.ctx.cast_const().cast::<HostTable>().as_ref()) }
+    }
+
+    /// Stores the text of an error, in place of an earlier one.
+    pub(super) fn set_error(&self, text: String) {
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    }
+
+    /// Takes the text of the latest error.
+    pub(super) fn take_error(&self) -> Option<String> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Runs the body of a callback behind the panic wall.
+pub(super) fn wall(body: impl FnOnce() -> Status) -> Status {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(Status::PANIC)
+}

@@ -1,0 +1,145 @@
+//! Training and test rows of a case: read from a binary copy, or drawn.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gpbench_data::{Split, SplitError, copy, split, synthetic, training_rows};
+use gpbench_gp::seed::Streams;
+use gpbench_record::{Dataset, Family, Fractions, Kernel, Source};
+use thiserror::Error;
+
+/// Why there are no rows.
+#[derive(Debug, Error)]
+pub enum RowsError {
+    /// The job names no binary copy of a set that is read from one.
+    #[error("data set `{name}`: the job names no binary copy")]
+    NoFile {
+        /// Data set.
+        name: String,
+    },
+    /// The binary copy cannot be read.
+    #[error("data set `{name}`: {source}")]
+    Copy {
+        /// Data set.
+        name: String,
+        /// Why.
+        source: copy::CopyError,
+    },
+    /// The split cannot be taken.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// There is no such toy.
+    #[error(transparent)]
+    Toy(#[from] synthetic::UnknownToy),
+    /// The Gaussian process cannot be drawn.
+    #[error(transparent)]
+    Draw(#[from] synthetic::DrawError),
+    /// A drawn set that is subsampled.
+    #[error("data set `{name}` is drawn to size: it cannot be subsampled as well")]
+    Subsampled {
+        /// Data set.
+        name: String,
+    },
+    /// A drawn set of too few rows.
+    #[error("data set `{name}` has {n} training and {n_test} test rows; 2 and 1 are the least")]
+    TooFew {
+        /// Data set.
+        name: String,
+        /// Training rows.
+        n: usize,
+        /// Test rows.
+        n_test: usize,
+    },
+}
+
+/// The rows of a data set, standardised, and what random numbers of a case are keyed by.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    /// Training and test rows.
+    pub split: Arc<Split>,
+    /// Where they come from.
+    pub dataset: Dataset,
+    /// The case's seed.
+    pub seed: u64,
+}
+
+impl Rows {
+    /// Reads or draws the rows of a data set; `file` is its binary copy.
+    pub fn load(dataset: &Dataset, seed: u64, file: Option<&Path>) -> Result<Rows, RowsError> {
+        let split = match &dataset.source {
+            Source::Registry { .. } | Source::File { .. } => read(dataset, seed, file)?,
+            Source::Toy { name, n, n_test } => {
+                check_size(dataset, *n, *n_test)?;
+                synthetic::toy(name, *n, *n_test, seed)?
+            }
+            Source::GpDraw(draw) => {
+                check_size(dataset, draw.n, draw.n_test)?;
+                synthetic::gp_draw(draw, seed)?
+            }
+        };
+        Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })
+    }
+
+    /// Training rows.
+    pub fn n(&self) -> usize {
+        self.split.x_train.nrows()
+    }
+
+    /// Inputs.
+    pub fn d(&self) -> usize {
+        self.split.x_train.ncols()
+    }
+
+    /// The rows, with the kernel's prior mean subtracted from the targets.
+    pub fn subtract_mean(&self, kernel: &Kernel) -> Arc<Split> {
+        match kernel.mean {
+            Some(mean) => Arc::new(Split::clone(&self.split).subtract_mean(mean)),
+            None => self.split.clone(),
+        }
+    }
+
+    /// Random streams that depend on the seed, the rows and the kernel's family, and on nothing else.
+    pub fn streams(&self, family: Family) -> Streams {
+        let Dataset { source, split, fractions, subsample, name: _, collapse_duplicates: _ } = &self.dataset;
+        let rows = match fractions {
+            None => serde_json::to_string(&(source, split, subsample)),
+            Some(fractions) => serde_json::to_string(&(source, split, fractions, subsample)),
+        }
+        .expect("plain data serialises");
+        Streams::new(self.seed, &[&rows, &family.to_string()])
+    }
+}
+
+fn read(dataset: &Dataset, seed: u64, file: Option<&Path>) -> Result<Split, RowsError> {
+    let name = || dataset.name.clone();
+    let file = file.ok_or_else(|| RowsError::NoFile { name: name() })?;
+    let table = copy::read(file).map_err(|source| RowsError::Copy { name: name(), source })?;
+    let shares = dataset.fractions.map(|Fractions { train, test }| [train, test]);
+    let all = training_rows(&table, dataset.split, shares)?;
+    let kept = dataset.subsample.map(|subsample| (subsample.rows(all), seed));
+    Ok(split(&table, dataset.split, shares, kept)?)
+}
+
+fn check_size(dataset: &Dataset, n: usize, n_test: usize) -> Result<(), RowsError> {
+    let name = dataset.name.clone();
+    match (dataset.subsample, n, n_test) {
+        (Some(_), ..) => Err(RowsError::Subsampled { name }),
+        (None, 0 | 1, _) | (None, _, 0) => Err(RowsError::TooFew { name, n, n_test }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A change of the key changes the random numbers, and so the results, of every case.
+    #[test]
+    fn streams_are_keyed_by_rows_and_family() {
+        let case = gpbench_record::testing::case("cg");
+        let rows = Rows::load(&case.dataset, 7, None).unwrap();
+        let key = r#"[{"from":"gp-draw","n":30,"n_test":5,"d":2,"kernel":"matern32","signal_scale":1.0,"noise_scale":0.1,"length_scale":0.3},0,null]"#;
+        let expected = Streams::new(7, &[key, "rbf"]).normals("probes", 3, 2);
+        assert_eq!(rows.streams(Family::Rbf).normals("probes", 3, 2), expected);
+    }
+}

@@ -1,0 +1,150 @@
+//! Runs the solver of a case: loads its library, makes objects, gives them limits and memory, and collects outcomes.
+
+use std::collections::BTreeMap;
+
+use gpbench_record::{Budget, Capability, Failure, Metrics, Param, Solved, Status, TaskOutput};
+use ndarray::{Array2, ShapeBuilder};
+use rand::Rng;
+
+use crate::failure::invalid;
+use crate::plugin::{
+    HostTable, Library, Observer, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject, SolverState,
+};
+use crate::process;
+use crate::setup::Setup;
+use crate::system::{Formulation, System};
+
+/// Share of the memory that a solve would leave unused which cached kernel entries may take: estimates are rough.
+const CACHE_SHARE: f64 = 0.75;
+
+/// The solver of a case, and what its process had used before.
+pub(crate) struct Runner<'s> {
+    setup: &'s Setup<'s>,
+    library: Library,
+    base_memory_bytes: u64,
+    startup_seconds: f64,
+    build_seconds: f64,
+}
+
+impl<'s> Runner<'s> {
+    /// Loads the library; `build_seconds` were spent on building a system before.
+    pub(crate) fn load(setup: &'s Setup<'s>, build_seconds: f64) -> Result<Runner<'s>, Failure> {
+        let base_memory_bytes = process::peak_memory_bytes();
+        let host = HostTable::new(Some(setup.pool.clone()));
+        let library = Library::load(&setup.job.plugin_file, host).map_err(invalid)?;
+        library.solver(&setup.job.case.solver.plugin).map_err(invalid)?;
+        let startup_seconds = process::seconds_since_start() - build_seconds;
+        Ok(Runner { setup, library, base_memory_bytes, startup_seconds, build_seconds })
+    }
+
+    fn entry(&self) -> &SolverEntry {
+        self.library.solver(&self.setup.job.case.solver.plugin).expect("found when the library was loaded")
+    }
+
+    /// Makes an object of the solver for a system, which caches as many kernel entries as the solve leaves memory for.
+    ///
+    /// # Errors
+    /// Where the solver cannot be made, does not know of inducing points, or would need more memory than it may use.
+    pub(crate) fn create(
+        &self,
+        params: &BTreeMap<String, Param>,
+        system: &mut System,
+    ) -> Result<SolverObject<'_>, Failure> {
+        let entry = self.entry();
+        if matches!(system.formulation, Formulation::Inducing { .. }) && !entry.info.can(Capability::Inducing)
+        {
+            return Err(invalid(format!("solver `{}` does not take inducing points", entry.info.id)));
+        }
+        let solver = SolverObject::create(entry, self.library.host(), params)?;
+        let spare = self.spare_memory(&solver, system)?;
+        system.cache_entries((CACHE_SHARE * spare) as usize);
+        Ok(solver)
+    }
+
+    /// Bytes that a solve leaves of what it may use, by its own estimate; 0 where memory is not limited.
+    fn spare_memory(&self, solver: &SolverObject, system: &System) -> Result<f64, Failure> {
+        let job = self.setup.job;
+        let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
+        let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
+        let (bound, base) = (bound as f64, self.base_memory_bytes as f64);
+        let (rows, _) = system.view().matrix.shape();
+        let needed = base + solver.estimate(rows, system.d(), system.columns())?;
+        if needed <= bound {
+            return Ok(bound - needed);
+        }
+        let reason = format!(
+            "the solver would need about {} of memory, {} of it for the data; the budget is {}",
+            mebibytes(needed),
+            mebibytes(base),
+            mebibytes(bound)
+        );
+        Err(Failure { status: Status::OutOfMemory, reason })
+    }
+
+    /// The limits of the case's budget, with the solver's random numbers from `stream`.
+    pub(crate) fn limits(&self, system: &System, stream: &str) -> SolveLimits {
+        let Budget { tolerance, max_epochs, seconds, .. } = self.setup.job.case.budget;
+        let seed = system.streams.stream(stream).next_u64();
+        SolveLimits { tolerance, max_epochs, seconds, threads: self.setup.job.threads, seed }
+    }
+
+    /// Solves with an object of its own, from `x` and into `x`. The solver finds the state that an earlier object
+    /// saved, and leaves its own.
+    pub(crate) fn solve(
+        &self,
+        params: &BTreeMap<String, Param>,
+        system: &mut System,
+        x: &mut Array2<f64>,
+        limits: SolveLimits,
+        state: Option<&mut SolverState>,
+    ) -> Result<SolveOutcome, Failure> {
+        let mut solver = self.create(params, system)?;
+        let observer = &mut ();
+        let session = Session::new(system, limits, process::now, observer);
+        let Some(state) = state else { return Ok(solver.run(&session, x)?) };
+        let session = session.with_state(std::mem::take(state));
+        let outcome = solver.run(&session, x);
+        *state = session.into_state();
+        Ok(outcome?)
+    }
+
+    /// Solves with this object from zero, under observation. Answers what it solved for as well.
+    pub(crate) fn observe(
+        &self,
+        solver: &mut SolverObject,
+        system: &System,
+        limits: SolveLimits,
+        observer: &mut dyn Observer,
+    ) -> Result<(SolveOutcome, Array2<f64>), Failure> {
+        let mut x = Array2::zeros((system.m(), system.columns()).f());
+        let outcome = solver.run(&Session::new(system, limits, process::now, observer), &mut x)?;
+        Ok((outcome, x))
+    }
+
+    /// What the case measured.
+    pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
+        let SolveOutcome { reason, claimed, values, cost } = outcome;
+        Solved {
+            n: self.setup.rows.n(),
+            d: self.setup.rows.d(),
+            reason,
+            iterations: cost.iterations,
+            claimed,
+            prepare: cost.prepare,
+            solve: cost.solve,
+            entries: cost.entries,
+            peak_memory_bytes: process::peak_memory_bytes(),
+            base_memory_bytes: self.base_memory_bytes,
+            cached_bytes: cached_bytes as u64,
+            startup_seconds: self.startup_seconds,
+            build_seconds: self.build_seconds,
+            values,
+            metrics: Metrics::default(),
+            output,
+        }
+    }
+}
+
+fn mebibytes(bytes: f64) -> String {
+    format!("{:.0} MiB", bytes / f64::from(1 << 20))
+}

@@ -1,0 +1,43 @@
+//! Tasks: what a case measures. Each has a module with its `run` and its `verify`.
+
+mod likelihood;
+mod observed;
+mod posterior;
+mod solve;
+mod train;
+
+use gpbench_record::{Job, Message, Task};
+
+use crate::setup::Setup;
+
+/// `gpbench-worker case`: loads the plugin, solves, and writes the solution to its file; `send` takes the messages
+/// along the way.
+///
+/// How a failure counts: a panic is `crashed`; memory that is unavailable is
+/// `out_of_memory`; everything else that a plugin returns as an error, a matrix
+/// that is not positive definite included, is `invalid`, as is a library that
+/// cannot be used. A solution with numbers that are not finite is no failure
+/// here: it is solved with reason `diverged`.
+pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
+    let outcome = Setup::new(job).and_then(|setup| match &job.case.task {
+        Task::Solve(task) => solve::run(&setup, task, send),
+        Task::Posterior(task) => posterior::run(&setup, task, send),
+        Task::Train(task) => train::run(&setup, task, send),
+        Task::Likelihood(task) => likelihood::run(&setup, task),
+    });
+    outcome.map_or_else(Message::Failed, Message::Solved)
+}
+
+/// `gpbench-worker verify`: evaluates the solution of a case in a process that never loads the plugin, with rows and
+/// right-hand sides drawn again.
+///
+/// Of a solution that is not finite, only metrics that do not depend on it are answered.
+pub fn verify(job: &Job) -> Message {
+    let outcome = Setup::new(job).and_then(|setup| match &job.case.task {
+        Task::Solve(task) => solve::verify(&setup, task),
+        Task::Posterior(task) => posterior::verify(&setup, task),
+        Task::Train(_) => train::verify(),
+        Task::Likelihood(task) => likelihood::verify(&setup, task),
+    });
+    outcome.map_or_else(Message::Failed, Message::Verified)
+}

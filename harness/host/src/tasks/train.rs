@@ -1,0 +1,77 @@
+//! Task `train`: an outer loop around the solver.
+//!
+//! Each step builds the operator and the right-hand sides under the step's hyperparameters, lets a new
+//! object of the solver solve them, and moves the hyperparameters along a gradient made of the
+//! solutions. With warm starts the right-hand sides are the same draws in every step, and the
+//! solve starts from the last solutions; without, probes are drawn again and it starts from zero. The state that
+//! the solver saves in a step is there in the next.
+//!
+//! Where random features replace the kernel, or a Cholesky factor gives the exact gradient, a step solves no
+//! system, and only the prediction needs the solver.
+//!
+//! The metrics of a step (one product for its residuals, predictions on the test rows, the exact likelihood where
+//! there are few rows) are computed while no clock runs.
+//! After the last step the posterior under the final hyperparameters is solved for, as by task
+//! `posterior`, for verification.
+
+mod checkpoint;
+mod gradient;
+mod initialise;
+mod landscape;
+mod prediction;
+mod state;
+mod step;
+mod trainer;
+
+use gpbench_record::{
+    Failure, Message, Metrics, Solved, TaskOutput, Training, TrainingOutput, Verified, names,
+};
+
+use crate::cost::SolveCost;
+use crate::failure::invalid;
+use crate::plugin::SolveOutcome;
+use crate::runner::Runner;
+use crate::setup::Setup;
+
+use prediction::Prediction;
+use trainer::Trainer;
+
+/// Trains and predicts; `send` takes the steps along the way.
+pub(super) fn run(setup: &Setup, task: &Training, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
+    if setup.rows.dataset.collapse_duplicates {
+        return Err(invalid(
+            "a data set of collapsed duplicates cannot be trained on: steps start from weights of all rows",
+        ));
+    }
+    let trainer = Trainer { setup, task, runner: Runner::load(setup, 0.0)? };
+    let mut state = trainer.begin()?;
+    state.steps.iter().for_each(|step| send(Message::Step(step.clone())));
+    while (state.steps.len() as u64) < task.steps && trainer.seconds_left(&state).is_none_or(|s| s > 0.0) {
+        send(Message::Step(trainer.step(&mut state)?));
+        if let Some(file) = &setup.job.checkpoint_file {
+            checkpoint::write(file, &state).map_err(invalid)?;
+        }
+    }
+    let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state)?;
+    let SolveCost { prepare, solve, .. } = outcome.cost;
+    let metrics = [
+        (names::STEPS, state.steps.len() as f64),
+        (names::SECONDS_TRAIN, state.cost.seconds() + state.outer),
+        (names::SECONDS_PREDICT, prepare.plus(solve).wall),
+        (names::EPOCHS_PREDICT, outcome.cost.epochs(setup.rows.n())),
+    ];
+    let output = TaskOutput::Train(Box::new(TrainingOutput {
+        hyperparameters: kernel.hyperparameters(),
+        landscape: trainer.landscape(&state),
+        ..TrainingOutput::default()
+    }));
+    let outcome = SolveOutcome { cost: state.cost, ..outcome };
+    let metrics = metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Metrics>();
+    Ok(Solved { metrics, ..trainer.runner.solved(outcome, cached_bytes, output) })
+}
+
+/// The solution of a training case is that of its prediction, a case of task `posterior`, which is verified in its
+/// place.
+pub(super) fn verify() -> Result<Verified, Failure> {
+    Err(invalid("a training case is verified by the posterior that it ends with"))
+}

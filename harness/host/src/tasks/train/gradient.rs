@@ -1,0 +1,255 @@
+//! The gradient of an outer step, by each estimator, and what it took.
+
+use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::likelihood::Likelihood;
+use gpbench_gp::train;
+use gpbench_gp::{lanczos, metrics};
+use gpbench_record::{
+    Entries, Failure, FeatureEstimator, GradientEstimator, Kernel, Metrics, Probes, Start, StopReason, names,
+};
+use ndarray::{Array2, Axis, ShapeBuilder, s};
+
+use crate::clock::difference;
+use crate::cost::SolveCost;
+use crate::evaluate::predictions::predictions;
+use crate::evaluate::weights::{claims, residuals};
+use crate::failure::invalid;
+use crate::plugin::{SolveLimits, SolverState};
+use crate::system::{NO_PROBES, System};
+use crate::{estimate, process};
+
+use super::state::State;
+use super::trainer::Trainer;
+
+/// Up to this many rows a cross-section of the quadratic of the first steps is computed.
+const SECTION_ROWS: usize = 3000;
+
+/// Steps with such a cross-section: the last of them is shown (Lin et al. 2024, Figure 6).
+const SECTION_STEPS: u64 = 20;
+
+/// Up to this many rows the distance to where a solve started is measured, at the price of a product.
+const DISTANCE_ROWS: usize = 20_000;
+
+/// Steps of Lanczos' iteration for the two largest eigenvalues.
+const LEADING_STEPS: usize = 30;
+
+/// The gradient of an outer step, and what was found with it.
+pub(super) struct StepGradient {
+    pub(super) gradient: Gradient,
+    /// Derivative of the log marginal likelihood by a constant prior mean.
+    pub(super) by_mean: f64,
+    /// The exact log marginal likelihood, where it was computed.
+    pub(super) log_marginal_likelihood: Option<f64>,
+    pub(super) solution: Option<Array2<f64>>,
+    /// What the solver has saved for the next step.
+    pub(super) solver: SolverState,
+    pub(super) reason: StopReason,
+    pub(super) cost: SolveCost,
+    /// Wall-clock seconds beside the solver.
+    pub(super) outer: f64,
+    pub(super) metrics: Metrics,
+}
+
+impl StepGradient {
+    /// A gradient without solutions or costs.
+    fn new(gradient: Gradient, by_mean: f64, reason: StopReason, metrics: Metrics) -> StepGradient {
+        StepGradient {
+            gradient,
+            by_mean,
+            log_marginal_likelihood: None,
+            solution: None,
+            solver: SolverState::new(),
+            reason,
+            cost: SolveCost::default(),
+            outer: 0.0,
+            metrics,
+        }
+    }
+}
+
+impl Trainer<'_> {
+    /// The gradient under a kernel, at step `count`.
+    pub(super) fn gradient(
+        &self,
+        kernel: &Kernel,
+        count: u64,
+        state: &State,
+    ) -> Result<StepGradient, Failure> {
+        match self.task.gradient {
+            GradientEstimator::Exact => self.by_factor(kernel, count),
+            GradientEstimator::Features(estimator) => self.by_features(kernel, estimator, count),
+            GradientEstimator::Solutions { probes, second_solve, start } => {
+                self.by_solutions(kernel, (probes, second_solve, start), count, state)
+            }
+        }
+    }
+
+    /// Whether solves start on the line through the last two solutions.
+    pub(super) fn is_extrapolated(&self) -> bool {
+        matches!(self.task.gradient, GradientEstimator::Solutions { start: Start::Extrapolated, .. })
+    }
+
+    /// The gradient of the likelihood under random features: nothing is solved. The frequencies of `rff` are part
+    /// of its model, and are drawn once; those of `ss_rff` must be fresh, or its estimates would have a bias.
+    fn by_features(
+        &self,
+        kernel: &Kernel,
+        estimator: FeatureEstimator,
+        count: u64,
+    ) -> Result<StepGradient, Failure> {
+        let began = process::now();
+        let draw = match estimator {
+            FeatureEstimator::Rff { .. } => 0,
+            FeatureEstimator::SsRff { .. } => count,
+        };
+        let (likelihood, features) = estimate::likelihood_of_features(self.setup, kernel, estimator, draw)?;
+        let mut metrics = Metrics::default();
+        metrics.insert(names::FEATURES, features as f64);
+        let Likelihood { gradient, by_mean, .. } = likelihood;
+        let outer = process::now().wall - began.wall;
+        Ok(StepGradient { outer, ..StepGradient::new(gradient, by_mean, StopReason::Iterations, metrics) })
+    }
+
+    /// The exact gradient, by a Cholesky factor of the harness's own: the solver is asked for the prediction alone.
+    fn by_factor(&self, kernel: &Kernel, count: u64) -> Result<StepGradient, Failure> {
+        let system = self.setup.system(kernel, NO_PROBES, None, None)?;
+        let System { data, operator, .. } = &system;
+        let (kernel, noise_scale, x) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
+        let began = process::now();
+        let gp = ExactGp::fit(kernel, noise_scale, x, data.y_train.view(), self.setup.job.threads);
+        let gp = gp.map_err(|error| invalid(format!("step {count}: {error}")))?;
+        let fitted = process::now();
+        let gradient = gp.gradient(x);
+        let outer = process::now().wall - fitted.wall;
+
+        let v = gp.v.view().insert_axis(Axis(1));
+        let mut metrics = predictions(&system, None, v);
+        metrics.extend(&residuals(&system, v));
+        let used = (gp.n() * (gp.n() + 1) / 2) as f64;
+        Ok(StepGradient {
+            log_marginal_likelihood: Some(gp.log_marginal_likelihood),
+            cost: SolveCost {
+                prepare: difference(fitted, began),
+                entries: Entries { used, evaluated: used, ..Entries::default() },
+                ..SolveCost::default()
+            },
+            outer,
+            ..StepGradient::new(gradient, gp.v.sum(), StopReason::Converged, metrics)
+        })
+    }
+
+    /// A gradient made of solutions.
+    fn by_solutions(
+        &self,
+        kernel: &Kernel,
+        (probes, second_solve, start): (Probes, bool, Start),
+        count: u64,
+        state: &State,
+    ) -> Result<StepGradient, Failure> {
+        let began = process::now();
+        let redraw = (!start.is_warm() && count > 0).then_some(count);
+        let mut system = self.setup.system(kernel, probes, redraw, None)?;
+        let mut outer = process::now().wall - began.wall;
+        let (mut x, cost) = self.initial_iterate(&system, start, state);
+        let initial = (system.n() <= DISTANCE_ROWS).then(|| x.clone());
+        let limits = self.limits(&system, &format!("solver/{count}"), state);
+        let max_epochs = limits.max_epochs.map(|most| most - cost.epochs(system.n()));
+        let limits = SolveLimits { max_epochs, ..limits };
+        let mut solver = state.solver.clone();
+        let params = &self.setup.job.case.solver.params;
+        let outcome = self.runner.solve(params, &mut system, &mut x, limits, Some(&mut solver))?;
+        let mut cost = cost.plus(outcome.cost);
+        let again = match second_solve {
+            false => None,
+            true => {
+                let (again, other) = self.solve_again(kernel, start, count, state)?;
+                cost = cost.plus(other);
+                Some(again)
+            }
+        };
+
+        let began = process::now();
+        let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref());
+        outer += process::now().wall - began.wall;
+
+        let mut metrics = claims(&outcome.claimed);
+        metrics.extend(&predictions(&system, None, x.view()));
+        metrics.extend(&residuals(&system, x.view()));
+        if let Some(initial) = initial {
+            metrics.insert(names::INITIAL_DISTANCE, distance(&system, &initial, &x));
+            if count < SECTION_STEPS && system.n() <= SECTION_ROWS && system.columns() > 1 {
+                metrics.extend(&cross_section(&system, &initial, &x));
+            }
+        }
+        let found = StepGradient::new(gradient, x.column(0).sum(), outcome.reason, metrics);
+        Ok(StepGradient { solution: Some(x), solver, cost, outer, ..found })
+    }
+
+    /// The limits of one solve of a step.
+    fn limits(&self, system: &System, stream: &str, state: &State) -> SolveLimits {
+        SolveLimits { seconds: self.seconds_left(state), ..self.runner.limits(system, stream) }
+    }
+
+    /// Where the solve of a step starts, and what it took to compute that.
+    fn initial_iterate(&self, system: &System, start: Start, state: &State) -> (Array2<f64>, SolveCost) {
+        let mut x = Array2::zeros((system.n(), system.columns()).f());
+        let Some(last) = state.solution.as_ref().filter(|_| start.is_warm()) else {
+            return (x, SolveCost::default());
+        };
+        let Some(before) = state.before.as_ref().filter(|_| start == Start::Extrapolated) else {
+            x.assign(last);
+            return (x, SolveCost::default());
+        };
+        let began = process::now();
+        let rhs = system.targets.rhs.view();
+        x = train::extrapolate(&*system.operator, rhs, last.view(), before.view());
+        let solve = difference(process::now(), began);
+        // One product with H.
+        let used = (system.n() as f64).powi(2);
+        let entries = Entries { used, evaluated: used, ..Entries::default() };
+        (x, SolveCost { solve, entries, ..SolveCost::default() })
+    }
+
+    /// Solves for y a second time, with other random numbers and nothing of what the solver has saved.
+    fn solve_again(
+        &self,
+        kernel: &Kernel,
+        start: Start,
+        count: u64,
+        state: &State,
+    ) -> Result<(Array2<f64>, SolveCost), Failure> {
+        let mut system = self.setup.system(kernel, NO_PROBES, None, None)?;
+        let mut x = Array2::zeros((system.n(), 1).f());
+        if let Some(last) = state.solution.as_ref().filter(|_| start.is_warm()) {
+            x.assign(&last.slice(s![.., ..1]));
+        }
+        let limits = self.limits(&system, &format!("solver/{count}/again"), state);
+        let params = &self.setup.job.case.solver.params;
+        let state = Some(&mut SolverState::new());
+        let outcome = self.runner.solve(params, &mut system, &mut x, limits, state)?;
+        Ok((x, outcome.cost))
+    }
+}
+
+/// The initial error of the first probe along the two leading eigenvectors, and the curvatures there.
+fn cross_section(system: &System, initial: &Array2<f64>, x: &Array2<f64>) -> Metrics {
+    let mut metrics = Metrics::default();
+    let Some((curvatures, directions)) = lanczos::leading(&*system.operator, LEADING_STEPS, 2) else {
+        return metrics;
+    };
+    let starts = directions.t().dot(&(&initial.column(1) - &x.column(1)));
+    for i in 0..2 {
+        metrics.insert(names::CURVATURES[i], curvatures[i]);
+        metrics.insert(names::STARTS[i], starts[i]);
+    }
+    metrics
+}
+
+/// Root mean square over the probes, or over y where there are none, of |x_0 - x|_H.
+fn distance(system: &System, initial: &Array2<f64>, x: &Array2<f64>) -> f64 {
+    let of_probes = usize::from(x.ncols() > 1);
+    let mut moved = Array2::zeros((x.nrows(), x.ncols() - of_probes).f());
+    moved.assign(&(x - initial).slice(s![.., of_probes..]));
+    let norms = metrics::energy_norms(&*system.operator, moved.view());
+    (norms.iter().map(|norm| norm * norm).sum::<f64>() / norms.len() as f64).sqrt()
+}

@@ -1,0 +1,65 @@
+//! Where training starts.
+
+use gpbench_gp::train::{Adam, Hyperparameters, Parameters, SubsetFit};
+use gpbench_record::{Failure, Subset};
+
+use crate::cost::SolveCost;
+use crate::failure::invalid;
+use crate::kernel::kernel;
+use crate::plugin::SolverState;
+use crate::process;
+
+use super::checkpoint;
+use super::state::State;
+use super::trainer::Trainer;
+
+impl Trainer<'_> {
+    /// The state that an earlier process has reached, or else the first.
+    pub(super) fn begin(&self) -> Result<State, Failure> {
+        if let Some(file) = &self.setup.job.checkpoint_file {
+            match checkpoint::read(file) {
+                Ok(Some(state)) => return Ok(state),
+                Ok(None) => {}
+                Err(error) => eprintln!("[warning] training starts again: {error}"),
+            }
+        }
+        let of = &self.setup.job.case.kernel;
+        // Checks the numbers, and repeats one length scale for all inputs.
+        let each = kernel(of, self.setup.rows.d()).map_err(invalid)?.length_scale;
+        let length_scale = match self.task.shared_length_scale {
+            true => of.length_scale[..1].to_vec(),
+            false => each,
+        };
+        let initial =
+            Hyperparameters { noise_scale: of.noise_scale, signal_scale: of.signal_scale, length_scale };
+        let began = process::now();
+        let (parameters, mean) = match self.replayed(0)? {
+            Some(replayed) => replayed,
+            None => (Parameters::new(&self.fitted_to_parts(initial)?), of.mean),
+        };
+        let outer = process::now().wall - began.wall;
+        let adam = Adam::new(parameters.unconstrained.len() + usize::from(mean.is_some()));
+        Ok(State {
+            parameters,
+            mean,
+            adam,
+            solution: None,
+            before: None,
+            solver: SolverState::new(),
+            steps: Vec::new(),
+            cost: SolveCost::default(),
+            outer,
+        })
+    }
+
+    /// The average of fits of parts of the data that start from `initial`, if there are such, or else `initial`.
+    fn fitted_to_parts(&self, initial: Hyperparameters) -> Result<Hyperparameters, Failure> {
+        let Some(Subset { centroids, size, steps }) = self.task.subset else { return Ok(initial) };
+        let rows = &self.setup.rows;
+        let (x, y) = (rows.split.x_train.view(), rows.split.y_train.view());
+        let family = self.setup.job.case.kernel.family;
+        let rng = &mut rows.streams(family).stream("centroids");
+        let subset = SubsetFit { centroids, size, steps, learning_rate: self.task.learning_rate };
+        subset.fit(family, &initial, x, y, rng, self.setup.job.threads).map_err(invalid)
+    }
+}

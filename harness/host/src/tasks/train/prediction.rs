@@ -1,0 +1,49 @@
+//! The posterior that training ends with.
+
+use gpbench_record::{Failure, GradientEstimator, Kernel, Probes, StopReason};
+use ndarray::{Array2, ShapeBuilder, s};
+
+use crate::evaluate::is_finite;
+use crate::failure::invalid;
+use crate::plugin::{SolveLimits, SolveOutcome};
+use crate::solution;
+
+use super::state::State;
+use super::trainer::Trainer;
+
+/// The posterior that a case ends with, solved for.
+pub(super) struct Prediction {
+    pub(super) outcome: SolveOutcome,
+    pub(super) kernel: Kernel,
+    pub(super) cached_bytes: usize,
+}
+
+impl Trainer<'_> {
+    /// Solves for the posterior under the final hyperparameters, and writes the solution to its file. With warm
+    /// starts it starts from the last solutions: all of them, if they were of pathwise
+    /// targets, or else the one of y.
+    pub(super) fn predict(&self, state: &State) -> Result<Prediction, Failure> {
+        let job = self.setup.job;
+        let named = state.kernel(&job.case.kernel).hyperparameters();
+        let case = job.case.prediction(&named).expect("the names are those of a kernel");
+        let targets = Probes::Pathwise(self.task.prediction.targets);
+        let mut system = self.setup.system(&case.kernel, targets, None, None)?;
+        let mut x = Array2::zeros((system.n(), system.columns()).f());
+        if let (GradientEstimator::Solutions { probes, start, .. }, Some(last)) =
+            (self.task.gradient, &state.solution)
+            && start.is_warm()
+        {
+            let known = if probes == targets { last.ncols() } else { 1 };
+            x.slice_mut(s![.., ..known]).assign(&last.slice(s![.., ..known]));
+        }
+        let limits = SolveLimits { seconds: None, ..self.runner.limits(&system, "solver") };
+        let saved = &mut state.solver.clone();
+        let mut outcome = self.runner.solve(&case.solver.params, &mut system, &mut x, limits, Some(saved))?;
+        if !is_finite(x.view()) {
+            outcome.reason = StopReason::Diverged;
+        }
+        solution::write(&job.solution_file, x.view()).map_err(invalid)?;
+        let cached_bytes = system.view().matrix.cached_bytes();
+        Ok(Prediction { outcome, kernel: case.kernel, cached_bytes })
+    }
+}

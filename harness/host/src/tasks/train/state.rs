@@ -1,0 +1,49 @@
+//! The state of training between two steps.
+
+use gpbench_gp::train::{Adam, Hyperparameters, Parameters};
+use gpbench_record::{Kernel, Step};
+use ndarray::Array2;
+
+use crate::cost::SolveCost;
+use crate::plugin::SolverState;
+
+/// The state of training after some outer steps.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct State {
+    /// Parameters that the next step begins with.
+    pub(super) parameters: Parameters,
+    /// The constant prior mean, where it is trained.
+    pub(super) mean: Option<f64>,
+    /// The optimiser.
+    pub(super) adam: Adam,
+    /// Solutions of the last step, n x (1 + s); none before the first.
+    pub(super) solution: Option<Array2<f64>>,
+    /// The same of the step before it, where starts are extrapolated.
+    pub(super) before: Option<Array2<f64>>,
+    /// What the solver has saved for the next step.
+    pub(super) solver: SolverState,
+    /// The steps so far.
+    pub(super) steps: Vec<Step>,
+    /// What their solves took.
+    pub(super) cost: SolveCost,
+    /// Wall-clock seconds beside the solver so far.
+    pub(super) outer: f64,
+}
+
+impl State {
+    /// Moves the unconstrained parameters, and the mean after them, along a gradient.
+    pub(super) fn ascend(&mut self, gradient: &[f64], rate: f64) {
+        let scales = self.parameters.unconstrained.len();
+        let mut moved = std::mem::take(&mut self.parameters.unconstrained);
+        moved.extend(self.mean);
+        self.adam.ascend(&mut moved, gradient, rate);
+        self.mean = moved.split_off(scales).pop();
+        self.parameters.unconstrained = moved;
+    }
+
+    /// `kernel` under the current hyperparameters.
+    pub(super) fn kernel(&self, kernel: &Kernel) -> Kernel {
+        let Hyperparameters { noise_scale, signal_scale, length_scale } = self.parameters.hyperparameters();
+        Kernel { noise_scale, signal_scale, length_scale, mean: self.mean, ..kernel.clone() }
+    }
+}

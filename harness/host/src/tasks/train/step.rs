@@ -1,0 +1,87 @@
+//! An outer step: the gradient, and the move along it.
+
+use gpbench_gp::exact::Gradient;
+use gpbench_gp::train;
+use gpbench_record::{Failure, Kernel, Scale, Schedule, Status, Step, Training, names};
+
+use crate::process;
+
+use super::gradient::StepGradient;
+use super::state::State;
+use super::trainer::Trainer;
+
+/// Up to this many rows the exact likelihood is computed in each step.
+const EXACT_ROWS: usize = 3000;
+
+impl Trainer<'_> {
+    /// Takes one outer step.
+    pub(super) fn step(&self, state: &mut State) -> Result<Step, Failure> {
+        let rows = &self.setup.rows;
+        let count = state.steps.len() as u64;
+        let kernel = state.kernel(&self.setup.job.case.kernel);
+        let mut found = self.gradient(&kernel, count, state)?;
+
+        let began = process::now();
+        self.hold_fixed(&mut found.gradient);
+        // A mean is its own unconstrained parameter.
+        let mut chained = state.parameters.chain(&found.gradient);
+        chained.extend(state.mean.map(|_| found.by_mean));
+        if !chained.iter().all(|derivative| derivative.is_finite()) {
+            let reason = format!("the gradient of step {count} is not finite");
+            return Err(Failure { status: Status::Diverged, reason });
+        }
+        let Training { learning_rate, schedule, .. } = self.task;
+        let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
+        match self.replayed(count + 1)? {
+            Some(replayed) => (state.parameters, state.mean) = replayed,
+            None => state.ascend(&chained, rate),
+        }
+        found.outer += process::now().wall - began.wall;
+
+        let StepGradient { cost, outer, mut metrics, .. } = found;
+        for (name, value) in [
+            (names::EPOCHS, cost.epochs(rows.n())),
+            (names::ITERATIONS, cost.iterations as f64),
+            (names::SECONDS_PREPARE, cost.prepare.wall),
+            (names::SECONDS_SOLVE, cost.solve.wall),
+            (names::SECONDS_OUTER, outer),
+        ] {
+            metrics.insert(name, value);
+        }
+        if let Some(value) = found.log_marginal_likelihood.or_else(|| self.likelihood_of_few(&kernel)) {
+            metrics.insert(names::LOG_MARGINAL_LIKELIHOOD, value);
+        }
+        let hyperparameters = kernel.hyperparameters();
+        let step = Step { step: count, hyperparameters, reason: found.reason, metrics };
+        state.steps.push(step.clone());
+        state.cost = state.cost.plus(cost);
+        state.outer += outer;
+        state.before = state.solution.take().filter(|_| self.is_extrapolated());
+        state.solution = found.solution;
+        state.solver = found.solver;
+        Ok(step)
+    }
+
+    /// Takes the fixed scales out of a gradient: Adam does not move a parameter whose derivative is always 0.
+    fn hold_fixed(&self, gradient: &mut Gradient) {
+        for scale in &self.task.fixed {
+            match scale {
+                Scale::NoiseScale => gradient.noise_scale = 0.0,
+                Scale::SignalScale => gradient.signal_scale = 0.0,
+                Scale::LengthScale => gradient.length_scale.fill(0.0),
+            }
+        }
+    }
+
+    /// The exact log marginal likelihood, where there are few rows. No clock runs.
+    fn likelihood_of_few(&self, kernel: &Kernel) -> Option<f64> {
+        (self.setup.rows.n() <= EXACT_ROWS).then(|| self.exact_likelihood(kernel))?
+    }
+}
+
+fn schedule_of(schedule: &Schedule) -> train::Schedule {
+    match schedule.clone() {
+        Schedule::Constant => train::Schedule::Constant,
+        Schedule::MultiStep { milestones, factor } => train::Schedule::MultiStep { milestones, factor },
+    }
+}

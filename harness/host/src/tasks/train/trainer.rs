@@ -1,0 +1,54 @@
+//! What all steps of training share.
+
+use gpbench_gp::exact::ExactGp;
+use gpbench_gp::train::{Hyperparameters, Parameters};
+use gpbench_record::{Failure, Kernel, Training};
+
+use crate::failure::invalid;
+use crate::kernel::kernel;
+use crate::runner::Runner;
+use crate::setup::Setup;
+
+use super::state::State;
+
+/// What all steps of training share.
+pub(super) struct Trainer<'s> {
+    pub(super) setup: &'s Setup<'s>,
+    pub(super) task: &'s Training,
+    pub(super) runner: Runner<'s>,
+}
+
+impl Trainer<'_> {
+    /// The parameters of step `step` and the prior mean, where they are replayed from another run.
+    pub(super) fn replayed(&self, step: u64) -> Result<Option<(Parameters, Option<f64>)>, Failure> {
+        let path = &self.task.replay;
+        if path.is_empty() {
+            return Ok(None);
+        }
+        let named = usize::try_from(step).ok().and_then(|step| path.get(step));
+        let found = named.and_then(|named| self.setup.job.case.kernel.with_hyperparameters(named));
+        let Some(found) = found else {
+            return Err(invalid(format!("the path to replay has no hyperparameters of step {step}")));
+        };
+        kernel(&found, self.setup.rows.d()).map_err(invalid)?;
+        let Kernel { noise_scale, signal_scale, length_scale, mean, .. } = found;
+        let parameters = Parameters::new(&Hyperparameters { noise_scale, signal_scale, length_scale });
+        Ok(Some((parameters, mean)))
+    }
+
+    /// What is left of the time budget, which is one for all steps.
+    pub(super) fn seconds_left(&self, state: &State) -> Option<f64> {
+        let seconds = self.setup.job.case.budget.seconds;
+        seconds.map(|seconds| seconds - state.cost.prepare.wall - state.cost.solve.wall)
+    }
+
+    /// The exact log marginal likelihood under a kernel; none where its matrix is not positive definite in double
+    /// precision. No clock runs.
+    pub(super) fn exact_likelihood(&self, of: &Kernel) -> Option<f64> {
+        let data = self.setup.rows.subtract_mean(of);
+        let (x, y) = (data.x_train.view(), data.y_train.view());
+        let kernel = kernel(of, x.ncols()).ok()?;
+        let gp = ExactGp::fit(&kernel, of.noise_scale, x, y, self.setup.job.threads).ok()?;
+        Some(gp.log_marginal_likelihood)
+    }
+}
