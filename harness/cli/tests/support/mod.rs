@@ -55,7 +55,9 @@ impl Sandbox {
     /// An empty folder.
     pub fn new() -> Sandbox {
         built(&format!("gpbench-worker{}", std::env::consts::EXE_SUFFIX));
-        ["cg", "cholesky"].map(|solver| library(&format!("gpbench_plugin_{solver}")));
+        for solver in ["cg", "cholesky"] {
+            library(&format!("gpbench_plugin_{solver}"));
+        }
         Sandbox { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
