@@ -13,9 +13,6 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 use crate::blas::NotPositiveDefinite;
 use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
-// The type that the method of `gradient` returns.
-pub use crate::Gradient;
-
 /// Why an exact fit failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExactError {

@@ -2,7 +2,7 @@
 
 mod suite;
 
-use gpbench_gp::exact::Gradient;
+use gpbench_gp::Gradient;
 use gpbench_gp::likelihood::{self, Truncation};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::train::{self, estimator};

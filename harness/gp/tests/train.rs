@@ -2,7 +2,8 @@
 
 mod common;
 
-use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::Gradient;
+use gpbench_gp::exact::ExactGp;
 use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, estimator};

@@ -67,7 +67,9 @@ impl Benchmark<'_> {
     fn matrix(&self) -> &dyn KernelMatrix {
         match self.request.precision {
             Arithmetic::F64 => &*self.operator,
-            Arithmetic::Mixed => self.operator.mixed().expect("the kernel operator has a form in mixed precision"),
+            Arithmetic::Mixed => {
+                self.operator.mixed().expect("the kernel operator has a form in mixed precision")
+            }
         }
     }
 

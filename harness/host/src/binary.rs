@@ -43,7 +43,7 @@ pub(crate) fn write<'a>(
     written.map_err(|source| FileError::Io { path: path.to_owned(), source })
 }
 
-/// Reads a file that [`write`] wrote: its sizes, and as many numbers as `count` makes of them.
+/// Reads a file that [`write()`] wrote: its sizes, and as many numbers as `count` makes of them.
 pub(crate) fn read<const SIZES: usize>(
     path: &Path,
     magic: &[u8; 8],

@@ -1,7 +1,7 @@
 //! Estimates of the gradient, or of the whole likelihood, for tasks `train` and `likelihood`.
 
+use gpbench_gp::Gradient;
 use gpbench_gp::RandomFeatures;
-use gpbench_gp::exact::Gradient;
 use gpbench_gp::likelihood::{Likelihood, Sampled, SingleSample, of_features};
 use gpbench_gp::train::estimator;
 use gpbench_record::{Failure, FeatureEstimator, Kernel, Probes};

@@ -29,7 +29,7 @@ pub fn of_system(system: &System, exact: Option<&Reference>) -> Metrics {
 /// Metrics of a finite solution (n x s, or m x s with inducing points) as weights: [`weights::errors`], and
 /// [`weights::residuals`] at the cost of one epoch or the number of inducing points.
 pub fn of_weights(system: &System, exact: Option<&Reference>, solution: ArrayView2<f64>) -> Metrics {
-    let mut found = exact.map_or_else(Metrics::default, |exact| weights::errors(system, exact, solution));
+    let mut found = weights::errors(system, exact, solution);
     match &system.formulation {
         Formulation::Inducing { z, .. } => found.insert(names::INDUCING_POINTS, z.nrows() as f64),
         Formulation::Full => found.extend(&weights::residuals(system, solution)),

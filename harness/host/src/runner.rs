@@ -27,8 +27,9 @@ pub(crate) struct Runner<'s> {
 }
 
 impl<'s> Runner<'s> {
-    /// Loads the library; `build_seconds` were spent on building a system before.
-    pub(crate) fn load(setup: &'s Setup<'s>, build_seconds: f64) -> Result<Runner<'s>, Failure> {
+    /// Loads the library. The time since the rows were loaded counts as building systems.
+    pub(crate) fn load(setup: &'s Setup<'s>) -> Result<Runner<'s>, Failure> {
+        let build_seconds = process::seconds_since_start() - setup.loaded;
         let base_memory_bytes = process::peak_memory_bytes();
         let host = HostTable::new(Some(setup.pool.clone()));
         let library = Library::load(&setup.job.plugin_file, host).map_err(invalid)?;

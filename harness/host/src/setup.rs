@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use gpbench_gp::thread_pool;
 use gpbench_record::{Failure, Inducing, Job, Kernel, Probes};
-use ndarray::Array2;
 use rayon::ThreadPool;
 
 use crate::exact_file::{self, Reference};
 use crate::failure::invalid;
+use crate::process;
 use crate::rows::Rows;
-use crate::solution;
 use crate::system::{System, SystemSpec};
 
 /// A job with its rows and threads.
@@ -19,13 +18,16 @@ pub(crate) struct Setup<'j> {
     pub(crate) job: &'j Job,
     pub(crate) rows: Rows,
     pub(crate) pool: Arc<ThreadPool>,
+    /// Seconds since the start of the process at which the rows were loaded.
+    pub(crate) loaded: f64,
 }
 
 impl Setup<'_> {
     /// Loads the rows of a job.
     pub(crate) fn new(job: &Job) -> Result<Setup<'_>, Failure> {
         let rows = Rows::load(&job.case.dataset, job.case.seed, job.dataset_file.as_deref());
-        Ok(Setup { job, rows: rows.map_err(invalid)?, pool: thread_pool(job.threads) })
+        let (rows, loaded) = (rows.map_err(invalid)?, process::seconds_since_start());
+        Ok(Setup { job, rows, pool: thread_pool(job.threads), loaded })
     }
 
     /// The system of a kernel; see [`SystemSpec`].
@@ -44,11 +46,5 @@ impl Setup<'_> {
     pub(crate) fn exact(&self) -> Result<Option<Reference>, Failure> {
         let Some(file) = &self.job.exact_file else { return Ok(None) };
         exact_file::read(file, self.rows.n(), self.rows.split.x_test.nrows()).map(Some).map_err(invalid)
-    }
-
-    /// The solution of a system that `case` has left in its file.
-    pub(crate) fn solution(&self, system: &System) -> Result<Array2<f64>, Failure> {
-        let (_, weights) = system.predictor().shape();
-        solution::read(&self.job.solution_file, weights, system.columns()).map_err(invalid)
     }
 }

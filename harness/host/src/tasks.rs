@@ -1,8 +1,8 @@
 //! Tasks: what a case measures. Each has a module with its `run` and its `verify`.
 
 mod likelihood;
-mod observed;
 mod posterior;
+mod problem;
 mod solve;
 mod train;
 

@@ -4,6 +4,7 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
 mod common;
 
 use std::cell::Cell;
@@ -18,7 +19,7 @@ use gpbench_host::system::System;
 use gpbench_host::trace::Trace;
 use gpbench_record::{Clock, Message, Param, StopReason, TracePoint, names};
 use gpbench_sdk as sdk;
-use gpbench_sdk::{NoParams, Problem, Reason, Report};
+use gpbench_sdk::{Problem, Reason, Report};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 const ROWS: usize = 40;
@@ -161,17 +162,9 @@ impl Observer for Slow {
     }
 }
 
-/// Five products, a second each.
-struct Seconds;
-
-impl sdk::Solver for Seconds {
-    type Params = NoParams;
-    const ID: &'static str = "seconds";
-    const DOC: &'static str = "Takes a second an iteration.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Seconds)
-    }
+solver! {
+    /// Five products, a second each.
+    Seconds = "seconds";
 
     fn prepare(&mut self, problem: &Problem<'_>) -> sdk::Result<()> {
         TIME.set(TIME.get() + 0.5);
@@ -219,17 +212,9 @@ fn time_runs_out_on_that_clock() {
     assert_eq!(x[(0, 0)], 2.0);
 }
 
-/// Notes numbers of its own, now and then while its iterate is wanted.
-struct Notes;
-
-impl sdk::Solver for Notes {
-    type Params = NoParams;
-    const ID: &'static str = "notes";
-    const DOC: &'static str = "Notes numbers of its own.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Notes)
-    }
+solver! {
+    /// Notes numbers of its own, now and then while its iterate is wanted.
+    Notes = "notes";
 
     fn prepare(&mut self, problem: &Problem<'_>) -> sdk::Result<()> {
         problem.note(0, "rank", 12.0)
@@ -285,17 +270,9 @@ fn numbers_of_the_solvers_own_have_their_names_in_the_trace_and_are_thinned() {
     assert!(variances.len() < 220, "{}", variances.len());
 }
 
-/// Compares what the operator's parts give with what the whole gives.
-struct Curious;
-
-impl sdk::Solver for Curious {
-    type Params = NoParams;
-    const ID: &'static str = "curious";
-    const DOC: &'static str = "Asks for everything.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Curious)
-    }
+solver! {
+    /// Compares what the operator's parts give with what the whole gives.
+    Curious = "curious";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let (op, x) = (problem.operator(), problem.rhs().to_owned());
@@ -353,17 +330,9 @@ fn the_operators_parts_agree_with_the_whole() {
     assert_eq!(outcome.cost.entries.used, n * n + n * n + 3.0 * (3.0 * n));
 }
 
-/// Falls over.
-struct Panics;
-
-impl sdk::Solver for Panics {
-    type Params = NoParams;
-    const ID: &'static str = "panics";
-    const DOC: &'static str = "Falls over.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Panics)
-    }
+solver! {
+    /// Falls over.
+    Panics = "panics";
 
     fn solve(&mut self, _: &mut Problem<'_>) -> sdk::Result<Report> {
         panic!("the sky is falling");
@@ -377,17 +346,9 @@ fn a_panic_is_an_error_with_its_own_words() {
     assert!(matches!(error, CallError::Panicked { .. }));
 }
 
-/// Ends with residuals that are no numbers.
-struct Overflowing;
-
-impl sdk::Solver for Overflowing {
-    type Params = NoParams;
-    const ID: &'static str = "overflowing";
-    const DOC: &'static str = "Ends with residuals that are no numbers.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Overflowing)
-    }
+solver! {
+    /// Ends with residuals that are no numbers.
+    Overflowing = "overflowing";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let norms = vec![f64::INFINITY, f64::NAN, 1.0, 1.0];
@@ -402,17 +363,9 @@ fn residuals_that_are_not_finite_are_no_claim() {
     assert_eq!((outcome.reason, outcome.claimed), (StopReason::Diverged, Vec::new()));
 }
 
-/// Answers no request for its iterate, but works on as if it had.
-struct Evasive;
-
-impl sdk::Solver for Evasive {
-    type Params = NoParams;
-    const ID: &'static str = "evasive";
-    const DOC: &'static str = "Answers no request for its iterate.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Evasive)
-    }
+solver! {
+    /// Answers no request for its iterate, but works on as if it had.
+    Evasive = "evasive";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
         problem.observe_with(1, &[], |_| TIME.set(TIME.get() + 1.0))?;
@@ -439,17 +392,9 @@ fn a_pause_that_brought_no_iterate_counts() {
     assert_eq!(session.clock().wall, 4.0, "the first second brought an iterate");
 }
 
-/// Counts its own solves, as far as the host stores the count.
-struct Remembers;
-
-impl sdk::Solver for Remembers {
-    type Params = NoParams;
-    const ID: &'static str = "remembers";
-    const DOC: &'static str = "Counts its solves.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Remembers)
-    }
+solver! {
+    /// Counts its own solves, as far as the host stores the count.
+    Remembers = "remembers";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let before = problem.load_columns("solves")?;

@@ -3,6 +3,7 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
 mod common;
 
 use common::features::Features;
@@ -19,7 +20,7 @@ use gpbench_host::process;
 use gpbench_host::system::System;
 use gpbench_record::{Case, Inducing, Param, Source, StopReason, names};
 use gpbench_sdk as sdk;
-use gpbench_sdk::{NoParams, Problem, Reason, Report};
+use gpbench_sdk::{Problem, Reason, Report};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
 
 /// A case on rows with two inputs, of which `unique` differ at most.
@@ -72,17 +73,9 @@ fn matrix(inputs: &sdk::Inputs<'_>) -> Array2<f64> {
     })
 }
 
-/// Compares every product with the dense matrix, and leaves the solution.
-struct Curious;
-
-impl sdk::Solver for Curious {
-    type Params = NoParams;
-    const ID: &'static str = "curious";
-    const DOC: &'static str = "Asks for everything.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Curious)
-    }
+solver! {
+    /// Compares every product with the dense matrix, and leaves the solution.
+    Curious = "curious";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let op = problem.operator();
@@ -193,17 +186,9 @@ fn features_are_those_of_the_rows_taken_together() {
     close("features", &collapsed, &expected, 1e-12);
 }
 
-/// Reports its limits.
-struct Asked;
-
-impl sdk::Solver for Asked {
-    type Params = NoParams;
-    const ID: &'static str = "asked";
-    const DOC: &'static str = "Tells its limits, and multiplies until it is stopped.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Asked)
-    }
+solver! {
+    /// Reports its limits.
+    Asked = "asked";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let (x, mut y) = (problem.rhs().to_owned(), zeros(problem.rhs().nrows(), problem.rhs().ncols()));

@@ -3,20 +3,21 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
 mod common;
 
 use common::features::Features;
 use common::{close, exact_solution, run};
 use gpbench_gp::exact::ExactGp;
-use gpbench_host::evaluate::of_weights;
 use gpbench_host::evaluate::predictions::predictions;
+use gpbench_host::evaluate::{of_system, of_weights};
 use gpbench_host::exact_file::Reference;
 use gpbench_host::plugin::{IterationInfo, Observer};
 use gpbench_host::process;
 use gpbench_host::system::{Formulation, System};
 use gpbench_record::{Case, Inducing, Metrics, names};
 use gpbench_sdk as sdk;
-use gpbench_sdk::{NoParams, Problem, Reason, Report};
+use gpbench_sdk::{Problem, Reason, Report};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
 
 const ROWS: usize = 40;
@@ -54,17 +55,9 @@ fn kernel(inputs: &sdk::Inputs<'_>, a: ArrayView2<f64>, b: ArrayView2<f64>) -> A
     })
 }
 
-/// Compares every product with the dense matrix, and leaves ones as its iterate.
-struct Curious;
-
-impl sdk::Solver for Curious {
-    type Params = NoParams;
-    const ID: &'static str = "curious";
-    const DOC: &'static str = "Asks for everything.";
-
-    fn new(_: NoParams) -> sdk::Result<Self> {
-        Ok(Curious)
-    }
+solver! {
+    /// Compares every product with the dense matrix, and leaves ones as its iterate.
+    Curious = "curious";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let op = problem.operator();
@@ -196,7 +189,8 @@ fn reference(system: &System) -> Reference {
 
 fn evaluated(system: &System, solution: &Array2<f64>) -> Metrics {
     let reference = reference(system);
-    let mut found = predictions(system, Some(&reference), solution.view());
+    let mut found = of_system(system, Some(&reference));
+    found.extend(&predictions(system, Some(&reference), solution.view()));
     found.extend(&of_weights(system, Some(&reference), solution.view()));
     found
 }
@@ -208,7 +202,7 @@ fn all_rows_as_points_predict_like_the_whole_process() {
     let inducing = system(ROWS);
     let solution = exact_solution(&whole);
     let (of_whole, of_points) = (evaluated(&whole, &solution), evaluated(&inducing, &solution));
-    for name in [names::TEST_RMSE, names::TEST_NLL, names::W2_TO_EXACT] {
+    for name in [names::TEST_RMSE, names::TEST_NLL, names::W2_TO_EXACT, names::FEATURE_ERROR] {
         let (a, b) = (of_whole.get(name).unwrap(), of_points.get(name).unwrap());
         assert!((a - b).abs() < 1e-10 * a.abs(), "{name}: {a} {b}");
     }

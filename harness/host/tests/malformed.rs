@@ -116,7 +116,10 @@ fn each_fault_of_a_description_is_named() {
     assert_eq!(complaint(|p| p.solvers = null()), "solver number 1 is a null pointer");
     assert_eq!(
         complaint(|p| p.solver_stride = 8),
-        format!("the solvers are at a distance of 8 bytes, where each has at least {}", offset_of!(Solver, source))
+        format!(
+            "the solvers are at a distance of 8 bytes, where each has at least {}",
+            offset_of!(Solver, source)
+        )
     );
     assert_eq!(complaint_of_solver(|s| s.solve = None), "solver `raw` has no function `solve`");
     assert_eq!(complaint_of_solver(|s| s.destroy = None), "solver `raw` has no function `destroy`");
@@ -188,6 +191,18 @@ fn a_longer_table_of_a_later_version_is_read_as_far_as_it_is_known() {
     let library = read(&plugin).unwrap();
     let ids: Vec<_> = library.offers().map(|info| info.id.as_str()).collect();
     assert_eq!(ids, ["raw", "raw-2"]);
+}
+
+/// Version 1.0 has no source; a table that ends within the field has none either.
+#[test]
+fn the_source_of_a_solver_is_read_where_its_table_has_one() {
+    let source = |bytes: usize| {
+        let mut solvers = [solver(does_nothing)];
+        solvers[0].size = bytes as u32;
+        read(&plugin(&solvers)).unwrap().solver("raw").unwrap().info.source.clone()
+    };
+    assert_eq!(source(size_of::<Solver>()).as_deref(), Some("A paper."));
+    assert_eq!([offset_of!(Solver, source), size_of::<Solver>() - 8].map(source), [None, None]);
 }
 
 thread_local! {

@@ -167,3 +167,25 @@ impl fmt::Display for TaskKind {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TaskOutput;
+
+    #[test]
+    fn every_task_is_listed_once() {
+        // Another variant does not compile here, so that it is not missing in the list.
+        let place = |task| match task {
+            TaskKind::Solve => 0,
+            TaskKind::Posterior => 1,
+            TaskKind::Train => 2,
+            TaskKind::Likelihood => 3,
+        };
+        assert_eq!(TaskKind::ALL.map(place), [0, 1, 2, 3]);
+        for task in TaskKind::ALL {
+            assert_eq!(serde_json::to_string(&task).unwrap(), format!("\"{task}\""));
+            assert_eq!(TaskOutput::empty(task).training().is_some(), task == TaskKind::Train);
+        }
+    }
+}

@@ -97,7 +97,7 @@ fn entries<'n>(axis: &str, names: Option<&'n Names>, mistakes: &mut Mistakes) ->
     let mut distinct: Vec<&At<String>> = Vec::new();
     for name in &names.value {
         if distinct.iter().any(|n| n.value == name.value) {
-            mistakes.add(&name.at, format!("{axis} `{}` stands twice on its axis", name.value), None);
+            mistakes.add(&name.at, format!("{axis} `{}` occurs twice on its axis", name.value), None);
         } else {
             distinct.push(name);
         }

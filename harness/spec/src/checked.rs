@@ -124,7 +124,7 @@ fn seeds(root: &Root, mistakes: &mut Mistakes) -> Vec<At<u64>> {
             seeds.push(seed.clone());
         } else if !mistakes.is_reported(&seed.at) {
             let hint = "to time a case several times, set `repeats`".to_owned();
-            mistakes.add(&seed.at, format!("seed {} stands twice", seed.value), hint);
+            mistakes.add(&seed.at, format!("seed {} occurs twice", seed.value), hint);
         }
     }
     seeds

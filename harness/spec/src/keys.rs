@@ -15,7 +15,7 @@ pub(crate) use kinds::{
 };
 pub use range::Range;
 pub(crate) use range::{ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, SEVERAL, between};
-pub use reference::Key;
+pub use reference::{Key, ValueType};
 
 use kinds::Place;
 
@@ -36,7 +36,7 @@ pub(crate) struct Setting<T> {
 #[derive(Debug, Clone)]
 pub(crate) struct Tables<T> {
     entries: Vec<(At<String>, T)>,
-    /// What a table without keys says.
+    /// The table of an entry that has none.
     absent: T,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Keys<'a> {
         kind: Kind<T>,
         doc: &'static str,
     ) -> Option<At<T>> {
-        self.declare(name, &kind, None, false, doc);
+        self.declare(name, &kind, doc);
         self.take(name, &kind)
     }
 
@@ -120,7 +120,9 @@ impl<'a> Keys<'a> {
         default: &'static str,
         doc: &'static str,
     ) -> Option<At<T>> {
-        self.declare(name, &kind, Some(default.to_owned()), false, doc);
+        if let Some(key) = self.declare(name, &kind, doc) {
+            key.default_rule = Some(default);
+        }
         self.take(name, &kind)
     }
 
@@ -133,7 +135,9 @@ impl<'a> Keys<'a> {
         doc: &'static str,
     ) -> Setting<T> {
         let default = At { value: default.into(), at: START };
-        self.declare(name, &kind, Some(default.value.to_string()), false, doc);
+        if let Some(key) = self.declare(name, &kind, doc) {
+            key.default = Some(default.value.to_string());
+        }
         match self.take(name, &kind) {
             Some(At { value, at }) => Setting { value, at: Some(at) },
             None => {
@@ -151,7 +155,9 @@ impl<'a> Keys<'a> {
         hint: &str,
         doc: &'static str,
     ) -> Option<At<T>> {
-        self.declare(name, &kind, None, true, doc);
+        if let Some(key) = self.declare(name, &kind, doc) {
+            key.required = true;
+        }
         if self.table.get(name).is_none() {
             self.mistakes.add(&self.at, format!("{} lacks `{name}`", self.of), hint.to_owned());
         }
@@ -167,7 +173,7 @@ impl<'a> Keys<'a> {
     ) -> Setting<T> {
         let of = format!("[{name}]");
         let kind = table(Some(of.clone()), read);
-        self.declare(name, &kind, None, false, doc);
+        self.declare(name, &kind, doc);
         match self.take(name, &kind) {
             Some(At { value, at }) => Setting { value, at: Some(at) },
             None => {
@@ -184,16 +190,15 @@ impl<'a> Keys<'a> {
         doc: &'static str,
     ) -> Tables<T> {
         let of = |entry: &str| format!("[{name}.{entry}]");
-        self.declare(name, &table(Some(of("NAME")), read), None, false, doc);
-        if let Some(key) = self.described.as_mut().and_then(|keys| keys.last_mut()) {
+        let table_of = |entry: &str| table(Some(of(entry)), read);
+        if let Some(key) = self.declare(name, &table_of("NAME"), doc) {
             key.named = true;
         }
         let tables = self.take(name, &any_table()).map(|tables| tables.value.0).unwrap_or_default();
         let mut entries = Vec::new();
         for (entry, node) in tables {
             let key = format!("{name}.{}", entry.value);
-            let kind = table(Some(of(&entry.value)), read);
-            let table = kind.read(&node, Place::new(&key, &self.of), self.mistakes);
+            let table = table_of(&entry.value).read(&node, Place::new(&key, &self.of), self.mistakes);
             entries.extend(table.map(|table| (entry, table)));
         }
         let absent = Keys::read(&Table::default(), of("NAME"), &START, &mut Mistakes::default(), read);
@@ -216,20 +221,19 @@ impl<'a> Keys<'a> {
         Some(At { value: kind.read(node, Place::new(name, &self.of), self.mistakes)?, at: node.at.clone() })
     }
 
+    /// Notes a key; gives its entry where the table is read for its description.
     fn declare<T: 'static>(
         &mut self,
         name: &'static str,
         kind: &Kind<T>,
-        default: Option<String>,
-        required: bool,
         doc: &'static str,
-    ) {
+    ) -> Option<&mut Key> {
         self.names.push(name);
-        if let Some(described) = &mut self.described {
-            let mut key = Key { table: self.of.clone(), name, default, required, doc, ..Key::default() };
-            kind.describe(&mut key);
-            described.push(key);
-        }
+        let described = self.described.as_mut()?;
+        let mut key = Key { table: self.of.clone(), name, doc, ..Key::default() };
+        kind.describe(&mut key);
+        described.push(key);
+        described.last_mut()
     }
 
     fn report_unknown(self) {

@@ -43,7 +43,7 @@ pub use catalog::{Catalog, KnownDataset};
 pub use checked::Checked;
 pub use cost::CaseCost;
 pub use error::{SpecError, SpecErrors};
-pub use keys::{Key, Range};
+pub use keys::{Key, Range, ValueType};
 pub use plan::{Plan, PlannedCase, UnknownName};
 pub use published::published_kernel;
 pub use typed::{Typed, load, reference};

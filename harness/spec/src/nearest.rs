@@ -3,12 +3,16 @@
 /// The candidate closest to `name`, if one differs from it by few letters.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|c| (strsim::damerau_levenshtein(&wanted, &c.to_lowercase()), c))
-        .filter(|(distance, c)| *distance <= (c.chars().count().max(3) / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, c)| c)
+    let length = wanted.chars().count();
+    let distance = |candidate: &'a str| {
+        let letters = candidate.chars().count();
+        let most = (letters.max(3) / 3).max(1);
+        // The distance of long texts takes long to compute.
+        let is_near = length.abs_diff(letters) <= most;
+        let distance = is_near.then(|| strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()))?;
+        (distance <= most).then_some((distance, candidate))
+    };
+    candidates.into_iter().filter_map(distance).min_by_key(|(distance, _)| *distance).map(|(_, c)| c)
 }
 
 /// A hint that names the nearest candidate, or all of them if none is near.

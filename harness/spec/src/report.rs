@@ -22,7 +22,7 @@ pub(crate) fn resolve(typed: &Typed, task: TaskKind, axes: &Axes, mistakes: &mut
     for (k, column) in columns.iter().enumerate() {
         check_column(column, task, mistakes);
         if columns[..k].iter().any(|earlier| earlier.value == column.value) {
-            mistakes.add(&column.at, format!("column `{}` stands twice", column.value), None);
+            mistakes.add(&column.at, format!("column `{}` occurs twice", column.value), None);
         }
     }
     ReportOptions {

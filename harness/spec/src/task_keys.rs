@@ -89,7 +89,7 @@ impl TaskKey {
                 "it carries solutions from one outer step of task \"train\" to the next",
             ),
             TaskKey::SecondSolve => (
-                "`second_solve` has no effect: no gradient is made of this estimator's solutions",
+                "`second_solve` has no effect: this task makes no gradient of solutions",
                 "it is for tasks \"train\" and \"likelihood\"",
             ),
         }

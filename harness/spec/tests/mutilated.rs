@@ -3,7 +3,6 @@
 mod common;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 const SPEC: &str = include_str!("../../../benchmarks/quickstart.toml");
 const TABLE: &str = include_str!("../../../benchmarks/lin2023/low-noise.toml");
@@ -17,20 +16,8 @@ fn survive(text: &str, set: Option<&str>) {
     }
 }
 
-/// Fixed inputs, or with `GPBENCH_PROPTEST_SEED` others; prints the seed of a failure.
-fn config() -> ProptestConfig {
-    let seed = std::env::var("GPBENCH_PROPTEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"));
-    eprintln!("GPBENCH_PROPTEST_SEED={seed}");
-    ProptestConfig {
-        cases: 400,
-        rng_seed: RngSeed::Fixed(seed),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(gpbench_testkit::proptest_config!(400))]
 
     #[test]
     fn cut_and_spliced(start in 0..2000_usize, length in 0..60_usize, put in "\\PC{0,12}", table in any::<bool>()) {

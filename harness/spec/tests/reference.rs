@@ -109,10 +109,11 @@ fn the_reference_lists_types_defaults_ranges_and_documentation() {
         if let Some(range) = key.range.filter(|range| !range.to_string().is_empty()) {
             write!(line, " {range}").expect("text");
         }
-        match (key.default, key.required) {
-            (Some(default), _) => write!(line, "; default {default}").expect("text"),
-            (None, true) => line += "; required",
-            (None, false) => {}
+        if let Some(default) = key.default.or(key.default_rule.map(str::to_owned)) {
+            write!(line, "; default {default}").expect("text");
+        }
+        if key.required {
+            line += "; required";
         }
         writeln!(text, "{line}\n    {}", key.doc).expect("text");
     }

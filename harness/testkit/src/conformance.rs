@@ -21,10 +21,6 @@ pub use subject::{
 };
 pub use system::KernelSystem;
 
-// The names that the host still uses.
-#[doc(hidden)]
-pub use {RULES as CHECKS, Request as Task, Rule as Check};
-
 /// One rule, and how to find out whether a solver keeps it.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {

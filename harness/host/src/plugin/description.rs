@@ -163,7 +163,9 @@ unsafe fn entries<T, E>(
     }
     let Some(stride) = usize::try_from(stride).ok().filter(|&stride| (least..1 << 20).contains(&stride))
     else {
-        return Err(format!("the {what}s are at a distance of {stride} bytes, where each has at least {least}"));
+        return Err(format!(
+            "the {what}s are at a distance of {stride} bytes, where each has at least {least}"
+        ));
     };
     let mut out = Vec::new();
     for index in 0..count as usize {

@@ -66,7 +66,9 @@ impl Checked {
         }
         let bytes = ld.checked_mul(found_cols).and_then(|entries| entries.checked_mul(8));
         if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-            return Err(format!("`{name}` with {found_cols} columns at a distance of {ld} exceeds any memory"));
+            return Err(format!(
+                "`{name}` with {found_cols} columns at a distance of {ld} exceeds any memory"
+            ));
         }
         let empty = found_rows == 0 || found_cols == 0;
         if !empty && (data.is_null() || !data.is_aligned()) {

@@ -6,7 +6,8 @@
 //! has no quadrature), and the derivatives by noise, signal and length scales. Verification compares the
 //! rows with the exact process, which it fits itself.
 
-use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::Gradient;
+use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation};
 use gpbench_gp::metrics::norm;
 use gpbench_record::{
@@ -37,7 +38,7 @@ pub(super) fn run(setup: &Setup, task: &LikelihoodStudy) -> Result<Solved, Failu
     }
     let mut study = Study {
         setup,
-        runner: Runner::load(setup, 0.0)?,
+        runner: Runner::load(setup)?,
         outcome: SolveOutcome {
             reason: StopReason::Iterations,
             claimed: Vec::new(),

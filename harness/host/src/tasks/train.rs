@@ -43,7 +43,7 @@ pub(super) fn run(setup: &Setup, task: &Training, send: &mut dyn FnMut(Message))
             "a data set of collapsed duplicates cannot be trained on: steps start from weights of all rows",
         ));
     }
-    let trainer = Trainer { setup, task, runner: Runner::load(setup, 0.0)? };
+    let trainer = Trainer { setup, task, runner: Runner::load(setup)? };
     let mut state = trainer.begin()?;
     state.steps.iter().for_each(|step| send(Message::Step(step.clone())));
     while (state.steps.len() as u64) < task.steps && trainer.seconds_left(&state).is_none_or(|s| s > 0.0) {

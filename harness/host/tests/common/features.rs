@@ -1,19 +1,11 @@
 //! A solver that works with random features.
 
-use gpbench_sdk::{NoParams, Problem, Reason, Report, Solver};
+use gpbench_sdk::{Problem, Reason, Report};
 use ndarray::{Array2, ShapeBuilder};
 
-/// Leaves Phi w as its iterate.
-pub(crate) struct Features;
-
-impl Solver for Features {
-    type Params = NoParams;
-    const ID: &'static str = "features";
-    const DOC: &'static str = "Leaves random features times fixed weights.";
-
-    fn new(_: NoParams) -> gpbench_sdk::Result<Self> {
-        Ok(Features)
-    }
+solver! {
+    /// Leaves Phi w as its iterate.
+    pub(crate) Features = "features";
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> gpbench_sdk::Result<Report> {
         let (op, s) = (problem.operator(), problem.rhs().ncols());

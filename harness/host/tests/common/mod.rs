@@ -1,6 +1,26 @@
 //! Cases, systems and solvers that the tests share.
 #![allow(dead_code)]
 
+/// A solver without parameters: its id, then its functions.
+macro_rules! solver {
+    ($(#[$doc:meta])* $visibility:vis $name:ident = $id:literal; $($functions:tt)*) => {
+        $(#[$doc])*
+        $visibility struct $name;
+
+        impl gpbench_sdk::Solver for $name {
+            type Params = gpbench_sdk::NoParams;
+            const ID: &'static str = $id;
+            const DOC: &'static str = "A solver of a test.";
+
+            fn new(_: gpbench_sdk::NoParams) -> gpbench_sdk::Result<Self> {
+                Ok($name)
+            }
+
+            $($functions)*
+        }
+    };
+}
+
 pub(crate) mod features;
 pub(crate) mod worker;
 

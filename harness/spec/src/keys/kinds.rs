@@ -1,7 +1,7 @@
 //! Kinds of values: how a key's value is read and checked, and what the reference says of it.
 
 use super::range::{COUNT, Range};
-use super::reference::Key;
+use super::reference::{Key, ValueType};
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::At;
@@ -15,6 +15,8 @@ use crate::units::{parse_memory, parse_time};
 pub(crate) struct Kind<T> {
     /// What the key takes, as in "`steps` takes a whole number".
     takes: String,
+    types: Vec<ValueType>,
+    is_list: bool,
     range: Option<Range>,
     choices: Vec<&'static str>,
     /// Added to the message about a number outside the range.
@@ -66,15 +68,24 @@ impl<'p> Place<'p> {
 impl<T: 'static> Kind<T> {
     pub(crate) fn new(
         takes: impl Into<String>,
+        of: ValueType,
         parse: impl Fn(&Node, Place<'_>, &mut Mistakes) -> Parsed<T> + 'static,
     ) -> Self {
-        let (range, choices, hint, keys) = (None, Vec::new(), None, None);
-        Kind { takes: takes.into(), range, choices, hint, keys, parse: Box::new(parse) }
+        Kind {
+            takes: takes.into(),
+            types: vec![of],
+            is_list: false,
+            range: None,
+            choices: Vec::new(),
+            hint: None,
+            keys: None,
+            parse: Box::new(parse),
+        }
     }
 
     /// Values of one type.
-    fn of_type(takes: &str, convert: fn(&Value) -> Option<T>) -> Self {
-        Kind::new(takes, move |node, _, _| convert(&node.value).map(Some).ok_or(WrongType))
+    fn of_type(takes: &str, of: ValueType, convert: fn(&Value) -> Option<T>) -> Self {
+        Kind::new(takes, of, move |node, _, _| convert(&node.value).map(Some).ok_or(WrongType))
     }
 
     /// Adds a hint to the message about a number outside the range.
@@ -103,6 +114,8 @@ impl<T: 'static> Kind<T> {
     /// Adds to the reference's entry of a key what the kind knows.
     pub(crate) fn describe(&self, key: &mut Key) {
         key.takes.clone_from(&self.takes);
+        key.types.clone_from(&self.types);
+        key.list = self.is_list;
         key.range = self.range;
         key.choices.clone_from(&self.choices);
         if let Some(keys) = &self.keys {
@@ -112,31 +125,31 @@ impl<T: 'static> Kind<T> {
 
     /// Values that stand for others.
     pub(crate) fn map<U: 'static>(self, meaning: fn(At<T>) -> U) -> Kind<U> {
-        let Kind { takes, range, choices, hint, keys, parse } = self;
+        let Kind { takes, types, is_list, range, choices, hint, keys, parse } = self;
         let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
             let value = parse(node, place, mistakes)?;
             Ok(value.map(|value| meaning(At { value, at: node.at.clone() })))
         };
-        Kind { takes, range, choices, hint, keys, parse: Box::new(parse) }
+        Kind { takes, types, is_list, range, choices, hint, keys, parse: Box::new(parse) }
     }
 
     /// Values of this kind or of another; messages say that the key takes `takes`.
     pub(crate) fn or(mut self, mut other: Kind<T>, takes: &str) -> Kind<T> {
         let (range, choices) = (self.range.xor(other.range), [&self.choices[..], &other.choices].concat());
         let keys = self.keys.take().or(other.keys.take());
+        let (types, is_list) = ([&self.types[..], &other.types].concat(), self.is_list || other.is_list);
         let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
             self.parse(node, place, mistakes).or_else(|WrongType| other.parse(node, place, mistakes))
         };
-        Kind { range, choices, keys, ..Kind::new(takes, parse) }
+        Kind { types, is_list, range, choices, keys, ..Kind::new(takes, ValueType::Object, parse) }
     }
 }
 
 /// A text.
 pub(crate) fn text() -> Kind<String> {
-    Kind::of_type(
-        "a text in quotes",
-        |value| if let Value::Text(text) = value { Some(text.clone()) } else { None },
-    )
+    Kind::of_type("a text in quotes", ValueType::String, |value| {
+        if let Value::Text(text) = value { Some(text.clone()) } else { None }
+    })
 }
 
 /// The name of something.
@@ -146,12 +159,16 @@ pub(crate) fn name() -> Kind<String> {
 
 /// `true` or `false`.
 pub(crate) fn truth() -> Kind<bool> {
-    Kind::of_type("true or false", |value| if let Value::Bool(truth) = value { Some(*truth) } else { None })
+    Kind::of_type("true or false", ValueType::Boolean, |value| {
+        if let Value::Bool(truth) = value { Some(*truth) } else { None }
+    })
 }
 
 /// A table whose keys only a plugin knows, or whose keys are names.
 pub(crate) fn any_table() -> Kind<Table> {
-    Kind::of_type("a table", |value| if let Value::Table(table) = value { Some(table.clone()) } else { None })
+    Kind::of_type("a table", ValueType::Object, |value| {
+        if let Value::Table(table) = value { Some(table.clone()) } else { None }
+    })
 }
 
 /// A whole number in a range, which fits `T`.
@@ -163,7 +180,10 @@ pub(crate) fn whole<T: TryFrom<i64> + 'static>(range: Range) -> Kind<T> {
         place.check(number as f64, range, true, node, mistakes);
         Ok(T::try_from(number.clamp(low, high)).ok())
     };
-    Kind { range: (range != Range::default()).then_some(range), ..Kind::new("a whole number", parse) }
+    Kind {
+        range: (range != Range::default()).then_some(range),
+        ..Kind::new("a whole number", ValueType::Integer, parse)
+    }
 }
 
 /// A positive whole number.
@@ -182,7 +202,7 @@ pub(crate) fn number(range: Range) -> Kind<f64> {
         place.check(number, range, false, node, mistakes);
         Ok(Some(number))
     };
-    Kind { range: Some(range), ..Kind::new("a number", parse) }
+    Kind { range: Some(range), ..Kind::new("a number", ValueType::Number, parse) }
 }
 
 /// One of several names, each with what it stands for; messages call it `noun`.
@@ -214,13 +234,13 @@ pub(crate) fn choice_of_version<T: Clone + 'static>(
         }
         Ok(found.or(meanings.first()).map(|(_, meaning)| meaning.clone()))
     };
-    Kind { choices, ..Kind::new("a text in quotes", parse) }
+    Kind { choices, ..Kind::new("a text in quotes", ValueType::String, parse) }
 }
 
 /// A list; a single entry stands for a list of one.
 pub(crate) fn list<T: 'static>(mut of: Kind<T>) -> Kind<Vec<At<T>>> {
-    let (takes, range, choices) = (format!("{}, or a list of these", of.takes), of.range, of.choices.clone());
-    let keys = of.keys.take();
+    let takes = format!("{}, or a list of these", of.takes);
+    let (types, range, choices, keys) = (of.types.clone(), of.range, of.choices.clone(), of.keys.take());
     let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
         let items = match &node.value {
             Value::Array(items) => items.as_slice(),
@@ -232,7 +252,7 @@ pub(crate) fn list<T: 'static>(mut of: Kind<T>) -> Kind<Vec<At<T>>> {
         // A list that lost entries would mislead later checks.
         Ok((list.len() == items.len()).then_some(list))
     };
-    Kind { range, choices, keys, ..Kind::new(takes, parse) }
+    Kind { types, is_list: true, range, choices, keys, ..Kind::new(takes, ValueType::Object, parse) }
 }
 
 /// A time, in seconds.
@@ -252,7 +272,7 @@ fn with_unit<T: 'static>(example: &'static str, convert: fn(&str) -> Result<T, S
         let report = |what| mistakes.add(&node.at, format!("`{}`: {what}", place.key), hint());
         Ok(convert(text).map_err(report).ok())
     };
-    Kind::new(format!("a text with a unit, such as \"{example}\""), parse)
+    Kind::new(format!("a text with a unit, such as \"{example}\""), ValueType::String, parse)
 }
 
 /// A table, read by `read`; `describe` lists its keys, given its name. Without a name of its own, the key and the table
@@ -268,5 +288,5 @@ pub(super) fn table<T: 'static>(
         Ok(Some(read(table, own.clone().unwrap_or_else(|| place.table()), node, mistakes)))
     };
     let keys = move |given: &str| describe(name.clone().unwrap_or_else(|| given.to_owned()));
-    Kind { keys: Some(Box::new(keys)), ..Kind::new("a table", parse) }
+    Kind { keys: Some(Box::new(keys)), ..Kind::new("a table", ValueType::Object, parse) }
 }

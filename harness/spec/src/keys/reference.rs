@@ -4,6 +4,22 @@ use serde::Serialize;
 
 use super::range::Range;
 
+/// A type of a value, under its name in JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueType {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// A text.
+    String,
+    /// A table.
+    Object,
+}
+
 /// A key of a spec.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Key {
@@ -13,9 +29,17 @@ pub struct Key {
     pub name: &'static str,
     /// What it takes, such as `a whole number`.
     pub takes: String,
-    /// The value where a spec gives none; absent where nothing is assumed, or where the key has to be given.
+    /// The types of its values.
+    pub types: Vec<ValueType>,
+    /// Whether it takes a list of such values as well.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub list: bool,
+    /// The value where a spec gives none, as TOML; absent where nothing is assumed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
+    /// What the value follows from where a spec gives none, in words, such as `n / 10`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_rule: Option<&'static str>,
     /// Whether a spec has to give it.
     pub required: bool,
     /// The numbers that it takes.

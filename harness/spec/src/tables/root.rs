@@ -4,7 +4,7 @@ use gpbench_record::{Budget, TaskKind};
 
 use super::{budget, dataset, estimator, exclude, kernel, likelihood, matrix, report, solver, train};
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, WrongType, between, choice_of_version, count,
+    ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, ValueType, WrongType, between, choice_of_version, count,
     inner_list, list, text, whole,
 };
 use crate::source::At;
@@ -34,7 +34,7 @@ pub(crate) struct Root {
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
-    keys.required("schema", version(), &version_hint(), "Version of the spec format.");
+    keys.required("schema", version(), &version_hint(), "Version of the spec format: 1.");
     let hint = "it names the run's folder, for instance name = \"uci\"";
     let name = keys.required("name", text(), hint, "Names the run's folder.");
     let tasks = choice_of_version("task", TaskKind::ALL.map(|task| (task.as_str(), task)), &["thompson"]);
@@ -93,7 +93,7 @@ fn version_hint() -> String {
 
 /// The version that this crate reads.
 fn version() -> Kind<()> {
-    Kind::new("a whole number", |node, _, mistakes| {
+    Kind::new("a whole number", ValueType::Integer, |node, _, mistakes| {
         match node.value {
             Value::Int(SCHEMA) => {}
             Value::Int(other) => mistakes.add(&node.at, format!("schema {other} is unknown"), version_hint()),

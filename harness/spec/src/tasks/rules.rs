@@ -15,13 +15,13 @@ pub(crate) trait Rules<'a>: Sized {
     /// Its estimators.
     const ESTIMATORS: Estimators;
 
-    /// Reads what the spec says to the task.
+    /// Reads the task's own keys.
     fn new(typed: &'a Typed, catalog: &'a Catalog, mistakes: &mut Mistakes) -> Self;
 
-    /// Reports entries of the axes that do not go with what the spec says to the task.
+    /// Reports entries of the axes that conflict with the task's own keys.
     fn check_axes(&self, _axes: &Axes<'_>, _mistakes: &mut Mistakes) {}
 
-    /// The constant prior mean at first, where it is trained.
+    /// The constant prior mean that training starts from, where it is trained.
     fn prior_mean(&self) -> Option<f64> {
         None
     }

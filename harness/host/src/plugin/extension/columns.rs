@@ -2,8 +2,8 @@
 
 use gpbench_abi::{self as abi, Columns, Mat, Operator, Status};
 
-use super::super::session::{OperatorExtension, Session, enter_operator};
-use super::super::views;
+use crate::plugin::session::{OperatorExtension, Session, enter_operator};
+use crate::plugin::views;
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::COLUMNS, |_, _| std::ptr::from_ref(&TABLE).cast());
 

@@ -4,8 +4,8 @@ use gpbench_abi::{self as abi, Inputs, Mat, family};
 use gpbench_gp::Family;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
-use super::super::session::{OperatorExtension, Session};
-use super::super::views;
+use crate::plugin::session::{OperatorExtension, Session};
+use crate::plugin::views;
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::INPUTS, |session, _| {
     std::ptr::from_ref(session.objects.store.get_or_init(|| table(session))).cast()

@@ -2,7 +2,7 @@
 
 use gpbench_abi::{self as abi, Operator};
 
-use super::super::session::{MIXED, OperatorExtension};
+use crate::plugin::session::{MIXED, OperatorExtension};
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::MIXED, |session, op| {
     if session.objects.system.view().matrix.mixed().is_none() {

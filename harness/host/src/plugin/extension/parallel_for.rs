@@ -6,7 +6,7 @@ use gpbench_abi::{self as abi, Host, ParallelFor, Status};
 use gpbench_gp::blas::ThreadGuard;
 use rayon::prelude::*;
 
-use super::super::host_table::{HostExtension, HostTable, wall};
+use crate::plugin::host_table::{HostExtension, HostTable, wall};
 
 pub(super) const EXTENSION: HostExtension = (abi::id::PARALLEL_FOR, || std::ptr::from_ref(&TABLE).cast());
 

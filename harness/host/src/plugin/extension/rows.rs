@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use gpbench_abi::{self as abi, Mat, Operator, Rows, Status};
 use ndarray::ArrayViewMut2;
 
-use super::super::session::{OperatorExtension, Session, enter_operator};
-use super::super::views::{self, Checked, Extent, disjoint};
+use crate::plugin::session::{OperatorExtension, Session, enter_operator};
+use crate::plugin::views::{self, Checked, Extent, disjoint};
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::ROWS, |_, _| std::ptr::from_ref(&TABLE).cast());
 

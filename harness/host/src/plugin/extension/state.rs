@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use gpbench_abi::{self as abi, Problem, State, Status, Str};
 
-use super::super::session::{ProblemExtension, Refusal, Session, enter_problem};
-use super::super::views;
+use crate::plugin::session::{ProblemExtension, Refusal, Session, enter_problem};
+use crate::plugin::views;
 
 /// Bytes that a solver has saved, by its own keys.
 pub type SolverState = BTreeMap<String, Vec<u8>>;

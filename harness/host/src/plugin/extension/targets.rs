@@ -2,8 +2,8 @@
 
 use gpbench_abi::{self as abi, Targets};
 
-use super::super::session::ProblemExtension;
-use super::super::views::mat;
+use crate::plugin::session::ProblemExtension;
+use crate::plugin::views::mat;
 
 pub(super) const EXTENSION: ProblemExtension = (abi::id::TARGETS, |session| {
     let targets = session.objects.system.view().targets;

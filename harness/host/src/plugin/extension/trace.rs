@@ -2,8 +2,8 @@
 
 use gpbench_abi::{self as abi, Problem, Status, Str, Trace};
 
-use super::super::session::{ProblemExtension, Session, enter_problem};
-use super::super::views;
+use crate::plugin::session::{ProblemExtension, Session, enter_problem};
+use crate::plugin::views;
 
 pub(super) const EXTENSION: ProblemExtension = (abi::id::TRACE, |_| std::ptr::from_ref(&TABLE).cast());
 

@@ -1,6 +1,7 @@
 //! The gradient of an outer step, by each estimator, and what it took.
 
-use gpbench_gp::exact::{ExactGp, Gradient};
+use gpbench_gp::Gradient;
+use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::Likelihood;
 use gpbench_gp::train;
 use gpbench_gp::{lanczos, metrics};

@@ -1,6 +1,6 @@
 //! An outer step: the gradient, and the move along it.
 
-use gpbench_gp::exact::Gradient;
+use gpbench_gp::Gradient;
 use gpbench_gp::train;
 use gpbench_record::{Failure, Kernel, Scale, Schedule, Status, Step, Training, names};
 

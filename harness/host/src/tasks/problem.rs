@@ -1,0 +1,82 @@
+//! One system that is solved under observation: what tasks `solve` and `posterior` consist of.
+
+use gpbench_record::{Failure, Inducing, Message, Metrics, Probes, Solved, StopReason, TaskOutput};
+use ndarray::{Array2, ArrayView2};
+
+use crate::evaluate::{self, is_finite};
+use crate::exact_file::Reference;
+use crate::failure::invalid;
+use crate::plugin::IterationInfo;
+use crate::runner::Runner;
+use crate::setup::Setup;
+use crate::solution;
+use crate::system::System;
+use crate::trace::Trace;
+
+/// Metrics of an iterate, with the exact reference where there is one.
+pub(super) type Evaluate = fn(&System, Option<&Reference>, ArrayView2<f64>) -> Metrics;
+
+/// A system of the case's own kernel, and its exact reference where the job names one.
+pub(super) struct Problem<'s> {
+    setup: &'s Setup<'s>,
+    pub(super) system: System,
+    pub(super) exact: Option<Reference>,
+}
+
+impl<'s> Problem<'s> {
+    /// Builds the system.
+    pub(super) fn build(
+        setup: &'s Setup<'s>,
+        probes: Probes,
+        inducing: Option<Inducing>,
+    ) -> Result<Problem<'s>, Failure> {
+        let system = setup.system(&setup.job.case.kernel, probes, None, inducing)?;
+        Ok(Problem { setup, system, exact: setup.exact()? })
+    }
+
+    /// Solves the system, traces the iterates with the metrics of `evaluate`, if there are any, and writes the
+    /// solution to its file.
+    pub(super) fn solve(
+        mut self,
+        evaluate: Option<Evaluate>,
+        send: &mut dyn FnMut(Message),
+    ) -> Result<Solved, Failure> {
+        let runner = Runner::load(self.setup)?;
+        let mut solver = runner.create(&self.setup.job.case.solver.params, &mut self.system)?;
+        let Problem { setup, system, exact } = &self;
+        let limits = runner.limits(system, "solver");
+        let evaluate = evaluate.map(|of| move |iterate: ArrayView2<f64>| of(system, exact.as_ref(), iterate));
+        let mut trace = Trace::new(evaluate.as_ref().map(|evaluate| evaluate as _), send);
+        let (mut outcome, x) = runner.observe(&mut solver, system, limits, &mut trace)?;
+        let info = IterationInfo {
+            iteration: outcome.cost.iterations,
+            seconds: outcome.cost.seconds(),
+            epochs: outcome.cost.epochs(system.n()),
+            claimed: &outcome.claimed,
+        };
+        let weights = system.weights(x.view().into());
+        trace.close(info, weights.view());
+        // Before the solution counts: a plugin that crashes while it frees its memory has corrupted something.
+        drop(solver);
+
+        if !is_finite(weights.view()) {
+            outcome.reason = StopReason::Diverged;
+        }
+        solution::write(&setup.job.solution_file, weights.view()).map_err(invalid)?;
+        let output = TaskOutput::empty(setup.job.case.task.kind());
+        Ok(runner.solved(outcome, system.view().matrix.cached_bytes(), output))
+    }
+
+    /// The solution that was written to the file, and its metrics as weights.
+    pub(super) fn verify(&self) -> Result<(Array2<f64>, Metrics), Failure> {
+        let Problem { setup, system, exact } = self;
+        let (_, weights) = system.predictor().shape();
+        let solution =
+            solution::read(&setup.job.solution_file, weights, system.columns()).map_err(invalid)?;
+        let mut metrics = evaluate::of_system(system, exact.as_ref());
+        if is_finite(solution.view()) {
+            metrics.extend(&evaluate::of_weights(system, exact.as_ref(), solution.view()));
+        }
+        Ok((solution, metrics))
+    }
+}
