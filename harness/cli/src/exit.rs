@@ -1,15 +1,15 @@
-//! How the program ends: an exit code, and for failures what to say.
-//!
-//! Code 3, a regression, comes from the comparison with a baseline itself.
+//! How the program ends: an exit code, and after a failure a message.
 
 use std::fmt::Display;
 
-/// All well; also with cases that did not converge or were skipped as wanted.
+/// Success, also with cases that did not converge or were skipped on request.
 pub(crate) const OK: u8 = 0;
-/// Some case failed.
+/// A case failed.
 pub(crate) const CASE_FAILED: u8 = 1;
 /// Wrong usage or spec.
 pub(crate) const USAGE: u8 = 2;
+/// Metrics regressed, or differ where they must be identical.
+pub(crate) const REGRESSION: u8 = 3;
 /// There is nothing to compare.
 pub(crate) const NOTHING: u8 = 4;
 /// A fault of gpbench or of the machine.
@@ -20,20 +20,20 @@ pub(crate) const INTERNAL: u8 = 70;
 pub(crate) struct Failure {
     /// Exit code.
     pub(crate) code: u8,
-    /// What to print on standard error.
+    /// Message for standard error.
     pub(crate) text: String,
 }
 
-/// Outcome of a verb: the exit code, or an error.
+/// The result of a verb: the exit code, or an error.
 pub(crate) type Outcome = Result<u8, Failure>;
 
 impl Failure {
-    /// The user can mend it: wrong usage, spec or input.
+    /// The user can correct it: wrong usage, spec or input.
     pub(crate) fn usage(text: impl Display) -> Failure {
         Failure { code: USAGE, text: text.to_string() }
     }
 
-    /// The user cannot mend it by typing something else.
+    /// The user cannot correct it on the command line.
     pub(crate) fn internal(text: impl Display) -> Failure {
         Failure { code: INTERNAL, text: text.to_string() }
     }

@@ -1,36 +1,90 @@
 //! The `gpbench` command.
 //!
-//! This crate parses the command line, prints, and decides the exit code; what
-//! a verb does lives in the libraries. Each verb is one file of `verbs`.
+//! This crate parses the command line, prints, and chooses the exit code; the libraries do the work. Each verb is
+//! one file of `verbs`, with its own arguments. What several verbs share stands beside that folder.
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod catalog;
+mod check_result;
+mod dataset;
+mod dataset_list;
+mod environment;
+mod estimate;
+mod execute;
 mod exit;
+mod notice;
 mod output;
+mod params;
 mod prepare;
 mod progress;
 mod revision;
+mod runs;
+mod units;
 mod verbs;
-mod verdict;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser, Subcommand};
 
-use args::{Cli, Global, Verb};
+use args::Global;
 use exit::{Failure, Outcome};
-use output::Styles;
+use notice::Styles;
+
+/// Benchmarks Gaussian-process solvers: one spec, every solver, nothing lost.
+#[derive(Debug, Parser)]
+#[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 success; 1 a case failed, or a limit ended the run early; 2 wrong usage or \
+                        spec; 3 a regression, or a difference under `compare --exact`; 4 nothing to compare; \
+                        70 internal error; 130 and 143 interrupted."
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Run a spec, or continue its run where it stopped.
+    Run(verbs::run::Run),
+    /// Show the cases of a spec, with estimated memory and time.
+    Plan(verbs::plan::Plan),
+    /// List solvers, data sets, kernels or runs.
+    List(verbs::list::List),
+    /// Rebuild and print the report of a run.
+    Report(verbs::report::Report),
+    /// Show runs side by side, and check the last against the first.
+    Compare(verbs::compare::Compare),
+    /// Run a spec and compare its metrics with a baseline.
+    Check(verbs::check::Check),
+    /// List, download, verify and import data sets.
+    #[command(subcommand)]
+    Data(verbs::data::Data),
+    /// Write a new plugin; inspect and test plugin libraries.
+    #[command(subcommand)]
+    Plugin(verbs::plugin::Plugin),
+    /// Time products with the kernel matrix, and dgemm beside them.
+    #[command(subcommand)]
+    Bench(verbs::bench::Bench),
+    /// Show this machine, the plugins and the data sets found.
+    Doctor(verbs::doctor::Doctor),
+    /// Remove cached files: exact references and binary copies, or everything.
+    Clean(verbs::clean::Clean),
+    /// Print a completion script for a shell.
+    Completions(verbs::completions::Completions),
+}
 
 fn main() -> ExitCode {
     let Cli { global, verb } = Cli::parse();
-    // The panic itself has been printed by then.
-    let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb))).unwrap_or_else(|_| {
-        Err(Failure::internal("this is a fault of gpbench; cases that had ended are kept"))
-    });
+    // The panic's message is printed before it is caught.
+    let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
+        .unwrap_or_else(|_| Err(Failure::internal("this is a bug in gpbench; finished cases are stored")));
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
@@ -54,6 +108,6 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Bench(verb) => verbs::bench::bench(global, &verb),
         Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
         Verb::Clean(args) => verbs::clean::clean(global, &args),
-        Verb::Completions(args) => verbs::completions::completions(&args),
+        Verb::Completions(args) => verbs::completions::completions(&args, Cli::command()),
     }
 }

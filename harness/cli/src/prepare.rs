@@ -1,179 +1,149 @@
-//! From a spec's path to a plan that can run: names looked up, data at hand,
-//! binaries fingerprinted. Whatever can be wrong is found here, before any case runs.
+//! From a spec's path to a plan that can run: names resolved, data sets read, the executor open. Every error of the
+//! user is found here, before any case runs.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use gpbench_data::Sha256Hex;
 use gpbench_data::locate::Places;
-use gpbench_engine as engine;
+use gpbench_engine::{self as engine, Executor, LocalExecutor};
 use gpbench_import::Materialised;
-use gpbench_record::{Environment, Fingerprint, Source};
+use gpbench_record::{Fingerprint, LibraryInfo, Source};
 use gpbench_spec::{Plan, PlannedCase};
 
 use crate::args::{Global, RunArgs, SpecArgs};
-use crate::catalog;
+use crate::catalog::{self, Libraries};
+use crate::dataset::{self, Unavailable};
+use crate::environment;
+use crate::estimate::RunEstimate;
 use crate::exit::Failure;
-use crate::output::Styles;
-use crate::revision::Revision;
-use crate::verbs::data::{Missing, obtain};
-use crate::verbs::plan::{Outlook, outlook};
-use crate::worker::{Numerics, Worker};
+use crate::notice::warn;
+use crate::runs;
+use crate::worker::Worker;
 
-/// A spec that is right, and the program that will run it.
+/// A checked spec, and the program that will run it.
 pub(crate) struct Checked {
     /// The cases, filtered as the user asked.
     pub(crate) plan: Plan,
     /// Threads of the whole run.
     pub(crate) threads: usize,
     /// The worker program.
-    pub(crate) worker: Worker,
-    /// The spec's text, with what the command line changed.
+    worker: Worker,
+    /// Bibliographic entries of the solvers that the plan uses, by their ids.
+    sources: BTreeMap<String, String>,
+    /// The spec's text, with the changes of the command line.
     text: String,
 }
 
 /// A plan that can run.
 pub(crate) struct Prepared {
-    /// What the engine runs.
+    /// The plan for the engine.
     pub(crate) plan: engine::Plan,
-    /// Threads of the whole run.
-    pub(crate) threads: usize,
-    /// The worker program.
-    pub(crate) worker: Worker,
-    /// What it is likely to take.
-    pub(crate) outlook: Outlook,
-    /// Environment variables for the worker.
-    pub(crate) blas_settings: BTreeMap<String, String>,
+    /// Where its cases run.
+    pub(crate) executor: LocalExecutor,
+    /// Its estimated time.
+    pub(crate) estimate: RunEstimate,
     /// gpbench's cache.
     pub(crate) cache: PathBuf,
 }
 
-/// All processors that this process may use.
-pub(crate) fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// This machine, with what only the worker knows of its numerics.
-pub(crate) fn environment(numerics: &Numerics, threads: usize) -> Environment {
-    Environment {
-        cpu_dispatch: numerics.cpu_dispatch.clone(),
-        blas: numerics.blas.clone(),
-        blas_core: numerics.blas_core.clone(),
-        rustc: env!("GPBENCH_RUSTC").to_owned(),
-        ..engine::environment(env!("CARGO_PKG_VERSION"), threads)
-    }
-}
-
-/// What an environment says of one run: the revision around its spec, and the checksums of all it reads.
-fn of_run(environment: Environment, spec: &Path, text: &str, cases: &[engine::PlannedCase]) -> Environment {
-    let git = Revision::around(spec);
-    let datasets = cases.iter().filter_map(|planned| {
-        Some((planned.case.dataset.name.clone(), planned.fingerprint.dataset_sha256.clone()?))
-    });
-    let plugins = cases.iter().map(|planned| {
-        let name = planned.plugin_file.file_name().unwrap_or_default();
-        (name.to_string_lossy().into_owned(), planned.fingerprint.plugin_sha256.clone())
-    });
-    Environment {
-        git_revision: git.as_ref().map(|git| git.commit.clone()),
-        git_dirty: git.map(|git| git.dirty),
-        spec_sha256: Sha256Hex::of_bytes(text.as_bytes()).to_string(),
-        worker_sha256: cases
-            .first()
-            .map(|planned| planned.fingerprint.worker_sha256.clone())
-            .unwrap_or_default(),
-        plugins: plugins.collect(),
-        datasets: datasets.collect(),
-        ..environment
-    }
-}
-
-/// Reads and checks a spec against the plugins and data sets that there are.
+/// Reads a spec, and checks it against the plugins and data sets of this machine.
 pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure> {
     let typed = gpbench_spec::load(&args.spec, &args.sets).map_err(Failure::usage)?;
     let worker = Worker::locate()?;
-    let typed = typed.with_libraries(&catalog::added(&worker, &args.libraries)?);
-    let (libraries, unusable) = catalog::libraries(&worker, &typed.libraries())?;
-    let styles = Styles::new(global.color);
+    let typed = typed.with_libraries(&catalog::named_libraries(&worker, &args.libraries)?);
+    let Libraries { usable, unusable } = catalog::libraries(&worker, &typed.libraries())?;
     for text in unusable {
-        eprintln!("{} plugin {text}", styles.warning("warning:"));
+        warn(global, format!("plugin {text}"));
     }
-    let checked = typed.check(&catalog::catalog(libraries)).map_err(Failure::usage)?;
-    let plan = checked.plan().filter(&args.solvers, &args.datasets).map_err(Failure::usage)?;
-    let threads = args.threads.map(NonZeroUsize::get).or(plan.threads).unwrap_or_else(default_threads);
-    Ok(Checked { plan, threads, worker, text: typed.text() })
+    let replayed = typed.replayed_run().map(|folder| runs::rows(global, &folder));
+    let catalog = catalog::catalog(usable, replayed);
+    let checked = typed.check(&catalog).map_err(Failure::usage)?;
+    let plan = checked.plan().filter(&args.filter.solvers, &args.filter.datasets).map_err(Failure::usage)?;
+    let threads = args.threads.map(NonZeroUsize::get).or(plan.threads);
+    Ok(Checked {
+        sources: sources(&plan, &catalog.libraries),
+        plan,
+        threads: threads.unwrap_or_else(environment::processors),
+        worker,
+        text: typed.text(),
+    })
 }
 
-/// Checks a spec, brings its data sets to hand, and fingerprints its binaries.
+fn sources(plan: &Plan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
+    let source = |planned: &PlannedCase| {
+        let id = &planned.case.solver.plugin;
+        let library = libraries.iter().find(|library| library.sha256 == planned.plugin_sha256)?;
+        let solver = library.solvers.iter().find(|solver| solver.id == *id)?;
+        Some((id.clone(), solver.source.clone()?))
+    };
+    plan.cases.iter().filter_map(source).collect()
+}
+
+/// Checks a spec, reads its data sets, and opens the executor.
 pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
-    let Checked { plan, threads, worker, text } = check(global, args)?;
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
-    let numerics = worker.numerics()?;
-    let environment = environment(&numerics, threads);
+    let Checked { plan, threads, worker, sources, text } = check(global, args)?;
+    let places = dataset::places(global)?;
+    let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
     let datasets = datasets(global, args, &plan, &places)?;
+    let estimate = RunEstimate::of(&plan, threads);
+    let machine = executor.machine();
     let binaries = Fingerprint {
         plugin_sha256: String::new(),
         dataset_sha256: None,
-        worker_sha256: digest(&worker.file)?,
-        threads: (threads / run.jobs).max(1),
-        cpu_dispatch: environment.cpu_dispatch.clone(),
-        blas_core: environment.blas_core.clone(),
+        worker_sha256: machine.worker_sha256.clone(),
+        threads: machine.threads,
+        cpu_dispatch: machine.cpu_dispatch.clone(),
+        blas_core: machine.blas_core.clone(),
     };
-    let outlook = outlook(&plan, threads);
     let cases: Vec<_> =
         plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets)).collect();
-    let environment = of_run(environment, &args.spec, &text, &cases);
+    let environment = environment::of_run(machine, &args.spec, &text, &cases);
     Ok(Prepared {
-        plan: engine::Plan { name: plan.name, spec_toml: text, environment, cases },
-        threads,
-        worker,
-        outlook,
-        blas_settings: numerics.blas_settings,
+        plan: engine::Plan {
+            name: plan.name,
+            spec_toml: text,
+            axes: plan.axes,
+            report: plan.report,
+            sources,
+            environment,
+            cases,
+        },
+        executor,
+        estimate,
         cache: places.cache,
     })
 }
 
-/// A data set's binary copy, or why there is none.
+/// The binary copy of each data set, by name, or why it is skipped.
 type Copies = BTreeMap<String, Result<Materialised, String>>;
 
-/// Brings every data set of the plan to hand, each once.
+/// Finds or makes the binary copy of every data set of the plan that has a file.
 fn datasets(global: &Global, args: &SpecArgs, plan: &Plan, places: &Places) -> Result<Copies, Failure> {
-    let styles = Styles::new(global.color);
     let mut copies = Copies::new();
-    for planned in &plan.cases {
-        let name = &planned.case.dataset.name;
-        if copies.contains_key(name)
-            || matches!(planned.case.dataset.source, Source::Toy { .. } | Source::GpDraw(_))
-        {
+    for PlannedCase { case, dataset_path, .. } in &plan.cases {
+        let (name, source) = (&case.dataset.name, &case.dataset.source);
+        let Entry::Vacant(place) = copies.entry(name.clone()) else { continue };
+        if matches!(source, Source::Toy { .. } | Source::GpDraw(_)) {
             continue;
         }
-        let copy = obtain(
-            global,
-            places,
-            &planned.case.dataset.source,
-            planned.dataset_path.as_deref(),
-            args.offline,
-        );
-        match copy {
+        match dataset::obtain(global, places, source, dataset_path.as_deref(), args.offline) {
             Ok(copy) => {
                 for warning in &copy.warnings {
-                    eprintln!("{} data set `{name}`: {warning}", styles.warning("warning:"));
+                    warn(global, format!("data set `{name}`: {warning}"));
                 }
-                copies.insert(name.clone(), Ok(copy));
+                place.insert(Ok(copy));
             }
             Err(missing) if args.skip_missing && missing.is_absent => {
-                eprintln!("{} skipping data set `{name}`: {}", styles.warning("warning:"), missing.text);
-                copies.insert(name.clone(), Err("its data set is not to be had".to_owned()));
+                warn(global, format!("skipping data set `{name}`: {}", missing.text));
+                place.insert(Err("its data set is unavailable".to_owned()));
             }
-            Err(Missing { text, is_absent }) => {
-                let whose = if planned.dataset_path.is_some() {
-                    format!("data set `{name}`: ")
-                } else {
-                    String::new()
-                };
-                let way_out = if is_absent { "\nor run without it: `--skip-missing`" } else { "" };
-                return Err(Failure::usage(format!("{whose}{text}{way_out}")));
+            Err(Unavailable { text, is_absent }) => {
+                let whose =
+                    if dataset_path.is_some() { format!("data set `{name}`: ") } else { String::new() };
+                let hint = if is_absent { "\nor run without it: `--skip-missing`" } else { "" };
+                return Err(Failure::usage(format!("{whose}{text}{hint}")));
             }
         }
     }
@@ -196,9 +166,4 @@ fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) 
         skip: copy.and_then(|c| c.as_ref().err()).cloned(),
         case: planned.case,
     }
-}
-
-fn digest(file: &Path) -> Result<String, Failure> {
-    let digest = Sha256Hex::of_file(file);
-    digest.map(|d| d.to_string()).map_err(|e| Failure::internal(format!("{}: {e}", file.display())))
 }

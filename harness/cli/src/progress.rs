@@ -1,16 +1,19 @@
-//! What a user sees while cases run: a bar on a terminal, plain lines elsewhere.
+//! Progress while cases run: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::Instant;
 
 use gpbench_engine::{Event, Progress as Count};
+use gpbench_record::metric::{self, Shown, Unit};
 use gpbench_record::{Row, Status, names};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Global;
-use crate::output::{self, Styles};
+use crate::notice::Styles;
+use crate::units;
 
-/// Shows a run's events on standard error.
+/// Prints the events of a run on standard error.
 pub(crate) struct Progress {
     bar: ProgressBar,
     styles: Styles,
@@ -22,7 +25,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A display that suits standard error and the user's wishes.
+    /// A bar or plain lines, as suits standard error and the user's options.
     pub(crate) fn new(global: &Global) -> Progress {
         let plain = global.quiet || !std::io::stderr().is_terminal();
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -40,12 +43,12 @@ impl Progress {
         }
     }
 
-    /// Says what is ahead, as far as it can be told.
-    pub(crate) fn announce(&self, outlook: &str) {
-        self.say(outlook);
+    /// Prints the estimate of a run.
+    pub(crate) fn announce(&self, estimate: &str) {
+        self.say(estimate);
     }
 
-    /// Shows one event.
+    /// Prints an event.
     pub(crate) fn show(&mut self, event: Event) {
         match event {
             Event::Begun { folder, resumed, progress } => self.begin(&folder, resumed, progress),
@@ -66,56 +69,30 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
 
-    fn begin(&mut self, folder: &std::path::Path, resumed: bool, progress: Count) {
+    fn begin(&mut self, folder: &Path, resumed: bool, progress: Count) {
         self.done_before = progress.done;
         self.bar.set_length(progress.total as u64);
         self.bar.set_position(progress.done as u64);
         if resumed && progress.done < progress.total {
             let Count { done, total, .. } = progress;
-            self.say(&format!("going on in {}: {done} of {total} cases are done", folder.display()));
+            self.say(&format!("continuing {}: {done} of {total} cases are done", folder.display()));
         }
     }
 
     fn finish(&mut self, row: &Row, progress: Count) {
         let Count { total, done, failed } = progress;
-        self.say(&format!("[{done}/{total}] {}", self.line(row)));
+        self.say(&format!("[{done}/{total}] {}", line(row, self.styles)));
         self.bar.set_position(done as u64);
-        let eta =
-            eta(self.started.elapsed().as_secs_f64(), done.saturating_sub(self.done_before), total - done);
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let left = seconds_left(elapsed, done.saturating_sub(self.done_before), total - done);
         let failed = if failed > 0 { self.styles.bad(&format!(" {failed} failed")) } else { String::new() };
-        self.bar.set_message(format!(
-            "{failed}{}",
-            eta.map_or(String::new(), |s| format!(" {} left", output::duration(s)))
-        ));
-    }
-
-    /// One line on a finished case.
-    fn line(&self, row: &Row) -> String {
-        let status = match row.status {
-            Status::Ok => self.styles.good("ok"),
-            Status::NotConverged | Status::Skipped => self.styles.warning(row.status.as_str()),
-            _ => self.styles.bad(row.status.as_str()),
-        };
-        let mut line = format!("{}: {status}", row.labels);
-        let metric = |name| row.metrics.get(name);
-        if let Some(residual) = metric(names::RESIDUAL_Y) {
-            line += &format!(", residual {residual:.1e}");
-        }
-        if let Some(rmse) = metric(names::TEST_RMSE) {
-            line += &format!(", RMSE {rmse:.4}");
-        }
-        if let (Some(prepare), Some(solve)) = (metric(names::SECONDS_PREPARE), metric(names::SECONDS_SOLVE)) {
-            line += &format!(", {}", output::duration(prepare + solve));
-        }
-        if row.status != Status::Ok && !row.reason.is_empty() {
-            line += &format!(" ({})", row.reason);
-        }
-        line
+        let left = left.map_or(String::new(), |s| format!(" {} left", units::duration(s)));
+        self.bar.set_message(format!("{failed}{left}"));
     }
 
     fn say(&self, text: &str) {
@@ -126,8 +103,34 @@ impl Progress {
     }
 }
 
-/// Seconds until the end, judged by the cases of this sitting.
-fn eta(elapsed: f64, ran: usize, left: usize) -> Option<f64> {
+/// The line of a finished case: labels, status, the metrics that the registry shows here, and the reason.
+fn line(row: &Row, styles: Styles) -> String {
+    let status = match row.status {
+        Status::Ok => styles.good("ok"),
+        Status::NotConverged | Status::Skipped => styles.warning(row.status.as_str()),
+        _ => styles.bad(row.status.as_str()),
+    };
+    let mut line = format!("{}: {status}", row.labels);
+    for metric in metric::shown(row.case.task.kind(), Shown::Progress) {
+        let value = match metric.name {
+            names::SECONDS => row.metrics.total_seconds(),
+            name => row.metrics.get(name),
+        };
+        if let Some(value) = value {
+            line += &match metric.unit {
+                Unit::Seconds => format!(", {}", units::duration(value)),
+                _ => format!(", {} {}", metric.title, gpbench_report::number(metric, value)),
+            };
+        }
+    }
+    if row.status != Status::Ok && !row.reason.is_empty() {
+        line += &format!(" ({})", row.reason);
+    }
+    line
+}
+
+/// Estimated seconds until the end, from the cases that this process has run.
+fn seconds_left(elapsed: f64, ran: usize, left: usize) -> Option<f64> {
     (ran > 0 && left > 0).then(|| elapsed / ran as f64 * left as f64)
 }
 
@@ -136,10 +139,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_follows_the_cases_of_this_sitting() {
-        assert_eq!(eta(10.0, 0, 5), None);
-        assert_eq!(eta(10.0, 5, 0), None);
-        assert_eq!(eta(10.0, 5, 10), Some(20.0));
+    fn the_time_left_follows_the_cases_of_this_process() {
+        assert_eq!(seconds_left(10.0, 0, 5), None);
+        assert_eq!(seconds_left(10.0, 5, 0), None);
+        assert_eq!(seconds_left(10.0, 5, 10), Some(20.0));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One file a verb.
+//! One file for each verb, with its arguments.
 
 pub(crate) mod bench;
 pub(crate) mod check;

@@ -3,23 +3,21 @@
 mod support;
 
 use serde_json::Value;
-use support::Bench;
+use support::Sandbox;
 
 const KEYS: [&str; 9] =
     ["n", "d", "rhs", "precision", "seconds", "entries_per_second", "gemm_gflops", "dgemm_gflops", "ratio"];
 
-/// As briefly as may be.
-const BRIEFLY: [&str; 4] = ["--seconds", "0.001", "--dgemm-order", "64"];
+/// Options for the shortest timing.
+const SHORT: [&str; 4] = ["--seconds", "0.001", "--dgemm-order", "64"];
 
 /// Times a small product.
 fn bench(args: &[&str]) -> Value {
     let size = ["--n", "300", "--d", "3", "--rhs", "5", "--format", "json"];
-    let ended = Bench::new().run(&[&["bench"], args, &size, &BRIEFLY].concat());
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    serde_json::from_str(&ended.stdout).expect("JSON")
+    Sandbox::new().run(&[&["bench"], args, &size, &SHORT].concat()).exits(0).json()
 }
 
-/// Checks that the arithmetic was the one asked for, and that the rates follow from the seconds, for a product with `rows` x 300 entries.
+/// Asserts the arithmetic, and that the rates follow from the seconds, for a product with `rows` x 300 entries.
 fn check(timing: &Value, precision: &str, rows: f64) {
     let number = |key: &str| timing[key].as_f64().unwrap_or_else(|| panic!("{key} in {timing}"));
     assert_eq!(["n", "d", "rhs"].map(number), [300.0, 3.0, 5.0]);
@@ -44,7 +42,7 @@ fn products_with_all_entries_have_nine_numbers() {
 }
 
 #[test]
-fn blocks_of_rows_and_columns_stand_beside_it() {
+fn blocks_of_rows_and_columns_are_compared_with_the_whole() {
     let json = bench(&["rows", "--rows", "20", "--kernel", "rbf", "--precision", "mixed"]);
     check(&json, "mixed", 20.0);
     check(&json["fused"], "mixed", 20.0);
@@ -58,20 +56,19 @@ fn blocks_of_rows_and_columns_stand_beside_it() {
 }
 
 #[test]
-fn a_block_is_never_larger_than_all() {
+fn a_block_has_at_most_all_rows() {
     let json = bench(&["rows", "--rows", "200"]);
     assert_eq!((&json["block"], &json["columns"]["block"]), (&200.into(), &300.into()));
 }
 
 #[test]
-fn arrays_are_left_for_other_programs() {
-    let bench = Bench::new();
+fn arrays_are_written_for_other_programs() {
+    let sandbox = Sandbox::new();
     let args = ["bench", "operator", "--n", "3", "--d", "2", "--rhs", "1", "--kernel", "matern12"];
-    let ended = bench.run(&[&args[..], &BRIEFLY, &["--arrays", "arrays"]].concat());
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    assert!(ended.stdout.contains("dgemm Gflop/s"), "{}", ended.stdout);
+    let ended = sandbox.run(&[&args[..], &SHORT, &["--arrays", "arrays"]].concat());
+    ended.exits(0).prints(&["dgemm Gflop/s"]);
     let array = |name: &str, columns: u64| -> Vec<f64> {
-        let bytes = std::fs::read(bench.path("arrays").join(name)).expect("a file");
+        let bytes = std::fs::read(sandbox.path("arrays").join(name)).expect("a file");
         assert_eq!(bytes[..8], *b"GPBARRAY");
         let words: Vec<[u8; 8]> = bytes[8..].as_chunks().0.to_vec();
         assert_eq!([words[0], words[1]].map(u64::from_le_bytes), [3, columns]);
@@ -86,18 +83,17 @@ fn arrays_are_left_for_other_programs() {
         let expected: f64 = (0..3).map(|j| entry(j) * v[j]).sum();
         assert!((product[i] - expected).abs() < 1e-12, "{}, not {expected}", product[i]);
     }
-    let kernel = std::fs::read_to_string(bench.path("arrays/kernel.json")).expect("a file");
-    let kernel: Value = serde_json::from_str(&kernel).expect("JSON");
+    let kernel: Value = serde_json::from_str(&sandbox.read("arrays/kernel.json")).expect("JSON");
     assert_eq!((&kernel["family"], &kernel["noise_scale"]), (&"matern12".into(), &1.0.into()));
 }
 
 #[test]
-fn wrong_usage_is_said() {
-    let bench = Bench::new();
+fn wrong_usage_is_reported() {
+    let sandbox = Sandbox::new();
     let mut wrong = vec![
         (vec!["bench"], "operator"),
         (vec!["bench", "operator"], "--dataset"),
-        (vec!["bench", "gradient", "--n", "10", "--d", "2", "--precision", "mixed"], "f64 alone"),
+        (vec!["bench", "gradient", "--n", "10", "--d", "2", "--precision", "mixed"], "f64 only"),
         (vec!["bench", "operator", "--n", "10"], "--d"),
         (vec!["bench", "operator", "--dataset", "pol", "--n", "10", "--d", "2"], "--dataset"),
         (vec!["bench", "operator", "--dataset", "poll"], "pol"),
@@ -113,8 +109,6 @@ fn wrong_usage_is_said() {
         (drawn(&["--threads", "0"]), "--threads"),
     ]);
     for (args, word) in wrong {
-        let ended = bench.run(&args);
-        assert_eq!(ended.code, 2, "{args:?}: {}", ended.stderr);
-        assert!(ended.stderr.contains(word), "{args:?}: `{word}` is missing in:\n{}", ended.stderr);
+        sandbox.run(&args).exits(2).says(&[word]);
     }
 }

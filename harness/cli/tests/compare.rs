@@ -1,141 +1,123 @@
-//! `gpbench compare`: one run against another, against a baseline, and one solver of a run against another.
+//! `gpbench compare`: a run against another, against a baseline, bit for bit, and one solver against another.
 
 mod support;
 
 use serde_json::Value;
-use support::Bench;
+use support::{Ended, Sandbox, spec};
 
-const SPEC: &str = r#"schema = 1
-name = "pair"
-task = "posterior"
-seeds = [0]
-repeats = 2
-
-[matrix]
-dataset = ["draw"]
-kernel = ["rbf"]
-estimator = ["pathwise"]
-solver = ["cholesky", "cg"]
-
-[dataset.draw]
-from = "gp-draw"
-n = 60
-d = 2
-
-[kernel.rbf]
-hyperparameters = "ones"
-
-[estimator.pathwise]
-probes = 2
-features = 20
-
-[budget]
-tolerance = 0.01
-"#;
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).expect("JSON")
+/// Runs the spec twice. Returns the folder of the first run.
+fn two_runs(sandbox: &Sandbox) -> String {
+    sandbox.write("pair.toml", &spec("pair", &[("seeds = [0]", "seeds = [0]\nrepeats = 2")]));
+    let [first, second] = [(); 2].map(|()| {
+        sandbox.run(&["run", "pair.toml", "--fresh"]).exits(0);
+        std::fs::canonicalize(sandbox.path("reports/pair/latest")).expect("a run")
+    });
+    assert_ne!(first, second);
+    first.to_string_lossy().into_owned()
 }
 
-/// Runs the spec twice and gives the folder of the first run.
-fn two_runs(bench: &Bench) -> String {
-    bench.write("pair.toml", SPEC);
-    let mut folders = Vec::new();
-    for _ in 0..2 {
-        let ended = bench.run(&["run", "pair.toml", "--fresh"]);
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
-        folders.push(std::fs::canonicalize(bench.path("reports/pair/latest")).expect("a run"));
-    }
-    assert_ne!(folders[0], folders[1]);
-    folders[0].to_string_lossy().into_owned()
-}
-
-/// Multiplies a metric of one solver by a factor in the journal of a run.
-fn spoil(folder: &str, solver: &str, metric: &str, factor: f64) {
+/// Changes the rows of one solver in the journal of a run.
+fn edit(folder: &str, solver: &str, change: impl Fn(&mut Value)) {
     let journal = format!("{folder}/journal.jsonl");
     let text = std::fs::read_to_string(&journal).expect("a journal");
     let changed = text.lines().map(|line| {
-        let mut row = json(line);
+        let mut row: Value = serde_json::from_str(line).expect("a row");
         if row["labels"]["solver"] == solver {
-            let value = row["metrics"][metric].as_f64().expect("a metric");
-            row["metrics"][metric] = (factor * value).into();
+            change(&mut row);
         }
         format!("{row}\n")
     });
-    std::fs::write(&journal, changed.collect::<String>()).expect("a journal can be written");
+    std::fs::write(&journal, changed.collect::<String>()).expect("a writable journal");
+}
+
+/// Multiplies a metric of a row.
+fn scale(metric: &str, factor: f64) -> impl Fn(&mut Value) + use<'_> {
+    move |row| {
+        let value = row["metrics"][metric].as_f64().expect("a metric");
+        row["metrics"][metric] = (factor * value).into();
+    }
 }
 
 #[test]
-fn a_run_is_judged_by_another_by_a_baseline_and_by_itself() {
-    let bench = Bench::new();
-    let first = two_runs(&bench);
-    let ended = bench.run(&["compare", &first, "latest"]);
-    assert_eq!(ended.code, 0, "{}", ended.stdout);
-    assert!(
-        ended.stdout.contains("2 cases matched, ") && ended.stdout.contains(": 0 failing"),
-        "{}",
-        ended.stdout
-    );
-    // Two repeats on whatever machine this is are no grounds to judge times on.
-    assert!(
-        ended.stdout.contains("seconds of 2 of 2 solvers were not judged: 2 repeats"),
-        "{}",
-        ended.stdout
-    );
+fn a_run_is_checked_against_another_against_a_baseline_and_against_itself() {
+    let sandbox = Sandbox::new();
+    let first = two_runs(&sandbox);
+    sandbox.run(&["compare", &first, "latest"]).exits(0).prints(&[
+        "2 cases matched, ",
+        ": 0 failing",
+        // Two repeats are too few to compare times.
+        "seconds of 2 of 2 solvers were not judged: 2 repeats",
+    ]);
 
     // A smaller error in the first run makes the second one worse.
-    spoil(&first, "cg", "test_rmse", 1.0 / 1.01);
-    let page = bench.path("page.md");
-    let mut command = bench.command(&["compare", &first, "latest", "--format", "json", "--step-summary"]);
-    let output = command.env("GITHUB_STEP_SUMMARY", &page).output().expect("the program starts");
-    let answer = json(&String::from_utf8_lossy(&output.stdout));
-    assert_eq!((output.status.code(), &answer["check"]["failing"]), (Some(3), &1.into()));
+    edit(&first, "cg", scale("test_rmse", 1.0 / 1.01));
+    let page = sandbox.path("page.md");
+    let mut command = sandbox.command(&["compare", &first, "latest", "--format", "json", "--step-summary"]);
+    let answer = Ended::of(command.env("GITHUB_STEP_SUMMARY", &page)).exits(3).json();
+    assert_eq!(answer["check"]["failing"], 1);
     let verdict = &answer["check"]["verdicts"][0];
     assert_eq!((&verdict["verdict"], &verdict["solver"]), (&"regressed".into(), &"cg".into()));
     assert_eq!((&verdict["metric"], &verdict["seed"]), (&"test_rmse".into(), &0.into()));
-    let page = std::fs::read_to_string(page).expect("a page");
+    let page = sandbox.read("page.md");
     assert!(page.starts_with("### gpbench compare ") && page.contains(": regressed\n"), "{page}");
-    assert!(page.contains("| regressed | draw/rbf/pathwise/cg/seed 0 | test_rmse |"), "{page}");
+    assert!(page.contains("| regressed | draw/matern32/pathwise/cg/seed 0 | test_rmse |"), "{page}");
 
-    // What was not asked for is not judged; what cannot be judged is said.
-    assert_eq!(bench.run(&["compare", &first, "latest", "-s", "cholesky"]).code, 0);
-    assert_eq!(bench.run(&["compare", &first, "latest", "-s", "sgd"]).code, 4);
-    assert_eq!(bench.run(&["compare", &first]).code, 4);
-    assert_eq!(bench.run(&["compare", "latest", "--between", "cg,sgd"]).code, 4);
-    assert_eq!(bench.run(&["compare", "latest", "--between", "cg"]).code, 2);
-    let nowhere = bench
-        .command(&["compare", &first, "latest", "--step-summary"])
-        .env_remove("GITHUB_STEP_SUMMARY")
-        .output();
-    assert_eq!(nowhere.expect("the program starts").status.code(), Some(2));
+    // Filtered cases are not compared; where nothing can be compared, the exit code says so.
+    sandbox.run(&["compare", &first, "latest", "-s", "cholesky"]).exits(0);
+    sandbox.run(&["compare", &first, "latest", "-s", "sgd"]).exits(4);
+    sandbox.run(&["compare", &first]).exits(4);
+    sandbox.run(&["compare", "latest", "--between", "cg,sgd"]).exits(4);
+    sandbox.run(&["compare", "latest", "--between", "cg"]).exits(2);
+    let mut no_page = sandbox.command(&["compare", &first, "latest", "--step-summary"]);
+    Ended::of(no_page.env_remove("GITHUB_STEP_SUMMARY")).exits(2);
 
-    // Exact against iterative, in one run: the residual is larger by far, and said to be.
-    let ended = bench.run(&["compare", "latest", "--between", "cholesky,cg", "--format", "md"]);
-    assert_eq!(ended.code, 3, "{}", ended.stderr);
-    assert!(
-        ended.stdout.contains("| regressed | draw/rbf/pathwise/cholesky → cg/seed 0 | residual_y |"),
-        "{}",
-        ended.stdout
-    );
+    // Exact against iterative, in one run: the residual is much larger.
+    let ended = sandbox.run(&["compare", "latest", "--between", "cholesky,cg", "--format", "md"]);
+    ended.exits(3).prints(&["| regressed | draw/matern32/pathwise/cholesky → cg/seed 0 | residual_y |"]);
 }
 
 #[test]
-fn a_check_takes_an_earlier_run_for_its_baseline() {
-    let bench = Bench::new();
-    let first = two_runs(&bench);
-    let ended = bench.run(&["check", "pair.toml", "--baseline", &first]);
-    assert_eq!(ended.code, 0, "{}", ended.stdout);
-    assert_eq!(bench.run(&["check", "pair.toml", "--baseline", &first, "--update"]).code, 2);
-    spoil(&first, "cg", "residual_y", 0.5);
-    let ended = bench.run(&["check", "pair.toml", "--baseline", &first, "-s", "cg"]);
-    assert_eq!(ended.code, 3, "{}", ended.stdout);
-    assert!(ended.stdout.contains("residual_y"), "{}", ended.stdout);
+fn a_check_uses_an_earlier_run_as_its_baseline() {
+    let sandbox = Sandbox::new();
+    let first = two_runs(&sandbox);
+    sandbox.run(&["check", "pair.toml", "--baseline", &first]).exits(0);
+    sandbox.run(&["check", "pair.toml", "--baseline", &first, "--update"]).exits(2);
+    edit(&first, "cg", scale("residual_y", 0.5));
+    sandbox.run(&["check", "pair.toml", "--baseline", &first, "-s", "cg"]).exits(3).prints(&["residual_y"]);
 
-    // A baseline file for a run that is there already.
-    assert_eq!(bench.run(&["check", "pair.toml", "--update"]).code, 0);
-    let ended = bench.run(&["compare", "latest", "--baseline", "baselines/pair.toml"]);
-    assert_eq!(ended.code, 0, "{}", ended.stdout);
-    let ended = bench.run(&["compare", &first, "--baseline", "baselines/pair.toml", "--format", "json"]);
-    assert_eq!(json(&ended.stdout)["matched"], 2);
-    assert_eq!(bench.run(&["compare", &first, "latest", "--baseline", "baselines/pair.toml"]).code, 2);
+    // A baseline file for an existing run.
+    sandbox.run(&["check", "pair.toml", "--update"]).exits(0);
+    sandbox.run(&["compare", "latest", "--baseline", "baselines/pair.toml"]).exits(0);
+    let ended = sandbox.run(&["compare", &first, "--baseline", "baselines/pair.toml", "--format", "json"]);
+    assert_eq!(ended.json()["matched"], 2);
+    sandbox.run(&["compare", &first, "latest", "--baseline", "baselines/pair.toml"]).exits(2);
+}
+
+#[test]
+fn an_exact_comparison_lists_each_value_that_differs() {
+    let sandbox = Sandbox::new();
+    let first = two_runs(&sandbox);
+    let exact = ["compare", &first, "latest", "--exact"];
+    sandbox.run(&exact).exits(0).prints(&["4 cases, ", ": 0 differ"]);
+
+    // Seconds may differ.
+    edit(&first, "cg", |row| row["metrics"]["seconds_solve"] = 1000.0.into());
+    sandbox.run(&exact).exits(0);
+    // One bit of a metric may not, nor may a status.
+    edit(&first, "cg", |row| {
+        let value = row["metrics"]["test_rmse"].as_f64().expect("a metric");
+        row["metrics"]["test_rmse"] = f64::from_bits(value.to_bits() + 1).into();
+    });
+    edit(&first, "cholesky", |row| row["status"] = "not_converged".into());
+    let ended = sandbox.run(&exact).exits(3);
+    let ended =
+        ended.prints(&["draw/matern32/pathwise/cg/seed 0/repeat 1", "metrics/test_rmse", "not_converged"]);
+    assert!(ended.stdout.contains(": 4 differ"), "{}", ended.stdout);
+    let json = sandbox.run(&[&exact[..], &["--format", "json"]].concat()).exits(3).json();
+    assert_eq!((&json["schema"], &json["agree"]), (&1.into(), &false.into()));
+
+    // A run without common cases, a single run, and options that do not fit.
+    sandbox.run(&[&exact[..], &["-s", "cholesky,cg", "-d", "none"]].concat()).exits(4);
+    sandbox.run(&["compare", &first, "--exact"]).exits(2);
+    sandbox.run(&[&exact[..], &["--baseline", "file.toml"]].concat()).exits(2);
 }

@@ -1,14 +1,13 @@
-//! `gpbench plugin test`: every check finds what it is for, and no plugin of ours breaks a rule.
+//! `gpbench plugin test`: every rule has a mutant that breaks it, and no plugin of ours breaks a rule.
 
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-use support::{Bench, Ended, library};
+use support::{Ended, Sandbox, library};
 
-/// Which check each mutant fails, and a word of the reason.
+/// The rule that each mutant breaks, and a part of the reason.
 const MUTANTS: &[(&str, &str, &str)] = &[
     ("unknown-capability", "interface", "0x10000000000"),
     ("reserved-field", "interface", "reserved"),
@@ -54,18 +53,18 @@ const MUTANTS: &[(&str, &str, &str)] = &[
 
 fn conform(file: &Path, options: &[&str]) -> Ended {
     let file = file.to_str().expect("a path of UTF-8");
-    Bench::new().run(&[&["plugin", "test", file, "--format", "json"][..], options].concat())
+    Sandbox::new().run(&[&["plugin", "test", file, "--format", "json"][..], options].concat())
 }
 
-/// The checks of each solver that ended with this status, with their reasons.
+/// The rules of each solver with this status, with their reasons.
 fn with_status(ended: &Ended, status: &str) -> BTreeMap<String, Vec<(String, String)>> {
-    let json: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let json = ended.json();
     assert_eq!(json["schema"], 1);
     let mut found = BTreeMap::new();
-    for check in json["checks"].as_array().expect("a list of checks") {
-        let text = |key: &str| check[key].as_str().expect("a text").to_owned();
-        assert!(["passed", "failed", "skipped"].contains(&&*text("status")), "{check}");
-        assert_eq!(text("status") == "passed", text("reason").is_empty(), "{check}");
+    for rule in json["checks"].as_array().expect("a list of rules") {
+        let text = |key: &str| rule[key].as_str().expect("a text").to_owned();
+        assert!(["passed", "failed", "skipped"].contains(&&*text("status")), "{rule}");
+        assert_eq!(text("status") == "passed", text("reason").is_empty(), "{rule}");
         let of_solver: &mut Vec<_> = found.entry(text("solver")).or_default();
         if text("status") == status {
             of_solver.push((text("name"), text("reason")));
@@ -75,33 +74,31 @@ fn with_status(ended: &Ended, status: &str) -> BTreeMap<String, Vec<(String, Str
 }
 
 #[test]
-fn every_mutant_fails_the_check_that_is_meant_for_it_and_no_other() {
-    let ended = conform(&library("gpbench_mutants"), &["--limit", "15"]);
-    assert_eq!(ended.code, 1, "{}", ended.stderr);
+fn every_mutant_breaks_its_rule_and_no_other() {
+    let ended = conform(&library("gpbench_mutants"), &["--limit", "15"]).exits(1);
     let failed = with_status(&ended, "failed");
     assert_eq!(failed.len(), MUTANTS.len() + 1);
-    assert!(failed["correct"].is_empty(), "the correct one keeps every rule: {:?}", failed["correct"]);
-    for (mutant, check, word) in MUTANTS {
+    assert!(failed["correct"].is_empty(), "the correct solver keeps every rule: {:?}", failed["correct"]);
+    for (mutant, rule, word) in MUTANTS {
         let [(name, reason)] = failed[*mutant].as_slice() else {
-            panic!("{mutant} was to fail `{check}`, and failed {:?}", failed[*mutant])
+            panic!("{mutant} must break `{rule}` alone, and broke {:?}", failed[*mutant])
         };
-        assert_eq!(name, check, "{mutant}: {reason}");
+        assert_eq!(name, rule, "{mutant}: {reason}");
         assert!(reason.contains(word), "{mutant}: `{word}` is not in `{reason}`");
     }
 }
 
 #[test]
-fn every_check_has_a_mutant() {
-    let meant: BTreeSet<&str> = MUTANTS.iter().map(|(_, check, _)| *check).collect();
-    let ended = conform(&library("gpbench_mutants"), &["--solver", "correct"]);
-    assert_eq!(ended.code, 0, "{}", ended.stdout);
-    let passed = with_status(&ended, "passed").remove("correct").expect("the only solver tried");
-    let skipped = with_status(&ended, "skipped").remove("correct").expect("the only solver tried");
+fn every_rule_has_a_mutant() {
+    let broken: BTreeSet<&str> = MUTANTS.iter().map(|(_, rule, _)| *rule).collect();
+    let ended = conform(&library("gpbench_mutants"), &["--solver", "correct"]).exits(0);
+    let passed = with_status(&ended, "passed").remove("correct").expect("the only solver tested");
+    let skipped = with_status(&ended, "skipped").remove("correct").expect("the only solver tested");
     let all: BTreeSet<&str> = passed.iter().chain(&skipped).map(|(name, _)| &**name).collect();
-    assert_eq!(meant, all);
+    assert_eq!(broken, all);
 }
 
-/// Plugins beside the program, and the template that new ones are made of.
+/// Our plugins beside the program, and the template of new ones.
 fn plugins() -> Vec<PathBuf> {
     let program = Path::new(env!("CARGO_BIN_EXE_gpbench"));
     let entries = program.parent().expect("a folder").read_dir().expect("a readable folder");
@@ -117,7 +114,7 @@ fn plugins() -> Vec<PathBuf> {
 #[test]
 fn every_plugin_of_ours_keeps_every_rule() {
     let plugins = plugins();
-    assert!(plugins.len() >= 4, "build the whole workspace first: {plugins:?}");
+    assert!(plugins.len() >= 4, "run `cargo build --release --workspace` first: {plugins:?}");
     for plugin in plugins {
         let ended = conform(&plugin, &[]);
         assert_eq!(ended.code, 0, "{}: {:#?}", plugin.display(), with_status(&ended, "failed"));
@@ -125,31 +122,29 @@ fn every_plugin_of_ours_keeps_every_rule() {
 }
 
 #[test]
-fn a_table_shows_each_check_with_its_rule() {
+fn a_table_shows_each_rule() {
     let file = library("gpbench_plugin_cg");
-    let ended = Bench::new().run(&["plugin", "test", file.to_str().expect("UTF-8"), "--solver", "cg"]);
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    for text in ["one-column", "one right-hand side is solved", "passed", "does not claim to be exact"] {
-        assert!(ended.stdout.contains(text), "`{text}` is missing in:\n{}", ended.stdout);
-    }
-    assert!(ended.stdout.contains("0 failed"), "{}", ended.stdout);
+    let ended = Sandbox::new().run(&["plugin", "test", file.to_str().expect("UTF-8"), "--solver", "cg"]);
+    ended.exits(0).prints(&[
+        "one-column",
+        "one right-hand side is solved",
+        "passed",
+        "does not claim to be exact",
+        "0 failed",
+    ]);
 }
 
 #[test]
-fn what_is_no_plugin_fails_and_what_is_not_there_is_wrong_usage() {
-    let bench = Bench::new();
-    bench.write("text.so", "no library");
-    let ended = bench.run(&["plugin", "test", "text.so", "--format", "json"]);
-    assert_eq!(ended.code, 1, "{}", ended.stderr);
+fn a_file_that_is_no_plugin_fails_and_a_missing_file_is_wrong_usage() {
+    let sandbox = Sandbox::new();
+    sandbox.write("text.so", "no library");
+    let ended = sandbox.run(&["plugin", "test", "text.so", "--format", "json"]).exits(1);
     let failed = with_status(&ended, "failed");
     assert_eq!(failed[""][0].0, "interface");
     assert!(failed[""][0].1.contains("cannot be loaded"), "{failed:?}");
 
-    let ended = bench.run(&["plugin", "test", "nowhere.so"]);
-    assert_eq!(ended.code, 2);
-    assert!(ended.stderr.contains("nowhere.so"), "{}", ended.stderr);
+    sandbox.run(&["plugin", "test", "nowhere.so"]).exits(2).says(&["nowhere.so"]);
     let cg = library("gpbench_plugin_cg");
-    let ended = bench.run(&["plugin", "test", cg.to_str().expect("UTF-8"), "--solver", "gc"]);
-    assert_eq!(ended.code, 2);
-    assert!(ended.stderr.contains("no solver `gc`; it offers cg"), "{}", ended.stderr);
+    let ended = sandbox.run(&["plugin", "test", cg.to_str().expect("UTF-8"), "--solver", "gc"]);
+    ended.exits(2).says(&["no solver `gc`; it offers cg"]);
 }

@@ -1,9 +1,9 @@
-//! A user's own file with repeated rows, with and without collapsing them, through the program.
+//! A file with repeated rows, with and without collapsing them.
 
 mod support;
 
 use serde_json::Value;
-use support::Bench;
+use support::Sandbox;
 
 const SPEC: &str = r#"schema = 1
 name = "duplicates"
@@ -34,7 +34,7 @@ tolerance = 1e-6
 max_epochs = 200
 "#;
 
-/// 300 rows with two inputs, of which 60 differ.
+/// 300 rows of two inputs; 60 of them are distinct.
 fn rows() -> String {
     let row = |i: usize| {
         let point = ((i * i + 7 * i) % 120) as f64;
@@ -49,17 +49,14 @@ fn case<'a>(cases: &'a [Value], dataset: &str, solver: &str) -> &'a Value {
 }
 
 #[test]
-fn collapsed_rows_give_the_same_answer_for_fewer_entries() {
-    let bench = Bench::new();
-    bench.write("rows.csv", &rows());
-    bench.write("spec.toml", SPEC);
-    let planned = bench.run(&["plan", "spec.toml"]);
-    assert_eq!(planned.code, 0, "{}", planned.stderr);
+fn collapsed_rows_give_the_same_predictions_with_fewer_entries() {
+    let sandbox = Sandbox::with_spec(SPEC);
+    sandbox.write("rows.csv", &rows());
+    let planned = sandbox.run(&["plan", "spec.toml"]).exits(0);
     assert_eq!(planned.stdout.matches("collapsed (duplicates collapsed)").count(), 2, "{}", planned.stdout);
 
-    let ended = bench.run(&["run", "spec.toml"]);
-    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
-    let cases = bench.cases();
+    sandbox.run(&["run", "spec.toml"]).exits(0);
+    let cases = sandbox.cases();
     for solver in ["cholesky", "cg"] {
         let [all, collapsed] = ["all", "collapsed"].map(|dataset| case(&cases, dataset, solver));
         assert_eq!((&all["status"], &collapsed["status"]), (&"ok".into(), &"ok".into()), "{solver}");
@@ -78,6 +75,6 @@ fn collapsed_rows_give_the_same_answer_for_fewer_entries() {
             assert!((of_unique / of_all - share).abs() < 0.2 * share, "{of_unique} of {of_all}, not {share}");
         }
     }
-    let report = bench.run(&["report", "latest", "--format", "md"]);
-    assert!(report.stdout.contains("rows.csv; duplicates collapsed"), "{}", report.stdout);
+    let report = sandbox.run(&["report", "latest", "--format", "md"]).exits(0);
+    report.prints(&["rows.csv; duplicates collapsed"]);
 }

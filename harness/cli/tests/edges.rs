@@ -1,11 +1,11 @@
-//! The edges and nevers of harness/ARCHITECTURE.md, checked against what cargo resolves.
+//! The table of crates and the rules of harness/ARCHITECTURE.md, checked against what cargo resolves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, Package, PackageId};
 
-/// Which crates of the workspace a crate may use.
+/// The crates of the workspace that a crate may use, tests aside.
 const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-abi", &[]),
     ("gpbench-sdk", &["gpbench-abi"]),
@@ -13,15 +13,20 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-hostile", &["gpbench-sdk"]),
     ("gpbench-mutants", &["gpbench-sdk"]),
     ("gpbench-template", &["gpbench-sdk"]),
-    ("gpbench-gp", &[]),
-    ("gpbench-data", &["gpbench-gp"]),
-    ("gpbench-import", &["gpbench-data"]),
     ("gpbench-record", &[]),
+    ("gpbench-files", &[]),
+    ("gpbench-gp", &["gpbench-record"]),
+    ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-record"]),
+    ("gpbench-import", &["gpbench-data"]),
+    ("gpbench-runs", &["gpbench-files", "gpbench-record"]),
     ("gpbench-spec", &["gpbench-record"]),
     ("gpbench-testkit", &[]),
-    ("gpbench-host", &["gpbench-abi", "gpbench-data", "gpbench-gp", "gpbench-record", "gpbench-testkit"]),
-    ("gpbench-engine", &["gpbench-record"]),
-    ("gpbench-report", &["gpbench-record"]),
+    (
+        "gpbench-host",
+        &["gpbench-abi", "gpbench-data", "gpbench-files", "gpbench-gp", "gpbench-record", "gpbench-testkit"],
+    ),
+    ("gpbench-engine", &["gpbench-files", "gpbench-record", "gpbench-runs"]),
+    ("gpbench-report", &["gpbench-record", "gpbench-runs"]),
     (
         "gpbench",
         &[
@@ -30,12 +35,13 @@ const EDGES: &[(&str, &[&str])] = &[
             "gpbench-import",
             "gpbench-record",
             "gpbench-report",
+            "gpbench-runs",
             "gpbench-spec",
         ],
     ),
 ];
 
-/// Crates that must never end up in a program, however far away: (program, crate).
+/// Crates that a program must not link, directly or through others: (program, crate).
 const NEVER: &[(&str, &str)] = &[
     ("gpbench-host", "polars"),
     ("gpbench-host", "plotters"),
@@ -48,8 +54,8 @@ const NEVER: &[(&str, &str)] = &[
 const UNSAFE: &[&str] =
     &["gpbench-abi", "gpbench-sdk", "gpbench-host", "gpbench-gp", "gpbench-hostile", "gpbench-mutants"];
 
-/// What cargo resolves for this platform. A build downloads no crates of other platforms, and without the filter
-/// `cargo metadata` would want them.
+/// What cargo resolves for this platform. Without the filter, `cargo metadata` would need the crates of other
+/// platforms, which a build does not download.
 fn metadata() -> Metadata {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
     let filter = ["--filter-platform".into(), env!("GPBENCH_TARGET").into(), "--locked".into()];
@@ -67,7 +73,7 @@ fn direct(package: &Package) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_crate_keeps_to_its_edges() {
+fn every_crate_uses_only_what_it_may() {
     let metadata = metadata();
     let ours: BTreeSet<String> = members(&metadata).iter().map(|p| p.name.to_string()).collect();
     for package in members(&metadata) {
@@ -130,7 +136,10 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
 #[test]
 fn only_the_command_line_prints_or_exits() {
     let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for krate in ["abi", "sdk", "gp", "data", "import", "spec", "record", "engine", "report", "testkit"] {
+    for krate in [
+        "abi", "sdk", "record", "files", "gp", "data", "import", "runs", "spec", "engine", "report",
+        "testkit",
+    ] {
         for file in rust_files(&harness.join(krate).join("src")) {
             let text = std::fs::read_to_string(&file).expect("readable source");
             let code = text.lines().filter(|l| !l.trim_start().starts_with("//"));

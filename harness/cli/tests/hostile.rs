@@ -1,4 +1,4 @@
-//! Whatever a plugin does, every planned case gets its row and the others their results.
+//! A misbehaving plugin costs no row, and does not change the results of other cases.
 
 mod support;
 
@@ -8,9 +8,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Bench, Ended, library, reproducible};
+use support::{Ended, Sandbox, build, checkout, library, reproducible};
 
-/// What each act of the misbehaving plugin must end as, and a word of the reason.
+/// Acts of the misbehaving plugin: name, expected status, and a part of the reason.
 const ACTS: &[(&str, &str, &str)] = &[
     ("solve_well", "ok", ""),
     ("print_stdout", "ok", ""),
@@ -41,7 +41,7 @@ const ACTS: &[(&str, &str, &str)] = &[
     ("write_inputs", "invalid", "wrote into the inputs"),
 ];
 
-/// Acts that end only by a limit on time, and what must be left of each: whether there is a trace.
+/// Acts that only a time limit ends, and whether the row must have a trace.
 const ENDLESS: &[(&str, bool)] = &[
     ("hang", false),
     ("sleep", false),
@@ -50,7 +50,7 @@ const ENDLESS: &[(&str, bool)] = &[
     ("ignore_stop_for_ever", true),
 ];
 
-/// The same of solvers written in C.
+/// Misbehaving solvers in C: id, expected status, and a part of the reason.
 const C_SOLVERS: &[(&str, &str, &str)] = &[
     ("c-well", "ok", ""),
     ("c-round-up", "ok", ""),
@@ -65,7 +65,7 @@ const C_SOLVERS: &[(&str, &str, &str)] = &[
     ("c-wild-report", "invalid", "wrong report"),
 ];
 
-/// Libraries that are wrong as a whole, by what they are compiled with, and a word of why.
+/// Faults that a library in C is compiled with, and a part of the error.
 const C_LIBRARIES: &[(&str, &str)] = &[
     ("NO_ENTRY", "exports no function `gpbench_plugin_v1`"),
     ("FUTURE", "another major version"),
@@ -82,14 +82,16 @@ const C_LIBRARIES: &[(&str, &str)] = &[
     ("EXIT_AT_LOAD", "exit status: 0"),
 ];
 
-/// Solvers that do as they should.
+/// Correct solvers, whose results must not change.
 const HEALTHY: [&str; 2] = ["cg", "cholesky"];
 
-const HEAD: &str = r#"schema = 1
+const TOP: &str = r#"schema = 1
+name = "zoo"
 task = "posterior"
 seeds = [0]
+"#;
 
-[dataset.draw]
+const REST: &str = r#"[dataset.draw]
 from = "gp-draw"
 n = 60
 d = 1
@@ -108,7 +110,7 @@ max_epochs = 200
 memory = "300MiB"
 "#;
 
-/// A spec of the healthy solvers and of others, each a name and the rest of its table.
+/// A spec of the healthy solvers and of others, each a name and the body of its table.
 fn spec(others: &[(String, String)]) -> String {
     let names = HEALTHY.iter().copied().chain(others.iter().map(|(name, _)| name.as_str()));
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
@@ -118,12 +120,11 @@ fn spec(others: &[(String, String)]) -> String {
         "[matrix]\ndataset = [\"draw\"]\nkernel = [\"matern32\"]\nestimator = [\"pathwise\"]\nsolver = [{}]\n",
         names.join(", ")
     );
-    let (top, rest) = HEAD.split_at(HEAD.find("[dataset").expect("a table"));
-    format!("{top}name = \"zoo\"\n\n{matrix}\n{rest}{tables}")
+    format!("{TOP}\n{matrix}\n{REST}{tables}")
 }
 
-/// An act of the misbehaving plugin. Those that end by themselves have all the time in the world, so that
-/// a slow machine ends none of them.
+/// The table of an act of the misbehaving plugin. Acts that end by themselves have an hour, so that a slow machine
+/// ends none of them.
 fn act(name: &str, endless: bool) -> (String, String) {
     let library = library("gpbench_hostile");
     let time = if endless { "" } else { "\nbudget.time = \"1h\"" };
@@ -132,32 +133,22 @@ fn act(name: &str, endless: bool) -> (String, String) {
     (name.to_owned(), table)
 }
 
-/// Compiles a library of `testkit/hostile/c`; false where there is no compiler.
-fn compile(source: &str, defines: &[&str], to: &Path) -> bool {
-    let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let output = Command::new("cc")
-        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC"])
-        .args(defines.iter().map(|define| format!("-D{define}")))
-        .arg("-I")
-        .arg(harness.join("abi/include"))
-        .arg("-o")
-        .arg(to)
-        .arg(harness.join("testkit/hostile/c").join(source))
-        .arg("-lm")
-        .output();
-    let Ok(output) = output else {
-        eprintln!("SKIPPED: no `cc` to build with; ci/bootstrap installs it");
-        return false;
-    };
-    assert!(
-        output.status.success() && output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
+/// Compiles a library of `testkit/hostile/c`.
+fn compile(source: &str, defines: &[&str], to: &Path) {
+    build(
+        Command::new("cc")
+            .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC"])
+            .args(defines.iter().map(|define| format!("-D{define}")))
+            .arg("-I")
+            .arg(checkout("harness/abi/include"))
+            .arg("-o")
+            .arg(to)
+            .arg(checkout("harness/testkit/hostile/c").join(source))
+            .arg("-lm"),
     );
-    true
 }
 
-/// Everything below a folder, relative to it.
+/// All files below a folder, relative to it.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];
@@ -174,7 +165,7 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Processes that were started with a path below `folder` in their environment. A kill takes a moment.
+/// Processes with a path below `folder` in their environment. Waits a moment, because a kill takes one.
 fn survivors(folder: &Path) -> Vec<u32> {
     let mark = folder.to_str().expect("UTF-8").as_bytes();
     let is_ours = |pid: &u32| {
@@ -197,23 +188,22 @@ fn by_solver(cases: &[Value]) -> BTreeMap<&str, &Value> {
     cases.iter().map(|case| (case["solver"].as_str().expect("a name"), case)).collect()
 }
 
-/// Runs the spec with four cases at a time, and temporary files, if there are any, in a folder of the bench.
-fn run(bench: &Bench, args: &[&str]) -> Ended {
-    std::fs::create_dir_all(bench.path("tmp")).expect("a writable folder");
+/// Runs the spec on four threads, with temporary files in the sandbox.
+fn run(sandbox: &Sandbox, args: &[&str]) -> Ended {
+    std::fs::create_dir_all(sandbox.path("tmp")).expect("a writable folder");
     let all = [&["run", "spec.toml", "-t", "4"][..], args].concat();
-    let output = bench.command(&all).env("TMPDIR", bench.path("tmp")).output().expect("the program starts");
-    Ended::from(output)
+    Ended::of(sandbox.command(&all).env("TMPDIR", sandbox.path("tmp")))
 }
 
-/// The rows of the journal, each whole.
-fn rows(bench: &Bench) -> Vec<Value> {
-    let text = std::fs::read_to_string(bench.path("reports/zoo/latest/journal.jsonl")).expect("a journal");
+/// The rows of the journal.
+fn rows(sandbox: &Sandbox) -> Vec<Value> {
+    let text = sandbox.read("reports/zoo/latest/journal.jsonl");
     text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
 }
 
-/// Prints how soon after its limit each killed case was dead. Nothing is asserted of it.
-fn tell_delays(bench: &Bench) {
-    for row in rows(bench) {
+/// Prints how long after its limit each killed case was dead. Asserts nothing.
+fn print_delays(sandbox: &Sandbox) {
+    for row in rows(sandbox) {
         if let Some(seconds) = row["metrics"]["seconds_over_limit"].as_f64() {
             let name = row["labels"]["solver"].as_str().expect("a name");
             let status = row["status"].as_str().expect("a status");
@@ -224,132 +214,115 @@ fn tell_delays(bench: &Bench) {
 
 #[test]
 fn no_act_of_a_plugin_loses_a_row_or_changes_another() {
-    let alone = Bench::new();
-    alone.write("spec.toml", &spec(&[]));
-    // As many threads a case as beside the others.
-    assert_eq!(run(&alone, &["-j", "4"]).code, 0);
+    let alone = Sandbox::with_spec(&spec(&[]));
+    // With as many threads for each case as below.
+    run(&alone, &["-j", "4"]).exits(0);
     let expected = alone.cases();
     let expected = by_solver(&expected);
 
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let mut tables: Vec<_> = ACTS.iter().map(|(name, ..)| act(name, false)).collect();
     tables.extend(ENDLESS.iter().map(|(name, _)| act(name, true)));
-    let mut outcomes: Vec<(&str, &str, &str)> = ACTS.to_vec();
-    outcomes.extend(ENDLESS.iter().map(|(name, _)| (*name, "timeout", "killed: no result within 2 s")));
-    let (solvers, later) = (bench.path("solvers.so"), bench.path("later.so"));
-    if compile("solvers.c", &[], &solvers)
-        && compile("library.c", &["FAULT_LATER_MINOR", "ID=\"later-minor\""], &later)
-    {
-        let table = |id: &str, file: &Path, endless: bool| {
-            let time = if endless { "" } else { "\nbudget.time = \"1h\"" };
-            (id.to_owned(), format!("plugin = \"{id}\"\nlibrary = \"{}\"{time}", file.display()))
-        };
-        tables.extend(C_SOLVERS.iter().map(|(id, status, _)| table(id, &solvers, *status == "timeout")));
-        tables.push(table("later-minor", &later, false));
-        outcomes.extend(C_SOLVERS);
-        outcomes.push(("later-minor", "ok", ""));
-    }
-    bench.write("spec.toml", &spec(&tables));
-    let before = files(&bench.path("."));
-    let ended = run(&bench, &["-j", "4", "--kill-after", "2"]);
-    assert_eq!(ended.code, 1, "failed cases make exit code 1\n{}", ended.stderr);
+    let (solvers, later) = (sandbox.path("solvers.so"), sandbox.path("later.so"));
+    compile("solvers.c", &[], &solvers);
+    compile("library.c", &["FAULT_LATER_MINOR", "ID=\"later-minor\""], &later);
+    let table = |id: &str, file: &Path, endless: bool| {
+        let time = if endless { "" } else { "\nbudget.time = \"1h\"" };
+        (id.to_owned(), format!("plugin = \"{id}\"\nlibrary = \"{}\"{time}", file.display()))
+    };
+    tables.extend(C_SOLVERS.iter().map(|(id, status, _)| table(id, &solvers, *status == "timeout")));
+    tables.push(table("later-minor", &later, false));
+    let mut expectations: Vec<(&str, &str, &str)> = ACTS.to_vec();
+    expectations.extend(ENDLESS.iter().map(|(name, _)| (*name, "timeout", "killed: no result within 2 s")));
+    expectations.extend(C_SOLVERS);
+    expectations.push(("later-minor", "ok", ""));
+    sandbox.write("spec.toml", &spec(&tables));
+    let before = files(&sandbox.path("."));
+    run(&sandbox, &["-j", "4", "--kill-after", "2"]).exits(1);
 
-    let cases = bench.cases();
-    assert_eq!(cases.len(), outcomes.len() + HEALTHY.len());
+    let cases = sandbox.cases();
+    assert_eq!(cases.len(), expectations.len() + HEALTHY.len());
     let found = by_solver(&cases);
     for name in HEALTHY {
         assert_eq!(found[name]["status"], "ok");
-        assert_eq!(reproducible(found[name]), reproducible(expected[name]), "{name} is disturbed");
+        assert_eq!(reproducible(found[name]), reproducible(expected[name]), "the metrics of {name} changed");
     }
     let mut wrong = Vec::new();
-    for (name, status, word) in &outcomes {
+    for (name, status, word) in &expectations {
         let (ended, reason) = (&found[name]["status"], found[name]["reason"].as_str().expect("a reason"));
         if ended != status || !reason.contains(word) {
-            wrong.push(format!("{name} was to end as {status} ({word}), and is {ended} ({reason})"));
+            wrong.push(format!("{name} must be {status} ({word}), and is {ended} ({reason})"));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 
-    for row in rows(&bench) {
+    for row in rows(&sandbox) {
         let is_it = |(name, traced): &&(&str, bool)| *traced && row["labels"]["solver"] == *name;
         if let Some((name, _)) = ENDLESS.iter().find(is_it) {
-            assert!(!row["trace"].as_array().expect("a trace").is_empty(), "{name} was heard till its end");
+            assert!(!row["trace"].as_array().expect("a trace").is_empty(), "the trace of {name} is stored");
         }
     }
-    tell_delays(&bench);
+    print_delays(&sandbox);
 
-    assert_eq!(survivors(&bench.path(".")), [0; 0], "no process is left");
-    let left: Vec<_> = files(&bench.path(".")).difference(&before).cloned().collect();
+    assert_eq!(survivors(&sandbox.path(".")), [0; 0], "no process is left");
+    let left: Vec<_> = files(&sandbox.path(".")).difference(&before).cloned().collect();
     let (in_run, elsewhere): (Vec<_>, Vec<_>) =
         left.into_iter().partition(|file| file.starts_with("reports"));
-    let strange = |file: &&PathBuf| {
+    let temporary = |file: &&PathBuf| {
         let name = file.to_string_lossy();
         name.contains("scratch")
             || name.contains(".part")
             || name.contains("checkpoint")
             || name.contains("core")
     };
-    assert_eq!(in_run.iter().find(strange), None, "nothing that only a running case needs is left");
+    assert_eq!(in_run.iter().find(temporary), None, "files of running cases are removed");
     let cached =
         |file: &&PathBuf| file.starts_with("cache/exact") && file.extension().is_some_and(|e| e == "bin");
     assert_eq!(elsewhere.iter().find(|file| !cached(file)), None, "no temporary file is left");
 
-    let again = run(&bench, &["-j", "4", "--kill-after", "2"]);
-    assert_eq!(again.code, 1);
-    assert!(again.stderr.contains("nothing was left to run"), "every row is terminal\n{}", again.stderr);
-    let (rust, c) = (ACTS.len() + ENDLESS.len(), outcomes.len() - ACTS.len() - ENDLESS.len());
-    println!("tried: {rust} acts in Rust, {c} solvers in C; lost: 0 rows, 0 healthy results");
+    // Every row is final.
+    run(&sandbox, &["-j", "4", "--kill-after", "2"]).exits(1).says(&["nothing was left to run"]);
+    let (rust, all) = (ACTS.len() + ENDLESS.len(), expectations.len());
+    println!("{rust} acts in Rust, {} solvers in C: no row lost, no healthy result changed", all - rust);
 }
 
 #[test]
-fn processor_time_is_bounded_over_children_too() {
-    let bench = Bench::new();
-    bench.write("spec.toml", &spec(&[act("burn_in_child", false)]));
-    let ended = run(&bench, &["--cpu-limit", "1s"]);
-    assert_eq!(ended.code, 1, "{}", ended.stderr);
-    let cases = bench.cases();
+fn the_limit_on_processor_time_covers_child_processes() {
+    let sandbox = Sandbox::with_spec(&spec(&[act("burn_in_child", false)]));
+    run(&sandbox, &["--cpu-limit", "1s"]).exits(1);
+    let cases = sandbox.cases();
     let found = by_solver(&cases);
     assert_eq!(found["cg"]["status"], "ok");
     assert_eq!(found["burn_in_child"]["status"], "timeout");
     let reason = found["burn_in_child"]["reason"].as_str().expect("a reason");
     assert!(reason.contains("used 1 s of processor time"), "{reason}");
-    tell_delays(&bench);
-    assert_eq!(survivors(&bench.path(".")), [0; 0]);
+    print_delays(&sandbox);
+    assert_eq!(survivors(&sandbox.path(".")), [0; 0]);
 }
 
 #[test]
-fn libraries_that_cannot_be_used_are_named_and_stop_nothing() {
-    let bench = Bench::new();
-    let folder = bench.path("plugins");
+fn unusable_libraries_are_named_and_do_not_stop_a_run() {
+    let sandbox = Sandbox::with_spec(&spec(&[]));
+    let folder = sandbox.path("plugins");
     std::fs::create_dir(&folder).expect("a writable folder");
     let file = |fault: &str| folder.join(format!("libgpbench_plugin_{}.so", fault.to_lowercase()));
-    let mut wrong: Vec<(&str, &str)> = vec![("TEXT", "cannot be loaded"), ("EMPTY", "cannot be loaded")];
     std::fs::write(file("TEXT"), "This is a text.\n".repeat(100)).expect("a writable folder");
     std::fs::write(file("EMPTY"), "").expect("a writable folder");
-    for (fault, word) in C_LIBRARIES {
-        if compile("library.c", &[&format!("FAULT_{fault}"), "ID=\"odd\""], &file(fault)) {
-            wrong.push((fault, word));
-        }
+    for (fault, _) in C_LIBRARIES {
+        compile("library.c", &[&format!("FAULT_{fault}"), "ID=\"odd\""], &file(fault));
     }
-
-    bench.write("spec.toml", &spec(&[]));
-    let mut command = bench.command(&["run", "spec.toml"]);
     let ended =
-        Ended::from(command.env("GPBENCH_PLUGIN_PATH", &folder).output().expect("the program starts"));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    for (fault, word) in &wrong {
+        Ended::of(sandbox.command(&["run", "spec.toml"]).env("GPBENCH_PLUGIN_PATH", &folder)).exits(0);
+    let texts = [("TEXT", "cannot be loaded"), ("EMPTY", "cannot be loaded")];
+    for (fault, word) in C_LIBRARIES.iter().chain(&texts) {
         let name = file(fault).file_name().expect("a name").to_string_lossy().into_owned();
         let said = ended.stderr.lines().find(|line| line.contains("warning") && line.contains(&name));
         assert!(said.is_some_and(|line| line.contains(word)), "{fault}: {said:?}");
     }
-    assert!(bench.cases().iter().all(|case| case["status"] == "ok"));
+    assert!(sandbox.cases().iter().all(|case| case["status"] == "ok"));
 
-    // One that the spec itself asks for is in the way.
-    let bench = Bench::new();
+    // A library that the spec itself names must be usable.
     let named = format!("plugin = \"odd\"\nlibrary = \"{}\"", file("TEXT").display());
-    bench.write("spec.toml", &spec(&[("odd".to_owned(), named)]));
-    let ended = bench.run(&["run", "spec.toml"]);
-    assert_eq!(ended.code, 2, "{}", ended.stderr);
-    assert!(ended.stderr.contains("cannot be loaded"), "{}", ended.stderr);
-    println!("tried: {} libraries that are wrong as a whole; lost: 0 rows", wrong.len());
+    let sandbox = Sandbox::with_spec(&spec(&[("odd".to_owned(), named)]));
+    sandbox.run(&["run", "spec.toml"]).exits(2).says(&["cannot be loaded"]);
 }

@@ -1,8 +1,8 @@
-//! A run that is killed anywhere, again and again, ends as one that never was: the same rows, and none of
-//! them computed twice.
+//! A run that is killed repeatedly, at any moment, ends with the rows of an uninterrupted run, and computes none of
+//! them twice.
 //!
-//! The moments are seeded: so many lines of progress, and then up to so many milliseconds. They need not fall
-//! alike on every machine, as what must hold does so wherever they fall.
+//! The moments come from a seed: a number of lines of progress, then up to some milliseconds. They may differ from
+//! machine to machine; the assertions hold for all of them.
 
 mod support;
 
@@ -14,44 +14,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use support::Bench;
+use support::{Sandbox, is_reproducible, spec};
 
-/// Kills, of all chains of sittings together.
+/// Number of kills in the test.
 const KILLS: usize = 60;
-/// Sittings of a chain after which one is let through.
-const LONGEST_CHAIN: usize = 12;
+/// Number of attempts that are killed in one run, at most.
+const MOST_KILLS_OF_A_RUN: usize = 12;
 
-const SPEC: &str = r#"
-schema = 1
-name = "kills"
-task = "posterior"
-seeds = [0, 1, 2]
-
-[matrix]
-dataset = ["draw"]
-kernel = ["matern32"]
-estimator = ["pathwise"]
-solver = ["cholesky", "cg"]
-
-[dataset.draw]
-from = "gp-draw"
-n = 40
-d = 2
-
-[kernel.matern32]
-family = "matern32"
-hyperparameters = { signal_scale = 1.0, noise_scale = 0.1, length_scale = 1.0 }
-
-[estimator.pathwise]
-probes = 2
-features = 20
-
-[budget]
-tolerance = 1e-6
-max_epochs = 1000
-"#;
-
-/// SplitMix64, the same numbers on every machine.
+/// SplitMix64: the same numbers on every machine.
 struct Random(u64);
 
 impl Random {
@@ -64,7 +34,7 @@ impl Random {
     }
 }
 
-/// When and how a sitting is ended.
+/// When and how an attempt is ended.
 #[derive(Debug, Clone, Copy)]
 struct Kill {
     signal: Signal,
@@ -79,22 +49,22 @@ impl Kill {
             1 => Signal::TERM,
             _ => Signal::KILL,
         };
-        // Most before the second case has ended, so that a chain has many links; some before the first line.
+        // Most kills come before the second case ends, so that a run has many attempts; some before the first line.
         let lines = random.below(6);
         let most = if lines == 0 { 500_000 } else { 30_000 };
         Kill { signal, lines, further: Duration::from_micros(random.below(most)) }
     }
 }
 
-/// How a sitting ended, and what it said.
-struct Sitting {
+/// One start of the program: how it ended, and what it printed.
+struct Attempt {
     status: ExitStatus,
     lines: Vec<String>,
 }
 
-/// Runs the spec until it ends or is ended.
-fn sit(bench: &Bench, kill: Option<Kill>) -> Sitting {
-    let mut command = bench.command(&["run", "spec.toml", "-v"]);
+/// Runs the spec until it ends or is killed.
+fn attempt(sandbox: &Sandbox, kill: Option<Kill>) -> Attempt {
+    let mut command = sandbox.command(&["run", "spec.toml", "-v"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut said = BufReader::new(child.stderr.take().expect("it is piped")).lines();
     let mut lines = Vec::new();
@@ -108,23 +78,23 @@ fn sit(bench: &Bench, kill: Option<Kill>) -> Sitting {
         end(&child, kill.signal);
     }
     lines.extend(said.map_while(Result::ok));
-    Sitting { status: child.wait().expect("a child can be waited for"), lines }
+    Attempt { status: child.wait().expect("a child can be waited for"), lines }
 }
 
 fn end(child: &Child, signal: Signal) {
-    // It has not been waited for, so the number is still its own, whether it runs or not.
+    // The child has not been waited for, so its id has not been reused.
     kill_process(Pid::from_child(child), signal).expect("a child can be killed");
 }
 
-/// The bytes of the journal's whole lines.
-fn journal(bench: &Bench) -> String {
+/// The complete lines of the journal.
+fn journal(sandbox: &Sandbox) -> String {
     let mut text =
-        std::fs::read_to_string(bench.path("reports/kills/latest/journal.jsonl")).unwrap_or_default();
+        std::fs::read_to_string(sandbox.path("reports/kills/latest/journal.jsonl")).unwrap_or_default();
     text.truncate(text.rfind('\n').map_or(0, |last| last + 1));
     text
 }
 
-/// Rows by case, without what no two runs share. Each case has one.
+/// The row of each case, without times and memory.
 fn rows(journal: &str) -> BTreeMap<String, Value> {
     let mut rows = BTreeMap::new();
     for line in journal.lines() {
@@ -133,7 +103,7 @@ fn rows(journal: &str) -> BTreeMap<String, Value> {
         object.remove("finished");
         let timeless = |metrics: &mut Value| {
             let metrics = metrics.as_object_mut().expect("metrics");
-            metrics.retain(|name, _| !name.contains("seconds") && !name.contains("memory"));
+            metrics.retain(|name, _| is_reproducible(name));
         };
         timeless(&mut object["metrics"]);
         for point in object["trace"].as_array_mut().expect("a trace") {
@@ -146,7 +116,7 @@ fn rows(journal: &str) -> BTreeMap<String, Value> {
     rows
 }
 
-/// Axes of the rows, as progress names them.
+/// The labels of the rows, as progress prints them.
 fn labels(rows: &BTreeMap<String, Value>) -> BTreeSet<String> {
     let of = |row: &Value| {
         let axis = |name: &str| row["labels"][name].as_str().expect("a name").to_owned();
@@ -156,64 +126,70 @@ fn labels(rows: &BTreeMap<String, Value>) -> BTreeSet<String> {
     rows.values().map(of).collect()
 }
 
-/// Checks a sitting that was to be ended.
-fn check(kill: Kill, sitting: &Sitting) {
-    let Sitting { status, lines } = sitting;
+/// Checks how a killed attempt ended.
+fn check(kill: Kill, attempt: &Attempt) {
+    let Attempt { status, lines } = attempt;
     match (status.code(), status.signal()) {
-        // The signal came before anybody listened for it, or was SIGKILL.
+        // SIGKILL, or the signal came before its handler was installed.
         (None, Some(signal)) => assert_eq!(signal, kill.signal.as_raw()),
-        // It came too late.
+        // The signal came too late.
         (Some(0), _) => {}
         (Some(code), _) => {
             assert_eq!(code, 128 + kill.signal.as_raw(), "{lines:#?}");
             let last = lines.last().expect("an interrupted run says so");
-            assert!(last.contains("to go on: ") && last.ends_with("run spec.toml -v"), "{last}");
+            assert!(last.contains("to continue: ") && last.ends_with("run spec.toml -v"), "{last}");
         }
-        (None, None) => unreachable!("a process that has ended did so in one way or the other"),
+        (None, None) => unreachable!("a process ends with a code or by a signal"),
     }
 }
 
 #[test]
-fn a_run_killed_anywhere_ends_as_one_that_never_was() {
-    let bench = Bench::new();
-    bench.write("spec.toml", SPEC);
-    assert!(sit(&bench, None).status.success());
-    let whole = rows(&journal(&bench));
-    assert_eq!(whole.len(), 6);
+fn a_run_killed_at_any_moment_ends_with_the_same_rows() {
+    let sandbox = Sandbox::with_spec(&spec(
+        "kills",
+        &[
+            ("seeds = [0]", "seeds = [0, 1, 2]"),
+            ("n = 60", "n = 40"),
+            ("tolerance = 0.01", "tolerance = 1e-6\nmax_epochs = 1000"),
+        ],
+    ));
+    assert!(attempt(&sandbox, None).status.success());
+    let uninterrupted = rows(&journal(&sandbox));
+    assert_eq!(uninterrupted.len(), 6);
 
     let mut random = Random(1);
-    let (mut kills, mut chains, mut sittings) = (0, 0, 0);
+    let (mut kills, mut runs, mut attempts) = (0, 0, 0);
     while kills < KILLS {
-        // Another chain, in another folder; references are made again in every second one.
-        std::fs::remove_dir_all(bench.path("reports")).expect("a folder of runs");
-        if chains % 2 == 0 {
-            std::fs::remove_dir_all(bench.path("cache")).expect("a cache");
+        // A new run in a new folder; every second run computes the exact references again.
+        std::fs::remove_dir_all(sandbox.path("reports")).expect("a folder of runs");
+        if runs % 2 == 0 {
+            std::fs::remove_dir_all(sandbox.path("cache")).expect("a cache");
         }
-        chains += 1;
-        for link in 0.. {
-            let before = journal(&bench);
+        runs += 1;
+        for count in 0.. {
+            let before = journal(&sandbox);
             let done = labels(&rows(&before));
-            let kill = (link < LONGEST_CHAIN).then(|| Kill::draw(&mut random));
-            let sitting = sit(&bench, kill);
-            sittings += 1;
-            for started in sitting.lines.iter().filter_map(|line| line.strip_prefix("starting ")) {
-                assert!(!done.contains(started), "{started} had its row and was begun again");
+            let kill = (count < MOST_KILLS_OF_A_RUN).then(|| Kill::draw(&mut random));
+            let attempt = attempt(&sandbox, kill);
+            attempts += 1;
+            for started in attempt.lines.iter().filter_map(|line| line.strip_prefix("starting ")) {
+                assert!(!done.contains(started), "{started} has a row and was started again");
             }
-            let after = journal(&bench);
+            let after = journal(&sandbox);
             assert!(after.starts_with(&before), "a row was lost or changed: {kill:?}");
             if let Some(kill) = kill {
-                check(kill, &sitting);
+                check(kill, &attempt);
             }
-            if sitting.status.success() {
+            if attempt.status.success() {
                 break;
             }
             kills += 1;
         }
-        assert_eq!(rows(&journal(&bench)), whole);
+        assert_eq!(rows(&journal(&sandbox)), uninterrupted);
     }
-    let exact = std::fs::read_dir(bench.path("cache/exact")).expect("exact references");
+    let exact = std::fs::read_dir(sandbox.path("cache/exact")).expect("exact references");
     let parts = exact
         .filter(|entry| entry.as_ref().expect("an entry").file_name().to_string_lossy().ends_with(".part"));
-    assert_eq!(parts.count(), 0, "no half reference is left");
-    println!("tried: {kills} kills in {sittings} sittings of {chains} runs; lost: 0 rows; computed twice: 0");
+    assert_eq!(parts.count(), 0, "no incomplete reference is left");
+    println!("{kills} kills in {attempts} attempts of {runs} runs: no row lost, none computed twice");
 }

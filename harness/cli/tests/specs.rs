@@ -1,12 +1,12 @@
-//! The specs that come with the program: each can be planned, on a machine without any data.
+//! Every spec of `benchmarks` can be planned on a machine without data sets; forms of a spec that run and report.
 
 mod support;
 
 use std::path::{Path, PathBuf};
 
-use support::Bench;
+use support::{Sandbox, checkout, spec};
 
-/// Spec files below a folder; `reference` holds published figures instead.
+/// The spec files below a folder. `reference` holds published figures, no specs.
 fn specs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
@@ -19,15 +19,24 @@ fn specs(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_spec_can_be_planned() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
+    let folder = checkout("benchmarks");
     let specs = specs(&folder);
     assert!(specs.len() > 10, "{specs:?}");
     let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     for spec in specs {
-        let ended = bench.run(&["plan", spec.to_str().unwrap(), "--skip-missing"]);
-        assert_eq!(ended.code, 0, "{}: {}", spec.display(), ended.stderr);
+        sandbox.run(&["plan", spec.to_str().unwrap(), "--skip-missing"]).exits(0);
         let name = spec.file_name().unwrap().to_str().unwrap();
         assert!(readme.contains(&format!("{name})")), "{name} is missing in benchmarks/README.md");
     }
+}
+
+#[test]
+fn a_text_on_an_axis_is_a_list_of_one() {
+    let text = "solver = \"cg\"";
+    let sandbox = Sandbox::with_spec(&spec("text", &[("solver = [\"cholesky\", \"cg\"]", text)]));
+    sandbox.run(&["run", "spec.toml"]).exits(0).prints(&["cg"]);
+    sandbox.run(&["report", "text"]).exits(0).prints(&["cg"]);
+    assert_eq!(sandbox.cases().len(), 1);
+    sandbox.run(&["check", "spec.toml", "--update"]).exits(0);
 }

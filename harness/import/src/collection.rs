@@ -1,6 +1,5 @@
-//! Sets laid out like the public collection of UCI sets: a folder with
-//! `data.csv.gz` (no header, target last) and `test_mask.csv.gz` (column k is 1 at
-//! the test rows of split k).
+//! Data sets in the layout of the public collection of UCI sets: a folder with `data.csv.gz` (no header, target in
+//! the last column) and `test_mask.csv.gz` (column k is 1 at the test rows of split k).
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use crate::text::{self, Builder, Header, Rows, stem};
 
 const MASK: &str = "test_mask.csv.gz";
 
-/// Reads a set of the registry, and checks that it is that set.
+/// Reads a set of the registry; its size must be the registered one, and another checksum is a warning.
 pub(crate) fn read_registered(found: &Found, entry: &Entry) -> Result<Table, ImportError> {
     let (masks, data): (Vec<&PathBuf>, Vec<&PathBuf>) =
         found.files.iter().partition(|path| path.ends_with(MASK));
@@ -28,7 +27,7 @@ pub(crate) fn read_registered(found: &Found, entry: &Entry) -> Result<Table, Imp
     let checks = verify::verify(entry, found).map_err(|error| Place::file(&found.folder).io(&error))?;
     for check in checks.iter().filter(|check| check.is_good() == Some(false)) {
         table.warnings.push(format!(
-            "{} is not the registered file (its SHA-256 is {}), so results may differ from those of others",
+            "{} is not the registered file (its SHA-256 is {}); results may differ from those of others",
             check.path.display(),
             check.actual
         ));
@@ -36,13 +35,13 @@ pub(crate) fn read_registered(found: &Found, entry: &Entry) -> Result<Table, Imp
     Ok(table)
 }
 
-/// Reads a user's folder of that layout; masks may be missing.
+/// Reads a user's folder of this layout; masks are optional.
 pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
     let mask = Some(folder.join(MASK)).filter(|path| path.is_file());
     read(&stem(folder), &[&folder.join("data.csv.gz")], mask.as_ref())
 }
 
-/// Reads data, in one or more files that follow each other, and masks.
+/// Reads the data, in one or more files whose rows follow each other, and the masks.
 fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, ImportError> {
     let mut builder = Builder::default();
     let mut columns: Option<Columns> = None;
@@ -73,7 +72,7 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
     Ok(table)
 }
 
-/// Reads masks, one split a column.
+/// Reads the masks: one column for each split.
 fn read_masks(file: &Path, n: usize, data: &Path) -> Result<Vec<Vec<bool>>, ImportError> {
     let mut rows = Rows::open(file, Header::Never)?;
     let mut masks = vec![Vec::with_capacity(n); rows.columns().count];

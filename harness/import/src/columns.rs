@@ -1,11 +1,11 @@
-//! The columns of a table: their names, and which of them is the target.
+//! The columns of a table: their number, their names, and the choice of the target.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Fault, ImportError, Place};
 
-/// How many columns there are, and what they are called.
+/// Number and names of the columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns {
     pub(crate) count: usize,
@@ -14,8 +14,8 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Columns with names, which must differ from each other. A name may be
-    /// missing; `place` gives the place of the name with a 0-based index.
+    /// Columns with names. Two equal names are an error; a name may be empty. `place` gives the place of the name
+    /// with a 0-based index.
     pub(crate) fn named(names: Vec<String>, place: impl Fn(usize) -> Place) -> Result<Self, ImportError> {
         let mut seen = HashMap::new();
         for (index, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
@@ -30,7 +30,7 @@ impl Columns {
         Self { count, names: None }
     }
 
-    /// A column in words: its number from 1, and its name.
+    /// A column for an error message: its number from 1, and its name.
     pub(crate) fn describe(&self, index: usize) -> String {
         match self.names.as_ref().map(|names| names[index].as_str()) {
             Some(name) if !name.is_empty() => format!("{} (`{name}`)", index + 1),
@@ -38,8 +38,8 @@ impl Columns {
         }
     }
 
-    /// Index of the target: a name comes before a number, and the last column is
-    /// the target of those who ask for none.
+    /// The 0-based index of the target, given as a name or as a number; the last column by default. A column whose
+    /// name is a number is found by its name first.
     pub(crate) fn target(&self, file: &Path, target: Option<&str>) -> Result<usize, ImportError> {
         let Some(target) = target else { return Ok(self.count - 1) };
         let names = self.names.as_deref().unwrap_or_default();
@@ -59,6 +59,7 @@ impl Columns {
     }
 }
 
+/// The name most similar to `target`, if any is similar.
 fn nearest(target: &str, names: &[String]) -> Option<String> {
     let similarity = |name: &str| strsim::jaro_winkler(&target.to_lowercase(), &name.to_lowercase());
     let best = names.iter().map(|name| (similarity(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));

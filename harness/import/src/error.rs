@@ -1,4 +1,4 @@
-//! What can be wrong with a file, where, and what to do about it.
+//! Faults of a file: what is wrong, where, and what to do.
 
 use std::fmt;
 use std::io;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use gpbench_data::copy::CopyError;
 use thiserror::Error;
 
-/// A fault and its place.
+/// A fault of a file, with its place.
 #[derive(Debug, Error)]
 #[error("{place}: {fault}")]
 pub struct ImportError {
-    /// Where.
+    /// Where it is.
     pub place: Place,
-    /// What, and what to do.
+    /// What is wrong, and what to do.
     pub fault: Fault,
 }
 
@@ -46,7 +46,7 @@ impl Place {
         ImportError { place: self, fault }
     }
 
-    /// A failure to read, told apart by what it means for the user.
+    /// The fault that an error of reading means.
     pub(crate) fn io(self, error: &io::Error) -> ImportError {
         if error.kind() == io::ErrorKind::FileTooLarge {
             return self.fault(Fault::LongLine);
@@ -76,52 +76,54 @@ impl fmt::Display for Place {
 /// What is wrong with a file.
 #[derive(Debug, Error)]
 pub enum Fault {
-    /// Not there, or not for us.
+    /// The file cannot be opened or read.
     #[error("cannot be read: {reason}; check the path and its permissions")]
     Unreadable {
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
-    /// A compressed file that is damaged.
-    #[error("cannot be decompressed: {reason}; the file is damaged or cut short, get it again")]
+    /// A compressed file is damaged.
+    #[error("cannot be decompressed: {reason}; the file is damaged or incomplete; download or copy it again")]
     Gzip {
-        /// The decoder's words.
+        /// The decoder's message.
         reason: String,
     },
-    /// A Parquet file that is damaged, or of a kind that is not read.
+    /// A Parquet file is damaged or of an unsupported kind.
     #[error("cannot be read as Parquet: {reason}; write it again, or save it as CSV")]
     Parquet {
-        /// The reader's words.
+        /// The reader's message.
         reason: String,
     },
-    /// A line that does not end, or cells in quotes that do not.
-    #[error("the line does not end within 16 MiB; the file is no table, or a quotation mark is not closed")]
+    /// A line or a quoted cell does not end.
+    #[error("the line is longer than 16 MiB; the file is not a table, or a quotation mark is not closed")]
     LongLine,
-    /// More than there is memory for.
-    #[error("more than the {most} numbers that this machine has memory for; take rows or columns away")]
+    /// The table does not fit into memory.
+    #[error(
+        "the table has more than {most} numbers, the most that fits into memory here; remove rows or columns"
+    )]
     TooMany {
-        /// Numbers that there is memory for.
+        /// The most numbers that a table may hold.
         most: usize,
     },
-    /// A folder of the system's, a pipe, a device.
-    #[error("this is no regular file; copy what it gives into one")]
+    /// A pipe or a device.
+    #[error("this is not a regular file; copy its content into one")]
     NotAFile,
-    /// Nothing in it.
+    /// The file is empty.
     #[error("the file is empty; it needs one line per row, inputs and target separated by commas")]
     Empty,
-    /// Names and nothing else.
+    /// There are column names and no rows.
     #[error("the file has a header and no rows; at least 2 are needed")]
     HeaderOnly,
-    /// One row has no spread.
+    /// There is one row, which cannot be standardised.
     #[error("the file has one row; at least 2 are needed")]
     OneRow,
-    /// One column cannot be input and target.
+    /// There is one column, which cannot be both input and target.
     #[error("the file has one column; it needs at least one input and a target, separated by commas{}", hint(*separator))]
     OneColumn {
         /// A character that looks like the separator.
         separator: Option<char>,
     },
-    /// A line that is shorter or longer than the first.
+    /// A line has more or fewer cells than the first.
     #[error("the line has {found} cells, line {first} has {expected}; complete it or remove it")]
     Ragged {
         /// Cells in this line.
@@ -131,31 +133,29 @@ pub enum Fault {
         /// Number of the first line.
         first: u64,
     },
-    /// Text among numbers.
-    #[error(
-        "`{text}` in column {column} is not a number; encode categories as numbers or leave the column out"
-    )]
+    /// A cell holds text.
+    #[error("`{text}` in column {column} is not a number; encode categories as numbers or remove the column")]
     NotANumber {
         /// The cell.
         text: String,
         /// Its column.
         column: String,
     },
-    /// A missing value.
-    #[error("column {column} is empty here; fill missing values in or remove the row")]
+    /// A cell is empty.
+    #[error("column {column} is empty here; fill in missing values or remove the row")]
     EmptyCell {
         /// Its column.
         column: String,
     },
-    /// NaN or infinity.
-    #[error("column {column} is {text} here; only finite numbers can be used: fill it in or remove the row")]
+    /// A cell holds NaN or infinity.
+    #[error("column {column} is {text} here; only finite numbers are allowed; replace it or remove the row")]
     NotFinite {
         /// The cell.
         text: String,
         /// Its column.
         column: String,
     },
-    /// A number whose square is infinite, and with it every mean square and distance.
+    /// The square of a number overflows, and with it every distance.
     #[error("column {column} is {text} here, too large to be squared; rescale the column or remove the row")]
     TooLarge {
         /// The cell.
@@ -163,50 +163,50 @@ pub enum Fault {
         /// Its column.
         column: String,
     },
-    /// Bytes that are not UTF-8.
+    /// The file is not UTF-8.
     #[error("the text is not UTF-8; save the file as UTF-8")]
     Encoding,
-    /// Two columns of one name.
-    #[error("the name `{name}` is also that of column {first}; give every column a name of its own")]
+    /// Two columns have the same name.
+    #[error("column {first} is called `{name}` too; give each column a different name")]
     DuplicateName {
         /// The name.
         name: String,
         /// The earlier column, from 1.
         first: usize,
     },
-    /// A target by a name that no column has.
-    #[error("there is no column `{target}` to take as target; {}", suggestion(nearest.as_deref(), columns))]
+    /// No column has the target's name.
+    #[error("the target column `{target}` does not exist; {}", suggestion(nearest.as_deref(), columns))]
     UnknownTarget {
-        /// What was asked for.
+        /// The target as given.
         target: String,
         /// The most similar name.
         nearest: Option<String>,
         /// All names.
         columns: Vec<String>,
     },
-    /// A target by a number that no column has.
-    #[error("there is no column {index} to take as target; columns are counted from 0 to {}", columns - 1)]
+    /// No column has the target's number.
+    #[error("the target column {index} does not exist; columns are counted from 0 to {}", columns - 1)]
     TargetIndex {
-        /// What was asked for.
+        /// The target as given.
         index: usize,
-        /// How many columns there are.
+        /// Number of columns.
         columns: usize,
     },
-    /// A target for a folder, whose layout fixes it.
+    /// A target is given for a folder, whose layout fixes it.
     #[error(
-        "a folder with data.csv.gz has its target in the last column; leave `target` out, or name the file itself"
+        "the target of a folder with data.csv.gz is its last column; omit `target`, or give the file itself"
     )]
     TargetOfFolder,
-    /// Nothing to learn.
+    /// The target is constant.
     #[error("the target, column {column}, is {value} in every row; choose another target column")]
     ConstantTarget {
         /// Its column.
         column: String,
-        /// The one value.
+        /// Its value.
         value: f64,
     },
-    /// Masks and data differ in length.
-    #[error("the file has {found} rows, but {} has {expected}; get both files again from one source", data.display())]
+    /// Masks and data have different numbers of rows.
+    #[error("the file has {found} rows, but {} has {expected}; download both files again from one source", data.display())]
     MaskRows {
         /// Rows of the mask file.
         found: usize,
@@ -215,33 +215,35 @@ pub enum Fault {
         /// The data.
         data: PathBuf,
     },
-    /// A mask that is not one.
-    #[error("a test mask holds 0 and 1 only, not {value}; get the file again")]
+    /// A mask holds something other than 0 and 1.
+    #[error("a test mask may hold 0 and 1 only, not {value}; download the file again")]
     MaskValue {
         /// The value.
         value: f64,
     },
-    /// Not the set that its name promises.
-    #[error("data set `{name}` should have {} rows and {} inputs, this has {} and {}; get the file again", expected.0, expected.1, found.0, found.1)]
+    /// A registered set has another size.
+    #[error("data set `{name}` has {} rows and {} inputs, this file has {} and {}; download it again", expected.0, expected.1, found.0, found.1)]
     Size {
         /// The set.
         name: String,
-        /// n and d of the registry.
+        /// Registered n and d.
         expected: (usize, usize),
-        /// n and d of the file.
+        /// n and d found.
         found: (usize, usize),
     },
-    /// A Parquet column of text, dates, lists ...
-    #[error("column {column} holds values of type {kind}, not numbers; encode it as numbers or leave it out")]
+    /// A Parquet column holds text, dates, lists or the like.
+    #[error(
+        "column {column} holds values of type {kind}, not numbers; encode it as numbers or remove the column"
+    )]
     ColumnType {
         /// The column.
         column: String,
         /// Its type.
         kind: String,
     },
-    /// A Parquet column of numbers in a form that is not read.
+    /// A Parquet column holds numbers of an unsupported type.
     #[error(
-        "column {column} holds numbers of type {kind}, which is not read; \
+        "column {column} holds numbers of type {kind}, which is not supported; \
          store them as float64, or save the file as CSV"
     )]
     NumberType {
@@ -250,8 +252,8 @@ pub enum Fault {
         /// Its type.
         kind: String,
     },
-    /// The copy cannot be written or read back.
-    #[error("{0}; the binary copy is kept in the cache: set GPBENCH_CACHE to a folder that can be written")]
+    /// The binary copy cannot be written or read back.
+    #[error("{0}; binary copies are stored in the cache: set GPBENCH_CACHE to a folder that can be written")]
     Copy(#[from] CopyError),
 }
 
@@ -267,7 +269,7 @@ fn suggestion(nearest: Option<&str>, columns: &[String]) -> String {
     match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if columns.is_empty() => {
-            "the file has no header, so give the target as a number counted from 0".to_owned()
+            "the file has no header: give the target as a number counted from 0".to_owned()
         }
         None => format!("the columns are {}", columns.join(", ")),
     }

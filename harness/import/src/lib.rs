@@ -1,10 +1,8 @@
-//! From text and Parquet files to the checked binary copy.
+//! Reads CSV and Parquet files, checks them, and writes the binary copy.
 //!
-//! Files are read once, here, with every check that a stranger's table needs;
-//! afterwards only the copy is used. CSV goes through the `csv` crate, which can
-//! say in which line and cell something is wrong; Parquet goes through polars,
-//! which has no lines to speak of. Errors read `FILE:LINE:COLUMN: what; what to
-//! do`, where COLUMN counts cells from 1.
+//! A file is read once, here, and every cell is checked; afterwards only the copy is used. CSV goes through the
+//! `csv` crate, which knows the line and the cell of an error; Parquet goes through polars. Errors read
+//! `FILE:LINE:COLUMN: what is wrong; what to do`, where COLUMN counts cells from 1.
 
 #![forbid(unsafe_code)]
 
@@ -25,23 +23,25 @@ use gpbench_data::registry::Entry;
 pub use error::{Fault, ImportError, Place};
 pub use materialise::{Materialised, materialise};
 
-/// Where rows come from.
+/// The source of a table.
 #[derive(Debug, Clone, Copy)]
 pub enum Origin<'a> {
     /// A set of the registry, found on this machine.
     Collection(&'a Found, &'a Entry),
-    /// The user's own CSV (also `.csv.gz`) or Parquet file, or a folder laid out
-    /// like a set of the registry (`data.csv.gz`, `test_mask.csv.gz`).
+    /// The user's own CSV (also `.csv.gz`) or Parquet file, or a folder with the layout of a registered set
+    /// (`data.csv.gz`, `test_mask.csv.gz`).
     File {
         /// The file or folder.
         path: &'a Path,
-        /// The target column: a name, or a number counted from 0; the last column
-        /// if not given.
+        /// The target column: a name, or a number counted from 0; the last column by default.
         target: Option<&'a str>,
     },
 }
 
-/// Reads a data set and checks all of it.
+/// Reads a data set and checks every cell.
+///
+/// # Errors
+/// The first fault of the file, with its place.
 pub fn import(origin: &Origin<'_>) -> Result<Table, ImportError> {
     let table = match *origin {
         Origin::Collection(found, entry) => collection::read_registered(found, entry)?,

@@ -1,4 +1,4 @@
-//! The binary copy of a file, made once.
+//! The binary copy of a file, written once.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,10 +10,10 @@ use gpbench_data::{Sha256Hex, copy};
 use crate::error::{Fault, ImportError, Place};
 use crate::{Origin, import};
 
-/// Raised when the same file would be read differently, so that older copies are left alone.
+/// Version of the reader. A new one gives new names, so that copies of an older reader are not used.
 const READER: u32 = 2;
 
-/// A binary copy that is ready to be read.
+/// A binary copy in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Materialised {
     /// The copy.
@@ -24,33 +24,34 @@ pub struct Materialised {
     pub n: usize,
     /// Inputs.
     pub d: usize,
-    /// Splits that come with the set; 0 where splits are drawn.
+    /// Number of splits that come with the set; 0 where splits are drawn.
     pub splits: usize,
-    /// What was found odd when the file was read.
+    /// Warnings from reading the file.
     pub warnings: Vec<String>,
-    /// Whether the file had to be read, rather than only its earlier copy.
+    /// Whether the copy was written just now, rather than found.
     pub is_new: bool,
 }
 
 impl Materialised {
-    /// Training rows of one of its splits: about so many where they come with the set.
+    /// Training rows of one of its splits; approximate where the splits come with the set.
     pub fn training_rows(&self) -> usize {
         gpbench_data::drawn_training_rows(self.n)
     }
 }
 
-/// Gives the binary copy of a data set in the folder `copies`, and makes it if
-/// there is none.
+/// Finds the binary copy of a data set in the folder `copies`, or writes it.
 ///
-/// A copy belongs to the path, length and time of change of every file that it
-/// comes from, and to the target column: a changed file gets a new copy, and an
-/// unchanged one is not read again.
+/// A copy is identified by the path, length and modification time of every file that it comes from, and by the
+/// target column: a changed file gets a new copy, and an unchanged one is not read again.
+///
+/// # Errors
+/// Those of [`import`], and where the copy cannot be written.
 pub fn materialise(origin: &Origin<'_>, copies: &Path) -> Result<Materialised, ImportError> {
     let path = copies.join(file_name(origin)?);
     if let Ok(header) = copy::header(&path) {
         return Ok(ready(path, header, false));
     }
-    // None there, or one that is damaged or of an older format.
+    // There is none, or it is damaged or has an older format.
     let table = import(origin)?;
     let copied = copy::write(&table, &path).and_then(|_| copy::header(&path));
     let header = copied.map_err(|error| Place::file(&path).fault(Fault::Copy(error)))?;
@@ -62,7 +63,7 @@ fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {
     Materialised { path, sha256, n, d, splits, warnings, is_new }
 }
 
-/// Name of the copy: readable at its beginning, unique at its end.
+/// The name of the copy: the name of the data set, then a hash of the key.
 fn file_name(origin: &Origin<'_>) -> Result<String, ImportError> {
     let mut key = format!("reader {READER}\n");
     let (stem, files, target) = match *origin {

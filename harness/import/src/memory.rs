@@ -1,15 +1,15 @@
-//! How much may be read.
+//! The limit on the size of a table.
 
 use std::fs;
 
-/// Numbers that a table may hold: a third of this machine's memory, since a table is there twice while it
-/// grows. Small archives can unpack to any size.
+/// The most numbers that a table may hold: a third of this machine's memory, because a growing table is in memory
+/// twice. Without a limit a small archive could unpack to any size.
 pub(crate) fn numbers() -> usize {
     let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total(&text));
     total.map_or(usize::MAX, |bytes| bytes / 3 / size_of::<f64>())
 }
 
-/// Bytes of physical memory, as Linux says them.
+/// Bytes of physical memory, from the text of `/proc/meminfo`.
 fn total(meminfo: &str) -> Option<usize> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_says_is_read() {
+    fn physical_memory_is_parsed() {
         assert_eq!(total("MemFree: 1 kB\nMemTotal:       16384 kB\n"), Some(16 << 20));
         assert_eq!(total("MemTotal: many kB"), None);
         assert!(numbers() > 1 << 20);

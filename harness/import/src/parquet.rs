@@ -1,4 +1,4 @@
-//! Parquet files, through polars.
+//! Reads Parquet files with polars.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +16,7 @@ use crate::text::{LARGEST, check_constants, stem};
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Whether a file is Parquet: by its first bytes, or by its name if it has none.
+/// Whether a file is Parquet, by its first bytes or by its name.
 pub(crate) fn is_parquet(file: &Path) -> bool {
     let named = file.extension().is_some_and(|extension| extension == "parquet" || extension == "pq");
     let mut beginning = [0; 4];
@@ -26,11 +26,11 @@ pub(crate) fn is_parquet(file: &Path) -> bool {
 
 /// Reads a user's Parquet file.
 ///
-/// polars takes a file for what it says it is, and of some that are damaged it panics rather than saying so.
+/// polars panics on some damaged files; a panic becomes an error here.
 pub(crate) fn read(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
     catch_unwind(|| read_sound(file, target)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
-        let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the reader gave up");
+        let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the reader failed");
         let reason = said.lines().next().unwrap_or_default().chars().take(200).collect();
         Err(Place::file(file).fault(Fault::Parquet { reason }))
     })
@@ -76,8 +76,8 @@ fn read_sound(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
     Ok(table)
 }
 
-/// Refuses what is not numbers, and numbers that polars as built here cannot read:
-/// of some of these it would panic.
+/// Refuses columns that hold no numbers, and types of numbers that polars as built here cannot read: it panics on
+/// some of them.
 fn check_type(kind: &ArrowDataType, column: impl Fn() -> String) -> Result<(), Fault> {
     use ArrowDataType as Type;
     let name = || {
@@ -102,7 +102,7 @@ fn check_type(kind: &ArrowDataType, column: impl Fn() -> String) -> Result<(), F
     }
 }
 
-/// One column as finite numbers.
+/// The values of one column, all finite.
 fn numbers(
     column: &Column,
     index: usize,

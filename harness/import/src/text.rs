@@ -1,4 +1,4 @@
-//! CSV, plain or compressed.
+//! Reads CSV files, plain or compressed.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -15,28 +15,28 @@ use crate::error::{Fault, ImportError, Place};
 use crate::memory;
 
 const BUFFER: usize = 1 << 18;
-/// Bytes of the longest line that is read: a hundred thousand columns have room in it. A file without line
-/// ends, or a small archive that unpacks to one, would be held in memory whole.
+/// Bytes of the longest line that is read: enough for a hundred thousand columns. Without a limit, a file without
+/// line ends, or an archive that unpacks to one, would be held in memory as a whole.
 const LONGEST_LINE: usize = 16 << 20;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether a file may begin with the names of its columns.
+/// Whether the first line may hold the names of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
-    /// A first line with any text in it is a header.
+    /// A first line that holds any text is a header.
     Detect,
-    /// All lines are data.
+    /// Every line is data.
     Never,
 }
 
-/// Rows of numbers, one after the other, each checked.
+/// Reads rows of numbers one by one, and checks each.
 pub(crate) struct Rows {
     file: PathBuf,
-    /// Bytes that may still be read before a line must have ended.
+    /// Bytes that may be read before the current line must end.
     allowance: Rc<std::cell::Cell<usize>>,
     reader: csv::Reader<Box<dyn Read>>,
     record: ByteRecord,
-    /// The first line was read to look for a header, and is data.
+    /// Whether `record` holds the first line, which is data and has not been returned.
     pending: bool,
     first_line: u64,
     columns: Columns,
@@ -52,8 +52,8 @@ impl Rows {
         let reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
-            // With one kind of line end, and one at the very end, the reader's
-            // line count after a record is exact; cells are trimmed of the rest.
+            // With `\n` as the only line end, and one appended at the end, the reader's line count after a record
+            // is exact. Cells are trimmed, which removes `\r`.
             .terminator(csv::Terminator::Any(b'\n'))
             .buffer_capacity(BUFFER)
             .from_reader(Box::new(text) as Box<dyn Read>);
@@ -83,7 +83,7 @@ impl Rows {
         &self.columns
     }
 
-    /// The next row, or nothing at the end.
+    /// The next row; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<&[f64]>, ImportError> {
         if !std::mem::take(&mut self.pending) && !self.advance()? {
             return Ok(None);
@@ -103,14 +103,13 @@ impl Rows {
         Ok(Some(&self.row))
     }
 
-    /// Line of the row that `next` gave last.
-    ///
-    /// The record's own position would be that of the blank lines before it.
+    /// The line of the row that `next` returned last. The record's own position would be that of the blank lines
+    /// before it.
     pub(crate) fn line(&self) -> u64 {
         self.reader.position().line() - 1
     }
 
-    /// Reads a record, past blank lines; false at the end.
+    /// Reads a record and skips blank lines; false at the end.
     fn advance(&mut self) -> Result<bool, ImportError> {
         loop {
             let line = self.reader.position().line();
@@ -118,7 +117,7 @@ impl Rows {
             let read =
                 self.reader.read_byte_record(&mut self.record).map_err(|error| match error.kind() {
                     csv::ErrorKind::Io(error) => Place::line(&self.file, line).io(error),
-                    // With bytes and flexible records nothing else can fail.
+                    // Nothing else can fail with byte records of any length.
                     _ => Place::line(&self.file, line).fault(Fault::Unreadable { reason: error.to_string() }),
                 })?;
             if !read || self.record.len() > 1 || !self.record[0].trim_ascii().is_empty() {
@@ -127,8 +126,8 @@ impl Rows {
         }
     }
 
-    /// Takes the first line for names if any of its cells is text. Missing and
-    /// infinite values are no text: they are faults of data.
+    /// Uses the first line as column names if any of its cells is text. Missing and infinite values do not count as
+    /// text: they are faults of the data.
     fn take_header(&mut self) -> Result<(), ImportError> {
         let is_text = |cell: &[u8]| matches!(number(cell), Err(Cell::Text | Cell::NotUtf8));
         let Some(text) = self.record.iter().position(is_text) else { return Ok(()) };
@@ -141,7 +140,7 @@ impl Rows {
         }
         if let Some(index) = self.record.iter().position(|cell| number(cell).is_ok()) {
             self.warnings.push(format!(
-                "line {line} is taken for a header because of `{}`, although `{}` in it is a number",
+                "line {line} is used as a header because of `{}`, although `{}` in it is a number",
                 names[text], names[index]
             ));
         }
@@ -164,7 +163,7 @@ impl Rows {
     }
 }
 
-/// A reader that refuses to go on once it has given as many bytes as it was allowed to.
+/// A reader that fails after a given number of bytes.
 struct Allowed<R> {
     reader: R,
     left: Rc<std::cell::Cell<usize>>,
@@ -173,7 +172,7 @@ struct Allowed<R> {
 impl<R: Read> Read for Allowed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
-        // What was read ahead of the line before counts for this one, a buffer at most.
+        // Bytes read ahead with the previous line count for this one: one buffer at most.
         match self.left.get().checked_sub(read) {
             Some(left) => self.left.set(left),
             None => return Err(io::ErrorKind::FileTooLarge.into()),
@@ -182,10 +181,10 @@ impl<R: Read> Read for Allowed<R> {
     }
 }
 
-/// The largest number that is taken: squares of it, summed over all rows, are still finite.
+/// The largest accepted absolute value: the sum of its squares over all rows is finite.
 pub(crate) const LARGEST: f64 = 1e150;
 
-/// Why a cell is no usable number.
+/// Why a cell is not a usable number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cell {
     Empty,
@@ -201,7 +200,7 @@ fn number(cell: &[u8]) -> Result<f64, Cell> {
         return Err(Cell::Empty);
     }
     let text = std::str::from_utf8(cell).map_err(|_| Cell::NotUtf8)?;
-    // Words for a missing value, as R, pandas and databases write it.
+    // Missing values, as R, pandas and databases write them.
     if ["na", "n/a", "null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Err(Cell::NotFinite);
     }
@@ -213,13 +212,13 @@ fn number(cell: &[u8]) -> Result<f64, Cell> {
     }
 }
 
-/// A cell as an error shows it: not too long.
+/// A cell for an error message, at most 40 characters.
 fn shown(cell: &[u8]) -> String {
     let text = String::from_utf8_lossy(cell.trim_ascii()).into_owned();
     if text.chars().count() <= 40 { text } else { text.chars().take(39).chain(['…']).collect() }
 }
 
-/// Opens a file; whether it is compressed is seen by its first bytes, not by its name.
+/// Opens a file. Its first bytes decide whether it is compressed, not its name.
 fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
     let error = |error: io::Error| Place::file(file).io(&error);
     let mut reader = BufReader::with_capacity(BUFFER, File::open(file).map_err(error)?);
@@ -228,17 +227,17 @@ fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
         return Ok(Box::new(MultiGzDecoder::new(reader)));
     }
     if file.extension().is_some_and(|extension| extension == "gz") {
-        let reason = "it does not begin like a gzip file".to_owned();
+        let reason = "it does not begin as a gzip file does".to_owned();
         return Err(Place::file(file).fault(Fault::Gzip { reason }));
     }
     Ok(Box::new(reader))
 }
 
-/// Inputs and targets as they grow, row by row.
+/// Collects inputs and targets, row by row.
 pub(crate) struct Builder {
     x: Vec<f64>,
     y: Vec<f64>,
-    /// Numbers that there is memory for.
+    /// The most numbers that fit into memory.
     most: usize,
 }
 
@@ -297,7 +296,7 @@ pub(crate) fn read_table(file: &Path, target: Option<&str>) -> Result<Table, Imp
     Ok(table)
 }
 
-/// Refuses a constant target and warns of constant inputs.
+/// Refuses a constant target, and warns of constant inputs.
 pub(crate) fn check_constants(
     table: &mut Table,
     columns: &Columns,
@@ -310,16 +309,16 @@ pub(crate) fn check_constants(
     }
     for index in table.constant_inputs() {
         let value = table.x[(0, index)];
-        // Inputs right of the target stand one further in the file.
+        // Inputs to the right of the target are one column further in the file.
         let column = columns.describe(index + usize::from(index >= target));
         table
             .warnings
-            .push(format!("column {column} is {value} in every row; it is kept, but tells nothing"));
+            .push(format!("column {column} is {value} in every row; it is used, but carries no information"));
     }
     Ok(())
 }
 
-/// A file's name without `.csv`, `.csv.gz` or `.parquet`.
+/// A file's name up to its first dot, such as `pol` of `pol.csv.gz`.
 pub(crate) fn stem(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').find(|part| !part.is_empty()).unwrap_or("data").to_owned()
@@ -330,7 +329,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_for_which_there_is_no_memory_is_refused() {
+    fn a_table_that_does_not_fit_into_memory_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("long.csv");
         std::fs::write(&file, "1,2,3\n".repeat(100)).unwrap();
@@ -342,7 +341,7 @@ mod tests {
         let error = append(200).unwrap_err();
         assert_eq!(
             error.to_string().split_once("long.csv").unwrap().1,
-            ":67: more than the 200 numbers that this machine has memory for; take rows or columns away"
+            ":67: the table has more than 200 numbers, the most that fits into memory here; remove rows or columns"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Every kind of bad file gets one error, with its place and a way out.
+//! Every kind of bad file gives one error, with its place and what to do.
 
 use std::fs;
 use std::io::Write;
@@ -43,11 +43,11 @@ fn text_among_numbers() {
     assert_eq!(
         csv_error("a,colour,y\n1,2,3\n4,red,6\n"),
         "file.csv:3:2: `red` in column 2 (`colour`) is not a number; \
-         encode categories as numbers or leave the column out"
+         encode categories as numbers or remove the column"
     );
     assert_eq!(
         csv_error("1,2,3\n4,5,1.2.3\n"),
-        "file.csv:2:3: `1.2.3` in column 3 is not a number; encode categories as numbers or leave the column out"
+        "file.csv:2:3: `1.2.3` in column 3 is not a number; encode categories as numbers or remove the column"
     );
 }
 
@@ -64,7 +64,7 @@ fn numbers_whose_squares_overflow() {
 fn missing_and_infinite_values() {
     assert_eq!(
         csv_error("a,y\n1,2\n,4\n"),
-        "file.csv:3:1: column 1 (`a`) is empty here; fill missing values in or remove the row"
+        "file.csv:3:1: column 1 (`a`) is empty here; fill in missing values or remove the row"
     );
     for (cell, shown) in
         [("NaN", "NaN"), ("inf", "inf"), ("-Infinity", "-Infinity"), ("NA", "NA"), ("1e999", "1e999")]
@@ -73,11 +73,11 @@ fn missing_and_infinite_values() {
             csv_error(&format!("1,2\n3, {cell} \n5,6\n")),
             format!(
                 "file.csv:2:2: column 2 is {shown} here; \
-                 only finite numbers can be used: fill it in or remove the row"
+                 only finite numbers are allowed; replace it or remove the row"
             )
         );
     }
-    // In the first line, too, a missing value is a fault and no header.
+    // In the first line too, a missing value is a fault and does not make a header.
     assert!(csv_error("1,NaN\n3,4\n").starts_with("file.csv:1:2: column 2 is NaN here"));
 }
 
@@ -116,20 +116,20 @@ fn targets() {
     let file = "length,width,price\n1,2,3\n4,5,6\n";
     assert_eq!(
         error_of("file.csv", file, Some("Prise")),
-        "file.csv: there is no column `Prise` to take as target; did you mean `price`?"
+        "file.csv: the target column `Prise` does not exist; did you mean `price`?"
     );
     assert_eq!(
         error_of("file.csv", file, Some("zzz")),
-        "file.csv: there is no column `zzz` to take as target; the columns are length, width, price"
+        "file.csv: the target column `zzz` does not exist; the columns are length, width, price"
     );
     assert_eq!(
         error_of("file.csv", file, Some("3")),
-        "file.csv: there is no column 3 to take as target; columns are counted from 0 to 2"
+        "file.csv: the target column 3 does not exist; columns are counted from 0 to 2"
     );
     assert_eq!(
         error_of("file.csv", "1,2\n3,4\n", Some("price")),
-        "file.csv: there is no column `price` to take as target; \
-         the file has no header, so give the target as a number counted from 0"
+        "file.csv: the target column `price` does not exist; \
+         the file has no header: give the target as a number counted from 0"
     );
     assert_eq!(
         csv_error("a,y\n1,7\n2,7\n"),
@@ -141,7 +141,7 @@ fn targets() {
 fn headers() {
     assert_eq!(
         csv_error("a,b,a,y\n1,2,3,4\n"),
-        "file.csv:1:3: the name `a` is also that of column 1; give every column a name of its own"
+        "file.csv:1:3: column 1 is called `a` too; give each column a different name"
     );
 }
 
@@ -165,14 +165,14 @@ fn encodings() {
 fn damaged_archives() {
     assert_eq!(
         error_of("file.csv.gz", "1,2\n3,4\n", None),
-        "file.csv.gz: cannot be decompressed: it does not begin like a gzip file; \
-         the file is damaged or cut short, get it again"
+        "file.csv.gz: cannot be decompressed: it does not begin as a gzip file does; \
+         the file is damaged or incomplete; download or copy it again"
     );
     let rows: String = (0..2_000).map(|i| format!("{i},{}\n", i * i)).collect();
     let mut cut = gzip(&rows);
     cut.truncate(cut.len() / 2);
     let error = error_of("file.csv.gz", cut, None);
-    assert!(error.contains("cannot be decompressed") && error.contains("get it again"), "{error}");
+    assert!(error.contains("cannot be decompressed") && error.contains("copy it again"), "{error}");
     let mut flipped = gzip(&rows);
     let last = flipped.len() - 6;
     flipped[last] ^= 1;
@@ -181,7 +181,7 @@ fn damaged_archives() {
 }
 
 #[test]
-fn files_that_are_not_there() {
+fn missing_files() {
     let path = PathBuf::from("/nowhere/file.csv");
     let error = import(&Origin::File { path: &path, target: None }).unwrap_err().to_string();
     assert!(error.starts_with("/nowhere/file.csv: cannot be read: No such file"), "{error}");
@@ -202,11 +202,11 @@ fn folders_of_a_collection() {
     let data = "1,2\n3,4\n5,6\n";
     assert_eq!(
         folder_error(data, "0\n1\n"),
-        "test_mask.csv.gz: the file has 2 rows, but data.csv.gz has 3; get both files again from one source"
+        "test_mask.csv.gz: the file has 2 rows, but data.csv.gz has 3; download both files again from one source"
     );
     assert_eq!(
         folder_error(data, "0,1\n1,0\n0,2\n"),
-        "test_mask.csv.gz:3:2: a test mask holds 0 and 1 only, not 2; get the file again"
+        "test_mask.csv.gz:3:2: a test mask may hold 0 and 1 only, not 2; download the file again"
     );
     assert!(
         folder_error("a,y\n1,2\n", "0\n").starts_with("data.csv.gz:1:1: `a` in column 1 is not a number")

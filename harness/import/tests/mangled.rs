@@ -1,7 +1,7 @@
-//! Files of all sorts: each is a table of finite numbers or an error that names its place, and none takes more
-//! memory than it is worth.
+//! Random and damaged files: each gives a table of finite numbers or an error that names its place, within bounded
+//! memory.
 
-// Helpers of tests are tests too.
+// clippy.toml allows `unwrap` in tests; helpers need it too.
 #![allow(clippy::unwrap_used)]
 
 use std::cell::Cell;
@@ -13,11 +13,11 @@ use flate2::{Compression, write::GzEncoder};
 use gpbench_import::{Origin, import};
 use polars::prelude::{DataFrame, IntoColumn, NamedFrom, ParquetCompression, ParquetWriter, Series};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use tempfile::TempDir;
 
-/// Counts what came of the inputs tried.
+/// Counts the tables and errors that the inputs gave.
 #[derive(Default)]
 struct Tally {
     tables: Cell<usize>,
@@ -25,7 +25,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Imports a file: a table that can be used, or an error that says what is wrong where.
+    /// Imports a file: it must give a usable table, or an error that names the file.
     fn import(&self, file: &Path, target: Option<&str>) {
         match import(&Origin::File { path: file, target }) {
             Ok(table) => {
@@ -50,15 +50,10 @@ impl Tally {
 }
 
 fn runner(cases: u32) -> TestRunner {
-    TestRunner::new(ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
+    TestRunner::new(gpbench_testkit::proptest_config!(cases))
 }
 
-/// An allocation beyond this ends the test's process.
+/// Limits memory: a larger allocation ends the test's process.
 fn with_bounded_memory() {
     let limit = Some(6 << 30);
     setrlimit(Resource::As, Rlimit { current: limit, maximum: limit }).unwrap();
@@ -71,7 +66,7 @@ fn file(name: &str) -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn text_of_any_kind() {
+fn random_text() {
     with_bounded_memory();
     let cell = prop_oneof![
         4 => any::<f64>().prop_map(|v| v.to_string()),
@@ -114,7 +109,7 @@ fn text_of_any_kind() {
 }
 
 #[test]
-fn text_without_end() {
+fn endless_text() {
     with_bounded_memory();
     let tally = Tally::default();
     let (_folder, path) = file("text.csv.gz");
@@ -125,12 +120,12 @@ fn text_without_end() {
         (0..64).for_each(|_| encoder.write_all(block.as_bytes()).unwrap());
         encoder.finish().unwrap();
     };
-    // 64 MiB of a word, of a quotation that is not closed, of a number, of empty cells, of columns, of nothing.
+    // 64 MiB of a word, of an open quotation, of a number, of empty cells, of columns, of blank lines.
     for (head, block) in [("", "a"), ("\"", "\n"), ("", "1"), ("", ","), ("", "1,"), ("", "\n")] {
         zip(head, block);
         tally.import(&path, None);
     }
-    // What is no regular file does not even get read.
+    // A device is not read at all.
     for device in ["/dev/zero", "/dev/urandom", "/dev/stdin"] {
         let device = Path::new(device);
         if !device.is_file() {
@@ -141,7 +136,7 @@ fn text_without_end() {
     assert!(tables == 0 && errors >= 8);
 }
 
-/// Three columns, well written.
+/// A valid file of three columns.
 fn parquet(path: &Path, n: usize, compression: ParquetCompression) -> Vec<u8> {
     let columns = vec![
         Series::new("a".into(), (0..n as i64).collect::<Vec<_>>()),
@@ -164,7 +159,7 @@ fn parquet_with_bytes_changed() {
         parquet(&path, 2000, ParquetCompression::Uncompressed),
     ];
     let change = prop_oneof![
-        // One byte anywhere; several near the end, where the description of the columns stands; a cut; a splice.
+        // One byte replaced; several bytes replaced; the file cut short; bytes spliced in.
         (any::<prop::sample::Index>(), any::<u8>()).prop_map(|(at, byte)| (at, vec![byte], true)),
         (any::<prop::sample::Index>(), prop::collection::vec(any::<u8>(), 1..6))
             .prop_map(|(at, bytes)| (at, bytes, true)),
@@ -175,7 +170,7 @@ fn parquet_with_bytes_changed() {
     let input = (0..files.len(), change, 0..3_u8);
     let survived = runner(3000).run(&input, |(which, (at, put, keeps_length), region)| {
         let mut bytes = files[which].clone();
-        // A third of all changes each: anywhere, in the description, in the first page's head.
+        // A third of all changes each: anywhere, in the file's footer, in the header of the first page.
         let window = match region {
             0 => 0..bytes.len(),
             1 => bytes.len() - 400..bytes.len(),
@@ -200,7 +195,7 @@ fn parquet_with_bytes_changed() {
 }
 
 #[test]
-fn seeds_of_the_fuzzer_are_read_too() {
+fn seeds_of_the_fuzzer() {
     with_bounded_memory();
     for (kind, name) in [("csv", "seed.csv"), ("parquet", "seed.parquet")] {
         let tally = Tally::default();

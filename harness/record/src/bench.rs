@@ -57,6 +57,19 @@ pub enum Arithmetic {
     Mixed,
 }
 
+impl Arithmetic {
+    /// Both.
+    pub const ALL: [Arithmetic; 2] = [Arithmetic::F64, Arithmetic::Mixed];
+
+    /// The name in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Arithmetic::F64 => "f64",
+            Arithmetic::Mixed => "mixed",
+        }
+    }
+}
+
 /// Where inputs come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -42,6 +42,7 @@ pub use compare::{Compared, Comparison, between, compare};
 pub use error::{Error, Result};
 pub use exact::{Difference, ExactComparison, exact};
 pub use export::{Format, export};
+pub use number::number;
 pub use run::Run;
 pub use step_summary::step_summary;
 pub use table::{Align, Cell, Column, Table};

@@ -1,6 +1,6 @@
 //! Numbers as tables and charts write them.
 
-use gpbench_record::metric::Style;
+use gpbench_record::metric::{Metric, Style};
 
 /// Writing of a metric's values in the style of the registry.
 pub(crate) trait Format {
@@ -30,6 +30,11 @@ impl Format for Style {
             _ => self.format(spread),
         }
     }
+}
+
+/// A value of a metric as tables show it.
+pub fn number(metric: &Metric, value: f64) -> String {
+    metric.style.format(value)
 }
 
 /// A zero loses the sign that rounding left.

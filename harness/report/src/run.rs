@@ -84,9 +84,8 @@ impl From<RunRecord> for Run {
         let (warnings, missing) = (stored.warnings(), stored.missing.len());
         let RunRecord { folder, name, mut rows, axes, report, sources, environments, truncated, .. } = stored;
         for row in &mut rows {
-            let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| row.metrics.get(name));
-            if parts.iter().any(Option::is_some) {
-                row.metrics.insert(names::SECONDS, parts.iter().flatten().sum());
+            if let Some(seconds) = row.metrics.total_seconds() {
+                row.metrics.insert(names::SECONDS, seconds);
             }
         }
         Run { folder, name, rows, missing, environments, axes, options: report, sources, warnings, truncated }

@@ -1,24 +1,99 @@
-//! `gpbench bench`: how fast kernel products are beside dgemm.
+//! `gpbench bench`: the speed of kernel products, with dgemm for comparison.
 
-use gpbench_data::locate::Places;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Arithmetic, BenchAnswer, BenchRequest, Dataset, Inputs, Kernel, Product, SCHEMA, Source, Timing,
+    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, Inputs, Kernel, OriginBase, Product, SCHEMA,
+    Source, Timing,
 };
 use serde_json::json;
 
-use super::data::obtain;
-use crate::args::{self, Bench, BenchArgs, Format, Global};
+use crate::args::{FormatArg, Global, count, positive};
 use crate::exit::{Failure, OK, Outcome};
 use crate::output::Listing;
-use crate::prepare;
 use crate::worker::Worker;
+use crate::{dataset, environment};
+
+/// `gpbench bench`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// The product with the whole kernel matrix.
+    Operator(BenchArgs),
+    /// The derivatives of an inner product of two blocks of right-hand sides by every hyperparameter, in one pass.
+    Gradient(BenchArgs),
+    /// The product with a block of rows, forward and transposed, and with a block of twice as many columns.
+    Rows {
+        #[command(flatten)]
+        args: BenchArgs,
+        /// Rows of the block; at most all.
+        #[arg(long, value_name = "B", default_value = "500", value_parser = count)]
+        rows: NonZeroUsize,
+    },
+}
+
+/// A product to time.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Use the training inputs of this data set, split 0, with its published hyperparameters, or ones if none are
+    /// published.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["n", "d"], required_unless_present = "n")]
+    dataset: Option<String>,
+    /// Draw this many rows of standard normal inputs; the length scale is then the square root of the number of
+    /// inputs, and the other scales are 1.
+    #[arg(long, value_name = "N", requires = "d", value_parser = count)]
+    n: Option<NonZeroUsize>,
+    /// Number of inputs to draw.
+    #[arg(long = "d", value_name = "D", requires = "n", value_parser = count)]
+    d: Option<NonZeroUsize>,
+    /// Number of right-hand sides.
+    #[arg(long, value_name = "S", default_value = "65", value_parser = count)]
+    rhs: NonZeroUsize,
+    /// Kernel family.
+    #[arg(long, value_name = "FAMILY", default_value = Family::Matern32.as_str(), value_parser = families())]
+    kernel: Family,
+    /// Arithmetic of the products.
+    #[arg(long, default_value = Arithmetic::F64.as_str(), value_parser = arithmetics())]
+    precision: Arithmetic,
+    /// Threads of the products, and of dgemm; all processors by default.
+    #[arg(short = 't', long, value_name = "N", value_parser = count)]
+    threads: Option<NonZeroUsize>,
+    /// Time each product for this long, and at least five times.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
+    seconds: f64,
+    /// Order of the square matrices that dgemm multiplies: large enough for its full speed.
+    #[arg(long, value_name = "ORDER", default_value = "2048", value_parser = count)]
+    dgemm_order: NonZeroUsize,
+    /// Write inputs, right-hand sides and product into this folder, so that other programs can repeat the product.
+    #[arg(long, value_name = "DIR")]
+    arrays: Option<PathBuf>,
+    /// Never download.
+    #[arg(long)]
+    offline: bool,
+    #[command(flatten)]
+    output: FormatArg,
+}
+
+fn families() -> impl TypedValueParser<Value = Family> {
+    let values = Family::ALL.map(|family| PossibleValue::new(family.as_str()).help(family.formula()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Family>())
+}
+
+fn arithmetics() -> impl TypedValueParser<Value = Arithmetic> {
+    PossibleValuesParser::new(Arithmetic::ALL.map(Arithmetic::as_str)).map(|name| {
+        let found = Arithmetic::ALL.into_iter().find(|arithmetic| arithmetic.as_str() == name);
+        found.expect("clap accepts no other names")
+    })
+}
 
 pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
     let (product, args) = match verb {
         Bench::Operator(args) => (Product::Operator, args),
-        Bench::Gradient(args) if args.precision == args::Arithmetic::Mixed => {
-            return Err(Failure::usage("--precision mixed: gradients are computed in f64 alone"));
+        Bench::Gradient(args) if args.precision == Arithmetic::Mixed => {
+            return Err(Failure::usage("--precision mixed: gradients are computed in f64 only"));
         }
         Bench::Gradient(args) => (Product::Gradient, args),
         Bench::Rows { args, rows } => (Product::Rows { block: rows.get() }, args),
@@ -26,7 +101,7 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
     let (inputs, kernel) = match (&args.dataset, args.n, args.d) {
         (Some(name), ..) => dataset(global, args, name)?,
         (None, Some(n), Some(d)) => drawn(args, n.get(), d.get()),
-        _ => return Err(Failure::usage("either --dataset, or --n and --d")),
+        _ => return Err(Failure::usage("give either --dataset, or --n and --d")),
     };
     let request = BenchRequest {
         schema: SCHEMA,
@@ -34,92 +109,84 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
         inputs,
         kernel,
         rhs: args.rhs.get(),
-        precision: match args.precision {
-            args::Arithmetic::F64 => Arithmetic::F64,
-            args::Arithmetic::Mixed => Arithmetic::Mixed,
-        },
-        threads: args.threads.map_or_else(prepare::default_threads, |threads| threads.get()),
+        precision: args.precision,
+        threads: args.threads.map_or_else(environment::processors, NonZeroUsize::get),
         seconds: args.seconds,
         dgemm_order: args.dgemm_order.get(),
         arrays: args.arrays.clone(),
     };
-    show(&Worker::locate()?.bench(&request)?, args.format);
+    listing(&Worker::locate()?.bench(&request)?).print(args.output.format);
     Ok(OK)
 }
 
-/// The training inputs of a set of the registry, with published hyperparameters if there are any.
+/// The training inputs of a registered set, with published hyperparameters if there are any.
 fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(Inputs, Kernel), Failure> {
     let name = registry::find(name).map_err(Failure::usage)?.name.clone();
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
+    let places = dataset::places(global)?;
     let source = Source::Registry { name: name.clone() };
-    let copy = obtain(global, &places, &source, None, args.offline).map_err(|m| Failure::usage(m.text))?;
-    let published = gpbench_spec::published_kernel(&name, 0, args.kernel.as_str());
+    let copy = dataset::obtain(global, &places, &source, None, args.offline)
+        .map_err(|unavailable| Failure::usage(unavailable.text))?;
+    let published = gpbench_spec::published_kernel(&name, 0, args.kernel);
     let kernel = published.unwrap_or_else(|| ones(args, 1.0));
     let dataset =
         Dataset { name, source, split: 0, fractions: None, subsample: None, collapse_duplicates: false };
     Ok((Inputs::Dataset { dataset, file: copy.path }, kernel))
 }
 
-/// Standard normal inputs: two of them lie about sqrt(2 d) apart.
+/// Standard normal inputs. The distance of two of them is about sqrt(2 d).
 fn drawn(args: &BenchArgs, n: usize, d: usize) -> (Inputs, Kernel) {
     (Inputs::Normal { n, d }, ones(args, (d as f64).sqrt()))
 }
 
 fn ones(args: &BenchArgs, length_scale: f64) -> Kernel {
-    let family = args.kernel.as_str().to_owned();
-    let (name, origin) = (family.clone(), "ones".to_owned());
-    let length_scale = vec![length_scale];
-    Kernel { name, family, signal_scale: 1.0, noise_scale: 1.0, length_scale, mean: None, origin }
+    Kernel {
+        name: args.kernel.to_string(),
+        family: args.kernel,
+        signal_scale: 1.0,
+        noise_scale: 1.0,
+        length_scale: vec![length_scale],
+        mean: None,
+        origin: OriginBase::Ones.into(),
+    }
 }
 
-fn show(answer: &BenchAnswer, format: Format) {
-    let header = [
-        "product",
-        "n",
-        "d",
-        "rhs",
-        "precision",
-        "seconds",
-        "entries/s",
-        "Gflop/s",
-        "dgemm Gflop/s",
-        "ratio",
-    ];
-    let row = |product: String, timing: &Timing| {
-        let Timing { n, d, rhs, precision, .. } = timing;
-        let precision = match precision {
-            Arithmetic::F64 => "f64",
-            Arithmetic::Mixed => "mixed",
-        };
-        vec![
-            product,
-            n.to_string(),
-            d.to_string(),
-            rhs.to_string(),
-            precision.to_owned(),
-            format!("{:.4}", timing.seconds),
-            format!("{:.3e}", timing.entries_per_second),
-            format!("{:.1}", timing.gemm_gflops),
-            format!("{:.1}", timing.dgemm_gflops),
-            format!("{:.3}", timing.ratio),
-        ]
-    };
-    let mut listing;
+const HEADER: [&str; 10] =
+    ["product", "n", "d", "rhs", "precision", "seconds", "entries/s", "Gflop/s", "dgemm Gflop/s", "ratio"];
+
+fn row(product: String, timing: &Timing) -> Vec<String> {
+    let Timing { n, d, rhs, precision, .. } = timing;
+    vec![
+        product,
+        n.to_string(),
+        d.to_string(),
+        rhs.to_string(),
+        precision.as_str().to_owned(),
+        format!("{:.4}", timing.seconds),
+        format!("{:.3e}", timing.entries_per_second),
+        format!("{:.1}", timing.gemm_gflops),
+        format!("{:.1}", timing.dgemm_gflops),
+        format!("{:.3}", timing.ratio),
+    ]
+}
+
+fn listing(answer: &BenchAnswer) -> Listing {
     match answer {
         BenchAnswer::Whole(timing) => {
-            listing = Listing::new(&header, json!(answer));
+            let mut listing = Listing::new(&HEADER, json!(answer));
             listing.row(row("all".to_owned(), timing));
+            listing
         }
         BenchAnswer::Blocks { rows, fused, columns, operator } => {
-            let header = [&header[..], &["time per entry, all = 1"]].concat();
-            listing = Listing::new(&header, json!(answer));
-            let per_entry = |cells: Vec<String>, ratio: f64| [cells, vec![format!("{ratio:.2}")]].concat();
-            listing.row(per_entry(row("all".to_owned(), operator), 1.0));
-            for (name, part) in [("rows", rows), ("rows and back", fused), ("columns", columns)] {
-                let cells = row(format!("{} {name}", part.block), &part.timing);
-                listing.row(per_entry(cells, part.seconds_per_entry_to_operator));
+            let header = [&HEADER[..], &["time per entry, all = 1"]].concat();
+            let mut listing = Listing::new(&header, json!(answer));
+            let mut add = |product, timing, ratio: f64| {
+                listing.row([row(product, timing), vec![format!("{ratio:.2}")]].concat());
+            };
+            add("all".to_owned(), operator, 1.0);
+            for (name, part) in [("rows", rows), ("rows and transposed", fused), ("columns", columns)] {
+                add(format!("{} {name}", part.block), &part.timing, part.seconds_per_entry_to_operator);
             }
+            listing
         }
     }
-    listing.print(format);
 }

@@ -1,20 +1,39 @@
-//! `gpbench check`: the regression gate.
+//! `gpbench check`: runs a spec and compares its metrics with a baseline.
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline};
 
-use super::report;
-use super::run::{ends, execute};
-use crate::args::{Check, Global, RunArgs};
+use crate::args::{FormatArg, Global, RunArgs, SpecArgs};
+use crate::check_result::{self, StepSummary};
+use crate::execute::{execute, exit_code};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
-use crate::output;
 use crate::prepare::prepare;
-use crate::verdict;
+use crate::{output, runs};
 
-/// What a run is held to.
-enum Standard {
+/// `gpbench check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    spec: SpecArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    /// The baseline, a file or the folder of an earlier run; by default `baselines/<name>.toml` beside the spec.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write this run's metrics as the new baseline, complete.
+    #[arg(long, conflicts_with_all = ["solvers", "datasets", "libraries"])]
+    update: bool,
+    #[command(flatten)]
+    page: StepSummary,
+    #[command(flatten)]
+    output: FormatArg,
+}
+
+/// What a run is compared with.
+enum Reference {
     /// A baseline file.
     File(Baseline),
     /// An earlier run.
@@ -22,77 +41,66 @@ enum Standard {
 }
 
 pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
-    verdict::has_place(&args.page)?;
+    args.page.require_file()?;
     let file = args.baseline.clone().unwrap_or_else(|| beside(&args.spec.spec));
-    let mut old = match file.exists() {
-        true if file.is_dir() && args.update => {
-            return Err(Failure::usage("`--update` writes a baseline file; an earlier run stays as it is"));
-        }
-        true if file.is_dir() => Some(Standard::Run(Box::new(report::open(&file)?))),
-        true => Some(Standard::File(Baseline::read(&file).map_err(Failure::usage)?)),
-        false if args.update => None,
-        false => {
-            return Err(Failure::nothing(format!(
-                "there is no baseline {}; `--update` writes one, `--baseline FILE` names another",
-                file.display()
-            )));
-        }
-    };
+    let reference = reference(global, args, &file)?;
 
-    // What was not asked for is not missing.
-    let asked = |names: &[String], name: &String| names.is_empty() || names.contains(name);
-    let both = |solver: &String, dataset: &String| {
-        asked(&args.spec.solvers, solver) && asked(&args.spec.datasets, dataset)
-    };
-    match &mut old {
-        Some(Standard::File(old)) => old.cases.retain(|case| both(&case.key.solver, &case.key.dataset)),
-        Some(Standard::Run(old)) => old.rows.retain(|row| both(&row.labels.solver, &row.labels.dataset)),
-        None => {}
-    }
-
-    // A gate answers for the code as it is now, so nothing is taken from an earlier run.
+    // A check measures the program as it is now, so no earlier run is continued.
     let run_args = RunArgs { fresh: true, ..args.run.clone() };
-    let mut prepared = prepare(global, &args.spec, &run_args)?;
-    let summary = execute(global, &mut prepared, &run_args)?;
+    let prepared = prepare(global, &args.spec, &run_args)?;
+    let summary = execute(global, &prepared, &run_args)?;
     if summary.interrupted.is_some() || summary.stopped.is_some() {
-        return Ok(ends(&summary));
+        return Ok(exit_code(&summary));
     }
-    let run = report::open(&summary.folder)?;
-    let page = report::write(&run)?;
+    let run = runs::reopen(&summary.folder)?;
+    let page = runs::write_report(&run)?;
 
-    if args.update {
-        let old = match &old {
-            Some(Standard::File(old)) => Some(old),
-            _ => None,
-        };
-        write_baseline(&file, &baseline::update(&run, old))?;
-        output::print(&format!("wrote {}", file.display()));
-        return Ok(if summary.failures() > 0 { CASE_FAILED } else { OK });
-    }
-    let verdicts = match old.expect("without --update, a missing baseline has ended this") {
-        Standard::File(old) => baseline::check(&run, &old),
-        Standard::Run(old) => baseline::against(&run, &old),
+    let check = match &reference {
+        Some(Reference::File(old)) if !args.update => baseline::check(&run, old),
+        Some(Reference::Run(old)) => baseline::against(&run, old),
+        Some(Reference::File(_)) | None => {
+            let old = if let Some(Reference::File(old)) = &reference { Some(old) } else { None };
+            output::write_file(&file, &baseline::update(&run, old))
+                .map_err(|e| Failure::internal(format!("{} cannot be written: {e}", file.display())))?;
+            output::print(&format!("wrote {}", file.display()));
+            return Ok(if summary.failures() > 0 { CASE_FAILED } else { OK });
+        }
     };
-    let title = format!("gpbench check {}", args.spec.spec.display());
-    let code = verdict::tell(&title, &verdicts, args.format, &args.page)?;
+    check_result::print(&check, args.output.format);
+    let code = args.page.finish(&format!("gpbench check {}", args.spec.spec.display()), &check)?;
     if !global.quiet {
         eprintln!("report: {}", page.display());
     }
     Ok(code)
 }
 
+/// Reads what the run is compared with; only `--update` can do without.
+fn reference(global: &Global, args: &Check, file: &Path) -> Result<Option<Reference>, Failure> {
+    // A case that is filtered out is not missing.
+    let filter = &args.spec.filter;
+    if file.is_dir() {
+        if args.update {
+            return Err(Failure::usage("`--update` writes a baseline file, and a run folder is given"));
+        }
+        let mut run = runs::open_folder(global, file)?;
+        run.rows.retain(|row| filter.includes(&row.labels.solver, &row.labels.dataset));
+        Ok(Some(Reference::Run(Box::new(run))))
+    } else if file.exists() {
+        let mut old = Baseline::read(file).map_err(Failure::usage)?;
+        old.cases.retain(|case| filter.includes(&case.key.solver, &case.key.dataset));
+        Ok(Some(Reference::File(old)))
+    } else if args.update {
+        Ok(None)
+    } else {
+        Err(Failure::nothing(format!(
+            "there is no baseline {}; `--update` writes one, `--baseline FILE` names another",
+            file.display()
+        )))
+    }
+}
+
 /// `baselines/<name of the spec's file>` beside the spec.
 fn beside(spec: &Path) -> PathBuf {
     let folder = spec.parent().unwrap_or(Path::new(""));
     folder.join("baselines").join(spec.file_name().unwrap_or_default())
-}
-
-fn write_baseline(file: &Path, text: &str) -> Result<(), Failure> {
-    let write = || -> std::io::Result<()> {
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(file, text)
-    };
-    write().map_err(|e| Failure::internal(format!("{} cannot be written: {e}", file.display())))
 }

@@ -1,15 +1,26 @@
-//! `gpbench clean`: empties the cache of what can be made again.
+//! `gpbench clean`: removes cached files that can be made again.
 
 use std::path::{Path, PathBuf};
 
-use gpbench_data::locate::Places;
+use clap::Args;
 
-use crate::args::{Clean, Global};
+use crate::args::Global;
 use crate::exit::{Failure, OK, Outcome};
-use crate::output;
+use crate::{dataset, output, units};
+
+/// `gpbench clean`.
+#[derive(Debug, Args)]
+pub(crate) struct Clean {
+    /// Remove downloaded data sets too.
+    #[arg(long)]
+    downloads: bool,
+    /// Print what would be removed, and remove nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
 
 pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
+    let places = dataset::places(global)?;
     let mut folders = vec![places.cache.join("exact"), places.copies()];
     if args.downloads {
         folders.push(places.downloads());
@@ -22,7 +33,7 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
             std::fs::remove_dir_all(folder)
                 .map_err(|e| Failure::internal(format!("{} cannot be removed: {e}", folder.display())))?;
         }
-        output::print(&format!("{verb} {} ({})", folder.display(), output::bytes(size as f64)));
+        output::print(&format!("{verb} {} ({})", folder.display(), units::bytes(size as f64)));
         freed += size;
     }
     if freed == 0 {
@@ -31,7 +42,7 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
     Ok(OK)
 }
 
-/// Bytes of all files under `folder`.
+/// Bytes of all files below a folder.
 fn size_of(folder: &Path) -> u64 {
     let mut open: Vec<PathBuf> = vec![folder.to_owned()];
     let mut bytes = 0;

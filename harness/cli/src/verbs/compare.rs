@@ -1,35 +1,58 @@
-//! `gpbench compare`: runs side by side, and the last judged against the first.
+//! `gpbench compare`: runs side by side, and the last checked against the first.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline};
 
-use super::report;
-use crate::args::{Compare, Format, Global};
-use crate::exit::{Failure, Outcome};
-use crate::{output, verdict};
+use crate::args::{Filter, Format, FormatArg, Global};
+use crate::check_result::{self, StepSummary};
+use crate::exit::{Failure, OK, Outcome, REGRESSION};
+use crate::{output, runs};
+
+/// `gpbench compare`.
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// Two or more runs: folders, names of specs, or `latest`. The last is checked against the first.
+    #[arg(required = true, num_args = 1..)]
+    runs: Vec<String>,
+    /// Check one run against a baseline file instead.
+    #[arg(long, value_name = "FILE", conflicts_with = "between")]
+    baseline: Option<PathBuf>,
+    /// Check the second of two solvers of one run against the first.
+    #[arg(long, value_name = "OLD,NEW", value_delimiter = ',', num_args = 1)]
+    between: Vec<String>,
+    /// Require two runs to have the same cases, each with the same status and bit-identical metrics; times and
+    /// memory may differ. Differences are listed, and the exit code is then 3.
+    #[arg(long, conflicts_with_all = ["baseline", "between", "wanted"])]
+    exact: bool,
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten)]
+    page: StepSummary,
+    #[command(flatten)]
+    output: FormatArg,
+}
 
 pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
-    verdict::has_place(&args.page)?;
-    let mut runs = Vec::new();
-    for name in &args.runs {
-        let folder = gpbench_engine::resolve_run(&global.output_dir, name).map_err(Failure::usage)?;
-        runs.push(report::open(&folder)?);
-    }
-    let asked = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+    args.page.require_file()?;
+    let format = args.output.format;
+    let mut runs = args.runs.iter().map(|name| runs::open(global, name)).collect::<Result<Vec<_>, _>>()?;
     for run in &mut runs {
-        run.rows.retain(|row| {
-            asked(&args.solvers, &row.labels.solver) && asked(&args.datasets, &row.labels.dataset)
-        });
+        run.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
     }
     let title = format!("gpbench compare {}", args.runs.join(" "));
-    match (&args.baseline, &args.between[..], &mut runs[..]) {
+    match (&args.baseline, &args.between[..], &runs[..]) {
+        (None, [], [old, new]) if args.exact => exact(old, new, format),
+        _ if args.exact => Err(Failure::usage("`--exact` takes two runs")),
         (Some(file), _, [run]) => {
             let mut old = Baseline::read(file).map_err(Failure::usage)?;
-            // What was not asked for is not missing.
-            old.cases.retain(|case| {
-                asked(&args.solvers, &case.key.solver) && asked(&args.datasets, &case.key.dataset)
-            });
-            verdict::tell(&title, &baseline::check(run, &old), args.format, &args.page)
+            // A case that is filtered out is not missing.
+            old.cases.retain(|case| args.filter.includes(&case.key.solver, &case.key.dataset));
+            let check = baseline::check(run, &old);
+            check_result::print(&check, format);
+            args.page.finish(&title, &check)
         }
         (None, [old, new], [run]) => {
             for solver in [old, new] {
@@ -40,7 +63,7 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
             side_by_side(&gpbench_report::between(run, old, new), &title, args)
         }
         (None, [], [_]) => Err(Failure::nothing(
-            "one run has nothing to be compared with; name two or more, or a baseline with `--baseline`",
+            "one run cannot be compared; name two or more, or a baseline with `--baseline`",
         )),
         (None, [], runs) => side_by_side(runs, &title, args),
         (None, ..) => Err(Failure::usage("`--between OLD,NEW` takes two solvers and one run")),
@@ -51,20 +74,30 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
 fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
     let comparison = gpbench_report::compare(runs).map_err(Failure::internal)?;
     if comparison.rows.is_empty() {
-        return Err(Failure::nothing("these runs have no case in common"));
+        return Err(no_common_case());
     }
-    match args.format {
-        Format::Table => output::print(&format!(
-            "{}\n{}",
-            comparison.table().text(),
-            verdict::words(&comparison.check, args.format)
-        )),
-        Format::Md => output::print(&format!(
-            "{}\n{}",
-            comparison.table().markdown(),
-            verdict::words(&comparison.check, args.format)
-        )),
-        _ => output::show(&comparison.table(), &comparison.json(), args.format),
+    let format = args.output.format;
+    let check = check_result::text(&comparison.check, format);
+    match format {
+        Format::Table => output::print(&format!("{}\n{check}", comparison.table().text())),
+        Format::Md => output::print(&format!("{}\n{check}", comparison.table().markdown())),
+        _ => output::show(&comparison.table(), &comparison.json(), format),
     }
-    verdict::ends(title, &comparison.check, &args.page)
+    args.page.finish(title, &comparison.check)
+}
+
+fn exact(old: &Run, new: &Run, format: Format) -> Outcome {
+    let comparison = gpbench_report::exact(old, new);
+    if comparison.cases == 0 {
+        return Err(no_common_case());
+    }
+    match format {
+        Format::Table => output::print(&comparison.text()),
+        _ => output::show(&comparison.table(), &comparison.json(), format),
+    }
+    Ok(if comparison.agree() { OK } else { REGRESSION })
+}
+
+fn no_common_case() -> Failure {
+    Failure::nothing("these runs have no case in common")
 }

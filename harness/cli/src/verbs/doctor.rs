@@ -1,50 +1,61 @@
-//! `gpbench doctor`: what this machine and this installation offer.
+//! `gpbench doctor`: shows this machine, the plugins and the data sets found.
 
 use std::path::Path;
 
-use gpbench_data::locate::{self, Places};
-use gpbench_data::registry;
+use clap::Args;
+use gpbench_data::locate;
+use gpbench_data::registry::{self, Entry};
+use gpbench_engine::{Executor, LocalExecutor};
 use serde_json::json;
 
-use crate::args::{Doctor, Global};
-use crate::catalog;
+use crate::args::{FormatArg, Global};
+use crate::catalog::{self, Libraries};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::output::{self, Listing};
-use crate::prepare;
 use crate::worker::Worker;
+use crate::{dataset, environment, units};
+
+/// `gpbench doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    output: FormatArg,
+}
 
 pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let worker = Worker::locate()?;
-    let environment = prepare::environment(&worker.numerics()?, prepare::default_threads());
-    let (libraries, unusable) = catalog::libraries(&worker, &[])?;
-    let places = Places::from_env(global.data_dir.clone()).map_err(Failure::usage)?;
-    let (found, missing): (Vec<_>, Vec<_>) =
-        registry::all().iter().partition(|e| locate::locate(e, &places).is_ok());
-    let names =
-        |entries: &[&registry::Entry]| entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
+    let executor =
+        LocalExecutor::open(&worker.file, environment::processors(), 1).map_err(Failure::internal)?;
+    let machine = environment::with_program(executor.machine());
+    let Libraries { usable, unusable } = catalog::libraries(&worker, &[])?;
+    let places = dataset::places(global)?;
+    let (found, missing): (Vec<&Entry>, Vec<&Entry>) =
+        registry::all().iter().partition(|entry| locate::locate(entry, &places).is_ok());
+    let names = |entries: &[&Entry]| entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
+    let (found, missing) = (names(&found), names(&missing));
 
     let json = json!({
-        "schema": gpbench_record::SCHEMA,
-        "environment": environment,
+        "schema": output::SCHEMA,
+        "environment": machine,
         "worker": worker.file,
-        "plugins": libraries,
+        "plugins": usable,
         "unusable_plugins": unusable,
-        "data_found": found.iter().map(|e| &e.name).collect::<Vec<_>>(),
-        "data_missing": missing.iter().map(|e| &e.name).collect::<Vec<_>>(),
+        "data_found": found,
+        "data_missing": missing,
         "cache": places.cache,
     });
     let mut listing = Listing::new(&["what", "found"], json);
     let mut line = |what: &str, found: String| listing.row(vec![what.to_owned(), found]);
-    line("gpbench", environment.gpbench.clone());
-    line("system", environment.os.clone());
-    line("processor", format!("{}, {} logical processors", environment.cpu, environment.cores));
-    line("instruction set", environment.cpu_dispatch.clone());
-    line("memory", output::bytes(environment.memory_bytes as f64));
-    line("threads a case", environment.threads.to_string());
-    line("BLAS", environment.blas.clone());
-    line("BLAS core type", environment.blas_core.clone());
+    line("gpbench", machine.gpbench.clone());
+    line("system", machine.os.clone());
+    line("processor", format!("{}, {} logical processors", machine.cpu, machine.cores));
+    line("instruction set", machine.cpu_dispatch.clone());
+    line("memory", units::bytes(machine.memory_bytes as f64));
+    line("threads of a case", machine.threads.to_string());
+    line("BLAS", machine.blas.clone());
+    line("BLAS core type", machine.blas_core.clone());
     line("worker", worker.file.display().to_string());
-    for library in &libraries {
+    for library in &usable {
         let solvers: Vec<&str> = library.solvers.iter().map(|s| s.id.as_str()).collect();
         let solvers = solvers.join(", ");
         line("plugin", format!("{} {}, interface {}: {solvers}", library.name, library.version, library.abi));
@@ -52,17 +63,18 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     for text in &unusable {
         line("unusable plugin", text.clone());
     }
-    line("data found", if found.is_empty() { "none".to_owned() } else { names(&found) });
-    line("data to fetch", if missing.is_empty() { "none".to_owned() } else { names(&missing) });
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    line("data sets found", list(&found));
+    line("data sets to download", list(&missing));
     line("GPBENCH_DATA", places.env.as_deref().map_or("not set".to_owned(), folder));
     line("cache", places.cache.display().to_string());
-    listing.print(args.format);
+    listing.print(args.output.format);
 
-    Ok(if libraries.is_empty() || !unusable.is_empty() { CASE_FAILED } else { OK })
+    Ok(if usable.is_empty() || !unusable.is_empty() { CASE_FAILED } else { OK })
 }
 
-/// A folder, and whether there is one.
+/// A path, and a note if it is not a folder.
 fn folder(path: &Path) -> String {
-    let absent = if path.is_dir() { "" } else { ", which is no folder" };
-    format!("{}{absent}", path.display())
+    let note = if path.is_dir() { "" } else { " (not a folder)" };
+    format!("{}{note}", path.display())
 }

@@ -1,71 +1,82 @@
 //! `gpbench list`: solvers, data sets, kernels, runs.
 
-use gpbench_record::{LibraryInfo, SolverInfo};
+use clap::{Args, ValueEnum};
+use gpbench_record::{Family, LibraryInfo, SolverInfo, SolverKind};
 use serde_json::{Value, json};
 
-use super::plugin::{range, value};
-use crate::args::{Format, Global, List, Listed};
-use crate::catalog;
+use crate::args::{Format, FormatArg, Global};
+use crate::catalog::{self, Libraries};
 use crate::exit::{Failure, OK, Outcome};
-use crate::output::{Listing, Styles};
+use crate::notice::warn;
+use crate::output::{Listing, versioned};
 use crate::worker::Worker;
+use crate::{dataset_list, params};
 
-/// Kernel families and their formulae, with a_nu = sqrt(2 nu) r and r the scaled distance.
-const KERNELS: [(&str, &str); 4] = [
-    ("rbf", "exp(-r^2 / 2)"),
-    ("matern12", "exp(-r)"),
-    ("matern32", "(1 + a) exp(-a), a = sqrt(3) r"),
-    ("matern52", "(1 + a + a^2 / 3) exp(-a), a = sqrt(5) r"),
-];
+/// `gpbench list`.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// What to list.
+    #[arg(value_enum, default_value_t = Listed::Solvers)]
+    what: Listed,
+    #[command(flatten)]
+    output: FormatArg,
+}
+
+/// What `gpbench list` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Listed {
+    /// Solvers of all plugins found.
+    Solvers,
+    /// Data sets of the registry, and built-in ones.
+    Datasets,
+    /// Kernel families.
+    Kernels,
+    /// Runs under the output folder.
+    Runs,
+}
 
 pub(crate) fn list(global: &Global, args: &List) -> Outcome {
+    let format = args.output.format;
     match args.what {
-        Listed::Solvers => solvers(global, args.format),
-        Listed::Datasets => super::data::list(global, args.format),
-        Listed::Kernels => {
-            kernels(args.format);
-            Ok(OK)
-        }
-        Listed::Runs => runs(global, args.format),
+        Listed::Solvers => solvers(global, format),
+        Listed::Datasets => dataset_list::print(global, format),
+        Listed::Kernels => kernels(format),
+        Listed::Runs => runs(global, format),
     }
 }
 
 fn solvers(global: &Global, format: Format) -> Outcome {
-    let (libraries, unusable) = catalog::libraries(&Worker::locate()?, &[])?;
-    let styles = Styles::new(global.color);
+    let Libraries { usable, unusable } = catalog::libraries(&Worker::locate()?, &[])?;
     for text in unusable {
-        eprintln!("{} {text}", styles.warning("warning:"));
+        warn(global, text);
     }
     let all: Vec<(&LibraryInfo, &SolverInfo)> =
-        libraries.iter().flat_map(|l| l.solvers.iter().map(move |s| (l, s))).collect();
+        usable.iter().flat_map(|library| library.solvers.iter().map(move |s| (library, s))).collect();
     let json: Vec<Value> = all.iter().map(|(library, solver)| as_json(library, solver)).collect();
-    let header: &[&str] = if global.verbose {
-        &["solver", "parameter", "default", "range", "what it is"]
+    let header = if global.verbose {
+        ["solver", "parameter", "default", "range", "documentation"]
     } else {
-        &["solver", "kind", "plugin", "version", "what it is"]
+        ["solver", "kind", "plugin", "version", "documentation"]
     };
-    let mut listing = Listing::new(header, json.into());
+    let mut listing = Listing::new(&header, json.into());
     for (library, solver) in all {
-        if !global.verbose {
-            let kind = kind(solver);
+        let SolverInfo { id, doc, .. } = solver;
+        if global.verbose {
+            listing.row(vec![id.clone(), String::new(), String::new(), String::new(), doc.clone()]);
+            params::rows(solver).for_each(|row| listing.row(row));
+        } else {
             let LibraryInfo { name, version, .. } = library;
-            listing.row([&solver.id, &kind, name, version, &solver.doc].map(String::clone).to_vec());
-            continue;
-        }
-        let blank = String::new;
-        listing.row(vec![solver.id.clone(), blank(), blank(), blank(), solver.doc.clone()]);
-        for p in &solver.params {
-            listing.row(vec![blank(), p.name.clone(), value(&p.default), range(p), p.doc.clone()]);
+            listing.row([id, kind(solver.kind), name, version, doc].map(str::to_owned).to_vec());
         }
     }
     listing.print(format);
     Ok(OK)
 }
 
-fn kind(solver: &SolverInfo) -> String {
-    match solver.kind {
-        gpbench_record::SolverKind::Solver => "solver".to_owned(),
-        gpbench_record::SolverKind::Learner => "learner".to_owned(),
+fn kind(kind: SolverKind) -> &'static str {
+    match kind {
+        SolverKind::Solver => "solver",
+        SolverKind::Learner => "learner",
     }
 }
 
@@ -81,34 +92,27 @@ fn as_json(library: &LibraryInfo, solver: &SolverInfo) -> Value {
     })
 }
 
-fn kernels(format: Format) {
-    let json: Vec<Value> =
-        KERNELS.iter().map(|(id, formula)| json!({ "id": id, "formula": formula })).collect();
-    let mut listing = Listing::new(
-        &["kernel", "k(r), with r scaled by one length scale an input"],
-        versioned("kernels", json),
-    );
-    for (id, formula) in KERNELS {
-        listing.row(vec![id.to_owned(), formula.to_owned()]);
+fn kernels(format: Format) -> Outcome {
+    let json = |family: Family| json!({ "id": family, "formula": family.formula() });
+    let header = ["kernel", "k(r), with r scaled by one length scale for each input"];
+    let mut listing = Listing::new(&header, versioned("kernels", Family::ALL.map(json).to_vec()));
+    for family in Family::ALL {
+        listing.row(vec![family.to_string(), family.formula().to_owned()]);
     }
     listing.print(format);
+    Ok(OK)
 }
 
 fn runs(global: &Global, format: Format) -> Outcome {
-    let folders = gpbench_engine::list_runs(&global.output_dir);
+    let folders = gpbench_runs::list_runs(&global.output_dir);
     if folders.is_empty() && format == Format::Table {
         return Err(Failure::nothing(format!("there are no runs under {}", global.output_dir.display())));
     }
-    let json: Vec<Value> = folders.iter().map(|f| json!(f)).collect();
+    let json: Vec<Value> = folders.iter().map(|folder| json!(folder)).collect();
     let mut listing = Listing::new(&["run"], versioned("runs", json));
     for folder in folders {
         listing.row(vec![folder.display().to_string()]);
     }
     listing.print(format);
     Ok(OK)
-}
-
-/// `{"schema": 1, NAME: LIST}`.
-fn versioned(name: &str, list: Vec<Value>) -> Value {
-    json!({ "schema": gpbench_record::SCHEMA, name: list })
 }

@@ -1,73 +1,46 @@
-//! `gpbench plugin new`: writes a plugin to start from.
+//! `gpbench plugin new`: writes a complete small plugin as a starting point.
 
 use std::path::{Path, PathBuf};
 
-use super::template;
-use crate::args::Language;
+use clap::Args;
+
+use super::template::{self, Language};
 use crate::exit::{Failure, OK, Outcome};
 use crate::output;
 
-/// What the SDK's folder is called in a checkout.
+/// The SDK's folder in a checkout.
 const SDK: &str = "harness/sdk";
 
-/// The spec that a new solver is tried on.
+/// The spec that a new solver is first run with.
 const FIRST_SPEC: &str = "benchmarks/quickstart.toml";
 
-/// What a Rust crate cannot be called, by itself or because of what it depends on.
-const RESERVED: &[&str] = &[
-    "alloc",
-    "as",
-    "async",
-    "await",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "core",
-    "crate",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "fn",
-    "for",
-    "gen",
-    "gpbench-abi",
-    "gpbench-sdk",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "ndarray",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "static",
-    "std",
-    "struct",
-    "super",
-    "test",
-    "trait",
-    "true",
-    "type",
-    "union",
-    "unsafe",
-    "use",
-    "where",
-    "while",
-    "yield",
-];
+/// Names that a Rust plugin cannot have: keywords, and crates that it depends on.
+const RESERVED: &str = "\
+    alloc as async await box break const continue core crate dyn else enum extern false fn for gen \
+    gpbench-abi gpbench-sdk if impl in let loop match mod move mut ndarray pub ref return self \
+    static std struct super test trait true type union unsafe use where while yield";
 
-pub(super) fn new(name: &str, language: Language, dir: Option<&Path>, sdk: Option<&Path>) -> Outcome {
+/// `gpbench plugin new`.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// Name of the plugin and of its solver: lower-case letters, digits and hyphens.
+    name: String,
+    /// Language of the plugin.
+    #[arg(long, value_enum, default_value_t = Language::Rust)]
+    lang: Language,
+    /// Folder to write, which must not exist; NAME in the current folder by default.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// The folder `harness/sdk` of a checkout of gpbench, for Rust; by default that of the checkout around the
+    /// current folder or around this program.
+    #[arg(long, value_name = "DIR")]
+    sdk: Option<PathBuf>,
+}
+
+pub(super) fn new(args: &New) -> Outcome {
+    let (name, language) = (args.name.as_str(), args.lang);
     check_name(name)?;
-    let folder = dir.map_or_else(|| PathBuf::from(name), Path::to_owned);
+    let folder = args.dir.clone().unwrap_or_else(|| PathBuf::from(name));
     if folder.exists() {
         let text = format!("{} exists; choose another folder with `--dir`", folder.display());
         return Err(Failure::usage(text));
@@ -75,12 +48,14 @@ pub(super) fn new(name: &str, language: Language, dir: Option<&Path>, sdk: Optio
     let mut files = template::files(language, name);
     let mut root = checkout();
     if language == Language::Rust {
-        let sdk = find_sdk(sdk, root.as_deref())?;
+        let sdk = find_sdk(args.sdk.as_deref(), root.as_deref())?;
         files.insert(0, template::manifest(name, &sdk.to_string_lossy()));
         root = root.or_else(|| sdk.ancestors().nth(2).map(Path::to_owned));
     }
     for (path, text) in &files {
-        write(&folder.join(path), text)?;
+        let file = folder.join(path);
+        output::write_file(&file, text)
+            .map_err(|e| Failure::usage(format!("{} cannot be written: {e}", file.display())))?;
     }
     let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     output::print(&format!(
@@ -96,37 +71,36 @@ fn check_name(name: &str) -> Result<(), Failure> {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
-    let begins_well = name.starts_with(|first: char| first.is_ascii_lowercase());
-    if !begins_well || name.len() > 40 || !name.split('-').all(is_word) {
+    let starts_with_letter = name.starts_with(|first: char| first.is_ascii_lowercase());
+    if !starts_with_letter || name.len() > 40 || !name.split('-').all(is_word) {
         return Err(Failure::usage(format!(
-            "`{name}` cannot name a plugin: use lower-case letters, digits and single hyphens, as in \
+            "`{name}` cannot name a plugin: use at most 40 lower-case letters, digits and single hyphens, such as \
              `my-solver`"
         )));
     }
-    if RESERVED.contains(&name) {
-        return Err(Failure::usage(format!("`{name}` has a meaning of its own; try `{name}-solver`")));
+    if RESERVED.split(' ').any(|reserved| reserved == name) {
+        return Err(Failure::usage(format!("`{name}` is a reserved name; try `{name}-solver`")));
     }
     Ok(())
 }
 
-/// The SDK: where the user says, or in the checkout.
+/// The SDK: the given folder, or that of the checkout.
 fn find_sdk(given: Option<&Path>, checkout: Option<&Path>) -> Result<PathBuf, Failure> {
-    let is_sdk = |folder: &Path| folder.join("Cargo.toml").is_file();
     let found = match given {
-        Some(folder) if is_sdk(folder) => Some(folder.to_owned()),
-        Some(folder) => {
-            let text =
-                format!("--sdk {}: no Cargo.toml there; it is to be {SDK} of a checkout", folder.display());
-            return Err(Failure::usage(text));
+        Some(folder) if !folder.join("Cargo.toml").is_file() => {
+            return Err(Failure::usage(format!(
+                "--sdk {}: this folder has no Cargo.toml; give the folder {SDK} of a checkout of gpbench",
+                folder.display()
+            )));
         }
-        None => checkout.map(|root| root.join(SDK)),
+        Some(folder) => folder.to_owned(),
+        None => checkout.map(|root| root.join(SDK)).ok_or_else(|| {
+            Failure::usage(format!(
+                "no {SDK} above the current folder; run this in a checkout of gpbench, or give the folder: \
+                 `--sdk DIR`"
+            ))
+        })?,
     };
-    let found = found.ok_or_else(|| {
-        Failure::usage(format!(
-            "no {SDK} above the current folder; run this in a checkout of gpbench, or say where it is: \
-             `--sdk DIR`"
-        ))
-    })?;
     found.canonicalize().map_err(|e| Failure::usage(format!("{}: {e}", found.display())))
 }
 
@@ -135,16 +109,6 @@ fn checkout() -> Option<PathBuf> {
     let starts = [std::env::current_dir(), std::env::current_exe()];
     let mut folders = starts.iter().flatten().flat_map(|start| start.ancestors());
     folders.find(|folder| folder.join(SDK).join("Cargo.toml").is_file()).map(Path::to_owned)
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let write = || -> std::io::Result<()> {
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(file, text)
-    };
-    write().map_err(|e| Failure::usage(format!("{} cannot be written: {e}", file.display())))
 }
 
 /// The commands that build, test and run the new plugin.

@@ -1,19 +1,30 @@
-//! The folders that `plugin new` writes: the examples of this project under another name.
+//! The files that `plugin new` writes: those of this project's examples under another name.
 //!
-//! They are the files themselves, so what is written is what is built and tested here.
+//! The examples are embedded in the program, so that what is written is what is built and tested here.
 
-use crate::args::Language;
+use clap::ValueEnum;
+
+/// Languages that `gpbench plugin new` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Language {
+    /// Rust, with the SDK.
+    Rust,
+    /// C99.
+    C,
+    /// Fortran 2018.
+    Fortran,
+}
 
 /// A file of a new plugin: its path in the folder, and its text.
 pub(super) type File = (String, String);
 
-/// The example that a plugin is written after, and what it is called there.
+/// The example that a new plugin is a copy of.
 struct Example {
     /// The solver's id.
     id: &'static str,
-    /// Paths and texts. In both, the id also stands with underscores.
+    /// Paths and texts. Both may hold the id, also in snake case and camel case.
     files: &'static [(&'static str, &'static str)],
-    /// What else is replaced, in texts.
+    /// Other replacements in texts.
     replaced: &'static [(&'static str, &'static str)],
 }
 
@@ -88,7 +99,7 @@ pub(super) fn files(language: Language, name: &str) -> Vec<File> {
     example.files.iter().map(file).collect()
 }
 
-/// The manifest of a Rust plugin, which stands outside any workspace.
+/// The manifest of a Rust plugin, a workspace of its own.
 pub(super) fn manifest(name: &str, sdk: &str) -> File {
     // A path quoted as JSON is quoted as TOML too.
     let sdk = serde_json::Value::from(sdk);
@@ -106,7 +117,7 @@ crate-type = ["cdylib", "rlib"]
 [dependencies]
 gpbench-sdk = {{ path = {sdk} }}
 
-# A workspace of its own, wherever it lies.
+# Belongs to no workspace around it.
 [workspace]
 "#
     );
@@ -129,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_of_the_examples_names() {
+    fn the_examples_names_are_replaced_everywhere() {
         for (language, old) in [
             (Language::Rust, ["steepest-descent", "steepest_descent", "SteepestDescent"]),
             (Language::C, ["c-richardson", "c_richardson", "CRichardson"]),
@@ -152,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_path_is_quoted() {
+    fn an_unusual_path_is_quoted() {
         let (_, text) = manifest("mine", "/a \"b\"\\c");
         assert!(text.contains(r#"{ path = "/a \"b\"\\c" }"#), "{text}");
     }

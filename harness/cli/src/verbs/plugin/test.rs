@@ -1,67 +1,81 @@
-//! `gpbench plugin test`: the conformance suite, one line a check.
+//! `gpbench plugin test`: the conformance suite, one line for each rule.
 
-use gpbench_record::{CheckStatus, CheckVerdict, LibraryInfo, SolverKind};
+use std::path::PathBuf;
+
+use clap::Args;
+use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
 use serde_json::{Value, json};
 
-use crate::args::{Format, Global, PluginTest};
+use crate::args::{Format, FormatArg, Global, positive};
+use crate::catalog;
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
-use crate::output::{self, Listing};
+use crate::output::{self, Listing, versioned};
 use crate::worker::{Described, Worker};
 
-pub(crate) fn test(global: &Global, args: &PluginTest) -> Outcome {
-    if !args.file.is_file() {
-        return Err(Failure::usage(format!("{}: no such file", args.file.display())));
-    }
-    let worker = Worker::locate()?;
-    // One that cannot be described fails its first check.
-    if let Some(Described::Library(library)) = worker.describe(std::slice::from_ref(&args.file))?.pop() {
-        has_something_to_test(&library, args.solver.as_deref())?;
-    }
-    let mut verdicts = Vec::new();
-    worker.conform(args, global.verbose, &mut |verdict| verdicts.push(verdict))?;
-    show(&verdicts, args.format);
-    let failed = count(&verdicts, CheckStatus::Failed);
-    Ok(if failed > 0 || verdicts.is_empty() { CASE_FAILED } else { OK })
+/// `gpbench plugin test`.
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// The library.
+    file: PathBuf,
+    /// Only this solver.
+    #[arg(short = 's', long, value_name = "ID")]
+    solver: Option<String>,
+    /// Time limit of each rule.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive)]
+    limit: f64,
+    #[command(flatten)]
+    output: FormatArg,
 }
 
-/// A library of learners alone, and a solver that it lacks, are errors of whoever typed.
-fn has_something_to_test(library: &LibraryInfo, solver: Option<&str>) -> Result<(), Failure> {
+pub(crate) fn test(global: &Global, args: &Test) -> Outcome {
+    catalog::require_file(&args.file)?;
+    let worker = Worker::locate()?;
+    let solver = args.solver.as_deref();
+    // A library that cannot be described fails the suite's first rule.
+    if let Some(Described::Library(library)) = worker.describe(std::slice::from_ref(&args.file))?.pop() {
+        require_solver(&library, solver)?;
+    }
+    let mut results = Vec::new();
+    worker.conform(&args.file, solver, args.limit, global.verbose, &mut |result| results.push(result))?;
+    show(&results, args.output.format);
+    Ok(if results.is_empty() || count(&results, RuleStatus::Failed) > 0 { CASE_FAILED } else { OK })
+}
+
+/// Fails if the library has no solver to test, or not the one that is asked for.
+fn require_solver(library: &LibraryInfo, solver: Option<&str>) -> Result<(), Failure> {
     let solvers = library.solvers.iter().filter(|solver| solver.kind == SolverKind::Solver);
     let ids: Vec<&str> = solvers.map(|solver| solver.id.as_str()).collect();
+    let file = library.file.display();
     match solver {
         Some(solver) if !ids.contains(&solver) => {
             let offers = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
-            let file = library.file.display();
             Err(Failure::usage(format!("{file} offers no solver `{solver}`; it offers {offers}")))
         }
-        None if ids.is_empty() => Err(Failure::usage(format!("{} offers no solver", library.file.display()))),
+        None if ids.is_empty() => Err(Failure::usage(format!("{file} offers no solver"))),
         _ => Ok(()),
     }
 }
 
-fn show(verdicts: &[CheckVerdict], format: Format) {
-    let checks: Vec<Value> = verdicts
-        .iter()
-        .map(|verdict| {
-            let CheckVerdict { solver, name, status, reason, .. } = verdict;
-            json!({ "solver": solver, "name": name, "status": status, "reason": reason })
-        })
-        .collect();
-    let json = json!({ "schema": gpbench_record::SCHEMA, "checks": checks });
-    let mut listing = Listing::new(&["solver", "check", "status", "what it is, or why not"], json);
-    for verdict in verdicts {
-        let CheckVerdict { solver, name, status, reason, doc } = verdict;
+fn show(results: &[RuleResult], format: Format) {
+    let json = |result: &RuleResult| {
+        let RuleResult { solver, name, status, reason, .. } = result;
+        json!({ "solver": solver, "name": name, "status": status, "reason": reason })
+    };
+    let json: Vec<Value> = results.iter().map(json).collect();
+    let mut listing =
+        Listing::new(&["solver", "rule", "status", "the rule, and the reason"], versioned("checks", json));
+    for RuleResult { solver, name, status, reason, doc } in results {
         let why = if reason.is_empty() { doc.clone() } else { format!("{doc}: {reason}") };
         listing.row(vec![solver.clone(), name.clone(), status.as_str().to_owned(), why]);
     }
     listing.print(format);
     if format == Format::Table {
-        let of = |status: CheckStatus| format!("{} {}", count(verdicts, status), status.as_str());
-        let counts = [CheckStatus::Passed, CheckStatus::Failed, CheckStatus::Skipped].map(of);
+        let of = |status: RuleStatus| format!("{} {}", count(results, status), status.as_str());
+        let counts = [RuleStatus::Passed, RuleStatus::Failed, RuleStatus::Skipped].map(of);
         output::print(&format!("{}\n", counts.join(", ")));
     }
 }
 
-fn count(verdicts: &[CheckVerdict], status: CheckStatus) -> usize {
-    verdicts.iter().filter(|verdict| verdict.status == status).count()
+fn count(results: &[RuleResult], status: RuleStatus) -> usize {
+    results.iter().filter(|result| result.status == status).count()
 }

@@ -1,0 +1,69 @@
+//! Prints how a run compares with a baseline, for `compare` and `check`.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use gpbench_report::baseline::Check;
+
+use crate::args::Format;
+use crate::exit::{Failure, Outcome};
+use crate::output;
+
+/// Whether the page of a CI job shows the result.
+#[derive(Debug, Args)]
+pub(crate) struct StepSummary {
+    /// Append the result to the page of the CI job: the Markdown file that $GITHUB_STEP_SUMMARY names.
+    #[arg(long = "step-summary")]
+    pub(crate) wanted: bool,
+}
+
+impl StepSummary {
+    /// Fails if the page is wanted and no file is named, before anything runs.
+    pub(crate) fn require_file(&self) -> Result<(), Failure> {
+        match file() {
+            None if self.wanted => Err(Failure::usage(
+                "`--step-summary` writes to the file that GITHUB_STEP_SUMMARY names, and that is not set",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Appends the result to the page if that is wanted. Returns the exit code.
+    pub(crate) fn finish(&self, title: &str, check: &Check) -> Outcome {
+        if let Some(file) = file().filter(|_| self.wanted) {
+            let text = gpbench_report::step_summary(title, check);
+            let open = std::fs::OpenOptions::new().create(true).append(true).open(&file);
+            open.and_then(|mut page| page.write_all(text.as_bytes()))
+                .map_err(|e| Failure::internal(format!("{} cannot be written: {e}", file.display())))?;
+        }
+        Ok(check.exit_code())
+    }
+}
+
+fn file() -> Option<PathBuf> {
+    std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()).map(Into::into)
+}
+
+/// Prints the result of a check.
+pub(crate) fn print(check: &Check, format: Format) {
+    match format {
+        Format::Table | Format::Md => output::print(&text(check, format)),
+        _ => output::show(&check.table(), &check.json(), format),
+    }
+}
+
+/// The result of a check as text: a table of the metrics that changed, a line of counts, and what was not checked.
+pub(crate) fn text(check: &Check, format: Format) -> String {
+    let table = check.table().without_empty_columns();
+    let mut text = match format {
+        _ if table.rows.is_empty() => String::new(),
+        Format::Md => format!("{}\n", table.markdown()),
+        _ => table.text(),
+    };
+    text += &check.count();
+    for remark in &check.remarks {
+        text += &format!("\n{}{remark}", if format == Format::Md { "\n" } else { "" });
+    }
+    text
+}

@@ -1,0 +1,75 @@
+//! Finds, downloads and reads data sets.
+
+use std::path::Path;
+
+use gpbench_data::fetch::{self, Progress};
+use gpbench_data::locate::{self, Places};
+use gpbench_data::registry::{self, Entry};
+use gpbench_import::{Materialised, Origin, materialise};
+use gpbench_record::Source;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::Global;
+use crate::exit::Failure;
+
+/// Why a data set cannot be used.
+pub(crate) struct Unavailable {
+    /// Why, and what to do.
+    pub(crate) text: String,
+    /// Whether it is absent, rather than present and bad.
+    pub(crate) is_absent: bool,
+}
+
+/// The folders that are searched for data sets.
+pub(crate) fn places(global: &Global) -> Result<Places, Failure> {
+    Places::from_env(global.data_dir.clone()).map_err(Failure::usage)
+}
+
+/// The binary copy of a source: finds or downloads the data set, and reads it unless there is a copy.
+pub(crate) fn obtain(
+    global: &Global,
+    places: &Places,
+    source: &Source,
+    path: Option<&Path>,
+    offline: bool,
+) -> Result<Materialised, Unavailable> {
+    let bad = |text: String| Unavailable { text, is_absent: false };
+    match (source, path) {
+        (Source::Registry { name }, _) => {
+            let entry = registry::find(name).map_err(|e| bad(e.to_string()))?;
+            let found = if offline {
+                locate::locate(entry, places).map_err(|e| e.to_string())
+            } else {
+                with_bar(global, entry, |show| fetch::obtain(entry, places, show)).map_err(|e| e.to_string())
+            };
+            let found = found.map_err(|text| Unavailable { text, is_absent: true })?;
+            materialise(&Origin::Collection(&found, entry), &places.copies()).map_err(|e| bad(e.to_string()))
+        }
+        (Source::File { target, .. }, Some(path)) => {
+            let origin = Origin::File { path, target: target.as_deref() };
+            let is_absent = !path.exists();
+            materialise(&origin, &places.copies()).map_err(|e| Unavailable { text: e.to_string(), is_absent })
+        }
+        _ => Err(bad("this source has no file".to_owned())),
+    }
+}
+
+/// Downloads with a progress bar: `download` gets the function that shows its progress.
+pub(crate) fn with_bar<T>(
+    global: &Global,
+    entry: &Entry,
+    download: impl FnOnce(&mut dyn FnMut(Progress<'_>)) -> T,
+) -> T {
+    let template = "{msg} {bar:30} {bytes}/{total_bytes} {eta}";
+    let style = ProgressStyle::with_template(template).expect("the template is constant and valid");
+    let bar = if global.quiet { ProgressBar::hidden() } else { ProgressBar::new(0) }.with_style(style);
+    let result = download(&mut |progress| {
+        bar.set_message(format!("{}/{}", entry.name, progress.file));
+        if let Some(total) = progress.total {
+            bar.set_length(total);
+        }
+        bar.set_position(progress.done);
+    });
+    bar.finish_and_clear();
+    result
+}

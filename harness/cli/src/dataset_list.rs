@@ -1,0 +1,92 @@
+//! The listing of data sets: `gpbench data list` and `gpbench list datasets`.
+
+use gpbench_data::locate::{self, Places};
+use gpbench_data::registry::{self, Entry};
+use gpbench_data::{Duplicates, copy, synthetic};
+use gpbench_import::{Origin, materialise};
+use serde_json::{Value, json};
+
+use crate::args::{Format, Global};
+use crate::dataset;
+use crate::exit::{OK, Outcome};
+use crate::output::{Listing, versioned};
+
+/// Prints the data sets of the registry, and the built-in ones.
+pub(crate) fn print(global: &Global, format: Format) -> Outcome {
+    let places = dataset::places(global)?;
+    let registered: Vec<(&Entry, State)> =
+        registry::all().iter().map(|entry| (entry, State::of(entry, &places))).collect();
+    let mut json: Vec<Value> = registered.iter().map(|(entry, state)| state.json(entry)).collect();
+    json.extend(
+        synthetic::TOYS.iter().map(|toy| json!({ "name": toy.name, "n": toy.n, "d": 1, "doc": toy.doc })),
+    );
+    json.push(json!({ "name": "gp-draw", "n": null, "d": null, "doc": "a draw from a Gaussian process" }));
+
+    let header = ["data set", "rows", "inputs", "repeated inputs", "test rows also in training", "where"];
+    let mut listing = Listing::new(&header, versioned("datasets", json));
+    for (entry, state) in &registered {
+        listing.row(state.cells(entry));
+    }
+    let built_in = |name: &str, n: String, d: &str| {
+        vec![name.to_owned(), n, d.to_owned(), String::new(), String::new(), "built in".to_owned()]
+    };
+    for toy in synthetic::TOYS {
+        listing.row(built_in(toy.name, toy.n.to_string(), "1"));
+    }
+    listing.row(built_in("gp-draw", "any".to_owned(), "any"));
+    listing.print(format);
+    Ok(OK)
+}
+
+/// The state of a registered set on this machine.
+struct State {
+    place: String,
+    /// Rates of repeated inputs in split 0, of a set that is found and can be read.
+    duplicates: Option<Duplicates>,
+}
+
+impl State {
+    fn of(entry: &Entry, places: &Places) -> State {
+        let Ok(found) = locate::locate(entry, places) else {
+            let pinned = if entry.is_pinned() { "" } else { ", checksum unknown before the first download" };
+            return State { place: format!("to download{pinned}"), duplicates: None };
+        };
+        let binary = materialise(&Origin::Collection(&found, entry), &places.copies());
+        let table = binary
+            .map_err(|e| e.to_string())
+            .and_then(|binary| copy::read(&binary.path).map_err(|e| e.to_string()));
+        match table {
+            Ok(table) => State { place: found.place.to_string(), duplicates: table.duplicates(0).ok() },
+            Err(error) => State { place: format!("{}, unreadable: {error}", found.place), duplicates: None },
+        }
+    }
+
+    fn cells(&self, entry: &Entry) -> Vec<String> {
+        let rate = |pick: fn(&Duplicates) -> f64| {
+            self.duplicates.as_ref().map_or(String::new(), |d| format!("{:.1} %", 100.0 * pick(d)))
+        };
+        vec![
+            entry.name.clone(),
+            entry.n.to_string(),
+            entry.d.to_string(),
+            rate(|d| d.train_rate),
+            rate(|d| d.test_rate),
+            self.place.clone(),
+        ]
+    }
+
+    fn json(&self, entry: &Entry) -> Value {
+        json!({
+            "name": entry.name,
+            "aliases": entry.aliases,
+            "n": entry.n,
+            "d": entry.d,
+            "url": entry.url,
+            "pinned": entry.is_pinned(),
+            "licence": entry.licence,
+            "where": self.place,
+            "duplicate_train_rate": self.duplicates.as_ref().map(|d| d.train_rate),
+            "duplicate_test_rate": self.duplicates.as_ref().map(|d| d.test_rate),
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! The environment of a run: the executor's machine, this program, and the checksums of all that the run reads.
+
+use std::path::Path;
+
+use gpbench_data::Sha256Hex;
+use gpbench_engine::PlannedCase;
+use gpbench_record::Environment;
+
+use crate::revision::Revision;
+
+/// The number of processors that this process may use.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Adds this program to the executor's machine.
+pub(crate) fn with_program(machine: Environment) -> Environment {
+    Environment {
+        gpbench: env!("CARGO_PKG_VERSION").to_owned(),
+        rustc: env!("GPBENCH_RUSTC").to_owned(),
+        ..machine
+    }
+}
+
+/// Adds what belongs to one run: the revision of the work tree around its spec, and the checksums of spec, plugins
+/// and data sets.
+pub(crate) fn of_run(machine: Environment, spec: &Path, text: &str, cases: &[PlannedCase]) -> Environment {
+    let git = Revision::around(spec);
+    let datasets = cases.iter().filter_map(|planned| {
+        Some((planned.case.dataset.name.clone(), planned.fingerprint.dataset_sha256.clone()?))
+    });
+    let plugins = cases.iter().map(|planned| {
+        let name = planned.plugin_file.file_name().unwrap_or_default();
+        (name.to_string_lossy().into_owned(), planned.fingerprint.plugin_sha256.clone())
+    });
+    Environment {
+        git_revision: git.as_ref().map(|git| git.commit.clone()),
+        git_dirty: git.map(|git| git.dirty),
+        spec_sha256: Sha256Hex::of_bytes(text.as_bytes()).to_string(),
+        plugins: plugins.collect(),
+        datasets: datasets.collect(),
+        ..with_program(machine)
+    }
+}

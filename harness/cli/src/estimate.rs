@@ -1,0 +1,28 @@
+//! The estimated time of a run.
+
+use gpbench_spec::Plan;
+
+use crate::units;
+
+/// The estimated time of all cases of a plan.
+pub(crate) struct RunEstimate {
+    /// The estimate in words.
+    pub(crate) text: String,
+    /// Seconds of the cases whose size is known.
+    pub(crate) seconds: f64,
+}
+
+impl RunEstimate {
+    /// Estimates the time of a plan on a number of threads.
+    pub(crate) fn of(plan: &Plan, threads: usize) -> RunEstimate {
+        let known: Vec<f64> = plan.cases.iter().filter_map(|p| Some(p.cost(threads)?.seconds)).collect();
+        let seconds = known.iter().sum();
+        let time = match known.len() {
+            0 => "unknown time".to_owned(),
+            n if n < plan.cases.len() => format!("more than {}", units::duration(seconds)),
+            _ => format!("about {}", units::duration(seconds)),
+        };
+        let (cases, word) = (plan.cases.len(), if plan.cases.len() == 1 { "case" } else { "cases" });
+        RunEstimate { text: format!("{cases} {word}, {time} on {threads} threads"), seconds }
+    }
+}

@@ -1,0 +1,48 @@
+//! Runs the cases of a plan that have no row.
+
+use std::num::NonZeroUsize;
+
+use gpbench_engine::{Engine, Interrupt, Options, Summary, SystemClock};
+
+use crate::args::{Global, RunArgs};
+use crate::exit::{CASE_FAILED, Failure, OK};
+use crate::prepare::Prepared;
+use crate::progress::Progress;
+
+/// A run estimated to take at least this many seconds prints its estimate.
+const LONG_RUN: f64 = 60.0;
+
+/// Runs the cases of a prepared plan that have no row, and shows progress.
+pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> Result<Summary, Failure> {
+    let options = Options {
+        output_dir: global.output_dir.clone(),
+        cache_dir: prepared.cache.clone(),
+        jobs: args.jobs.get(),
+        fresh: args.fresh,
+        retry_failed: args.retry_failed,
+        exact_limit: args.exact_limit,
+        kill_after_seconds: args.kill_after,
+        cpu_seconds: args.cpu_limit,
+        memory_bytes: args.memory_limit,
+        max_failures: if args.fail_fast { Some(1) } else { args.max_failures.map(NonZeroUsize::get) },
+        time_limit_seconds: args.time_limit,
+    };
+    let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
+    let engine = Engine { executor: &prepared.executor, clock: &SystemClock, interrupt };
+    let mut progress = Progress::new(global);
+    if prepared.estimate.seconds >= LONG_RUN {
+        progress.announce(&prepared.estimate.text);
+    }
+    let summary = engine.run(&prepared.plan, &options, &mut |event| progress.show(event));
+    progress.end();
+    summary.map_err(Failure::internal)
+}
+
+/// The exit code of a run.
+pub(crate) fn exit_code(summary: &Summary) -> u8 {
+    match summary.interrupted {
+        Some(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        None if summary.failures() > 0 || !summary.is_complete() => CASE_FAILED,
+        None => OK,
+    }
+}

@@ -1,0 +1,55 @@
+//! Reads run folders, and prints and rebuilds their reports.
+
+use std::path::{Path, PathBuf};
+
+use gpbench_record::Row;
+use gpbench_report::{Options, Run, export, write_all};
+use gpbench_runs::resolve_run;
+
+use crate::args::{Format, Global};
+use crate::exit::Failure;
+use crate::notice::warn;
+use crate::output;
+
+/// Reads the run that a user names, and prints its warnings: one for each damaged line of the journal.
+pub(crate) fn open(global: &Global, run: &str) -> Result<Run, Failure> {
+    let folder = resolve_run(&global.output_dir, run).map_err(Failure::usage)?;
+    open_folder(global, &folder)
+}
+
+/// Reads a run folder, and prints its warnings.
+pub(crate) fn open_folder(global: &Global, folder: &Path) -> Result<Run, Failure> {
+    let run = reopen(folder)?;
+    for warning in &run.warnings {
+        warn(global, warning);
+    }
+    Ok(run)
+}
+
+/// The rows of a run that a spec replays, or why they cannot be read. Prints the run's warnings.
+pub(crate) fn rows(global: &Global, folder: &Path) -> Result<Vec<Row>, String> {
+    open_folder(global, folder).map(|run| run.rows).map_err(|failure| failure.text)
+}
+
+/// Reads a run folder whose warnings have been printed.
+pub(crate) fn reopen(folder: &Path) -> Result<Run, Failure> {
+    Run::open(folder).map_err(Failure::internal)
+}
+
+/// Writes the report's files into the run folder. Returns the page to open.
+pub(crate) fn write_report(run: &Run) -> Result<PathBuf, Failure> {
+    let written = write_all(run, &Options::default()).map_err(Failure::internal)?;
+    Ok(written.html)
+}
+
+/// Prints a run's results.
+pub(crate) fn print(run: &Run, format: Format) -> Result<(), Failure> {
+    let format = match format {
+        Format::Table => gpbench_report::Format::Text,
+        Format::Json => gpbench_report::Format::Json,
+        Format::Csv => gpbench_report::Format::Csv,
+        Format::Md => gpbench_report::Format::Markdown,
+    };
+    output::print(&export(run, format).map_err(Failure::internal)?);
+    Ok(())
+}
