@@ -25,6 +25,8 @@ pub struct Metric {
     pub direction: Direction,
     /// Tasks that have it.
     pub tasks: &'static [TaskKind],
+    /// Tasks whose results table has it as a column.
+    pub columns: &'static [TaskKind],
     /// By how much `gpbench check` lets it get worse.
     pub tolerance: Tolerance,
     /// Where it is shown. A metric that no table, chart or line shows stands in the table of details.
@@ -91,10 +93,10 @@ pub struct Tolerance {
 /// A place where a metric is shown or used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// A column of its task's results table.
-    Results,
     /// The best value of a column is marked.
     Best,
+    /// A column that is left out on a terminal, for width.
+    Wide,
     /// A chart along the trace of a solve.
     Trace,
     /// A chart along the steps of training.
@@ -133,6 +135,11 @@ pub fn find(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
 }
 
+/// The columns of a task's results table, in the order of the registry.
+pub fn columns(task: TaskKind) -> impl Iterator<Item = &'static Metric> {
+    METRICS.iter().filter(move |metric| metric.columns.contains(&task))
+}
+
 /// The metrics of a task that are shown in a place, in the order of the registry.
 pub fn shown(task: TaskKind, place: Shown) -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(move |metric| metric.is_of(task) && metric.is_shown(place))
@@ -142,20 +149,20 @@ const ALL: &[TaskKind] = &TaskKind::ALL;
 /// Tasks that verify a solution of linear systems.
 const SOLVING: &[TaskKind] = &[Solve, Posterior, Train];
 const PREDICTING: &[TaskKind] = &[Posterior, Train];
-const EXACT: &[TaskKind] = &[Solve, Posterior, Train, Likelihood];
 const SOLVE_POSTERIOR: &[TaskKind] = &[Solve, Posterior];
 const POSTERIOR: &[TaskKind] = &[Posterior];
 const TRAIN: &[TaskKind] = &[Train];
 const LIKELIHOOD: &[TaskKind] = &[Likelihood];
+const NOWHERE: &[TaskKind] = &[];
 
 /// Bounds of a metric for which no others are known.
 pub const DEFAULT_TOLERANCE: Tolerance = Tolerance { absolute: 0.0, relative: 0.1 };
 
 /// Declares a metric an entry: documentation, constant and name, title, axis label, unit, style, direction,
-/// tasks, absolute and relative tolerance, places.
+/// tasks that have it, tasks whose results table shows it, absolute and relative tolerance, other places.
 macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ $id:ident = $name:literal, $title:literal, $axis:literal,
-       $unit:ident, $style:ident, $direction:ident, $tasks:ident, $absolute:literal, $relative:literal,
+       $unit:ident, $style:ident, $direction:ident, $tasks:ident, $columns:ident, $absolute:literal, $relative:literal,
        [$($shown:ident),*];)+) => {
         /// Names of metrics, as they stand in journals, tables and JSON.
         pub mod names {
@@ -187,6 +194,7 @@ macro_rules! metrics {
             style: Style::$style,
             direction: Direction::$direction,
             tasks: $tasks,
+            columns: $columns,
             tolerance: Tolerance { absolute: $absolute, relative: $relative },
             shown: &[$(Shown::$shown),*],
         }),+];
@@ -196,161 +204,161 @@ macro_rules! metrics {
 metrics! {
     /// True relative residual norm of y.
     RESIDUAL_Y = "residual_y", "residual y", "relative residual of y",
-        One, Scientific, Lower, SOLVING, 1e-9, 0.1, [Results, Best, Trace, Steps, Compare, Progress, Baseline];
+        One, Scientific, Lower, SOLVING, SOLVING, 1e-9, 0.1, [Best, Trace, Steps, Compare, Progress, Baseline];
     /// Mean of the true relative residual norms of the probes.
     RESIDUAL_PROBES = "residual_probes", "residual probes", "mean relative residual of the probes",
-        One, Scientific, Lower, SOLVING, 1e-9, 0.1, [Results, Best, Steps, Baseline];
+        One, Scientific, Lower, SOLVING, SOLVING, 1e-9, 0.1, [Wide, Best, Steps, Baseline];
     /// Largest true relative residual norm of all right-hand sides.
     RESIDUAL_MAX = "residual_max", "largest residual", "largest relative residual",
-        One, Scientific, Lower, SOLVING, 1e-9, 0.1, [Baseline];
+        One, Scientific, Lower, SOLVING, NOWHERE, 1e-9, 0.1, [Baseline];
     /// Root mean square error of the predictive mean on the test rows, in units of the standardised target.
     TEST_RMSE = "test_rmse", "test RMSE", "test RMSE",
-        One, Fixed, Lower, PREDICTING, 1e-4, 0.005, [Results, Best, Trace, Steps, Trained, Compare, Progress, Baseline];
+        One, Fixed, Lower, PREDICTING, PREDICTING, 1e-4, 0.005, [Best, Trace, Steps, Trained, Compare, Progress, Baseline];
     /// Mean test negative log-likelihood from the samples' variances plus noise.
     TEST_NLL = "test_nll", "test NLL", "test NLL",
-        Nats, Fixed, Lower, PREDICTING, 0.01, 0.01, [Results, Best, Trace, Steps, Trained, Compare, Baseline];
+        Nats, Fixed, Lower, PREDICTING, PREDICTING, 0.01, 0.01, [Best, Trace, Steps, Trained, Compare, Baseline];
     /// Mean test negative log-likelihood of the exact Gaussian process.
     TEST_NLL_EXACT = "test_nll_exact", "exact NLL", "test NLL of the exact GP",
-        Nats, Fixed, Neither, SOLVING, 0.0, 0.1, [Results];
+        Nats, Fixed, Neither, SOLVING, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
     /// Root mean square distance of the predictive mean to the exact one.
     RMSE_TO_EXACT = "rmse_to_exact", "RMSE to exact", "RMSE to the exact mean",
-        One, Scientific, Lower, PREDICTING, 1e-4, 0.1, [Results, Best, Trace, Baseline];
+        One, Scientific, Lower, PREDICTING, POSTERIOR, 1e-4, 0.1, [Best, Trace, Baseline];
     /// Log marginal likelihood of the exact Gaussian process.
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
-        Nats, Short, Neither, EXACT, 0.0, 0.1, [Results, Steps];
+        Nats, Short, Neither, ALL, TRAIN, 0.0, 0.1, [Steps];
     /// Outer steps taken.
     STEPS = "steps", "steps", "outer steps",
-        Count, Short, Neither, TRAIN, 0.0, 0.1, [Results];
+        Count, Short, Neither, TRAIN, TRAIN, 0.0, 0.1, [];
     /// Kernel entries used over n^2.
     EPOCHS = "epochs", "epochs", "epochs (n² kernel entries)",
-        Epochs, Short, Lower, ALL, 1.0, 0.1, [Results, Best, Steps, Compare, Baseline];
+        Epochs, Short, Lower, ALL, SOLVING, 1.0, 0.1, [Best, Steps, Compare, Baseline];
     /// Iterations, as the solver counts them.
     ITERATIONS = "iterations", "iterations", "iterations",
-        Count, Short, Lower, ALL, 1.0, 0.1, [Results, Steps, Baseline];
+        Count, Short, Lower, ALL, SOLVING, 1.0, 0.1, [Wide, Steps, Baseline];
     /// Wall-clock seconds of all outer steps: prepare, solve, right-hand sides and gradients.
     SECONDS_TRAIN = "seconds_train", "train [s]", "seconds of training",
-        Seconds, Short, Lower, TRAIN, 0.0, 0.1, [Results, Best, Trained];
+        Seconds, Short, Lower, TRAIN, TRAIN, 0.0, 0.1, [Best, Trained];
     /// Wall-clock seconds of prepare.
     SECONDS_PREPARE = "seconds_prepare", "prepare [s]", "seconds of prepare",
-        Seconds, Short, Lower, ALL, 0.0, 0.1, [Results];
+        Seconds, Short, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
     /// Wall-clock seconds of solve.
     SECONDS_SOLVE = "seconds_solve", "solve [s]", "seconds of solve",
-        Seconds, Short, Lower, ALL, 0.0, 0.1, [Results];
+        Seconds, Short, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
     /// Wall-clock seconds of prepare and solve together: derived by reports, not recorded.
     SECONDS = "seconds", "total [s]", "seconds (prepare + solve)",
-        Seconds, Short, Lower, ALL, 1e-3, 0.1, [Results, Best, Compare, Progress];
+        Seconds, Short, Lower, ALL, SOLVING, 1e-3, 0.1, [Best, Compare, Progress];
     /// Peak resident memory of the worker process.
     PEAK_MEMORY_BYTES = "peak_memory_bytes", "memory [MiB]", "peak memory",
-        Bytes, Memory, Lower, ALL, 0.0, 0.1, [Results, Best];
+        Bytes, Memory, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Best];
     /// Test RMSE of the exact Gaussian process.
     TEST_RMSE_EXACT = "test_rmse_exact", "exact RMSE", "test RMSE of the exact GP",
-        One, Fixed, Neither, SOLVING, 0.0, 0.1, [];
+        One, Fixed, Neither, SOLVING, NOWHERE, 0.0, 0.1, [];
     /// Root mean square 2-Wasserstein distance between predicted and exact latent marginals.
     W2_TO_EXACT = "w2_to_exact", "W2 to exact", "2-Wasserstein distance to the exact marginals",
-        One, Scientific, Lower, PREDICTING, 1e-4, 0.1, [];
+        One, Scientific, Lower, PREDICTING, NOWHERE, 1e-4, 0.1, [];
     /// ||v - v*||_2 of the representer weights of y.
     WEIGHT_ERROR = "weight_error", "weight error", "weight error ||v − v*||₂",
-        One, Scientific, Lower, SOLVE_POSTERIOR, 0.0, 0.1, [Trace];
+        One, Scientific, Lower, SOLVE_POSTERIOR, NOWHERE, 0.0, 0.1, [Trace];
     /// ||v - v*||_K of the representer weights of y.
     RKHS_ERROR = "rkhs_error", "RKHS error", "RKHS error ||v − v*||_K",
-        One, Scientific, Lower, SOLVE_POSTERIOR, 0.0, 0.1, [Trace];
+        One, Scientific, Lower, SOLVE_POSTERIOR, NOWHERE, 0.0, 0.1, [Trace];
     /// The solver's own relative residual norm of y.
     CLAIMED_Y = "claimed_residual_y", "claimed residual y", "claimed relative residual of y",
-        One, Scientific, Neither, SOLVING, 0.0, 0.1, [Trace];
+        One, Scientific, Neither, SOLVING, NOWHERE, 0.0, 0.1, [Trace];
     /// The solver's own mean relative residual norm of the probes.
     CLAIMED_PROBES = "claimed_residual_probes", "claimed residual probes", "claimed mean residual of the probes",
-        One, Scientific, Neither, SOLVING, 0.0, 0.1, [];
+        One, Scientific, Neither, SOLVING, NOWHERE, 0.0, 0.1, [];
     /// The part of `epochs` spent in prepare.
     EPOCHS_SETUP = "epochs_setup", "setup epochs", "epochs of prepare",
-        Epochs, Short, Lower, ALL, 0.0, 0.1, [];
+        Epochs, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Kernel entries evaluated over n^2.
     EPOCHS_EVALUATED = "epochs_evaluated", "evaluated epochs", "epochs evaluated",
-        Epochs, Short, Lower, ALL, 0.0, 0.1, [];
+        Epochs, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// The part of `epochs` that the plugin reported by itself.
     EPOCHS_SELF_REPORTED = "epochs_self_reported", "self-reported epochs", "epochs reported by the solver",
-        Epochs, Short, Neither, ALL, 0.0, 0.1, [];
+        Epochs, Short, Neither, ALL, NOWHERE, 0.0, 0.1, [];
     /// Wall-clock seconds of a worker before its work: program, data set, plugin.
     SECONDS_STARTUP = "seconds_startup", "start-up [s]", "seconds of start-up",
-        Seconds, Short, Lower, ALL, 0.0, 0.1, [];
+        Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Wall-clock seconds of building the systems: kernel, right-hand sides, exact reference.
     SECONDS_POSE = "seconds_pose", "building systems [s]", "seconds of building systems",
-        Seconds, Short, Lower, ALL, 0.0, 0.1, [];
+        Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Processor seconds of prepare and solve.
     CPU_SECONDS = "cpu_seconds", "processor time [s]", "processor seconds",
-        Seconds, Short, Lower, ALL, 0.0, 0.1, [];
+        Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Wall-clock seconds of an outer step besides its solver: right-hand sides and gradient.
     SECONDS_OUTER = "seconds_outer", "outer [s]", "seconds of right-hand sides and gradient",
-        Seconds, Short, Lower, TRAIN, 0.0, 0.1, [Steps];
+        Seconds, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [Steps];
     /// Wall-clock seconds of the systems solved for the prediction after training.
     SECONDS_PREDICT = "seconds_predict", "predict [s]", "seconds of the final prediction",
-        Seconds, Short, Lower, TRAIN, 0.0, 0.1, [];
+        Seconds, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
     /// Epochs of the systems solved for the prediction after training.
     EPOCHS_PREDICT = "epochs_predict", "epochs of prediction", "epochs of the final prediction",
-        Epochs, Short, Lower, TRAIN, 0.0, 0.1, [];
+        Epochs, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
     /// Root mean square over the probes (over y where there are none) of |x_0 - x|_H, from where a step's solve
     /// started to where it ended.
     INITIAL_DISTANCE = "initial_distance", "initial distance", "initial distance |x₀ − x|_H",
-        One, Short, Lower, TRAIN, 0.0, 0.1, [Steps];
+        One, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [Steps];
     /// Largest curvature of the quadratic that a step's solve minimises: the largest eigenvalue of H.
     CURVATURE_1 = "curvature_1", "curvature 1", "largest eigenvalue of H",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
+        One, Short, Neither, TRAIN, NOWHERE, 0.0, 0.1, [Own];
     /// Second largest curvature of that quadratic: the second largest eigenvalue of H.
     CURVATURE_2 = "curvature_2", "curvature 2", "second eigenvalue of H",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
+        One, Short, Neither, TRAIN, NOWHERE, 0.0, 0.1, [Own];
     /// Distance along the steepest direction from the solution to the start of the solve for the first probe.
     START_1 = "start_1", "start 1", "start along the first eigenvector",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
+        One, Short, Neither, TRAIN, NOWHERE, 0.0, 0.1, [Own];
     /// Distance along the second steepest direction from the solution to the start of the solve for the first probe.
     START_2 = "start_2", "start 2", "start along the second eigenvector",
-        One, Short, Neither, TRAIN, 0.0, 0.1, [Own];
+        One, Short, Neither, TRAIN, NOWHERE, 0.0, 0.1, [Own];
     /// Independent estimates of the likelihood.
     REPETITIONS = "repetitions", "estimates", "estimates",
-        Count, Short, Neither, LIKELIHOOD, 0.0, 0.1, [Own];
+        Count, Short, Neither, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Mean of the estimates of y^T H^-1 y.
     QUADRATIC = "quadratic", "yᵀH⁻¹y", "yᵀH⁻¹y",
-        One, Short, Neither, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Neither, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Standard error of that mean.
     QUADRATIC_ERROR = "quadratic_standard_error", "standard error of yᵀH⁻¹y", "standard error of yᵀH⁻¹y",
-        One, Short, Lower, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Lower, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// y^T H^-1 y.
     QUADRATIC_EXACT = "quadratic_exact", "exact yᵀH⁻¹y", "exact yᵀH⁻¹y",
-        One, Short, Neither, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Neither, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Mean of the estimates of log |H|.
     LOG_DET = "log_det", "log|H|", "log|H|",
-        One, Short, Neither, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Neither, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Standard error of that mean.
     LOG_DET_ERROR = "log_det_standard_error", "standard error of log|H|", "standard error of log|H|",
-        One, Short, Lower, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Lower, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// log |H|.
     LOG_DET_EXACT = "log_det_exact", "exact log|H|", "exact log|H|",
-        One, Short, Neither, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Neither, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Norm of the mean gradient's distance to the exact one, over the exact one's norm.
     GRADIENT_BIAS = "gradient_bias", "gradient's bias", "relative bias of the gradient",
-        One, Short, Lower, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Lower, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Norm of the mean gradient's standard errors over the exact gradient's norm.
     GRADIENT_ERROR = "gradient_standard_error", "gradient's standard error", "relative standard error of the gradient",
-        One, Short, Lower, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Lower, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// The largest distance, over the hyperparameters, of the mean gradient to the exact one in standard errors.
     GRADIENT_Z = "gradient_z", "largest z", "largest bias of a derivative in standard errors",
-        One, Short, Lower, LIKELIHOOD, 0.0, 0.1, [Own];
+        One, Short, Lower, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Mean number of random features that an estimate took.
     FEATURES = "features", "features", "random features",
-        Count, Short, Neither, LIKELIHOOD, 0.0, 0.1, [Own];
+        Count, Short, Neither, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Seconds from when a limit was reached to when all processes of a killed case were dead.
     SECONDS_OVER_LIMIT = "seconds_over_limit", "seconds over limit", "seconds over the limit",
-        Seconds, Short, Lower, ALL, 0.0, 0.1, [];
+        Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Bytes of kernel entries cached between products, where memory allowed.
     KEPT_BYTES = "kept_bytes", "cached entries [MiB]", "cached kernel entries",
-        Bytes, Memory, Neither, ALL, 0.0, 0.1, [];
+        Bytes, Memory, Neither, ALL, NOWHERE, 0.0, 0.1, [];
     /// Inducing points, where the solver's unknowns are fewer than the training rows.
     INDUCING_POINTS = "inducing_points", "inducing points", "inducing points",
-        Count, Short, Neither, POSTERIOR, 0.0, 0.1, [];
+        Count, Short, Neither, POSTERIOR, NOWHERE, 0.0, 0.1, [];
     /// Distinct training inputs, where rows that share one are collapsed.
     UNIQUE_INPUTS = "unique_inputs", "unique inputs", "unique inputs",
-        Count, Short, Neither, SOLVING, 0.0, 0.1, [Own];
+        Count, Short, Neither, SOLVING, NOWHERE, 0.0, 0.1, [Own];
     /// Relative Frobenius error of Phi Phi^T against K on a subset of training rows.
     FEATURE_ERROR = "feature_error", "feature error", "relative error of the random features",
-        One, Scientific, Lower, SOLVING, 0.0, 0.1, [];
+        One, Scientific, Lower, SOLVING, NOWHERE, 0.0, 0.1, [];
 }
 
 #[cfg(test)]
@@ -370,12 +378,11 @@ mod tests {
 
     #[test]
     fn a_table_shows_the_metrics_of_its_task() {
-        let titles: Vec<&str> = shown(Solve, Shown::Results).map(|metric| metric.title).collect();
+        let titles: Vec<&str> = columns(Solve).map(|metric| metric.title).collect();
         let expected = [
             "residual y",
             "residual probes",
             "exact NLL",
-            "log likelihood",
             "epochs",
             "iterations",
             "prepare [s]",

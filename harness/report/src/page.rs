@@ -81,7 +81,7 @@ impl Part {
         let results = Results::new(run)?;
         let section = section(task);
         let columns = match run.options.columns.as_slice() {
-            [] => section.columns(task),
+            [] => metric::columns(task).collect(),
             asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
         };
         let is_measured =

@@ -1,4 +1,4 @@
-//! Aligned text for a terminal: tables with the columns that rank solvers, and how the cases ended.
+//! Aligned text for a terminal: tables without the columns that say least, and how the cases ended.
 
 use gpbench_record::metric::{self, Shown};
 
@@ -10,10 +10,9 @@ pub(super) fn page(page: &Page<'_>) -> String {
     let run = page.run;
     let mut tables = Vec::new();
     for part in &page.parts {
-        let rankless =
-            metric::shown(part.task, Shown::Results).filter(|metric| !metric.is_shown(Shown::Best));
+        let wide = metric::columns(part.task).filter(|metric| metric.is_shown(Shown::Wide));
         let left_out: Vec<&str> = match run.options.columns.is_empty() {
-            true => rankless.map(|metric| metric.title).collect(),
+            true => wide.map(|metric| metric.title).collect(),
             false => Vec::new(),
         };
         tables.extend(part.tables.iter().map(|table| table.clone().without(&left_out)));

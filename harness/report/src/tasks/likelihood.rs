@@ -1,7 +1,7 @@
 //! Estimates of the likelihood: the bias of their mean, beside its standard error.
 
-use gpbench_record::metric::{self, Metric, Style};
-use gpbench_record::{TaskKind, names};
+use gpbench_record::metric::{self, Style};
+use gpbench_record::names;
 
 use super::section::{MEANS, Section};
 use crate::aggregate::Group;
@@ -33,11 +33,6 @@ impl Section for Likelihood {
 
     fn conventions(&self) -> &'static [&'static str] {
         &[MEANS, ESTIMATES]
-    }
-
-    /// None: the table has columns of its own.
-    fn columns(&self, _task: TaskKind) -> Vec<&'static Metric> {
-        Vec::new()
     }
 
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {

@@ -1,7 +1,6 @@
 //! What each task gives to a report.
 
-use gpbench_record::metric::{self, Metric, Shown};
-use gpbench_record::{TaskKind, names};
+use gpbench_record::names;
 
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
@@ -27,11 +26,6 @@ pub(crate) trait Section: Sync {
 
     /// What the columns mean, beside the documentation of the metrics.
     fn conventions(&self) -> &'static [&'static str];
-
-    /// The metrics of its results tables, where a spec asks for no others.
-    fn columns(&self, task: TaskKind) -> Vec<&'static Metric> {
-        metric::shown(task, Shown::Results).collect()
-    }
 
     /// Its tables of metrics.
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>>;
