@@ -80,7 +80,7 @@ impl Part {
     fn new(run: &Run, task: TaskKind, charts: Charts) -> Result<Part> {
         let results = Results::new(run)?;
         let section = section(task);
-        let columns = match run.options.columns.as_slice() {
+        let columns: Vec<&Metric> = match run.options.columns.as_slice() {
             [] => metric::columns(task).collect(),
             asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
         };
