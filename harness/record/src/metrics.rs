@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::names;
-
 /// Named finite numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -22,12 +20,6 @@ impl Metrics {
     /// The value recorded under `name`.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.get(name).copied()
-    }
-
-    /// Seconds of prepare and solve together, where either is recorded: [`names::SECONDS`], which is not recorded.
-    pub fn total_seconds(&self) -> Option<f64> {
-        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| self.get(name));
-        parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
     }
 
     /// All values, by name.
