@@ -287,7 +287,7 @@ metrics! {
         Seconds, Short, Lower, ALL, 0.0, 0.1, [];
     /// Wall-clock seconds of an outer step besides its solver: right-hand sides and gradient.
     SECONDS_OUTER = "seconds_outer", "outer [s]", "seconds of right-hand sides and gradient",
-        Seconds, Short, Lower, TRAIN, 0.0, 0.1, [];
+        Seconds, Short, Lower, TRAIN, 0.0, 0.1, [Steps];
     /// Wall-clock seconds of the systems solved for the prediction after training.
     SECONDS_PREDICT = "seconds_predict", "predict [s]", "seconds of the final prediction",
         Seconds, Short, Lower, TRAIN, 0.0, 0.1, [];

@@ -1,11 +1,9 @@
 //! Tables of metrics: one row a group, one column a metric.
 
-use gpbench_record::TaskKind;
-use gpbench_record::metric::{self, Direction, Metric, Shown, Style};
+use gpbench_record::metric::{Direction, Metric, Shown, Style};
 
 use crate::aggregate::{Group, MeanWithError};
 use crate::number::Format;
-use crate::run::Run;
 use crate::table::{Cell, Table};
 
 /// A column that a task adds to its metrics: heading, and text of a cell.
@@ -30,39 +28,22 @@ pub(crate) fn column<'a>(
 }
 
 impl Layout<'_> {
-    /// The table with these metrics and what the task adds.
+    /// The table with these metrics, and what the task adds.
     pub(crate) fn table(&self, metrics: &[&Metric]) -> Table {
-        self.build(metrics, &self.added)
-    }
-
-    /// The table with these metrics alone.
-    pub(crate) fn metrics(&self, metrics: &[&Metric]) -> Table {
-        self.build(metrics, &[])
-    }
-
-    fn build(&self, metrics: &[&Metric], added: &[Added<'_>]) -> Table {
         let table = Table::new(&self.title);
         let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
         let table = metrics.iter().fold(table, |table, metric| table.numbers(metric.title));
-        let mut table = added.iter().fold(table, |table, (title, _)| table.numbers(title));
+        let mut table = self.added.iter().fold(table, |table, (title, _)| table.numbers(title));
         let best: Vec<Option<String>> = metrics.iter().map(|metric| best(metric, &self.groups)).collect();
         for group in &self.groups {
             let mut cells: Vec<Cell> = self.names.iter().map(|(_, text)| text(group).into()).collect();
             cells.push(format!("{}/{}", group.n_ok, group.n).into());
             cells
                 .extend(metrics.iter().zip(&best).map(|(metric, best)| cell(metric, group, best.as_deref())));
-            cells.extend(added.iter().map(|(_, text)| Cell::from(text(group))));
+            cells.extend(self.added.iter().map(|(_, text)| Cell::from(text(group))));
             table.row(cells);
         }
         table.without_empty_columns()
-    }
-}
-
-/// The metrics of a task's results table: those that the spec asks for, else those of the registry.
-pub(crate) fn results(run: &Run, task: TaskKind) -> Vec<&'static Metric> {
-    match run.options.columns.as_slice() {
-        [] => metric::shown(task, Shown::Results).collect(),
-        asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
     }
 }
 

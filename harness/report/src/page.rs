@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use gpbench_record::TaskKind;
-use gpbench_record::metric::{METRICS, Metric, Shown};
+use gpbench_record::metric::{self, METRICS, Metric, Shown};
 
 use crate::charts::figure::Figure;
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::papers;
 use crate::published;
 use crate::reference::Reference;
@@ -79,9 +80,20 @@ impl Part {
     fn new(run: &Run, task: TaskKind, charts: Charts) -> Result<Part> {
         let results = Results::new(run)?;
         let section = section(task);
-        let columns = section.columns(&results, task);
+        let columns = match run.options.columns.as_slice() {
+            [] => section.columns(task),
+            asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
+        };
+        let is_measured =
+            |metric: &&&Metric| results.groups.iter().any(|group| group.metrics.contains_key(metric.name));
+        let is_left = |metric: &&Metric| !columns.contains(metric) && !metric.is_shown(Shown::Own);
+        let rest: Vec<&Metric> =
+            METRICS.iter().filter(is_left).filter(|metric| is_measured(&metric)).collect();
         let layouts = section.layouts(&results);
-        let rest = rest(&results, &columns);
+        let tables = layouts.iter().map(|layout| layout.table(&columns)).chain(section.tables(&results));
+        let tables = tables.collect();
+        let details = layouts.into_iter().filter(|_| !rest.is_empty());
+        let details = details.map(|layout| Layout { added: Vec::new(), ..layout }.table(&rest));
         let reference = run.options.reference.as_deref().and_then(Reference::named);
         let mut figures = Vec::new();
         if charts == Charts::Drawn {
@@ -89,31 +101,19 @@ impl Part {
                 figures.extend(drawn.map_err(|error| Error::Chart(error.to_string()))?);
             }
         }
-        let measured =
-            |metric: &&&Metric| results.groups.iter().any(|group| group.mean(metric.name).is_some());
-        let tables = layouts.iter().map(|layout| layout.table(&columns)).chain(section.tables(&results));
+        let shown = columns.iter().chain(&rest).filter(is_measured);
         Ok(Part {
             task,
             title: section.title(),
-            tables: tables.collect(),
+            tables,
             conventions: section.conventions().join(" "),
             published: reference.and_then(|reference| {
                 let speed_up = |group: &_| section.speed_up(&results, group);
                 published::table(&results, &reference, section.seconds(), speed_up)
             }),
             figures,
-            details: match rest.is_empty() {
-                true => Vec::new(),
-                false => layouts.iter().map(|layout| layout.metrics(&rest)).collect(),
-            },
-            glossary: columns.iter().chain(&rest).filter(measured).map(|m| (m.title, m.doc())).collect(),
+            details: details.collect(),
+            glossary: shown.map(|metric| (metric.title, metric.doc())).collect(),
         })
     }
-}
-
-/// The metrics of the results that no table of results shows, in the order of the registry.
-fn rest(results: &Results<'_>, columns: &[&Metric]) -> Vec<&'static Metric> {
-    let is_left = |metric: &&Metric| !columns.contains(metric) && !metric.is_shown(Shown::Own);
-    let is_measured = |metric: &&Metric| results.groups.iter().any(|group| group.mean(metric.name).is_some());
-    METRICS.iter().filter(is_left).filter(is_measured).collect()
 }

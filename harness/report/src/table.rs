@@ -1,10 +1,10 @@
-//! A table of formatted cells, and the forms it can take.
+//! A table of formatted cells, and its forms: text, Markdown, CSV, HTML.
 
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-/// Where a column's cells stand.
+/// Alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -18,16 +18,16 @@ pub enum Align {
 pub struct Column {
     /// Heading.
     pub title: String,
-    /// Where its cells stand.
+    /// Alignment of its cells.
     pub align: Align,
 }
 
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cell {
-    /// What it says; empty where there is nothing to say.
+    /// Its text; may be empty.
     pub text: String,
-    /// Whether it stands out, as the best of its column.
+    /// Whether it is marked, as the best of its column.
     pub strong: bool,
 }
 
@@ -75,7 +75,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// Takes out the columns that have nothing to say in any row.
+    /// Removes the columns that are empty in every row.
     #[must_use]
     pub fn without_empty_columns(mut self) -> Table {
         let kept: Vec<usize> = (0..self.columns.len())
@@ -88,7 +88,7 @@ impl Table {
         self
     }
 
-    /// Takes out the columns with these headings.
+    /// Removes the columns with these headings.
     #[must_use]
     pub fn without(mut self, titles: &[&str]) -> Table {
         for row in &mut self.rows {
@@ -99,7 +99,7 @@ impl Table {
         self
     }
 
-    /// Aligned columns for a terminal; the best are marked with an asterisk.
+    /// Aligned columns for a terminal; an asterisk marks the best.
     pub fn text(&self) -> String {
         let shown = |cell: &Cell| if cell.strong { format!("{}*", cell.text) } else { cell.text.clone() };
         self.grid(shown, |text, width, align| match align {
@@ -132,7 +132,7 @@ impl Table {
         out
     }
 
-    /// A pipe table; title and caption are left to the page.
+    /// A pipe table, without title and caption.
     pub fn markdown(&self) -> String {
         let escape = |text: &str| text.replace('|', "\\|").replace('\n', " ");
         let cell = |cell: &Cell| match cell.strong {
@@ -165,7 +165,7 @@ impl Table {
         out
     }
 
-    /// A table element that scrolls sideways where it must.
+    /// A table element that scrolls sideways where it is too wide.
     pub(crate) fn html(&self) -> Markup {
         let class = |j: usize| (self.columns[j].align == Align::Right).then_some("number");
         html! {

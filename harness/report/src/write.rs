@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
 use crate::error::{Result, at};
-use crate::export::{self, Format};
+use crate::export::{Format, export, html, markdown};
 use crate::frame;
 use crate::page::{Charts, Page};
 use crate::run::Run;
@@ -51,14 +51,12 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
         put(&path, &figure.svg)?;
         figures.push(path);
     }
-    let put_page = |name: &str, format: Format| -> Result<PathBuf> {
-        let path = folder.join(name);
-        put(&path, &export::write(&page, format)?)?;
-        Ok(path)
-    };
-    put_page("summary.json", Format::Summary)?;
-    let markdown = put_page("report.md", Format::Markdown)?;
-    Ok(Written { html: put_page("index.html", Format::Html)?, markdown, figures })
+    let html = folder.join("index.html");
+    let markdown = folder.join("report.md");
+    put(&folder.join("summary.json"), &export(run, Format::Summary)?)?;
+    put(&markdown, &markdown::page(&page))?;
+    put(&html, &html::page(&page))?;
+    Ok(Written { html, markdown, figures })
 }
 
 /// Removes the charts of an earlier report, which could be taken for those of this one.

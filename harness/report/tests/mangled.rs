@@ -86,21 +86,15 @@ fn journals() {
     let dir = tempfile::tempdir().unwrap();
     let (taken, refused) = try_all("journals", lines.as_bytes(), |bytes| {
         fs::write(dir.path().join("journal.jsonl"), bytes).unwrap();
-        match Run::open(dir.path()) {
-            Ok(found) => {
-                // Whatever was read can be judged and written down.
-                against(&found, &run);
-                against(&run, &found);
-                assert!(!export(&found, Format::Json).unwrap().is_empty());
-                true
-            }
-            Err(error) => {
-                assert!(error.to_string().contains("journal.jsonl"), "{error}");
-                false
-            }
-        }
+        let found = Run::open(dir.path()).unwrap();
+        // Whatever was read can be compared and written down.
+        against(&found, &run);
+        against(&run, &found);
+        assert!(!export(&found, Format::Json).unwrap().is_empty());
+        assert!(found.warnings.iter().all(|warning| warning.contains("line ")), "{:?}", found.warnings);
+        found.warnings.is_empty() && !found.truncated
     });
-    assert!(taken > 200 && refused > 200, "{taken} {refused}");
+    assert!(taken > 100 && refused > 200, "{taken} {refused}");
 }
 
 #[test]

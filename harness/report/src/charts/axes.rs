@@ -1,4 +1,4 @@
-//! A pair of axes, drawn, and where values stand on them.
+//! A pair of axes, and the pixels of values on them.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use super::scale::Scale;
 use super::style::{Area, Drawing, INK, MUTED, RULE, fitted, font};
 
-/// What is written along the axes.
+/// Titles of the axes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Labels<'a> {
     pub(super) title: Option<&'a str>,
@@ -63,14 +63,14 @@ impl Axes {
         points.into_iter().map(|point| self.pixel(point)).collect()
     }
 
-    /// Shades the part between two values of x.
+    /// Shades the range between two values of x.
     pub(super) fn shade(&self, root: &Area<'_>, [low, high]: [f64; 2], style: ShapeStyle) -> Drawing {
         let (_, down) = &self.pixels;
         let [left, right] = [low, high].map(|x| self.pixel((x, 0.0)).0);
         Ok(root.draw(&Rectangle::new([(left, down.start), (right, down.end)], style))?)
     }
 
-    /// Ends of the axis across, in its own coordinate.
+    /// Ends of the horizontal axis, in its own coordinate.
     pub(super) fn x_ends(&self) -> [f64; 2] {
         [self.x.lo, self.x.hi]
     }

@@ -16,7 +16,7 @@ use crate::results::{Model, Results};
 const WIDTH: u32 = 760;
 const ROW: u32 = 210;
 
-/// Bars of a histogram: an odd number, so that one stands over no difference at all.
+/// Number of bars of a histogram: odd, so that one bar is centred at no difference.
 const BARS: usize = 41;
 
 /// Ends of the widest and of the narrowest axis: relative differences.
@@ -31,12 +31,8 @@ struct Histogram {
     spread: Spread,
 }
 
-/// One figure for each data set and kernel that was trained exactly too.
-pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
-    results.models().into_iter().map(|model| figure(results, model)).collect()
-}
-
-fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+/// The figure of a model that was also trained exactly.
+pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let groups = results.of_model(model);
     let histograms = groups.iter().filter_map(|group| {
         let differences = differences(results, group);
@@ -54,7 +50,7 @@ fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let widest = histograms.iter().map(|h| h.spread.most).fold(0.0, f64::max);
     let end = widest.clamp(NARROWEST, WIDEST);
     let largest = histograms.iter().map(|h| h.differences.len()).max().unwrap_or(1);
-    // From below a single difference to above all of them, with room for a line of words.
+    // From below one difference to above all of them, with room for a line of words.
     let heights = Scale::over((60.0 / largest as f64).min(1.0).log10(), 2.5, true);
     let what = results.model_title(model);
     let title = format!("Distance to exact training: {what}");
@@ -97,7 +93,7 @@ impl Histogram {
     }
 }
 
-/// How many differences fall under each bar from -`end` to `end`; those beyond under the outermost.
+/// Number of differences in each bar from -`end` to `end`; the outermost bars also count those beyond.
 fn counts(differences: &[f64], end: f64) -> [usize; BARS] {
     let mut counts = [0; BARS];
     for difference in differences {
@@ -112,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_difference_is_counted_once_and_none_at_all_in_the_middle() {
+    fn every_difference_is_counted_once_and_no_difference_in_the_middle() {
         let counts = counts(&[0.0, 0.0, -0.1, 0.1, 7.0, -1.0], 0.1);
         assert_eq!((counts[BARS / 2], counts[0], counts[BARS - 1]), (2, 2, 2));
         assert_eq!(counts.iter().sum::<usize>(), 6);

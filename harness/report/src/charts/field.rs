@@ -1,8 +1,8 @@
-//! A number over the plane, as bands of its distance to its maximum.
+//! A quantity over the plane, as bands of its distance to its maximum.
 //!
-//! The bands are finest at the maximum: their edges are 1 and 3 times powers of ten. The number is interpolated
-//! between the nodes of the grid, and painted in small blocks. A block is painted as far as the plane's lower
-//! right corner, and the later ones over it: blocks side by side would show their seams at any other size.
+//! The bands are finest at the maximum: their edges are 1 and 3 times powers of ten. The quantity is interpolated
+//! between the nodes of the grid and painted in small blocks. Each block reaches to the plane's lower right corner, and
+//! later blocks are painted over it: blocks side by side would show seams when the image is scaled.
 
 use gpbench_record::Landscape;
 use plotters::prelude::*;
@@ -12,28 +12,28 @@ use super::axes::Axes;
 use super::scale::plain_label;
 use super::style::{Area, Drawing, INK, MUTED, PAPER, font, text_width, write};
 
-/// Colours of the band at the maximum and of the one farthest from it: quiet, since paths lie on top, and neither
-/// of them that of paper, which stands for what is not known.
+/// Colours of the band at the maximum and of the farthest band. They are pale, since paths lie on top, and differ from
+/// the paper, which stands for unknown values.
 const NEAR: RGBColor = RGBColor(255, 246, 208);
 const FAR: RGBColor = RGBColor(150, 158, 172);
 
 /// Side of a block in pixels.
 const BLOCK: i32 = 2;
 
-/// Most edges of bands.
+/// Largest number of edges of bands.
 const MOST: usize = 9;
 
-/// Shares of the nodes within the first edge and within the last, about.
+/// Approximate shares of the nodes within the first edge and within the last.
 const SHARES: [f64; 2] = [0.005, 0.95];
 
 /// Width of a band in the key.
 const KEY: i32 = 44;
 
-/// A number on a grid.
+/// A quantity on a grid.
 pub(super) struct Field {
     x: Vec<f64>,
     y: Vec<f64>,
-    /// How far each value lies below the maximum, row by row; absent where it is not known.
+    /// Distance of each value to the maximum, row by row; absent where it is unknown.
     below: Vec<Vec<Option<f64>>>,
     /// Edges of the bands, increasing.
     edges: Vec<f64>,
@@ -56,12 +56,12 @@ impl Field {
         Some(Field { x: x.clone(), y: y.clone(), below, edges, peak: (x[j], y[i]) })
     }
 
-    /// First and last place across.
+    /// Ends of the horizontal axis.
     pub(super) fn x_ends(&self) -> [f64; 2] {
         [self.x[0], self.x[self.x.len() - 1]]
     }
 
-    /// First and last place upwards.
+    /// Ends of the vertical axis.
     pub(super) fn y_ends(&self) -> [f64; 2] {
         [self.y[0], self.y[self.y.len() - 1]]
     }
@@ -74,7 +74,7 @@ impl Field {
     /// Paints the bands.
     pub(super) fn paint(&self, root: &Area<'_>, axes: &Axes) -> Drawing {
         let across: Vec<i32> = self.x.iter().map(|x| axes.pixel((*x, self.y[0])).0).collect();
-        // Pixels count downwards; these count upwards, as the nodes do.
+        // Pixels count downwards; these count upwards like the nodes.
         let up: Vec<i32> = self.y.iter().map(|y| -axes.pixel((self.x[0], *y)).1).collect();
         let ends = |nodes: &[i32]| (nodes[0], nodes[nodes.len() - 1]);
         let ((left, right), (bottom, top)) = (ends(&across), ends(&up));
@@ -111,7 +111,7 @@ impl Field {
         Ok(top + 34)
     }
 
-    /// How far the value at a place lies below the maximum: linear between the four nodes around.
+    /// Distance of the value at a place to the maximum, linear between the four nodes around it.
     fn at(&self, (j, right): (usize, f64), (i, up): (usize, f64)) -> Option<f64> {
         let along = |row: &[Option<f64>]| Some((1.0 - right) * row[j]? + right * row[j + 1]?);
         Some((1.0 - up) * along(&self.below[i])? + up * along(&self.below[i + 1])?)
@@ -128,14 +128,14 @@ impl Field {
     }
 }
 
-/// The interval of increasing nodes that a pixel lies in, and how far along.
+/// The interval of increasing nodes that holds a pixel, and the pixel's share of the way through it.
 fn between(nodes: &[i32], pixel: i32) -> (usize, f64) {
     let i = nodes.partition_point(|node| *node <= pixel).clamp(1, nodes.len() - 1) - 1;
     let share = f64::from(pixel - nodes[i]) / f64::from((nodes[i + 1] - nodes[i]).max(1));
     (i, share.clamp(0.0, 1.0))
 }
 
-/// Edges of bands: 1 and 3 times powers of ten, or these powers alone where there would be too many.
+/// Edges of bands: 1 and 3 times powers of ten, or the powers alone where these are too many.
 fn edges(below: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut sorted: Vec<f64> = below.filter(|distance| *distance > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_between_the_nodes_and_told_from_the_maximum() {
+    fn values_are_interpolated_between_the_nodes() {
         let field = Field::new(&landscape()).unwrap();
         assert_eq!(field.peak(), (1.0, 1.0));
         assert_eq!(field.at((0, 0.0), (0, 0.0)), Some(52.0));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plane_is_not_drawn() {
+    fn a_landscape_without_a_plane_is_not_drawn() {
         let unknown = Landscape { log_likelihood: vec![vec![None; 3]; 2], ..landscape() };
         let ragged = Landscape { log_likelihood: vec![vec![Some(1.0); 2]; 2], ..landscape() };
         let line =

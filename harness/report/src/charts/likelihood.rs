@@ -20,13 +20,8 @@ const WHISKER: f64 = 2.0;
 /// What makes the estimates: a solver's plugin, or a method of random features.
 type Kind = (String, bool);
 
-/// One figure for each data set and kernel.
-pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
-    let models = results.models();
-    models.into_iter().map(|model| figure(results, model)).collect()
-}
-
-fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+/// The figure of a model.
+pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let groups = results.of_model(model);
     let kinds: Vec<Kind> = once_each(groups.iter().map(|group| kind(results, group)));
     let look = |kind: &Kind| Look::nth(kinds.iter().position(|k| k == kind).unwrap_or_default());

@@ -37,13 +37,13 @@ pub(super) struct Panel {
     pub(super) y: Axis,
     pub(super) lines: Vec<Line>,
     pub(super) dots: Vec<Dot>,
-    /// Paths behind everything else, such as a frontier.
+    /// Paths behind the curves, such as a frontier.
     pub(super) backdrop: Vec<Vec<(f64, f64)>>,
-    /// A level worth a line of its own.
+    /// A level that a dotted line marks.
     pub(super) level: Option<f64>,
-    /// Labels of the axis across, where they are the few values that there are.
+    /// Labels of the horizontal axis, where it has few values.
     pub(super) stops: Vec<f64>,
-    /// A number over the plane, under everything else.
+    /// A quantity over the plane, behind everything else.
     pub(super) field: Option<Field>,
 }
 
@@ -72,11 +72,11 @@ pub(super) fn panels_sheet(
     })
 }
 
-/// An exact answer is so far below an iterative one that showing both to scale would flatten
-/// everything else: points this much below the highest are marked at the lower edge instead.
+/// Points this much below the highest are marked at the lower edge. An exact answer is so far below an iterative one
+/// that an axis for both would flatten everything else.
 const DEPTH: f64 = 1e-7;
 
-/// Longest logarithmic axis across.
+/// Longest logarithmic horizontal axis, in decades.
 const DECADES: f64 = 4.0;
 
 impl Panel {
@@ -93,7 +93,7 @@ impl Panel {
         if !self.stops.is_empty() {
             return scale.labelled(&self.stops);
         }
-        // A first point after a microsecond would take half of the axis to say nothing.
+        // A first point after a microsecond would waste half of the axis.
         let cut = dots().fold(10f64.powf(scale.hi - DECADES), f64::min).max(1e-300).log10();
         if self.x.log && scale.lo < cut { Scale::over(cut, scale.hi, true) } else { scale }
     }
@@ -110,7 +110,7 @@ impl Panel {
             return over_field(lines().chain(shallow), field.y_ends(), self.y.log);
         }
         let scale = Scale::fit(lines().chain(shallow).chain(self.level), self.y.log);
-        // Room for the markers of what lies below, so that they touch nothing that is drawn to scale.
+        // Room below the curves for the markers of values below the axis.
         match self.y.log && dots().any(|v| scale.is_below(v)) {
             true => Scale::over(scale.lo - 0.08 * (scale.hi - scale.lo), scale.hi, true),
             false => scale,
@@ -180,7 +180,7 @@ impl Panel {
     }
 }
 
-/// The scale from end to end of a field, or farther where something leaves it.
+/// The scale from end to end of a field, or farther where values lie outside it.
 fn over_field(values: impl Iterator<Item = f64>, [low, high]: [f64; 2], log: bool) -> Scale {
     let values: Vec<f64> = values.collect();
     let place = |end: f64| if log { end.log10() } else { end };
@@ -190,7 +190,7 @@ fn over_field(values: impl Iterator<Item = f64>, [low, high]: [f64; 2], log: boo
     }
 }
 
-/// Which points of a curve carry a marker: six of them, not counting the first.
+/// Which points of a curve have a marker: six of them, without the first.
 fn marked(points: usize) -> Vec<usize> {
     let last = points.saturating_sub(1);
     (1..=6).map(|k| k * last / 6).collect()

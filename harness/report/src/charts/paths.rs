@@ -17,12 +17,8 @@ use crate::results::{Model, Results};
 const HEIGHT: u32 = 400;
 const HIGH: u32 = 480;
 
-/// One figure for each data set and kernel with a single length scale, which a plane can show.
-pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
-    results.models().into_iter().map(|model| figure(results, model)).collect()
-}
-
-fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+/// The figure of a model with a single length scale, which a plane can show.
+pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let groups = results.of_model(model);
     let first = |group: &Group| results.rows(group).find_map(|row| row.output.training());
     let has_one_length = |output: &TrainingOutput| output.hyperparameters.contains_key("length_scale");

@@ -25,12 +25,8 @@ struct Family<'a> {
     groups: BTreeMap<usize, &'a Group>,
 }
 
-/// One figure for each data set and kernel on which the number of probes varies.
-pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
-    results.models().into_iter().map(|model| figure(results, model)).collect()
-}
-
-fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+/// The figure of a model for which the number of probes varies.
+pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let families = families(results, model);
     let several = families.iter().any(|family| family.task != families[0].task);
     let looks: Vec<Look> = match several {

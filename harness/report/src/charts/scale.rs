@@ -19,7 +19,7 @@ impl Axis {
     }
 }
 
-/// An axis fitted to values. Logarithms are taken here, so that the charts below see linear axes only.
+/// An axis fitted to values. It takes logarithms itself, so that the drawing library sees linear axes only.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
     log: bool,
@@ -41,7 +41,7 @@ impl Scale {
             true => (lo, hi),
             false => (0.0, 1.0),
         };
-        // An axis that is too short would make noise look like a difference.
+        // On a very short axis, noise would look like a difference.
         let missing = (shortest(lo, log) - (hi - lo)).max(0.0);
         let (lo, hi) = (lo - missing / 2.0, hi + missing / 2.0);
         let pad = 0.05 * (hi - lo);
@@ -85,7 +85,7 @@ impl Ranged for Scale {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // The labels were chosen to fit; there are no lighter lines between them.
+        // The labels fit already; there are no lighter lines between them.
         if hint.weight().allow_light_points() { Vec::new() } else { self.ticks.iter().map(|t| t.0).collect() }
     }
 
@@ -120,10 +120,10 @@ fn nice_step(raw: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= raw * 0.999).unwrap_or(10.0 * power)
 }
 
-/// Decades from which an axis is too wide for even steps.
+/// Number of decades from which an axis is too wide for even steps.
 const WIDE: f64 = 0.5;
 
-/// Decades, thinned out where there are many and filled up where there are few.
+/// Labels at decades: fewer where there are many decades, more in between where there are few.
 fn log_ticks(lo: f64, hi: f64) -> Vec<(f64, String)> {
     let (first, last) = (lo.ceil() as i32, hi.floor() as i32);
     let decades = last - first + 1;

@@ -17,7 +17,7 @@ const BAR: i32 = 16;
 const LINE: i32 = 26;
 const GAP: i32 = 36;
 
-/// Widest that names stand to the left of their bars.
+/// Largest width of the names to the left of the bars.
 const NAMES: i32 = 280;
 
 /// A bar of two parts, with the colour of each.

@@ -17,7 +17,7 @@ const PANELS: [(bool, &str); 2] = [(false, "standard probes"), (true, "pathwise 
 /// Height of the sheet.
 const HEIGHT: u32 = 380;
 
-/// Contours of the quadratic; each lies half as far out as the next.
+/// Number of contours of the quadratic; each is half as far out as the next.
 const CONTOURS: i32 = 4;
 
 /// Points of a contour.
@@ -32,12 +32,8 @@ struct Section<'a> {
     start: [f64; 2],
 }
 
-/// One figure for each data set and kernel, of the first solver and seed there.
-pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
-    results.models().into_iter().map(|model| figure(results, model)).collect()
-}
-
-fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+/// The figure of a model: its first solver and seed.
+pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let groups = results.of_model(model);
     let Some(first) = groups.iter().find(|group| section(results, group).is_some()) else { return Ok(None) };
     let solver = &first.solver;
@@ -94,7 +90,7 @@ fn panel(title: &str, shown: &[(Look, &Section<'_>)]) -> Panel {
     }
 }
 
-/// Ellipses on which the quadratic is as high as at its highest start, a quarter of that, and so on.
+/// Ellipses at the height of the highest start, a quarter of that height, and so on.
 fn contours(shown: &[(Look, &Section<'_>)]) -> Vec<Vec<(f64, f64)>> {
     let height = |section: &Section<'_>| {
         let parts = section.curvatures.iter().zip(section.start).map(|(c, start)| 0.5 * c * start * start);

@@ -7,7 +7,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Anything that can be drawn on.
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// What drawing gives back.
+/// The outcome of drawing.
 pub(super) type Drawing = Result<(), Box<dyn std::error::Error>>;
 
 /// Background; pages in dark mode repaint this colour and the three below.
@@ -19,7 +19,7 @@ pub(super) const MUTED: RGBColor = RGBColor(89, 99, 110);
 /// Grid lines.
 pub(super) const RULE: RGBColor = RGBColor(222, 226, 231);
 
-/// Okabe and Ito's palette without black and yellow, which vanish on a dark or a light page.
+/// Okabe and Ito's palette without black and yellow, which are invisible on a dark or a light page.
 const PALETTE: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -37,7 +37,7 @@ pub(super) enum Marker {
     Triangle,
     Diamond,
     Cross,
-    /// Points down: the value lies below the axis.
+    /// A triangle that points down: the value lies below the axis.
     Below,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn heading(root: &Area<'_>, text: &str) -> Drawing {
     write(root, &text, (16, 22), style, HPos::Left)
 }
 
-/// The text, or as much of its two ends as `width` pixels hold.
+/// The text, shortened in the middle where it is wider than `width` pixels.
 pub(super) fn fitted(text: &str, size: f64, width: i32) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut kept = letters.len();
@@ -136,7 +136,7 @@ pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), look: Look, hollow: bool
     }
 }
 
-/// Draws a star at a maximum, with a rim that sets it off from any ground.
+/// Draws a star at a maximum, with a rim that separates it from any background.
 pub(super) fn peak(root: &Area<'_>, (x, y): (i32, i32)) -> Drawing {
     for (reach, colour) in [(11.0, PAPER), (7.5, INK)] {
         let corner = |k: u32| {
@@ -149,7 +149,7 @@ pub(super) fn peak(root: &Area<'_>, (x, y): (i32, i32)) -> Drawing {
     Ok(())
 }
 
-/// What stands before the words of a legend entry.
+/// The sample before the words of a legend entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sample {
     /// A marker on a line.
@@ -233,7 +233,7 @@ fn sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
     }
 }
 
-/// Width of a text in pixels: an estimate on the wide side, since a viewer's font is not known.
+/// Width of a text in pixels: a generous estimate, since the viewer's font is unknown.
 pub(super) fn text_width(text: &str, size: f64) -> i32 {
     (text.chars().count() as f64 * size * 0.54).ceil() as i32
 }

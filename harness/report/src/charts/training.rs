@@ -15,9 +15,12 @@ use crate::results::{Model, Results, once_each};
 /// Height of a row of panels.
 const ROW: u32 = 250;
 
+/// A number of a step, where it has one.
+type Value = Box<dyn Fn(&Step) -> Option<f64>>;
+
 /// What is drawn of a step: a number, the axis of its panel, and how seeds are averaged.
 pub(super) struct Quantity {
-    value: Box<dyn Fn(&Step) -> Option<f64>>,
+    value: Value,
     axis: Axis,
     mean: Mean,
 }

@@ -22,13 +22,8 @@ struct Way<'a> {
     groups: Vec<(f64, &'a Group)>,
 }
 
-/// One figure for each data set and kernel with an exact run and others whose solves end by a number of
-/// iterations.
-pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
-    results.models().into_iter().map(|model| figure(results, model)).collect()
-}
-
-fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
+/// The figure of a model with exact training and with solves that a number of iterations ends.
+pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let (ways, exact) = (ways(results, model), exact(results, model));
     let (Some(exact), false) = (exact, ways.is_empty()) else { return Ok(None) };
     let quality =

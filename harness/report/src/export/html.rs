@@ -9,7 +9,7 @@ use crate::run::Run;
 use crate::table::Table;
 
 /// The page.
-pub(super) fn page(page: &Page<'_>) -> String {
+pub(crate) fn page(page: &Page<'_>) -> String {
     let run = page.run;
     let page = html! {
         (DOCTYPE)

@@ -8,7 +8,7 @@ use crate::run::Run;
 use crate::table::Table;
 
 /// The report, with links to charts that lie in `figures/`.
-pub(super) fn page(page: &Page<'_>) -> String {
+pub(crate) fn page(page: &Page<'_>) -> String {
     let run = page.run;
     let mut out = format!("# {}\n\n", run.name);
     let counts: Vec<String> = overview::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();

@@ -1,9 +1,9 @@
 //! The forms in which a run is written, one exporter each.
 
 mod csv;
-mod html;
+pub(crate) mod html;
 mod json;
-mod markdown;
+pub(crate) mod markdown;
 mod text;
 
 use crate::error::Result;
@@ -19,7 +19,7 @@ pub enum Format {
     Json,
     /// Every case, a line each: the content of `results.parquet`.
     Csv,
-    /// The page of text, `report.md`.
+    /// The page of text, `report.md`, without its charts.
     Markdown,
     /// The page for a browser, `index.html`.
     Html,
@@ -27,23 +27,17 @@ pub enum Format {
     Summary,
 }
 
-/// A run in one form; charts are drawn for [`Format::Html`] alone.
+/// A run in one form.
 ///
 /// # Errors
 /// If a table cannot be computed or a chart drawn.
 pub fn export(run: &Run, format: Format) -> Result<String> {
-    let charts = if format == Format::Html { Charts::Drawn } else { Charts::LeftOut };
-    write(&Page::new(run, charts)?, format)
-}
-
-/// A page in one form.
-pub(crate) fn write(page: &Page<'_>, format: Format) -> Result<String> {
     match format {
-        Format::Text => Ok(text::page(page)),
-        Format::Json => Ok(json::cases(page.run)),
-        Format::Csv => csv::cases(page.run),
-        Format::Markdown => Ok(markdown::page(page)),
-        Format::Html => Ok(html::page(page)),
-        Format::Summary => json::summary(page.run),
+        Format::Text => Ok(text::page(&Page::new(run, Charts::LeftOut)?)),
+        Format::Json => Ok(json::cases(run)),
+        Format::Csv => csv::cases(run),
+        Format::Markdown => Ok(markdown::page(&Page::new(run, Charts::LeftOut)?)),
+        Format::Html => Ok(html::page(&Page::new(run, Charts::Drawn)?)),
+        Format::Summary => json::summary(run),
     }
 }

@@ -7,7 +7,7 @@ use super::section::{MEANS, Section};
 use crate::aggregate::Group;
 use crate::bias::{TERMS, terms};
 use crate::charts::figure::Drawn;
-use crate::charts::{likelihood, pareto, profile, seconds};
+use crate::charts::likelihood;
 use crate::layout::{Added, Layout, column};
 use crate::number::{Format, short};
 use crate::papers::POTAPCZYNSKI_2021;
@@ -35,9 +35,9 @@ impl Section for Likelihood {
         &[MEANS, ESTIMATES]
     }
 
-    /// None but those that a spec asks for: the table has columns of its own.
-    fn columns(&self, results: &Results<'_>, _task: TaskKind) -> Vec<&'static Metric> {
-        results.run.options.columns.iter().filter_map(|name| metric::find(name)).collect()
+    /// None: the table has columns of its own.
+    fn columns(&self, _task: TaskKind) -> Vec<&'static Metric> {
+        Vec::new()
     }
 
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
@@ -66,9 +66,7 @@ impl Section for Likelihood {
     }
 
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
-        let mut drawn = vec![pareto::figure(results), profile::figure(results), seconds::figure(results)];
-        drawn.extend(likelihood::figures(results));
-        drawn
+        results.models().into_iter().map(|model| likelihood::figure(results, model)).collect()
     }
 
     fn papers(&self) -> &'static [&'static str] {

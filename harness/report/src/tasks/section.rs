@@ -1,11 +1,11 @@
 //! What each task gives to a report.
 
-use gpbench_record::metric::Metric;
+use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{TaskKind, names};
 
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
-use crate::layout::{self, Layout};
+use crate::layout::Layout;
 use crate::results::Results;
 use crate::table::Table;
 
@@ -29,8 +29,8 @@ pub(crate) trait Section: Sync {
     fn conventions(&self) -> &'static [&'static str];
 
     /// The metrics of its results tables, where a spec asks for no others.
-    fn columns(&self, results: &Results<'_>, task: TaskKind) -> Vec<&'static Metric> {
-        layout::results(results.run, task)
+    fn columns(&self, task: TaskKind) -> Vec<&'static Metric> {
+        metric::shown(task, Shown::Results).collect()
     }
 
     /// Its tables of metrics.

@@ -57,16 +57,10 @@ impl Section for Train {
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
         let mut drawn =
             vec![pareto::figure(results), profile::figure(results), seconds::training_figure(results)];
-        for figures in [
-            paths::figures,
-            truncation::figures,
-            distance::figures,
-            probes::figures,
-            section::figures,
-            training::figures,
-        ] {
-            drawn.extend(figures(results));
+        for figure in [paths::figure, truncation::figure, distance::figure, probes::figure, section::figure] {
+            drawn.extend(results.models().into_iter().map(|model| figure(results, model)));
         }
+        drawn.extend(training::figures(results));
         drawn
     }
 
