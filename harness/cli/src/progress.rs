@@ -113,7 +113,7 @@ fn line(row: &Row, styles: Styles) -> String {
     let mut line = format!("{}: {status}", row.labels);
     for metric in metric::shown(row.case.task.kind(), Shown::Progress) {
         let value = match metric.name {
-            names::SECONDS => metric::total_seconds(&row.metrics),
+            names::SECONDS => row.total_seconds(),
             name => row.metrics.get(name),
         };
         if let Some(value) = value {

@@ -3,8 +3,8 @@
 //! Tables, charts, comparisons, `gpbench check`, the progress line and a spec's `columns` query this registry.
 //! To add a metric, add its entry here and compute it; no other list exists.
 
+use crate::TaskKind;
 use crate::TaskKind::{Likelihood, Posterior, Solve, Train};
-use crate::{Metrics, TaskKind};
 
 /// A metric.
 #[derive(Debug, PartialEq)]
@@ -136,13 +136,6 @@ pub fn find(name: &str) -> Option<&'static Metric> {
 /// The metrics of a task that are shown in a place, in the order of the registry.
 pub fn shown(task: TaskKind, place: Shown) -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(move |metric| metric.is_of(task) && metric.is_shown(place))
-}
-
-/// The value of [`names::SECONDS`], which is derived and not recorded: the sum of prepare and solve, where either is
-/// recorded.
-pub fn total_seconds(metrics: &Metrics) -> Option<f64> {
-    let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| metrics.get(name));
-    parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
 }
 
 const ALL: &[TaskKind] = &TaskKind::ALL;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Labels, Metrics, Status, TaskOutput};
+use crate::{Case, Labels, Metrics, Status, TaskOutput, names};
 
 /// A point along a solve, on the clock of prepare and solve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,14 @@ pub struct Row {
     pub reproducible: bool,
     /// UTC time at which the case ended.
     pub finished: String,
+}
+
+impl Row {
+    /// Seconds of prepare and solve together, where either is recorded: [`names::SECONDS`], which is not recorded.
+    pub fn total_seconds(&self) -> Option<f64> {
+        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| self.metrics.get(name));
+        parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
+    }
 }
 
 fn yes() -> bool {

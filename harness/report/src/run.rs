@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, Environment, ReportOptions, Row, TaskKind, metric, names};
+use gpbench_record::{Axes, Environment, ReportOptions, Row, TaskKind, names};
 use gpbench_runs::RunRecord;
 
 use crate::error::Result;
@@ -84,7 +84,7 @@ impl From<RunRecord> for Run {
         let (warnings, missing) = (stored.warnings(), stored.missing.len());
         let RunRecord { folder, name, mut rows, axes, report, sources, environments, truncated, .. } = stored;
         for row in &mut rows {
-            if let Some(seconds) = metric::total_seconds(&row.metrics) {
+            if let Some(seconds) = row.total_seconds() {
                 row.metrics.insert(names::SECONDS, seconds);
             }
         }
