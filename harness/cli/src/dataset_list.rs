@@ -49,7 +49,7 @@ impl State {
     fn of(entry: &Entry, places: &Places) -> State {
         let Ok(found) = locate::locate(entry, places) else {
             let pinned = if entry.is_pinned() { "" } else { ", checksum unknown before the first download" };
-            return State { place: format!("to download{pinned}"), duplicates: None };
+            return State { place: format!("to fetch{pinned}"), duplicates: None };
         };
         let binary = materialise(&Origin::Collection(&found, entry), &places.copies());
         let table = binary

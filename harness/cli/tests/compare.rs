@@ -46,7 +46,7 @@ fn a_run_is_checked_against_another_against_a_baseline_and_against_itself() {
         "2 cases matched, ",
         ": 0 failing",
         // Two repeats are too few to compare times.
-        "seconds of 2 of 2 solvers were not judged: 2 repeats",
+        "seconds of 2 of 2 solvers were not compared: 2 repeats",
     ]);
 
     // A smaller error in the first run makes the second one worse.

@@ -72,7 +72,7 @@ const C_LIBRARIES: &[(&str, &str)] = &[
     ("UNRESOLVED", "undefined symbol"),
     ("SMALL_PLUGIN", "has 8 bytes"),
     ("SMALL_SOLVER", "has 16 bytes"),
-    ("STRIDE", "8 bytes apart"),
+    ("STRIDE", "at a distance of 8 bytes"),
     ("COUNT", "lists -3 solvers"),
     ("ID", "`Not an id`"),
     ("NO_SOLVE", "has no function `solve`"),

@@ -65,7 +65,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     }
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     line("data sets found", list(&found));
-    line("data sets to download", list(&missing));
+    line("data sets to fetch", list(&missing));
     line("GPBENCH_DATA", places.env.as_deref().map_or("not set".to_owned(), folder));
     line("cache", places.cache.display().to_string());
     listing.print(args.output.format);

@@ -10,7 +10,7 @@ use crate::matrix::{check_shape, with_input, with_output};
 impl Operator<'_> {
     /// y = Phi w for the `w.nrows()` (an even number of) random Fourier features drawn from `seed`,
     /// E\[Phi Phi^T\] = K at the columns' points: the inputs or, with inducing points, the basis
-    /// points; S K S with scales, see [`Inputs`]. y is m x s. Counts no entries.
+    /// points; S K S with scales, see [`Inputs`](crate::Inputs). y is m x s. Counts no entries.
     pub fn features(&self, seed: u64, w: &ArrayRef2<f64>, y: &mut ArrayRef2<f64>) -> Result<()> {
         check_shape("features: y", y, self.m(), w.ncols())?;
         let apply = self.function(abi::id::FEATURES, |table: &abi::Features| table.apply)?;
