@@ -3,7 +3,7 @@
 //! A spec passes three stages, each a type:
 //!
 //! 1. [`Typed`]: what the user wrote, every value with its place in the file. `tables` declares every key, with type,
-//!    range, default and documentation; [`reference`] lists them.
+//!    range, default and documentation; [`reference()`] lists them.
 //! 2. [`Checked`]: what it means. `axes` looks names up in a [`Catalog`], `tasks` decides what the spec's task has and
 //!    needs, and the product of the axes is taken. A `Checked` holds no mistake.
 //! 3. [`Plan`]: the cases in the order in which they run.
