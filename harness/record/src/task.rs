@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{GradientEstimator, LikelihoodEstimator, PathwiseTargets, Probes, Training};
+use crate::{FeatureEstimator, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Probes, Training};
 
 /// What a case measures, with everything that its task needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,6 +124,42 @@ impl Task {
                 LikelihoodEstimator::Solutions { probes, .. } => Some(probes),
                 LikelihoodEstimator::Features(_) => None,
             },
+        }
+    }
+
+    /// The estimator by random features, of a task that has one in place of solving systems.
+    pub fn features(&self) -> Option<FeatureEstimator> {
+        match self {
+            Task::Solve(_) | Task::Posterior(_) => None,
+            Task::Train(training) => match training.gradient {
+                GradientEstimator::Features(features) => Some(features),
+                GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
+            },
+            Task::Likelihood(study) => match study.method {
+                LikelihoodEstimator::Features(features) => Some(features),
+                LikelihoodEstimator::Solutions { .. } => None,
+            },
+        }
+    }
+
+    /// Whether each step or estimate solves for y twice.
+    pub fn solves_twice(&self) -> bool {
+        match self {
+            Task::Solve(_) | Task::Posterior(_) => false,
+            Task::Train(training) => {
+                matches!(training.gradient, GradientEstimator::Solutions { second_solve: true, .. })
+            }
+            Task::Likelihood(study) => {
+                matches!(study.method, LikelihoodEstimator::Solutions { second_solve: true, .. })
+            }
+        }
+    }
+
+    /// What task `train` needs.
+    pub fn training(&self) -> Option<&Training> {
+        match self {
+            Task::Train(training) => Some(training),
+            Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
         }
     }
 

@@ -57,7 +57,7 @@ impl Bias {
 /// Iterations of a solve, or random features, on average over the estimates.
 pub(crate) fn terms(results: &Results<'_>, group: &Group) -> Option<f64> {
     let task = &results.case(group).task;
-    if estimator::features(task).is_some() {
+    if task.features().is_some() {
         return results.rows(group).next()?.solver_values.get(names::FEATURES).copied();
     }
     Some(group.mean(names::ITERATIONS)? / group.mean(names::REPETITIONS)? / estimator::solves(task))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    GradientEstimator, Hyperparameters, PathwiseTargets, Prediction, Prior, Row, Scale, Task, Training,
+    GradientEstimator, Hyperparameters, PathwiseTargets, Prediction, Prior, Row, Scale, Training,
 };
 
 use crate::aggregate::Group;
@@ -40,7 +40,7 @@ pub(crate) fn differences(results: &Results<'_>, group: &Group) -> Vec<f64> {
 
 /// The exact training to compare a case with: of the same rows, in as many steps of the same kind.
 fn exact<'a>(results: &Results<'a>, row: &Row) -> Option<&'a Row> {
-    let training = training(row).filter(|training| training.replay.is_empty()).map(steps_alone)?;
+    let training = row.case.task.training().filter(|training| training.replay.is_empty()).map(steps_alone)?;
     let labels = &row.labels;
     let mut rows = results.run.rows.iter();
     rows.find(|other| {
@@ -48,15 +48,8 @@ fn exact<'a>(results: &Results<'a>, row: &Row) -> Option<&'a Row> {
             && other.status.is_answer()
             && (&other.labels.dataset, &other.labels.kernel, other.labels.seed)
                 == (&labels.dataset, &labels.kernel, labels.seed)
-            && self::training(other).map(steps_alone).as_ref() == Some(&training)
+            && other.case.task.training().map(steps_alone).as_ref() == Some(&training)
     })
-}
-
-fn training(row: &Row) -> Option<&Training> {
-    match &row.case.task {
-        Task::Train(training) => Some(training),
-        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
-    }
 }
 
 /// What decides the path of exact training: neither the estimator, nor what follows the last step.
@@ -73,7 +66,7 @@ fn steps_alone(training: &Training) -> Training {
 
 /// The differences of the scales that were trained.
 fn between(row: &Row, exact: &Row) -> Vec<f64> {
-    let fixed = training(row).map_or(&[][..], |training| &training.fixed);
+    let fixed = row.case.task.training().map_or(&[][..], |training| &training.fixed);
     // A mean may be 0, and nothing is relative to 0.
     let is_trained =
         |name: &str| Scale::ALL.iter().any(|scale| name.starts_with(scale.name()) && !fixed.contains(scale));

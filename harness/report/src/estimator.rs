@@ -1,28 +1,12 @@
 //! What a task says of its right-hand sides and estimators, for people to read.
 
 use gpbench_record::{
-    FeatureEstimator, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior, ProbeDistribution,
-    Probes, Start, Task,
+    FeatureEstimator, GradientEstimator, PathwiseTargets, Prior, ProbeDistribution, Probes, Start, Task,
 };
-
-/// The estimator by random features, of a task that has one in place of solving systems.
-pub(crate) fn features(task: &Task) -> Option<FeatureEstimator> {
-    match task {
-        Task::Train(training) => match training.gradient {
-            GradientEstimator::Features(features) => Some(features),
-            GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
-        },
-        Task::Likelihood(study) => match study.method {
-            LikelihoodEstimator::Features(features) => Some(features),
-            LikelihoodEstimator::Solutions { .. } => None,
-        },
-        Task::Solve(_) | Task::Posterior(_) => None,
-    }
-}
 
 /// The method of a task's estimator, as a spec names it.
 pub(crate) fn method(task: &Task) -> &'static str {
-    match (features(task), task.probes()) {
+    match (task.features(), task.probes()) {
         (Some(FeatureEstimator::Rff { .. }), _) => "rff",
         (Some(FeatureEstimator::SsRff { .. }), _) => "ss-rff",
         (None, Some(Probes::Pathwise(_))) => "pathwise",
@@ -33,32 +17,20 @@ pub(crate) fn method(task: &Task) -> &'static str {
 
 /// Whether a task trains with exact gradients.
 pub(crate) fn is_exact(task: &Task) -> bool {
-    matches!(task, Task::Train(training) if training.gradient == GradientEstimator::Exact)
+    task.training().is_some_and(|training| training.gradient == GradientEstimator::Exact)
 }
 
 /// Where the solves of a training step start.
 pub(crate) fn start(task: &Task) -> Option<Start> {
-    match task {
-        Task::Train(training) => match training.gradient {
-            GradientEstimator::Solutions { start, .. } => Some(start),
-            GradientEstimator::Exact | GradientEstimator::Features(_) => None,
-        },
-        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
+    match task.training()?.gradient {
+        GradientEstimator::Solutions { start, .. } => Some(start),
+        GradientEstimator::Exact | GradientEstimator::Features(_) => None,
     }
 }
 
 /// Number of solves that one estimate or step takes: two where y is solved for twice.
 pub(crate) fn solves(task: &Task) -> f64 {
-    let second = match task {
-        Task::Train(training) => {
-            matches!(training.gradient, GradientEstimator::Solutions { second_solve: true, .. })
-        }
-        Task::Likelihood(study) => {
-            matches!(study.method, LikelihoodEstimator::Solutions { second_solve: true, .. })
-        }
-        Task::Solve(_) | Task::Posterior(_) => false,
-    };
-    if second { 2.0 } else { 1.0 }
+    if task.solves_twice() { 2.0 } else { 1.0 }
 }
 
 /// The pathwise targets that a task solves for, of its steps or of its prediction.
@@ -67,17 +39,14 @@ pub(crate) fn pathwise_targets(task: &Task) -> Vec<PathwiseTargets> {
         Some(Probes::Pathwise(targets)) => Some(targets),
         Some(Probes::Standard(_)) | None => None,
     };
-    let prediction = match task {
-        Task::Train(training) => Some(training.prediction.targets),
-        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
-    };
+    let prediction = task.training().map(|training| training.prediction.targets);
     own.into_iter().chain(prediction.filter(|targets| Some(*targets) != own)).collect()
 }
 
 /// The right-hand sides of a task in words.
 pub(crate) fn right_hand_sides(task: &Task) -> String {
     let mut parts = Vec::new();
-    parts.extend(features(task).map(|features| match features {
+    parts.extend(task.features().map(|features| match features {
         FeatureEstimator::Rff { features, .. } => format!("none: {features} random features"),
         FeatureEstimator::SsRff { features, step, .. } => {
             format!("none: {features} random features or more, in steps of {step}")

@@ -57,7 +57,7 @@ fn of_case(case: &Case) -> Vec<&str> {
             papers.push(RAHIMI_2007);
         }
     }
-    if estimator::features(&case.task).is_some() {
+    if case.task.features().is_some() {
         papers.extend([POTAPCZYNSKI_2021, RAHIMI_2007]);
     }
     if matches!(case.dataset.source, Source::Registry { .. }) {

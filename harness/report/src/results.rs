@@ -6,7 +6,6 @@ use gpbench_record::{Case, Row};
 
 use crate::aggregate::{Group, Problem, groups};
 use crate::error::Result;
-use crate::estimator;
 use crate::run::Run;
 
 /// The results of one task.
@@ -96,10 +95,10 @@ impl<'a> Results<'a> {
 
     /// What tells a group of a model from the others: solver and estimator, as far as they vary and matter.
     pub(crate) fn label(&self, group: &Group) -> String {
-        if estimator::features(&self.case(group).task).is_some() {
+        if self.case(group).task.features().is_some() {
             return group.estimator().to_owned();
         }
-        let solved = self.groups.iter().filter(|other| estimator::features(&self.case(other).task).is_none());
+        let solved = self.groups.iter().filter(|other| self.case(other).task.features().is_none());
         match once_each(solved.map(|other| &other.problem.estimator)).len() {
             1 => group.solver.clone(),
             _ => format!("{} · {}", group.solver, group.estimator()),

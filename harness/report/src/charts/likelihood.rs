@@ -8,8 +8,8 @@ use super::scale::Axis;
 use super::style::{Entry, Look};
 use crate::aggregate::Group;
 use crate::bias::{TERMS, Term, terms};
+use crate::results::once_each;
 use crate::results::{Model, Results};
-use crate::{estimator, results::once_each};
 
 /// Height of a row of panels.
 const ROW: u32 = 270;
@@ -54,7 +54,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
 
 fn kind(results: &Results<'_>, group: &Group) -> Kind {
     let case = results.case(group);
-    match estimator::features(&case.task) {
+    match case.task.features() {
         Some(FeatureEstimator::Rff { .. }) => ("random features".to_owned(), true),
         Some(FeatureEstimator::SsRff { .. }) => ("single-sample random features".to_owned(), true),
         None => (case.solver.plugin.clone(), false),
