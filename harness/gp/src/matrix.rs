@@ -104,4 +104,7 @@ pub trait SystemMatrix: KernelMatrix {
     /// `K(X, Z)`, n x m and without noise, between the training rows and basis points `z` (m x d), computed by the
     /// same means.
     fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix>;
+
+    /// `K(X', X')`, m x m and without noise, over other inputs `x` (m x d), computed by the same means.
+    fn over(&self, x: ArrayView2<f64>) -> Box<dyn KernelMatrix>;
 }

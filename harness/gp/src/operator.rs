@@ -262,6 +262,10 @@ impl SystemMatrix for KernelOperator {
     fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
         Box::new(CrossOperator::new(self, z))
     }
+
+    fn over(&self, x: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
+        Box::new(KernelOperator::with_pool(&self.kernel, 0.0, x, self.pool.clone()))
+    }
 }
 
 /// Rows and columns of a tile. With 128 KiB, it stays in a core's own cache between its evaluation and its products,

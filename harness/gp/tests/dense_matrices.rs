@@ -102,6 +102,12 @@ impl SystemMatrix for Dense {
         }
     }
 
+    fn over(&self, x: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
+        let (kernel, x) = (self.kernel.clone(), x.to_owned());
+        let entries = kernel.matrix(x.view(), x.view());
+        Box::new(Dense { kernel, noise_scale: 0.0, points: x.clone(), x, entries })
+    }
+
     fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
         let entries = self.kernel.matrix(self.x.view(), z);
         Box::new(Dense {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use gpbench_gp::pathwise::Targets;
-use gpbench_gp::{CollapsedOperator, KernelOperator, SystemMatrix, UniqueInputs, metrics};
+use gpbench_gp::{CollapsedOperator, SystemMatrix, UniqueInputs, metrics};
 use ndarray::{Array2, ArrayView2};
 use rayon::ThreadPool;
 
@@ -33,9 +33,8 @@ impl Collapse {
         pool: &Arc<ThreadPool>,
     ) -> Collapse {
         let inputs = UniqueInputs::of(x);
-        let unscaled = KernelOperator::with_pool(operator.kernel(), 0.0, inputs.x.view(), pool.clone());
-        let noise_scale = operator.noise_scale();
-        let collapsed = CollapsedOperator::new(Box::new(unscaled), noise_scale, &inputs, pool.clone());
+        let unscaled = operator.over(inputs.x.view());
+        let collapsed = CollapsedOperator::new(unscaled, operator.noise_scale(), &inputs, pool.clone());
         let projected = Targets {
             rhs: inputs.project(targets.rhs.view()),
             f_train: inputs.project(targets.f_train.view()),

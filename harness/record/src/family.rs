@@ -74,6 +74,14 @@ mod tests {
 
     #[test]
     fn names_agree_with_the_serde_form() {
+        // Another variant does not compile here, so that it is not missing in the list.
+        let place = |family| match family {
+            Family::Rbf => 0,
+            Family::Matern12 => 1,
+            Family::Matern32 => 2,
+            Family::Matern52 => 3,
+        };
+        assert_eq!(Family::ALL.map(place), [0, 1, 2, 3]);
         for family in Family::ALL {
             assert_eq!(serde_json::to_string(&family).unwrap(), format!("\"{family}\""));
             assert_eq!(family.as_str().parse(), Ok(family));

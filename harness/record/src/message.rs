@@ -97,8 +97,8 @@ pub struct Solved {
     pub cached_bytes: u64,
     /// Seconds that starting the process, reading the data and loading the plugin took.
     pub startup_seconds: f64,
-    /// Seconds that building the system took: kernel, right-hand sides and exact reference; 0 for a task
-    /// that builds a new system in each of its steps and times that there.
+    /// Seconds that building the system took: kernel, right-hand sides and exact reference; about 0 for a
+    /// task that builds a new system in each of its steps and times that there.
     #[serde(default)]
     pub build_seconds: f64,
     /// Named numbers from the solver's report.

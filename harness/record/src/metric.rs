@@ -153,6 +153,8 @@ const SOLVE_POSTERIOR: &[TaskKind] = &[Solve, Posterior];
 const POSTERIOR: &[TaskKind] = &[Posterior];
 const TRAIN: &[TaskKind] = &[Train];
 const LIKELIHOOD: &[TaskKind] = &[Likelihood];
+/// Tasks that may use random features in place of the kernel.
+const BY_FEATURES: &[TaskKind] = &[Train, Likelihood];
 const NOWHERE: &[TaskKind] = &[];
 
 /// Bounds of a metric for which no others are known.
@@ -343,7 +345,7 @@ metrics! {
         One, Short, Lower, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
     /// Mean number of random features that an estimate took.
     FEATURES = "features", "features", "random features",
-        Count, Short, Neither, LIKELIHOOD, NOWHERE, 0.0, 0.1, [Own];
+        Count, Short, Neither, BY_FEATURES, NOWHERE, 0.0, 0.1, [Own, Steps];
     /// Seconds from when a limit was reached to when all processes of a killed case were dead.
     SECONDS_OVER_LIMIT = "seconds_over_limit", "seconds over limit", "seconds over the limit",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];

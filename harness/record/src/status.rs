@@ -85,3 +85,27 @@ pub enum StopReason {
     /// A number overflowed or the residual grows without bound.
     Diverged,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_is_listed_once() {
+        // Another variant does not compile here, so that it is not missing in the list.
+        let place = |status| match status {
+            Status::Ok => 0,
+            Status::NotConverged => 1,
+            Status::Diverged => 2,
+            Status::Timeout => 3,
+            Status::OutOfMemory => 4,
+            Status::Crashed => 5,
+            Status::Invalid => 6,
+            Status::Skipped => 7,
+        };
+        assert_eq!(Status::ALL.map(place), [0, 1, 2, 3, 4, 5, 6, 7]);
+        for status in Status::ALL {
+            assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{status}\""));
+        }
+    }
+}

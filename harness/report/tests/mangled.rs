@@ -8,7 +8,7 @@ use gpbench_report::baseline::{Baseline, against, check, update};
 use gpbench_report::{Format, Run, export};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 
 /// A text with a piece of it replaced.
 fn spliced(text: &[u8], from: Index, length: usize, put: &[u8]) -> Vec<u8> {
@@ -56,12 +56,7 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn try_all(what: &str, text: &[u8], read: impl Fn(&[u8]) -> bool) -> (usize, usize) {
-    let config = ProptestConfig {
-        cases: 2000,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
+    let config = gpbench_testkit::proptest_config!(2000);
     let (taken, refused) = (Cell::new(0), Cell::new(0));
     let survived =
         TestRunner::new(config).run(&(any::<Index>(), 0..40_usize, pieces()), |(from, length, put)| {

@@ -29,6 +29,8 @@ pub struct RunRecord {
     pub missing: Vec<PlanEntry>,
     /// Where the run took place: where it began, then each other environment in which it continued.
     pub environments: Vec<Environment>,
+    /// Why the plan cannot be read, where there is one: axes, report and sources are then empty.
+    pub unreadable_plan: Option<String>,
     /// Complete lines of the journal that cannot be read.
     pub damaged: Vec<DamagedLine>,
     /// Whether the journal's last line is cut short, as by a process killed while writing.
@@ -39,14 +41,18 @@ impl RunRecord {
     /// Reads a run folder.
     ///
     /// # Errors
-    /// When there is no journal, or a file cannot be read.
+    /// When there is no journal, or it cannot be read.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, RunError> {
         let folder = folder.as_ref();
         if !folder.join(JOURNAL).is_file() {
             return Err(RunError::NotARun { folder: folder.to_owned() });
         }
         let journal = read_journal(folder)?;
-        let plan = if is_run(folder) { Some(PlanFile::read(folder)?) } else { None };
+        let (plan, unreadable_plan) = match is_run(folder).then(|| PlanFile::read(folder)) {
+            None => (None, None),
+            Some(Ok(plan)) => (Some(plan), None),
+            Some(Err(error)) => (None, Some(error.to_string())),
+        };
         let ended: HashSet<&str> = journal.rows.iter().map(|row| row.id.as_str()).collect();
         let (name, axes, report, sources, cases) = match plan {
             Some(plan) => (plan.name, plan.axes, plan.report, plan.sources, plan.cases),
@@ -64,6 +70,7 @@ impl RunRecord {
             sources,
             missing,
             environments: environments::read(folder),
+            unreadable_plan,
             damaged: journal.damaged,
             truncated: journal.truncated,
         })
@@ -74,9 +81,13 @@ impl RunRecord {
         self.rows.len() + self.missing.len()
     }
 
-    /// What the user should know of the journal: a warning for each line that cannot be read.
+    /// A warning for an unreadable plan, and one for each line of the journal that cannot be read.
     pub fn warnings(&self) -> Vec<String> {
-        self.damaged.iter().map(|line| line.warning(self.missing.is_empty())).collect()
+        let plan = self.unreadable_plan.iter().map(|error| {
+            format!("{error}; the cases stand in the order of their names, and missing ones are unknown")
+        });
+        let complete = self.missing.is_empty() && self.unreadable_plan.is_none();
+        plan.chain(self.damaged.iter().map(|line| line.warning(complete))).collect()
     }
 }
 

@@ -91,6 +91,11 @@ fn exact(old: &Run, new: &Run, format: Format) -> Outcome {
     if comparison.cases == 0 {
         return Err(no_common_case());
     }
+    if comparison.values == 0 && comparison.agree() {
+        return Err(Failure::nothing(
+            "a clock stopped every case that these runs share: none can be compared exactly",
+        ));
+    }
     match format {
         Format::Table => output::print(&comparison.text()),
         _ => output::show(&comparison.table(), &comparison.json(), format),

@@ -59,7 +59,11 @@ impl<'p> Place<'p> {
     fn check(self, number: f64, range: Range, is_whole: bool, node: &Node, mistakes: &mut Mistakes) {
         if !range.contains(number) {
             let value = if is_whole { String::new() } else { format!(", not {number}") };
-            let what = format!("`{}` must {}{value}", self.key, range.demand(is_whole));
+            let demand = match range.maximum {
+                Some(bound) if is_whole && number > bound => format!("be at most {bound}"),
+                _ => range.demand(is_whole),
+            };
+            let what = format!("`{}` must {demand}{value}", self.key);
             mistakes.add(&node.at, what, self.hint.map(str::to_owned));
         }
     }
