@@ -32,11 +32,11 @@ pub(crate) fn start(command: &mut Command) -> io::Result<Child> {
 pub(crate) fn answer(mut child: Child, limit: Duration) -> io::Result<Answer> {
     let stdout = child.stdout.take().expect("standard output is piped");
     let (send, receive) = channel();
-    // Not joined: what the library has forked may hold the pipe for ever. One line is the answer.
+    // Not joined: what the library has forked may hold the pipe open forever. One line is the answer.
     spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(stdout.take(LONGEST_ANSWER)).read_line(&mut line);
-        // Nobody receives it if it took too long.
+        // There is no receiver left if it took too long.
         let _ = send.send(read.map(|_| line).unwrap_or_default());
     });
     let deadline = Instant::now() + limit;

@@ -297,8 +297,8 @@ fn run(
     let mut object =
         SolverObject::create(library.solver("raw").unwrap(), library.host(), &BTreeMap::new()).unwrap();
     let mut x = Array2::zeros((system.n(), system.columns()).f());
-    let mut nobody = ();
-    let session = Session::new(&system, common::LIMITS, process::now, &mut nobody);
+    let mut no_observer = ();
+    let session = Session::new(&system, common::LIMITS, process::now, &mut no_observer);
     object.run(&session.with_state(SolverState::new()), &mut x).map(drop)
 }
 

@@ -39,7 +39,7 @@ impl SolverEntry {
         let (size, unknown) = (self.table.size, self.table.capabilities & !known);
         let mut oddities = Vec::new();
         if size as usize != size_of::<Solver>() {
-            oddities.push(format!("the table says that it has {size} bytes, not {}", size_of::<Solver>()));
+            oddities.push(format!("the table gives its size as {size} bytes, not {}", size_of::<Solver>()));
         }
         if self.table.reserved != 0 {
             oddities.push(format!("the reserved field holds {}, not 0", self.table.reserved));

@@ -75,7 +75,7 @@ impl Choices<'_> {
         let name = names[usize::from(self.next() % 4)];
         let choices: Vec<Str> = (0..self.next() % 4).map(|_| self.text("fast")).collect();
         let n_choices = self.count(choices.len());
-        // Kept for ever, as those of a plugin are.
+        // Never freed, like those of a plugin.
         let choices = self.of(&[choices.leak().as_ptr(), null()]);
         Param {
             name: self.text(name),
