@@ -41,7 +41,7 @@ pub(crate) fn answer(mut child: Child, limit: Duration) -> io::Result<Answer> {
     });
     let deadline = Instant::now() + limit;
     let line = receive.recv_timeout(limit);
-    // One that closes its output without an answer is about to end; waiting for it tells how.
+    // A process that closes its output without an answer is about to end; its exit status gives the reason.
     let is_ending = matches!(&line, Ok(line) if line.is_empty());
     while is_ending && !process::has_ended(&child) && Instant::now() < deadline {
         sleep(Duration::from_millis(2));

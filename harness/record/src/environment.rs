@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_machine_is_told_and_another_hour_is_not() {
+    fn another_machine_is_a_difference_and_another_hour_is_not() {
         let here = Environment { cpu: "Fast".into(), cores: 2, load: vec![0.1], ..Environment::default() };
         let later = Environment { load: vec![3.0], spec_sha256: "s".into(), ..here.clone() };
         assert!(here.differences(&later).is_empty());

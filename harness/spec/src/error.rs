@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn caret_stands_below_its_word_in_a_long_line() {
+    fn caret_is_below_its_word_in_a_long_line() {
         let line = format!("length_scale = [{}, -2.0]", vec!["1.0"; 60].join(", "));
         let column = line.chars().count() - 4;
         let error = SpecError {

@@ -111,7 +111,7 @@ fn a_good_worker_gets_its_job_and_environment_and_reports() {
 }
 
 #[test]
-fn signals_and_exits_are_told_apart() {
+fn signals_and_exits_are_distinguished() {
     assert_eq!(Script::new("exit 0").end(), End::Exited(0));
     assert_eq!(Script::new("exit 3").end(), End::Exited(3));
     let signalled = |signal| End::Signalled { signal, memory_pressure: false };

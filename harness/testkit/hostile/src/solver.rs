@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_as_told() {
+    fn lies_on_request() {
         assert_eq!(act("lie").x, array![[0.0], [0.0]]);
         assert_eq!(act("wrong_report").iterations, -1);
         assert!(act("nan").x.iter().all(|x| x.is_nan()));
