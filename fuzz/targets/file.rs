@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use gpbench_import::{Origin, import};
 use tempfile::TempDir;
 
-/// Writes the bytes to a file of this name and imports it: a table of finite numbers or an error in words.
+/// Writes the bytes to a file of this name and imports it: the outcome is a table of finite numbers or an error message.
 pub fn import_file(name: &str, bytes: &[u8]) {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));

@@ -52,7 +52,7 @@
 /* Values of GpbStatus. */
 
 /**
- * Done; from `observe`: go on.
+ * Done; from `observe`: continue.
  */
 #define GPB_STATUS_DONE (0)
 
@@ -63,7 +63,7 @@
 
 /**
  * From `observe` only: put the current iterate into `x` and call `observe`
- * again with the same arguments; the clock is paused meanwhile as far as the host can.
+ * again with the same arguments; until then the clock is paused as far as the host can.
  */
 #define GPB_STATUS_ITERATE (2)
 
@@ -100,7 +100,7 @@
 /* Levels of `GpbHost.log`. */
 
 /**
- * Something is wrong but the solve goes on.
+ * Something is wrong, but the solve continues.
  */
 #define GPB_LOG_LEVEL_WARNING 1
 
@@ -529,7 +529,7 @@ typedef struct GpbProblem {
     /**
      * A solver calls it after every iteration, or, where iterations are cheap, a few times an epoch,
      * with one relative residual norm a column (`n_norms` = s), or `n_norms` = 0 if none is known.
-     * Answers `DONE` (go on), `STOPPED`, or `ITERATE`: put the current iterate (the averaged one,
+     * Answers `DONE` (continue), `STOPPED`, or `ITERATE`: put the current iterate (the averaged one,
      * if it is what would be returned) into `x` and call again with the same arguments. From
      * the thread that `solve` was called on.
      */
@@ -625,7 +625,7 @@ typedef struct GpbSolver {
                         int64_t n_values,
                         void **out);
     /**
-     * Sets up for a problem: preconditioners, factors. Timed apart from `solve` and charged
+     * Sets up for a problem: preconditioners, factors. Timed separately from `solve` and charged
      * to the same budget; `STOPPED` if the budget does not suffice. Null if there is nothing to set up.
      * Called before each `solve` whose operator differs from the last one's.
      */
@@ -856,7 +856,7 @@ typedef struct GpbInputs {
 
 /**
  * Products with random Fourier features Phi of the columns' points, m x count, such that
- * E[Phi Phi^T] = K there: at the inputs, or at the basis points where the columns have such. With
+ * E[Phi Phi^T] = K there: at the inputs, or at the basis points if the columns have them. With
  * scales each row of Phi is multiplied by its own: E[Phi Phi^T] = S K S.
  *
  * Costs are shown separately from kernel entries; no entries are counted.

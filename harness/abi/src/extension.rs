@@ -154,7 +154,7 @@ pub struct Inputs {
 }
 
 /// Products with random Fourier features Phi of the columns' points, m x count, such that
-/// E\[Phi Phi^T\] = K there: at the inputs, or at the basis points where the columns have such. With
+/// E\[Phi Phi^T\] = K there: at the inputs, or at the basis points if the columns have them. With
 /// scales each row of Phi is multiplied by its own: E\[Phi Phi^T\] = S K S.
 ///
 /// Costs are shown separately from kernel entries; no entries are counted.

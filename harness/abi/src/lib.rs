@@ -66,12 +66,12 @@ pub const MINOR: u32 = 1;
 pub struct Status(pub i32);
 
 impl Status {
-    /// Done; from `observe`: go on.
+    /// Done; from `observe`: continue.
     pub const DONE: Status = Status(0);
     /// Stop now: the budget is spent or the user has cancelled.
     pub const STOPPED: Status = Status(1);
     /// From `observe` only: put the current iterate into `x` and call `observe`
-    /// again with the same arguments; the clock is paused meanwhile as far as the host can.
+    /// again with the same arguments; until then the clock is paused as far as the host can.
     pub const ITERATE: Status = Status(2);
     /// An error that no other code names.
     pub const ERROR: Status = Status(-1);
@@ -154,6 +154,6 @@ unsafe impl Send for Value {}
 /// Asks for an extension: the id is one of [`id`]. The answer points to the
 /// struct that the id names, which lives as long as the object asked, or is null.
 ///
-/// The structs' fields spell this type out, because the header's generator sees through an optional
-/// function but not through an optional name of one.
+/// The structs' fields repeat this type in full, because the header's generator resolves an optional
+/// function type but not an optional alias of one.
 pub type ExtensionFn<T> = unsafe extern "C" fn(object: *const T, id: *const Str) -> *const c_void;

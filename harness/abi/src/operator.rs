@@ -74,7 +74,7 @@ pub struct Problem {
     pub ctx: *mut c_void,
     /// A solver calls it after every iteration, or, where iterations are cheap, a few times an epoch,
     /// with one relative residual norm a column (`n_norms` = s), or `n_norms` = 0 if none is known.
-    /// Answers `DONE` (go on), `STOPPED`, or `ITERATE`: put the current iterate (the averaged one,
+    /// Answers `DONE` (continue), `STOPPED`, or `ITERATE`: put the current iterate (the averaged one,
     /// if it is what would be returned) into `x` and call again with the same arguments. From
     /// the thread that `solve` was called on.
     pub observe: Option<

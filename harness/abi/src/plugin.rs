@@ -31,7 +31,7 @@ pub struct Host {
 
 /// Levels of [`Host::log`].
 pub mod log_level {
-    /// Something is wrong but the solve goes on.
+    /// Something is wrong, but the solve continues.
     pub const WARNING: i32 = 1;
     /// For the user.
     pub const INFO: i32 = 2;
@@ -98,7 +98,7 @@ pub struct Solver {
             out: *mut *mut c_void,
         ) -> Status,
     >,
-    /// Sets up for a problem: preconditioners, factors. Timed apart from `solve` and charged
+    /// Sets up for a problem: preconditioners, factors. Timed separately from `solve` and charged
     /// to the same budget; `STOPPED` if the budget does not suffice. Null if there is nothing to set up.
     /// Called before each `solve` whose operator differs from the last one's.
     pub prepare: Option<unsafe extern "C" fn(solver: *mut c_void, problem: *const Problem) -> Status>,

@@ -1,7 +1,7 @@
 //! The `gpbench` command.
 //!
 //! This crate parses the command line, prints, and chooses the exit code; the libraries do the work. Each verb is
-//! one file of `verbs`, with its own arguments. What several verbs share stands beside that folder.
+//! one file of `verbs`, with its own arguments. Code that several verbs share is beside that folder.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +34,7 @@ use args::Global;
 use exit::{Failure, Outcome};
 use notice::Styles;
 
-/// Benchmarks Gaussian-process solvers: one spec, every solver, nothing lost.
+/// Benchmarks linear solvers for Gaussian processes: one spec compares them all, and no result is lost.
 #[derive(Debug, Parser)]
 #[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
 #[command(

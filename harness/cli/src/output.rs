@@ -40,7 +40,7 @@ impl Listing {
     }
 }
 
-/// Prints a table in the given format; `json` in its place if the format is JSON.
+/// Prints a table in the given format, or `value` if the format is JSON.
 pub(crate) fn show(table: &Table, value: &Value, format: Format) {
     print(&match format {
         Format::Table => table.text(),

@@ -23,7 +23,7 @@ impl Revision {
 }
 
 fn git(folder: &Path, args: &[&str]) -> Option<String> {
-    // Takes no locks and asks no questions.
+    // Takes no locks and never prompts.
     let output = Command::new("git")
         .arg("-C")
         .arg(folder)

@@ -31,7 +31,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("pretends-warm-start", "warm-start", "epochs"),
     ("adds-to-start", "any-start", "claims convergence"),
     ("ignores-charge", "budget", "used 11"),
-    ("asks-on", "budget", "went on asking"),
+    ("asks-on", "budget", "called the operator"),
     ("ignores-stop", "cancel", "told to stop"),
     ("stale-iterate", "iterate", "another than stopping there leaves"),
     ("restarts-when-watched", "watching", "another solution"),

@@ -63,7 +63,7 @@ struct Module {
     file: PathBuf,
     imports: BTreeMap<String, Vec<String>>,
     globs: Vec<Vec<String>>,
-    /// Every path that stands in its code.
+    /// Every path in its code.
     paths: Vec<Vec<String>>,
 }
 
@@ -176,7 +176,7 @@ impl Tree {
 }
 
 impl Module {
-    /// Takes the names of a `use` apart. A private one uses what it names; a public one only passes it on.
+    /// Splits a `use` into its names. A private one uses what it names; a public one only passes it on.
     fn flatten(&mut self, tree: &UseTree, prefix: &mut Vec<String>, is_private: bool) {
         match tree {
             UseTree::Path(path) => {

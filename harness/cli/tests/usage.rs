@@ -210,7 +210,7 @@ fn a_cache_without_a_usable_folder_is_an_error_with_advice() {
         }
         Ended::of(&mut command)
     };
-    // Nobody can create a folder in /proc, not even root.
+    // No user can create a folder in /proc, not even root.
     with(&["run", "spec.toml"], "GPBENCH_CACHE", "/proc/cache")
         .exits(2)
         .says(&["/proc/cache", "set GPBENCH_CACHE to a folder that can be written"]);

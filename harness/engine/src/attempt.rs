@@ -140,7 +140,7 @@ impl<'a> RunAttempt<'a> {
         progress(&self.journal(), self.ids)
     }
 
-    /// How the run stands after this attempt, which has written `ran` rows.
+    /// The state of the run after this attempt, which has written `ran` rows.
     pub(crate) fn summary(&self, ran: usize) -> Summary {
         Summary {
             folder: self.cases.folder.path().to_owned(),

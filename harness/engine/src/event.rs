@@ -1,4 +1,4 @@
-//! What a run reports while it goes on, and when it ends.
+//! Events that a run reports, and its summary at the end.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Where work is done: the border between the schedule and a machine.
+//! The interface between the schedule and the machine that does the work.
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGALRM, SIGINT, SIGTERM};
 
-/// The signal that stands for the time limit of an attempt.
+/// The signal that means that the time limit of an attempt is reached.
 pub(crate) const TIME_OVER: i32 = SIGALRM;
 
 /// A flag that holds the signal that asks for the end, shared by all threads.

@@ -1,6 +1,6 @@
 //! Runs a plan: each case in processes of its own, each result on the disk before the next.
 //!
-//! [`Engine::run`] takes resolved cases in the order in which they shall run and leaves a run folder, whose
+//! [`Engine::run`] takes resolved cases in the order in which they are to run and leaves a run folder, whose
 //! journal holds one row a case. A case takes up to three worker processes: `exact` makes the reference solution
 //! (once per data set, split and hyperparameters), `case` loads the plugin and solves, `verify` computes true
 //! residuals and predictions from the solution without the plugin. [`classify`] decides the status of a case from

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::EngineError;
 
-/// A named list of cases, in the order in which they shall run.
+/// A named list of cases, in the order in which they are to run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The spec's name: the folder under the output folder.

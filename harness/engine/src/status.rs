@@ -43,7 +43,7 @@ pub struct Evidence<'a> {
 /// A training case has the status of its final prediction, or that of its steps if it is worse: each step is compared
 /// with the tolerance in the same way.
 ///
-/// The report of a process that dies afterwards counts, and the reason mentions the death.
+/// If a process crashes after its report, the report counts and the reason mentions the crash.
 pub fn classify(evidence: &Evidence<'_>) -> CaseStatus {
     let Evidence { case, solving, verifying, log_tail } = *evidence;
     if let Some(failure) = solving.failure() {
@@ -105,7 +105,9 @@ fn unreported(end: &End, log_tail: &str) -> CaseStatus {
         End::Garbled { sample } => {
             (Status::Invalid, format!("wrote `{sample}` where only the worker reports; killed"))
         }
-        End::Lingered => (Status::Crashed, "closed its output without a result and went on; killed".into()),
+        End::Lingered => {
+            (Status::Crashed, "closed its output without a result but did not end; killed".into())
+        }
         End::Interrupted => (Status::Crashed, "interrupted".into()),
         End::NotStarted { reason } => (Status::Crashed, format!("the worker did not start: {reason}")),
     };

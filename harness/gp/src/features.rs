@@ -166,7 +166,7 @@ impl RandomFeatures {
 }
 
 /// Up to this many right-hand sides a product goes column by column: BLAS packs both factors of a matrix product,
-/// which does not pay for few columns.
+/// which is slower for few columns.
 const THIN: usize = 3;
 
 /// `out += a b`.

@@ -63,7 +63,7 @@ pub trait KernelMatrix: Debug + Send + Sync {
     /// `out = A[rows, cols]`.
     fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>);
 
-    /// The n diagonal entries; `None` where rows and columns stand for different points.
+    /// The n diagonal entries; `None` where rows and columns are different points.
     fn diagonal(&self) -> Option<Array1<f64>>;
 
     /// `K(X*, P) v`, without noise, for the points P of the columns: `n* x s`. `x_star` is `n* x d`, `v` `m x s`.

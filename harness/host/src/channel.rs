@@ -2,7 +2,7 @@
 //! that a plugin prints can mix with them.
 //!
 //! The real standard output is moved to a descriptor that no plugin knows of and
-//! that no child inherits; descriptor 1 then leads to the log, like descriptor 2.
+//! that no child inherits; descriptor 1 then writes to the log, like descriptor 2.
 
 #![allow(unsafe_code)]
 
@@ -89,7 +89,7 @@ pub fn read_job() -> io::Result<String> {
 /// Makes descriptor `to` another name of `from`.
 fn redirect(from: RawFd, to: RawFd) -> io::Result<()> {
     // SAFETY: a system call on numbers; Rust's handles of descriptors 0 to 2 stay valid whatever
-    // file they lead to.
+    // file they refer to.
     check(unsafe { libc::dup2(from, to) }).map(drop)
 }
 

@@ -72,7 +72,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
                 return Ok(wrong_usage());
             };
             let worker = std::env::current_exe()?;
-            conform::run(&worker, &request, &mut |verdict| channel.send(&verdict))?;
+            conform::run(&worker, &request, &mut |result| channel.send(&result))?;
         }
         "check" => {
             let (file, solver, name) = (arguments.next(), arguments.next(), arguments.next());

@@ -21,7 +21,7 @@ pub fn read(path: &Path, m: usize, s: usize) -> Result<Array2<f64>, FileError> {
     let (found, numbers) = binary::read(path, MAGIC, |[m, s]| m.checked_mul(s))?;
     if found != [m, s] {
         let [rows, columns] = found;
-        let what = format!("holds a solution of {rows} x {columns}, where {m} x {s} belongs");
+        let what = format!("holds a solution of {rows} x {columns}, not {m} x {s}");
         return Err(FileError::Format { path: path.to_owned(), what });
     }
     Ok(Array2::from_shape_vec((m, s).f(), numbers).expect("as many numbers as the sizes say"))
@@ -51,7 +51,7 @@ mod tests {
         let path = folder.path().join("solution.bin");
         write(&path, array![[1.0], [2.0]].view()).unwrap();
         let error = read(&path, 3, 1).unwrap_err().to_string();
-        assert!(error.ends_with("holds a solution of 2 x 1, where 3 x 1 belongs"), "{error}");
+        assert!(error.ends_with("holds a solution of 2 x 1, not 3 x 1"), "{error}");
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
         assert!(read(&path, 2, 1).unwrap_err().to_string().contains("holds 13 bytes of numbers"));

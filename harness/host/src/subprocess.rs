@@ -32,16 +32,16 @@ pub(crate) fn start(command: &mut Command) -> io::Result<Child> {
 pub(crate) fn answer(mut child: Child, limit: Duration) -> io::Result<Answer> {
     let stdout = child.stdout.take().expect("standard output is piped");
     let (send, receive) = channel();
-    // Not joined: what the library has forked may hold the pipe for ever. One line is the answer.
+    // Not joined: what the library has forked may hold the pipe open forever. One line is the answer.
     spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(stdout.take(LONGEST_ANSWER)).read_line(&mut line);
-        // Nobody receives it if it took too long.
+        // There is no receiver left if it took too long.
         let _ = send.send(read.map(|_| line).unwrap_or_default());
     });
     let deadline = Instant::now() + limit;
     let line = receive.recv_timeout(limit);
-    // One that closes its output without an answer is about to end; waiting for it tells how.
+    // A process that closes its output without an answer is about to end; its exit status gives the reason.
     let is_ending = matches!(&line, Ok(line) if line.is_empty());
     while is_ending && !process::has_ended(&child) && Instant::now() < deadline {
         sleep(Duration::from_millis(2));

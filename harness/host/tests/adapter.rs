@@ -411,8 +411,8 @@ fn what_a_solver_saves_reaches_the_next_solve() {
     let library = library_of::<Remembers>();
     let entry = library.solver("remembers").unwrap();
     let solve = |state: Option<SolverState>| {
-        let mut nobody = ();
-        let session = Session::new(&system, common::LIMITS, process::now, &mut nobody);
+        let mut no_observer = ();
+        let session = Session::new(&system, common::LIMITS, process::now, &mut no_observer);
         let session = match state {
             None => session,
             Some(state) => session.with_state(state),

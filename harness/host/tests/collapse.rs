@@ -1,4 +1,4 @@
-//! Data sets whose duplicates are collapsed: what a solver sees of them, and what its solution stands for.
+//! Data sets whose duplicates are collapsed: what a solver sees of them, and what its solution means for all rows.
 
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
@@ -62,7 +62,7 @@ fn zeros(rows: usize, columns: usize) -> Array2<f64> {
     Array2::zeros((rows, columns).f())
 }
 
-/// S K S + noise^2 I from what a solver is told, by the plain formula of Matérn-3/2.
+/// S K S + noise^2 I from what a solver is given, by the plain formula of Matérn-3/2.
 fn matrix(inputs: &sdk::Inputs<'_>) -> Array2<f64> {
     let (x, scales) = (inputs.x, inputs.scales.expect("duplicates are collapsed"));
     Array2::from_shape_fn((x.nrows(), x.nrows()), |(i, j)| {
@@ -156,7 +156,7 @@ fn a_solver_sees_a_smaller_system_and_the_harness_the_whole_one() {
     // The product, three rows, two columns, and everything.
     let m = m as f64;
     assert_eq!(outcome.cost.entries.used, m * m + 3.0 * m + 2.0 * m + m * m);
-    // What the solver says of its own residuals is told relative to the whole right-hand sides.
+    // The residuals that the solver claims are reported relative to the whole right-hand sides.
     let halves = shares(&system).iter().map(|share| 0.5 * share).collect::<Vec<_>>();
     let error = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(error(&watcher.claimed, &halves) < 1e-14 && halves.iter().all(|half| *half < 0.499));
@@ -221,8 +221,8 @@ fn solve(system: &System, id: &str, params: &[(&str, Param)]) -> (SolveOutcome, 
     let mut solver = SolverObject::create(library.solver(id).unwrap(), library.host(), &params).unwrap();
     let limits =
         SolveLimits { tolerance: Some(1e-10), max_epochs: Some(20_000.0), threads: 2, ..common::LIMITS };
-    let mut nobody = ();
-    let session = Session::new(system, limits, process::now, &mut nobody);
+    let mut no_observer = ();
+    let session = Session::new(system, limits, process::now, &mut no_observer);
     let mut x = zeros(system.m(), system.columns());
     let outcome = solver.run(&session, &mut x).unwrap_or_else(|error| panic!("{id}: {error}"));
     (outcome, system.weights(x.into()).into_owned())

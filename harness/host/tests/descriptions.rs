@@ -1,4 +1,4 @@
-//! Descriptions of all sorts: each is accepted, or refused with a reason, and none fills the memory.
+//! Descriptions of many kinds: each is accepted, or refused with a reason, and none fills the memory.
 
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]

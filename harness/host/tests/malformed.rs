@@ -297,8 +297,8 @@ fn run(
     let mut object =
         SolverObject::create(library.solver("raw").unwrap(), library.host(), &BTreeMap::new()).unwrap();
     let mut x = Array2::zeros((system.n(), system.columns()).f());
-    let mut nobody = ();
-    let session = Session::new(&system, common::LIMITS, process::now, &mut nobody);
+    let mut no_observer = ();
+    let session = Session::new(&system, common::LIMITS, process::now, &mut no_observer);
     object.run(&session.with_state(SolverState::new()), &mut x).map(drop)
 }
 
@@ -339,6 +339,6 @@ fn wrong_answers_are_named() {
     let said = |solve| run(solve).unwrap_err().to_string();
     assert_eq!(said(odd_reason), "solve gave the reason 99, which version 1 does not have");
     assert_eq!(said(too_many_claims), "solve claims 3 residual norms for 4 columns");
-    assert_eq!(said(odd_status), "solve returned 2, which is no outcome of it");
+    assert_eq!(said(odd_status), "solve returned 2, which is not one of its outcomes");
     assert_eq!(said(no_memory), "solve ran out of memory: it gave no reason");
 }

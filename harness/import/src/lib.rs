@@ -51,7 +51,7 @@ pub fn import(origin: &Origin<'_>) -> Result<Table, ImportError> {
             }
             collection::read_folder(path)?
         }
-        // Reading a pipe may wait for ever, and reading a device may never end.
+        // Reading a pipe may wait forever, and reading a device may never end.
         Origin::File { path, .. } if path.exists() && !path.is_file() => {
             return Err(Place::file(path).fault(Fault::NotAFile));
         }

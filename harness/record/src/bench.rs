@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_apart() {
+    fn answers_are_distinguished() {
         let block = |block, seconds| BlockTiming {
             timing: timing(seconds),
             block,

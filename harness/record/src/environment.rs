@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What, besides the case itself, can change a case's result.
+/// Everything except the case itself that can change its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// SHA-256 of the plugin's library.
@@ -22,8 +22,8 @@ pub struct Fingerprint {
     pub blas_core: String,
 }
 
-/// Where a run took place: written once per run folder, and once more for each sitting that went on
-/// elsewhere.
+/// Where a run took place: written once per run folder, and once more for each attempt that continued in another
+/// environment.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Environment {
@@ -73,8 +73,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// In what two environments differ that can change seconds or last bits: names of fields. What a run
-    /// asks for, and the load of the moment, is not among it.
+    /// Names of the fields in which two environments differ and that can change seconds or last bits. The current
+    /// load and what a run asks for are not among them.
     pub fn differences(&self, other: &Environment) -> Vec<&'static str> {
         let each = [
             ("gpbench", self.gpbench == other.gpbench),
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_machine_is_told_and_another_hour_is_not() {
+    fn another_machine_is_a_difference_and_another_hour_is_not() {
         let here = Environment { cpu: "Fast".into(), cores: 2, load: vec![0.1], ..Environment::default() };
         let later = Environment { load: vec![3.0], spec_sha256: "s".into(), ..here.clone() };
         assert!(here.differences(&later).is_empty());

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// A stationary covariance family, as a function of the scaled distance
-/// `r^2 = sum_k ((x_k - z_k) / l_k)^2`. The formulae stand in `gpbench-gp`, one module a family.
+/// `r^2 = sum_k ((x_k - z_k) / l_k)^2`. The formulae are in `gpbench-gp`, one module a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {

@@ -106,7 +106,7 @@ pub struct Solved {
     /// Further metrics of the task.
     #[serde(default)]
     pub metrics: Metrics,
-    /// What the task yields besides; outer steps are not in it, since each was a message of its own.
+    /// Further results of the task; outer steps are not among them, since each was sent as a message.
     pub output: TaskOutput,
 }
 

@@ -29,7 +29,7 @@ pub struct Metric {
     pub columns: &'static [TaskKind],
     /// By how much `gpbench check` lets it get worse.
     pub tolerance: Tolerance,
-    /// Where it is shown. A metric that no table, chart or line shows stands in the table of details.
+    /// Where it is shown. A metric that no table, chart or line shows is in the table of details.
     pub shown: &'static [Shown],
 }
 
@@ -101,7 +101,7 @@ pub enum Shown {
     Trace,
     /// A chart along the steps of training.
     Steps,
-    /// A chart of what training came to.
+    /// A chart of the results of training.
     Trained,
     /// A chart or table of its own.
     Own,
@@ -166,7 +166,7 @@ macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ $id:ident = $name:literal, $title:literal, $axis:literal,
        $unit:ident, $style:ident, $direction:ident, $tasks:ident, $columns:ident, $absolute:literal, $relative:literal,
        [$($shown:ident),*];)+) => {
-        /// Names of metrics, as they stand in journals, tables and JSON.
+        /// Names of metrics, as written in journals, tables and JSON.
         pub mod names {
             $($(#[doc = $doc])+ pub const $id: &str = $name;)+
 
@@ -288,7 +288,7 @@ metrics! {
     /// Processor seconds of prepare and solve.
     CPU_SECONDS = "cpu_seconds", "processor time [s]", "processor seconds",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
-    /// Wall-clock seconds of an outer step besides its solver: right-hand sides and gradient.
+    /// Wall-clock seconds of an outer step outside of the solver: right-hand sides and gradient.
     SECONDS_OUTER = "seconds_outer", "outer [s]", "seconds of right-hand sides and gradient",
         Seconds, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [Steps];
     /// Wall-clock seconds of the systems solved for the prediction after training.
@@ -346,7 +346,7 @@ metrics! {
     /// Mean number of random features that an estimate took.
     FEATURES = "features", "features", "random features",
         Count, Short, Neither, BY_FEATURES, NOWHERE, 0.0, 0.1, [Own, Steps];
-    /// Seconds from when a limit was reached to when all processes of a killed case were dead.
+    /// Seconds from when a limit was reached to when all processes of a killed case had ended.
     SECONDS_OVER_LIMIT = "seconds_over_limit", "seconds over limit", "seconds over the limit",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Bytes of kernel entries cached between products, where memory allowed.

@@ -1,10 +1,10 @@
-//! What a task yields besides metrics and a trace.
+//! Results of a task other than metrics and a trace.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Curve, Hyperparameters, Landscape, Step, TaskKind};
 
-/// What a task yields besides metrics and a trace.
+/// Results of a task other than metrics and a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "task", rename_all = "snake_case")]
 pub enum TaskOutput {

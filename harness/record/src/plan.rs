@@ -1,4 +1,4 @@
-//! What a run's plan holds besides its cases.
+//! The parts of a run's plan other than its cases.
 
 use serde::{Deserialize, Serialize};
 

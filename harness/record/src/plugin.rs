@@ -23,7 +23,7 @@ pub struct LibraryInfo {
     pub solvers: Vec<SolverInfo>,
 }
 
-/// What stands on the solver axis.
+/// What an entry of the solver axis does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SolverKind {

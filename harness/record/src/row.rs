@@ -48,7 +48,7 @@ pub struct Row {
     /// Points along the solve.
     #[serde(default)]
     pub trace: Vec<TracePoint>,
-    /// What the task yields besides metrics and a trace.
+    /// Results of the task other than metrics and the trace.
     pub output: TaskOutput,
     /// Last lines of the log, for cases that failed.
     #[serde(default)]

@@ -146,7 +146,7 @@ impl ExactComparison {
             }
             _ => {
                 self.values += 1;
-                // The shortest text that reads back as the same number tells all bits apart.
+                // The shortest text that reads back as the same number distinguishes all bits.
                 let [a, b] = [first, second].map(|value| value.map(Value::to_string));
                 if a != b {
                     self.differences.push(Difference {

@@ -176,7 +176,7 @@ impl Reference {
             (None, Some(subsample)) => rows.retain(|row| row.is_subset_of(subsample)),
             (None, None) => rows.retain(|row| row.m.is_none()),
         }
-        // Errors and times of a method may stand in different tables.
+        // Errors and times of a method may be in different tables.
         rows.into_iter().map(|row| self.figures(row, case)).reduce(|first, other| Figures {
             rmse: first.rmse.or(other.rmse),
             nll: first.nll.or(other.nll),
@@ -233,7 +233,7 @@ impl Method {
 }
 
 impl Published {
-    /// Whether right-hand sides and starts are those of the row, where the paper tells them apart.
+    /// Whether right-hand sides and starts are those of the row, where the paper distinguishes them.
     fn is_trained_like(&self, task: &Task) -> bool {
         let (Some(pathwise), Some(warm_start)) = (self.pathwise, self.warm_start) else { return true };
         let Task::Train(training) = task else { return false };

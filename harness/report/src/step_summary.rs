@@ -2,7 +2,7 @@
 
 use crate::baseline::{Check, CheckOutcome};
 
-/// Largest number of rows: nobody reads more, and some services refuse them.
+/// Largest number of rows: longer tables are not readable, and some services refuse them.
 const MOST_ROWS: usize = 100;
 
 /// A heading with the outcome, the findings that there is room for, and what could not be compared.

@@ -274,7 +274,7 @@ fn runs_with_the_same_bits_agree_whatever_their_ids_seconds_and_memory() {
 }
 
 #[test]
-fn the_last_bit_of_any_value_is_told() {
+fn a_difference_in_the_last_bit_is_reported() {
     let first = stored();
     let mut second = first.clone();
     let flipped = |value: f64| f64::from_bits(value.to_bits() + 1);

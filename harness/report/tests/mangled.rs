@@ -1,4 +1,4 @@
-//! Journals and baselines of all sorts: each is read or refused in words.
+//! Damaged journals and baselines: each is read, or refused with an error message.
 
 use std::cell::Cell;
 use std::fs;

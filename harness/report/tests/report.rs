@@ -425,7 +425,7 @@ fn training_has_a_distance_to_exact_training() {
 }
 
 #[test]
-fn truncated_training_stands_beside_exact_training() {
+fn truncated_training_is_shown_with_exact_training() {
     let mut run = trained_exactly_too(0.0);
     assert!(!charts(&run).keys().any(|name| name.starts_with("truncation")), "a tolerance ended all solves");
     for row in &mut run.rows {

@@ -48,7 +48,7 @@ impl DamagedLine {
     }
 }
 
-/// Reads the journal of a run folder. Takes no lock, so that a run can be read while it goes on.
+/// Reads the journal of a run folder. Takes no lock, so that a run can be read while it is in progress.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -73,7 +73,7 @@ impl Error {
         match status {
             Status::DONE => Ok(()),
             Status::STOPPED => Err(Error::Stopped),
-            // A positive code that this call does not define is no success.
+            // A positive code that this call does not define is an error.
             other if !other.is_error() => {
                 Err(Error::Failed(format!("the host's `{call}` returned the unknown status {}", other.0)))
             }

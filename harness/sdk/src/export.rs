@@ -166,7 +166,7 @@ unsafe fn with_object<S>(solver: *mut c_void, call: impl FnOnce(&mut Object<S>) 
     };
     let host = object.host;
     if object.broken {
-        return catch(host, || Err(Error::new("this solver panicked before and cannot go on")));
+        return catch(host, || Err(Error::new("this solver panicked before and cannot continue")));
     }
     // Marked before and cleared after, so that a panic leaves the mark.
     object.broken = true;
@@ -230,12 +230,12 @@ unsafe extern "C" fn solve<S: Solver>(
                 return Err(Error::InvalidArgument("the report is null or too small".into()));
             }
             let mut problem = Problem::new(problem, object.host)?;
-            let told = match object.solver.solve(&mut problem) {
+            let finished = match object.solver.solve(&mut problem) {
                 // Stopping is an outcome; the norms are those observed last.
                 Err(Error::Stopped) => Report::new(Reason::Stopped, problem.seen.0).residuals(problem.seen.1),
                 other => other?,
             };
-            object.fill(told, &mut *report);
+            object.fill(finished, &mut *report);
             Ok(())
         })
     }
@@ -243,13 +243,13 @@ unsafe extern "C" fn solve<S: Solver>(
 
 impl<S> Object<S> {
     /// Fills the host's report. Its arrays live until the next call.
-    fn fill(&mut self, told: Report, report: &mut abi::Report) {
-        self.claimed = told.residuals;
+    fn fill(&mut self, finished: Report, report: &mut abi::Report) {
+        self.claimed = finished.residuals;
         (self.names, self.values) =
-            told.numbers.into_iter().map(|(name, value)| (abi::Str::new(name), value)).unzip();
+            finished.numbers.into_iter().map(|(name, value)| (abi::Str::new(name), value)).unzip();
         let pointer = |numbers: &[f64]| if numbers.is_empty() { std::ptr::null() } else { numbers.as_ptr() };
-        report.reason = told.reason.code();
-        report.iterations = i64::try_from(told.iterations).unwrap_or(i64::MAX);
+        report.reason = finished.reason.code();
+        report.iterations = i64::try_from(finished.iterations).unwrap_or(i64::MAX);
         report.claimed = pointer(&self.claimed);
         report.n_claimed = self.claimed.len() as i64;
         report.names = if self.names.is_empty() { std::ptr::null() } else { self.names.as_ptr() };

@@ -41,7 +41,7 @@ fn check(mat: &Mat, what: &str) -> Result<Checked> {
 /// A view of a matrix of the interface.
 ///
 /// # Safety
-/// The matrix's memory must be readable, and written by nobody, during `'a`.
+/// The matrix's memory must be readable, and must not be written to, during `'a`.
 pub(crate) unsafe fn view<'a>(mat: &Mat, what: &str) -> Result<ArrayView2<'a, f64>> {
     let (shape, strides, data) = check(mat, what)?;
     // SAFETY: checked above and promised by the caller; an empty view reads nothing.

@@ -31,7 +31,7 @@ pub struct Problem<'a> {
 /// Importance of a line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Something is wrong but the solve goes on.
+    /// Something is wrong, but the solve continues.
     Warning,
     /// For the user.
     Info,
@@ -43,8 +43,8 @@ impl<'a> Problem<'a> {
     /// Checks a problem of the interface.
     ///
     /// # Safety
-    /// `raw` is null or points to a problem that lives during `'a`, whose `x` nobody else uses
-    /// except the host inside its own functions.
+    /// `raw` is null or points to a problem that lives during `'a`, whose `x` is used by
+    /// no other code except the host inside its own functions.
     pub(crate) unsafe fn new(raw: *const abi::Problem, host: &'a abi::Host) -> Result<Problem<'a>> {
         let bad = |why: &str| Error::InvalidArgument(format!("the problem {why}"));
         // SAFETY: promised by the caller; only the first field is read before the size is known.
@@ -251,8 +251,8 @@ impl<'a> Problem<'a> {
             Some((correction, _)) => (correction.iterations + iteration, correction.larger(norms)),
         };
         let observe = self.table.observe.expect("checked when made");
-        // SAFETY: live problem, norms readable during the call; the host reads `x` meanwhile, to which
-        // no reference is held here.
+        // SAFETY: live problem, norms readable during the call; during the call the host reads
+        // `x`, to which no reference is held here.
         let call = || unsafe { observe(self.raw, iteration as i64, norms.as_ptr(), norms.len() as i64) };
         let mut status = call();
         if status == Status::ITERATE || status == Status::STOPPED {

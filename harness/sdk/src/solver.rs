@@ -28,7 +28,7 @@ pub trait Solver: Sized + 'static {
     /// Makes a solver. The parameters' ranges have been checked; conditions between parameters are checked here.
     fn new(params: Self::Params) -> Result<Self>;
 
-    /// Sets up for a problem: preconditioners, factors. Timed apart from `solve`, charged to the same
+    /// Sets up for a problem: preconditioners, factors. Timed separately from `solve`, charged to the same
     /// budget.
     fn prepare(&mut self, _problem: &Problem<'_>) -> Result<()> {
         Ok(())

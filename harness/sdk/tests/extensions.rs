@@ -111,7 +111,7 @@ impl Solver for Parts {
         let no_diagonal = Error::Host { call: "diag", status: Status::UNSUPPORTED.0 };
         assert_eq!(op.diagonal(), Err(no_diagonal));
 
-        // Features stand at the columns' points: three of them.
+        // Features are at the columns' points: three of them.
         let w = array![[1.0], [2.0]];
         let mut y = zeros(3, 1);
         op.features(9, &w, &mut y)?;

@@ -64,7 +64,7 @@ fn the_residual_in_double_precision_meets_the_tolerance() {
 }
 
 #[test]
-fn what_a_correction_observes_is_told_of_the_whole() {
+fn observations_of_a_correction_refer_to_the_whole_system() {
     let (_, _, problem) = problem(1e-8);
     let outcome = problem.iterates().solve::<Richardson>(&[]).unwrap();
     let worst = |norms: &[f64]| norms.iter().fold(0.0_f64, |worst, norm| worst.max(*norm));

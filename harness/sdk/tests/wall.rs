@@ -26,7 +26,7 @@ choices! {
         Worker = "worker",
         /// In the middle of the operator's product.
         Transform = "transform",
-        /// Ending.
+        /// Destroying the solver.
         Drop = "drop",
         /// Solving: an error, not a panic.
         Error = "error",
@@ -112,7 +112,7 @@ fn a_panic_anywhere_becomes_an_error_with_its_text() {
         let failure = problem().solve::<Minefield>(&[("at", at.into())]).unwrap_err();
         assert_eq!((failure.status, failure.text.as_str()), (Status::PANIC, text));
     }
-    // Ending has no status to return; not aborting is all that can be asked.
+    // Destroying a solver returns no status; the only requirement is that the process does not abort.
     let outcome = problem().solve::<Minefield>(&[("at", "drop".into())]).unwrap();
     assert_eq!((outcome.claimed, outcome.numbers), (vec![0.25], vec![("mines".to_owned(), 3.0)]));
     assert_eq!(outcome.notes, [(7, "depth".to_owned(), 0.5)]);

@@ -8,7 +8,7 @@ use crate::source::{Location, Position, Sources};
 /// One mistake in a spec.
 ///
 /// Displayed as `file:line:column: error: what; hint` and, where the place is
-/// known, the line it stands on with a caret below.
+/// known, its line with a caret below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
     /// The spec, or the option (`--set`, `--library`) that holds the mistake.
@@ -48,7 +48,7 @@ impl fmt::Display for SpecError {
 }
 
 /// Cuts a long line down to the part around `column`; tabs become single blanks
-/// so that the caret stands below its word.
+/// so that the caret is below its word.
 fn window(line: &str, column: usize) -> (String, usize) {
     const WIDEST: usize = 110;
     const BEFORE: usize = 40;
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn caret_stands_below_its_word_in_a_long_line() {
+    fn caret_is_below_its_word_in_a_long_line() {
         let line = format!("length_scale = [{}, -2.0]", vec!["1.0"; 60].join(", "));
         let column = line.chars().count() - 4;
         let error = SpecError {

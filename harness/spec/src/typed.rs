@@ -113,7 +113,7 @@ impl Typed {
     pub fn text(&self) -> String {
         if self.is_changed {
             let toml = tree::to_toml(&self.table);
-            format!("# Written with every --set and --library in its place.\n{toml}")
+            format!("# Written with every --set and --library applied.\n{toml}")
         } else {
             self.sources.text(SPEC).to_owned()
         }

@@ -61,7 +61,11 @@ fn take_number(text: &str) -> Result<(f64, &str), String> {
 }
 
 fn positive(value: f64, what: &str) -> Result<f64, String> {
-    if value > 0.0 && value < 1e18 { Ok(value) } else { Err(format!("{what} must be positive and sensible")) }
+    if value > 0.0 && value < 1e18 {
+        Ok(value)
+    } else {
+        Err(format!("{what} must be positive and not too large"))
+    }
 }
 
 #[cfg(test)]

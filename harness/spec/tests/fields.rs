@@ -47,7 +47,7 @@ fn put(root: &mut Value, path: &Path, new: Value) {
     match holder(root, path) {
         Value::Table(table) => drop(table.insert(last.clone(), new)),
         Value::Array(items) => items[last.parse::<usize>().expect("a place in a list")] = new,
-        _ => unreachable!("a value stands in a table or a list"),
+        _ => unreachable!("a value is in a table or a list"),
     }
 }
 
@@ -56,7 +56,7 @@ fn take(root: &mut Value, path: &Path) -> Value {
     match holder(root, path) {
         Value::Table(table) => table.remove(last).expect("it is there"),
         Value::Array(items) => items.remove(last.parse().expect("a place in a list")),
-        _ => unreachable!("a value stands in a table or a list"),
+        _ => unreachable!("a value is in a table or a list"),
     }
 }
 

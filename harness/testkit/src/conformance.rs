@@ -8,7 +8,7 @@
 //! A solver may crash or hang, so the caller runs each rule in a process of its own. That also shows what a
 //! solver leaves behind in a process: threads, memory, floating-point modes.
 //!
-//! This crate does not know the plugin interface. Whoever loads plugins implements [`Subject`] for them.
+//! This crate does not know the plugin interface. A crate that loads plugins implements [`Subject`] for them.
 
 mod rules;
 mod subject;

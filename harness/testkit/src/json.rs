@@ -1,6 +1,6 @@
 //! Arrays out of files of known answers.
 //!
-//! Matrices stand there as lists of rows. Every function panics, naming what it wanted, if a value
+//! Matrices are stored there as lists of rows. Every function panics, naming what it wanted, if a value
 //! is of another kind.
 
 use ndarray::{Array1, Array2};

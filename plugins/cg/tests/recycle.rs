@@ -9,7 +9,7 @@ use gpbench_sdk::testing::{DenseProblem, Outcome, scattered_inputs, scattered_ri
 
 const N: usize = 300;
 
-/// The system of an outer step that has come to these scales.
+/// The system of an outer step with these scales.
 fn system(noise_scale: f64, length_scale: f64) -> DenseProblem {
     let lengths = [length_scale, length_scale];
     let (x, b) = (scattered_inputs(N), scattered_right_hand_sides(N, 5));

@@ -193,7 +193,7 @@ fn a_right_hand_side_does_not_depend_on_the_others() {
     // Clipped, and each by itself.
     let params = with(steps(50), [("clip", 0.02.into())]);
     let all = line.problem().solve::<SgdRff>(&params).unwrap();
-    let one = line.pose(line.b.slice(s![.., ..1]).to_owned()).solve::<SgdRff>(&params).unwrap();
+    let one = line.with_rhs(line.b.slice(s![.., ..1]).to_owned()).solve::<SgdRff>(&params).unwrap();
     assert_close(&one.x.column(0), &all.x.column(0), 1e-12);
 }
 
@@ -227,7 +227,8 @@ fn a_tolerance_is_checked_by_a_product_every_ten_epochs() {
 fn a_zero_right_hand_side_has_a_zero_solution() {
     let line = Line::smooth();
     let ones = Array2::from_elem((N, 3), 1.0);
-    let nothing = line.pose(Array2::zeros((N, 3))).start(ones.clone()).solve::<SgdRff>(&steps(9)).unwrap();
+    let nothing =
+        line.with_rhs(Array2::zeros((N, 3))).start(ones.clone()).solve::<SgdRff>(&steps(9)).unwrap();
     assert_eq!((nothing.reason, nothing.iterations, nothing.entries), (reason::CONVERGED, 0, 0.0));
     assert!(nothing.x.iter().all(|&x| x == 0.0));
 
@@ -238,7 +239,7 @@ fn a_zero_right_hand_side_has_a_zero_solution() {
         if zero > 0 {
             f.column_mut(zero - 1).assign(&-&line.noise.column(zero - 1));
         }
-        let problem = line.pose(b).pathwise(&f, &line.noise).start(ones.clone());
+        let problem = line.with_rhs(b).pathwise(&f, &line.noise).start(ones.clone());
         let outcome = problem.solve::<SgdRff>(&steps(50)).unwrap();
         assert!(outcome.x.column(zero).iter().all(|&x| x == 0.0));
         assert!(outcome.x.column(1).iter().all(|&x| x != 0.0 && x.is_finite()));

@@ -13,7 +13,7 @@ pub(super) const MARK: &str = "GPBENCH_LOG";
 pub(super) fn kill_marked(log: &Path) {
     for process in marked(MARK, log.as_os_str()) {
         if let Some(pid) = i32::try_from(process).ok().and_then(Pid::from_raw) {
-            // Fails for a process that has ended meanwhile.
+            // Fails for a process that has ended in the meantime.
             let _ = kill_process(pid, Signal::KILL);
         }
     }

@@ -49,7 +49,7 @@ impl Stat {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        // The name, in brackets, may hold anything. State, parent and group follow; processor time stands
+        // The name, in brackets, may hold anything. State, parent and group follow; processor time is
         // 11 to 14 fields after the state, resident pages 21.
         let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
         let number = |index: usize| fields.get(index)?.parse::<u64>().ok();

@@ -201,7 +201,7 @@ fn a_process_without_a_report_is_classified_by_its_end() {
             Invalid,
             "wrote `hello` where only the worker reports; killed",
         ),
-        (End::Lingered, "", Crashed, "closed its output without a result and went on; killed"),
+        (End::Lingered, "", Crashed, "closed its output without a result but did not end; killed"),
         (
             End::NotStarted { reason: "no such file".into() },
             "",

@@ -111,7 +111,7 @@ fn a_good_worker_gets_its_job_and_environment_and_reports() {
 }
 
 #[test]
-fn signals_and_exits_are_told_apart() {
+fn signals_and_exits_are_distinguished() {
     assert_eq!(Script::new("exit 0").end(), End::Exited(0));
     assert_eq!(Script::new("exit 3").end(), End::Exited(3));
     let signalled = |signal| End::Signalled { signal, memory_pressure: false };
@@ -129,7 +129,7 @@ fn a_worker_that_hangs_is_killed_with_what_it_forked() {
     assert_eq!(outcome.end, End::TimedOut { limit: 0.5 });
     assert!(outcome.seconds_over_limit.is_some_and(|seconds| seconds >= 0.0));
     assert!(is_dead(&script.path().join("leader")));
-    // The child is killed in the same stroke; init, or nobody, reaps it.
+    // The child is killed at the same time; init reaps it, or no process does.
     assert!(is_dead(&script.path().join("child")));
 }
 
@@ -202,7 +202,7 @@ fn what_a_killed_engine_left_running_is_ended() {
     let (mut left, mut other) = (start(&log), start(Path::new("/elsewhere/logs/a.log")));
     script.executor.end_stale_processes(&script.path().join("logs"));
     assert_eq!(left.wait().unwrap().signal(), Some(9));
-    assert_eq!(other.try_wait().unwrap(), None, "processes of another run go on");
+    assert_eq!(other.try_wait().unwrap(), None, "processes of another run continue");
     other.kill().unwrap();
     other.wait().unwrap();
 }

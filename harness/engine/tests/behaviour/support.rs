@@ -1,4 +1,4 @@
-//! Small plans, a clock that stands still, and an executor without processes.
+//! Small plans, a clock that does not advance, and an executor without processes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -160,7 +160,7 @@ impl Executor for Mock {
     }
 }
 
-/// A clock that stands still.
+/// A clock that does not advance.
 pub(crate) struct Noon;
 
 impl Clock for Noon {

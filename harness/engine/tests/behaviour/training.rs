@@ -63,7 +63,7 @@ impl Executor for Trainer {
                 self.verified.lock().unwrap().push(job.clone());
                 ended(vec![verified(0.005, 0.01)], End::Exited(0))
             }
-            WorkItem::Exact(_) => panic!("nobody asked for a reference"),
+            WorkItem::Exact(_) => panic!("no reference was requested"),
         }
     }
 }

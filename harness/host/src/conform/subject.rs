@@ -91,8 +91,8 @@ struct LiveObject<'s> {
 impl Object for LiveObject<'_> {
     fn prepare(&mut self, request: &Request) -> Result<(), Fault> {
         let system = system(request, self.pool);
-        let mut nobody = ();
-        let session = Session::new(&system, limits(request), process::now, &mut nobody);
+        let mut no_observer = ();
+        let session = Session::new(&system, limits(request), process::now, &mut no_observer);
         let mut x = by_columns(&request.start);
         self.solver.prepare(&session, &mut x.view_mut()).map(drop).map_err(fault)
     }

@@ -92,8 +92,8 @@ impl Account {
         self.exhausted.set(self.exhausted.get().or(Some(reason)));
     }
 
-    /// The limit that the solver was stopped by. A solver that stops before it is told to has compared its limits
-    /// with its use by itself.
+    /// The limit that the solver was stopped by. A solver that stops before the host asks it to has compared
+    /// its use with its limits by itself.
     pub(super) fn stop_reason(&self) -> StopReason {
         self.exhausted.get().unwrap_or(match self.limits {
             limits if limits.max_epochs.is_some() => StopReason::Epochs,

@@ -39,7 +39,7 @@ impl SolverEntry {
         let (size, unknown) = (self.table.size, self.table.capabilities & !known);
         let mut oddities = Vec::new();
         if size as usize != size_of::<Solver>() {
-            oddities.push(format!("the table says that it has {size} bytes, not {}", size_of::<Solver>()));
+            oddities.push(format!("the table gives its size as {size} bytes, not {}", size_of::<Solver>()));
         }
         if self.table.reserved != 0 {
             oddities.push(format!("the reserved field holds {}, not 0", self.table.reserved));
@@ -65,11 +65,11 @@ pub(super) struct Description {
 ///
 /// # Safety
 /// `plugin` is null or points to a table that begins with its true size and
-/// whose pointers are null or lead to as many entries as it says.
+/// whose pointers are null or point to as many entries as it says.
 pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> {
     let room = &Room(Cell::new(MAX_BYTES));
-    // SAFETY: every call below hands on pointers of the description, for which this function's
-    // contract vouches.
+    // SAFETY: every call below passes on pointers of the description, which are valid by this
+    // function's contract.
     unsafe {
         let plugin = table(plugin, size_of::<Plugin>(), "the description of the library")?;
         let name = room.text(plugin.name, "the name of the library")?;
@@ -179,7 +179,7 @@ unsafe fn entries<T, E>(
 }
 
 /// # Safety
-/// The table's pointers are null or lead to as many entries as it says.
+/// The table's pointers are null or point to as many entries as it says.
 unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverEntry, String> {
     // SAFETY: by this function's contract.
     let mut info = unsafe {
@@ -201,7 +201,7 @@ unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverE
 }
 
 /// # Safety
-/// The table's pointers are null or lead to as many entries as it says.
+/// The table's pointers are null or point to as many entries as it says.
 unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<SolverInfo, String> {
     let texts = (table.id, table.doc);
     // SAFETY: by this function's contract.

@@ -88,9 +88,10 @@ impl CallError {
             }
             Status::OUT_OF_MEMORY => CallError::OutOfMemory { during, text },
             status if status.is_error() => CallError::Refused { during, code: status.0, text },
-            Status(code) => {
-                CallError::Misbehaved { during, what: format!("returned {code}, which is no outcome of it") }
-            }
+            Status(code) => CallError::Misbehaved {
+                during,
+                what: format!("returned {code}, which is not one of its outcomes"),
+            },
         }
     }
 }

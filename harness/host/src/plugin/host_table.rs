@@ -47,7 +47,7 @@ impl HostTable {
     /// # Safety
     /// `host` is null or from [`HostTable::as_ptr`].
     pub(super) unsafe fn of(host: *const Host) -> Option<&'static HostTable> {
-        // SAFETY: a host is never freed, and so does what its context leads to.
+        // SAFETY: neither a host nor what its context points to is ever freed.
         unsafe { host.as_ref().and_then(|host| host.ctx.cast_const().cast::<HostTable>().as_ref()) }
     }
 

@@ -99,7 +99,7 @@ impl Library {
     ///
     /// # Safety
     /// `plugin` is null or points to a static table that begins with its true size,
-    /// and whose pointers are null or lead to as many entries as it says.
+    /// and whose pointers are null or point to as many entries as it says.
     pub unsafe fn from_description(
         file: &Path,
         plugin: *const Plugin,

@@ -1,4 +1,4 @@
-//! Who is told of the iterations of a solve.
+//! The observer of a solve, which receives its iterations.
 
 use ndarray::ArrayView2;
 
@@ -15,7 +15,7 @@ pub struct IterationInfo<'a> {
     pub claimed: &'a [f64],
 }
 
-/// Observes a solve. The clock does not run meanwhile.
+/// Observes a solve. The clock is paused during its calls.
 pub trait Observer {
     /// Whether to ask for the iterate at this iteration.
     fn wants_iterate(&mut self, info: IterationInfo<'_>) -> bool;
@@ -23,8 +23,8 @@ pub trait Observer {
     /// Records an iteration, with the weights of the iterate if that was asked for.
     fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>);
 
-    /// Whether to answer `STOPPED` at the iteration just recorded. The operator is not told: it serves
-    /// as long as the budget lasts.
+    /// Whether to answer `STOPPED` at the iteration just recorded. The operator is not affected: it
+    /// serves as long as the budget lasts.
     fn wants_stop(&mut self) -> bool {
         false
     }

@@ -44,7 +44,7 @@ impl SolveOutcome {
 /// What is wrong with the report, as the end of a sentence about the call.
 ///
 /// # Safety
-/// The report's pointers are null or lead to as many entries as it says.
+/// The report's pointers are null or point to as many entries as it says.
 pub(super) unsafe fn read_report(
     report: &Report,
     columns: usize,
@@ -58,7 +58,7 @@ pub(super) unsafe fn read_report(
         return Err(format!("claims {} residual norms for {columns} columns", outcome.claimed.len()));
     }
     if outcome.claimed.iter().any(|norm| !norm.is_finite()) {
-        // A norm that overflowed claims nothing, and JSON has no word for it.
+        // A norm that overflowed claims nothing, and JSON cannot represent it.
         outcome.claimed.clear();
     }
     // SAFETY: by this function's contract.

@@ -8,7 +8,7 @@ use super::account::SolveLimits;
 use super::session::{Session, enter_problem};
 use super::{extension, views};
 
-/// What a problem's pointers lead to. It is not moved while the plugin runs.
+/// What a problem's pointers point to. It is not moved while the plugin runs.
 pub(super) struct ProblemParts {
     pub(super) operator: Operator,
     pub(super) rhs: Mat,

@@ -267,7 +267,7 @@ pub(super) unsafe fn enter_problem(
 }
 
 /// # Safety
-/// `ctx` is null or leads to a live session.
+/// `ctx` is null or points to a live session.
 unsafe fn session<'s>(ctx: *mut c_void) -> Option<&'s Session<'s>> {
     // SAFETY: by this function's contract.
     unsafe { ctx.cast_const().cast::<Session<'s>>().as_ref() }

@@ -228,7 +228,7 @@ pub(super) unsafe fn bytes(data: *const u8, len: i64, name: &str) -> Result<Vec<
 /// A copy of the text behind a pointer, called `name` in errors.
 ///
 /// # Safety
-/// `text` is null or points to a text, whose pointer is null or leads to as many bytes as it says.
+/// `text` is null or points to a text, whose pointer is null or points to as many bytes as it says.
 pub(super) unsafe fn text_at(text: *const Str, name: &str) -> Result<String, String> {
     // SAFETY: by this function's contract.
     unsafe { self::text(*text.as_ref().ok_or_else(|| format!("{name} is a null pointer"))?, name) }
@@ -312,7 +312,7 @@ mod tests {
             for (rows, cols, ld) in shapes {
                 tried += 1;
                 let mat = Mat { data, rows, cols, ld };
-                // SAFETY: a valid reference; what its pointer leads to is not read.
+                // SAFETY: a valid reference; what its pointer points to is not read.
                 match unsafe { Checked::new(&mat, "x", Extent::Any, Extent::Any) } {
                     Ok(matrix) => {
                         let bytes = matrix.span().len();

@@ -1,5 +1,5 @@
-//! Descriptions of plugins made of arbitrary bytes: whatever they hold, pointers lead to as much memory as
-//! is promised, or are null or misaligned, for that is all that a reader can tell.
+//! Descriptions of plugins made of arbitrary bytes: whatever they hold, pointers point to as much memory as
+//! is promised, or are null or misaligned, since a reader can check nothing else.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -75,7 +75,7 @@ impl Choices<'_> {
         let name = names[usize::from(self.next() % 4)];
         let choices: Vec<Str> = (0..self.next() % 4).map(|_| self.text("fast")).collect();
         let n_choices = self.count(choices.len());
-        // Kept for ever, as those of a plugin are.
+        // Never freed, like those of a plugin.
         let choices = self.of(&[choices.leak().as_ptr(), null()]);
         Param {
             name: self.text(name),
@@ -167,7 +167,7 @@ pub fn read(bytes: &[u8]) -> Result<usize, String> {
     static HOST: OnceLock<&HostTable> = OnceLock::new();
     let host = HOST.get_or_init(|| HostTable::new(None));
     let plugin = Choices(bytes.iter()).plugin();
-    // SAFETY: a live description whose pointers lead to as many entries as it says, are null or misaligned.
+    // SAFETY: a live description whose pointers point to as many entries as it says, are null or misaligned.
     let library = unsafe { Library::from_description(Path::new("raw.so"), &plugin, host) };
     library.map(|library| library.offers().count()).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! The cases of a run, as baselines tell them apart.
+//! The cases of a run, as baselines distinguish them.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -141,12 +141,12 @@ mod tests {
             distribution(2, 2).iter().map(|p| (6.0 * p).round() as u32).collect::<Vec<_>>(),
             [1, 1, 2, 1, 1]
         );
-        let apart = stratum(&[1.0, 2.0], &[3.0, 4.0]);
-        assert!((p_of_larger(std::slice::from_ref(&apart)) - 1.0 / 6.0).abs() < 1e-15);
-        assert!((p_of_smaller(std::slice::from_ref(&apart)) - 1.0).abs() < 1e-15);
-        assert!((p_at_best(&[apart.clone(), apart.clone()]) - 1.0 / 36.0).abs() < 1e-15);
-        assert!((p_of_larger(&[apart.clone(), apart]) - 1.0 / 36.0).abs() < 1e-15);
-        // Ties speak for no change.
+        let separated = stratum(&[1.0, 2.0], &[3.0, 4.0]);
+        assert!((p_of_larger(std::slice::from_ref(&separated)) - 1.0 / 6.0).abs() < 1e-15);
+        assert!((p_of_smaller(std::slice::from_ref(&separated)) - 1.0).abs() < 1e-15);
+        assert!((p_at_best(&[separated.clone(), separated.clone()]) - 1.0 / 36.0).abs() < 1e-15);
+        assert!((p_of_larger(&[separated.clone(), separated]) - 1.0 / 36.0).abs() < 1e-15);
+        // Ties are evidence of no change.
         assert_eq!(p_of_larger(&[stratum(&[1.0, 1.0, 1.0], &[1.0, 1.0, 1.0])]), 1.0);
         assert_eq!(p_of_larger(&[]), 1.0);
     }

@@ -177,7 +177,7 @@ mod tests {
         let curve = curve(&[fast, slow], true, Mean::Geometric).unwrap();
         assert_eq!((curve.at[0], *curve.at.last().unwrap()), (2.0, 100.0));
         assert_eq!((curve.middle[0], curve.low[0], curve.high[0]), (4.0, 4.0, 4.0));
-        // The fast seed keeps its 1.0 while the slow one goes on to 0.25.
+        // The fast seed keeps its 1.0 while the slow one continues to 0.25.
         assert!((curve.middle.last().unwrap() - 0.5).abs() < 1e-12);
         assert_eq!((*curve.low.last().unwrap(), *curve.high.last().unwrap()), (0.25, 1.0));
         let ratio = curve.at[1] / curve.at[0];

@@ -50,7 +50,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let widest = histograms.iter().map(|h| h.spread.most).fold(0.0, f64::max);
     let end = widest.clamp(NARROWEST, WIDEST);
     let largest = histograms.iter().map(|h| h.differences.len()).max().unwrap_or(1);
-    // From below one difference to above all of them, with room for a line of words.
+    // From below one difference to above all of them, with room for a line of text.
     let heights = Scale::over((60.0 / largest as f64).min(1.0).log10(), 2.5, true);
     let what = results.model_title(model);
     let title = format!("Distance to exact training: {what}");

@@ -1,7 +1,7 @@
 //! Charts, as SVG texts.
 //!
 //! All charts follow the same rules. A solver has one colour and one marker throughout a report, from Okabe and Ito's
-//! palette, which colour-blind readers and printers keep apart. The legend stands above the axes, where it covers no
+//! palette, which stays distinguishable for colour-blind readers and in print. The legend is above the axes, where it covers no
 //! data. A chart that the data cannot fill is not drawn.
 
 mod axes;

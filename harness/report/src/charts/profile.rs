@@ -66,7 +66,7 @@ fn times<'a>(results: &'a Results<'_>) -> BTreeMap<(Problem, u64), BTreeMap<&'a 
         by.iter().filter_map(|(s, rows)| Some((*s, mean(rows)?))).collect()
     };
     let all = sums.into_iter().map(|(key, by_solver)| (key, of_problem(by_solver)));
-    // A problem that nobody finished says nothing about time.
+    // A problem that no solver finished says nothing about time.
     all.filter(|(_, by): &(_, BTreeMap<&str, f64>)| !by.is_empty()).collect()
 }
 

@@ -30,7 +30,7 @@ impl Quantity {
     pub(super) fn metric(metric: &'static Metric) -> Quantity {
         let axis = Axis::of(metric);
         let (log, name) = (axis.log, metric.name);
-        // A logarithmic axis has no place for 0.
+        // A logarithmic axis cannot show 0.
         let value = move |step: &Step| step.metrics.get(name).filter(|value| !log || *value > 0.0);
         Quantity { value: Box::new(value), axis, mean: Mean::of_metric(metric) }
     }

@@ -8,7 +8,7 @@ use crate::matrix::{check_shape, with_output};
 use crate::{Operator, Select};
 
 impl Operator<'_> {
-    /// out = A\[rows, cols\]; the noise variance stands where a row's index equals a column's, unless
+    /// out = A\[rows, cols\]; the noise variance is added where a row's index equals a column's, unless
     /// the columns have basis points of their own. Counts |rows| |cols| entries.
     pub fn block<'r, 'c>(
         &self,

@@ -8,7 +8,7 @@ use crate::text::borrow;
 
 impl Problem<'_> {
     /// Adds a number of the solver's own to the trace, such as the variance of a gradient, if the host accepts
-    /// them. The clock is paused meanwhile.
+    /// them. The clock is paused during the call.
     ///
     /// `name` is up to 64 lower-case letters, digits and underscores. A value that is not finite is
     /// ignored.

@@ -17,7 +17,7 @@ pub struct Projection {
 /// The residual of the problem's `x`, relative to the right-hand sides' norms.
 #[derive(Debug)]
 pub struct Residual {
-    /// b - A x, n x s and column-major. Whoever changes it has to call [`measure`](Self::measure).
+    /// b - A x, n x s and column-major. After changing it, call [`measure`](Self::measure).
     pub r: Array2<f64>,
     /// Norms of the right-hand sides, which `r` is relative to.
     pub scales: Vec<f64>,

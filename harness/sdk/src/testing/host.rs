@@ -38,8 +38,8 @@ impl TestHost {
         if status == Status::DONE {
             return Ok(());
         }
-        let told = self.error.lock().ok().and_then(|mut error| error.take());
-        Err(told.unwrap_or(Failure { status, text: String::new() }))
+        let reported = self.error.lock().ok().and_then(|mut error| error.take());
+        Err(reported.unwrap_or(Failure { status, text: String::new() }))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::units::{parse_memory, parse_time};
 
 /// A kind of value.
 ///
-/// A value of the right type that is not allowed is reported, and an allowed one stands in for it where there is one,
+/// A value of the right type that is not allowed is reported, and an allowed one replaces it where there is one,
 /// so that no later check reports it again.
 pub(crate) struct Kind<T> {
     /// What the key takes, as in "`steps` takes a whole number".

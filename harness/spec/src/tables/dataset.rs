@@ -95,7 +95,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
     }
 }
 
-/// Shares of training and test rows; the rest is set aside.
+/// Shares of training and test rows; the remaining rows are not used.
 fn fractions(keys: &mut Keys<'_>) -> Option<Fractions> {
     let hint = "for instance { train = 0.64, test = 0.2 }";
     let share = || number(FRACTION);
@@ -104,7 +104,7 @@ fn fractions(keys: &mut Keys<'_>) -> Option<Fractions> {
     let (train, test) = (train?, test?);
     if train.value + test.value > 1.0 + f64::EPSILON {
         let what = format!("fractions of {:?} and {:?} are more than all rows", train.value, test.value);
-        keys.report(&test.at, &what, Some("together at most 1; rows that are left are set aside"));
+        keys.report(&test.at, &what, Some("together at most 1; the remaining rows are not used"));
     }
     Some(Fractions { train: train.value, test: test.value })
 }

@@ -33,7 +33,7 @@ pub(crate) fn print_to_stdout() {
 
 /// Closes standard output.
 pub(crate) fn close_stdout() {
-    // SAFETY: whoever writes to it later gets an error.
+    // SAFETY: later writes to it return an error.
     unsafe { libc::close(1) };
 }
 

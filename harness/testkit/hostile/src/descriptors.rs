@@ -6,7 +6,7 @@ const MANY: i32 = 256;
 /// Closes every open descriptor.
 pub(crate) fn close_all() {
     for descriptor in 0..MANY {
-        // SAFETY: whoever uses it later gets an error.
+        // SAFETY: later uses of it return an error.
         unsafe { libc::close(descriptor) };
     }
 }

@@ -27,7 +27,7 @@ choices! {
         PrintStdout = "print_stdout",
         /// Close standard output, then solve.
         CloseStdout = "close_stdout",
-        /// Loop for ever.
+        /// Loop forever.
         Hang = "hang",
         /// Leave NaN as the solution.
         Nan = "nan",
@@ -43,15 +43,15 @@ choices! {
         StackOverflow = "stack_overflow",
         /// Leave a child that holds standard output open, and exit.
         ForkHold = "fork_hold",
-        /// Go on for a while after being told to stop, then solve.
+        /// Continue for a while after the request to stop, then solve.
         IgnoreStop = "ignore_stop",
-        /// Go on for ever after being told to stop.
+        /// Continue forever after the request to stop.
         IgnoreStopForEver = "ignore_stop_for_ever",
         /// Panic in a thread that holds a lock, then in the one that wants it.
         PanicInThread = "panic_in_thread",
         /// Exit while the solver is destroyed, after solving.
         ExitInDestroy = "exit_in_destroy",
-        /// Sleep for ever.
+        /// Sleep forever.
         Sleep = "sleep",
         /// Stop the process, as job control would.
         StopProcess = "stop_process",
@@ -112,7 +112,7 @@ impl Drop for Hostile {
 impl Solver for Hostile {
     type Params = HostileParams;
     const ID: &'static str = "hostile";
-    const DOC: &'static str = "Misbehaves as told, for tests of the harness";
+    const DOC: &'static str = "Misbehaves on request, for tests of the harness";
 
     fn new(params: HostileParams) -> Result<Self> {
         Ok(Hostile { act: params.act })
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_as_told() {
+    fn lies_on_request() {
         assert_eq!(act("lie").x, array![[0.0], [0.0]]);
         assert_eq!(act("wrong_report").iterations, -1);
         assert!(act("nan").x.iter().all(|x| x.is_nan()));

@@ -1,4 +1,4 @@
-//! The list of rules. Names are stable: they stand in the output of `plugin test`.
+//! The list of rules. Names are stable: the output of `plugin test` has them.
 
 mod accuracy;
 mod description;

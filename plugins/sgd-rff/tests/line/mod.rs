@@ -64,11 +64,11 @@ impl Line {
 
     /// A X = B with the parts of the samples, and random features of K.
     pub fn problem(&self) -> DenseProblem {
-        self.pose(self.b.clone()).pathwise(&self.f, &self.noise)
+        self.with_rhs(self.b.clone()).pathwise(&self.f, &self.noise)
     }
 
     /// A X = `b` with random features of K.
-    pub fn pose(&self, b: Array2<f64>) -> DenseProblem {
+    pub fn with_rhs(&self, b: Array2<f64>) -> DenseProblem {
         self.tell(DenseProblem::new(self.a(), b)).random_features(self.root())
     }
 

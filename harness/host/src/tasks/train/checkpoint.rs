@@ -78,7 +78,7 @@ pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(|source| FileError::Io { path: path.to_owned(), source })?,
     };
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("is no checkpoint of this version"))?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("is not a checkpoint of this version"))?;
     let (sizes, rest) = rest.split_at_checked(8 * SIZES).ok_or_else(|| wrong("ends in its header"))?;
     let sizes: Vec<usize> = words(sizes).map(|word| word as usize).collect();
     let &[length, rows, columns, count] = sizes.as_slice() else {

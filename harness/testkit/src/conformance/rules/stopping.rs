@@ -43,7 +43,7 @@ pub(super) fn budget(subject: &dyn Subject) -> Result<(), Finding> {
             return failed(format!("used {epochs:.2}"));
         }
         if refusals > PATIENCE {
-            return failed(format!("went on asking {refusals} times after the budget was spent"));
+            return failed(format!("called the operator {refusals} times after the budget was spent"));
         }
         if is_false_claim(&request, &outcome) {
             return failed("claims a convergence that it has not reached".into());
