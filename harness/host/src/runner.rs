@@ -17,25 +17,62 @@ use crate::system::{Formulation, System};
 /// Share of the memory that a solve would leave unused which cached kernel entries may take: estimates are rough.
 const CACHE_SHARE: f64 = 0.75;
 
-/// The solver of a case, and what its process had used before.
-pub(crate) struct Runner<'s> {
+/// What the process of a case had used before it solved anything.
+pub(crate) struct Startup<'s> {
     setup: &'s Setup<'s>,
-    library: Library,
     base_memory_bytes: u64,
     startup_seconds: f64,
     build_seconds: f64,
 }
 
-impl<'s> Runner<'s> {
-    /// Loads the library. The time since the rows were loaded counts as building systems.
-    pub(crate) fn load(setup: &'s Setup<'s>) -> Result<Runner<'s>, Failure> {
+impl<'s> Startup<'s> {
+    /// Ends the start of a case that needs no library. The time since the rows were loaded counts as building systems.
+    pub(crate) fn end(setup: &'s Setup<'s>) -> Startup<'s> {
         let build_seconds = process::seconds_since_start() - setup.loaded;
         let base_memory_bytes = process::peak_memory_bytes();
+        Startup { setup, base_memory_bytes, startup_seconds: setup.loaded, build_seconds }
+    }
+
+    /// What the case measured.
+    pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
+        let SolveOutcome { reason, claimed, values, cost } = outcome;
+        Solved {
+            n: self.setup.rows.n(),
+            d: self.setup.rows.d(),
+            reason,
+            iterations: cost.iterations,
+            claimed,
+            prepare: cost.prepare,
+            solve: cost.solve,
+            entries: cost.entries,
+            peak_memory_bytes: process::peak_memory_bytes(),
+            base_memory_bytes: self.base_memory_bytes,
+            cached_bytes: cached_bytes as u64,
+            startup_seconds: self.startup_seconds,
+            build_seconds: self.build_seconds,
+            values,
+            metrics: Metrics::default(),
+            output,
+        }
+    }
+}
+
+/// The solver of a case.
+pub(crate) struct Runner<'s> {
+    setup: &'s Setup<'s>,
+    library: Library,
+    startup: Startup<'s>,
+}
+
+impl<'s> Runner<'s> {
+    /// Loads the library, which ends the start of the case.
+    pub(crate) fn load(setup: &'s Setup<'s>) -> Result<Runner<'s>, Failure> {
+        let startup = Startup::end(setup);
         let host = HostTable::new(Some(setup.pool.clone()));
         let library = Library::load(&setup.job.plugin_file, host).map_err(invalid)?;
         library.solver(&setup.job.case.solver.plugin).map_err(invalid)?;
-        let startup_seconds = process::seconds_since_start() - build_seconds;
-        Ok(Runner { setup, library, base_memory_bytes, startup_seconds, build_seconds })
+        let startup_seconds = process::seconds_since_start() - startup.build_seconds;
+        Ok(Runner { setup, library, startup: Startup { startup_seconds, ..startup } })
     }
 
     fn entry(&self) -> &SolverEntry {
@@ -67,7 +104,7 @@ impl<'s> Runner<'s> {
         let job = self.setup.job;
         let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
         let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
-        let (bound, base) = (bound as f64, self.base_memory_bytes as f64);
+        let (bound, base) = (bound as f64, self.startup.base_memory_bytes as f64);
         let (rows, _) = system.view().matrix.shape();
         let needed = base + solver.estimate(rows, system.d(), system.columns())?;
         if needed <= bound {
@@ -124,25 +161,7 @@ impl<'s> Runner<'s> {
 
     /// What the case measured.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
-        let SolveOutcome { reason, claimed, values, cost } = outcome;
-        Solved {
-            n: self.setup.rows.n(),
-            d: self.setup.rows.d(),
-            reason,
-            iterations: cost.iterations,
-            claimed,
-            prepare: cost.prepare,
-            solve: cost.solve,
-            entries: cost.entries,
-            peak_memory_bytes: process::peak_memory_bytes(),
-            base_memory_bytes: self.base_memory_bytes,
-            cached_bytes: cached_bytes as u64,
-            startup_seconds: self.startup_seconds,
-            build_seconds: self.build_seconds,
-            values,
-            metrics: Metrics::default(),
-            output,
-        }
+        self.startup.solved(outcome, cached_bytes, output)
     }
 }
 

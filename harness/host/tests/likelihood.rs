@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::worker::{failure, job, solve, verify};
+use common::worker::{failure, job, job_of, solve, verify};
 use gpbench_record::{
     Case, FeatureEstimator, Frequencies, LikelihoodEstimator, LikelihoodStudy, Metrics, Param,
     PathwiseTargets, Prior, ProbeDistribution, Probes, Quadrature, StandardProbes, Task, names,
@@ -105,6 +105,15 @@ fn features_overfit_and_a_single_sample_has_no_bias() {
 
     let estimator = FeatureEstimator::SsRff { features: 40, step: 40, frequencies: FREQUENCIES };
     is_unbiased(&metrics(estimates("cholesky", LikelihoodEstimator::Features(estimator), 200)));
+}
+
+#[test]
+fn estimates_by_features_load_no_library() {
+    let estimator = FeatureEstimator::Rff { features: 40, frequencies: FREQUENCIES };
+    let case = estimates("cholesky", LikelihoodEstimator::Features(estimator), 2);
+    let (job, _folder) = job_of(case, "/there/is/no/such/library.so".into(), 1);
+    solve(&job);
+    assert_eq!(verify(&job).get(names::REPETITIONS), Some(2.0));
 }
 
 #[test]

@@ -22,7 +22,7 @@ use crate::cost::SolveCost;
 use crate::failure::invalid;
 use crate::kernel::kernel;
 use crate::plugin::{SolveLimits, SolveOutcome};
-use crate::runner::Runner;
+use crate::runner::{Runner, Startup};
 use crate::setup::Setup;
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process, solution};
@@ -36,33 +36,50 @@ pub(super) fn run(setup: &Setup, task: &LikelihoodStudy) -> Result<Solved, Failu
     if setup.rows.dataset.collapse_duplicates {
         return Err(invalid("estimates of the likelihood do not take collapsed duplicates"));
     }
-    let mut study = Study {
-        setup,
-        runner: Runner::load(setup)?,
-        outcome: SolveOutcome {
-            reason: StopReason::Iterations,
-            claimed: Vec::new(),
-            values: Default::default(),
-            cost: SolveCost::default(),
-        },
-        features: 0,
-        cached_bytes: 0,
-    };
     let mut estimates = Array2::from_elem((repetitions, TERMS + 2 + setup.rows.d()), f64::NAN);
-    for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
-        row.assign(&flat(&match task.method {
-            LikelihoodEstimator::Features(estimator) => study.of_features(estimator, repetition)?,
-            LikelihoodEstimator::Solutions { probes, second_solve, quadrature } => {
-                study.of_solutions(probes, second_solve, quadrature, repetition)?
+    let solved = match task.method {
+        LikelihoodEstimator::Features(estimator) => by_features(setup, estimator, &mut estimates)?,
+        LikelihoodEstimator::Solutions { probes, second_solve, quadrature } => {
+            let runner = Runner::load(setup)?;
+            let mut study = Study { setup, runner, outcome: nothing_solved(), cached_bytes: 0 };
+            for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
+                row.assign(&flat(&study.estimate(probes, second_solve, quadrature, repetition)?));
             }
-        }));
-    }
-    if matches!(task.method, LikelihoodEstimator::Features(_)) {
-        let mean = study.features as f64 / repetitions as f64;
-        study.outcome.values.insert(names::FEATURES.to_owned(), mean);
-    }
+            study.runner.solved(study.outcome, study.cached_bytes, TaskOutput::Likelihood)
+        }
+    };
     solution::write(&setup.job.solution_file, estimates.view()).map_err(invalid)?;
-    Ok(study.runner.solved(study.outcome, study.cached_bytes, TaskOutput::Likelihood))
+    Ok(solved)
+}
+
+/// The outcome before the first repetition.
+fn nothing_solved() -> SolveOutcome {
+    SolveOutcome {
+        reason: StopReason::Iterations,
+        claimed: Vec::new(),
+        values: Default::default(),
+        cost: SolveCost::default(),
+    }
+}
+
+/// Estimates by random features, which need no solver and so load no library.
+fn by_features(
+    setup: &Setup,
+    estimator: FeatureEstimator,
+    estimates: &mut Array2<f64>,
+) -> Result<Solved, Failure> {
+    let startup = Startup::end(setup);
+    let (mut outcome, mut features, repetitions) = (nothing_solved(), 0, estimates.nrows());
+    for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
+        let began = process::now();
+        let kernel = &setup.job.case.kernel;
+        let (likelihood, taken) = estimate::likelihood_of_features(setup, kernel, estimator, repetition)?;
+        features += taken;
+        outcome.cost.solve = outcome.cost.solve.plus(difference(process::now(), began));
+        row.assign(&flat(&likelihood));
+    }
+    outcome.values.insert(names::FEATURES.to_owned(), features as f64 / repetitions as f64);
+    Ok(startup.solved(outcome, 0, TaskOutput::Likelihood))
 }
 
 fn repetitions(task: &LikelihoodStudy) -> Result<usize, Failure> {
@@ -70,29 +87,16 @@ fn repetitions(task: &LikelihoodStudy) -> Result<usize, Failure> {
     count.ok_or_else(|| invalid(format!("{} estimates cannot be made", task.repetitions)))
 }
 
-/// What all repetitions share, and their sums.
+/// What all repetitions by a solver share, and their sums.
 struct Study<'s> {
     setup: &'s Setup<'s>,
     runner: Runner<'s>,
     outcome: SolveOutcome,
-    /// Random features that all repetitions took.
-    features: usize,
     cached_bytes: usize,
 }
 
 impl Study<'_> {
-    fn of_features(&mut self, estimator: FeatureEstimator, repetition: u64) -> Result<Likelihood, Failure> {
-        let began = process::now();
-        let kernel = &self.setup.job.case.kernel;
-        let (likelihood, taken) =
-            estimate::likelihood_of_features(self.setup, kernel, estimator, repetition)?;
-        self.features += taken;
-        let cost = &mut self.outcome.cost;
-        cost.solve = cost.solve.plus(difference(process::now(), began));
-        Ok(likelihood)
-    }
-
-    fn of_solutions(
+    fn estimate(
         &mut self,
         probes: Probes,
         second_solve: bool,
