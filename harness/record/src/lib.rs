@@ -43,7 +43,7 @@ pub use estimator::{
 pub use family::{Family, UnknownFamily};
 pub use job::{ExactRequest, Job, Limits};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
-pub use message::{Clock, Entries, ExactSummary, Failure, Message, Solved, Verified};
+pub use message::{Clock, Entries, ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;
 pub use metrics::Metrics;
 pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};

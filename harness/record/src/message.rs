@@ -20,8 +20,10 @@ pub enum Message {
     Verified(Verified),
     /// `exact` ended; the reference is on disk.
     Exact(ExactSummary),
-    /// The worker could not do what it was asked.
+    /// The case failed.
     Failed(Failure),
+    /// The machine or a file kept the worker from doing what it was asked. The case has no result.
+    Fault(Fault),
 }
 
 /// Wall-clock and processor seconds.
@@ -127,11 +129,44 @@ pub struct ExactSummary {
     pub metrics: Metrics,
 }
 
-/// A failure that the worker itself reports.
+/// A failure of a case that the worker itself reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     /// How the case counts.
     pub status: Status,
     /// One sentence: what failed and why.
     pub reason: String,
+}
+
+/// A fault of the machine, of a file or of the harness, which says nothing about the solver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What is at fault.
+    pub cause: FaultCause,
+    /// One sentence: what failed and why.
+    pub reason: String,
+    /// Whether code of the plugin had run in the case before, so that the plugin may have caused the fault.
+    pub plugin_ran: bool,
+}
+
+/// What a fault lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultCause {
+    /// The binary copy of the data set is missing or damaged.
+    Dataset,
+    /// The exact reference is missing or damaged.
+    Reference,
+    /// The checkpoint of a training case is damaged.
+    Checkpoint,
+    /// The file of the solution is missing or damaged.
+    Solution,
+    /// The plugin's library is missing, or is not the one that was planned.
+    Plugin,
+    /// The worker program is missing, is not the one that was planned, or ended without an answer.
+    Worker,
+    /// A file could not be written.
+    Storage,
+    /// The system refused a process, a thread, a descriptor or memory.
+    Resources,
 }
