@@ -12,6 +12,7 @@ use gpbench_runs::Journal;
 
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
+use crate::memory::Reservation;
 use crate::room::try_room;
 use crate::{EngineError, Event, PlannedCase, Progress, Stop, Summary};
 
@@ -84,7 +85,7 @@ impl<'a> RunAttempt<'a> {
         // Sending fails only if the receiver panicked, and that panic ends the run.
         let report = |event| drop(to.send(event));
         let mut ran = 0;
-        while let Some((id, planned)) = self.take() {
+        while let Some((id, planned, _memory)) = self.take() {
             report(Event::CaseStarted { id: id.clone(), labels: planned.case.labels() });
             let Some(row) = self.cases.run(id, planned, &report) else { break };
             let written = self.admit(&row).and_then(|()| self.write(&row));
@@ -96,11 +97,21 @@ impl<'a> RunAttempt<'a> {
         Ok(ran)
     }
 
-    fn take(&self) -> Option<(&String, &PlannedCase)> {
-        let ends = self.stop.load(Ordering::SeqCst)
+    /// The next case, once there is memory for it.
+    fn take(&self) -> Option<(&String, &PlannedCase, Reservation<'_>)> {
+        if self.ends() {
+            return None;
+        }
+        let (id, planned) = self.pending.get(self.next.fetch_add(1, Ordering::SeqCst)).copied()?;
+        let memory = self.cases.reserve(planned);
+        // Much may have happened while it waited.
+        (!self.ends()).then_some((id, planned, memory))
+    }
+
+    fn ends(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
             || self.cases.interrupt.signal().is_some()
-            || self.has_failed_enough();
-        if ends { None } else { self.pending.get(self.next.fetch_add(1, Ordering::SeqCst)).copied() }
+            || self.has_failed_enough()
     }
 
     fn has_failed_enough(&self) -> bool {

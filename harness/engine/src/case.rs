@@ -7,6 +7,8 @@ use gpbench_record::{Case, Job, Limits, Row, SCHEMA};
 use gpbench_runs::RunFolder;
 
 use crate::exact::ExactReferences;
+use crate::memory::{Memory, Reservation};
+use crate::programs::Plugins;
 use crate::tasks::rules;
 use crate::{
     Clock, End, Event, Evidence, Executor, Interrupt, Options, Outcome, PlannedCase, WorkItem, classify, row,
@@ -21,9 +23,16 @@ pub(crate) struct CaseRunner<'a> {
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) folder: &'a RunFolder,
     pub(crate) references: ExactReferences<'a>,
+    pub(crate) plugins: Plugins,
+    pub(crate) memory: Memory,
 }
 
 impl CaseRunner<'_> {
+    /// Waits until there is memory for a case.
+    pub(crate) fn reserve(&self, planned: &PlannedCase) -> Reservation<'_> {
+        self.memory.reserve(planned, self.references.bytes_to_make(planned))
+    }
+
     /// Runs a case to its row; `None` if the run was interrupted.
     pub(crate) fn run(&self, id: &str, planned: &PlannedCase, report: &dyn Fn(Event)) -> Option<Row> {
         if let Some(reason) = &planned.skip {
@@ -111,23 +120,25 @@ impl CaseRunner<'_> {
             id: id.to_owned(),
             case: planned.case.clone(),
             dataset_file: planned.dataset_file.clone(),
-            plugin_file: planned.plugin_file.clone(),
+            plugin: self.plugins.of(planned),
             exact_file,
             solution_file: self.folder.solution(id),
             checkpoint_file,
             threads: planned.fingerprint.threads,
-            limits: limits(planned, self.options),
+            limits: self.limits(planned),
         }
     }
-}
 
-/// Limits that the executor enforces. The solver itself ends at the time budget; the executor kills the case after
-/// twice that and a minute, which leaves time for loading and for the trace.
-fn limits(planned: &PlannedCase, options: &Options) -> Limits {
-    let budget = &planned.case.budget;
-    Limits {
-        kill_after_seconds: budget.seconds.map(|seconds| 2.0 * seconds + 60.0).or(options.kill_after_seconds),
-        cpu_seconds: options.cpu_seconds,
-        memory_bytes: budget.memory_bytes.or(options.memory_bytes),
+    /// Limits that the executor enforces. The solver itself ends at the time budget; the executor kills the case after
+    /// twice that and a minute, which leaves time for loading and for the trace.
+    fn limits(&self, planned: &PlannedCase) -> Limits {
+        let seconds = planned.case.budget.seconds;
+        let options = self.options;
+        Limits {
+            kill_after_seconds: seconds.map(|seconds| 2.0 * seconds + 60.0).or(options.kill_after_seconds),
+            cpu_seconds: options.cpu_seconds,
+            memory_bytes: self.memory.limit(planned),
+            memory_share: self.memory.share(planned),
+        }
     }
 }

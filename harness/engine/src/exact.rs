@@ -10,6 +10,7 @@ use gpbench_files::remove_stale;
 use gpbench_record::{Dataset, ExactRequest, Message, SCHEMA, Source};
 
 use crate::room::try_room;
+use crate::tasks::rules;
 use crate::{End, EngineError, Event, Executor, Interrupt, Options, Outcome, PlannedCase, WorkItem, text};
 
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
@@ -44,14 +45,34 @@ impl<'a> ExactReferences<'a> {
         self.no_room.get()
     }
 
+    /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is
+    /// verified; 0 if nothing is to be computed.
+    pub(crate) fn bytes_to_make(&self, planned: &PlannedCase) -> u64 {
+        let Some(n) = self.wanted(planned) else { return 0 };
+        let is_decided = rules(planned.case.task.kind()).exact_reference && {
+            let key = key(&request(planned), planned);
+            let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            made.get(&key).is_some_and(|made| made.get().is_some()) || self.path(&key).is_file()
+        };
+        if is_decided { 0 } else { needed(n) as u64 }
+    }
+
+    /// The training rows of a case that wants a reference.
+    fn wanted(&self, planned: &PlannedCase) -> Option<usize> {
+        planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit)
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{key}.bin"))
+    }
+
     /// The reference of a case, if it wants one and one can be made. A reference that cannot be made is a warning;
     /// no case fails for it.
     pub(crate) fn of(&self, planned: &PlannedCase, log: &Path, report: &dyn Fn(Event)) -> Option<PathBuf> {
-        let n = planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit)?;
+        let n = self.wanted(planned)?;
         let mut request = request(planned);
-        let fingerprint = &planned.fingerprint;
-        let key = request.key(fingerprint.dataset_sha256.as_deref(), &fingerprint.worker_sha256);
-        let path = self.folder.join(format!("{key}.bin"));
+        let key = key(&request, planned);
+        let path = self.path(&key);
         request.output = path.clone();
         let reference = {
             let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +102,7 @@ impl<'a> ExactReferences<'a> {
 
     /// Makes a reference. The worker replaces its file as a whole, so that a file that exists is complete.
     fn make(&self, request: ExactRequest, n: usize, log: &Path, announce: impl Fn()) -> Result<(), String> {
-        let needed = 8.0 * (n as f64).powi(2) * 1.25 + MARGIN;
+        let needed = needed(n);
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
             return Err(format!("it takes {}, {} are free", text::bytes(needed as u64), text::bytes(free)));
         }
@@ -90,6 +111,17 @@ impl<'a> ExactReferences<'a> {
         let outcome = self.executor.run(&WorkItem::Exact(request), log, self.interrupt);
         refusal(&outcome).map_or(Ok(()), Err)
     }
+}
+
+/// Bytes that a reference of n training rows takes.
+fn needed(n: usize) -> f64 {
+    8.0 * (n as f64).powi(2) * 1.25 + MARGIN
+}
+
+/// The key of a case's reference.
+fn key(request: &ExactRequest, planned: &PlannedCase) -> String {
+    let fingerprint = &planned.fingerprint;
+    request.key(fingerprint.dataset_sha256.as_deref(), &fingerprint.worker_sha256)
 }
 
 /// The request for the reference of a case, without the file to write.

@@ -14,6 +14,8 @@ pub(crate) const JOURNAL: &str = "journal.jsonl";
 pub(crate) const LOGS: &str = "logs";
 /// Files of running cases.
 pub(crate) const SCRATCH: &str = "scratch";
+/// The programs that running cases execute and load.
+pub(crate) const PROGRAMS: &str = "programs";
 /// Checkpoints of cases that have not ended.
 pub(crate) const CHECKPOINTS: &str = "checkpoints";
 
