@@ -24,7 +24,8 @@ pub(crate) struct RunAttempt<'a> {
     cases: CaseRunner<'a>,
     ids: &'a [String],
     pending: Vec<(&'a String, &'a PlannedCase)>,
-    next: AtomicUsize,
+    /// The number of the case that comes next.
+    next: Mutex<usize>,
     /// Set when the run cannot continue.
     stop: AtomicBool,
     /// Cases that have failed in this attempt.
@@ -39,8 +40,8 @@ impl<'a> RunAttempt<'a> {
         pending: Vec<(&'a String, &'a PlannedCase)>,
         journal: Journal,
     ) -> Self {
-        let (next, stop, failures) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicUsize::new(0));
-        Self { cases, ids, pending, next, stop, failures, journal: Mutex::new(journal) }
+        let (stop, failures) = (AtomicBool::new(false), AtomicUsize::new(0));
+        Self { cases, ids, pending, next: Mutex::default(), stop, failures, journal: Mutex::new(journal) }
     }
 
     /// Runs all pending cases on `jobs` threads; the number of rows written.
@@ -99,10 +100,13 @@ impl<'a> RunAttempt<'a> {
 
     /// The next case, once there is memory for it.
     fn take(&self) -> Option<(&String, &PlannedCase, Reservation<'_>)> {
+        // Held while the case waits, so that none overtakes it.
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ends() {
             return None;
         }
-        let (id, planned) = self.pending.get(self.next.fetch_add(1, Ordering::SeqCst)).copied()?;
+        let (id, planned) = self.pending.get(*next).copied()?;
+        *next += 1;
         let memory = self.cases.reserve(planned);
         // Much may have happened while it waited.
         (!self.ends()).then_some((id, planned, memory))
