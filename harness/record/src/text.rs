@@ -16,17 +16,13 @@ pub const LOG: usize = 4096;
 /// Largest number of bytes of a name, and of a cell of a table.
 pub const NAME: usize = 200;
 
-/// The text over one or more lines: line feeds stay, tabs become spaces, and every other hidden character is written
-/// out, as in `\u{1b}`.
+/// The text over one or more lines: line feeds and tabs stay, and every other hidden character is written out, as in
+/// `\u{1b}`.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    replaced(
-        text,
-        |c| is_hidden(c) && c != '\n',
-        |c, out| if c == '\t' { out.push(' ') } else { write_out(c, out) },
-    )
+    replaced(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'), write_out)
 }
 
-/// The text in one line: like [`plain`], and line feeds become spaces.
+/// The text in one line: like [`plain`], and line feeds and tabs become spaces.
 pub fn line(text: &str) -> Cow<'_, str> {
     replaced(text, is_hidden, |c, out| match c {
         '\t' | '\n' => out.push(' '),
@@ -118,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_line_has_no_line_feeds() {
-        assert_eq!(plain("a\n\tb\r\n"), "a\n b\\r\n");
+        assert_eq!(plain("a\n\tb\r\n"), "a\n\tb\\r\n");
         assert_eq!(line("a\n\tb\n"), "a  b ");
     }
 
