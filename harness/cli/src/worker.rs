@@ -1,9 +1,9 @@
 //! Requests to `gpbench-worker`, which alone opens plugins and links the numerics.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::{ChildStderr, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use gpbench_record::{BenchAnswer, BenchRequest, LibraryInfo, RuleResult, text};
@@ -82,15 +82,7 @@ impl Worker {
             .spawn()
             .map_err(|e| self.cannot_start(&e))?;
         let stdout = child.stdout.take().expect("standard output is piped");
-        let (open, closed) = mpsc::channel::<()>();
-        if let Some(log) = child.stderr.take() {
-            let name = "log of the solvers".to_owned();
-            let shown = std::thread::Builder::new().name(name).spawn(move || {
-                show_lines(log);
-                drop(open);
-            });
-            shown.map_err(|e| self.cannot_start(&e))?;
-        }
+        let log = child.stderr.take().map(show).transpose().map_err(|e| self.cannot_start(&e))?;
         let failed = |what: String| Failure::internal(format!("`gpbench-worker conform` failed: {what}"));
         for line in BufReader::new(stdout).lines() {
             let line = line.map_err(|e| failed(e.to_string()))?;
@@ -98,7 +90,7 @@ impl Worker {
         }
         let status = child.wait().map_err(|e| failed(e.to_string()))?;
         // A process that a solver left behind may hold the log open.
-        let _ = closed.recv_timeout(LAST_LINES);
+        let _ = log.map(|ended| ended.recv_timeout(LAST_LINES));
         if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
     }
 
@@ -124,12 +116,22 @@ impl Worker {
         })
     }
 
-    fn cannot_start(&self, error: &std::io::Error) -> Failure {
+    fn cannot_start(&self, error: &io::Error) -> Failure {
         Failure::internal(format!("{} cannot be started: {error}", self.file.display()))
     }
 }
 
-/// Prints a log as it comes, line by line; a long line comes in pieces.
+/// Prints a log as it comes, line by line, on a thread of its own. The channel closes when the log ends.
+fn show(log: ChildStderr) -> io::Result<Receiver<()>> {
+    let (open, ended) = mpsc::channel();
+    std::thread::Builder::new().name("log of the solvers".to_owned()).spawn(move || {
+        show_lines(log);
+        drop(open);
+    })?;
+    Ok(ended)
+}
+
+/// Prints each line; a long line comes in pieces.
 fn show_lines(log: impl Read) {
     const PIECE: u64 = 4096;
     let mut log = BufReader::new(log);
