@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
+use gpbench_files::checksum::seal;
 use gpbench_record::Status;
 use gpbench_runs::{Journal, RunError, read_journal};
 
@@ -55,7 +56,10 @@ fn damaged_and_unknown_lines_are_skipped_and_the_damaged_named() {
     let (mut journal, _) = Journal::open(folder.path()).unwrap();
     journal.append(&row("a", Status::Ok)).unwrap();
     let mut file = OpenOptions::new().append(true).open(folder.path().join("journal.jsonl")).unwrap();
-    file.write_all(b"\0\0\0\n\n{\"kind\":\"step\",\"loss\":1}\n{\"kind\":\"case\"}\n").unwrap();
+    let [unknown, partial] =
+        ["{\"kind\":\"step\",\"loss\":1}", "{\"kind\":\"case\"}"].map(|text| seal(text.as_bytes()));
+    file.write_all(&[b"\0\0\0\n", &unknown[..], &partial].join(&b'\n')).unwrap();
+    file.write_all(b"\n").unwrap();
     journal.append(&row("b", Status::Ok)).unwrap();
     drop(journal);
     let (journal, damaged) = Journal::open(folder.path()).unwrap();
@@ -65,7 +69,7 @@ fn damaged_and_unknown_lines_are_skipped_and_the_damaged_named() {
     assert_eq!(
         named,
         [
-            "journal.jsonl line 2 cannot be read (expected value at column 1); its case runs again",
+            "journal.jsonl line 2 cannot be read (it has no checksum); its case runs again",
             "journal.jsonl line 5 cannot be read (missing field `id`); its case runs again",
         ]
     );
