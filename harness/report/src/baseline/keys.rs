@@ -97,7 +97,7 @@ mod tests {
             ("schema = 1\n[tolerances]\n", 2, 2, "unknown key `tolerances`; did you mean `tolerance`?"),
             ("[tolerance]\n  test_rmze = {}", 2, 3, "unknown metric `test_rmze`; did you mean `test_rmse`?"),
             (
-                "[tolerance]\ntest_rmse = { σ = 1, abs = 1 }",
+                "[tolerance]\ntest_rmse = { \"σ\" = 1, abs = 1 }",
                 2,
                 15,
                 "unknown bound `σ`; known are absolute, relative",

