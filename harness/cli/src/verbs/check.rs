@@ -49,7 +49,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     let run_args = RunArgs { fresh: true, ..args.run.clone() };
     let prepared = prepare(global, &args.spec, &run_args)?;
     let summary = execute(global, &prepared, &run_args)?;
-    if summary.interrupted.is_some() || summary.stopped.is_some() {
+    if summary.interrupted.is_some() || summary.stopped.is_some() || !summary.without_rows.is_empty() {
         return Ok(exit_code(&summary));
     }
     let run = runs::reopen(&summary.folder)?;
