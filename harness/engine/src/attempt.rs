@@ -148,7 +148,10 @@ impl<'a> RunAttempt<'a> {
             match tried.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))? {
                 Tried::Row(row) => {
                     let written = self.admit(&row).and_then(|()| self.write(&row));
-                    let progress = written.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))?;
+                    let progress = written.inspect_err(|_| {
+                        self.stop.store(true, Ordering::SeqCst);
+                        self.tries.release(pending.id);
+                    })?;
                     ran += 1;
                     report(Event::CaseFinished { row, progress });
                 }

@@ -73,6 +73,12 @@ impl<'a> Tries<'a> {
         Ok(self.attempts().end(id)?)
     }
 
+    /// Stores that a case has no row for no fault of its own: the run cannot continue. If that cannot be stored either,
+    /// the case runs later than others.
+    pub(crate) fn release(&self, id: &str) {
+        let _ = self.attempts().release(id);
+    }
+
     /// Tries a case until it has a row or is given up. `is_alone`: no other case is running.
     pub(crate) fn run(
         &self,
@@ -99,13 +105,13 @@ impl<'a> Tries<'a> {
                 }
                 Err(NoRow::Fault(fault)) => fault,
             };
+            self.check_room(&pending, &fault).inspect_err(|_| self.release(id))?;
             if !fault.plugin_ran {
                 self.attempts().release(id)?;
             } else if self.starts(&pending) >= MOST_STARTS {
                 let reason = format!("{}; started {MOST_STARTS} times", fault.reason);
                 return Ok(Tried::Row(self.blamed(&pending, reason)));
             }
-            self.check_room(&pending, &fault)?;
             pending.faults += 1;
             let labels = planned.case.labels();
             match self.after(&pending, &fault, is_alone) {

@@ -3,6 +3,7 @@
 // A test that cannot unwrap has failed.
 #![allow(clippy::unwrap_used)]
 
+mod faults;
 mod memory;
 mod processes;
 mod programs;
