@@ -147,7 +147,18 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
 fn only_the_command_line_prints_or_exits() {
     let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for krate in [
-        "abi", "sdk", "record", "files", "processes", "gp", "data", "import", "runs", "spec", "engine", "report",
+        "abi",
+        "sdk",
+        "record",
+        "files",
+        "processes",
+        "gp",
+        "data",
+        "import",
+        "runs",
+        "spec",
+        "engine",
+        "report",
         "testkit",
     ] {
         for file in rust_files(&harness.join(krate).join("src")) {

@@ -205,7 +205,8 @@ mod tests {
     fn what_leaves_its_session_its_parent_and_its_environment_is_ended() {
         let _alone = ALONE.lock();
         adopt_orphans().unwrap();
-        let daemon = "(env -i setsid sh -c 'trap \"\" HUP INT QUIT TERM; echo $$; sleep 600 & wait' &) ; wait";
+        let daemon =
+            "(env -i setsid sh -c 'trap \"\" HUP INT QUIT TERM; echo $$; sleep 600 & wait' &) ; wait";
         let (mut started, numbers) = shell(daemon);
         let (other, _) = shell("echo 1; sleep 600");
         let daemon = numbers[0];

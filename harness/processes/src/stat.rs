@@ -37,7 +37,8 @@ mod tests {
 
     #[test]
     fn a_line_of_stat_is_read_whatever_the_name() {
-        let text = "7 (a) b) S 1 5 5 0 -1 4194304 0 0 0 0 150 50 20 30 20 0 3 0 777 9999 12 18446744073709551615";
+        let text =
+            "7 (a) b) S 1 5 5 0 -1 4194304 0 0 0 0 150 50 20 30 20 0 3 0 777 9999 12 18446744073709551615";
         assert_eq!(Stat::parse(text), Some(Stat { parent: 1, cpu_ticks: 250, started: 777 }));
         assert_eq!(Stat::parse("7 (a) S 1"), None);
         assert_eq!(Stat::read(u32::MAX), None);
