@@ -49,7 +49,7 @@ pub use metrics::Metrics;
 pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};
 pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
-pub use row::{JournalEntry, Row, TracePoint};
+pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use solver::{Param, Solver};
 pub use status::{Status, StopReason};
 pub use task::{Inducing, LikelihoodStudy, Posterior, Solve, Task, TaskKind};
