@@ -104,7 +104,7 @@ impl Worker {
         })
     }
 
-    fn cannot_start(&self, error: &std::io::Error) -> Failure {
+    fn cannot_start(&self, error: &io::Error) -> Failure {
         Failure::internal(format!("{} cannot be started: {error}", self.file.display()))
     }
 }
