@@ -27,7 +27,7 @@ fn a_new_case_fails_the_gate_only_if_it_failed() {
         .exits(0)
         .prints(&["not in baseline", "draw/matern32/pathwise/cg/seed 0"]);
 
-    let hostile = library("gpbench_plugin_hostile");
+    let hostile = library("gpbench_hostile");
     let two = "solver = [\"cholesky\", \"cg\"]";
     let three = "solver = [\"cholesky\", \"cg\", \"hostile\"]";
     let added = format!(
