@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use gpbench_record::Labels;
+use gpbench_record::{Labels, ProgramError};
 use gpbench_runs::RunError;
 
 /// Why a run cannot start or continue.
@@ -28,12 +28,31 @@ pub enum EngineError {
         /// The system's error.
         source: io::Error,
     },
+    /// The system starts no thread to run cases on.
+    #[error("the system starts no thread: {0}; raise the limit on processes, then run the same again")]
+    Threads(io::Error),
     /// Two cases of a plan are the same.
     #[error("the plan contains the case {labels} twice")]
     DuplicateCase {
         /// The case's names on the axes.
         labels: Labels,
     },
+    /// A case may use more memory than the machine has, beside other cases.
+    #[error(
+        "{labels} may use {limit} of memory, and this machine has {total}: \
+         lower `memory` in its budget or --memory-limit, or run one case at a time (--jobs 1)"
+    )]
+    Memory {
+        /// The case's names on the axes.
+        labels: Labels,
+        /// Its limit.
+        limit: String,
+        /// The machine's memory.
+        total: String,
+    },
+    /// A plugin or the worker is not the one that was planned.
+    #[error("{0}; run the same again, which plans anew")]
+    Program(#[from] ProgramError),
     /// The worker program cannot be used.
     #[error("the worker program {} cannot be used: {reason}", path.display())]
     Worker {

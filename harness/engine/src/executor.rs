@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use gpbench_record::{Environment, ExactRequest, Failure, Job, Limits, Message, Solved, Step, Verified};
+use gpbench_record::{
+    Environment, ExactRequest, Failure, Fault, Job, Limits, Message, Solved, Step, Verified,
+};
 
 use crate::Interrupt;
 
@@ -61,6 +63,16 @@ pub trait Executor: Sync {
 
     /// Bytes of memory that a work item could use now without swapping, where known.
     fn free_memory(&self) -> Option<u64> {
+        None
+    }
+
+    /// The worker program, where it is a file of this machine whose checksum [`Executor::machine`] tells.
+    fn worker(&self) -> Option<&Path> {
+        None
+    }
+
+    /// This executor with another file as its worker, of the same content; `None` where there is no such file.
+    fn with_worker(&self, _worker: &Path) -> Option<Box<dyn Executor + '_>> {
         None
     }
 
@@ -145,6 +157,19 @@ impl Outcome {
         })
     }
 
+    /// The fault that the worker reported, if it reported one.
+    pub(crate) fn fault(&self) -> Option<&Fault> {
+        self.messages.iter().find_map(|message| match message {
+            Message::Fault(fault) => Some(fault),
+            _ => None,
+        })
+    }
+
+    /// Whether code of the plugin may have run: what the worker reported and how it ended may then be its doing.
+    pub(crate) fn plugin_may_have_run(&self) -> bool {
+        self.messages.contains(&Message::Loading)
+    }
+
     /// What `case` measured, if it ended well.
     pub(crate) fn solved(&self) -> Option<&Solved> {
         self.messages.iter().find_map(|message| match message {
@@ -175,5 +200,5 @@ impl Outcome {
 
 /// Whether this is the last message of a worker.
 pub(crate) fn is_terminal(message: &Message) -> bool {
-    !matches!(message, Message::Trace(_) | Message::Step(_))
+    !matches!(message, Message::Loading | Message::Trace(_) | Message::Step(_))
 }

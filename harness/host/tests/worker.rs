@@ -5,14 +5,16 @@
 
 mod common;
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use common::worker::{
-    WORKER, assert_close, exact, failure, job, job_of, library, solve, verified, verify, worker,
+    WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
 };
 use gpbench_record::{
-    Case, Family, Inducing, LibraryInfo, Message, Param, Source, Status, StopReason, names,
+    Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Program, Source, Status, StopReason,
+    names,
 };
 
 fn cg(tolerance: f64) -> Case {
@@ -180,12 +182,7 @@ fn a_solve_that_needs_too_much_memory_is_refused() {
 }
 
 #[test]
-fn wrong_parameters_and_wrong_libraries_are_named() {
-    let missing = PathBuf::from("/nowhere/libgpbench_plugin_none.so");
-    let (status, reason) = failure(&job_of(cg(0.1), missing, 1).0);
-    assert_eq!(status, Status::Invalid);
-    assert!(reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be loaded: "), "{reason}");
-
+fn wrong_parameters_and_absent_solvers_are_named() {
     let mut case = cg(0.1);
     case.solver.params.insert("rnak".into(), Param::Int(3));
     let (status, reason) = failure(&job(case, 1).0);
@@ -194,6 +191,43 @@ fn wrong_parameters_and_wrong_libraries_are_named() {
     case.solver.plugin = "cgg".into();
     let (_, reason) = failure(&job_of(case, library("cg"), 1).0);
     assert!(reason.ends_with("offers no solver `cgg`; it offers `cg`"), "{reason}");
+}
+
+#[test]
+fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
+    let missing = PathBuf::from("/nowhere/libgpbench_plugin_none.so");
+    let away = fault("case", &job_of(cg(0.1), missing, 1).0);
+    assert_eq!(away.cause, FaultCause::Plugin);
+    assert!(
+        away.reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be loaded: "),
+        "{}",
+        away.reason
+    );
+
+    let (mut of, folder) = job(cg(0.1), 1);
+    exact(&mut of, &folder);
+    solve(&of);
+    for (file, cause) in [
+        (of.solution_file.clone(), FaultCause::Solution),
+        (of.exact_file.clone().unwrap(), FaultCause::Reference),
+    ] {
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() - 8]).unwrap();
+        assert_eq!(fault("verify", &of).cause, cause, "cut");
+        fs::remove_file(&file).unwrap();
+        let away = fault("verify", &of);
+        assert_eq!((away.cause, away.plugin_ran), (cause, false), "away");
+        fs::write(&file, &whole).unwrap();
+    }
+    of.solution_file = PathBuf::from("/nowhere/solution.bin");
+    let unwritten = fault("case", &of);
+    assert_eq!((unwritten.cause, unwritten.plugin_ran), (FaultCause::Storage, true));
+
+    of.case.dataset.source = Source::File { path: "wine.csv".into(), target: None };
+    of.dataset_file = Some(folder.path().join("wine.gpb"));
+    assert_eq!(fault("case", &of).cause, FaultCause::Dataset);
+    fs::write(of.dataset_file.as_ref().unwrap(), "something else").unwrap();
+    assert_eq!(fault("verify", &of).cause, FaultCause::Dataset);
 }
 
 #[test]
@@ -288,4 +322,37 @@ fn kernel_entries_are_cached_within_the_memory_budget() {
     assert!(with.cached_bytes > 0 && with.cached_bytes < 1 << 30);
     assert_eq!((with.iterations, with.entries.used), (without.iterations, without.entries.used));
     assert!(with.entries.evaluated < 3.0 * 9e4 && without.entries.evaluated > with.entries.evaluated);
+}
+
+/// What a case may plan with bounds the cache only.
+#[test]
+fn a_small_share_of_the_memory_changes_nothing_but_the_cache() {
+    let solve_with = |limit, share| {
+        let (mut job, folder) = job(cg(1e-8), 2);
+        (job.limits.memory_bytes, job.limits.memory_share) = (limit, share);
+        let (_, solved) = solve(&job);
+        (solved, std::fs::read(&job.solution_file).unwrap(), folder)
+    };
+    let (with, expected, _folder) = solve_with(Some(1 << 30), None);
+    let (small, solution, _folder) = solve_with(Some(1 << 30), Some(1 << 20));
+    assert!(with.cached_bytes > 0 && small.cached_bytes == 0);
+    assert!(solution == expected, "the cache changes no bit");
+    let (unlimited, ..) = solve_with(None, Some(1 << 30));
+    assert_eq!(unlimited.cached_bytes, 0, "memory is not limited");
+}
+
+#[test]
+fn a_library_that_is_not_the_one_planned_is_not_loaded() {
+    let (mut job, folder) = job(cg(0.1), 1);
+    let file = folder.path().join("library.so");
+    std::fs::copy(&job.plugin.file, &file).unwrap();
+    job.plugin = Program::of(&file).unwrap();
+    solve(&job);
+    // The stamp differs and the content does not.
+    std::fs::copy(library("cg"), folder.path().join("new")).unwrap();
+    std::fs::rename(folder.path().join("new"), &file).unwrap();
+    solve(&job);
+    std::fs::copy(library("cholesky"), &file).unwrap();
+    let (_, reason) = failure(&job);
+    assert!(reason.contains("library.so has changed"), "{reason}");
 }

@@ -10,10 +10,14 @@ pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const SPEC: &str = "spec.toml";
 /// The rows.
 pub(crate) const JOURNAL: &str = "journal.jsonl";
+/// Which cases were started.
+pub(crate) const ATTEMPTS: &str = "attempts.jsonl";
 /// Logs of all cases.
 pub(crate) const LOGS: &str = "logs";
 /// Files of running cases.
 pub(crate) const SCRATCH: &str = "scratch";
+/// The programs that running cases execute and load.
+pub(crate) const PROGRAMS: &str = "programs";
 /// Checkpoints of cases that have not ended.
 pub(crate) const CHECKPOINTS: &str = "checkpoints";
 

@@ -3,7 +3,10 @@
 // A test that cannot unwrap has failed.
 #![allow(clippy::unwrap_used)]
 
+mod faults;
+mod memory;
 mod processes;
+mod programs;
 mod schedule;
 mod support;
 mod training;

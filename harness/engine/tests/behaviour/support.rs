@@ -1,7 +1,7 @@
 //! Small plans, a clock that does not advance, and an executor without processes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use gpbench_engine::{
@@ -9,17 +9,23 @@ use gpbench_engine::{
     Summary, WorkItem,
 };
 use gpbench_record::{
-    Axes, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, ReportOptions, Solved,
-    Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
+    Axes, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, Program, ReportOptions,
+    Solved, Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
 };
+
+/// The file that stands for all plugins.
+pub(crate) fn plugin() -> Program {
+    Program::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap()
+}
 
 /// A case of the solver and plugin `solver`.
 pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
     let text = String::from;
+    let plugin = plugin();
     let mut case = testing::case(solver);
     (case.solver.plugin, case.seed) = (text(solver), seed);
     let fingerprint = Fingerprint {
-        plugin_sha256: text("p"),
+        plugin_sha256: plugin.sha256,
         dataset_sha256: None,
         worker_sha256: text("w"),
         threads: 1,
@@ -31,7 +37,8 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
         fingerprint,
         n: Some(10),
         dataset_file: None,
-        plugin_file: PathBuf::from("/nowhere/plugin.so"),
+        memory_estimate: None,
+        plugin_file: plugin.file,
         wants_exact: false,
         skip: None,
     }
@@ -135,7 +142,7 @@ impl Executor for Mock {
                 }
             }
             (WorkItem::Case(_), "segfault") => Outcome {
-                messages: Vec::new(),
+                messages: vec![Message::Loading],
                 end: End::Signalled { signal: 11, memory_pressure: false },
                 peak_memory_bytes: 512,
                 seconds_over_limit: None,
@@ -154,7 +161,11 @@ impl Executor for Mock {
                 self.jobs.lock().unwrap().insert(name, job.clone());
                 let point =
                     TracePoint { iteration: 1, seconds: 0.1, epochs: 1.0, metrics: Metrics::default() };
-                exited(vec![Message::Trace(point), solved(StopReason::Converged, &[0.004, 0.009], 3.0)])
+                exited(vec![
+                    Message::Loading,
+                    Message::Trace(point),
+                    solved(StopReason::Converged, &[0.004, 0.009], 3.0),
+                ])
             }
         }
     }
@@ -175,7 +186,8 @@ pub(crate) fn run(
     plan: &Plan,
     options: &Options,
 ) -> Result<(Summary, Vec<Event>), EngineError> {
-    let engine = Engine { executor, clock: &Noon, interrupt: Interrupt::default() };
+    let engine =
+        Engine { executor, clock: &Noon, interrupt: Interrupt::default(), renew_dataset: &|_| Ok(()) };
     let mut events = Vec::new();
     let summary = engine.run(plan, options, &mut |event| events.push(event))?;
     Ok((summary, events))

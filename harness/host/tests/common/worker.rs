@@ -5,7 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use gpbench_record::{Case, ExactRequest, Job, Limits, Message, Metrics, SCHEMA, Solved, Status, Verified};
+use gpbench_record::{
+    Case, ExactRequest, Fault, Job, Limits, Message, Metrics, Program, SCHEMA, Solved, Stamp, Status,
+    Verified,
+};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -55,6 +58,12 @@ pub(crate) fn job(case: Case, threads: usize) -> (Job, TempDir) {
     job_of(case, plugin, threads)
 }
 
+/// A library as it is planned, or one that was never there.
+fn program(file: PathBuf) -> Program {
+    let missing = Program { file: file.clone(), sha256: "none".into(), stamp: Stamp::default() };
+    Program::of(&file).unwrap_or(missing)
+}
+
 /// The same with another library.
 pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempDir) {
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +72,7 @@ pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempD
         id: "0123456789abcdef".into(),
         case,
         dataset_file: None,
-        plugin_file: plugin,
+        plugin: program(plugin),
         exact_file: None,
         solution_file: folder.path().join("solution.bin"),
         checkpoint_file: None,
@@ -91,9 +100,10 @@ pub(crate) fn exact(job: &mut Job, folder: &TempDir) -> Metrics {
     }
 }
 
-/// Runs `case`: the messages along the way, and what it measured.
+/// Runs `case`: the messages while the plugin runs, and what it measured.
 pub(crate) fn solve(job: &Job) -> (Vec<Message>, Solved) {
     let mut messages = messages(&worker("case", job));
+    messages.retain(|message| *message != Message::Loading);
     match messages.pop() {
         Some(Message::Solved(solved)) => (messages, solved),
         other => panic!("{other:?}"),
@@ -114,6 +124,14 @@ pub(crate) fn verify(job: &Job) -> Metrics {
 pub(crate) fn failure(job: &Job) -> (Status, String) {
     match messages(&worker("case", job)).pop() {
         Some(Message::Failed(failure)) => (failure.status, failure.reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The fault that a verb reports of a job.
+pub(crate) fn fault(verb: &str, job: &impl Serialize) -> Fault {
+    match messages(&worker(verb, job)).pop() {
+        Some(Message::Fault(fault)) => fault,
         other => panic!("{other:?}"),
     }
 }
