@@ -3,7 +3,9 @@
 //! This crate parses the command line, prints, and chooses the exit code; the libraries do the work. Each verb is
 //! one file of `verbs`, with its own arguments. Code that several verbs share is beside that folder.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
+// `output` prints: it never panics, and it passes errors on.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
 mod catalog;
@@ -21,6 +23,7 @@ mod prepare;
 mod progress;
 mod revision;
 mod runs;
+mod streams;
 mod units;
 mod verbs;
 mod worker;
@@ -30,8 +33,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use args::Global;
-use exit::{Failure, Outcome};
+use args::{Global, When};
+use exit::{Failure, OK, Outcome, USAGE};
 use notice::Styles;
 
 /// Benchmarks linear solvers for Gaussian processes: one spec compares them all, and no result is lost.
@@ -78,21 +81,34 @@ enum Verb {
     Clean(verbs::clean::Clean),
     /// Print a completion script for a shell.
     Completions(verbs::completions::Completions),
+    /// Read a file for another process.
+    #[command(name = dataset::READ_TABLE, hide = true)]
+    ReadTable,
 }
 
 fn main() -> ExitCode {
-    let Cli { global, verb } = Cli::parse();
+    let Cli { global, verb } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return end(explain(&usage), When::Auto),
+    };
     // The panic's message is printed before it is caught.
     let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
         .unwrap_or_else(|_| Err(Failure::internal("this is a bug in gpbench; finished cases are stored")));
-    match outcome {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            let styles = Styles::new(global.color);
-            eprintln!("{} {}", styles.bad("gpbench:"), failure.text);
-            ExitCode::from(failure.code)
-        }
-    }
+    end(outcome, global.color)
+}
+
+/// Prints help or the version, or what is wrong with the command line.
+fn explain(usage: &clap::Error) -> Outcome {
+    let printed = usage.print();
+    if usage.use_stderr() { Ok(USAGE) } else { output::written(printed).map(|()| OK) }
+}
+
+/// Prints a failure, and gives the exit code.
+fn end(outcome: Outcome, color: When) -> ExitCode {
+    ExitCode::from(outcome.unwrap_or_else(|failure| {
+        output::note(format!("{} {}", Styles::new(color).bad("gpbench:"), failure.text));
+        failure.code
+    }))
 }
 
 fn perform(global: &Global, verb: Verb) -> Outcome {
@@ -108,6 +124,7 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Bench(verb) => verbs::bench::bench(global, &verb),
         Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
         Verb::Clean(args) => verbs::clean::clean(global, &args),
+        Verb::ReadTable => verbs::read_table::read_table(),
         Verb::Completions(args) => verbs::completions::completions(&args, Cli::command()),
     }
 }

@@ -4,10 +4,11 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal};
 
 use crate::args::{Global, When};
+use crate::output::note;
 
 /// Prints a warning.
 pub(crate) fn warn(global: &Global, text: impl Display) {
-    eprintln!("{} {text}", Styles::new(global.color).warning("warning:"));
+    note(format!("{} {text}", Styles::new(global.color).warning("warning:")));
 }
 
 /// Colours of standard error.

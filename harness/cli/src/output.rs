@@ -1,5 +1,7 @@
-//! What verbs write: listings on standard output in four formats, and small files.
+//! All that verbs write: results on standard output, notes on standard error, and small files.
 
+use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -7,12 +9,45 @@ use gpbench_report::Table;
 use serde_json::{Value, json};
 
 use crate::args::Format;
+use crate::exit::Failure;
+use crate::streams;
 
-/// Prints text on standard output. A closed pipe is not an error.
-pub(crate) fn print(text: &str) {
-    let mut out = io::stdout().lock();
+/// Prints text on standard output. A closed pipe is not an error: its reader, such as `head`, has read enough.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
+    written(write_out(&format!("{text}{end}")))
+}
+
+/// The failure that an error of standard output means.
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::internal(format!(
+            "standard output cannot be written: {error}; redirect it to a file on a disk with room, or to \
+             /dev/null if it is not wanted"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    streams::require_output()?;
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Prints a line on standard error. A full or closed standard error changes nothing: there is nowhere left to say so.
+pub(crate) fn note(text: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A command line, quoted for a shell. Words that are not UTF-8 are written as `$'\xff'`, which bash and zsh read.
+pub(crate) fn shell_command<'a>(words: impl Iterator<Item = &'a OsStr>) -> String {
+    let word = |word: &'a OsStr| match word.to_str() {
+        Some(text) => shlex::try_quote(text).expect("an argument never holds a NUL byte").into_owned(),
+        None => format!("$'{}'", word.as_encoded_bytes().escape_ascii()),
+    };
+    words.map(word).collect::<Vec<String>>().join(" ")
 }
 
 /// A table, and its content as JSON.
@@ -35,19 +70,19 @@ impl Listing {
     }
 
     /// Prints the listing.
-    pub(crate) fn print(&self, format: Format) {
-        show(&self.table, &self.json, format);
+    pub(crate) fn print(&self, format: Format) -> Result<(), Failure> {
+        show(&self.table, &self.json, format)
     }
 }
 
 /// Prints a table in the given format, or `value` if the format is JSON.
-pub(crate) fn show(table: &Table, value: &Value, format: Format) {
+pub(crate) fn show(table: &Table, value: &Value, format: Format) -> Result<(), Failure> {
     print(&match format {
         Format::Table => table.text(),
         Format::Md => table.markdown(),
         Format::Csv => table.csv(),
         Format::Json => pretty(value),
-    });
+    })
 }
 
 /// A JSON value over several lines.

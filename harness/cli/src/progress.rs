@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Global;
 use crate::notice::Styles;
+use crate::output::note;
 use crate::units;
 
 /// Prints the events of a run on standard error.
@@ -64,7 +65,7 @@ impl Progress {
             Event::CaseFinished { row, progress } => self.finish(&row, progress),
             Event::Warning(text) => {
                 let text = format!("{} {text}", self.styles.warning("warning:"));
-                self.bar.suspend(|| eprintln!("{text}"));
+                self.bar.suspend(|| note(text));
             }
         }
     }
@@ -99,7 +100,7 @@ impl Progress {
         if self.quiet {
             return;
         }
-        if self.plain { eprintln!("{text}") } else { self.bar.println(text) }
+        if self.plain { note(text) } else { self.bar.println(text) }
     }
 }
 

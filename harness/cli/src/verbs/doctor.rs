@@ -68,7 +68,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     line("data sets to fetch", list(&missing));
     line("GPBENCH_DATA", places.env.as_deref().map_or("not set".to_owned(), folder));
     line("cache", places.cache.display().to_string());
-    listing.print(args.output.format);
+    listing.print(args.output.format)?;
 
     Ok(if usable.is_empty() || !unusable.is_empty() { CASE_FAILED } else { OK })
 }

@@ -69,7 +69,7 @@ fn solvers(global: &Global, format: Format) -> Outcome {
             listing.row([id, kind(solver.kind), name, version, doc].map(str::to_owned).to_vec());
         }
     }
-    listing.print(format);
+    listing.print(format)?;
     Ok(OK)
 }
 
@@ -99,7 +99,7 @@ fn kernels(format: Format) -> Outcome {
     for family in Family::ALL {
         listing.row(vec![family.to_string(), family.formula().to_owned()]);
     }
-    listing.print(format);
+    listing.print(format)?;
     Ok(OK)
 }
 
@@ -113,6 +113,6 @@ fn runs(global: &Global, format: Format) -> Outcome {
     for folder in folders {
         listing.row(vec![folder.display().to_string()]);
     }
-    listing.print(format);
+    listing.print(format)?;
     Ok(OK)
 }

@@ -8,7 +8,7 @@ use crate::args::{FormatArg, Global, SpecArgs};
 use crate::dataset;
 use crate::estimate::RunEstimate;
 use crate::exit::{Failure, OK, Outcome};
-use crate::output::Listing;
+use crate::output::{self, Listing};
 use crate::prepare::{self, Checked};
 use crate::units;
 
@@ -32,9 +32,9 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     for planned in &plan.cases {
         listing.row(cells(planned, threads));
     }
-    listing.print(args.output.format);
+    listing.print(args.output.format)?;
     if !global.quiet {
-        eprintln!("{}", RunEstimate::of(&plan, threads).text);
+        output::note(RunEstimate::of(&plan, threads).text);
     }
     Ok(OK)
 }

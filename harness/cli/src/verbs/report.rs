@@ -5,7 +5,7 @@ use clap::Args;
 use crate::args::{Format, FormatArg, Global};
 use crate::exit::{OK, Outcome};
 use crate::notice::warn;
-use crate::runs;
+use crate::{output, runs};
 
 /// `gpbench report`.
 #[derive(Debug, Args)]
@@ -20,14 +20,17 @@ pub(crate) struct Report {
 pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     let format = args.output.format;
     let run = runs::open(global, &args.run)?;
-    runs::print(&run, format)?;
+    // The files are rebuilt whether or not the results can be printed.
+    let printed = runs::print(&run, format);
     match runs::write_report(&run) {
-        Ok(page) if !global.quiet && format == Format::Table => eprintln!("\nreport: {}", page.display()),
+        Ok(page) if !global.quiet && format == Format::Table => {
+            output::note(format!("\nreport: {}", page.display()));
+        }
         Ok(_) => {}
         // A run can be read where nothing can be written.
         Err(failure) => {
             warn(global, format!("the report in the run folder was not rebuilt: {}", failure.text))
         }
     }
-    Ok(OK)
+    printed.map(|()| OK)
 }
