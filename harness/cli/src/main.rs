@@ -99,8 +99,11 @@ fn main() -> ExitCode {
 
 /// Prints help or the version, or what is wrong with the command line.
 fn explain(usage: &clap::Error) -> Outcome {
-    let printed = usage.print();
-    if usage.use_stderr() { Ok(USAGE) } else { output::written(printed).map(|()| OK) }
+    if usage.use_stderr() {
+        let _ = usage.print();
+        return Ok(USAGE);
+    }
+    output::written(streams::require_output().and_then(|()| usage.print())).map(|()| OK)
 }
 
 /// Prints a failure, and gives the exit code.

@@ -90,6 +90,12 @@ pub(crate) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).expect("a JSON value always serialises")
 }
 
+/// A path in an answer in JSON.
+pub(crate) fn json_path(path: &Path) -> Value {
+    let json = gpbench_record::path::serialize(path, serde_json::value::Serializer);
+    json.expect("a text or a list of numbers always serialises")
+}
+
 /// `{"schema": 1, NAME: VALUE}`, the form of every answer in JSON.
 pub(crate) fn versioned(name: &str, value: impl Into<Value>) -> Value {
     json!({ "schema": SCHEMA, name: value.into() })

@@ -33,6 +33,7 @@ pub enum Entry {
     /// It cannot be used.
     Failed {
         /// The file.
+        #[serde(with = "gpbench_record::path")]
         file: PathBuf,
         /// Why.
         error: String,

@@ -8,7 +8,7 @@ use crate::args::{Format, FormatArg, Global};
 use crate::catalog::{self, Libraries};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::warn;
-use crate::output::{Listing, versioned};
+use crate::output::{Listing, json_path, versioned};
 use crate::worker::Worker;
 use crate::{dataset_list, params};
 
@@ -108,7 +108,7 @@ fn runs(global: &Global, format: Format) -> Outcome {
     if folders.is_empty() && format == Format::Table {
         return Err(Failure::nothing(format!("there are no runs under {}", global.output_dir.display())));
     }
-    let json: Vec<Value> = folders.iter().map(|folder| json!(folder)).collect();
+    let json: Vec<Value> = folders.iter().map(|folder| json_path(folder)).collect();
     let mut listing = Listing::new(&["run"], versioned("runs", json));
     for folder in folders {
         listing.row(vec![folder.display().to_string()]);

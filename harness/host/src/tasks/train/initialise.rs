@@ -20,7 +20,9 @@ impl Trainer<'_> {
             match checkpoint::read(file) {
                 Ok(Some(state)) => return Ok(state),
                 Ok(None) => {}
-                Err(error) => eprintln!("[warning] training starts from the beginning: {error}"),
+                Err(error) => {
+                    crate::log::line(format_args!("[warning] training starts from the beginning: {error}"))
+                }
             }
         }
         let of = &self.setup.job.case.kernel;
