@@ -81,12 +81,13 @@ enum Verb {
     Clean(verbs::clean::Clean),
     /// Print a completion script for a shell.
     Completions(verbs::completions::Completions),
-    /// Read a file for another process.
-    #[command(name = dataset::READ_TABLE, hide = true)]
-    ReadTable,
 }
 
 fn main() -> ExitCode {
+    // Not a verb of `Cli`: completions would offer it.
+    if std::env::args_os().nth(1).is_some_and(|verb| verb == dataset::READ_TABLE) {
+        return end(read_table(), When::Never);
+    }
     let Cli { global, verb } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => return end(explain(&usage), When::Auto),
@@ -95,6 +96,11 @@ fn main() -> ExitCode {
     let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
         .unwrap_or_else(|_| Err(Failure::internal("this is a bug in gpbench; finished cases are stored")));
     end(outcome, global.color)
+}
+
+/// Reads a file for another gpbench, which this process then reports to.
+fn read_table() -> Outcome {
+    gpbench_import::serve().map(|()| OK).map_err(Failure::internal)
 }
 
 /// Prints help or the version, or what is wrong with the command line.
@@ -127,7 +133,6 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Bench(verb) => verbs::bench::bench(global, &verb),
         Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
         Verb::Clean(args) => verbs::clean::clean(global, &args),
-        Verb::ReadTable => verbs::read_table::read_table(),
         Verb::Completions(args) => verbs::completions::completions(&args, Cli::command()),
     }
 }

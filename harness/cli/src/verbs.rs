@@ -10,6 +10,5 @@ pub(crate) mod doctor;
 pub(crate) mod list;
 pub(crate) mod plan;
 pub(crate) mod plugin;
-pub(crate) mod read_table;
 pub(crate) mod report;
 pub(crate) mod run;
