@@ -63,19 +63,6 @@ fn a_parquet_file_of_10_000_nested_groups_is_one_error() {
 }
 
 #[test]
-fn a_file_that_is_copied_already_starts_no_reader() {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.csv", "a,b\n1,2\n3,5\n4,4\n");
-    let first = sandbox.run(&["data", "import", "a.csv"]).exits(0).prints(&["3 rows, 1 inputs"]);
-    // One process at most: a second one could not be started.
-    let script = "ulimit -u 1; exec \"$@\"";
-    let program = env!("CARGO_BIN_EXE_gpbench");
-    let again = ["-c", script, "sh", program, "data", "import", "a.csv"];
-    let again = Ended::of(&mut sandbox.command_of("bash", &again)).exits(0);
-    assert_eq!(first.stdout, again.stdout);
-}
-
-#[test]
 fn files_that_are_no_tables_are_refused() {
     let sandbox = Sandbox::new();
     let file = |name: &str, bytes: &[u8]| fs::write(sandbox.path(name), bytes).unwrap();

@@ -211,6 +211,18 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_that_exists_needs_no_reader() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.csv");
+        fs::write(&file, "1,2\n3,4\n").unwrap();
+        let origin = Origin::File { path: &file, target: None };
+        let made = materialise(&origin, folder.path()).unwrap();
+        let mut reader = Command::new("/nowhere/gpbench");
+        let found = materialise_in_subprocess(&mut reader, &origin, folder.path()).unwrap();
+        assert_eq!(found, Materialised { is_new: false, ..made });
+    }
+
+    #[test]
     fn faults_and_paths_of_any_bytes_survive_the_way() {
         use std::os::unix::ffi::OsStringExt as _;
         let file = PathBuf::from(OsString::from_vec(vec![b'a', 0xff, b'b']));
