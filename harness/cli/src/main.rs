@@ -4,7 +4,8 @@
 //! one file of `verbs`, with its own arguments. Code that several verbs share is beside that folder.
 
 #![deny(unsafe_code)]
-// `output` prints: it never panics, and it passes errors on.
+// `output` and `notice` print, and nothing else: they make text of others safe for the terminal, never panic, and
+// pass errors of standard output on.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
@@ -21,6 +22,7 @@ mod output;
 mod params;
 mod prepare;
 mod progress;
+mod renewal;
 mod revision;
 mod runs;
 mod streams;
@@ -33,9 +35,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use args::{Global, When};
+use args::Global;
 use exit::{Failure, OK, Outcome, USAGE};
-use notice::Styles;
 
 /// Benchmarks linear solvers for Gaussian processes: one spec compares them all, and no result is lost.
 #[derive(Debug, Parser)]
@@ -86,16 +87,17 @@ enum Verb {
 fn main() -> ExitCode {
     // Not a verb of `Cli`: completions would offer it.
     if std::env::args_os().nth(1).is_some_and(|verb| verb == dataset::READ_TABLE) {
-        return end(read_table(), When::Never);
+        return end(read_table(), None);
     }
     let Cli { global, verb } = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(usage) => return end(explain(&usage), When::Auto),
+        Err(usage) => return end(explain(&usage), None),
     };
     // The panic's message is printed before it is caught.
+    std::panic::set_hook(Box::new(notice::panicked));
     let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
         .unwrap_or_else(|_| Err(Failure::internal("this is a bug in gpbench; finished cases are stored")));
-    end(outcome, global.color)
+    end(outcome, Some(&global))
 }
 
 /// Reads a file for another gpbench, which this process then reports to.
@@ -113,9 +115,12 @@ fn explain(usage: &clap::Error) -> Outcome {
 }
 
 /// Prints a failure, and gives the exit code.
-fn end(outcome: Outcome, color: When) -> ExitCode {
+fn end(outcome: Outcome, global: Option<&Global>) -> ExitCode {
     ExitCode::from(outcome.unwrap_or_else(|failure| {
-        output::note(format!("{} {}", Styles::new(color).bad("gpbench:"), failure.text));
+        match global {
+            Some(global) => notice::fail(global, &failure.text),
+            None => notice::say(format_args!("gpbench: {}", failure.text)),
+        }
         failure.code
     }))
 }

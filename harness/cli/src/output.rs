@@ -1,10 +1,10 @@
-//! All that verbs write: results on standard output, notes on standard error, and small files.
+//! What verbs write: listings on standard output in four formats, and small files.
 
 use std::ffi::OsStr;
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
+use gpbench_record::text;
 use gpbench_report::Table;
 use serde_json::{Value, json};
 
@@ -12,8 +12,10 @@ use crate::args::Format;
 use crate::exit::Failure;
 use crate::streams;
 
-/// Prints text on standard output. A closed pipe is not an error: its reader, such as `head`, has read enough.
+/// Prints text on standard output, with what a terminal would obey written out. A closed pipe is not an error: its
+/// reader, such as `head`, has read enough.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let text = text::plain(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     written(write_out(&format!("{text}{end}")))
 }
@@ -34,11 +36,6 @@ fn write_out(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
-}
-
-/// Prints a line on standard error. A full or closed standard error changes nothing: there is nowhere left to say so.
-pub(crate) fn note(text: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// A command line, quoted for a shell. Words that are not UTF-8 are written as `$'\xff'`, which bash and zsh read.
@@ -87,7 +84,8 @@ pub(crate) fn show(table: &Table, value: &Value, format: Format) -> Result<(), F
 
 /// A JSON value over several lines.
 pub(crate) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).expect("a JSON value always serialises")
+    let document = serde_json::to_string_pretty(value).expect("a JSON value always serialises");
+    text::json(&document).into_owned()
 }
 
 /// A path in an answer in JSON.

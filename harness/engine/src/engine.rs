@@ -2,12 +2,19 @@
 
 use std::path::PathBuf;
 
-use gpbench_runs::{DamagedLine, Journal, PlanFile, RunFolder};
+use gpbench_runs::{Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder};
 
 use crate::attempt::RunAttempt;
 use crate::case::CaseRunner;
 use crate::exact::ExactReferences;
 use crate::{Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, Summary};
+
+/// Makes the binary copy of a case's data set anew, because a worker could not read it. Called from several threads
+/// at once.
+///
+/// # Errors
+/// Why the copy that was planned cannot be made.
+pub type RenewDataset<'a> = &'a (dyn Fn(&PlannedCase) -> Result<(), String> + Sync);
 
 /// Runs plans.
 pub struct Engine<'a> {
@@ -17,14 +24,19 @@ pub struct Engine<'a> {
     pub clock: &'a dyn Clock,
     /// The request to end.
     pub interrupt: Interrupt,
+    /// What to do when the binary copy of a data set cannot be read.
+    pub renew_dataset: RenewDataset<'a>,
 }
 
 impl Engine<'_> {
     /// Runs the cases of a plan that have no row: continues the newest folder of its name with the same cases, or
     /// creates one. `events` is called on this thread.
     ///
+    /// Where the machine or a file is at fault, a case has no row: it is tried once more, the others go on, and the
+    /// summary names it. A case that a plugin may have kept from its end three times gets a row nevertheless.
+    ///
     /// # Errors
-    /// When the run cannot continue, as on a full disk. The rows of all cases that have ended are in the journal.
+    /// When no case can run, as on a full disk. The rows of all cases that have ended are in the journal.
     pub fn run(
         &self,
         plan: &Plan,
@@ -33,15 +45,22 @@ impl Engine<'_> {
     ) -> Result<Summary, EngineError> {
         let ids = plan.ids()?;
         let options = &absolute(options)?;
-        let (folder, resumed) = self.folder(plan, &ids, options)?;
+        let (folder, resumed) = self.folder(plan, &ids, options, events)?;
         // The journal is locked before the folder is changed.
         let (journal, damaged) = Journal::open(folder.path())?;
         folder.begin()?;
         if resumed {
-            let file = plan.refresh(PlanFile::read(folder.path())?);
+            let file = match PlanFile::read(folder.path()) {
+                Err(error @ RunError::Damaged { .. }) => {
+                    events(Event::Warning(format!("{error}; it is written anew, and the run goes on")));
+                    plan.file(&ids, folder.created().unwrap_or(self.clock.now()))
+                }
+                read => plan.refresh(read?),
+            };
             folder.write_plan(&file, &plan.spec_toml)?;
         }
-        let differences = folder.add_environment(&plan.environment)?;
+        let attempts = Attempts::open(folder.path())?;
+        let environment = folder.add_environment(&plan.environment)?;
         self.executor.end_stale_processes(&folder.logs());
 
         let missing = |id: &str| match journal.status(id) {
@@ -51,7 +70,7 @@ impl Engine<'_> {
         let pending: Vec<(&String, &PlannedCase)> =
             ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
         let complete = ids.iter().all(|id| journal.status(id).is_some());
-        warnings(&damaged, complete, &differences).into_iter().map(Event::Warning).for_each(&mut *events);
+        warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
         let cases = CaseRunner {
             executor: self.executor,
             clock: self.clock,
@@ -60,7 +79,7 @@ impl Engine<'_> {
             folder: &folder,
             references: ExactReferences::new(self.executor, options, &self.interrupt),
         };
-        let attempt = RunAttempt::new(cases, &ids, pending, journal);
+        let attempt = RunAttempt::new(cases, &ids, pending, (journal, attempts), self.renew_dataset);
         events(Event::Begun { folder: folder.path().to_owned(), resumed, progress: attempt.progress() });
         let ran = attempt.run(options.jobs.max(1), events);
         // The reason for the end is reported before a failure to remove files.
@@ -76,12 +95,16 @@ impl Engine<'_> {
         plan: &Plan,
         ids: &[String],
         options: &Options,
+        events: &mut dyn FnMut(Event),
     ) -> Result<(RunFolder, bool), EngineError> {
         let names: Vec<&str> = ids.iter().map(String::as_str).collect();
-        if !options.fresh
-            && let Some(folder) = RunFolder::find(&options.output_dir, &plan.name, &names)
-        {
-            return Ok((folder, true));
+        if !options.fresh {
+            match RunFolder::find(&options.output_dir, &plan.name, &names) {
+                Ok(folder) => return Ok((folder, true)),
+                Err(unreadable) => unreadable.into_iter().for_each(|error| {
+                    events(Event::Warning(format!("{error}; that run is not continued, a new one begins")));
+                }),
+            }
         }
         let now = self.clock.now();
         let file = plan.file(ids, now);
@@ -91,7 +114,8 @@ impl Engine<'_> {
 }
 
 /// What the user should know of a folder that is continued.
-fn warnings(damaged: &[DamagedLine], complete: bool, differences: &[&str]) -> Vec<String> {
+fn warnings(damaged: &[DamagedLine], complete: bool, environment: ComparedEnvironment) -> Vec<String> {
+    let ComparedEnvironment { differences, warnings } = environment;
     let elsewhere = (!differences.is_empty()).then(|| {
         let what = differences.join(", ");
         format!(
@@ -99,7 +123,7 @@ fn warnings(damaged: &[DamagedLine], complete: bool, differences: &[&str]) -> Ve
              do not compare its times"
         )
     });
-    damaged.iter().map(|line| line.warning(complete)).chain(elsewhere).collect()
+    damaged.iter().map(|line| line.warning(complete)).chain(warnings).chain(elsewhere).collect()
 }
 
 /// Makes paths absolute: workers get absolute ones, since a plugin may change its working folder.

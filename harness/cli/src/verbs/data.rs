@@ -11,7 +11,7 @@ use gpbench_import::{Materialised, Origin};
 
 use crate::args::{FormatArg, Global};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
-use crate::notice::{Styles, warn};
+use crate::notice::{fail, say, warn};
 use crate::{dataset, dataset_list, output};
 
 /// `gpbench data`.
@@ -61,17 +61,14 @@ fn fetch(global: &Global, names: &[String]) -> Outcome {
                 printed = printed.and(output::print(&line));
             }
             Err(error) => {
-                let gpbench = Styles::new(global.color).bad("gpbench:");
-                output::note(format!("{gpbench} {}: {error}", entry.name));
+                fail(global, format_args!("{}: {error}", entry.name));
                 code = CASE_FAILED;
             }
         }
     }
     if code != OK {
-        output::note(
-            "try again (a download continues where it stopped), or set GPBENCH_DATA to a folder that holds \
-             NAME/data.csv.gz and NAME/test_mask.csv.gz",
-        );
+        say("try again (a download continues where it stopped), or set GPBENCH_DATA to a folder that holds \
+             NAME/data.csv.gz and NAME/test_mask.csv.gz");
     }
     printed.map(|()| code)
 }

@@ -4,8 +4,8 @@ use clap::Args;
 
 use crate::args::{Format, FormatArg, Global};
 use crate::exit::{OK, Outcome};
-use crate::notice::warn;
-use crate::{output, runs};
+use crate::notice::{say, warn};
+use crate::runs;
 
 /// `gpbench report`.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     let printed = runs::print(&run, format);
     match runs::write_report(&run) {
         Ok(page) if !global.quiet && format == Format::Table => {
-            output::note(format!("\nreport: {}", page.display()));
+            say(format_args!("\nreport: {}", page.display()))
         }
         Ok(_) => {}
         // A run can be read where nothing can be written.

@@ -8,8 +8,8 @@ use gpbench_engine::{Stop, Summary};
 use crate::args::{Format, Global, RunArgs, SpecArgs};
 use crate::execute::{execute, exit_code};
 use crate::exit::Outcome;
-use crate::notice::warn;
-use crate::output::{note, shell_command};
+use crate::notice::{say, warn};
+use crate::output::shell_command;
 use crate::prepare::prepare;
 use crate::runs;
 
@@ -32,23 +32,24 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         if let Err(failure) = runs::print(&run, Format::Table) {
             warn(global, failure.text);
         }
-        if summary.ran == 0 {
-            note("\nnothing was left to run; `--fresh` runs everything again");
+        if summary.ran == 0 && summary.is_complete() {
+            say("\nnothing was left to run; `--fresh` runs everything again");
         }
-        note(format!("\nreport: {}", page.display()));
+        say(format_args!("\nreport: {}", page.display()));
     }
     if let Some(why) = ended_early(&summary) {
-        note(format!("{why}; to continue: {}", resume_command(std::env::args_os())));
+        say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os())));
     }
     Ok(exit_code(&summary))
 }
 
-/// Why a run ended before its last case, if it did.
+/// Why a run ended without a row of every case, if it did.
 fn ended_early(summary: &Summary) -> Option<String> {
     let why = match (summary.interrupted, summary.stopped) {
         (Some(_), _) => "interrupted",
         (None, Some(Stop::Failures)) => "the limit on failures is reached",
         (None, Some(Stop::Time)) => "the limit on the run's time is reached",
+        (None, None) if !summary.without_rows.is_empty() => "the machine or a file was at fault",
         (None, None) => return None,
     };
     let missing = summary.total - summary.statuses.values().sum::<usize>();

@@ -10,6 +10,7 @@ use gpbench_record::{Metrics, Status};
 use serde::{Deserialize, Serialize};
 
 use super::cases::{Key, Merged, merged};
+use super::keys::{self, Mistake};
 use crate::error::{Error, Result, at};
 use crate::run::Run;
 
@@ -45,6 +46,13 @@ pub struct Tolerance {
     pub relative: f64,
 }
 
+impl Tolerance {
+    /// By how much a value may get worse.
+    pub(super) fn margin(self, value: f64) -> f64 {
+        self.absolute.max(self.relative * value.abs())
+    }
+}
+
 /// One case of a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -68,19 +76,21 @@ impl Baseline {
     /// Reads a baseline file.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML of this form, is of a later schema, has
+    /// If it cannot be read, is not TOML of this form, has a key that is not known, is of a later schema, has
     /// a negative tolerance or a metric that is not finite, or names a case twice.
     pub fn read(path: impl AsRef<Path>) -> Result<Baseline> {
         let path = path.as_ref();
+        let format = |at, reason| Error::Format { path: path.to_owned(), at, reason };
         let mut bytes = Vec::new();
         // A device such as `/dev/zero` has no end.
         let file = File::open(path).map_err(at(path))?;
         file.take(LONGEST).read_to_end(&mut bytes).map_err(at(path))?;
-        let text = String::from_utf8(bytes).map_err(|_| Error::Format {
-            path: path.to_owned(),
-            reason: "the text is not UTF-8; save the file as UTF-8".to_owned(),
-        })?;
-        Baseline::parse(&text).map_err(|reason| Error::Format { path: path.to_owned(), reason })
+        let text = String::from_utf8(bytes)
+            .map_err(|_| format(None, "the text is not UTF-8; save the file as UTF-8".to_owned()))?;
+        if let Some(Mistake { line, column, what }) = keys::unknown(&text) {
+            return Err(format(Some((line, column)), what));
+        }
+        Baseline::parse(&text).map_err(|reason| format(None, reason))
     }
 
     fn parse(text: &str) -> std::result::Result<Baseline, String> {

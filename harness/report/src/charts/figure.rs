@@ -1,5 +1,7 @@
 //! A chart with its words, and how solvers look in all charts.
 
+use gpbench_record::text;
+
 use super::style::{Entry, Look};
 use crate::results::Results;
 
@@ -27,6 +29,7 @@ impl Figure {
         caption: impl Into<String>,
         svg: String,
     ) -> Figure {
+        let title = text::cut(&title, text::NAME).into_owned();
         Figure { file: file_name(kind, what), title, caption: caption.into(), svg, paper: None }
     }
 }
@@ -45,38 +48,16 @@ pub(super) fn solvers(results: &Results<'_>, shown: impl Fn(&str) -> bool) -> Ve
     names.map(|solver| Entry::solver(solver, look(results, solver))).collect()
 }
 
-/// Letters of the longest name of a chart; a longer one is cut and gets a hash. A file's name has 255 at most.
-const LONGEST: usize = 150;
-
-/// FNV-1a: the same number for the same text, everywhere.
-fn hash(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
-}
+/// Largest number of bytes of the words in a file name; a file system takes 255 for the whole.
+const LONGEST: usize = 120;
 
 /// A file name from words that users chose.
 fn file_name(kind: &str, what: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
+    let what = what.get(..what.floor_char_boundary(LONGEST)).unwrap_or(what);
     let mut name: String = format!("{kind}-{what}").chars().map(word).collect();
     while name.contains("--") {
         name = name.replace("--", "-");
     }
-    let name = name.trim_matches('-');
-    match name.len() {
-        0..=LONGEST => format!("{name}.svg"),
-        // Every character is one byte.
-        _ => format!("{}-{:016x}.svg", &name[..LONGEST], hash(&format!("{kind}-{what}"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_chart_fits_into_a_file_name() {
-        assert_eq!(file_name("scale", "my set / CG"), "scale-my-set-cg.svg");
-        let long = |end: &str| file_name("scale", &format!("{}{end}", "a".repeat(300)));
-        assert!(long("b").len() < 200 && long("b") != long("c"), "{}", long("b"));
-    }
+    format!("{}.svg", name.trim_matches('-'))
 }
