@@ -5,18 +5,22 @@
 //! is given, a failure included; 2 for a verb that does not exist; 70 where no
 //! answer could be given.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 use std::error::Error;
+use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 
 use gpbench_host::channel::{Capture, Channel, read_job};
-use gpbench_host::{bench, conform, describe, environment, exact, process, tasks};
+use gpbench_host::{bench, conform, describe, environment, exact, log, process, tasks};
 use gpbench_record::SCHEMA;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | environment | describe [FILE...]
        gpbench-worker conform FILE [--solver ID] [--limit SECONDS]
+       gpbench-worker load FILE
        gpbench-worker check FILE SOLVER NAME
 Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input.";
 
@@ -26,19 +30,32 @@ const EX_WRONG_VERB: i32 = 2;
 /// An error of our own.
 const EX_SOFTWARE: i32 = 70;
 
+/// Verbs that load libraries in processes of their own, and run no code of a library themselves.
+const SUPERVISORS: [&str; 2] = ["describe", "conform"];
+
 fn main() {
-    process::die_with_parent();
+    let supervises =
+        std::env::args_os().nth(1).is_some_and(|verb| SUPERVISORS.iter().any(|name| verb == *name));
+    if supervises {
+        process::end_in_order();
+    } else {
+        process::die_with_parent();
+        process::adopt_orphans();
+    }
     process::restart_with(&gpbench_gp::blas::missing_environment());
     process::mark_start();
     let code = match catch_unwind(run) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
-            eprintln!("gpbench-worker: {error}");
+            log::line(format_args!("gpbench-worker: {error}"));
             EX_SOFTWARE
         }
         // The panic has been printed already.
         Err(_) => EX_SOFTWARE,
     };
+    if supervises {
+        process::leave_in_order(code);
+    }
     process::leave(code);
 }
 
@@ -60,15 +77,16 @@ fn run() -> Result<i32, Box<dyn Error>> {
         "describe" => {
             let worker = std::env::current_exe()?;
             let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-            match files.as_slice() {
-                [] => channel.send(&describe::in_subprocesses(&worker, &describe::installed(&worker)))?,
-                [file] => channel.send(&[describe::load(file)])?,
-                files => channel.send(&describe::in_subprocesses(&worker, files))?,
-            }
+            let files = if files.is_empty() { describe::installed(&worker) } else { files };
+            channel.send(&describe::in_subprocesses(&worker, &files))?;
+        }
+        "load" => {
+            let Some(file) = arguments.next() else { return Ok(wrong_usage()) };
+            channel.send(&describe::load(&PathBuf::from(file)))?;
         }
         "conform" => {
-            let texts: Option<Vec<String>> = arguments.map(|text| text.into_string().ok()).collect();
-            let Some(request) = texts.and_then(|texts| conform::Request::read(&texts)) else {
+            let arguments: Vec<OsString> = arguments.collect();
+            let Some(request) = conform::Request::read(&arguments) else {
                 return Ok(wrong_usage());
             };
             let worker = std::env::current_exe()?;
@@ -89,7 +107,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
 }
 
 fn wrong_usage() -> i32 {
-    eprintln!("{USAGE}");
+    log::line(format_args!("{USAGE}"));
     EX_WRONG_VERB
 }
 

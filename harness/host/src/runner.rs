@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Budget, Capability, Failure, Message, Metrics, Param, Solved, Status, TaskOutput};
+use gpbench_record::{
+    Budget, Capability, Failure, Message, Metrics, Param, Solved, Status, TaskOutput, names,
+};
 use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
 
@@ -35,7 +37,11 @@ impl<'s> Startup<'s> {
 
     /// What the case measured.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
-        let SolveOutcome { reason, claimed, values, cost } = outcome;
+        let SolveOutcome { reason, claimed, values, cost, uncounted } = outcome;
+        let mut metrics = Metrics::default();
+        if uncounted > 0.0 {
+            metrics.insert(names::SECONDS_ITERATES, uncounted);
+        }
         Solved {
             n: self.setup.rows.n(),
             d: self.setup.rows.d(),
@@ -51,7 +57,7 @@ impl<'s> Startup<'s> {
             startup_seconds: self.startup_seconds,
             build_seconds: self.build_seconds,
             values,
-            metrics: Metrics::default(),
+            metrics,
             output,
         }
     }
@@ -70,7 +76,7 @@ impl<'s> Runner<'s> {
         let startup = Startup::end(setup);
         send(Message::Loading);
         let host = HostTable::new(Some(setup.pool.clone()));
-        let library = Library::load(&setup.job.plugin_file, host)?;
+        let library = Library::load_planned(&setup.job.plugin, host)?;
         library.solver(&setup.job.case.solver.plugin)?;
         let startup_seconds = process::seconds_since_start() - startup.build_seconds;
         Ok(Runner { setup, library, startup: Startup { startup_seconds, ..startup } })
@@ -95,13 +101,13 @@ impl<'s> Runner<'s> {
             return Err(invalid(format!("solver `{}` does not take inducing points", entry.info.id)));
         }
         let solver = SolverObject::create(entry, self.library.host(), params)?;
-        let spare = self.spare_memory(&solver, system)?;
-        system.cache_entries((CACHE_SHARE * spare) as usize);
+        let cache = self.cache_bytes(&solver, system)?;
+        system.cache_entries(cache as usize);
         Ok(solver)
     }
 
-    /// Bytes that a solve leaves of what it may use, by its own estimate; 0 where memory is not limited.
-    fn spare_memory(&self, solver: &SolverObject, system: &System) -> Result<f64, CaseError> {
+    /// Bytes of kernel entries that a solve leaves memory for, by its own estimate; 0 where memory is not limited.
+    fn cache_bytes(&self, solver: &SolverObject, system: &System) -> Result<f64, CaseError> {
         let job = self.setup.job;
         let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
         let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
@@ -109,7 +115,9 @@ impl<'s> Runner<'s> {
         let (rows, _) = system.view().matrix.shape();
         let needed = base + solver.estimate(rows, system.d(), system.columns())?;
         if needed <= bound {
-            return Ok(bound - needed);
+            // The share bounds what is cached and nothing else: the limit alone decides whether a case can run.
+            let planned = job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
+            return Ok(CACHE_SHARE * (planned - needed).max(0.0));
         }
         let reason = format!(
             "the solver would need about {} of memory, {} of it for the data; the budget is {}",

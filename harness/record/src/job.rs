@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::case::hash_json;
-use crate::{Case, Dataset, Kernel};
+use crate::{Case, Dataset, Kernel, Program};
 
 /// Input of `gpbench-worker case` and `gpbench-worker verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,15 +17,18 @@ pub struct Job {
     /// What to compute.
     pub case: Case,
     /// Binary copy of the data set; absent for generated sets.
+    #[serde(default, with = "crate::path::optional")]
     pub dataset_file: Option<PathBuf>,
     /// Library that offers the solver; `verify` never opens it.
-    pub plugin_file: PathBuf,
+    pub plugin: Program,
     /// Exact reference of this data set, split and kernel, where one exists.
+    #[serde(default, with = "crate::path::optional")]
     pub exact_file: Option<PathBuf>,
     /// Where `case` writes the solution and `verify` reads it.
+    #[serde(with = "crate::path")]
     pub solution_file: PathBuf,
     /// Where a training case writes its checkpoint; absent: nowhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::path::optional", skip_serializing_if = "Option::is_none")]
     pub checkpoint_file: Option<PathBuf>,
     /// Threads to use.
     pub threads: usize,
@@ -33,7 +36,7 @@ pub struct Job {
     pub limits: Limits,
 }
 
-/// Limits at which the executor kills a worker process.
+/// Limits at which the executor kills a worker process, and what it may plan with.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock seconds before the process is killed.
@@ -43,6 +46,10 @@ pub struct Limits {
     pub cpu_seconds: Option<f64>,
     /// Bytes of memory before the process is killed.
     pub memory_bytes: Option<u64>,
+    /// Bytes of memory that the process may plan with, as for kernel entries that it caches; nothing is killed or refused
+    /// for it.
+    #[serde(default)]
+    pub memory_share: Option<u64>,
 }
 
 /// Input of `gpbench-worker exact`: a reference by dense Cholesky factorisation.
@@ -57,8 +64,10 @@ pub struct ExactRequest {
     /// Seed that generated data sets and subsamples are drawn with.
     pub seed: u64,
     /// Binary copy of the data set; absent for generated sets.
+    #[serde(default, with = "crate::path::optional")]
     pub dataset_file: Option<PathBuf>,
     /// Where to write the reference.
+    #[serde(with = "crate::path")]
     pub output: PathBuf,
     /// Threads to use.
     pub threads: usize,

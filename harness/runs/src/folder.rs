@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::environments::{self, ComparedEnvironment};
 use crate::error::Context as _;
 use crate::journal::read_journal;
-use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, SCRATCH, SPEC, is_name};
+use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, PROGRAMS, SCRATCH, SPEC, is_name};
 use crate::lookup::runs_of;
 use crate::{PlanFile, RunError, object};
 
@@ -100,20 +100,31 @@ impl RunFolder {
     /// Those of the file system.
     pub fn begin(&self) -> Result<(), RunError> {
         self.end()?;
-        for name in [LOGS, SCRATCH, CHECKPOINTS] {
+        for name in [LOGS, SCRATCH, PROGRAMS, CHECKPOINTS] {
             let path = self.path.join(name);
             fs::create_dir_all(&path).context("create", &path)?;
         }
-        let link = self.path.with_file_name(LATEST);
-        self.link_latest(&link).context("create the link", &link)
+        self.link_latest()
     }
 
-    fn link_latest(&self, link: &Path) -> io::Result<()> {
-        let target = self.path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    /// Points `latest` here. What a user has put in its place is not replaced. Where the file system has no links,
+    /// the newest run is found by its name.
+    fn link_latest(&self) -> Result<(), RunError> {
+        let link = self.path.with_file_name(LATEST);
+        if fs::symlink_metadata(&link).is_ok_and(|found| !found.is_symlink()) {
+            return Err(RunError::LatestTaken { path: link });
+        }
         let temporary = link.with_file_name(format!(".{LATEST}.{}", std::process::id()));
         let _ = fs::remove_file(&temporary);
-        symlink(target, &temporary)?;
-        fs::rename(&temporary, link)
+        let target = self.path.file_name().ok_or(io::ErrorKind::InvalidFilename);
+        match target.map_err(io::Error::from).and_then(|target| symlink(target, &temporary)) {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) =>
+            {
+                Ok(())
+            }
+            made => made.and_then(|()| fs::rename(&temporary, &link)).context("create the link", &link),
+        }
     }
 
     /// Removes what only running cases need. Checkpoints of cases that have not ended stay.
@@ -125,11 +136,15 @@ impl RunFolder {
         remove_stale(&checkpoints);
         // Fails where checkpoints are left, as intended.
         let _ = fs::remove_dir(checkpoints);
-        let scratch = self.scratch();
-        match fs::remove_dir_all(&scratch) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", &scratch),
-            _ => Ok(()),
+        for path in [self.scratch(), self.programs()] {
+            match fs::remove_dir_all(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    Err(error).context("remove", &path)?
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     /// The time at which the run began, by the folder's name.
@@ -156,6 +171,11 @@ impl RunFolder {
     /// The folder of what running cases write.
     pub fn scratch(&self) -> PathBuf {
         self.path.join(SCRATCH)
+    }
+
+    /// The folder of the programs that running cases execute and load, each in a folder named by its SHA-256.
+    pub fn programs(&self) -> PathBuf {
+        self.path.join(PROGRAMS)
     }
 
     /// The solution of a case while it runs and is verified.

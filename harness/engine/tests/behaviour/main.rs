@@ -4,7 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod faults;
+mod memory;
+mod memory_limits;
 mod processes;
+mod programs;
 mod schedule;
+mod script;
 mod support;
 mod training;

@@ -151,6 +151,7 @@ impl<'a> Session<'a> {
         let answers_request = self.awaiting.get() == Some(iteration);
         if answers_request {
             self.awaiting.set(None);
+            account.end_wait();
         } else {
             self.resume_clock();
         }
@@ -221,7 +222,7 @@ impl<'a> Session<'a> {
             Err(_) => (Status::PANIC, "panicked inside the harness".to_owned()),
         };
         let complaint = format!("{call}: {complaint}");
-        eprintln!("[host] {complaint}");
+        crate::log::line(format_args!("[host] {complaint}"));
         if std::thread::current().id() == self.thread {
             self.complaint.replace(Some(complaint));
         }
