@@ -12,10 +12,12 @@ use std::process::Command;
 use common::worker::{
     WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
 };
+use gpbench_data::{Table, copy};
 use gpbench_record::{
     Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Program, Source, Status, StopReason,
     names,
 };
+use ndarray::{Array1, Array2};
 
 fn cg(tolerance: f64) -> Case {
     let mut case = common::case(300);
@@ -228,6 +230,22 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
     assert_eq!(fault("case", &of).cause, FaultCause::Dataset);
     fs::write(of.dataset_file.as_ref().unwrap(), "something else").unwrap();
     assert_eq!(fault("verify", &of).cause, FaultCause::Dataset);
+    // Another copy, which is whole.
+    let table = Table {
+        name: "wine".into(),
+        x: Array2::from_shape_fn((20, 2), |(row, column)| (row * (column + 1)) as f64),
+        y: Array1::linspace(0.0, 1.0, 20),
+        test_masks: vec![],
+        warnings: vec![],
+    };
+    copy::write(&table, of.dataset_file.as_ref().unwrap()).unwrap();
+    of.dataset_sha256 = Some("0".repeat(64));
+    let other = fault("verify", &of);
+    assert!(
+        other.cause == FaultCause::Dataset && other.reason.contains("another than planned"),
+        "{}",
+        other.reason
+    );
 }
 
 #[test]

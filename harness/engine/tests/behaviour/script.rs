@@ -50,6 +50,7 @@ impl Script {
             id: planned.id(),
             case: planned.case,
             dataset_file: None,
+            dataset_sha256: None,
             plugin: plugin(),
             exact_file: None,
             solution_file: self.path().join("solution"),
