@@ -27,7 +27,7 @@ fn act(name: &str, limit: u64) -> Outcome {
     );
     let program = std::env::current_exe().unwrap();
     fs::write(script.path().join("program"), program.to_str().unwrap()).unwrap();
-    fs::write(script.path().join("act"), format!("memory::{name}")).unwrap();
+    fs::write(script.path().join("act"), format!("memory_limits::{name}")).unwrap();
     script.case(Limits { memory_bytes: Some(limit), kill_after_seconds: Some(60.0), ..Limits::default() })
 }
 
