@@ -1,13 +1,13 @@
 //! Requests to `gpbench-worker`, which alone opens plugins and links the numerics.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Output, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
-use std::thread::{Builder, JoinHandle};
+use std::thread::Builder;
 use std::time::Duration;
 
-use gpbench_processes::{adopt_orphans, end_orphans};
+use gpbench_processes::{adopt_orphans, end_orphans, exchange};
 use gpbench_record::{BenchAnswer, BenchRequest, LibraryInfo, RuleResult, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -105,8 +105,7 @@ impl Worker {
     /// Starts the worker, writes `input` to its standard input, and reads its one answer.
     fn ask<T: DeserializeOwned>(&self, verb: &str, files: &[&Path], input: &[u8]) -> Result<T, Failure> {
         let mut command = Command::new(&self.file);
-        command.arg(verb).args(files).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let output = exchange(&mut command, input).map_err(|e| self.cannot_start(&e))?;
+        let output = exchange(command.arg(verb).args(files), input).map_err(|e| self.cannot_start(&e))?;
         serde_json::from_slice(&output.stdout).map_err(|e| {
             let log = String::from_utf8_lossy(&output.stderr);
             let log = text::cut(&log, text::LOG);
@@ -144,28 +143,4 @@ fn show_lines(log: impl Read) {
 fn spawn(command: &mut Command) -> io::Result<gpbench_processes::Started> {
     adopt_orphans()?;
     gpbench_processes::spawn(command)
-}
-
-/// Starts a worker, writes `input`, and reads all that it answers.
-fn exchange(command: &mut Command, input: &[u8]) -> io::Result<Output> {
-    let mut worker = spawn(command)?;
-    let stdout = read(worker.child.stdout.take().expect("standard output is piped"))?;
-    let stderr = read(worker.child.stderr.take().expect("standard error is piped"))?;
-    // If the worker ended without reading, its answer says why.
-    let _ = worker.child.stdin.take().expect("standard input is piped").write_all(input);
-    let status = worker.wait()?;
-    // Before the streams are read to their ends: what a worker has left behind may hold them open.
-    end_orphans(PATIENCE);
-    let all = |reader: JoinHandle<Vec<u8>>| reader.join().unwrap_or_default();
-    Ok(Output { status, stdout: all(stdout), stderr: all(stderr) })
-}
-
-/// Reads a stream to its end, in a thread.
-fn read(mut stream: impl Read + Send + 'static) -> io::Result<JoinHandle<Vec<u8>>> {
-    Builder::new().spawn(move || {
-        let mut bytes = Vec::new();
-        // What was read before an error is what there is.
-        let _ = stream.read_to_end(&mut bytes);
-        bytes
-    })
 }

@@ -18,7 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-processes", &[]),
     ("gpbench-gp", &["gpbench-record"]),
     ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-record"]),
-    ("gpbench-import", &["gpbench-data"]),
+    ("gpbench-import", &["gpbench-data", "gpbench-processes"]),
     ("gpbench-runs", &["gpbench-files", "gpbench-record"]),
     ("gpbench-spec", &["gpbench-record"]),
     ("gpbench-testkit", &[]),
@@ -60,9 +60,9 @@ const NEVER: &[(&str, &str)] = &[
     ("gpbench", "gpbench-host"),
 ];
 
-/// Crates that may contain `unsafe`.
+/// Crates that may contain `unsafe`. `gpbench` has one static, which looks at standard output before `main`.
 const UNSAFE: &[&str] =
-    &["gpbench-abi", "gpbench-sdk", "gpbench-host", "gpbench-gp", "gpbench-hostile", "gpbench-mutants"];
+    &["gpbench", "gpbench-abi", "gpbench-sdk", "gpbench-host", "gpbench-gp", "gpbench-hostile", "gpbench-mutants"];
 
 /// What cargo resolves for this platform. Without the filter, `cargo metadata` would need the crates of other
 /// platforms, which a build does not download.

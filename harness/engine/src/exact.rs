@@ -168,8 +168,13 @@ impl<'a> ExactReferences<'a> {
     fn make(&self, request: ExactRequest, n: usize, log: &Path, announce: impl Fn()) -> Result<(), Missing> {
         let needed = needed(n);
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
-            let (needed, free) = (text::bytes(needed as u64), text::bytes(free));
-            return Err(Missing::Impossible(format!("it takes {needed}, {free} are free")));
+            let reason = format!("it takes {}, {} are free", text::bytes(needed as u64), text::bytes(free));
+            // Otherwise others use the memory at present, and the row would lack its exact figures for good.
+            if needed > self.executor.machine().memory_bytes as f64 {
+                return Err(Missing::Impossible(reason));
+            }
+            let reason = format!("exact reference: {reason}; a lower --exact-limit leaves it out");
+            return Err(Missing::Fault(Fault { cause: FaultCause::Resources, reason, plugin_ran: false }));
         }
         fs::create_dir_all(&self.folder).map_err(|error| {
             let reason = format!("{}: {error}", self.folder.display());

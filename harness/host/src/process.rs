@@ -88,7 +88,7 @@ pub fn end_in_order() {
 /// the process that started this one.
 pub fn adopt_orphans() {
     if let Err(error) = gpbench_processes::adopt_orphans() {
-        eprintln!("gpbench-worker: cannot adopt orphans: {error}");
+        crate::log::line(format_args!("gpbench-worker: cannot adopt orphans: {error}"));
     }
 }
 

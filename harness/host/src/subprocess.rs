@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
@@ -38,12 +38,27 @@ pub(crate) fn start(command: &mut Command) -> io::Result<Started> {
 
 /// Waits for the line until `deadline`, and ends the subprocess and all that it has started.
 pub(crate) fn answer(mut child: Started, deadline: Instant) -> io::Result<Answer> {
-    let line = line(&mut child, deadline)?;
-    Ok(Answer { line, status: child.end(PATIENCE)? })
+    let lines = first_line(&mut child)?;
+    let line = wait(&child, &lines, deadline);
+    let status = child.end(PATIENCE)?;
+    // What was printed before the end counts. Nothing that could hold the output open is left.
+    let line = line.or_else(|ended| match ended {
+        Ended::ByItself => Ok(lines.recv_timeout(PATIENCE).unwrap_or_default()),
+        Ended::OutOfTime => Err(()),
+    });
+    Ok(Answer { line: line.ok(), status })
 }
 
-/// The first line that a subprocess prints. It is empty where the subprocess has ended without one.
-fn line(child: &mut Started, deadline: Instant) -> io::Result<Option<String>> {
+/// Why there is no line yet.
+enum Ended {
+    /// The subprocess has ended.
+    ByItself,
+    /// The deadline is over.
+    OutOfTime,
+}
+
+/// Reads the first line that a subprocess prints, in a thread; an empty one where its output ends without one.
+fn first_line(child: &mut Started) -> io::Result<Receiver<String>> {
     let stdout = child.child.stdout.take().expect("standard output is piped");
     let (send, receive) = channel();
     // Not joined: what the library has forked may hold the pipe open. One line is the answer.
@@ -53,27 +68,32 @@ fn line(child: &mut Started, deadline: Instant) -> io::Result<Option<String>> {
         // There is no receiver left if it took too long.
         let _ = send.send(read.map(|_| line).unwrap_or_default());
     })?;
+    Ok(receive)
+}
+
+/// Waits for the line of a subprocess.
+fn wait(child: &Started, lines: &Receiver<String>, deadline: Instant) -> Result<String, Ended> {
+    let mut is_open = true;
     loop {
         process::leave_if_asked();
         let left = deadline.saturating_duration_since(Instant::now());
-        match receive.recv_timeout(left.min(TICK)) {
-            Ok(line) if line.is_empty() => break,
-            Ok(line) => return Ok(Some(line)),
-            Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
-            Err(RecvTimeoutError::Timeout) if child.has_ended() => break,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+        if is_open {
+            match lines.recv_timeout(left.min(TICK)) {
+                Ok(line) if !line.is_empty() => return Ok(line),
+                Err(RecvTimeoutError::Timeout) => {}
+                // A process that closes its output without an answer is about to end; its status gives the reason.
+                _ => is_open = false,
+            }
+        } else {
+            sleep(SHORT_TICK);
+        }
+        if child.has_ended() {
+            return Err(Ended::ByItself);
+        }
+        if left.is_zero() {
+            return Err(Ended::OutOfTime);
         }
     }
-    // A process that closes its output without an answer is about to end; its exit status gives the reason.
-    while !child.has_ended() {
-        if Instant::now() > deadline {
-            return Ok(None);
-        }
-        process::leave_if_asked();
-        sleep(SHORT_TICK);
-    }
-    Ok(Some(receive.try_recv().unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -43,11 +43,24 @@ pub enum Origin<'a> {
     },
 }
 
+impl Origin<'_> {
+    /// Refuses a pipe, which may make the reader wait forever, and a device, which may never end.
+    fn require_regular(&self) -> Result<(), ImportError> {
+        match *self {
+            Origin::File { path, .. } if path.exists() && !path.is_file() && !path.is_dir() => {
+                Err(Place::file(path).fault(Fault::NotAFile))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Reads a data set and checks every cell.
 ///
 /// # Errors
 /// The first fault of the file, with its place.
 pub fn import(origin: &Origin<'_>) -> Result<Table, ImportError> {
+    origin.require_regular()?;
     let table = match *origin {
         Origin::Collection(found, entry) => collection::read_registered(found, entry)?,
         Origin::File { path, target } if path.is_dir() => {
@@ -55,10 +68,6 @@ pub fn import(origin: &Origin<'_>) -> Result<Table, ImportError> {
                 return Err(Place::file(path).fault(Fault::TargetOfFolder));
             }
             collection::read_folder(path)?
-        }
-        // Reading a pipe may wait forever, and reading a device may never end.
-        Origin::File { path, .. } if path.exists() && !path.is_file() => {
-            return Err(Place::file(path).fault(Fault::NotAFile));
         }
         Origin::File { path, target } if parquet::is_parquet(path) => parquet::read(path, target)?,
         Origin::File { path, target } => text::read_table(path, target)?,

@@ -11,10 +11,11 @@ use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use gpbench_data::locate::{Found, Place as Where};
 use gpbench_data::registry;
+use gpbench_processes::exchange;
 use rustix::process::{Resource, Rlimit, Signal, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,8 @@ pub fn materialise_in_subprocess(
     origin: &Origin<'_>,
     copies: &Path,
 ) -> Result<Materialised, ImportError> {
+    // Before the reader, whose standard input is another one.
+    origin.require_regular()?;
     if let Some(found) = materialise::find(origin, copies)? {
         return Ok(found);
     }
@@ -70,19 +73,12 @@ pub fn materialise_in_subprocess(
     let failed = |what: String| Place::file(file).fault(Fault::Subprocess { what });
     let job = Job { origin: Source::of(origin), copies: copies.into(), asker: std::process::id() };
     let job = serde_json::to_vec(&job).expect("numbers, texts and bytes always serialise");
-    let output = ask(reader, &job).map_err(|error| failed(format!("cannot be started: {error}")))?;
+    let output = exchange(reader, &job).map_err(|error| failed(format!("cannot be started: {error}")))?;
     match serde_json::from_slice::<Answer>(&output.stdout) {
         Ok(Ok(path)) => materialise::open_new(path.into()),
         Ok(Err(told)) => Err(told.into()),
         Err(_) => Err(Place::file(file).fault(ended(&output))),
     }
-}
-
-fn ask(reader: &mut Command, job: &[u8]) -> io::Result<Output> {
-    let mut child = reader.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    // If the process ended without reading, its status says why.
-    let _ = child.stdin.take().expect("standard input is piped").write_all(job);
-    child.wait_with_output()
 }
 
 /// Why a process ended without an answer, by its last words.

@@ -10,10 +10,12 @@
 
 #![forbid(unsafe_code)]
 
+mod exchange;
 mod started;
 mod stat;
 mod tree;
 
+pub use exchange::exchange;
 pub use started::{Started, adopt_orphans, end_all, end_orphans, spawn};
 pub use stat::Stat;
 pub use tree::descendants;
