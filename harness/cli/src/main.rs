@@ -4,6 +4,8 @@
 //! one file of `verbs`, with its own arguments. Code that several verbs share is beside that folder.
 
 #![forbid(unsafe_code)]
+// Text of others is made safe for the terminal in `output` and `notice`, and nowhere else.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
 mod catalog;
@@ -32,7 +34,6 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use args::Global;
 use exit::{Failure, Outcome};
-use notice::Styles;
 
 /// Benchmarks linear solvers for Gaussian processes: one spec compares them all, and no result is lost.
 #[derive(Debug, Parser)]
@@ -83,13 +84,13 @@ enum Verb {
 fn main() -> ExitCode {
     let Cli { global, verb } = Cli::parse();
     // The panic's message is printed before it is caught.
+    std::panic::set_hook(Box::new(notice::panicked));
     let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
         .unwrap_or_else(|_| Err(Failure::internal("this is a bug in gpbench; finished cases are stored")));
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            let styles = Styles::new(global.color);
-            eprintln!("{} {}", styles.bad("gpbench:"), failure.text);
+            notice::fail(&global, &failure.text);
             ExitCode::from(failure.code)
         }
     }

@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use gpbench_record::text;
 use gpbench_report::Table;
 use serde_json::{Value, json};
 
 use crate::args::Format;
 
-/// Prints text on standard output. A closed pipe is not an error.
+/// Prints text on standard output, with what a terminal would obey written out. A closed pipe is not an error.
 pub(crate) fn print(text: &str) {
+    let text = text::plain(text);
     let mut out = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
@@ -52,7 +54,8 @@ pub(crate) fn show(table: &Table, value: &Value, format: Format) {
 
 /// A JSON value over several lines.
 pub(crate) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).expect("a JSON value always serialises")
+    let document = serde_json::to_string_pretty(value).expect("a JSON value always serialises");
+    text::json(&document).into_owned()
 }
 
 /// `{"schema": 1, NAME: VALUE}`, the form of every answer in JSON.

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use gpbench_engine::{Event, Progress as Count};
 use gpbench_record::metric::{self, Shown, Unit};
-use gpbench_record::{Row, Status, names};
+use gpbench_record::{Row, Status, names, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Global;
-use crate::notice::Styles;
+use crate::notice::{Notice, Styles};
 use crate::units;
 
 /// Prints the events of a run on standard error.
@@ -45,7 +45,7 @@ impl Progress {
 
     /// Prints the estimate of a run.
     pub(crate) fn announce(&self, estimate: &str) {
-        self.say(estimate);
+        self.say(&self.notice().text(estimate));
     }
 
     /// Prints an event.
@@ -53,18 +53,19 @@ impl Progress {
         match event {
             Event::Begun { folder, resumed, progress } => self.begin(&folder, resumed, progress),
             Event::ExactStarted { labels, n } => {
-                self.say(&format!("exact reference for {} (n = {n})", labels.dataset));
+                let dataset = text::line(&labels.dataset);
+                self.say(&self.notice().text(format_args!("exact reference for {dataset} (n = {n})")));
             }
             Event::CaseStarted { labels, .. } => {
                 if self.verbose {
-                    self.say(&format!("starting {labels}"));
+                    self.say(&self.notice().text("starting ").text(&labels));
                 }
-                self.bar.set_message(format!("{labels}"));
+                self.hint(&self.notice().text(labels));
             }
             Event::CaseFinished { row, progress } => self.finish(&row, progress),
             Event::Warning(text) => {
-                let text = format!("{} {text}", self.styles.warning("warning:"));
-                self.bar.suspend(|| eprintln!("{text}"));
+                let warning = self.notice().warning("warning:").text(" ").text(text);
+                self.bar.suspend(|| warning.print());
             }
         }
     }
@@ -80,51 +81,70 @@ impl Progress {
         self.bar.set_position(progress.done as u64);
         if resumed && progress.done < progress.total {
             let Count { done, total, .. } = progress;
-            self.say(&format!("continuing {}: {done} of {total} cases are done", folder.display()));
+            let folder = folder.display();
+            self.say(
+                &self.notice().text(format_args!("continuing {folder}: {done} of {total} cases are done")),
+            );
         }
     }
 
     fn finish(&mut self, row: &Row, progress: Count) {
         let Count { total, done, failed } = progress;
-        self.say(&format!("[{done}/{total}] {}", line(row, self.styles)));
+        self.say(&line(self.notice().text(format_args!("[{done}/{total}] ")), row));
         self.bar.set_position(done as u64);
         let elapsed = self.started.elapsed().as_secs_f64();
         let left = seconds_left(elapsed, done.saturating_sub(self.done_before), total - done);
-        let failed = if failed > 0 { self.styles.bad(&format!(" {failed} failed")) } else { String::new() };
-        let left = left.map_or(String::new(), |s| format!(" {} left", units::duration(s)));
-        self.bar.set_message(format!("{failed}{left}"));
+        let mut hint = self.notice();
+        if failed > 0 {
+            hint = hint.bad(&format!(" {failed} failed"));
+        }
+        if let Some(seconds) = left {
+            hint = hint.text(format_args!(" {} left", units::duration(seconds)));
+        }
+        self.hint(&hint);
     }
 
-    fn say(&self, text: &str) {
+    fn notice(&self) -> Notice {
+        Notice::new(self.styles)
+    }
+
+    /// Shows a message beside the bar.
+    fn hint(&self, notice: &Notice) {
+        self.bar.set_message(notice.as_str().to_owned());
+    }
+
+    fn say(&self, notice: &Notice) {
         if self.quiet {
             return;
         }
-        if self.plain { eprintln!("{text}") } else { self.bar.println(text) }
+        if self.plain { notice.print() } else { self.bar.println(notice.as_str()) }
     }
 }
 
-/// The line of a finished case: labels, status, the metrics that the registry shows here, and the reason.
-fn line(row: &Row, styles: Styles) -> String {
-    let status = match row.status {
-        Status::Ok => styles.good("ok"),
-        Status::NotConverged | Status::Skipped => styles.warning(row.status.as_str()),
-        _ => styles.bad(row.status.as_str()),
+/// Adds the line of a finished case: labels, status, the metrics that the registry shows here, and the reason.
+fn line(notice: Notice, row: &Row) -> Notice {
+    let mut line = notice.text(&row.labels).text(": ");
+    let status = row.status.as_str();
+    line = match row.status {
+        Status::Ok => line.good(status),
+        Status::NotConverged | Status::Skipped => line.warning(status),
+        _ => line.bad(status),
     };
-    let mut line = format!("{}: {status}", row.labels);
     for metric in metric::shown(row.case.task.kind(), Shown::Progress) {
         let value = match metric.name {
             names::SECONDS => row.total_seconds(),
             name => row.metrics.get(name),
         };
         if let Some(value) = value {
-            line += &match metric.unit {
+            line = line.text(match metric.unit {
                 Unit::Seconds => format!(", {}", units::duration(value)),
                 _ => format!(", {} {}", metric.title, gpbench_report::number(metric, value)),
-            };
+            });
         }
     }
     if row.status != Status::Ok && !row.reason.is_empty() {
-        line += &format!(" ({})", row.reason);
+        let reason = text::line(&row.reason);
+        line = line.text(format_args!(" ({})", text::cut(&reason, text::REASON)));
     }
     line
 }

@@ -1,14 +1,17 @@
 //! Requests to `gpbench-worker`, which alone opens plugins and links the numerics.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
 
-use gpbench_record::{BenchAnswer, BenchRequest, LibraryInfo, RuleResult};
+use gpbench_record::{BenchAnswer, BenchRequest, LibraryInfo, RuleResult, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::exit::Failure;
+use crate::notice;
 
 /// The worker program, in the folder of this one.
 #[derive(Debug, Clone)]
@@ -16,6 +19,9 @@ pub(crate) struct Worker {
     /// Its file.
     pub(crate) file: PathBuf,
 }
+
+/// Longest time to wait for the last lines of a log.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// A library, or why it cannot be used.
 #[derive(Debug, Clone, Deserialize)]
@@ -68,7 +74,7 @@ impl Worker {
         if let Some(solver) = solver {
             command.args(["--solver", solver]);
         }
-        let log = if show_log { Stdio::inherit() } else { Stdio::null() };
+        let log = if show_log { Stdio::piped() } else { Stdio::null() };
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -76,12 +82,15 @@ impl Worker {
             .spawn()
             .map_err(|e| self.cannot_start(&e))?;
         let stdout = child.stdout.take().expect("standard output is piped");
+        let log = child.stderr.take().map(show).transpose().map_err(|e| self.cannot_start(&e))?;
         let failed = |what: String| Failure::internal(format!("`gpbench-worker conform` failed: {what}"));
         for line in BufReader::new(stdout).lines() {
             let line = line.map_err(|e| failed(e.to_string()))?;
             report(serde_json::from_str(&line).map_err(|e| failed(e.to_string()))?);
         }
         let status = child.wait().map_err(|e| failed(e.to_string()))?;
+        // A process that a solver left behind may hold the log open.
+        let _ = log.map(|ended| ended.recv_timeout(LAST_LINES));
         if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
     }
 
@@ -102,11 +111,33 @@ impl Worker {
         let output = answered.map_err(|e| self.cannot_start(&e))?;
         serde_json::from_slice(&output.stdout).map_err(|e| {
             let log = String::from_utf8_lossy(&output.stderr);
+            let log = text::cut(&log, text::LOG);
             Failure::internal(format!("`gpbench-worker {verb}` failed ({}): {e}\n{log}", output.status))
         })
     }
 
-    fn cannot_start(&self, error: &std::io::Error) -> Failure {
+    fn cannot_start(&self, error: &io::Error) -> Failure {
         Failure::internal(format!("{} cannot be started: {error}", self.file.display()))
+    }
+}
+
+/// Prints a log as it comes, line by line, on a thread of its own. The channel closes when the log ends.
+fn show(log: ChildStderr) -> io::Result<Receiver<()>> {
+    let (open, ended) = mpsc::channel();
+    std::thread::Builder::new().name("log of the solvers".to_owned()).spawn(move || {
+        show_lines(log);
+        drop(open);
+    })?;
+    Ok(ended)
+}
+
+/// Prints each line; a long line comes in pieces.
+fn show_lines(log: impl Read) {
+    const PIECE: u64 = 4096;
+    let mut log = BufReader::new(log);
+    let mut line = Vec::new();
+    while (&mut log).take(PIECE).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        notice::say(String::from_utf8_lossy(line.trim_ascii_end()));
+        line.clear();
     }
 }

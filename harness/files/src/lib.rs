@@ -1,154 +1,21 @@
-//! Files that are replaced whole or not at all.
+//! Files that are replaced whole or not at all, and checksums of what is kept in them.
 //!
-//! [`replace`] writes to a temporary file in the same folder and renames it, so that a reader, or a crash of the
+//! [`replace()`] writes to a temporary file in the same folder and renames it, so that a reader, or a crash of the
 //! process at any moment, sees the old file or the new one and never a part of it. What a power cut may lose is
 //! the caller's choice of [`Durability`], because waiting for the disk can take longer than a small case.
 //!
 //! A temporary file is removed when writing fails. The file of a killed process has the number of that
 //! process in its name, and [`remove_stale`] removes it.
+//!
+//! Whatever is read back has a checksum: JSON objects by [`checksum`], binary files by [`replace_sealed`].
 
 #![forbid(unsafe_code)]
 
+pub mod checksum;
+mod replace;
+mod sealed;
 mod stale;
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-
+pub use replace::{Durability, rename, replace, sync_folder};
+pub use sealed::{replace_sealed, unseal};
 pub use stale::remove_stale;
-
-/// Bytes that are collected before they are written.
-const BUFFER: usize = 1 << 18;
-
-/// What a power cut may take away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// Anything: the file is of use to the processes of this run only. Nothing waits for the disk.
-    ThisRun,
-    /// The replacement itself, but no part of the content: the path holds the old file or the whole new one.
-    Whole,
-    /// Nothing: when the call returns, the new file and its name are on the disk.
-    Durable,
-}
-
-/// Writes `path` by way of a temporary file in the same folder, which must exist.
-///
-/// # Errors
-/// Those of the file system and those of `fill`. The old file then stays as it was, and the temporary one is removed.
-pub fn replace(
-    path: &Path,
-    durability: Durability,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut prefix = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
-    prefix.push(format!(".{}.", std::process::id()));
-    let mut temporary = tempfile::Builder::new()
-        .prefix(&prefix)
-        .suffix(".part")
-        // Less the user's mask. A temporary file is otherwise private.
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder_of(path))?;
-    let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file_mut());
-    fill(&mut writer)?;
-    writer.flush()?;
-    drop(writer);
-    if durability != Durability::ThisRun {
-        temporary.as_file().sync_all()?;
-    }
-    temporary.persist(path).map_err(|failed| failed.error)?;
-    if durability == Durability::Durable { sync_folder(folder_of(path)) } else { Ok(()) }
-}
-
-/// Gives a finished file its final name in the same folder. Both are on the disk when the call returns.
-///
-/// # Errors
-/// Those of the file system.
-pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    File::open(from)?.sync_all()?;
-    fs::rename(from, to)?;
-    sync_folder(folder_of(to))
-}
-
-/// Waits until the names in a folder are on the disk: synchronising a file says nothing about its name.
-///
-/// # Errors
-/// Those of the file system. One that cannot synchronise folders, as some network file systems, gives none.
-pub fn sync_folder(path: &Path) -> io::Result<()> {
-    match File::open(path)?.sync_all() {
-        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
-            Ok(())
-        }
-        synced => synced,
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
-
-    #[test]
-    fn a_file_is_replaced_whatever_the_durability() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.bin");
-        for (text, durability) in
-            [("old", Durability::ThisRun), ("new", Durability::Whole), ("newest", Durability::Durable)]
-        {
-            replace(&path, durability, |file| file.write_all(text.as_bytes())).unwrap();
-            assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        }
-        let mode = fs::metadata(&path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o700, 0o600, "{mode:o}");
-        assert_eq!(names(folder.path()), ["a.bin"]);
-    }
-
-    #[test]
-    fn a_failure_leaves_the_old_file_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.bin");
-        fs::write(&path, "old").unwrap();
-        let failed = replace(&path, Durability::Durable, |file| {
-            file.write_all(b"new")?;
-            Err(io::Error::other("no more"))
-        });
-        assert_eq!(failed.unwrap_err().to_string(), "no more");
-        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        assert_eq!(names(folder.path()), ["a.bin"]);
-        assert!(replace(&folder.path().join("gone/a.bin"), Durability::ThisRun, |_| Ok(())).is_err());
-    }
-
-    #[test]
-    fn the_file_being_written_names_its_process() {
-        let folder = tempfile::tempdir().unwrap();
-        let begins = format!("a.bin.{}.", std::process::id());
-        replace(&folder.path().join("a.bin"), Durability::ThisRun, |_| {
-            let names = names(folder.path());
-            assert!(names[0].starts_with(&begins) && names[0].ends_with(".part"), "{names:?}");
-            remove_stale(folder.path());
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(names(folder.path()), ["a.bin"]);
-    }
-
-    #[test]
-    fn a_finished_file_is_renamed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a.part"), folder.path().join("a"));
-        fs::write(&from, "whole").unwrap();
-        rename(&from, &to).unwrap();
-        assert_eq!(names(folder.path()), ["a"]);
-    }
-}

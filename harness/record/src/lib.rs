@@ -28,6 +28,7 @@ mod status;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod text;
 mod training;
 
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};

@@ -10,6 +10,7 @@ use crate::args::{FormatArg, Global, RunArgs, SpecArgs};
 use crate::check_result::{self, StepSummary};
 use crate::execute::{execute, exit_code};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
+use crate::notice::say;
 use crate::prepare::prepare;
 use crate::{output, runs};
 
@@ -69,7 +70,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     check_result::print(&check, args.output.format);
     let code = args.page.finish(&format!("gpbench check {}", args.spec.spec.display()), &check)?;
     if !global.quiet {
-        eprintln!("report: {}", page.display());
+        say(format_args!("report: {}", page.display()));
     }
     Ok(code)
 }

@@ -11,7 +11,7 @@ use gpbench_import::{Materialised, Origin, materialise};
 
 use crate::args::{FormatArg, Global};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
-use crate::notice::{Styles, warn};
+use crate::notice::{fail, say, warn};
 use crate::{dataset, dataset_list, output};
 
 /// `gpbench data`.
@@ -56,16 +56,14 @@ fn fetch(global: &Global, names: &[String]) -> Outcome {
         match dataset::with_bar(global, entry, |show| fetch::fetch(entry, &places, show)) {
             Ok(found) => output::print(&format!("{}: {}", entry.name, found.folder.display())),
             Err(error) => {
-                eprintln!("{} {}: {error}", Styles::new(global.color).bad("gpbench:"), entry.name);
+                fail(global, format_args!("{}: {error}", entry.name));
                 code = CASE_FAILED;
             }
         }
     }
     if code != OK {
-        eprintln!(
-            "try again (a download continues where it stopped), or set GPBENCH_DATA to a folder that holds \
-             NAME/data.csv.gz and NAME/test_mask.csv.gz"
-        );
+        say("try again (a download continues where it stopped), or set GPBENCH_DATA to a folder that holds \
+             NAME/data.csv.gz and NAME/test_mask.csv.gz");
     }
     Ok(code)
 }

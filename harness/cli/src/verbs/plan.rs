@@ -8,6 +8,7 @@ use crate::args::{FormatArg, Global, SpecArgs};
 use crate::dataset;
 use crate::estimate::RunEstimate;
 use crate::exit::{Failure, OK, Outcome};
+use crate::notice::say;
 use crate::output::Listing;
 use crate::prepare::{self, Checked};
 use crate::units;
@@ -34,7 +35,7 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     }
     listing.print(args.output.format);
     if !global.quiet {
-        eprintln!("{}", RunEstimate::of(&plan, threads).text);
+        say(RunEstimate::of(&plan, threads).text);
     }
     Ok(OK)
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::args::{Format, FormatArg, Global};
 use crate::exit::{OK, Outcome};
-use crate::notice::warn;
+use crate::notice::{say, warn};
 use crate::runs;
 
 /// `gpbench report`.
@@ -22,7 +22,9 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     let run = runs::open(global, &args.run)?;
     runs::print(&run, format)?;
     match runs::write_report(&run) {
-        Ok(page) if !global.quiet && format == Format::Table => eprintln!("\nreport: {}", page.display()),
+        Ok(page) if !global.quiet && format == Format::Table => {
+            say(format_args!("\nreport: {}", page.display()))
+        }
         Ok(_) => {}
         // A run can be read where nothing can be written.
         Err(failure) => {

@@ -6,6 +6,7 @@ use gpbench_engine::{Stop, Summary};
 use crate::args::{Format, Global, RunArgs, SpecArgs};
 use crate::execute::{execute, exit_code};
 use crate::exit::Outcome;
+use crate::notice::say;
 use crate::prepare::prepare;
 use crate::runs;
 
@@ -26,12 +27,12 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     if !global.quiet {
         runs::print(&run, Format::Table)?;
         if summary.ran == 0 {
-            eprintln!("\nnothing was left to run; `--fresh` runs everything again");
+            say("\nnothing was left to run; `--fresh` runs everything again");
         }
-        eprintln!("\nreport: {}", page.display());
+        say(format_args!("\nreport: {}", page.display()));
     }
     if let Some(why) = ended_early(&summary) {
-        eprintln!("{why}; to continue: {}", resume_command(std::env::args()));
+        say(format_args!("{why}; to continue: {}", resume_command(std::env::args())));
     }
     Ok(exit_code(&summary))
 }
