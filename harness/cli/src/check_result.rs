@@ -63,7 +63,10 @@ pub(crate) fn text(check: &Check, format: Format) -> String {
     };
     text += &check.count();
     for remark in &check.remarks {
-        text += &format!("\n{}{remark}", if format == Format::Md { "\n" } else { "" });
+        text += &match format {
+            Format::Md => format!("\n\n{}", gpbench_report::markdown(remark)),
+            _ => format!("\n{remark}"),
+        };
     }
     text
 }

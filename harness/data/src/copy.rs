@@ -9,20 +9,21 @@
 //! | 12..16 | number of splits, u32 |
 //! | 16..24 | n, u64 |
 //! | 24..32 | d, u64 |
-//! | 32..40 | length of the trailing text, u64 |
-//! | 40..72 | SHA-256 of bytes 0..32, x, y and masks |
-//! | 72.. | x: n d numbers of type f64, row by row |
+//! | 32..40 | length of the text, u64 |
+//! | 40..72 | identity: SHA-256 of bytes 0..32 with format version 1, x, y and masks |
+//! | 72..104 | SHA-256 of bytes 0..72 and the text |
+//! | 104.. | text: JSON with name and warnings |
+//! | | x: n d numbers of type f64, row by row |
 //! | | y: n numbers of type f64 |
 //! | | masks: per split ceil(n / 8) bytes, row r is bit r mod 8 of byte r / 8 |
-//! | | text: JSON with name and warnings |
 //!
-//! The digest covers everything that can change a result and nothing else, so it is the identity of a data set;
-//! other names or warnings do not change it. A reader checks the size before it reads and the digest after. The
-//! file is read into its final memory: mapping it would save little, since every number is used, and would need
-//! `unsafe`.
+//! The identity covers everything that can change a result and nothing else: other names or warnings do not change
+//! it, and neither does the format version. The two digests together cover every byte. A description is read
+//! and checked without the numbers; a reader checks the size before it reads and the identity after. The file is
+//! read into its final memory: mapping it would save little, since every number is used, and would need `unsafe`.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use gpbench_files::{Durability, replace};
@@ -35,10 +36,14 @@ use crate::hash::Sha256Hex;
 use crate::table::{Table, TableError};
 
 const MAGIC: &[u8; 8] = b"GPBDATA\0";
-const VERSION: u32 = 1;
-/// Header bytes that the digest covers.
+const VERSION: u32 = 2;
+/// The format version in the identity: data sets keep the identity that the first format gave them.
+const IDENTITY_VERSION: u32 = 1;
+/// Ends of the parts of the header: dimensions, length of the text, identity, checksum.
 const DIMENSIONS_END: usize = 32;
-const HEADER: usize = 72;
+const LENGTH_END: usize = 40;
+const IDENTITY_END: usize = 72;
+const HEADER: usize = 104;
 
 /// Why a copy cannot be written or read.
 #[derive(Debug, Error)]
@@ -60,14 +65,10 @@ pub enum CopyError {
         what: String,
     },
     /// The content has changed since it was written.
-    #[error("{} is damaged (SHA-256 {actual}, expected {expected}); delete it, and it will be made again", path.display())]
+    #[error("{} is damaged: its checksum is wrong; delete it, and it will be made again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Digest in the header.
-        expected: Sha256Hex,
-        /// Digest of what was read.
-        actual: Sha256Hex,
     },
     /// The table is inconsistent.
     #[error("data set `{name}`: {source}")]
@@ -96,16 +97,7 @@ pub struct Header {
     pub sha256: Sha256Hex,
 }
 
-/// The fixed part of the file, at its beginning.
-struct Dimensions {
-    n: usize,
-    d: usize,
-    splits: usize,
-    sha256: Sha256Hex,
-    text_length: usize,
-    bytes: [u8; DIMENSIONS_END],
-}
-
+/// The text of a copy.
 #[derive(Serialize, Deserialize)]
 struct Text {
     name: String,
@@ -120,92 +112,82 @@ pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
     table.check().map_err(|source| CopyError::Table { name: table.name.clone(), source })?;
     let text = Text { name: table.name.clone(), warnings: table.warnings.clone() };
     let text = serde_json::to_vec(&text).expect("strings always have a JSON form");
-    let dimensions = dimensions(table);
-
     let masks: Vec<u8> = table.test_masks.iter().flat_map(|mask| pack(mask)).collect();
+    let (splits, n, d) = (table.test_masks.len() as u32, table.n() as u64, table.d() as u64);
+
     let mut hasher = Sha256::new();
-    hasher.update(dimensions);
+    hasher.update(dimensions(IDENTITY_VERSION, splits, n, d));
     each_part(table, &masks, &mut |bytes| {
         hasher.update(bytes);
         Ok(())
     })
     .expect("hashing cannot fail");
-    let digest: [u8; 32] = hasher.finalize().into();
+    let identity: [u8; 32] = hasher.finalize().into();
+
+    let mut header = [0; HEADER];
+    header[..DIMENSIONS_END].copy_from_slice(&dimensions(VERSION, splits, n, d));
+    header[DIMENSIONS_END..LENGTH_END].copy_from_slice(&(text.len() as u64).to_le_bytes());
+    header[LENGTH_END..IDENTITY_END].copy_from_slice(&identity);
+    let checksum = checksum(&header, &text);
+    header[IDENTITY_END..].copy_from_slice(&checksum);
 
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(io_error)?;
     }
     replace(path, Durability::Durable, |file| {
-        file.write_all(&dimensions)?;
-        file.write_all(&(text.len() as u64).to_le_bytes())?;
-        file.write_all(&digest)?;
-        each_part(table, &masks, &mut |bytes| file.write_all(bytes))?;
-        file.write_all(&text)
+        file.write_all(&header)?;
+        file.write_all(&text)?;
+        each_part(table, &masks, &mut |bytes| file.write_all(bytes))
     })
     .map_err(io_error)?;
-    Ok(Sha256Hex::from_digest(&digest))
+    Ok(Sha256Hex::from_digest(&identity))
 }
 
-/// Reads a copy and checks its digest.
+/// Reads a copy and checks its digests.
 ///
 /// # Errors
 /// If the file cannot be read, is not a copy, or is damaged.
 pub fn read(path: &Path) -> Result<Table, CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
-    let (mut file, header) = open(path)?;
-    let Dimensions { n, d, splits, .. } = header;
-
+    let (mut file, Header { name, warnings, n, d, splits, sha256 }) = open(path)?;
     let mut hasher = Sha256::new();
-    hasher.update(header.bytes);
+    hasher.update(dimensions(IDENTITY_VERSION, splits as u32, n as u64, d as u64));
     let x = read_numbers(&mut file, n * d, &mut hasher).map_err(io_error)?;
     let y = read_numbers(&mut file, n, &mut hasher).map_err(io_error)?;
     let mut masks = vec![0; splits * n.div_ceil(8)];
     file.read_exact(&mut masks).map_err(io_error)?;
     hasher.update(&masks);
-    let actual = Sha256Hex::from_digest(&hasher.finalize().into());
-    if actual != header.sha256 {
-        return Err(CopyError::Damaged { path: path.to_owned(), expected: header.sha256, actual });
+    if Sha256Hex::from_digest(&hasher.finalize().into()) != sha256 {
+        return Err(CopyError::Damaged { path: path.to_owned() });
     }
-
-    let text = read_text(&mut file, header.text_length, path)?;
     Ok(Table {
-        name: text.name,
+        name,
         x: Array2::from_shape_vec((n, d), x).expect("n d numbers were read"),
         y: Array1::from(y),
         test_masks: masks.chunks_exact(n.div_ceil(8)).map(|bytes| unpack(bytes, n)).collect(),
-        warnings: text.warnings,
+        warnings,
     })
 }
 
-/// The digest of a copy's content, as its header says.
+/// The identity of a copy. Checks the description, but not the numbers.
 ///
 /// # Errors
-/// If the header is not that of a copy of this length.
+/// Those of [`header`].
 pub fn sha256(path: &Path) -> Result<Sha256Hex, CopyError> {
-    open(path).map(|(_, header)| header.sha256)
+    header(path).map(|header| header.sha256)
 }
 
-/// The description of a copy. Checks the length of the file, but not its numbers.
+/// The description of a copy, checked. Checks the length of the file, but not its numbers.
 ///
 /// # Errors
-/// If the file cannot be read or is not a copy.
+/// If the file cannot be read, is not a copy, or its description is damaged.
 pub fn header(path: &Path) -> Result<Header, CopyError> {
-    let (mut file, Dimensions { n, d, splits, sha256, text_length, .. }) = open(path)?;
-    file.seek(SeekFrom::End(-(text_length as i64)))
-        .map_err(|source| CopyError::Io { path: path.to_owned(), source })?;
-    let Text { name, warnings } = read_text(&mut file, text_length, path)?;
-    Ok(Header { name, warnings, n, d, splits, sha256 })
+    open(path).map(|(_, header)| header)
 }
 
-fn read_text(file: &mut File, length: usize, path: &Path) -> Result<Text, CopyError> {
-    let mut text = vec![0; length];
-    file.read_exact(&mut text).map_err(|source| CopyError::Io { path: path.to_owned(), source })?;
-    serde_json::from_slice(&text)
-        .map_err(|error| CopyError::Format { path: path.to_owned(), what: error.to_string() })
-}
-
-fn open(path: &Path) -> Result<(File, Dimensions), CopyError> {
+/// Opens a copy, and reads and checks its description. The file stands at the first number.
+fn open(path: &Path) -> Result<(File, Header), CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
     let format = |what: String| CopyError::Format { path: path.to_owned(), what };
     let mut file = File::open(path).map_err(io_error)?;
@@ -223,7 +205,7 @@ fn open(path: &Path) -> Result<(File, Dimensions), CopyError> {
         return Err(format(format!("its format is version {version}, this program reads version {VERSION}")));
     }
     let (splits, n, d) = (u64::from(u32_at(&bytes, 12)), u64_at(&bytes, 16), u64_at(&bytes, 24));
-    let text_length = u64_at(&bytes, 32);
+    let text_length = u64_at(&bytes, DIMENSIONS_END);
     let expected = expected_size(splits, n, d, text_length);
     if expected != Some(size) {
         let expected = expected.map_or("more than a file can hold".into(), |bytes| bytes.to_string());
@@ -232,16 +214,27 @@ fn open(path: &Path) -> Result<(File, Dimensions), CopyError> {
     if n == 0 || d == 0 {
         return Err(format(format!("its header says {n} rows and {d} inputs")));
     }
-    let digest: [u8; 32] = bytes[40..72].try_into().expect("32 bytes");
-    let header = Dimensions {
+    let mut text = vec![0; text_length as usize];
+    file.read_exact(&mut text).map_err(io_error)?;
+    if bytes[IDENTITY_END..] != checksum(&bytes, &text) {
+        return Err(CopyError::Damaged { path: path.to_owned() });
+    }
+    let text: Text = serde_json::from_slice(&text).map_err(|error| format(error.to_string()))?;
+    let identity: [u8; 32] = bytes[LENGTH_END..IDENTITY_END].try_into().expect("32 bytes");
+    let header = Header {
+        name: text.name,
+        warnings: text.warnings,
         n: n as usize,
         d: d as usize,
         splits: splits as usize,
-        sha256: Sha256Hex::from_digest(&digest),
-        text_length: text_length as usize,
-        bytes: bytes[..DIMENSIONS_END].try_into().expect("32 bytes"),
+        sha256: Sha256Hex::from_digest(&identity),
     };
     Ok((file, header))
+}
+
+/// The digest of a description: the header up to its identity, and the text.
+fn checksum(header: &[u8; HEADER], text: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(&header[..IDENTITY_END]).chain_update(text).finalize().into()
 }
 
 /// Length of the file according to its header; `None` if it overflows. A damaged header must not make the reader
@@ -252,13 +245,14 @@ fn expected_size(splits: u64, n: u64, d: u64, text_length: u64) -> Option<u64> {
     numbers.checked_add(masks)?.checked_add(text_length)?.checked_add(HEADER as u64)
 }
 
-fn dimensions(table: &Table) -> [u8; DIMENSIONS_END] {
+/// The first bytes of the header.
+fn dimensions(version: u32, splits: u32, n: u64, d: u64) -> [u8; DIMENSIONS_END] {
     let mut bytes = [0; DIMENSIONS_END];
     bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    bytes[12..16].copy_from_slice(&(table.test_masks.len() as u32).to_le_bytes());
-    bytes[16..24].copy_from_slice(&(table.n() as u64).to_le_bytes());
-    bytes[24..32].copy_from_slice(&(table.d() as u64).to_le_bytes());
+    bytes[8..12].copy_from_slice(&version.to_le_bytes());
+    bytes[12..16].copy_from_slice(&splits.to_le_bytes());
+    bytes[16..24].copy_from_slice(&n.to_le_bytes());
+    bytes[24..32].copy_from_slice(&d.to_le_bytes());
     bytes
 }
 

@@ -63,23 +63,64 @@ fn a_view_in_another_memory_order_is_written_alike() {
 }
 
 #[test]
-fn every_damaged_byte_and_every_truncation_is_an_error() {
+fn the_identity_is_that_of_the_first_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let digest = copy::write(&small(), &folder.path().join("copy")).unwrap();
+    assert_eq!(digest.as_str(), "4dfe8a2ad4d3022ef6b2ed486e37f3734dfbb2ba3dc4a73a9ca03133ce4f9af0");
+}
+
+#[test]
+fn every_flipped_bit_and_every_truncation_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("copy");
     copy::write(&small(), &path).unwrap();
     let good = fs::read(&path).unwrap();
-    let text_start = 72 + 3 * 3 * 8 + 2;
-    for place in 0..text_start {
+    let numbers = 3 * 3 * 8 + 2;
+    for bit in 0..8 * good.len() {
         let mut bad = good.clone();
-        bad[place] ^= 0x40;
+        bad[bit / 8] ^= 1 << (bit % 8);
         fs::write(&path, &bad).unwrap();
-        assert!(copy::read(&path).is_err(), "byte {place}");
+        assert!(copy::read(&path).is_err(), "bit {bit}");
+        let described = bit / 8 < good.len() - numbers;
+        assert_eq!(copy::header(&path).is_err(), described, "bit {bit}");
+        assert_eq!(copy::sha256(&path).is_err(), described, "bit {bit}");
     }
     for length in 0..good.len() {
         fs::write(&path, &good[..length]).unwrap();
         assert!(copy::read(&path).is_err(), "{length} bytes");
         assert!(copy::header(&path).is_err(), "{length} bytes");
     }
+}
+
+#[test]
+fn sizes_without_meaning_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy");
+    copy::write(&small(), &path).unwrap();
+    let good = fs::read(&path).unwrap();
+    let refused = |bytes: &[u8], what: &str| {
+        fs::write(&path, bytes).unwrap();
+        for text in [copy::read(&path).unwrap_err().to_string(), copy::header(&path).unwrap_err().to_string()]
+        {
+            assert!(text.contains(what), "{text}");
+        }
+    };
+    refused(&vec![0; good.len()], "its first bytes are wrong");
+    for (place, value) in [(16, u64::MAX), (24, u64::MAX), (32, u64::MAX), (16, 1 << 61)] {
+        let mut bad = good.clone();
+        bad[place..place + 8].copy_from_slice(&u64::to_le_bytes(value));
+        refused(&bad, "its header announces more than a file can hold");
+    }
+    let mut squares = good.clone();
+    squares[16..24].copy_from_slice(&(1_u64 << 32).to_le_bytes());
+    squares[24..32].copy_from_slice(&(1_u64 << 32).to_le_bytes());
+    refused(&squares, "its header announces more than a file can hold");
+    let mut empty = good[..104].to_vec();
+    empty[12..40].fill(0);
+    refused(&empty, "its header says 0 rows and 0 inputs");
+    let mut old = good;
+    old[8] = 1;
+    refused(&old, "its format is version 1, this program reads version 2");
 }
 
 #[test]

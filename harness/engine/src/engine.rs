@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gpbench_runs::{DamagedLine, Journal, PlanFile, RunFolder};
+use gpbench_runs::{ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder};
 
 use crate::attempt::RunAttempt;
 use crate::case::CaseRunner;
@@ -33,15 +33,21 @@ impl Engine<'_> {
     ) -> Result<Summary, EngineError> {
         let ids = plan.ids()?;
         let options = &absolute(options)?;
-        let (folder, resumed) = self.folder(plan, &ids, options)?;
+        let (folder, resumed) = self.folder(plan, &ids, options, events)?;
         // The journal is locked before the folder is changed.
         let (journal, damaged) = Journal::open(folder.path())?;
         folder.begin()?;
         if resumed {
-            let file = plan.refresh(PlanFile::read(folder.path())?);
+            let file = match PlanFile::read(folder.path()) {
+                Err(error @ RunError::Damaged { .. }) => {
+                    events(Event::Warning(format!("{error}; it is written anew, and the run goes on")));
+                    plan.file(&ids, folder.created().unwrap_or(self.clock.now()))
+                }
+                read => plan.refresh(read?),
+            };
             folder.write_plan(&file, &plan.spec_toml)?;
         }
-        let differences = folder.add_environment(&plan.environment)?;
+        let environment = folder.add_environment(&plan.environment)?;
         self.executor.end_stale_processes(&folder.logs());
 
         let missing = |id: &str| match journal.status(id) {
@@ -51,7 +57,7 @@ impl Engine<'_> {
         let pending: Vec<(&String, &PlannedCase)> =
             ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
         let complete = ids.iter().all(|id| journal.status(id).is_some());
-        warnings(&damaged, complete, &differences).into_iter().map(Event::Warning).for_each(&mut *events);
+        warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
         let cases = CaseRunner {
             executor: self.executor,
             clock: self.clock,
@@ -76,12 +82,16 @@ impl Engine<'_> {
         plan: &Plan,
         ids: &[String],
         options: &Options,
+        events: &mut dyn FnMut(Event),
     ) -> Result<(RunFolder, bool), EngineError> {
         let names: Vec<&str> = ids.iter().map(String::as_str).collect();
-        if !options.fresh
-            && let Some(folder) = RunFolder::find(&options.output_dir, &plan.name, &names)
-        {
-            return Ok((folder, true));
+        if !options.fresh {
+            match RunFolder::find(&options.output_dir, &plan.name, &names) {
+                Ok(folder) => return Ok((folder, true)),
+                Err(unreadable) => unreadable.into_iter().for_each(|error| {
+                    events(Event::Warning(format!("{error}; that run is not continued, a new one begins")));
+                }),
+            }
         }
         let now = self.clock.now();
         let file = plan.file(ids, now);
@@ -91,7 +101,8 @@ impl Engine<'_> {
 }
 
 /// What the user should know of a folder that is continued.
-fn warnings(damaged: &[DamagedLine], complete: bool, differences: &[&str]) -> Vec<String> {
+fn warnings(damaged: &[DamagedLine], complete: bool, environment: ComparedEnvironment) -> Vec<String> {
+    let ComparedEnvironment { differences, warnings } = environment;
     let elsewhere = (!differences.is_empty()).then(|| {
         let what = differences.join(", ");
         format!(
@@ -99,7 +110,7 @@ fn warnings(damaged: &[DamagedLine], complete: bool, differences: &[&str]) -> Ve
              do not compare its times"
         )
     });
-    damaged.iter().map(|line| line.warning(complete)).chain(elsewhere).collect()
+    damaged.iter().map(|line| line.warning(complete)).chain(warnings).chain(elsewhere).collect()
 }
 
 /// Makes paths absolute: workers get absolute ones, since a plugin may change its working folder.

@@ -1,10 +1,13 @@
-//! Small binary files of numbers: a magic word, sizes, little-endian f64.
+//! Binary files of the worker: a magic word, the content, a checksum.
 //!
-//! A file is replaced as a whole, and read with its length checked against its sizes.
+//! A file is replaced as a whole, and its checksum is compared before anything in it is used. Most hold numbers:
+//! sizes, then little-endian f64.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::Durability;
+use gpbench_files::{Durability, replace_sealed, unseal};
 
 /// Why a file could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -15,11 +18,31 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
         /// The system's error.
-        source: std::io::Error,
+        source: io::Error,
     },
-    /// The content is not what it should be.
+    /// There is no such file.
+    #[error("{path} does not exist", path = path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its first bytes are not those of this version's files.
+    #[error("{path} does not begin with `{magic}`: another version wrote it, or it is damaged", path = path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// How it should begin.
+        magic: String,
+    },
+    /// It was cut short or has changed since it was written.
+    #[error("{path} is damaged: its checksum is wrong", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is as it was written, but not what was asked for.
     #[error("{path}: {what}", path = path.display())]
-    Format {
+    Mismatch {
         /// The file.
         path: PathBuf,
         /// What is wrong.
@@ -27,44 +50,142 @@ pub enum FileError {
     },
 }
 
-/// Writes `magic`, then the sizes, then the numbers, and moves the file into place.
-pub(crate) fn write<'a>(
+impl FileError {
+    fn io(path: &Path, source: io::Error) -> FileError {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => FileError::Missing { path },
+            _ => FileError::Io { path, source },
+        }
+    }
+
+    pub(crate) fn mismatch(path: &Path, what: impl Into<String>) -> FileError {
+        FileError::Mismatch { path: path.to_owned(), what: what.into() }
+    }
+}
+
+/// Writes a file: the magic word, what `fill` writes, and the checksum of both.
+pub(crate) fn replace(
+    path: &Path,
+    durability: Durability,
+    magic: &[u8; 8],
+    fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), FileError> {
+    let written = replace_sealed(path, durability, |out| {
+        out.write_all(magic)?;
+        fill(out)
+    });
+    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
+}
+
+/// Reads a file that [`replace`] wrote, and gives its content to `take`.
+pub(crate) fn read<T>(
+    path: &Path,
+    magic: &[u8; 8],
+    take: impl FnOnce(&[u8]) -> Result<T, FileError>,
+) -> Result<T, FileError> {
+    let file = fs::read(path).map_err(|source| FileError::io(path, source))?;
+    if !file.starts_with(magic) {
+        let magic = String::from_utf8_lossy(magic).into_owned();
+        return Err(FileError::Version { path: path.to_owned(), magic });
+    }
+    let content = unseal(&file).and_then(|content| content.get(magic.len()..));
+    take(content.ok_or_else(|| FileError::Damaged { path: path.to_owned() })?)
+}
+
+/// Writes a file of sizes and numbers.
+pub(crate) fn write_numbers<'a>(
     path: &Path,
     durability: Durability,
     magic: &[u8; 8],
     sizes: &[u64],
     numbers: impl Iterator<Item = &'a f64>,
 ) -> Result<(), FileError> {
-    let written = gpbench_files::replace(path, durability, |out| {
-        out.write_all(magic)?;
+    replace(path, durability, magic, |out| {
         sizes.iter().try_for_each(|size| out.write_all(&size.to_le_bytes()))?;
         numbers.into_iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
-    });
-    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
+    })
 }
 
-/// Reads a file that [`write()`] wrote: its sizes, and as many numbers as `count` makes of them.
-pub(crate) fn read<const SIZES: usize>(
+/// Reads a file that [`write_numbers`] wrote: its sizes, and as many numbers as `count` makes of them.
+pub(crate) fn read_numbers<const SIZES: usize>(
     path: &Path,
     magic: &[u8; 8],
     count: impl FnOnce([usize; SIZES]) -> Option<usize>,
 ) -> Result<([usize; SIZES], Vec<f64>), FileError> {
-    let wrong = |what: String| FileError::Format { path: path.to_owned(), what };
-    let bytes = std::fs::read(path).map_err(|source| FileError::Io { path: path.to_owned(), source })?;
-    let Some(rest) = bytes.strip_prefix(magic) else {
-        let kind = String::from_utf8_lossy(magic);
-        return Err(wrong(format!("does not begin with `{kind}`")));
-    };
-    let (sizes, rest) = rest.split_at_checked(8 * SIZES).ok_or_else(|| wrong("ends in its header".into()))?;
-    let sizes: [usize; SIZES] = std::array::from_fn(|i| {
-        let word = sizes[8 * i..8 * i + 8].try_into().expect("a slice of eight bytes");
-        usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX)
-    });
-    let expected = count(sizes).and_then(|numbers| numbers.checked_mul(8));
-    if expected != Some(rest.len()) {
-        return Err(wrong(format!("holds {} bytes of numbers, which is not what its sizes say", rest.len())));
+    read(path, magic, |content| {
+        let parts = content.split_at_checked(8 * SIZES);
+        let (sizes, rest) = parts.ok_or_else(|| FileError::mismatch(path, "it ends in its header"))?;
+        let sizes: [usize; SIZES] = std::array::from_fn(|i| {
+            let word = sizes[8 * i..8 * i + 8].try_into().expect("a slice of eight bytes");
+            usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX)
+        });
+        let expected = count(sizes).and_then(|numbers| numbers.checked_mul(8));
+        if expected != Some(rest.len()) {
+            let what = format!("it holds {} bytes of numbers, which is not what its sizes say", rest.len());
+            return Err(FileError::mismatch(path, what));
+        }
+        let number = |word: &[u8]| f64::from_le_bytes(word.try_into().expect("a chunk of eight bytes"));
+        Ok((sizes, rest.chunks_exact(8).map(number).collect()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAGIC: &[u8; 8] = b"GPBTEST1";
+
+    /// Writes three numbers into a new folder; returns it, the file and its bytes.
+    fn written() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("numbers.bin");
+        write_numbers(&path, Durability::ThisRun, MAGIC, &[3], [1.0, -0.0, f64::NAN].iter()).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        (folder, path, bytes)
     }
-    let numbers =
-        rest.chunks_exact(8).map(|word| f64::from_le_bytes(word.try_into().expect("a chunk of eight bytes")));
-    Ok((sizes, numbers.collect()))
+
+    fn count(path: &Path) -> Result<usize, FileError> {
+        read_numbers(path, MAGIC, |[n]| Some(n)).map(|(_, numbers)| numbers.len())
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_found() {
+        let (_folder, path, good) = written();
+        assert_eq!(count(&path).unwrap(), 3);
+        for bit in 0..8 * good.len() {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, bad).unwrap();
+            let error = count(&path).unwrap_err();
+            let in_magic = bit < 64;
+            assert_eq!(matches!(error, FileError::Version { .. }), in_magic, "bit {bit}: {error}");
+            assert_eq!(matches!(error, FileError::Damaged { .. }), !in_magic, "bit {bit}: {error}");
+        }
+        for length in 0..good.len() {
+            fs::write(&path, &good[..length]).unwrap();
+            assert!(count(&path).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn causes_are_told_apart() {
+        let (folder, path, good) = written();
+        let failed = |path: &Path| count(path).unwrap_err();
+        assert!(matches!(failed(&folder.path().join("none.bin")), FileError::Missing { .. }));
+        assert!(matches!(failed(folder.path()), FileError::Io { .. }));
+        fs::write(&path, [b"GPBTEST0", &good[8..]].concat()).unwrap();
+        assert!(matches!(failed(&path), FileError::Version { .. }));
+        fs::write(&path, &good[..good.len() - 1]).unwrap();
+        assert!(matches!(failed(&path), FileError::Damaged { .. }));
+        write_numbers(&path, Durability::ThisRun, MAGIC, &[2], [1.0].iter()).unwrap();
+        let error = failed(&path);
+        assert!(matches!(error, FileError::Mismatch { .. }), "{error}");
+        assert!(error.to_string().ends_with("holds 8 bytes of numbers, which is not what its sizes say"));
+        write_numbers(&path, Durability::ThisRun, MAGIC, &[], [].iter()).unwrap();
+        assert!(failed(&path).to_string().ends_with("it ends in its header"));
+        let nowhere = folder.path().join("none/numbers.bin");
+        let unwritten = write_numbers(&nowhere, Durability::ThisRun, MAGIC, &[], [].iter()).unwrap_err();
+        assert!(matches!(unwritten, FileError::Io { .. }), "{unwritten}");
+    }
 }

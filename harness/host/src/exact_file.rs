@@ -9,7 +9,7 @@ use ndarray::{Array1, Array2, ShapeBuilder};
 use crate::binary::{self, FileError};
 use crate::exact_curve::{ExactCurve, functions};
 
-const MAGIC: &[u8; 8] = b"GPBEXAC2";
+const MAGIC: &[u8; 8] = b"GPBEXAC3";
 const SCALARS: usize = 5;
 
 /// Exact answers.
@@ -56,7 +56,7 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         mean.iter().chain(latent_variance).chain(eigenvalues).chain(functions.t())
     });
     let numbers = scalars.iter().chain(v).chain(mean).chain(latent_variance).chain(on_grid);
-    binary::write(path, Durability::Whole, MAGIC, &sizes, numbers)
+    binary::write_numbers(path, Durability::Whole, MAGIC, &sizes, numbers)
 }
 
 /// Reads a reference and checks that it is one for n training and `n_test` test rows.
@@ -65,10 +65,11 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
         let on_grid = points.checked_mul(2 + functions(rank).len())?.checked_add(rank)?;
         n_test.checked_mul(2)?.checked_add(n)?.checked_add(SCALARS)?.checked_add(on_grid)
     };
-    let ([rows, tests, points, rank], numbers) = binary::read(path, MAGIC, count)?;
+    let ([rows, tests, points, rank], numbers) = binary::read_numbers(path, MAGIC, count)?;
     if [rows, tests] != [n, n_test] {
-        let what = format!("is a reference for {rows} training and {tests} test rows, not {n} and {n_test}");
-        return Err(FileError::Format { path: path.to_owned(), what });
+        let what =
+            format!("it is a reference for {rows} training and {tests} test rows, not {n} and {n_test}");
+        return Err(FileError::mismatch(path, what));
     }
     let (scalars, arrays) = numbers.split_at(SCALARS);
     let (v, predictions) = arrays.split_at(n);

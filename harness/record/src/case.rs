@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Dataset, Fingerprint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Task};
+use crate::{Dataset, Fingerprint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Task, text};
 
 /// One cell of the plan.
 ///
@@ -29,7 +29,7 @@ pub struct Case {
     pub repeat: u32,
 }
 
-/// The names of a case on the spec's axes; what tables and charts group by.
+/// The names of a case on the spec's axes; what tables and charts group by. Displayed in one line, long names cut.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Labels {
     /// Data set, as named in the spec.
@@ -50,11 +50,10 @@ pub struct Labels {
 impl fmt::Display for Labels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Labels { dataset, kernel, estimator, solver, seed, repeat } = self;
-        write!(f, "{dataset}/{kernel}/")?;
-        if let Some(estimator) = estimator {
-            write!(f, "{estimator}/")?;
+        for name in [Some(dataset), Some(kernel), estimator.as_ref(), Some(solver)].into_iter().flatten() {
+            write!(f, "{}/", text::cut(&text::line(name), text::NAME))?;
         }
-        write!(f, "{solver}/seed {seed}")?;
+        write!(f, "seed {seed}")?;
         if *repeat > 0 { write!(f, "/repeat {repeat}") } else { Ok(()) }
     }
 }

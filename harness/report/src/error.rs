@@ -17,10 +17,12 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A baseline file is not of its form.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}:{} {reason}", path.display(), place(*at))]
     Format {
         /// The file.
         path: PathBuf,
+        /// Line and column, 1-based, where the mistake has one place.
+        at: Option<(usize, usize)>,
         /// What is wrong with it.
         reason: String,
     },
@@ -30,6 +32,10 @@ pub enum Error {
     /// A chart could not be drawn.
     #[error("cannot draw a chart: {0}")]
     Chart(String),
+}
+
+fn place(at: Option<(usize, usize)>) -> String {
+    at.map_or_else(String::new, |(line, column)| format!("{line}:{column}: error:"))
 }
 
 /// Shorthand for results of this crate.

@@ -1,7 +1,11 @@
 //! What a report says of a run beside its results: outcomes, and how it was measured.
 
+use std::borrow::Cow;
+
 use gpbench_record::metric::Style;
-use gpbench_record::{Budget, Case, Dataset, Environment, Kernel, Labels, Param, Row, Source, Status, names};
+use gpbench_record::{
+    Budget, Case, Dataset, Environment, Kernel, Labels, Param, Row, Source, Status, names, text,
+};
 
 use crate::estimator;
 use crate::number::{Format, short};
@@ -29,9 +33,9 @@ pub(crate) fn not_ok(run: &Run) -> Option<Table> {
 }
 
 /// The last lines of the logs of cases that did not end `ok`.
-pub(crate) fn logs(run: &Run) -> impl Iterator<Item = (&Labels, &str)> {
+pub(crate) fn logs(run: &Run) -> impl Iterator<Item = (&Labels, Cow<'_, str>)> {
     let rows = run.rows.iter().filter(|row| row.status != Status::Ok && !row.log_tail.trim().is_empty());
-    rows.map(|row| (&row.labels, row.log_tail.trim_end()))
+    rows.map(|row| (&row.labels, text::cut(row.log_tail.trim_end(), text::LOG)))
 }
 
 /// Solvers, with their plugin, parameters and budget.
@@ -138,6 +142,9 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     facts.extend((clocked > 0).then_some(("not reproducible", stopped)));
     let last = run.rows.iter().map(|row| row.finished.as_str()).max();
     facts.extend(last.map(|last| ("last case finished", last.to_owned())));
+    for (_, value) in &mut facts {
+        *value = text::cut(value, text::REASON).into_owned();
+    }
     facts
 }
 

@@ -1,6 +1,7 @@
 //! A report's content, which every exporter writes in its own form.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use gpbench_record::TaskKind;
 use gpbench_record::metric::{self, METRICS, Metric, Shown};
@@ -64,6 +65,7 @@ impl<'a> Page<'a> {
             }
             parts.push(part);
         }
+        rename_repeated(parts.iter_mut().flat_map(|part| &mut part.figures));
         let by_sections = parts.iter().flat_map(|part| section(part.task).papers().iter().copied());
         let by_figures = parts.iter().flat_map(|part| &part.figures).filter_map(|figure| figure.paper);
         let references = papers::cited(run, by_sections.chain(by_figures));
@@ -73,6 +75,19 @@ impl<'a> Page<'a> {
     /// All charts.
     pub(crate) fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.parts.iter().flat_map(|part| &part.figures)
+    }
+}
+
+/// Numbers the file names that several figures have: names that differ only in signs give the same one.
+fn rename_repeated<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
+    let mut taken = BTreeSet::new();
+    for figure in figures {
+        let stem = figure.file.trim_end_matches(".svg").to_owned();
+        let mut count = 1;
+        while !taken.insert(figure.file.clone()) {
+            count += 1;
+            figure.file = format!("{stem}-{count}.svg");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The papers and data that a report rests on.
 
-use gpbench_record::{Case, OriginBase, Prior, Source};
+use gpbench_record::{Case, OriginBase, Prior, Source, text};
 
 use crate::estimator;
 use crate::reference::Reference;
@@ -42,6 +42,7 @@ pub(crate) fn cited(run: &Run, named: impl Iterator<Item = &'static str>) -> Vec
     let papers: Vec<&str> = once_each(cases().flat_map(of_case).chain(named.map(|paper| -> &str { paper })));
     entries.extend(papers.into_iter().map(entry));
     entries.extend(cases().filter_map(|case| run.sources.get(&case.solver.plugin).cloned()));
+    let entries = entries.iter().map(|entry| text::cut(&text::line(entry), text::REASON).into_owned());
     once_each(entries)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, Environment, ReportOptions, Row, TaskKind, names};
+use gpbench_record::{Axes, Environment, ReportOptions, Row, TaskKind, names, text};
 use gpbench_runs::RunRecord;
 
 use crate::error::Result;
@@ -88,6 +88,7 @@ impl From<RunRecord> for Run {
                 row.metrics.insert(names::SECONDS, seconds);
             }
         }
+        let name = text::cut(&name, text::NAME).into_owned();
         Run { folder, name, rows, missing, environments, axes, options: report, sources, warnings, truncated }
     }
 }

@@ -1,6 +1,9 @@
 //! A comparison as the page of a CI job shows it, in Markdown.
 
+use gpbench_record::text;
+
 use crate::baseline::{Check, CheckOutcome};
+use crate::escape::{markdown, markdown_block};
 
 /// Largest number of rows: longer tables are not readable, and some services refuse them.
 const MOST_ROWS: usize = 100;
@@ -12,7 +15,7 @@ pub fn step_summary(title: &str, check: &Check) -> String {
         4 => "nothing to compare",
         _ => "regressed",
     };
-    let mut page = format!("### {title}: {outcome}\n\n{}\n", check.count());
+    let mut page = format!("### {}: {outcome}\n\n{}\n", markdown(title), check.count());
     let mut table = check.table().without_empty_columns();
     let left_out = table.rows.len().saturating_sub(MOST_ROWS);
     table.rows.truncate(MOST_ROWS);
@@ -25,10 +28,10 @@ pub fn step_summary(title: &str, check: &Check) -> String {
         page += &format!("\n… and {left_out} more, {failing} of them failing\n");
     }
     for remark in &check.remarks {
-        page += &format!("\n{remark}\n");
+        page += &format!("\n{}\n", markdown_block(remark));
     }
     if check.findings.iter().any(|v| v.outcome == CheckOutcome::NotInBaseline) {
         page += "\nCases that are not in the baseline were not checked.\n";
     }
-    page
+    text::plain(&page).into_owned()
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use gpbench_record::text;
 use maud::{Markup, html};
+
+use crate::escape;
 
 /// Alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub struct Column {
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cell {
-    /// Its text; may be empty.
+    /// Its text, one line; may be empty.
     pub text: String,
     /// Whether it is marked, as the best of its column.
     pub strong: bool,
@@ -46,27 +49,33 @@ pub struct Table {
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell { text: text.into(), strong: false }
+        Cell { text: of_others(text), strong: false }
     }
+}
+
+/// One line of bounded length: cells and headings hold names and reasons, which come from others.
+fn of_others(text: impl Into<String>) -> String {
+    let text = text.into();
+    text::cut(&text::line(&text), text::REASON).into_owned()
 }
 
 impl Table {
     /// An empty table.
     pub fn new(title: impl Into<String>) -> Table {
-        Table { title: title.into(), ..Table::default() }
+        Table { title: of_others(title), ..Table::default() }
     }
 
     /// Adds a column of words.
     #[must_use]
     pub fn words(mut self, title: impl Into<String>) -> Table {
-        self.columns.push(Column { title: title.into(), align: Align::Left });
+        self.columns.push(Column { title: of_others(title), align: Align::Left });
         self
     }
 
     /// Adds a column of numbers.
     #[must_use]
     pub fn numbers(mut self, title: impl Into<String>) -> Table {
-        self.columns.push(Column { title: title.into(), align: Align::Right });
+        self.columns.push(Column { title: of_others(title), align: Align::Right });
         self
     }
 
@@ -134,13 +143,12 @@ impl Table {
 
     /// A pipe table, without title and caption.
     pub fn markdown(&self) -> String {
-        let escape = |text: &str| text.replace('|', "\\|").replace('\n', " ");
         let cell = |cell: &Cell| match cell.strong {
-            true => format!("**{}**", escape(&cell.text)),
-            false => escape(&cell.text),
+            true => format!("**{}**", escape::markdown(&cell.text)),
+            false => escape::markdown(&cell.text),
         };
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let mut out = line(self.columns.iter().map(|c| escape(&c.title)).collect());
+        let mut out = line(self.columns.iter().map(|c| escape::markdown(&c.title)).collect());
         let rule = |align| if align == Align::Left { "---" } else { "---:" };
         out.push_str(&line(self.columns.iter().map(|c| rule(c.align).to_owned()).collect()));
         for row in &self.rows {
@@ -149,18 +157,21 @@ impl Table {
         out
     }
 
-    /// Comma-separated values with a heading line.
+    /// Comma-separated values with a heading line. Words that a spreadsheet would calculate begin with an apostrophe.
     pub fn csv(&self) -> String {
         let quote = |text: &str| match text.contains([',', '"', '\n']) {
             true => format!("\"{}\"", text.replace('"', "\"\"")),
             false => text.to_owned(),
         };
         let mut out = String::new();
-        let titles: Vec<String> = self.columns.iter().map(|c| quote(&c.title)).collect();
+        let titles: Vec<String> = self.columns.iter().map(|c| quote(&escape::csv_words(&c.title))).collect();
         let _ = writeln!(out, "{}", titles.join(","));
         for row in &self.rows {
-            let cells: Vec<String> = row.iter().map(|c| quote(&c.text)).collect();
-            let _ = writeln!(out, "{}", cells.join(","));
+            let cells = row.iter().zip(&self.columns).map(|(cell, column)| match column.align {
+                Align::Left => quote(&escape::csv_words(&cell.text)),
+                Align::Right => quote(&cell.text),
+            });
+            let _ = writeln!(out, "{}", cells.collect::<Vec<String>>().join(","));
         }
         out
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
 use crate::error::{Result, at};
-use crate::export::{Format, export, html, markdown};
+use crate::export::{Format, export, html, markdown, shown};
 use crate::frame;
 use crate::page::{Charts, Page};
 use crate::run::Run;
@@ -54,8 +54,8 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
     let html = folder.join("index.html");
     let markdown = folder.join("report.md");
     put(&folder.join("summary.json"), &export(run, Format::Summary)?)?;
-    put(&markdown, &markdown::page(&page))?;
-    put(&html, &html::page(&page))?;
+    put(&markdown, &shown(&markdown::page(&page), Format::Markdown))?;
+    put(&html, &shown(&html::page(&page), Format::Html))?;
     Ok(Written { html, markdown, figures })
 }
 

@@ -109,6 +109,98 @@ fn a_new_case_is_said_and_passes() {
 }
 
 #[test]
+fn a_new_case_that_fails_fails_the_check() {
+    let run = run();
+    let mut smaller = run.clone();
+    smaller.rows.retain(|r| !(r.labels.solver == "cg" && r.labels.seed == 0));
+    let baseline = read(&update(&smaller, None)).unwrap();
+    for status in Status::ALL {
+        let mut run = run.clone();
+        let new = run.rows.iter_mut().filter(|r| r.labels.solver == "cg" && r.labels.seed == 0);
+        new.for_each(|row| row.status = status);
+        let check = check(&run, &baseline);
+        let (outcome, exit) = match status.is_failure() {
+            true => (CheckOutcome::NewlyFailed, 3),
+            false => (CheckOutcome::NotInBaseline, 0),
+        };
+        assert!(check.findings.iter().all(|found| found.outcome == outcome), "{status}");
+        assert_eq!(check.exit_code(), exit, "{status}");
+    }
+}
+
+#[test]
+fn a_baseline_without_metrics_is_not_passed() {
+    let run = run();
+    let full = read(&update(&run, None)).unwrap();
+    // Of one case that gave an answer.
+    let mut one = full.clone();
+    one.cases.iter_mut().find(|case| case.status == Status::Ok).unwrap().metrics = Default::default();
+    let one = check(&run, &one);
+    assert_eq!((said(&one), one.exit_code()), (vec![(CheckOutcome::Unmeasured, None)], 4));
+    assert!(one.count().starts_with("nothing to compare: "), "{}", one.count());
+    // Of all cases.
+    let mut none = full;
+    none.cases.iter_mut().for_each(|case| case.metrics = Default::default());
+    assert_eq!(check(&run, &none).exit_code(), 4);
+    // Of cases that failed, then and now.
+    none.cases.retain(|case| case.status.is_failure());
+    let failed = check(&run, &none);
+    assert!(failed.matched > 0);
+    assert_eq!((failed.compared, failed.failing(), failed.exit_code()), (0, 0, 4));
+}
+
+#[test]
+fn a_tolerance_far_above_what_was_measured_is_said() {
+    let mut run = run();
+    for row in run.rows.iter_mut().filter(|row| row.labels.solver == "cholesky") {
+        row.metrics.insert("residual_y", 1e-8);
+    }
+    let with = |tolerance: &str| {
+        let text = update(&run, None).replace("[tolerance]\n", &format!("[tolerance]\n{tolerance}\n"));
+        check(&run, &read(&text).unwrap()).remarks
+    };
+    let remarks = with("residual_y = { absolute = 1e-2 }");
+    assert_eq!(remarks.len(), 1, "{remarks:?}");
+    for part in
+        ["warning: the tolerance of residual_y is 0.0100", "/cholesky/seed 0 measured 1.00e-8", "more cases"]
+    {
+        assert!(remarks[0].contains(part), "{part} in {}", remarks[0]);
+    }
+    assert_eq!(with("test_rmse = { relative = 1e5 }").len(), 1);
+    assert_eq!(with("residual_y = { absolute = 1e-6 }"), [] as [&str; 0]);
+    assert_eq!(with(""), [] as [&str; 0], "the registry's tolerances are not the file's");
+}
+
+#[test]
+fn a_baseline_far_above_the_run_is_said() {
+    let mut run = run();
+    let mut baseline = read(&update(&run, None)).unwrap();
+    let case = baseline.cases.iter_mut().find(|case| case.key.solver == "cg").unwrap();
+    case.metrics.insert("residual_y", 0.009);
+    let key = case.key.clone();
+    let of_case = |row: &&mut Row| row.labels.solver == "cg" && row.labels.seed == key.seed;
+    for row in run.rows.iter_mut().filter(of_case) {
+        row.metrics.insert("residual_y", 1e-8);
+    }
+    let check = check(&run, &baseline);
+    let improved = |found: &&gpbench_report::baseline::MetricCheck| {
+        found.key == key && found.outcome == CheckOutcome::Improved
+    };
+    assert!(check.findings.iter().any(|found| improved(&found)), "{:?}", check.findings);
+}
+
+#[test]
+fn names_of_others_survive_a_baseline() {
+    let mut run = run();
+    let name = "cg\u{1b}[31m\"\\\u{202e}\n[[case]]";
+    run.rows.iter_mut().filter(|r| r.labels.solver == "cg").for_each(|r| r.labels.solver = name.to_owned());
+    let text = update(&run, None);
+    assert!(!text.chars().any(|c| gpbench_record::text::is_hidden(c) && c != '\n'));
+    let check = check(&run, &read(&text).unwrap());
+    assert_eq!((said(&check), check.exit_code()), (vec![], 0));
+}
+
+#[test]
 fn nothing_in_common_is_its_own_outcome() {
     let empty = read("schema = 1").unwrap();
     assert_eq!(check(&run(), &empty).exit_code(), 4);
@@ -149,7 +241,10 @@ fn a_baseline_that_cannot_be_meant_is_refused() {
             format!("schema = 1\n{case}metrics = {{ test_rmse = nan }}"),
             "the test_rmse of the case a/k/e/s/seed 0 is NaN; it must be finite",
         ),
-        ("schema = 1\n[tolerance]\ntest_rmse = { abs = 1.0 }".to_owned(), "unknown field"),
+        (
+            "schema = 1\n[tolerance]\ntest_rmse = { abs = 1.0 }".to_owned(),
+            "baseline.toml:3:15: error: unknown bound `abs`; known are absolute, relative",
+        ),
     ] {
         let error = read(&text).unwrap_err();
         assert!(error.contains(want), "{error}");

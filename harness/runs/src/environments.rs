@@ -1,19 +1,18 @@
 //! The environments of a run: the one in which it began, and those in which it continued.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{Durability, replace};
 use gpbench_record::Environment;
 
-use crate::RunError;
-use crate::error::Context as _;
-use crate::layout;
+use crate::{RunError, layout, object};
 
-/// The environments of a run folder, the first one first. A file that cannot be read is left out.
-pub(crate) fn read(folder: &Path) -> Vec<Environment> {
-    let environment = |path: PathBuf| serde_json::from_slice(&fs::read(path).ok()?).ok();
-    files(folder).filter_map(environment).collect()
+/// The stored environments of a run folder, the first one first; those that cannot be read are errors.
+pub(crate) fn read(folder: &Path) -> Vec<Result<Environment, RunError>> {
+    files(folder).map(|path| environment(&path)).collect()
+}
+
+fn environment(path: &Path) -> Result<Environment, RunError> {
+    serde_json::from_value(object::read(path)?).map_err(|error| object::damaged(path, error))
 }
 
 /// The files of environments, the first one first.
@@ -21,16 +20,31 @@ fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     (1..).map(|count| folder.join(layout::environment(count))).take_while(|path| path.exists())
 }
 
-/// Stores an environment unless an equal one is stored. Returns the names of the fields in which it differs
-/// from the first one.
-pub(crate) fn add(folder: &Path, environment: &Environment) -> Result<Vec<&'static str>, RunError> {
-    let known = read(folder);
-    if !known.iter().any(|other| other.differences(environment).is_empty()) {
+/// How the environment of a run that continues relates to the stored ones.
+#[derive(Debug, Default)]
+pub struct ComparedEnvironment {
+    /// Names of the fields in which it differs from the one in which the run began, where that can be read.
+    pub differences: Vec<&'static str>,
+    /// A warning for each stored one that cannot be read. Its file stays as it is.
+    pub warnings: Vec<String>,
+}
+
+/// The warning for an environment that cannot be read.
+pub(crate) fn warning(error: &RunError) -> String {
+    format!("{error}; what it says of the machine is unknown, and the file stays as it is")
+}
+
+/// Stores an environment unless an equal one is stored.
+pub(crate) fn add(folder: &Path, environment: &Environment) -> Result<ComparedEnvironment, RunError> {
+    let stored = read(folder);
+    let is_same = |known: &Environment| known.differences(environment).is_empty();
+    if !stored.iter().flatten().any(is_same) {
         // After every file, readable or not: none is replaced.
-        let path = folder.join(layout::environment(files(folder).count() + 1));
-        let text =
-            serde_json::to_vec_pretty(environment).expect("plain data with text keys always serialises");
-        replace(&path, Durability::Durable, |file| file.write_all(&text)).context("write", &path)?;
+        object::write(&folder.join(layout::environment(stored.len() + 1)), environment)?;
     }
-    Ok(known.first().map(|first| first.differences(environment)).unwrap_or_default())
+    let first = stored.first().and_then(|first| first.as_ref().ok());
+    Ok(ComparedEnvironment {
+        differences: first.map(|first| first.differences(environment)).unwrap_or_default(),
+        warnings: stored.iter().filter_map(|read| read.as_ref().err()).map(warning).collect(),
+    })
 }

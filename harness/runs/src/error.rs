@@ -20,6 +20,14 @@ pub enum RunError {
         /// The system's error.
         source: io::Error,
     },
+    /// A file is not as it was written.
+    #[error("{} is damaged ({reason})", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// Another process is running in the folder.
     #[error("{} is in use by another gpbench; wait for it, or start a new folder with --fresh", folder.display())]
     Busy {

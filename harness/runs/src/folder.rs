@@ -1,20 +1,24 @@
 //! The run folder, open for writing.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use gpbench_files::{Durability, remove_stale, replace, sync_folder};
-use gpbench_record::Environment;
+use gpbench_record::{Environment, Row};
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use sha2::{Digest as _, Sha256};
 
-use crate::environments;
+use crate::environments::{self, ComparedEnvironment};
 use crate::error::Context as _;
-use crate::layout::{CHECKPOINTS, LATEST, LOGS, PLAN, SCRATCH, SPEC, is_name};
+use crate::journal::read_journal;
+use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, SCRATCH, SPEC, is_name};
 use crate::lookup::runs_of;
-use crate::{PlanFile, RunError};
+use crate::{PlanFile, RunError, object};
 
 /// The folder of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,12 +27,24 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// The newest folder of a name whose plan has the same cases, in whatever order.
-    pub fn find(output_dir: &Path, name: &str, ids: &[&str]) -> Option<Self> {
+    /// The newest folder of a name whose plan has the same cases, in whatever order. Where the plan is damaged,
+    /// the folder's name and the rows in it tell the cases; [`RunFolder::write_plan`] repairs it.
+    ///
+    /// # Errors
+    /// If there is none: why plans of the name cannot be read, which may have been the wanted ones.
+    pub fn find(output_dir: &Path, name: &str, ids: &[&str]) -> Result<Self, Vec<RunError>> {
         let mut runs = runs_of(&output_dir.join(name));
         runs.sort();
-        let same = |path: &PathBuf| PlanFile::read(path).is_ok_and(|plan| plan.has_cases(ids));
-        runs.into_iter().rev().find(same).map(|path| Self { path })
+        let mut unreadable = Vec::new();
+        for path in runs.into_iter().rev() {
+            match PlanFile::read(&path) {
+                Ok(plan) if plan.has_cases(ids) => return Ok(Self { path }),
+                Ok(_) => {}
+                Err(RunError::Damaged { .. }) if had_cases(&path, ids) => return Ok(Self { path }),
+                Err(error) => unreadable.push(error),
+            }
+        }
+        Err(unreadable)
     }
 
     /// Creates a folder with the plan in it: `<output_dir>/<name>/<UTC time>-<short id>`.
@@ -63,20 +79,18 @@ impl RunFolder {
     /// # Errors
     /// Those of the file system.
     pub fn write_plan(&self, plan: &PlanFile, spec: &str) -> Result<(), RunError> {
-        let plan = serde_json::to_vec_pretty(plan).expect("plain data with text keys always serialises");
-        for (name, bytes) in [(SPEC, spec.as_bytes()), (PLAN, &plan)] {
-            let path = self.path.join(name);
-            replace(&path, Durability::Durable, |file| file.write_all(bytes)).context("write", &path)?;
-        }
-        Ok(())
+        let path = self.path.join(SPEC);
+        replace(&path, Durability::Durable, |file| file.write_all(spec.as_bytes()))
+            .context("write", &path)?;
+        object::write(&self.path.join(PLAN), plan)
     }
 
-    /// Stores an environment in which the run continues, unless an equal one is stored. Returns the names of the
-    /// fields in which it differs from the one in which the run began.
+    /// Stores an environment in which the run continues, unless an equal one is stored, and compares it with the
+    /// one in which the run began.
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn add_environment(&self, environment: &Environment) -> Result<Vec<&'static str>, RunError> {
+    pub fn add_environment(&self, environment: &Environment) -> Result<ComparedEnvironment, RunError> {
         environments::add(&self.path, environment)
     }
 
@@ -118,6 +132,12 @@ impl RunFolder {
         }
     }
 
+    /// The time at which the run began, by the folder's name.
+    pub fn created(&self) -> Option<Timestamp> {
+        let name = self.path.file_name()?.to_str()?;
+        TimeZone::UTC.to_timestamp(DateTime::strptime(TIME, name.get(..16)?).ok()?).ok()
+    }
+
     /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
@@ -149,13 +169,28 @@ impl RunFolder {
     }
 }
 
-/// `<UTC time>-<short id>`: sorts by time; the id is that of the plan's cases in whatever order.
+/// How the time begins a folder's name.
+const TIME: &str = "%Y%m%dT%H%M%SZ";
+
+/// `<UTC time>-<short id>`: sorts by time.
 fn folder_name(plan: &PlanFile, now: Timestamp) -> String {
-    let mut ids: Vec<&str> = plan.ids().collect();
+    format!("{}-{}", now.strftime(TIME), short_id(plan.ids().collect()))
+}
+
+/// Six digits that stand for cases, in whatever order.
+fn short_id(mut ids: Vec<&str>) -> String {
     ids.sort_unstable();
     let digest = Sha256::digest(ids.join("\n"));
-    let short: String = digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{short}", now.strftime("%Y%m%dT%H%M%SZ"))
+    digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a folder without a readable plan was made for these cases: its name says so, and every row is of one.
+fn had_cases(folder: &Path, ids: &[&str]) -> bool {
+    let named = folder.file_name().and_then(OsStr::to_str).and_then(|name| name.split('-').nth(1));
+    let is_one = |row: &Row| ids.contains(&row.id.as_str());
+    named == Some(&short_id(ids.to_vec()))
+        && (!folder.join(JOURNAL).exists()
+            || read_journal(folder).is_ok_and(|journal| journal.rows.iter().all(is_one)))
 }
 
 /// Creates `parent/name`, or `parent/name-2` and so on where that exists.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use gpbench_files::checksum::LineChecker;
 use gpbench_record::{JournalEntry, Row};
 
 use crate::RunError;
@@ -17,7 +18,7 @@ use crate::upgrade;
 pub struct JournalContents {
     /// The newest row of each case, in the order in which cases first ended.
     pub rows: Vec<Row>,
-    /// Complete lines that cannot be read.
+    /// Complete lines that cannot be read, or have changed since they were written.
     pub damaged: Vec<DamagedLine>,
     /// Whether the last line is cut short, as by a process killed while writing.
     pub truncated: bool,
@@ -64,9 +65,11 @@ impl JournalContents {
         let mut contents =
             JournalContents { complete, truncated: complete < bytes.len(), ..JournalContents::default() };
         let mut places: HashMap<String, usize> = HashMap::new();
+        let mut checker = LineChecker::default();
         let lines = bytes[..complete].split(|&byte| byte == b'\n');
         for (line, text) in (1..).zip(lines).filter(|(_, text)| !text.is_empty()) {
-            match entry(text) {
+            let checked = checker.check(text).map_err(|damage| damage.to_string());
+            match checked.and_then(|()| entry(text)) {
                 Ok(JournalEntry::Case(row)) => match places.get(&row.id) {
                     Some(&place) => contents.rows[place] = *row,
                     None => {

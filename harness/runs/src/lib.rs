@@ -16,11 +16,13 @@
 //! [`RunFolder`] and [`Journal`] write a run, [`RunRecord`] reads one, [`resolve_run`] finds one. A row is on the
 //! disk before its case is announced, so that a run may be killed at any instant.
 //!
-//! All readers follow one rule. A complete line of the journal that cannot be read is skipped and named by one
-//! warning, and its case counts as not run. A last line without its end was cut short by a killed process:
+//! Plan, environments and each line of the journal begin with a checksum, which readers compare; files of earlier
+//! versions have none. All readers follow one rule. A complete line of the journal that cannot be read, or whose checksum
+//! is wrong, is skipped and named by one warning, and its case counts as not run. A last line without its end was cut short by a killed process:
 //! readers ignore it and [`Journal::open`] removes it. Where a case was run again, its newest row counts.
 //!
-//! Folders of schema 1 are upgraded as they are read.
+//! A damaged plan is written anew by a run of the same cases; reports do without it. A damaged environment is named
+//! and stays. Folders of schema 1 are upgraded as they are read.
 
 #![forbid(unsafe_code)]
 
@@ -30,11 +32,13 @@ mod folder;
 mod journal;
 mod layout;
 mod lookup;
+mod object;
 mod plan;
 mod record;
 mod upgrade;
 mod writer;
 
+pub use environments::ComparedEnvironment;
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use journal::{DamagedLine, JournalContents, read_journal};

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use gpbench_record::{Axes, Case, Fingerprint, Labels, ReportOptions, SCHEMA};
@@ -10,10 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::RunError;
-use crate::error::Context as _;
 use crate::layout::{PLAN, SPEC};
-use crate::upgrade;
+use crate::{RunError, object, upgrade};
 
 /// The plan of a run, as resolved from its spec.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,21 +68,22 @@ impl PlanFile {
     /// Reads the plan of a run folder.
     ///
     /// # Errors
-    /// When the file is missing, is not a plan, or was written by a later version.
+    /// [`RunError::Damaged`] when the file is not a plan, or has changed since it was written; when it is missing,
+    /// or was written by a later version.
     pub fn read(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(PLAN);
-        let bytes = fs::read(&path).context("read", &path)?;
-        let value: Value = serde_json::from_slice(&bytes).context("read", &path)?;
+        let value = object::read(&path)?;
         let value = match value.get("schema").and_then(Value::as_u64) {
             Some(1) => {
                 // Schema 1 kept axes and report options in the spec alone.
                 let spec = fs::read_to_string(folder.join(SPEC)).unwrap_or_default();
-                upgrade::plan(value, &spec).ok_or(io::ErrorKind::InvalidData).context("upgrade", &path)?
+                upgrade::plan(value, &spec)
+                    .ok_or_else(|| object::damaged(&path, "it is not a plan of schema 1"))?
             }
             Some(schema) if schema > u64::from(SCHEMA) => return Err(RunError::Newer { path, schema }),
             _ => value,
         };
-        serde_json::from_value(value).context("read", &path)
+        serde_json::from_value(value).map_err(|error| object::damaged(&path, error))
     }
 
     /// The ids of its cases, in order.

@@ -31,7 +31,9 @@ pub struct RunRecord {
     pub environments: Vec<Environment>,
     /// Why the plan cannot be read, where there is one: axes, report and sources are then empty.
     pub unreadable_plan: Option<String>,
-    /// Complete lines of the journal that cannot be read.
+    /// A warning for each environment that cannot be read.
+    pub unreadable_environments: Vec<String>,
+    /// Complete lines of the journal that cannot be read, or have changed since they were written.
     pub damaged: Vec<DamagedLine>,
     /// Whether the journal's last line is cut short, as by a process killed while writing.
     pub truncated: bool,
@@ -61,6 +63,10 @@ impl RunRecord {
         let missing = cases.into_iter().filter(|entry| !ended.contains(entry.id.as_str())).collect();
         let mut rows = journal.rows;
         rows.sort_by_cached_key(|row| place(&axes, &row.labels));
+        let mut unreadable_environments = Vec::new();
+        let mut warn = |error| unreadable_environments.push(environments::warning(&error));
+        let stored = environments::read(folder).into_iter();
+        let environments = stored.filter_map(|read| read.map_err(&mut warn).ok()).collect();
         Ok(Self {
             folder: folder.to_owned(),
             name,
@@ -69,8 +75,9 @@ impl RunRecord {
             report,
             sources,
             missing,
-            environments: environments::read(folder),
+            environments,
             unreadable_plan,
+            unreadable_environments,
             damaged: journal.damaged,
             truncated: journal.truncated,
         })
@@ -81,13 +88,14 @@ impl RunRecord {
         self.rows.len() + self.missing.len()
     }
 
-    /// A warning for an unreadable plan, and one for each line of the journal that cannot be read.
+    /// A warning for each file and each line of the journal that cannot be read.
     pub fn warnings(&self) -> Vec<String> {
         let plan = self.unreadable_plan.iter().map(|error| {
             format!("{error}; the cases stand in the order of their names, and missing ones are unknown")
         });
         let complete = self.missing.is_empty() && self.unreadable_plan.is_none();
-        plan.chain(self.damaged.iter().map(|line| line.warning(complete))).collect()
+        let environments = self.unreadable_environments.iter().cloned();
+        plan.chain(environments).chain(self.damaged.iter().map(|line| line.warning(complete))).collect()
     }
 }
 

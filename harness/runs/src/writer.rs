@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use gpbench_files::sync_folder;
+use gpbench_files::{checksum, sync_folder};
 use gpbench_record::{JournalEntry, Row, Status};
 
 use crate::RunError;
@@ -65,7 +65,8 @@ impl Journal {
     /// running meanwhile can still have a line of its own.
     pub fn append(&mut self, row: &Row) -> Result<(), RunError> {
         let entry = JournalEntry::Case(Box::new(row.clone()));
-        let mut line = serde_json::to_vec(&entry).expect("plain data with text keys always serialises");
+        let text = serde_json::to_vec(&entry).expect("plain data with text keys always serialises");
+        let mut line = checksum::seal(&text);
         line.push(b'\n');
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if written.is_err() {

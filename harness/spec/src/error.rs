@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use gpbench_record::text;
+
 use crate::source::{Location, Position, Sources};
 
 /// One mistake in a spec.
@@ -48,11 +50,16 @@ impl fmt::Display for SpecError {
 }
 
 /// Cuts a long line down to the part around `column`; tabs become single blanks
-/// so that the caret is below its word.
+/// and hidden characters single marks, so that the caret is below its word.
 fn window(line: &str, column: usize) -> (String, usize) {
     const WIDEST: usize = 110;
     const BEFORE: usize = 40;
-    let characters: Vec<char> = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let seen = |c: char| match c {
+        '\t' => ' ',
+        c if text::is_hidden(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    let characters: Vec<char> = line.chars().map(seen).collect();
     if characters.len() <= WIDEST {
         return (characters.iter().collect(), column);
     }

@@ -50,10 +50,11 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     let run_args = RunArgs { fresh: true, ..args.run.clone() };
     let prepared = prepare(global, &args.spec, &run_args)?;
     let summary = execute(global, &prepared, &run_args)?;
-    if summary.interrupted.is_some() || summary.stopped.is_some() {
+    let run = runs::reopen(&summary.folder)?;
+    if !summary.is_complete() {
+        say(format_args!("nothing was compared: {} of {} cases have no row", run.missing, summary.total));
         return Ok(exit_code(&summary));
     }
-    let run = runs::reopen(&summary.folder)?;
     let page = runs::write_report(&run)?;
 
     let check = match &reference {
@@ -85,10 +86,16 @@ fn reference(global: &Global, args: &Check, file: &Path) -> Result<Option<Refere
         }
         let mut run = runs::open_folder(global, file)?;
         run.rows.retain(|row| filter.includes(&row.labels.solver, &row.labels.dataset));
+        if run.rows.is_empty() {
+            return Err(no_case(file));
+        }
         Ok(Some(Reference::Run(Box::new(run))))
     } else if file.exists() {
         let mut old = Baseline::read(file).map_err(Failure::usage)?;
         old.cases.retain(|case| filter.includes(&case.key.solver, &case.key.dataset));
+        if old.cases.is_empty() && !args.update {
+            return Err(no_case(file));
+        }
         Ok(Some(Reference::File(old)))
     } else if args.update {
         Ok(None)
@@ -98,6 +105,13 @@ fn reference(global: &Global, args: &Check, file: &Path) -> Result<Option<Refere
             file.display()
         )))
     }
+}
+
+fn no_case(baseline: &Path) -> Failure {
+    Failure::nothing(format!(
+        "nothing to compare: the baseline {} has none of the cases asked for; `--update` writes a new one",
+        baseline.display()
+    ))
 }
 
 /// `baselines/<name of the spec's file>` beside the spec.

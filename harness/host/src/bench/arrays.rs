@@ -8,12 +8,10 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use gpbench_files::Durability;
+use gpbench_files::{Durability, replace};
 use gpbench_gp::KernelMatrix;
 use gpbench_record::Kernel;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
-
-use crate::binary;
 
 const MAGIC: &[u8; 8] = b"GPBARRAY";
 
@@ -31,7 +29,12 @@ pub(super) fn write(
     for (name, array) in [("x", x), ("v", v), ("product", product.view())] {
         let (rows, columns) = array.dim();
         let path = folder.join(name).with_extension("bin");
-        binary::write(&path, Durability::ThisRun, MAGIC, &[rows as u64, columns as u64], array.iter())?;
+        let written = replace(&path, Durability::ThisRun, |out| {
+            out.write_all(MAGIC)?;
+            [rows, columns].iter().try_for_each(|&size| out.write_all(&(size as u64).to_le_bytes()))?;
+            array.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
+        });
+        written.map_err(|error| format!("{}: {error}", path.display()))?;
     }
     let path = folder.join("kernel.json");
     fs::write(&path, serde_json::to_vec_pretty(kernel)?)

@@ -12,12 +12,14 @@ const SCHEMA: u32 = 1;
 /// How a case or one of its metrics compares with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckOutcome {
-    /// The case ended worse than in the baseline.
+    /// The case ended worse than in the baseline, or failed and is not in the baseline.
     NewlyFailed,
     /// A metric is worse than the baseline by more than its tolerance.
     Regressed,
     /// The case, or one of its metrics, is in the baseline but not in the run.
     Missing,
+    /// The baseline has the case with an answer, but no metric of it.
+    Unmeasured,
     /// The run has the case, the baseline does not: it was not checked.
     NotInBaseline,
     /// A metric is better than the baseline by more than its tolerance, or the case ended better.
@@ -27,7 +29,8 @@ pub enum CheckOutcome {
 impl CheckOutcome {
     /// Whether this fails the check.
     pub fn fails(self) -> bool {
-        matches!(self, CheckOutcome::NewlyFailed | CheckOutcome::Regressed | CheckOutcome::Missing)
+        use CheckOutcome::{Missing, NewlyFailed, Regressed, Unmeasured};
+        matches!(self, NewlyFailed | Regressed | Missing | Unmeasured)
     }
 
     /// The word used in tables.
@@ -36,6 +39,7 @@ impl CheckOutcome {
             CheckOutcome::NewlyFailed => "newly failed",
             CheckOutcome::Regressed => "regressed",
             CheckOutcome::Missing => "missing",
+            CheckOutcome::Unmeasured => "nothing to compare",
             CheckOutcome::NotInBaseline => "not in baseline",
             CheckOutcome::Improved => "improved",
         }
@@ -81,12 +85,15 @@ impl Check {
         self.findings.sort_by(|a, b| (a.outcome, &a.key).cmp(&(b.outcome, &b.key)));
     }
 
-    /// 3 if anything regressed, newly failed or is missing; 4 if there was nothing to compare; else 0.
+    /// 3 if anything regressed, newly failed or is missing; 4 if there was nothing to compare, of one case or of all;
+    /// else 0.
     pub fn exit_code(&self) -> u8 {
+        let unmeasured = self.findings.iter().filter(|v| v.outcome == CheckOutcome::Unmeasured).count();
         match self.failing() {
             _ if self.matched == 0 => 4,
-            0 => 0,
-            _ => 3,
+            failing if failing > unmeasured => 3,
+            0 if self.compared > 0 => 0,
+            _ => 4,
         }
     }
 
@@ -118,8 +125,9 @@ impl Check {
 
     /// One line on how much was compared and found.
     pub fn count(&self) -> String {
+        let nothing = if self.exit_code() == 4 { "nothing to compare: " } else { "" };
         format!(
-            "{} cases matched, {} metrics compared: {} failing, {} other remarks",
+            "{nothing}{} cases matched, {} metrics compared: {} failing, {} other remarks",
             self.matched,
             self.compared,
             self.failing(),

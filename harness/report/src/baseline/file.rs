@@ -8,6 +8,7 @@ use gpbench_record::{Metrics, Status};
 use serde::{Deserialize, Serialize};
 
 use super::cases::{Key, Merged, merged};
+use super::keys::{self, Mistake};
 use crate::error::{Error, Result, at};
 use crate::run::Run;
 
@@ -40,6 +41,13 @@ pub struct Tolerance {
     pub relative: f64,
 }
 
+impl Tolerance {
+    /// By how much a value may get worse.
+    pub(super) fn margin(self, value: f64) -> f64 {
+        self.absolute.max(self.relative * value.abs())
+    }
+}
+
 /// One case of a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,12 +71,16 @@ impl Baseline {
     /// Reads a baseline file.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML of this form, is of a later schema, has
+    /// If it cannot be read, is not TOML of this form, has a key that is not known, is of a later schema, has
     /// a negative tolerance or a metric that is not finite, or names a case twice.
     pub fn read(path: impl AsRef<Path>) -> Result<Baseline> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path).map_err(at(path))?;
-        Baseline::parse(&text).map_err(|reason| Error::Format { path: path.to_owned(), reason })
+        let format = |at, reason| Error::Format { path: path.to_owned(), at, reason };
+        if let Some(Mistake { line, column, what }) = keys::unknown(&text) {
+            return Err(format(Some((line, column)), what));
+        }
+        Baseline::parse(&text).map_err(|reason| format(None, reason))
     }
 
     fn parse(text: &str) -> std::result::Result<Baseline, String> {

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 
 use gpbench_record::metric::{self, Direction};
-use gpbench_record::{Status, names};
+use gpbench_record::{Row, Status, names};
 
 use super::cases::{Key, Merged, merged, severity};
 use super::check::{Check, CheckOutcome, MetricCheck};
 use super::file::{Baseline, BaselineCase};
+use super::loose::{self, LOOSE};
 use crate::run::Run;
 
 /// Fraction of the tolerance below which a residual is held to its own baseline.
@@ -22,7 +23,8 @@ const WITHIN_BAND: f64 = 1.75;
 /// Compares a run with a baseline.
 pub fn check(run: &Run, baseline: &Baseline) -> Check {
     let cases = merged(run);
-    let mut check = Check { findings: Vec::new(), matched: 0, compared: 0, remarks: Vec::new() };
+    let mut check =
+        Check { findings: Vec::new(), matched: 0, compared: 0, remarks: loose::warnings(baseline) };
     for expected in &baseline.cases {
         match cases.get(&expected.key) {
             Some(found) => check.one(baseline, expected, found),
@@ -31,8 +33,7 @@ pub fn check(run: &Run, baseline: &Baseline) -> Check {
     }
     for (key, found) in &cases {
         if !baseline.cases.iter().any(|c| c.key == *key) {
-            let detail = format!("not checked; it ended {}", found.worst.status);
-            check.say(key, CheckOutcome::NotInBaseline, detail);
+            check.new_case(key, found);
         }
     }
     check.sort();
@@ -55,6 +56,18 @@ impl Check {
         });
     }
 
+    /// Adds a case that the baseline lacks: a failure needs no baseline.
+    fn new_case(&mut self, key: &Key, found: &Merged<'_>) {
+        let Row { status, reason, .. } = found.worst;
+        match status.is_failure() {
+            true => {
+                let detail = format!("not in the baseline; it ended {status} {reason}").trim_end().to_owned();
+                self.say(key, CheckOutcome::NewlyFailed, detail);
+            }
+            false => self.say(key, CheckOutcome::NotInBaseline, format!("not checked; it ended {status}")),
+        }
+    }
+
     fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>) {
         let row = found.worst;
         if row.status == Status::Skipped && expected.status != Status::Skipped {
@@ -66,6 +79,10 @@ impl Check {
             Ordering::Greater => return self.say(&expected.key, CheckOutcome::NewlyFailed, change),
             Ordering::Less => self.say(&expected.key, CheckOutcome::Improved, change),
             Ordering::Equal => {}
+        }
+        if expected.status.is_answer() && expected.metrics.is_empty() {
+            let detail = "the baseline has no metric of this case; `check --update` records them".to_owned();
+            self.say(&expected.key, CheckOutcome::Unmeasured, detail);
         }
         for (name, was) in expected.metrics.iter() {
             self.metric(baseline, &expected.key, found, name, was);
@@ -79,7 +96,7 @@ impl Check {
         // exact solver.
         let asked = found.worst.case.budget.tolerance;
         let asked = asked.filter(|asked| BOUNDED.contains(&name) && was > FAR_BELOW * asked);
-        let margin = |of: f64| tolerance.absolute.max(tolerance.relative * of.abs());
+        let margin = |of: f64| tolerance.margin(of);
         let room = asked.map_or(0.0, |asked| (asked + margin(asked)).min(WITHIN_BAND * was) - was);
         let worse = margin(was).max(room);
         // By how much a value is worse: of metrics that the registry does not know, smaller values are better.
@@ -95,7 +112,10 @@ impl Check {
                 self.compared += 1;
                 match loss(now) {
                     loss if loss > worse => CheckOutcome::Regressed,
-                    loss if loss < -margin(was) && asked.is_none_or(|asked| was > asked) => {
+                    // Below the tolerance asked for, an improvement is said only where the baseline is far too loose.
+                    loss if loss < -margin(was)
+                        && asked.is_none_or(|asked| was > asked || was >= LOOSE * now) =>
+                    {
                         CheckOutcome::Improved
                     }
                     _ => return,

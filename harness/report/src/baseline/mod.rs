@@ -25,6 +25,10 @@
 //! `residual_probes` may grow up to the tolerance that the solver was asked for, where that is larger, but by no more
 //! than a factor of 1.75. A baseline 100 times below that tolerance, as an exact solver's, is held to its own value.
 //!
+//! A case that the baseline lacks fails the check if it failed, and is said otherwise. A baseline without any metric of a
+//! case that gave an answer fails the check too: there is nothing to compare. Tolerances of the file that are ten
+//! thousand times what a case measured are said.
+//!
 //! A run is compared with an earlier run ([`against`]) as with the baseline that this would give, and by its times: a
 //! median that exceeds the old one by more than the tolerance is a regression where a rank test over the repeats rules
 //! out chance.
@@ -32,6 +36,8 @@
 mod cases;
 mod check;
 mod file;
+mod keys;
+mod loose;
 mod metrics;
 mod rank;
 mod seconds;

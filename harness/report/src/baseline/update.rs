@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use gpbench_record::Status;
 use gpbench_record::metric::METRICS;
+use gpbench_record::{Status, text};
 
 use super::cases::merged;
 use super::file::{Baseline, is_recorded};
@@ -66,8 +66,18 @@ fn toml_number(value: f64) -> String {
     }
 }
 
+/// A basic string: hidden characters are written out, as are quotes and backslashes.
 fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        let _ = match c {
+            '"' | '\\' => write!(out, "\\{c}"),
+            c if text::is_hidden(c) => write!(out, "\\U{:08X}", c as u32),
+            c => write!(out, "{c}"),
+        };
+    }
+    out.push('"');
+    out
 }
 
 fn key(name: &str) -> String {

@@ -1,5 +1,7 @@
 //! A chart with its words, and how solvers look in all charts.
 
+use gpbench_record::text;
+
 use super::style::{Entry, Look};
 use crate::results::Results;
 
@@ -27,6 +29,7 @@ impl Figure {
         caption: impl Into<String>,
         svg: String,
     ) -> Figure {
+        let title = text::cut(&title, text::NAME).into_owned();
         Figure { file: file_name(kind, what), title, caption: caption.into(), svg, paper: None }
     }
 }
@@ -45,9 +48,13 @@ pub(super) fn solvers(results: &Results<'_>, shown: impl Fn(&str) -> bool) -> Ve
     names.map(|solver| Entry::solver(solver, look(results, solver))).collect()
 }
 
+/// Largest number of bytes of the words in a file name; a file system takes 255 for the whole.
+const LONGEST: usize = 120;
+
 /// A file name from words that users chose.
 fn file_name(kind: &str, what: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
+    let what = what.get(..what.floor_char_boundary(LONGEST)).unwrap_or(what);
     let mut name: String = format!("{kind}-{what}").chars().map(word).collect();
     while name.contains("--") {
         name = name.replace("--", "-");

@@ -1,5 +1,6 @@
 //! Colours, markers, text, and the legend.
 
+use gpbench_record::text;
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -69,7 +70,8 @@ pub(super) fn sheet(
         draw(&root)?;
         root.present()?;
     }
-    Ok(svg)
+    // XML forbids control characters.
+    Ok(text::plain(&svg).into_owned())
 }
 
 /// A font of `size` pixels: the library divides by 1.24.
@@ -79,7 +81,8 @@ pub(super) fn font(size: f64, colour: RGBColor) -> TextStyle<'static> {
 
 /// Writes a line of text.
 pub(super) fn write(root: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>, h: HPos) -> Drawing {
-    Ok(root.draw_text(text, &style.pos(Pos::new(h, VPos::Center)), at)?)
+    let text = text::cut(text, text::NAME);
+    Ok(root.draw_text(&text, &style.pos(Pos::new(h, VPos::Center)), at)?)
 }
 
 /// Writes the title of a figure in its upper left corner.
@@ -92,9 +95,10 @@ pub(super) fn heading(root: &Area<'_>, text: &str) -> Drawing {
 
 /// The text, shortened in the middle where it is wider than `width` pixels.
 pub(super) fn fitted(text: &str, size: f64, width: i32) -> String {
+    let text = text::cut(text, text::NAME);
     let letters: Vec<char> = text.chars().collect();
     let mut kept = letters.len();
-    let mut shown = text.to_owned();
+    let mut shown = text.into_owned();
     while text_width(&shown, size) > width && kept > 2 {
         kept -= 1;
         let head: String = letters[..kept.div_ceil(2)].iter().collect();
@@ -177,7 +181,7 @@ pub(super) struct Entry {
 
 impl Entry {
     pub(super) fn new(text: impl Into<String>, sample: Sample) -> Entry {
-        Entry { text: text.into(), sample }
+        Entry { text: text::cut(&text.into(), text::NAME).into_owned(), sample }
     }
 
     pub(super) fn solver(name: &str, look: Look) -> Entry {

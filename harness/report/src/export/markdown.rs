@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::escape::{markdown, markdown_block, markdown_code};
 use crate::overview;
 use crate::page::{Page, Part};
 use crate::run::Run;
@@ -10,7 +11,7 @@ use crate::table::Table;
 /// The report, with links to charts that lie in `figures/`.
 pub(crate) fn page(page: &Page<'_>) -> String {
     let run = page.run;
-    let mut out = format!("# {}\n\n", run.name);
+    let mut out = format!("# {}\n\n", markdown(&run.name));
     let counts: Vec<String> = overview::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();
     let _ = writeln!(out, "{} cases: {}.\n", run.planned(), counts.join(", "));
     for part in &page.parts {
@@ -20,7 +21,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
     failures(&mut out, run);
     out.push_str("## How this was measured\n\n");
     for (name, value) in overview::measured(run) {
-        let _ = writeln!(out, "- {name}: {value}");
+        let _ = writeln!(out, "- {name}: {}", markdown(&value));
     }
     out.push('\n');
     for table in [overview::datasets(run), overview::models(run), overview::solvers(run)] {
@@ -28,7 +29,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
     }
     out.push_str("## References\n\n");
     for entry in &page.references {
-        let _ = writeln!(out, "- {entry}");
+        let _ = writeln!(out, "- {}", markdown_block(entry));
     }
     for part in page.parts.iter().filter(|part| !part.details.is_empty()) {
         let _ = writeln!(out, "\n## Details of {}\n", part.task);
@@ -45,18 +46,19 @@ fn results(out: &mut String, part: &Part, several: &str) {
     part.tables.iter().for_each(|table| section(out, table));
     let _ = writeln!(out, "{}\n", part.conventions);
     if let Some(table) = &part.published {
-        let _ = writeln!(out, "## {}\n\n{}\n{}\n", table.title, table.markdown(), table.caption);
+        let _ = writeln!(out, "## {}\n\n{}\n{}\n", markdown(&table.title), table.markdown(), table.caption);
     }
     if !part.figures.is_empty() {
         let _ = writeln!(out, "## Charts{several}\n");
     }
     for figure in &part.figures {
-        let _ = writeln!(out, "![{}](figures/{})\n\n{}\n", figure.title, figure.file, figure.caption);
+        let _ =
+            writeln!(out, "![{}](figures/{})\n\n{}\n", markdown(&figure.title), figure.file, figure.caption);
     }
 }
 
 fn section(out: &mut String, table: &Table) {
-    let _ = writeln!(out, "### {}\n\n{}", table.title, table.markdown());
+    let _ = writeln!(out, "### {}\n\n{}", markdown(&table.title), table.markdown());
     if !table.caption.is_empty() {
         let _ = writeln!(out, "{}\n", table.caption);
     }
@@ -64,9 +66,8 @@ fn section(out: &mut String, table: &Table) {
 
 fn failures(out: &mut String, run: &Run) {
     let Some(table) = overview::not_ok(run) else { return };
-    let _ = writeln!(out, "## {}\n\n{}", table.title, table.markdown());
+    let _ = writeln!(out, "## {}\n\n{}", markdown(&table.title), table.markdown());
     for (labels, log) in overview::logs(run) {
-        // Four backticks, so that a log with three cannot end the block.
-        let _ = writeln!(out, "Last lines of {labels}:\n\n````text\n{log}\n````\n");
+        let _ = writeln!(out, "Last lines of {}:\n\n{}", markdown(&labels.to_string()), markdown_code(&log));
     }
 }

@@ -6,6 +6,8 @@ mod json;
 pub(crate) mod markdown;
 mod text;
 
+use gpbench_record::text as foreign;
+
 use crate::error::Result;
 use crate::page::{Charts, Page};
 use crate::run::Run;
@@ -32,12 +34,23 @@ pub enum Format {
 /// # Errors
 /// If a table cannot be computed or a chart drawn.
 pub fn export(run: &Run, format: Format) -> Result<String> {
-    match format {
+    let written = match format {
         Format::Text => Ok(text::page(&Page::new(run, Charts::LeftOut)?)),
         Format::Json => Ok(json::cases(run)),
         Format::Csv => csv::cases(run),
         Format::Markdown => Ok(markdown::page(&Page::new(run, Charts::LeftOut)?)),
         Format::Html => Ok(html::page(&Page::new(run, Charts::Drawn)?)),
         Format::Summary => json::summary(run),
+    };
+    written.map(|document| shown(&document, format))
+}
+
+/// A document without characters that a terminal or a reader would obey, or that hide text: whatever it holds of
+/// others, they are written out.
+pub(crate) fn shown(document: &str, format: Format) -> String {
+    match format {
+        Format::Json | Format::Summary => foreign::json(document),
+        Format::Text | Format::Csv | Format::Markdown | Format::Html => foreign::plain(document),
     }
+    .into_owned()
 }

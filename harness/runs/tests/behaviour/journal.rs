@@ -1,9 +1,11 @@
 //! Rows survive however the process ended.
 
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
-use gpbench_record::Status;
+use gpbench_files::checksum::seal;
+use gpbench_record::{Row, Status};
 use gpbench_runs::{Journal, RunError, read_journal};
 
 use crate::row;
@@ -55,7 +57,10 @@ fn damaged_and_unknown_lines_are_skipped_and_the_damaged_named() {
     let (mut journal, _) = Journal::open(folder.path()).unwrap();
     journal.append(&row("a", Status::Ok)).unwrap();
     let mut file = OpenOptions::new().append(true).open(folder.path().join("journal.jsonl")).unwrap();
-    file.write_all(b"\0\0\0\n\n{\"kind\":\"step\",\"loss\":1}\n{\"kind\":\"case\"}\n").unwrap();
+    let [unknown, partial] =
+        ["{\"kind\":\"step\",\"loss\":1}", "{\"kind\":\"case\"}"].map(|text| seal(text.as_bytes()));
+    file.write_all(&[b"\0\0\0\n", &unknown[..], &partial].join(&b'\n')).unwrap();
+    file.write_all(b"\n").unwrap();
     journal.append(&row("b", Status::Ok)).unwrap();
     drop(journal);
     let (journal, damaged) = Journal::open(folder.path()).unwrap();
@@ -65,7 +70,7 @@ fn damaged_and_unknown_lines_are_skipped_and_the_damaged_named() {
     assert_eq!(
         named,
         [
-            "journal.jsonl line 2 cannot be read (expected value at column 1); its case runs again",
+            "journal.jsonl line 2 cannot be read (it has no checksum); its case runs again",
             "journal.jsonl line 5 cannot be read (missing field `id`); its case runs again",
         ]
     );
@@ -80,4 +85,24 @@ fn only_one_process_may_write() {
     assert!(matches!(Journal::open(folder.path()), Err(RunError::Busy { .. })));
     drop(first);
     assert!(Journal::open(folder.path()).is_ok());
+}
+
+#[test]
+fn numbers_are_read_back_bit_by_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut state = 1_u64;
+    let mut number = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        f64::from_bits(state ^ (state >> 29))
+    };
+    let values: BTreeMap<String, f64> = (0..2000)
+        .map(|i| (format!("{i}"), number()))
+        .filter(|(_, value)| value.is_finite())
+        .chain([("tenth".into(), 0.1), ("smallest".into(), 5e-324), ("zero".into(), -0.0)])
+        .collect();
+    let row = Row { solver_values: values.clone(), ..row("a", Status::Ok) };
+    Journal::open(folder.path()).unwrap().0.append(&row).unwrap();
+    let read = &read_journal(folder.path()).unwrap().rows[0].solver_values;
+    let moved = |(name, value): &(&String, &f64)| read[*name].to_bits() != value.to_bits();
+    assert_eq!(values.iter().filter(moved).collect::<Vec<_>>(), []);
 }

@@ -3,9 +3,11 @@
 // A test that cannot unwrap has failed.
 #![allow(clippy::unwrap_used)]
 
+mod flips;
 mod journal;
 mod record;
 mod schema1;
+mod schema2;
 
 use gpbench_record::testing::case;
 use gpbench_record::{Row, Status};

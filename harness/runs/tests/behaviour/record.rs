@@ -27,11 +27,11 @@ fn entry(id: &str) -> PlanEntry {
     PlanEntry { id: id.into(), labels: case.labels(), case, fingerprint, n: Some(30), skip: None }
 }
 
-fn plan(ids: &[&str]) -> PlanFile {
+pub(crate) fn plan(ids: &[&str]) -> PlanFile {
     PlanFile { cases: ids.iter().map(|id| entry(id)).collect(), ..PlanFile::new("toy", now()) }
 }
 
-fn create(output: &Path, plan: &PlanFile) -> RunFolder {
+pub(crate) fn create(output: &Path, plan: &PlanFile) -> RunFolder {
     RunFolder::create(output, plan, "schema = 1\n", &Environment::default(), now()).unwrap()
 }
 
@@ -44,8 +44,9 @@ fn a_folder_is_found_by_its_cases_and_read_by_its_plan() {
     assert!(name.starts_with("20260102T120000Z-") && name.len() == 23, "{name}");
     let second = create(output.path(), &plan);
     assert_eq!(second.path(), first.path().with_file_name(format!("{name}-2")));
-    assert_eq!(RunFolder::find(output.path(), "toy", &["sgd", "ap", "cg"]), Some(second.clone()));
-    assert_eq!(RunFolder::find(output.path(), "toy", &["ap", "cg"]), None);
+    assert_eq!(RunFolder::find(output.path(), "toy", &["sgd", "ap", "cg"]).unwrap(), second);
+    assert_eq!(second.created(), Some(now()));
+    assert!(RunFolder::find(output.path(), "toy", &["ap", "cg"]).unwrap_err().is_empty());
 
     // The resolved form counts, whatever is in spec.toml.
     plan.axes = Axes { solver: vec!["sgd".into(), "cg".into(), "ap".into()], ..Axes::default() };
@@ -102,8 +103,8 @@ fn each_environment_is_stored_once() {
     let folder = create(output.path(), &plan(&["a"]));
     let other = Environment { cpu: "another".into(), ..Environment::default() };
     for _ in 0..2 {
-        assert_eq!(folder.add_environment(&other).unwrap(), ["cpu"]);
-        assert!(folder.add_environment(&Environment::default()).unwrap().is_empty());
+        assert_eq!(folder.add_environment(&other).unwrap().differences, ["cpu"]);
+        assert!(folder.add_environment(&Environment::default()).unwrap().differences.is_empty());
     }
     let third = Environment { cores: 7, ..Environment::default() };
     folder.add_environment(&third).unwrap();

@@ -2,13 +2,11 @@
 //! depends on, and the steps so far.
 //!
 //! Numbers are stored bit by bit, so that a case that was interrupted ends as one that was not. The file
-//! is a magic word, four sizes (bytes of the text, rows, columns, solutions), the [`State`] as JSON with its
+//! is a [`binary`] one: four sizes (bytes of the text, rows, columns, solutions), the [`State`] as JSON with its
 //! numbers as the integers of their bits (JSON's own may lose the last one), up to two solutions, and what
 //! the solver has saved, one after the other.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use gpbench_files::Durability;
@@ -17,13 +15,13 @@ use gpbench_record::{Clock, Entries, Metrics, Step, StopReason, names};
 use ndarray::{Array2, ShapeBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::binary::FileError;
+use crate::binary::{self, FileError};
 use crate::cost::SolveCost;
 use crate::plugin::SolverState;
 
 use super::state::State;
 
-const MAGIC: &[u8; 8] = b"GPBTRAI3";
+const MAGIC: &[u8; 8] = b"GPBTRAI4";
 const SIZES: usize = 4;
 
 /// A state without its solutions and what the solver has saved, as in the file.
@@ -54,8 +52,7 @@ pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
     let (rows, columns) = state.solution.as_ref().map_or((0, 0), |solution| solution.dim());
     let solutions = || state.solution.iter().chain(&state.before);
     let count = solutions().count();
-    let written = gpbench_files::replace(path, Durability::Whole, |out| {
-        out.write_all(MAGIC)?;
+    binary::replace(path, Durability::Whole, MAGIC, |out| {
         for size in [text.len(), rows, columns, count] {
             out.write_all(&(size as u64).to_le_bytes())?;
         }
@@ -64,40 +61,42 @@ pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
             out.write_all(&value.to_le_bytes())?;
         }
         state.solver.values().try_for_each(|saved| out.write_all(saved))
-    });
-    written.map_err(|source| FileError::Io { path: path.to_owned(), source })
+    })
 }
 
 /// Reads a state; `None` where there is no file yet.
 ///
 /// # Errors
-/// If the file cannot be read, or is not whole.
+/// If the file cannot be read, is damaged, or is one of another version.
 pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
-    let wrong = |what: &str| FileError::Format { path: path.to_owned(), what: what.to_owned() };
-    let bytes = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(|source| FileError::Io { path: path.to_owned(), source })?,
-    };
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("is not a checkpoint of this version"))?;
-    let (sizes, rest) = rest.split_at_checked(8 * SIZES).ok_or_else(|| wrong("ends in its header"))?;
+    let parsed = |content: &[u8]| parse(content).map_err(|what| FileError::mismatch(path, what));
+    match binary::read(path, MAGIC, parsed) {
+        Err(FileError::Missing { .. }) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// A state from the content of its file, or what is wrong with it.
+fn parse(content: &[u8]) -> Result<State, String> {
+    let (sizes, rest) = content.split_at_checked(8 * SIZES).ok_or("it ends in its header")?;
     let sizes: Vec<usize> = words(sizes).map(|word| word as usize).collect();
     let &[length, rows, columns, count] = sizes.as_slice() else {
         unreachable!("split off as {SIZES} words")
     };
-    let (text, rest) = rest.split_at_checked(length).ok_or_else(|| wrong("ends in its text"))?;
-    let text: Text = serde_json::from_slice(text).map_err(|error| wrong(&error.to_string()))?;
+    let (text, rest) = rest.split_at_checked(length).ok_or("it ends in its text")?;
+    let text: Text = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     let expected = [columns, count, 8].into_iter().try_fold(rows, usize::checked_mul).filter(|_| count <= 2);
     let parts = expected.and_then(|expected| rest.split_at_checked(expected));
-    let (numbers, mut rest) = parts.ok_or_else(|| wrong("does not hold the solutions that its sizes say"))?;
+    let (numbers, mut rest) = parts.ok_or("it does not hold the solutions that its sizes say")?;
     let mut solver = SolverState::new();
     for (key, length) in &text.solver {
         let parts = rest.split_at_checked(*length);
-        let (bytes, after) = parts.ok_or_else(|| wrong("does not hold what the solver has saved"))?;
+        let (bytes, after) = parts.ok_or("it does not hold what the solver has saved")?;
         solver.insert(key.clone(), bytes.to_vec());
         rest = after;
     }
     if !rest.is_empty() {
-        return Err(wrong("continues after its end"));
+        return Err("it continues after its end".into());
     }
     let solution = |bytes: &[u8]| {
         let numbers = words(bytes).map(f64::from_bits).collect();
@@ -105,7 +104,7 @@ pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
     };
     let mut solutions = numbers.chunks_exact((8 * rows * columns).max(1)).map(solution);
     let (last, before) = (solutions.next(), solutions.next());
-    Ok(Some(State { solver, ..text.state(last, before) }))
+    Ok(State { solver, ..text.state(last, before) })
 }
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
@@ -191,6 +190,8 @@ impl StepText {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use ndarray::array;
 
     use super::*;
@@ -234,14 +235,27 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_is_an_error() {
+    fn flipped_bits_and_cuts_are_errors() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint.bin");
         write(&path, &state()).unwrap();
-        let bytes = fs::read(&path).unwrap();
-        for length in [3, 20, 100, bytes.len() - 10, bytes.len() - 1] {
-            fs::write(&path, &bytes[..length]).unwrap();
-            assert!(read(&path).is_err(), "{length}");
+        let good = fs::read(&path).unwrap();
+        for byte in (0..good.len()).step_by(7) {
+            let mut bad = good.clone();
+            bad[byte] ^= 1 << (byte % 8);
+            fs::write(&path, &bad).unwrap();
+            assert!(read(&path).is_err(), "byte {byte}");
+            fs::write(&path, &good[..byte]).unwrap();
+            assert!(read(&path).is_err(), "{byte} bytes");
         }
+    }
+
+    #[test]
+    fn a_checkpoint_of_an_earlier_version_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        fs::write(&path, b"GPBTRAI3 and so on").unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(matches!(error, FileError::Version { .. }), "{error}");
     }
 }

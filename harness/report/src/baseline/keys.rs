@@ -1,0 +1,119 @@
+//! The keys of a baseline file. A key that is not known is a mistake: its tolerance or metric would not be checked.
+
+use std::ops::Range;
+
+use gpbench_record::metric::METRICS;
+use gpbench_record::text;
+use toml::de::{DeTable, DeValue};
+
+const FILE: [&str; 3] = ["schema", "tolerance", "case"];
+const TOLERANCE: [&str; 2] = ["absolute", "relative"];
+const CASE: [&str; 7] = ["dataset", "kernel", "estimator", "solver", "seed", "status", "metrics"];
+
+/// A mistake and its place.
+pub(super) struct Mistake {
+    /// 1-based.
+    pub(super) line: usize,
+    /// 1-based, in characters.
+    pub(super) column: usize,
+    pub(super) what: String,
+}
+
+/// The first key that is not known. A text that is not TOML has none: its reader reports the error.
+pub(super) fn unknown(document: &str) -> Option<Mistake> {
+    let parsed = DeTable::parse(document).ok()?;
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    look(parsed.get_ref(), "key", &FILE, &mut found);
+    let metrics: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+    for (key, value) in parsed.get_ref() {
+        for table in tables(value.get_ref()) {
+            match key.get_ref().as_ref() {
+                "tolerance" => {
+                    look(table, "metric", &metrics, &mut found);
+                    let bounds = table.values().flat_map(|value| tables(value.get_ref()));
+                    bounds.for_each(|bound| look(bound, "bound", &TOLERANCE, &mut found));
+                }
+                "case" => {
+                    look(table, "key", &CASE, &mut found);
+                    let measured = table.iter().filter(|(key, _)| key.get_ref() == "metrics");
+                    let measured = measured.flat_map(|(_, value)| tables(value.get_ref()));
+                    measured.for_each(|of_case| look(of_case, "metric", &metrics, &mut found));
+                }
+                _ => {}
+            }
+        }
+    }
+    let (span, what) = found.into_iter().min_by_key(|(span, _)| span.start)?;
+    let before = document.get(..span.start).unwrap_or_default();
+    let begin = before.rfind('\n').map_or(0, |end| end + 1);
+    let (line, column) = (before.matches('\n').count() + 1, before[begin..].chars().count() + 1);
+    Some(Mistake { line, column, what })
+}
+
+/// The value if it is a table, or its tables if it is an array.
+fn tables<'a, 'i>(value: &'a DeValue<'i>) -> Vec<&'a DeTable<'i>> {
+    match value {
+        DeValue::Table(table) => vec![table],
+        DeValue::Array(items) => items.iter().flat_map(|item| tables(item.get_ref())).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Adds the keys of a table that are not among those known.
+fn look(table: &DeTable<'_>, kind: &str, known: &[&str], found: &mut Vec<(Range<usize>, String)>) {
+    for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
+        let name = text::line(key.get_ref());
+        let name = text::cut(&name, text::NAME);
+        let hint = match nearest(&name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", known.join(", ")),
+        };
+        found.push((key.span(), format!("unknown {kind} `{name}`; {hint}")));
+    }
+}
+
+/// The known name that differs from `name` by few letters.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let distances = known.iter().map(|known| (strsim::damerau_levenshtein(name, known), *known));
+    let near = distances.filter(|(distance, known)| *distance <= (known.len() / 3).max(1));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_file_has_no_mistakes() {
+        let text = "schema = 1\n[tolerance]\ntest_rmse = { absolute = 0.1 }\n[[case]]\ndataset = 'a'\nkernel = 'k'\n\
+                    estimator = 'e'\nsolver = 's'\nseed = 0\nstatus = 'ok'\nmetrics = { test_rmse = 1.0 }\n";
+        assert!(unknown(text).is_none());
+        assert!(unknown("not TOML").is_none());
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
+        for (text, line, column, what) in [
+            ("schema = 1\n[tolerances]\n", 2, 2, "unknown key `tolerances`; did you mean `tolerance`?"),
+            ("[tolerance]\n  test_rmze = {}", 2, 3, "unknown metric `test_rmze`; did you mean `test_rmse`?"),
+            (
+                "[tolerance]\ntest_rmse = { \"σ\" = 1, abs = 1 }",
+                2,
+                15,
+                "unknown bound `σ`; known are absolute, relative",
+            ),
+            ("[tolerance.test_rmse]\nrelativ = 1", 2, 1, "unknown bound `relativ`; did you mean `relative`?"),
+            ("[[case]]\nsed = 1", 2, 1, "unknown key `sed`; did you mean `seed`?"),
+            (
+                "[[case]]\n[case.metrics]\ntest_nnl = 1",
+                3,
+                1,
+                "unknown metric `test_nnl`; did you mean `test_nll`?",
+            ),
+            ("case = [{ solvr = 1 }]", 1, 11, "unknown key `solvr`; did you mean `solver`?"),
+        ] {
+            let found = unknown(text).expect(text);
+            assert_eq!((found.line, found.column, found.what.as_str()), (line, column, what), "{text}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Text of others in Markdown and CSV, where it must have no marks of that form. HTML and SVG are escaped by the
+//! libraries that write them.
+
+use std::borrow::Cow;
+
+use gpbench_record::text;
+
+/// A line of text within a paragraph, a cell or a heading of Markdown: no link, image, tag, code or emphasis.
+pub fn markdown(text: &str) -> String {
+    const MARKS: &str = "\\`*[]<>|~$&";
+    let text = text::line(text);
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // Within a word, an underscore is not emphasis.
+        let is_within = |c: &char| c.is_alphanumeric();
+        let is_emphasis = c == '_' && !(is_within(&before) && rest.peek().is_some_and(is_within));
+        if MARKS.contains(c) || is_emphasis {
+            out.push('\\');
+        }
+        out.push(c);
+        before = c;
+    }
+    out
+}
+
+/// The same at the beginning of a block: no heading, list or rule either.
+pub(crate) fn markdown_block(text: &str) -> String {
+    let text = markdown(text.trim_start());
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    match text[digits..].chars().next() {
+        Some('.' | ')') if digits > 0 => format!("{}\\{}", &text[..digits], &text[digits..]),
+        Some('#' | '-' | '+' | '=' | '_' | ':') if digits == 0 => format!("\\{text}"),
+        _ => text,
+    }
+}
+
+/// A block of code, in a fence that is longer than any run of backticks in the text.
+pub(crate) fn markdown_code(code: &str) -> String {
+    let runs = code.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(3) + 1);
+    format!("{fence}text\n{code}\n{fence}\n")
+}
+
+/// A cell of words in CSV. Spreadsheets calculate a cell that begins with `=`, `+`, `-` or `@`, so it gets an apostrophe,
+/// by which they know a text. Cells of numbers must not pass here.
+pub(crate) fn csv_words(words: &str) -> Cow<'_, str> {
+    match words.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
+        true => Cow::Owned(format!("'{words}")),
+        false => Cow::Borrowed(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_markdown_are_escaped() {
+        for (text, escaped) in [
+            ("![x](http://a)", r"!\[x\](http://a)"),
+            ("[x](javascript:alert(1))", r"\[x\](javascript:alert(1))"),
+            ("<script>&lt;", r"\<script\>\&lt;"),
+            ("a|b\nc", r"a\|b c"),
+            ("```` `x` \\`", r"\`\`\`\` \`x\` \\\`"),
+            ("*a* _b_ snake_case ~~c~~ $d$", r"\*a\* \_b\_ snake_case \~\~c\~\~ \$d\$"),
+            ("-0.5 ± 0.1", "-0.5 ± 0.1"),
+        ] {
+            assert_eq!(markdown(text), escaped);
+        }
+    }
+
+    #[test]
+    fn a_paragraph_begins_no_block() {
+        for (text, escaped) in [
+            ("# a", r"\# a"),
+            ("- a", r"\- a"),
+            ("   ---", r"\---"),
+            ("12. a", r"12\. a"),
+            ("2) a", r"2\) a"),
+            ("===", r"\==="),
+            ("> a", r"\> a"),
+            ("2022, a", "2022, a"),
+        ] {
+            assert_eq!(markdown_block(text), escaped);
+        }
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        assert_eq!(markdown_code("a"), "````text\na\n````\n");
+        assert_eq!(markdown_code("``````\n# a"), "```````text\n``````\n# a\n```````\n");
+    }
+
+    #[test]
+    fn words_are_no_formula() {
+        for words in ["=1+1", "+1", "-cmd|' /C calc'!A0", "@SUM(A1)", " =1", "\t=1", "＝1"] {
+            assert_eq!(csv_words(words), format!("'{words}"));
+        }
+        assert_eq!(csv_words("cg-2 (a = b)"), "cg-2 (a = b)");
+    }
+}
