@@ -69,6 +69,7 @@ const C_SOLVERS: &[Expected] = &[
     ("c-round-up", "ok", ""),
     ("c-more-blas-threads", "ok", ""),
     ("c-half-a-line", "ok", ""),
+    ("c-thief", "ok", ""),
     ("c-resize", "ok", ""),
     ("c-exit", "timeout", "killed"),
     ("c-deaf", "timeout", "killed"),
@@ -142,6 +143,11 @@ fn no_act_of_a_plugin_loses_a_row_or_changes_another() {
         }
     }
     print_delays(&sandbox);
+
+    // Two seconds of work while the clock was to be stopped count, except for a small share.
+    let thief = &found["c-thief"]["metrics"];
+    let seconds = |name: &str| thief[name].as_f64().unwrap_or_else(|| panic!("{name} is measured"));
+    assert!(seconds("seconds") > 1.0 && seconds("seconds_iterates") < 1.0, "{thief}");
 
     assert_eq!(survivors(&sandbox.path(".")), [0; 0], "no process is left");
     let left: Vec<_> = files(&sandbox.path(".")).difference(&before).cloned().collect();

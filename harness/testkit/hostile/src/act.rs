@@ -81,7 +81,7 @@ choices! {
         EscapeUnmarked = "escape_unmarked",
         /// Burn processor time in a child, and wait for it.
         BurnInChild = "burn_in_child",
-        /// Burn processor time in a daemon with an empty environment, and sleep.
+        /// Burn processor time in a daemon with an empty environment, and sleep for a while.
         BurnInDaemon = "burn_in_daemon",
         /// Fork children that sleep until the system refuses, then solve.
         ExhaustProcesses = "exhaust_processes",

@@ -93,16 +93,30 @@ pub(crate) fn escape_unmarked() {
     daemon(sleep);
 }
 
-/// Leaves a daemon that takes memory, and sleeps.
-pub(crate) fn allocate_in_daemon() -> ! {
+/// Leaves a daemon that takes memory, and sleeps for a while.
+pub(crate) fn allocate_in_daemon() {
     daemon(allocate);
-    acts::sleep()
+    wait_to_be_noticed();
 }
 
-/// Leaves a daemon that uses processor time, and sleeps.
-pub(crate) fn burn_in_daemon() -> ! {
-    daemon(acts::hang);
-    acts::sleep()
+/// Leaves a daemon that uses processor time, and sleeps for a while.
+pub(crate) fn burn_in_daemon() {
+    daemon(burn);
+    wait_to_be_noticed();
+}
+
+/// Sleeps for long enough to be noticed.
+pub(crate) fn wait_to_be_noticed() {
+    // SAFETY: a system call on a number.
+    unsafe { libc::sleep(PATIENCE / 3) };
+}
+
+/// Uses processor time, up to a limit of its own, so that a harness that does not notice is not left with it.
+fn burn() -> ! {
+    let limit = libc::rlimit { rlim_cur: PATIENCE.into(), rlim_max: PATIENCE.into() };
+    // SAFETY: a live struct.
+    unsafe { libc::setrlimit(libc::RLIMIT_CPU, &limit) };
+    acts::hang()
 }
 
 /// Takes two gigabytes, by system calls only, and sleeps.

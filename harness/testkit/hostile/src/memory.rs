@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use crate::forks::wait_to_be_noticed;
 use crate::{acts, forks};
 
 /// Bytes that are taken.
@@ -17,16 +18,8 @@ const MOST_FAST: usize = 4 << 30;
 const PIECE: usize = 16 << 20;
 /// Bytes that one write touches.
 const PAGE: usize = 4096;
-/// Seconds of sleep.
-const PATIENCE: u32 = 20;
 /// Threads or children that share the work.
 const SHARES: usize = 4;
-
-/// Sleeps for long enough to be noticed.
-fn wait_to_be_noticed() {
-    // SAFETY: a system call on a number.
-    unsafe { libc::sleep(PATIENCE) };
-}
 
 /// A new mapping without a file; null if it is refused.
 fn map(bytes: usize, flags: i32) -> *mut u8 {
