@@ -2,15 +2,18 @@
 
 use std::num::NonZeroUsize;
 
-use gpbench_engine::{Engine, Interrupt, Options, Summary, SystemClock};
+use gpbench_engine::{CaseWithoutRow, Engine, Interrupt, Options, PlannedCase, Summary, SystemClock};
 
 use crate::args::{Global, RunArgs};
 use crate::exit::{CASE_FAILED, Failure, OK};
+use crate::notice::warn;
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 
 /// A run estimated to take at least this many seconds prints its estimate.
 const LONG_RUN: f64 = 60.0;
+/// Cases without rows that are named.
+const MOST_NAMED: usize = 20;
 
 /// Runs the cases of a prepared plan that have no row, and shows progress.
 pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> Result<Summary, Failure> {
@@ -28,14 +31,34 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
         time_limit_seconds: args.time_limit,
     };
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
-    let engine = Engine { executor: &prepared.executor, clock: &SystemClock, interrupt };
+    let renew = |planned: &PlannedCase| prepared.renewal.renew(global, planned);
+    let engine =
+        Engine { executor: &prepared.executor, clock: &SystemClock, interrupt, renew_dataset: &renew };
     let mut progress = Progress::new(global);
     if prepared.estimate.seconds >= LONG_RUN {
         progress.announce(&prepared.estimate.text);
     }
     let summary = engine.run(&prepared.plan, &options, &mut |event| progress.show(event));
     progress.end();
-    summary.map_err(Failure::internal)
+    let summary = summary.map_err(Failure::internal)?;
+    cases_without_rows(&summary).iter().for_each(|text| warn(global, text));
+    Ok(summary)
+}
+
+/// What to say of cases that have no row because the machine or a file was at fault: the first ones by name, and each
+/// need once.
+fn cases_without_rows(summary: &Summary) -> Vec<String> {
+    let cases = &summary.without_rows;
+    let case = |case: &CaseWithoutRow| format!("no row: {}: {}", case.labels, case.reason);
+    let mut texts: Vec<String> = cases.iter().take(MOST_NAMED).map(case).collect();
+    if cases.len() > MOST_NAMED {
+        texts.push(format!("no row: {} further cases", cases.len() - MOST_NAMED));
+    }
+    let mut needs: Vec<&str> = cases.iter().map(CaseWithoutRow::advice).collect();
+    needs.sort_unstable();
+    needs.dedup();
+    texts.extend(needs.into_iter().map(|need| format!("what is needed: {need}")));
+    texts
 }
 
 /// The exit code of a run.

@@ -21,6 +21,7 @@ mod output;
 mod params;
 mod prepare;
 mod progress;
+mod renewal;
 mod revision;
 mod runs;
 mod units;

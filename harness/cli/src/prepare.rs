@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use gpbench_data::locate::Places;
 use gpbench_engine::{self as engine, Executor, LocalExecutor};
@@ -19,6 +20,7 @@ use crate::environment;
 use crate::estimate::RunEstimate;
 use crate::exit::Failure;
 use crate::notice::warn;
+use crate::renewal::Renewal;
 use crate::runs;
 use crate::worker::Worker;
 
@@ -46,6 +48,8 @@ pub(crate) struct Prepared {
     pub(crate) estimate: RunEstimate,
     /// gpbench's cache.
     pub(crate) cache: PathBuf,
+    /// What makes copies of data sets anew.
+    pub(crate) renewal: Renewal,
 }
 
 /// Reads a spec, and checks it against the plugins and data sets of this machine.
@@ -97,6 +101,9 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         cpu_dispatch: machine.cpu_dispatch.clone(),
         blas_core: machine.blas_core.clone(),
     };
+    let file =
+        |planned: &PlannedCase| Some((planned.case.dataset.name.clone(), planned.dataset_path.clone()?));
+    let files = plan.cases.iter().filter_map(file).collect();
     let cases: Vec<_> =
         plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets)).collect();
     let environment = environment::of_run(machine, &args.spec, &text, &cases);
@@ -112,7 +119,8 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         },
         executor,
         estimate,
-        cache: places.cache,
+        cache: places.cache.clone(),
+        renewal: Renewal { places, offline: args.offline, files, busy: Mutex::default() },
     })
 }
 

@@ -1,34 +1,55 @@
 //! One attempt to run the cases that have no row: which case runs next, on which thread, and when to stop.
+//!
+//! Cases run in the order of the plan. Those that an earlier attempt did not survive, and those that the system
+//! refused something, run after all others and alone: whatever they do, the others have their rows.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use gpbench_record::Row;
-use gpbench_runs::Journal;
+use gpbench_runs::{Attempts, Journal};
 
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
 use crate::room::try_room;
-use crate::{EngineError, Event, PlannedCase, Progress, Stop, Summary};
+use crate::tries::{Pending, Tried, Tries};
+use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, Progress, RenewDataset, Stop, Summary};
 
 /// Bytes of the smallest and the largest file that is written to find out whether a disk is full.
 const TRIAL_BYTES: [u64; 2] = [4 << 10, 256 << 20];
 
+/// Cases that are taken in turn.
+struct Queue<'a> {
+    cases: Vec<Pending<'a>>,
+    next: AtomicUsize,
+}
+
+impl<'a> Queue<'a> {
+    fn new(cases: Vec<Pending<'a>>) -> Self {
+        Self { cases, next: AtomicUsize::new(0) }
+    }
+
+    fn take(&self) -> Option<Pending<'a>> {
+        self.cases.get(self.next.fetch_add(1, Ordering::SeqCst)).copied()
+    }
+}
+
 /// One attempt to run the cases that have no row.
 pub(crate) struct RunAttempt<'a> {
-    cases: CaseRunner<'a>,
+    tries: Tries<'a>,
     ids: &'a [String],
-    pending: Vec<(&'a String, &'a PlannedCase)>,
-    next: AtomicUsize,
+    pending: Vec<Pending<'a>>,
     /// Set when the run cannot continue.
     stop: AtomicBool,
     /// Cases that have failed in this attempt.
     failures: AtomicUsize,
     journal: Mutex<Journal>,
+    /// Cases to be tried once more when all others have ended.
+    later: Mutex<Vec<Pending<'a>>>,
+    without_rows: Mutex<Vec<CaseWithoutRow>>,
 }
 
 impl<'a> RunAttempt<'a> {
@@ -36,10 +57,24 @@ impl<'a> RunAttempt<'a> {
         cases: CaseRunner<'a>,
         ids: &'a [String],
         pending: Vec<(&'a String, &'a PlannedCase)>,
-        journal: Journal,
+        (journal, attempts): (Journal, Attempts),
+        renew_dataset: RenewDataset<'a>,
     ) -> Self {
-        let (next, stop, failures) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicUsize::new(0));
-        Self { cases, ids, pending, next, stop, failures, journal: Mutex::new(journal) }
+        let pending = pending.into_iter().map(|(id, planned)| Pending { id, planned, faults: 0 }).collect();
+        Self {
+            tries: Tries::new(cases, attempts, renew_dataset),
+            ids,
+            pending,
+            stop: AtomicBool::new(false),
+            failures: AtomicUsize::new(0),
+            journal: Mutex::new(journal),
+            later: Mutex::default(),
+            without_rows: Mutex::default(),
+        }
+    }
+
+    fn cases(&self) -> &CaseRunner<'a> {
+        &self.tries.cases
     }
 
     /// Runs all pending cases on `jobs` threads; the number of rows written.
@@ -50,17 +85,42 @@ impl<'a> RunAttempt<'a> {
         thread::scope(|scope| {
             // Dropped when this closure ends, however it ends.
             let (_done, over) = channel::<()>();
-            if let Some(seconds) = self.cases.options.time_limit_seconds {
-                scope.spawn(move || self.interrupt_after(seconds, &over));
+            if let Some(seconds) = self.cases().options.time_limit_seconds {
+                start(scope, move || self.interrupt_after(seconds, &over))?;
             }
+            let (unbroken, suspects): (Vec<_>, Vec<_>) =
+                self.pending.iter().copied().partition(|pending| self.tries.starts(pending) == 0);
+            let ran = self.run_queue(&Queue::new(unbroken), jobs, events)?;
+            let mut last = std::mem::take(&mut *lock(&self.later));
+            last.extend(suspects);
+            // The one that has ended most processes comes last.
+            last.sort_by_key(|pending| self.tries.starts(pending));
+            Ok(ran + self.run_queue(&Queue::new(last), 1, events)?)
+        })
+    }
+
+    /// Runs the cases of a queue; the number of rows written. Where the system starts fewer threads, these run all
+    /// cases.
+    fn run_queue(
+        &self,
+        queue: &Queue<'a>,
+        jobs: usize,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<usize, EngineError> {
+        thread::scope(|scope| {
             let (to, from) = channel();
-            let threads: Vec<_> = (0..jobs.min(self.pending.len()))
-                .map(|_| {
-                    let to = to.clone();
-                    scope.spawn(move || self.work(&to))
-                })
-                .collect();
+            let (mut threads, mut refused) = (Vec::new(), None);
+            for _ in 0..jobs.min(queue.cases.len()) {
+                let to = to.clone();
+                match start(scope, move || self.work(queue, jobs == 1, &to)) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => refused = Some(error),
+                }
+            }
             drop(to);
+            if let Some(error) = refused.filter(|_| threads.is_empty()) {
+                return Err(error);
+            }
             from.iter().for_each(events);
             threads.into_iter().try_fold(0, |ran, thread| {
                 let more = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -73,52 +133,56 @@ impl<'a> RunAttempt<'a> {
     fn interrupt_after(&self, seconds: f64, over: &Receiver<()>) {
         let patience = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         if over.recv_timeout(patience) == Err(RecvTimeoutError::Timeout)
-            && self.cases.interrupt.signal().is_none()
+            && self.cases().interrupt.signal().is_none()
         {
-            self.cases.interrupt.raise(TIME_OVER);
+            self.cases().interrupt.raise(TIME_OVER);
         }
     }
 
-    /// Runs one pending case after the other; the number of rows written.
-    fn work(&self, to: &Sender<Event>) -> Result<usize, EngineError> {
+    /// Runs one case of a queue after the other; the number of rows written. `is_alone`: no other case is running.
+    fn work(&self, queue: &Queue<'a>, is_alone: bool, to: &Sender<Event>) -> Result<usize, EngineError> {
         // Sending fails only if the receiver panicked, and that panic ends the run.
         let report = |event| drop(to.send(event));
         let mut ran = 0;
-        while let Some((id, planned)) = self.take() {
-            report(Event::CaseStarted { id: id.clone(), labels: planned.case.labels() });
-            let Some(row) = self.cases.run(id, planned, &report) else { break };
-            let written = self.admit(&row).and_then(|()| self.write(&row));
-            let progress = written.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))?;
-            self.cases.remove_checkpoint(id);
-            ran += 1;
-            report(Event::CaseFinished { row: Box::new(row), progress });
+        while !self.ends()
+            && let Some(pending) = queue.take()
+        {
+            report(Event::CaseStarted { id: pending.id.to_owned(), labels: pending.planned.case.labels() });
+            let tried = self.tries.run(pending, is_alone, &report);
+            match tried.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))? {
+                Tried::Row(row) => {
+                    let written = self.admit(&row).and_then(|()| self.write(&row));
+                    let progress = written.inspect_err(|_| {
+                        self.stop.store(true, Ordering::SeqCst);
+                        self.tries.release(pending.id);
+                    })?;
+                    ran += 1;
+                    report(Event::CaseFinished { row, progress });
+                }
+                Tried::Later(pending) => lock(&self.later).push(pending),
+                Tried::WithoutRow(case) => lock(&self.without_rows).push(case),
+                Tried::Interrupted => break,
+            }
         }
         Ok(ran)
     }
 
-    fn take(&self) -> Option<(&String, &PlannedCase)> {
-        let ends = self.stop.load(Ordering::SeqCst)
-            || self.cases.interrupt.signal().is_some()
-            || self.has_failed_enough();
-        if ends { None } else { self.pending.get(self.next.fetch_add(1, Ordering::SeqCst)).copied() }
+    /// Whether no further case is to start.
+    fn ends(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+            || self.cases().interrupt.signal().is_some()
+            || self.has_failed_enough()
     }
 
     fn has_failed_enough(&self) -> bool {
-        let most = self.cases.options.max_failures;
+        let most = self.cases().options.max_failures;
         most.is_some_and(|most| self.failures.load(Ordering::SeqCst) >= most)
     }
 
-    /// Counts a failure. Refuses a row if the disk is full: the case may have failed because it could not write its
-    /// solution, or may lack the metrics of an exact reference that could not be written.
+    /// Counts a failure. Refuses a row if the disk is full: the case may have failed because it could not write.
     fn admit(&self, row: &Row) -> Result<(), EngineError> {
-        if let Some(EngineError::NoRoom { folder, source }) = self.cases.references.no_room() {
-            let source = io::Error::new(source.kind(), source.to_string());
-            return Err(EngineError::NoRoom { folder: folder.clone(), source });
-        }
         if row.status.is_failure() {
-            let numbers = row.n.unwrap_or_default() * row.case.task.right_hand_sides();
-            let [least, most] = TRIAL_BYTES;
-            try_room(&self.cases.folder.scratch(), (8 * numbers as u64).clamp(least, most))?;
+            try_room(&self.cases().folder.scratch(), solution_bytes(row))?;
             self.failures.fetch_add(1, Ordering::SeqCst);
         }
         Ok(())
@@ -126,41 +190,61 @@ impl<'a> RunAttempt<'a> {
 
     /// Writes a row; the progress of the run with it.
     fn write(&self, row: &Row) -> Result<Progress, EngineError> {
-        let mut journal = self.journal();
+        let mut journal = lock(&self.journal);
         journal.append(row)?;
-        Ok(progress(&journal, self.ids))
-    }
-
-    fn journal(&self) -> MutexGuard<'_, Journal> {
-        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+        let progress = progress(&journal, self.ids);
+        drop(journal);
+        self.tries.end(&row.id)?;
+        Ok(progress)
     }
 
     /// The progress of the run over all attempts.
     pub(crate) fn progress(&self) -> Progress {
-        progress(&self.journal(), self.ids)
+        progress(&lock(&self.journal), self.ids)
     }
 
     /// The state of the run after this attempt, which has written `ran` rows.
     pub(crate) fn summary(&self, ran: usize) -> Summary {
+        let without_rows = lock(&self.without_rows).clone();
         Summary {
-            folder: self.cases.folder.path().to_owned(),
+            folder: self.cases().folder.path().to_owned(),
             total: self.ids.len(),
             ran,
-            statuses: self.journal().count(self.ids.iter().map(String::as_str)),
-            interrupted: self.cases.interrupt.signal().filter(|signal| *signal != TIME_OVER),
-            stopped: self.stopped(ran),
+            statuses: lock(&self.journal).count(self.ids.iter().map(String::as_str)),
+            interrupted: self.cases().interrupt.signal().filter(|signal| *signal != TIME_OVER),
+            stopped: self.stopped(ran + without_rows.len()),
+            without_rows,
         }
     }
 
-    /// The limit that was reached before the last case.
-    fn stopped(&self, ran: usize) -> Option<Stop> {
-        match self.cases.interrupt.signal() {
-            _ if ran == self.pending.len() => None,
+    /// The limit that was reached before the last case, where `tried` cases were tried to their end.
+    fn stopped(&self, tried: usize) -> Option<Stop> {
+        match self.cases().interrupt.signal() {
+            _ if tried == self.pending.len() => None,
             Some(TIME_OVER) => Some(Stop::Time),
             None if self.has_failed_enough() => Some(Stop::Failures),
             _ => None,
         }
     }
+}
+
+/// Starts a thread; a refusal of the system is an error.
+fn start<'scope, 'env, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, 'env>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, EngineError> {
+    Builder::new().spawn_scoped(scope, work).map_err(EngineError::Threads)
+}
+
+/// Bytes to try to write in place of a case's solution.
+fn solution_bytes(row: &Row) -> u64 {
+    let numbers = row.n.unwrap_or_default() * row.case.task.right_hand_sides();
+    let [least, most] = TRIAL_BYTES;
+    (8 * numbers as u64).clamp(least, most)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn progress(journal: &Journal, ids: &[String]) -> Progress {

@@ -1,16 +1,17 @@
-//! One case from start to row: exact reference, solve, verification, status.
+//! One try of a case, from start to row: exact reference, solve, verification, status.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Case, Job, Limits, Row, SCHEMA};
+use gpbench_record::{Case, Fault, FaultCause, Job, Limits, Row, SCHEMA};
 use gpbench_runs::RunFolder;
 
-use crate::exact::ExactReferences;
+use crate::exact::{ExactReferences, Reference};
+use crate::log::Log;
+use crate::refusal::memory_may_be_refused;
 use crate::tasks::rules;
 use crate::{
     Clock, End, Event, Evidence, Executor, Interrupt, Options, Outcome, PlannedCase, WorkItem, classify, row,
-    text,
 };
 
 /// Everything that the cases of a run have in common.
@@ -23,57 +24,81 @@ pub(crate) struct CaseRunner<'a> {
     pub(crate) references: ExactReferences<'a>,
 }
 
+/// Why a try of a case has no row.
+#[derive(Debug)]
+pub(crate) enum NoRow {
+    /// The run is to end; the case will be run again later.
+    Interrupted,
+    /// The machine or a file is at fault.
+    Fault(Fault),
+}
+
+impl From<Fault> for NoRow {
+    fn from(fault: Fault) -> Self {
+        NoRow::Fault(fault)
+    }
+}
+
 impl CaseRunner<'_> {
-    /// Runs a case to its row; `None` if the run was interrupted.
-    pub(crate) fn run(&self, id: &str, planned: &PlannedCase, report: &dyn Fn(Event)) -> Option<Row> {
-        if let Some(reason) = &planned.skip {
-            return Some(row::skipped(id, planned, reason, self.clock.now()));
-        }
+    /// Runs a case to its row. Exact references that cannot be read are discarded, so that the next try makes them
+    /// anew.
+    pub(crate) fn run(&self, id: &str, planned: &PlannedCase, report: &dyn Fn(Event)) -> Result<Row, NoRow> {
         let log = self.folder.log(id);
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
-        let rules = rules(planned.case.task.kind());
-        let exact_file = if rules.exact_reference { self.references.of(planned, &log, report) } else { None };
-        let checkpoint_file = rules.checkpoint.then(|| self.folder.checkpoint(id));
-        let job = self.job(id, planned, exact_file, checkpoint_file);
-        let row = self.solve_and_verify(&job, planned, &log, report);
-        let _ = fs::remove_file(&job.solution_file);
+        let mut references = Vec::new();
+        let row = self.reference_and_row(id, planned, &log, report, &mut references);
+        let _ = fs::remove_file(self.folder.solution(id));
+        if matches!(&row, Err(NoRow::Fault(fault)) if fault.cause == FaultCause::Reference) {
+            references.iter().for_each(|reference| self.references.discard(reference));
+        }
         row
     }
 
-    /// Removes the checkpoint of a case whose row is written.
+    /// The checkpoint of a case, if it writes one.
+    pub(crate) fn checkpoint(&self, id: &str, planned: &PlannedCase) -> Option<PathBuf> {
+        rules(planned.case.task.kind()).checkpoint.then(|| self.folder.checkpoint(id))
+    }
+
+    /// Removes the checkpoint of a case whose row is written, or whose checkpoint cannot be read.
     pub(crate) fn remove_checkpoint(&self, id: &str) {
         let _ = fs::remove_file(self.folder.checkpoint(id));
     }
 
-    fn solve_and_verify(
+    /// Makes the row of a case; `references` takes the exact references that it used.
+    fn reference_and_row(
         &self,
-        job: &Job,
+        id: &str,
         planned: &PlannedCase,
         log: &Path,
         report: &dyn Fn(Event),
-    ) -> Option<Row> {
+        references: &mut Vec<Reference>,
+    ) -> Result<Row, NoRow> {
+        let rules = rules(planned.case.task.kind());
+        if rules.exact_reference {
+            references.extend(self.references.of(planned, log, report)?);
+        }
+        let job = self.job(id, planned, references.last());
         let solving = self.execute(&WorkItem::Case(job.clone()), log)?;
         let verifying = match solving.solved() {
             Some(solved) => {
-                let verified = rules(planned.case.task.kind()).verified_case;
-                let job = match verified(&planned.case, &solved.output) {
-                    Some(case) => self.job_of(case, job, planned, log, report),
-                    None => job.clone(),
+                let job = match (rules.verified_case)(&planned.case, &solved.output) {
+                    Some(case) => self.job_of(case, &job, planned, log, report, references)?,
+                    None => job,
                 };
                 Some(self.execute(&WorkItem::Verify(job), log)?)
             }
             None => None,
         };
-        let log_tail = text::log_tail(log);
         let evidence = Evidence {
             case: &planned.case,
             solving: &solving,
             verifying: verifying.as_ref(),
-            log_tail: &log_tail,
+            log: &Log::read(log),
+            memory_may_be_refused: memory_may_be_refused(),
         };
-        let status = classify(&evidence);
-        Some(row::ended(&job.id, planned, status, &evidence, self.clock.now()))
+        let status = classify(&evidence)?;
+        Ok(row::ended(id, planned, status, &evidence, self.clock.now()))
     }
 
     /// The job of verifying another case than the one that was run, with an exact reference of its own.
@@ -84,37 +109,34 @@ impl CaseRunner<'_> {
         planned: &PlannedCase,
         log: &Path,
         report: &dyn Fn(Event),
-    ) -> Job {
+        references: &mut Vec<Reference>,
+    ) -> Result<Job, Fault> {
         let planned = PlannedCase { case, ..planned.clone() };
-        let exact_file = self.references.of(&planned, log, report);
-        Job { case: planned.case, exact_file, checkpoint_file: None, ..job.clone() }
+        let reference = self.references.of(&planned, log, report)?;
+        let exact_file = reference.as_ref().map(|reference| reference.path.clone());
+        references.extend(reference);
+        Ok(Job { case: planned.case, exact_file, checkpoint_file: None, ..job.clone() })
     }
 
-    /// Runs a work item; `None` if the run is to end, and the case will be run again later.
-    fn execute(&self, item: &WorkItem, log: &Path) -> Option<Outcome> {
+    /// Runs a work item.
+    fn execute(&self, item: &WorkItem, log: &Path) -> Result<Outcome, NoRow> {
         if self.interrupt.signal().is_some() {
-            return None;
+            return Err(NoRow::Interrupted);
         }
         let outcome = self.executor.run(item, log, self.interrupt);
-        (outcome.end != End::Interrupted).then_some(outcome)
+        if outcome.end == End::Interrupted { Err(NoRow::Interrupted) } else { Ok(outcome) }
     }
 
-    fn job(
-        &self,
-        id: &str,
-        planned: &PlannedCase,
-        exact_file: Option<PathBuf>,
-        checkpoint_file: Option<PathBuf>,
-    ) -> Job {
+    fn job(&self, id: &str, planned: &PlannedCase, reference: Option<&Reference>) -> Job {
         Job {
             schema: SCHEMA,
             id: id.to_owned(),
             case: planned.case.clone(),
             dataset_file: planned.dataset_file.clone(),
             plugin_file: planned.plugin_file.clone(),
-            exact_file,
+            exact_file: reference.map(|reference| reference.path.clone()),
             solution_file: self.folder.solution(id),
-            checkpoint_file,
+            checkpoint_file: self.checkpoint(id, planned),
             threads: planned.fingerprint.threads,
             limits: limits(planned, self.options),
         }

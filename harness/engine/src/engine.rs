@@ -2,12 +2,19 @@
 
 use std::path::PathBuf;
 
-use gpbench_runs::{ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder};
+use gpbench_runs::{Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder};
 
 use crate::attempt::RunAttempt;
 use crate::case::CaseRunner;
 use crate::exact::ExactReferences;
 use crate::{Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, Summary};
+
+/// Makes the binary copy of a case's data set anew, because a worker could not read it. Called from several threads
+/// at once.
+///
+/// # Errors
+/// Why the copy that was planned cannot be made.
+pub type RenewDataset<'a> = &'a (dyn Fn(&PlannedCase) -> Result<(), String> + Sync);
 
 /// Runs plans.
 pub struct Engine<'a> {
@@ -17,14 +24,19 @@ pub struct Engine<'a> {
     pub clock: &'a dyn Clock,
     /// The request to end.
     pub interrupt: Interrupt,
+    /// What to do when the binary copy of a data set cannot be read.
+    pub renew_dataset: RenewDataset<'a>,
 }
 
 impl Engine<'_> {
     /// Runs the cases of a plan that have no row: continues the newest folder of its name with the same cases, or
     /// creates one. `events` is called on this thread.
     ///
+    /// Where the machine or a file is at fault, a case has no row: it is tried once more, the others go on, and the
+    /// summary names it. A case that a plugin may have kept from its end three times gets a row nevertheless.
+    ///
     /// # Errors
-    /// When the run cannot continue, as on a full disk. The rows of all cases that have ended are in the journal.
+    /// When no case can run, as on a full disk. The rows of all cases that have ended are in the journal.
     pub fn run(
         &self,
         plan: &Plan,
@@ -47,6 +59,7 @@ impl Engine<'_> {
             };
             folder.write_plan(&file, &plan.spec_toml)?;
         }
+        let attempts = Attempts::open(folder.path())?;
         let environment = folder.add_environment(&plan.environment)?;
         self.executor.end_stale_processes(&folder.logs());
 
@@ -66,7 +79,7 @@ impl Engine<'_> {
             folder: &folder,
             references: ExactReferences::new(self.executor, options, &self.interrupt),
         };
-        let attempt = RunAttempt::new(cases, &ids, pending, journal);
+        let attempt = RunAttempt::new(cases, &ids, pending, (journal, attempts), self.renew_dataset);
         events(Event::Begun { folder: folder.path().to_owned(), resumed, progress: attempt.progress() });
         let ran = attempt.run(options.jobs.max(1), events);
         // The reason for the end is reported before a failure to remove files.

@@ -28,6 +28,9 @@ pub enum EngineError {
         /// The system's error.
         source: io::Error,
     },
+    /// The system starts no thread to run cases on.
+    #[error("the system starts no thread: {0}; raise the limit on processes, then run the same again")]
+    Threads(io::Error),
     /// Two cases of a plan are the same.
     #[error("the plan contains the case {labels} twice")]
     DuplicateCase {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_record::{Labels, Row, Status};
+use gpbench_record::{FaultCause, Labels, Row, Status};
 
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,6 +68,38 @@ pub struct Summary {
     pub interrupted: Option<i32>,
     /// The limit that ended this attempt early.
     pub stopped: Option<Stop>,
+    /// Cases that this attempt tried, and that have no row because the machine or a file was at fault.
+    pub without_rows: Vec<CaseWithoutRow>,
+}
+
+/// A case that has no row because the machine or a file was at fault. The next attempt tries it again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseWithoutRow {
+    /// The case's names on the axes.
+    pub labels: Labels,
+    /// What was at fault.
+    pub cause: FaultCause,
+    /// What failed and why.
+    pub reason: String,
+}
+
+impl CaseWithoutRow {
+    /// What the case needs before it can be run again.
+    pub fn advice(&self) -> &'static str {
+        match self.cause {
+            FaultCause::Dataset => "restore the data set, and check the disk of the cache",
+            FaultCause::Reference => "check the disk of the cache, or lower --exact-limit",
+            FaultCause::Checkpoint | FaultCause::Solution => "check the disk of the run folder",
+            FaultCause::Plugin => {
+                "restore the library as it was when the run began, or start anew with --fresh"
+            }
+            FaultCause::Worker => "see the log of the case, and restore gpbench-worker if it was replaced",
+            FaultCause::Storage => "make room, and let this user write there",
+            FaultCause::Resources => {
+                "raise the limits on processes, open files and memory, or use fewer --jobs and --threads"
+            }
+        }
+    }
 }
 
 /// A limit on an attempt that was reached before its last case.

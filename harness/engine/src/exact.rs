@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gpbench_files::remove_stale;
-use gpbench_record::{Dataset, ExactRequest, Message, SCHEMA, Source};
+use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA, Source};
 
-use crate::room::try_room;
-use crate::{End, EngineError, Event, Executor, Interrupt, Options, Outcome, PlannedCase, WorkItem, text};
+use crate::log::Log;
+use crate::status::unanswered;
+use crate::{Event, Executor, Interrupt, Options, PlannedCase, WorkItem, text};
 
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
 const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
@@ -23,73 +24,139 @@ pub(crate) struct ExactReferences<'a> {
     options: &'a Options,
     interrupt: &'a Interrupt,
     folder: PathBuf,
-    /// By key; `None` for one that could not be made. A second thread that needs one waits for the first.
-    made: Mutex<HashMap<String, Reference>>,
-    /// Why a reference could not be written.
-    no_room: OnceLock<EngineError>,
+    /// By key. A second thread that needs one waits for the first.
+    known: Mutex<HashMap<String, Arc<Mutex<State>>>>,
 }
 
-type Reference = Arc<OnceLock<Option<PathBuf>>>;
+/// What is known of a reference.
+#[derive(Default)]
+struct State {
+    /// Whether none can be made, for reasons of its own.
+    is_impossible: bool,
+    /// How often its file was discarded.
+    discarded: usize,
+}
+
+/// The file of a reference.
+#[derive(Debug, Clone)]
+pub(crate) struct Reference {
+    pub(crate) path: PathBuf,
+    key: String,
+    /// How often it had been discarded before.
+    discarded: usize,
+}
+
+/// Why there is no reference.
+enum Missing {
+    /// The machine or a file is at fault.
+    Fault(Fault),
+    /// None can be made, and why.
+    Impossible(String),
+    /// The run is to end.
+    Interrupted,
+}
 
 impl<'a> ExactReferences<'a> {
     pub(crate) fn new(executor: &'a dyn Executor, options: &'a Options, interrupt: &'a Interrupt) -> Self {
         let folder = options.cache_dir.join("exact");
         remove_stale(&folder);
-        Self { executor, options, interrupt, folder, made: Mutex::default(), no_room: OnceLock::new() }
+        Self { executor, options, interrupt, folder, known: Mutex::default() }
     }
 
-    /// The error of a disk without room for a reference. The run ends then: without the reference, rows would lack
-    /// metrics that they have where there is room.
-    pub(crate) fn no_room(&self) -> Option<&EngineError> {
-        self.no_room.get()
+    /// The folder of the references, and the bytes that one of `n` rows takes.
+    pub(crate) fn room(&self, n: usize) -> (&Path, u64) {
+        (&self.folder, SPACE + 24 * n as u64)
     }
 
-    /// The reference of a case, if it wants one and one can be made. A reference that cannot be made is a warning;
-    /// no case fails for it.
-    pub(crate) fn of(&self, planned: &PlannedCase, log: &Path, report: &dyn Fn(Event)) -> Option<PathBuf> {
-        let n = planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit)?;
+    /// The reference of a case, if it wants one and one can be made. One that cannot be made for its own reasons, such
+    /// as a singular matrix, is a warning.
+    ///
+    /// # Errors
+    /// Where the machine or a file is at fault. The case must have no row then: it would lack metrics for good that it
+    /// has on another day.
+    pub(crate) fn of(
+        &self,
+        planned: &PlannedCase,
+        log: &Path,
+        report: &dyn Fn(Event),
+    ) -> Result<Option<Reference>, Fault> {
+        let Some(n) = planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit) else {
+            return Ok(None);
+        };
         let mut request = request(planned);
         let fingerprint = &planned.fingerprint;
         let key = request.key(fingerprint.dataset_sha256.as_deref(), &fingerprint.worker_sha256);
         let path = self.folder.join(format!("{key}.bin"));
         request.output = path.clone();
-        let reference = {
-            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(made.entry(key).or_default())
-        };
-        let make = || {
-            if path.is_file() {
-                return Some(path);
+        let state = self.state(&key);
+        let mut state = lock(&state);
+        if state.is_impossible {
+            return Ok(None);
+        }
+        let reference = Reference { path, key, discarded: state.discarded };
+        // It may have been removed since it was made.
+        if reference.path.is_file() {
+            return Ok(Some(reference));
+        }
+        let labels = planned.case.labels();
+        let announce = || report(Event::ExactStarted { labels: labels.clone(), n });
+        match self.make(request, n, log, announce) {
+            Ok(()) => Ok(Some(reference)),
+            Err(Missing::Interrupted) => Ok(None),
+            Err(Missing::Fault(fault)) => Err(fault),
+            Err(Missing::Impossible(reason)) => {
+                state.is_impossible = true;
+                let name = &labels.dataset;
+                report(Event::Warning(format!("no exact reference for {name} (n = {n}): {reason}")));
+                Ok(None)
             }
-            let labels = planned.case.labels();
-            let announce = || report(Event::ExactStarted { labels: labels.clone(), n });
-            match self.make(request, n, log, announce) {
-                Ok(()) => Some(path),
-                Err(_) if self.interrupt.signal().is_some() => None,
-                Err(reason) => {
-                    if let Err(error) = try_room(&self.folder, SPACE + 24 * n as u64) {
-                        let _ = self.no_room.set(error);
-                    }
-                    let name = &labels.dataset;
-                    report(Event::Warning(format!("no exact reference for {name} (n = {n}): {reason}")));
-                    None
-                }
-            }
-        };
-        reference.get_or_init(make).clone()
+        }
+    }
+
+    /// Removes the file of a reference that cannot be read, unless another thread has done so.
+    pub(crate) fn discard(&self, reference: &Reference) {
+        let state = self.state(&reference.key);
+        let mut state = lock(&state);
+        if state.discarded == reference.discarded {
+            // If this fails, the case faults again.
+            let _ = fs::remove_file(&reference.path);
+            state.discarded += 1;
+        }
+    }
+
+    fn state(&self, key: &str) -> Arc<Mutex<State>> {
+        Arc::clone(lock(&self.known).entry(key.to_owned()).or_default())
     }
 
     /// Makes a reference. The worker replaces its file as a whole, so that a file that exists is complete.
-    fn make(&self, request: ExactRequest, n: usize, log: &Path, announce: impl Fn()) -> Result<(), String> {
+    fn make(&self, request: ExactRequest, n: usize, log: &Path, announce: impl Fn()) -> Result<(), Missing> {
         let needed = 8.0 * (n as f64).powi(2) * 1.25 + MARGIN;
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
-            return Err(format!("it takes {}, {} are free", text::bytes(needed as u64), text::bytes(free)));
+            let (needed, free) = (text::bytes(needed as u64), text::bytes(free));
+            return Err(Missing::Impossible(format!("it takes {needed}, {free} are free")));
         }
-        fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
+        fs::create_dir_all(&self.folder).map_err(|error| {
+            let reason = format!("{}: {error}", self.folder.display());
+            Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
+        })?;
         announce();
         let outcome = self.executor.run(&WorkItem::Exact(request), log, self.interrupt);
-        refusal(&outcome).map_or(Ok(()), Err)
+        if outcome.messages.iter().any(|message| matches!(message, Message::Exact(_))) {
+            return Ok(());
+        }
+        if self.interrupt.signal().is_some() {
+            return Err(Missing::Interrupted);
+        }
+        if let Some(failure) = outcome.failure() {
+            return Err(Missing::Impossible(failure.reason.clone()));
+        }
+        let fault = unanswered(&outcome, &Log::read(log));
+        Err(Missing::Fault(Fault { reason: format!("exact reference: {}", fault.reason), ..fault }))
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The request for the reference of a case, without the file to write.
@@ -112,17 +179,4 @@ fn depends_on_seed(dataset: &Dataset) -> bool {
         Source::Toy { .. } | Source::GpDraw(_) => true,
     };
     draws_rows || dataset.subsample.is_some()
-}
-
-/// Why a work item has made no reference.
-fn refusal(outcome: &Outcome) -> Option<String> {
-    if outcome.messages.iter().any(|message| matches!(message, Message::Exact(_))) {
-        return None;
-    }
-    Some(match (outcome.failure(), &outcome.end) {
-        (Some(failure), _) => failure.reason.clone(),
-        (None, End::Signalled { signal, .. }) => format!("the worker was ended by {}", text::signal(*signal)),
-        (None, End::NotStarted { reason }) => format!("the worker did not start: {reason}"),
-        (None, _) => "the worker ended before reporting it".into(),
-    })
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use gpbench_record::{Environment, ExactRequest, Failure, Job, Limits, Message, Solved, Step, Verified};
+use gpbench_record::{
+    Environment, ExactRequest, Failure, Fault, Job, Limits, Message, Solved, Step, Verified,
+};
 
 use crate::Interrupt;
 
@@ -145,6 +147,19 @@ impl Outcome {
         })
     }
 
+    /// The fault that the worker reported, if it reported one.
+    pub(crate) fn fault(&self) -> Option<&Fault> {
+        self.messages.iter().find_map(|message| match message {
+            Message::Fault(fault) => Some(fault),
+            _ => None,
+        })
+    }
+
+    /// Whether code of the plugin may have run: what the worker reported and how it ended may then be its doing.
+    pub(crate) fn plugin_may_have_run(&self) -> bool {
+        self.messages.contains(&Message::Loading)
+    }
+
     /// What `case` measured, if it ended well.
     pub(crate) fn solved(&self) -> Option<&Solved> {
         self.messages.iter().find_map(|message| match message {
@@ -175,5 +190,5 @@ impl Outcome {
 
 /// Whether this is the last message of a worker.
 pub(crate) fn is_terminal(message: &Message) -> bool {
-    !matches!(message, Message::Trace(_) | Message::Step(_))
+    !matches!(message, Message::Loading | Message::Trace(_) | Message::Step(_))
 }

@@ -10,6 +10,8 @@
 //! processes on this machine; tests have a mock; one that submits to a cluster would be a third.
 //!
 //! A run may be killed at any instant: running the same plan again continues it with the cases that have no row.
+//! Where the machine or a file is at fault, a case has no row: it is tried once more, the others go on, and
+//! [`Summary::without_rows`] names it.
 
 #![forbid(unsafe_code)]
 
@@ -23,21 +25,25 @@ mod exact;
 mod executor;
 mod interrupt;
 mod local;
+mod log;
 mod options;
 mod plan;
+mod refusal;
 mod room;
 mod row;
 mod status;
 mod tasks;
 mod text;
+mod tries;
 
 pub use clock::{Clock, SystemClock};
-pub use engine::Engine;
+pub use engine::{Engine, RenewDataset};
 pub use error::EngineError;
-pub use event::{Event, Progress, Stop, Summary};
+pub use event::{CaseWithoutRow, Event, Progress, Stop, Summary};
 pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
 pub use local::LocalExecutor;
+pub use log::Log;
 pub use options::Options;
 pub use plan::{Plan, PlannedCase};
 pub use status::{Evidence, classify};

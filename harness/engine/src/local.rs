@@ -30,7 +30,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::thread;
+use std::thread::Builder;
 use std::time::Duration;
 
 use gpbench_record::Environment;
@@ -113,13 +113,21 @@ impl LocalExecutor {
         let mut stdin = child.stdin.take().expect("standard input is piped");
         let stdout = child.stdout.take().expect("standard output is piped");
         let input = item.input();
+        let (to, output) = channel();
         // In threads of their own, so that a worker that neither reads nor writes blocks nothing. They are not
         // joined: a process that escaped may keep the pipes open.
-        thread::spawn(move || {
-            let _ = stdin.write_all(&input);
+        let reads = Builder::new().spawn(move || forward(stdout, &to));
+        let writes = reads.and_then(|_| {
+            Builder::new().spawn(move || {
+                let _ = stdin.write_all(&input);
+            })
         });
-        let (to, output) = channel();
-        thread::spawn(move || forward(stdout, &to));
+        if let Err(refused) = writes {
+            // It has not read its job, so nothing of the plugin has run. Both fail only if it has ended.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(refused);
+        }
         Ok(Running::new(child, output, log.to_owned(), (limits, self.grace), control_group))
     }
 }

@@ -3,12 +3,19 @@
 use gpbench_record::{Message, Metrics, Row, Solved, Status, TaskOutput, names};
 use jiff::Timestamp;
 
+use crate::log::Log;
 use crate::tasks::{CaseStatus, claimed_residuals, set_steps};
 use crate::{Evidence, PlannedCase};
 
 /// The row of a case that is not run.
 pub(crate) fn skipped(id: &str, planned: &PlannedCase, reason: &str, finished: Timestamp) -> Row {
     empty(id, planned, CaseStatus::new(Status::Skipped, reason), finished)
+}
+
+/// The row of a case that is given up because nobody survives it.
+pub(crate) fn blamed(id: &str, planned: &PlannedCase, reason: String, log: &Log, finished: Timestamp) -> Row {
+    let row = empty(id, planned, CaseStatus::new(Status::Crashed, reason), finished);
+    Row { log_tail: log.tail.clone(), ..row }
 }
 
 /// The row of a case that has ended.
@@ -48,7 +55,7 @@ pub(crate) fn ended(
         .collect();
     set_steps(&mut row.output, solving.steps().into_iter().cloned().collect());
     if row.status.is_failure() {
-        row.log_tail = evidence.log_tail.to_owned();
+        row.log_tail = evidence.log.tail.clone();
     }
     row
 }

@@ -2,9 +2,14 @@
 //!
 //! Three questions in turn: did the solver's process report a result, did the verification succeed, and what do the
 //! verified metrics say beside the solver's claim? The answer to the third depends on the task.
+//!
+//! A case has no status where the machine or a file was at fault. Nothing that happens before the plugin's library is
+//! opened, or in a process that never opens it, is the solver's doing.
 
-use gpbench_record::{Case, Failure, Status, StopReason};
+use gpbench_record::{Case, Failure, Fault, FaultCause, Status, StopReason};
 
+use crate::log::Log;
+use crate::refusal::tells_of_refusal;
 use crate::tasks::{Answer, CaseStatus, rules};
 use crate::text::{self, shortest};
 use crate::{End, Outcome};
@@ -18,8 +23,10 @@ pub struct Evidence<'a> {
     pub solving: &'a Outcome,
     /// The outcome of verifying; absent if there was nothing to verify.
     pub verifying: Option<&'a Outcome>,
-    /// The end of the case's log.
-    pub log_tail: &'a str,
+    /// The case's log.
+    pub log: &'a Log,
+    /// Whether the system may refuse memory to a process that uses little of it.
+    pub memory_may_be_refused: bool,
 }
 
 /// Decides the status of a case.
@@ -44,13 +51,35 @@ pub struct Evidence<'a> {
 /// with the tolerance in the same way.
 ///
 /// If a process crashes after its report, the report counts and the reason mentions the crash.
-pub fn classify(evidence: &Evidence<'_>) -> CaseStatus {
-    let Evidence { case, solving, verifying, log_tail } = *evidence;
+///
+/// # Errors
+/// The fault of the machine or of a file that the case has no status for:
+///
+/// | what happened | cause |
+/// |---|---|
+/// | a worker reported a fault | the one it reported |
+/// | a worker did not start | worker, or resources where the system refused it |
+/// | no report before the plugin's library was opened, other than by a limit | the same |
+/// | verification ended without a report | the same |
+/// | ended by a signal that people and systems end processes with, and gpbench did not send | worker |
+/// | a crash, and the log or the reason tells that the system refused a process, a descriptor or memory | resources |
+///
+/// [`Fault::plugin_ran`] says whether the plugin may have caused the fault, or forged the report of it.
+pub fn classify(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
+    let Evidence { case, solving, verifying, log, .. } = *evidence;
+    let plugin_ran = solving.plugin_may_have_run();
+    if let Some(fault) = solving.fault() {
+        return Err(Fault { plugin_ran, ..fault.clone() });
+    }
     if let Some(failure) = solving.failure() {
-        return reported(failure);
+        let status = reported(failure);
+        if status.status == Status::Crashed && tells_of_refusal(&status.reason) {
+            return Err(Fault { cause: FaultCause::Resources, reason: status.reason, plugin_ran });
+        }
+        return Ok(status);
     }
     let Some(solved) = solving.solved() else {
-        return unreported(&solving.end, log_tail);
+        return unreported(evidence);
     };
     let steps = solving.steps();
     let mut status = match verifying.map(|outcome| (outcome, outcome.verified())) {
@@ -58,8 +87,8 @@ pub fn classify(evidence: &Evidence<'_>) -> CaseStatus {
             let answer = Answer { case, solved, steps: &steps, metrics: &verified.metrics };
             (rules(case.task.kind()).status)(&answer)
         }
-        Some((outcome, None)) => unverified(outcome, log_tail),
-        None => CaseStatus::new(Status::Crashed, "the solution was not verified"),
+        Some((outcome, None)) => unverified(outcome, log)?,
+        None => return Err(worker_fault("the solution was not verified".into(), log)),
     };
     let mut reasons = steps.iter().map(|step| step.reason).chain([solved.reason]);
     status.reproducible = reasons.all(|reason| reason != StopReason::Time);
@@ -67,7 +96,7 @@ pub fn classify(evidence: &Evidence<'_>) -> CaseStatus {
         let separator = if status.reason.is_empty() { "" } else { "; " };
         status.reason = format!("{}{separator}{death}", status.reason);
     }
-    status
+    Ok(status)
 }
 
 /// The status that a worker reported. A success that is reported as a failure is an error of the worker.
@@ -76,21 +105,55 @@ fn reported(failure: &Failure) -> CaseStatus {
     CaseStatus::new(status, failure.reason.clone())
 }
 
-fn unreported(end: &End, log_tail: &str) -> CaseStatus {
-    let (status, reason) = match end {
-        End::Exited(status) => {
-            (Status::Crashed, format!("exited with status {status} before reporting a result"))
-        }
-        End::Signalled { signal, .. } if allocation_failed(log_tail) => {
-            (Status::OutOfMemory, format!("an allocation failed; ended by {}", text::signal(*signal)))
+/// The status of a case whose worker ended without a report.
+fn unreported(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
+    let Evidence { solving, log, .. } = *evidence;
+    let end = &solving.end;
+    if let Some(status) = over_limit(end) {
+        return Ok(status);
+    }
+    if !solving.plugin_may_have_run() {
+        let reason = format!("the worker {}", words(end));
+        let reason = match end {
+            End::NotStarted { .. } => reason,
+            _ => format!("{reason} before it opened the plugin's library"),
+        };
+        return Err(worker_fault(reason, log));
+    }
+    let caused = |cause, reason| Err(Fault { cause, reason, plugin_ran: true });
+    let failed = |status, reason: String| Ok(CaseStatus::new(status, reason));
+    match end {
+        End::Signalled { signal, .. } if log.allocation_failed => {
+            let reason = format!("an allocation failed; ended by {}", text::signal(*signal));
+            match evidence.memory_may_be_refused {
+                true => caused(FaultCause::Resources, reason),
+                false => failed(Status::OutOfMemory, reason),
+            }
         }
         End::Signalled { signal, memory_pressure: true } => {
-            (Status::OutOfMemory, format!("ended by {} with memory nearly full", text::signal(*signal)))
+            failed(Status::OutOfMemory, format!("ended by {} with memory nearly full", text::signal(*signal)))
         }
-        End::Signalled { signal, .. } if log_tail.contains("overflowed its stack") => {
-            (Status::Crashed, format!("stack overflow; ended by {}", text::signal(*signal)))
+        End::Exited(_) | End::Signalled { .. } if log.tells_of_refusal => {
+            caused(FaultCause::Resources, format!("{}; the log tells what the system refused", words(end)))
         }
-        End::Signalled { signal, .. } => (Status::Crashed, format!("ended by {}", text::signal(*signal))),
+        End::Signalled { signal, .. } if log.stack_overflowed => {
+            failed(Status::Crashed, format!("stack overflow; ended by {}", text::signal(*signal)))
+        }
+        End::Signalled { signal, .. } if text::ends_processes(*signal) => caused(
+            FaultCause::Worker,
+            format!("ended by {}, which gpbench did not send", text::signal(*signal)),
+        ),
+        End::Garbled { sample } => {
+            failed(Status::Invalid, format!("wrote `{sample}` where only the worker reports; killed"))
+        }
+        End::Exited(_) => failed(Status::Crashed, format!("{} before reporting a result", words(end))),
+        _ => failed(Status::Crashed, words(end)),
+    }
+}
+
+/// The status of a case that reached a limit. A limit is the user's, whatever reached it.
+fn over_limit(end: &End) -> Option<CaseStatus> {
+    let (status, reason) = match end {
         End::TimedOut { limit } => {
             (Status::Timeout, format!("killed: no result within {} s", shortest(*limit)))
         }
@@ -102,29 +165,51 @@ fn unreported(end: &End, log_tail: &str) -> CaseStatus {
             Status::OutOfMemory,
             format!("killed: {} in use, {} allowed", text::bytes(*bytes), text::bytes(*limit)),
         ),
-        End::Garbled { sample } => {
-            (Status::Invalid, format!("wrote `{sample}` where only the worker reports; killed"))
-        }
-        End::Lingered => {
-            (Status::Crashed, "closed its output without a result but did not end; killed".into())
-        }
-        End::Interrupted => (Status::Crashed, "interrupted".into()),
-        End::NotStarted { reason } => (Status::Crashed, format!("the worker did not start: {reason}")),
+        _ => return None,
     };
-    CaseStatus { reproducible: status != Status::Timeout, ..CaseStatus::new(status, reason) }
+    Some(CaseStatus { reproducible: status != Status::Timeout, ..CaseStatus::new(status, reason) })
 }
 
-/// Whether the runtime of Rust or C++ reports that an allocation failed.
-fn allocation_failed(log_tail: &str) -> bool {
-    log_tail.contains("memory allocation of") || log_tail.contains("std::bad_alloc")
+/// An end without a report, as the end of a sentence.
+fn words(end: &End) -> String {
+    match end {
+        End::Exited(status) => format!("exited with status {status}"),
+        End::Signalled { signal, .. } => format!("ended by {}", text::signal(*signal)),
+        End::Garbled { sample } => format!("wrote `{sample}`, which is no report, and was killed"),
+        End::Lingered => "closed its output without a result but did not end; killed".into(),
+        End::NotStarted { reason } => format!("did not start: {reason}"),
+        End::Interrupted => "interrupted".into(),
+        End::TimedOut { .. } | End::CpuSpent { .. } | End::OutOfMemory { .. } => "killed by a limit".into(),
+    }
 }
 
-fn unverified(outcome: &Outcome, log_tail: &str) -> CaseStatus {
-    let status = match outcome.failure() {
-        Some(failure) => reported(failure),
-        None => unreported(&outcome.end, log_tail),
-    };
-    CaseStatus { reason: format!("verification: {}", status.reason), ..status }
+/// The fault of a worker that ended although no code of a plugin ran in it.
+pub(crate) fn worker_fault(reason: String, log: &Log) -> Fault {
+    let refused = tells_of_refusal(&reason) || log.tells_of_refusal || log.allocation_failed;
+    let cause = if refused { FaultCause::Resources } else { FaultCause::Worker };
+    let last = log.tail.lines().last().unwrap_or_default();
+    let reason = if last.is_empty() { reason } else { format!("{reason} ({last})") };
+    Fault { cause, reason, plugin_ran: false }
+}
+
+/// Why a worker that never opens a plugin's library gave no answer, if it reported no failure.
+pub(crate) fn unanswered(outcome: &Outcome, log: &Log) -> Fault {
+    match outcome.fault() {
+        Some(fault) => Fault { plugin_ran: false, ..fault.clone() },
+        None => worker_fault(format!("the worker {} without an answer", words(&outcome.end)), log),
+    }
+}
+
+/// The status of a solution that was not verified, where that is not a fault.
+fn unverified(outcome: &Outcome, log: &Log) -> Result<CaseStatus, Fault> {
+    if let Some(failure) = outcome.failure() {
+        let status = reported(failure);
+        return Ok(CaseStatus { reason: format!("verification: {}", status.reason), ..status });
+    }
+    let fault = unanswered(outcome, log);
+    // The process that wrote the solution ran code of the plugin.
+    let plugin_ran = fault.cause == FaultCause::Solution;
+    Err(Fault { reason: format!("verification: {}", fault.reason), plugin_ran, ..fault })
 }
 
 fn death_after_report(end: &End) -> Option<String> {

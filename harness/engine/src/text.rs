@@ -1,32 +1,6 @@
-//! Numbers and signals in words, and the end of a log.
+//! Numbers and signals in words.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
-
-/// Bytes of a log that a row carries at most.
-const TAIL_BYTES: u64 = 4096;
-/// Lines of a log that a row carries at most.
-const TAIL_LINES: usize = 20;
-
-/// The last lines of a log, empty if there is none.
-pub(crate) fn log_tail(path: &Path) -> String {
-    read_end(path).map(|text| last_lines(&text, TAIL_LINES)).unwrap_or_default()
-}
-
-fn read_end(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-    let mut bytes = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn last_lines(text: &str, count: usize) -> String {
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    lines[lines.len().saturating_sub(count)..].join("\n")
-}
+use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM};
 
 /// A number of bytes, such as `1.5 GiB`.
 pub(crate) fn bytes(count: u64) -> String {
@@ -46,6 +20,12 @@ pub(crate) fn signal(number: i32) -> String {
         Some(name) => name.to_owned(),
         None => format!("signal {number}"),
     }
+}
+
+/// Whether this is a signal that people and systems end processes with, rather than one that a fault of the process
+/// raises.
+pub(crate) fn ends_processes(number: i32) -> bool {
+    [SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT].contains(&number)
 }
 
 /// A number with three significant digits.
@@ -79,15 +59,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_is_the_last_lines() {
-        assert_eq!(last_lines("a\nb\nc\n\n", 2), "b\nc");
-        assert_eq!(last_lines("", 2), "");
-        assert_eq!(log_tail(Path::new("/nonexistent/log")), "");
-    }
-
-    #[test]
     fn signals_have_names() {
         assert_eq!(signal(11), "SIGSEGV");
         assert_eq!(signal(9), "SIGKILL");
+        assert!(ends_processes(9) && !ends_processes(11));
     }
 }

@@ -11,6 +11,7 @@ use std::f64::consts::PI;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::blas::NotPositiveDefinite;
+use crate::threads::{ThreadsRefused, thread_pool};
 use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
 /// Why an exact fit failed.
@@ -19,6 +20,9 @@ pub enum ExactError {
     /// The kernel matrix plus noise is singular in double precision.
     #[error("the kernel matrix with noise is singular: {0}")]
     Singular(#[from] NotPositiveDefinite),
+    /// There are no threads to compute on.
+    #[error(transparent)]
+    Threads(#[from] ThreadsRefused),
 }
 
 /// An exact Gaussian process with the Cholesky factor of its matrix.
@@ -45,7 +49,7 @@ impl ExactGp {
     /// `threads` threads.
     ///
     /// # Errors
-    /// [`ExactError::Singular`] where H is not positive definite in double precision.
+    /// [`ExactError::Singular`] where H is not positive definite in double precision; [`ExactError::Threads`].
     pub fn fit(
         kernel: &Kernel,
         noise_scale: f64,
@@ -54,7 +58,7 @@ impl ExactGp {
         threads: usize,
     ) -> Result<Self, ExactError> {
         assert_eq!(x.nrows(), y.len(), "one target per row");
-        let op = KernelOperator::new(kernel, noise_scale, x, threads);
+        let op = KernelOperator::with_pool(kernel, noise_scale, x, thread_pool(threads)?);
         let mut factor = op.lower_triangle();
         factor::cholesky(factor.view_mut(), op.pool())?;
         let log_det = 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>();

@@ -45,6 +45,7 @@ pub mod seed;
 mod simd;
 mod sin_cos;
 pub mod spectrum;
+mod threads;
 mod tile;
 pub mod train;
 
@@ -53,5 +54,6 @@ pub use features::{FrequencyLaw, RandomFeatures};
 pub use gradient::Gradient;
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};
-pub use operator::{KernelOperator, thread_pool};
+pub use operator::KernelOperator;
 pub use simd::cpu_dispatch;
+pub use threads::{ThreadsRefused, thread_pool};

@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use crate::Gradient;
 use crate::aligned::Aligned;
 use crate::simd::Real;
+use crate::threads::thread_pool;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
 use crate::{Kernel, KernelMatrix, SystemMatrix, blas};
 
@@ -46,19 +47,14 @@ pub struct KernelOperator {
     cache: Cache,
 }
 
-/// A rayon pool of `threads` threads, which several operators may share.
-///
-/// # Panics
-/// If the operating system refuses to start the threads.
-pub fn thread_pool(threads: usize) -> Arc<ThreadPool> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|i| format!("gp-{i}"));
-    Arc::new(pool.build().expect("the operating system starts the threads"))
-}
-
 impl KernelOperator {
     /// The operator of `kernel` over the rows of `x` (n x d), with a pool of its own.
+    ///
+    /// # Panics
+    /// If the system refuses to start the threads. [`KernelOperator::with_pool`] does not panic.
     pub fn new(kernel: &Kernel, noise_scale: f64, x: ArrayView2<f64>, threads: usize) -> Self {
-        Self::with_pool(kernel, noise_scale, x, thread_pool(threads))
+        let pool = thread_pool(threads).expect("the system starts the threads, as the caller has made sure");
+        Self::with_pool(kernel, noise_scale, x, pool)
     }
 
     /// The same on a given pool.

@@ -14,6 +14,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concat
 
 use crate::blas::{self, NotPositiveDefinite};
 use crate::seed::Streams;
+use crate::threads::{ThreadsRefused, thread_pool};
 use crate::{Kernel, KernelMatrix, KernelOperator, RandomFeatures};
 
 /// The right-hand sides of a batch of systems, and their parts.
@@ -57,12 +58,24 @@ pub struct PriorDraws {
     pub test: Array2<f64>,
 }
 
+/// Why the prior cannot be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PriorError {
+    /// The kernel matrix is singular even with jitter.
+    #[error(transparent)]
+    Singular(#[from] NotPositiveDefinite),
+    /// There are no threads to compute on.
+    #[error(transparent)]
+    Threads(#[from] ThreadsRefused),
+}
+
 impl Prior<'_> {
     /// Draws `samples` functions at the rows of `x_train` and of `x_test`, from the streams
     /// `prior-weights/<column>`, on the caller's rayon pool.
     ///
     /// # Errors
-    /// For [`Prior::Exact`], where the kernel matrix is singular even with a jitter of 1e-6 s^2.
+    /// For [`Prior::Exact`], where the kernel matrix is singular even with a jitter of 1e-6 s^2, or the system
+    /// refuses a thread.
     pub fn draw(
         &self,
         kernel: &Kernel,
@@ -70,7 +83,7 @@ impl Prior<'_> {
         x_test: ArrayView2<f64>,
         samples: usize,
         streams: &Streams,
-    ) -> Result<PriorDraws, NotPositiveDefinite> {
+    ) -> Result<PriorDraws, PriorError> {
         match self {
             Prior::Features(features) => {
                 let w = streams.normals("prior-weights", features.count(), samples);
@@ -94,16 +107,18 @@ impl Prior<'_> {
 
 /// Cholesky factor of `K + jitter I` with the smallest jitter of 1e-12 s^2,
 /// 1e-10 s^2, .. 1e-6 s^2 that makes it positive definite.
-fn factor_with_jitter(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array2<f64>, NotPositiveDefinite> {
+fn factor_with_jitter(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array2<f64>, PriorError> {
+    let pool = thread_pool(1)?;
     let mut outcome = Err(NotPositiveDefinite { order: 0 });
     for jitter_scale in [1e-6, 1e-5, 1e-4, 1e-3] {
-        let mut a = KernelOperator::new(kernel, jitter_scale * kernel.signal_scale, x, 1).lower_triangle();
+        let mut a = KernelOperator::with_pool(kernel, jitter_scale * kernel.signal_scale, x, pool.clone())
+            .lower_triangle();
         outcome = blas::potrf(a.view_mut()).map(|()| a);
         if outcome.is_ok() {
             break;
         }
     }
-    outcome
+    Ok(outcome?)
 }
 
 impl Targets {

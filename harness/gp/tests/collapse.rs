@@ -28,7 +28,7 @@ fn collapsed(kernel: &Kernel, inputs: &UniqueInputs) -> CollapsedOperator {
 }
 
 fn on_threads(kernel: &Kernel, inputs: &UniqueInputs, threads: usize) -> CollapsedOperator {
-    let pool = thread_pool(threads);
+    let pool = thread_pool(threads).unwrap();
     let unscaled = KernelOperator::with_pool(kernel, 0.0, inputs.x.view(), pool.clone());
     CollapsedOperator::new(Box::new(unscaled), NOISE_SCALE, inputs, pool)
 }

@@ -130,7 +130,7 @@ fn numbers(h: &dyn SystemMatrix, unscaled: Box<dyn KernelMatrix>, inputs: &Uniqu
         let scales = [gradient.noise_scale, gradient.signal_scale];
         scales.into_iter().chain(gradient.length_scale).collect::<Vec<f64>>()
     };
-    let collapsed = CollapsedOperator::new(unscaled, h.noise_scale(), inputs, thread_pool(1));
+    let collapsed = CollapsedOperator::new(unscaled, h.noise_scale(), inputs, thread_pool(1).unwrap());
     let gamma = inputs.project(b.view());
     let truncation = Truncation::Fixed { terms: 8 };
     let (values, _) = lanczos::leading(h, n, 2).unwrap();

@@ -137,14 +137,14 @@ fn seeded(selection: Selection, x: &Array2<f64>, seed: u64) -> Array2<f64> {
 fn a_selection_depends_on_the_seed_and_not_on_the_threads() {
     let x = Streams::new(8, &[]).normals("x", 5000, 3).as_standard_layout().to_owned();
     for selection in [Selection::Subset { points: 40 }, Selection::KMeans { points: 40 }] {
-        let one = thread_pool(1).install(|| seeded(selection, &x, 1));
-        let three = thread_pool(3).install(|| seeded(selection, &x, 1));
+        let one = thread_pool(1).unwrap().install(|| seeded(selection, &x, 1));
+        let three = thread_pool(3).unwrap().install(|| seeded(selection, &x, 1));
         assert_eq!(one.dim(), (40, 3));
         assert_eq!(one, three, "{selection:?}");
         assert_ne!(one, seeded(selection, &x, 2), "{selection:?}");
     }
     let near = Selection::Neighbours { distance: 0.4, neighbours: 100 };
-    let kept = thread_pool(3).install(|| seeded(near, &x, 1));
+    let kept = thread_pool(3).unwrap().install(|| seeded(near, &x, 1));
     assert_eq!(kept, seeded(near, &x, 2), "no random numbers are used");
     assert!((50..2500).contains(&kept.nrows()), "{}", kept.nrows());
 }

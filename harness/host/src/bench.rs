@@ -13,7 +13,7 @@ use std::hint::black_box;
 
 use gpbench_gp::blas::ThreadGuard;
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{KernelMatrix, KernelOperator, SystemMatrix};
+use gpbench_gp::{KernelMatrix, KernelOperator, SystemMatrix, thread_pool};
 use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ShapeBuilder};
@@ -41,7 +41,8 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
     let x = inputs(&request.inputs, &streams)?;
     let kernel = kernel(&request.kernel, x.ncols())?;
     let noise_scale = request.kernel.noise_scale;
-    let operator = Box::new(KernelOperator::new(&kernel, noise_scale, x.view(), request.threads));
+    let pool = thread_pool(request.threads)?;
+    let operator = Box::new(KernelOperator::with_pool(&kernel, noise_scale, x.view(), pool));
     let v = streams.normals("v", x.nrows(), request.rhs);
     if let Some(folder) = &request.arrays {
         arrays::write(folder, &request.kernel, x.view(), v.view(), &*operator)?;

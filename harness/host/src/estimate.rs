@@ -4,10 +4,10 @@ use gpbench_gp::Gradient;
 use gpbench_gp::RandomFeatures;
 use gpbench_gp::likelihood::{Likelihood, Sampled, SingleSample, of_features};
 use gpbench_gp::train::estimator;
-use gpbench_record::{Failure, FeatureEstimator, Kernel, Probes};
+use gpbench_record::{FeatureEstimator, Kernel, Probes};
 use ndarray::{Array2, ArrayView2};
 
-use crate::failure::invalid;
+use crate::failure::{CaseError, invalid};
 use crate::kernel::{frequency_law, kernel};
 use crate::setup::Setup;
 use crate::system::System;
@@ -34,10 +34,10 @@ pub(crate) fn likelihood_of_features(
     of: &Kernel,
     estimator: FeatureEstimator,
     draw: u64,
-) -> Result<(Likelihood, usize), Failure> {
+) -> Result<(Likelihood, usize), CaseError> {
     let data = setup.rows.subtract_mean(of);
     let (x, y) = (data.x_train.view(), data.y_train.view());
-    let (kernel, noise_scale) = (kernel(of, x.ncols()).map_err(invalid)?, of.noise_scale);
+    let (kernel, noise_scale) = (kernel(of, x.ncols())?, of.noise_scale);
     let (count, frequencies, series) = match estimator {
         FeatureEstimator::Rff { features, frequencies } => (features, frequencies, None),
         FeatureEstimator::SsRff { features, step, frequencies } => {
@@ -54,13 +54,13 @@ pub(crate) fn likelihood_of_features(
     let features = RandomFeatures::draw(&kernel, frequency_law(frequencies), count, rng);
     setup.pool.install(|| {
         let Some(series) = series else {
-            let likelihood = of_features(&features, noise_scale, x, y).map_err(invalid)?;
+            let likelihood = of_features(&features, noise_scale, x, y)?;
             return Ok((likelihood, count));
         };
         let term = &mut streams.stream("likelihood-term");
         let threads = setup.pool.current_num_threads();
         let Sampled { likelihood, features } =
-            series.estimate(&features, noise_scale, x, y, term, threads).map_err(invalid)?;
+            series.estimate(&features, noise_scale, x, y, term, threads)?;
         Ok((likelihood, features))
     })
 }

@@ -3,27 +3,26 @@
 
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::metrics;
-use gpbench_record::{ExactRequest, ExactSummary, Failure, Message, Metrics, names};
+use gpbench_record::{ExactRequest, ExactSummary, FaultCause, Message, Metrics, names};
 
 use crate::exact_curve::ExactCurve;
 use crate::exact_file::{self, Reference};
-use crate::failure::invalid;
+use crate::failure::{CaseError, file_fault};
 use crate::kernel::kernel;
 use crate::rows::Rows;
 
 /// Factorises, predicts, and writes the reference to its file.
 pub fn run(request: &ExactRequest) -> Message {
-    exact(request).map_or_else(Message::Failed, Message::Exact)
+    exact(request).map_or_else(|error| error.message(false), Message::Exact)
 }
 
-fn exact(request: &ExactRequest) -> Result<ExactSummary, Failure> {
-    let rows =
-        Rows::load(&request.dataset, request.seed, request.dataset_file.as_deref()).map_err(invalid)?;
-    let kernel = kernel(&request.kernel, rows.d()).map_err(invalid)?;
+fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
+    let rows = Rows::load(&request.dataset, request.seed, request.dataset_file.as_deref())?;
+    let kernel = kernel(&request.kernel, rows.d())?;
     let rows = rows.subtract_mean(&request.kernel);
     let noise_scale = request.kernel.noise_scale;
     let (x, y) = (rows.x_train.view(), rows.y_train.view());
-    let gp = ExactGp::fit(&kernel, noise_scale, x, y, request.threads).map_err(invalid)?;
+    let gp = ExactGp::fit(&kernel, noise_scale, x, y, request.threads)?;
     let (mean, latent_variance) = gp.predict(rows.x_test.view());
     let noisy = &latent_variance + noise_scale.powi(2);
     let y_test = rows.y_test.view();
@@ -38,7 +37,7 @@ fn exact(request: &ExactRequest) -> Result<ExactSummary, Failure> {
         latent_variance,
         curve: ExactCurve::of(&gp, x),
     };
-    exact_file::write(&request.output, &reference).map_err(invalid)?;
+    exact_file::write(&request.output, &reference).map_err(file_fault(FaultCause::Storage))?;
     let mut found = Metrics::default();
     found.insert(names::LOG_MARGINAL_LIKELIHOOD, reference.log_marginal_likelihood);
     found.insert(names::LOG_DET_EXACT, reference.log_det);

@@ -1,8 +1,200 @@
-//! How errors become the failure of a case.
+//! How errors count: as a failure of the case, or as a fault of the machine or of a file.
 
-use gpbench_record::{Failure, Status};
+use std::fs::File;
+use std::io;
+
+use gpbench_data::copy::CopyError;
+use gpbench_gp::ThreadsRefused;
+use gpbench_gp::blas::NotPositiveDefinite;
+use gpbench_gp::exact::ExactError;
+use gpbench_gp::pathwise::PriorError;
+use gpbench_record::{Failure, Fault, FaultCause, Message, Status};
+
+use crate::binary::FileError;
+use crate::kernel::KernelError;
+use crate::plugin::{CallError, LibraryError};
+use crate::rows::RowsError;
+use crate::system::SystemError;
+
+/// Why a case has no result.
+#[derive(Debug)]
+pub(crate) enum CaseError {
+    /// The spec or the solver is at fault: the case has this status.
+    Failed(Failure),
+    /// The machine or a file is at fault, which says nothing about the solver.
+    Fault {
+        /// What is at fault.
+        cause: FaultCause,
+        /// What failed and why.
+        reason: String,
+    },
+}
+
+impl CaseError {
+    /// The last message of a worker; `plugin_ran`: whether it has opened the plugin's library.
+    pub(crate) fn message(self, plugin_ran: bool) -> Message {
+        match self {
+            CaseError::Failed(failure) => Message::Failed(failure),
+            CaseError::Fault { cause, reason } => Message::Fault(Fault { cause, reason, plugin_ran }),
+        }
+    }
+}
 
 /// A case that cannot be run as it is.
-pub(crate) fn invalid(reason: impl ToString) -> Failure {
-    Failure { status: Status::Invalid, reason: reason.to_string() }
+pub(crate) fn invalid(reason: impl ToString) -> CaseError {
+    CaseError::Failed(Failure { status: Status::Invalid, reason: reason.to_string() })
+}
+
+/// A fault.
+pub(crate) fn fault(cause: FaultCause, reason: impl ToString) -> CaseError {
+    CaseError::Fault { cause, reason: reason.to_string() }
+}
+
+/// The fault of a file that cannot be read or written: `cause`, unless the system had no descriptor or no memory.
+pub(crate) fn file_fault(cause: FaultCause) -> impl FnOnce(FileError) -> CaseError {
+    move |error| match &error {
+        FileError::Io { source, .. } => fault(cause_of(source, cause), &error),
+        _ => fault(cause, &error),
+    }
+}
+
+/// The cause of an error of the system: resources where it names them, or else `otherwise`.
+fn cause_of(error: &io::Error, otherwise: FaultCause) -> FaultCause {
+    match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EAGAIN) => FaultCause::Resources,
+        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::EROFS) => FaultCause::Storage,
+        _ => otherwise,
+    }
+}
+
+impl From<Failure> for CaseError {
+    fn from(failure: Failure) -> Self {
+        CaseError::Failed(failure)
+    }
+}
+
+impl From<CallError> for CaseError {
+    fn from(error: CallError) -> Self {
+        CaseError::Failed(error.into())
+    }
+}
+
+impl From<ThreadsRefused> for CaseError {
+    fn from(error: ThreadsRefused) -> Self {
+        fault(FaultCause::Resources, error)
+    }
+}
+
+impl From<NotPositiveDefinite> for CaseError {
+    fn from(error: NotPositiveDefinite) -> Self {
+        invalid(error)
+    }
+}
+
+impl From<KernelError> for CaseError {
+    fn from(error: KernelError) -> Self {
+        invalid(error)
+    }
+}
+
+impl From<ExactError> for CaseError {
+    fn from(error: ExactError) -> Self {
+        match error {
+            ExactError::Threads(refused) => refused.into(),
+            ExactError::Singular(_) => invalid(error),
+        }
+    }
+}
+
+impl From<SystemError> for CaseError {
+    fn from(error: SystemError) -> Self {
+        match error {
+            SystemError::Prior(PriorError::Threads(refused)) => refused.into(),
+            _ => invalid(error),
+        }
+    }
+}
+
+impl From<RowsError> for CaseError {
+    fn from(error: RowsError) -> Self {
+        match &error {
+            RowsError::Copy { source: CopyError::Io { source, .. }, .. } => {
+                fault(cause_of(source, FaultCause::Dataset), &error)
+            }
+            RowsError::Copy { .. } | RowsError::NoFile { .. } => fault(FaultCause::Dataset, &error),
+            _ => invalid(error),
+        }
+    }
+}
+
+/// Texts of the loader when the system had no memory, no descriptor or no thread for it.
+const REFUSED: [&str; 4] = [
+    "annot allocate memory",
+    "failed to map segment",
+    "Too many open files",
+    "Resource temporarily unavailable",
+];
+
+impl From<LibraryError> for CaseError {
+    /// A file that is away cannot be blamed on the solver; the loader's refusal of one that is there can.
+    fn from(error: LibraryError) -> Self {
+        match &error {
+            LibraryError::Open { reason, .. } if REFUSED.iter().any(|text| reason.contains(text)) => {
+                fault(FaultCause::Resources, &error)
+            }
+            LibraryError::Open { file, reason } => match File::open(file) {
+                Err(away) => fault(cause_of(&away, FaultCause::Plugin), &error),
+                // It was away when the loader looked for it. The loader names a missing dependency by its own name.
+                Ok(_) if reason.contains(&format!("{}: cannot open shared object file", file.display())) => {
+                    fault(FaultCause::Plugin, &error)
+                }
+                Ok(_) => invalid(error),
+            },
+            _ => invalid(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn cause(error: impl Into<CaseError>) -> Option<FaultCause> {
+        match error.into() {
+            CaseError::Fault { cause, .. } => Some(cause),
+            CaseError::Failed(_) => None,
+        }
+    }
+
+    #[test]
+    fn files_that_are_away_and_resources_that_are_refused_are_faults() {
+        let io = |code| io::Error::from_raw_os_error(code);
+        let (path, name) = (PathBuf::from("/nowhere/x"), "wine".to_owned());
+        let copy = |code| RowsError::Copy {
+            name: name.clone(),
+            source: CopyError::Io { path: path.clone(), source: io(code) },
+        };
+        let file =
+            |code| file_fault(FaultCause::Solution)(FileError::Io { path: path.clone(), source: io(code) });
+        let library =
+            |file: &str, reason: &str| LibraryError::Open { file: file.into(), reason: reason.into() };
+        assert_eq!(cause(copy(libc::ENOENT)), Some(FaultCause::Dataset));
+        assert_eq!(cause(copy(libc::EMFILE)), Some(FaultCause::Resources));
+        assert_eq!(cause(file(libc::ENOENT)), Some(FaultCause::Solution));
+        assert_eq!(cause(file(libc::ENOSPC)), Some(FaultCause::Storage));
+        assert_eq!(cause(library("/nowhere/x.so", "no such file")), Some(FaultCause::Plugin));
+        assert_eq!(
+            cause(library("/bin/sh", "x: failed to map segment from shared object")),
+            Some(FaultCause::Resources)
+        );
+        assert_eq!(
+            cause(library("/bin/sh", "/bin/sh: cannot open shared object file: No such file or directory")),
+            Some(FaultCause::Plugin)
+        );
+        assert_eq!(cause(library("/bin/sh", "undefined symbol: x")), None);
+        assert_eq!(cause(ThreadsRefused { threads: 4, reason: "no".into() }), Some(FaultCause::Resources));
+        assert_eq!(cause(ExactError::Singular(NotPositiveDefinite { order: 1 })), None);
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Budget, Capability, Failure, Metrics, Param, Solved, Status, TaskOutput};
+use gpbench_record::{Budget, Capability, Failure, Message, Metrics, Param, Solved, Status, TaskOutput};
 use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
 
-use crate::failure::invalid;
+use crate::failure::{CaseError, invalid};
 use crate::plugin::{
     HostTable, Library, Observer, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject, SolverState,
 };
@@ -65,12 +65,13 @@ pub(crate) struct Runner<'s> {
 }
 
 impl<'s> Runner<'s> {
-    /// Loads the library, which ends the start of the case.
-    pub(crate) fn load(setup: &'s Setup<'s>) -> Result<Runner<'s>, Failure> {
+    /// Says so and loads the library, which ends the start of the case.
+    pub(crate) fn load(setup: &'s Setup<'s>, send: &mut dyn FnMut(Message)) -> Result<Runner<'s>, CaseError> {
         let startup = Startup::end(setup);
+        send(Message::Loading);
         let host = HostTable::new(Some(setup.pool.clone()));
-        let library = Library::load(&setup.job.plugin_file, host).map_err(invalid)?;
-        library.solver(&setup.job.case.solver.plugin).map_err(invalid)?;
+        let library = Library::load(&setup.job.plugin_file, host)?;
+        library.solver(&setup.job.case.solver.plugin)?;
         let startup_seconds = process::seconds_since_start() - startup.build_seconds;
         Ok(Runner { setup, library, startup: Startup { startup_seconds, ..startup } })
     }
@@ -87,7 +88,7 @@ impl<'s> Runner<'s> {
         &self,
         params: &BTreeMap<String, Param>,
         system: &mut System,
-    ) -> Result<SolverObject<'_>, Failure> {
+    ) -> Result<SolverObject<'_>, CaseError> {
         let entry = self.entry();
         if matches!(system.formulation, Formulation::Inducing { .. }) && !entry.info.can(Capability::Inducing)
         {
@@ -100,7 +101,7 @@ impl<'s> Runner<'s> {
     }
 
     /// Bytes that a solve leaves of what it may use, by its own estimate; 0 where memory is not limited.
-    fn spare_memory(&self, solver: &SolverObject, system: &System) -> Result<f64, Failure> {
+    fn spare_memory(&self, solver: &SolverObject, system: &System) -> Result<f64, CaseError> {
         let job = self.setup.job;
         let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
         let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
@@ -116,7 +117,7 @@ impl<'s> Runner<'s> {
             mebibytes(base),
             mebibytes(bound)
         );
-        Err(Failure { status: Status::OutOfMemory, reason })
+        Err(Failure { status: Status::OutOfMemory, reason }.into())
     }
 
     /// The limits of the case's budget, with the solver's random numbers from `stream`.
@@ -135,7 +136,7 @@ impl<'s> Runner<'s> {
         x: &mut Array2<f64>,
         limits: SolveLimits,
         state: Option<&mut SolverState>,
-    ) -> Result<SolveOutcome, Failure> {
+    ) -> Result<SolveOutcome, CaseError> {
         let mut solver = self.create(params, system)?;
         let observer = &mut ();
         let session = Session::new(system, limits, process::now, observer);
@@ -153,7 +154,7 @@ impl<'s> Runner<'s> {
         system: &System,
         limits: SolveLimits,
         observer: &mut dyn Observer,
-    ) -> Result<(SolveOutcome, Array2<f64>), Failure> {
+    ) -> Result<(SolveOutcome, Array2<f64>), CaseError> {
         let mut x = Array2::zeros((system.m(), system.columns()).f());
         let outcome = solver.run(&Session::new(system, limits, process::now, observer), &mut x)?;
         Ok((outcome, x))

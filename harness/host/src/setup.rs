@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use gpbench_gp::thread_pool;
-use gpbench_record::{Failure, Inducing, Job, Kernel, Probes};
+use gpbench_record::{FaultCause, Inducing, Job, Kernel, Probes};
 use rayon::ThreadPool;
 
 use crate::exact_file::{self, Reference};
-use crate::failure::invalid;
+use crate::failure::{CaseError, file_fault};
 use crate::process;
 use crate::rows::Rows;
 use crate::system::{System, SystemSpec};
@@ -24,10 +24,10 @@ pub(crate) struct Setup<'j> {
 
 impl Setup<'_> {
     /// Loads the rows of a job.
-    pub(crate) fn new(job: &Job) -> Result<Setup<'_>, Failure> {
+    pub(crate) fn new(job: &Job) -> Result<Setup<'_>, CaseError> {
         let rows = Rows::load(&job.case.dataset, job.case.seed, job.dataset_file.as_deref());
-        let (rows, loaded) = (rows.map_err(invalid)?, process::seconds_since_start());
-        Ok(Setup { job, rows, pool: thread_pool(job.threads), loaded })
+        let (rows, loaded) = (rows?, process::seconds_since_start());
+        Ok(Setup { job, rows, pool: thread_pool(job.threads)?, loaded })
     }
 
     /// The system of a kernel; see [`SystemSpec`].
@@ -37,14 +37,16 @@ impl Setup<'_> {
         probes: Probes,
         redraw: Option<u64>,
         inducing: Option<Inducing>,
-    ) -> Result<System, Failure> {
+    ) -> Result<System, CaseError> {
         let (rows, pool) = (&self.rows, &self.pool);
-        System::build(SystemSpec { rows, kernel, probes, redraw, inducing, pool }).map_err(invalid)
+        Ok(System::build(SystemSpec { rows, kernel, probes, redraw, inducing, pool })?)
     }
 
     /// The exact reference that the job names, if it does.
-    pub(crate) fn exact(&self) -> Result<Option<Reference>, Failure> {
+    pub(crate) fn exact(&self) -> Result<Option<Reference>, CaseError> {
         let Some(file) = &self.job.exact_file else { return Ok(None) };
-        exact_file::read(file, self.rows.n(), self.rows.split.x_test.nrows()).map(Some).map_err(invalid)
+        exact_file::read(file, self.rows.n(), self.rows.split.x_test.nrows())
+            .map(Some)
+            .map_err(file_fault(FaultCause::Reference))
     }
 }

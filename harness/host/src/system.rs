@@ -7,9 +7,8 @@
 use std::sync::Arc;
 
 use gpbench_data::Split;
-use gpbench_gp::blas::NotPositiveDefinite;
 use gpbench_gp::inducing::{self, Selection, SelectionError};
-use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
+use gpbench_gp::pathwise::{Prior, PriorError, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Kernel, KernelMatrix, KernelOperator, RandomFeatures, SystemMatrix};
 use gpbench_record::{self as record, Inducing, ProbeDistribution, Probes, StandardProbes};
@@ -41,7 +40,7 @@ pub enum SystemError {
     InducingAndCollapsed,
     /// The exact prior draw failed.
     #[error("the prior cannot be drawn exactly: {0}")]
-    Prior(#[from] NotPositiveDefinite),
+    Prior(#[from] PriorError),
 }
 
 /// What a system is built from.

@@ -18,14 +18,22 @@ use crate::setup::Setup;
 /// that is not positive definite included, is `invalid`, as is a library that
 /// cannot be used. A solution with numbers that are not finite is no failure
 /// here: it is solved with reason `diverged`.
+///
+/// Data copies, references, checkpoints and libraries that cannot be read, files that cannot be written, and threads,
+/// descriptors or memory that the system refuses are faults, not failures.
 pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
+    let mut plugin_ran = false;
+    let send = &mut |message: Message| {
+        plugin_ran |= message == Message::Loading;
+        send(message);
+    };
     let outcome = Setup::new(job).and_then(|setup| match &job.case.task {
         Task::Solve(task) => solve::run(&setup, task, send),
         Task::Posterior(task) => posterior::run(&setup, task, send),
         Task::Train(task) => train::run(&setup, task, send),
-        Task::Likelihood(task) => likelihood::run(&setup, task),
+        Task::Likelihood(task) => likelihood::run(&setup, task, send),
     });
-    outcome.map_or_else(Message::Failed, Message::Solved)
+    outcome.map_or_else(|error| error.message(plugin_ran), Message::Solved)
 }
 
 /// `gpbench-worker verify`: evaluates the solution of a case in a process that never loads the plugin, with rows and
@@ -39,5 +47,5 @@ pub fn verify(job: &Job) -> Message {
         Task::Train(_) => train::verify(),
         Task::Likelihood(task) => likelihood::verify(&setup, task),
     });
-    outcome.map_or_else(Message::Failed, Message::Verified)
+    outcome.map_or_else(|error| error.message(false), Message::Verified)
 }

@@ -5,14 +5,15 @@
 
 mod common;
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use common::worker::{
-    WORKER, assert_close, exact, failure, job, job_of, library, solve, verified, verify, worker,
+    WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
 };
 use gpbench_record::{
-    Case, Family, Inducing, LibraryInfo, Message, Param, Source, Status, StopReason, names,
+    Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Source, Status, StopReason, names,
 };
 
 fn cg(tolerance: f64) -> Case {
@@ -180,12 +181,7 @@ fn a_solve_that_needs_too_much_memory_is_refused() {
 }
 
 #[test]
-fn wrong_parameters_and_wrong_libraries_are_named() {
-    let missing = PathBuf::from("/nowhere/libgpbench_plugin_none.so");
-    let (status, reason) = failure(&job_of(cg(0.1), missing, 1).0);
-    assert_eq!(status, Status::Invalid);
-    assert!(reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be loaded: "), "{reason}");
-
+fn wrong_parameters_and_absent_solvers_are_named() {
     let mut case = cg(0.1);
     case.solver.params.insert("rnak".into(), Param::Int(3));
     let (status, reason) = failure(&job(case, 1).0);
@@ -194,6 +190,43 @@ fn wrong_parameters_and_wrong_libraries_are_named() {
     case.solver.plugin = "cgg".into();
     let (_, reason) = failure(&job_of(case, library("cg"), 1).0);
     assert!(reason.ends_with("offers no solver `cgg`; it offers `cg`"), "{reason}");
+}
+
+#[test]
+fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
+    let missing = PathBuf::from("/nowhere/libgpbench_plugin_none.so");
+    let away = fault("case", &job_of(cg(0.1), missing, 1).0);
+    assert_eq!(away.cause, FaultCause::Plugin);
+    assert!(
+        away.reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be loaded: "),
+        "{}",
+        away.reason
+    );
+
+    let (mut of, folder) = job(cg(0.1), 1);
+    exact(&mut of, &folder);
+    solve(&of);
+    for (file, cause) in [
+        (of.solution_file.clone(), FaultCause::Solution),
+        (of.exact_file.clone().unwrap(), FaultCause::Reference),
+    ] {
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() - 8]).unwrap();
+        assert_eq!(fault("verify", &of).cause, cause, "cut");
+        fs::remove_file(&file).unwrap();
+        let away = fault("verify", &of);
+        assert_eq!((away.cause, away.plugin_ran), (cause, false), "away");
+        fs::write(&file, &whole).unwrap();
+    }
+    of.solution_file = PathBuf::from("/nowhere/solution.bin");
+    let unwritten = fault("case", &of);
+    assert_eq!((unwritten.cause, unwritten.plugin_ran), (FaultCause::Storage, true));
+
+    of.case.dataset.source = Source::File { path: "wine.csv".into(), target: None };
+    of.dataset_file = Some(folder.path().join("wine.gpb"));
+    assert_eq!(fault("case", &of).cause, FaultCause::Dataset);
+    fs::write(of.dataset_file.as_ref().unwrap(), "something else").unwrap();
+    assert_eq!(fault("verify", &of).cause, FaultCause::Dataset);
 }
 
 #[test]

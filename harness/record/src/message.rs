@@ -14,6 +14,9 @@ pub enum Message {
     Trace(TracePoint),
     /// An outer step of training ended.
     Step(Step),
+    /// `case` is about to open the plugin's library: from here on code of the plugin may run in the worker, and what
+    /// the worker reports and how it ends may be the plugin's doing.
+    Loading,
     /// `case` ended; the solution is on disk.
     Solved(Solved),
     /// `verify` ended.
@@ -145,7 +148,8 @@ pub struct Fault {
     pub cause: FaultCause,
     /// One sentence: what failed and why.
     pub reason: String,
-    /// Whether code of the plugin had run in the case before, so that the plugin may have caused the fault.
+    /// Whether code of the plugin had run in the case before, so that the plugin may have caused the fault, or may
+    /// even have written this message.
     pub plugin_ran: bool,
 }
 

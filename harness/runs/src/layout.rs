@@ -10,6 +10,8 @@ pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const SPEC: &str = "spec.toml";
 /// The rows.
 pub(crate) const JOURNAL: &str = "journal.jsonl";
+/// Which cases were started.
+pub(crate) const ATTEMPTS: &str = "attempts.jsonl";
 /// Logs of all cases.
 pub(crate) const LOGS: &str = "logs";
 /// Files of running cases.

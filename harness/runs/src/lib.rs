@@ -6,6 +6,7 @@
 //!     spec.toml              the spec as typed: for people, never read again
 //!     environment.json       where the run began; environment-2.json and so on: where it continued
 //!     journal.jsonl          one line a case that ended
+//!     attempts.jsonl         which cases were started, and which of them did not end
 //!     logs/<id>.log          what the worker of a case printed
 //!     checkpoints/<id>.bin   where a training case continues after an interruption
 //!     scratch/<id>.solution  the solution of a running case
@@ -26,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attempts;
 mod environments;
 mod error;
 mod folder;
@@ -38,6 +40,7 @@ mod record;
 mod upgrade;
 mod writer;
 
+pub use attempts::Attempts;
 pub use environments::ComparedEnvironment;
 pub use error::RunError;
 pub use folder::RunFolder;

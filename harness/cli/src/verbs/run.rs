@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let page = runs::write_report(&run)?;
     if !global.quiet {
         runs::print(&run, Format::Table)?;
-        if summary.ran == 0 {
+        if summary.ran == 0 && summary.is_complete() {
             say("\nnothing was left to run; `--fresh` runs everything again");
         }
         say(format_args!("\nreport: {}", page.display()));
@@ -37,12 +37,13 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     Ok(exit_code(&summary))
 }
 
-/// Why a run ended before its last case, if it did.
+/// Why a run ended without a row of every case, if it did.
 fn ended_early(summary: &Summary) -> Option<String> {
     let why = match (summary.interrupted, summary.stopped) {
         (Some(_), _) => "interrupted",
         (None, Some(Stop::Failures)) => "the limit on failures is reached",
         (None, Some(Stop::Time)) => "the limit on the run's time is reached",
+        (None, None) if !summary.without_rows.is_empty() => "the machine or a file was at fault",
         (None, None) => return None,
     };
     let missing = summary.total - summary.statuses.values().sum::<usize>();

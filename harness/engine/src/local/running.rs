@@ -87,10 +87,8 @@ impl Running {
         }
         let status = self.child.wait();
         let seconds_over_limit = cause.as_ref().and_then(|cause| self.seconds_over_limit(cause));
-        if cause != Some(End::Interrupted) {
-            self.drain();
-        }
-        let end = cause.unwrap_or_else(|| match status {
+        let garbled = if cause == Some(End::Interrupted) { None } else { self.drain() };
+        let end = cause.or(garbled).unwrap_or_else(|| match status {
             Ok(status) => self.own_end(status),
             Err(error) => End::NotStarted { reason: format!("cannot wait for it: {error}") },
         });
@@ -198,14 +196,19 @@ impl Running {
 
     /// Receives the remaining messages up to the terminal one. All writers have ended by now, except one that has
     /// escaped: it is not waited for.
-    fn drain(&mut self) {
+    ///
+    /// What was written decides, not whether it was read before the process had ended: a line that is no message is
+    /// the end.
+    fn drain(&mut self) -> Option<End> {
         let deadline = Instant::now() + self.grace;
-        while !self.messages.last().is_some_and(is_terminal)
-            && let Ok(Output::Message(message)) =
-                self.output.recv_timeout(deadline.saturating_duration_since(Instant::now()))
-        {
-            self.receive(message);
+        while !self.messages.last().is_some_and(is_terminal) {
+            match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Output::Message(message)) => self.receive(message),
+                Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
+                Err(_) => break,
+            }
         }
+        None
     }
 
     fn own_end(&self, status: ExitStatus) -> End {

@@ -3,6 +3,7 @@
 // A test that cannot unwrap has failed.
 #![allow(clippy::unwrap_used)]
 
+mod faults;
 mod processes;
 mod schedule;
 mod support;

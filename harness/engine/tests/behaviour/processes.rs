@@ -31,6 +31,7 @@ impl Script {
         let path = folder.path().join("worker.sh");
         fs::write(&path, body).unwrap();
         for (name, message) in [
+            ("loading", Message::Loading),
             ("solved", solved(StopReason::Converged, &[0.001, 0.001], 1.0)),
             ("verified", verified(0.001, 0.001)),
         ] {
@@ -296,6 +297,7 @@ fn a_whole_run_survives_its_worst_case() {
     let script = Script::new(&format!(
         "d=$(dirname $0); job=$(cat)
          [ $1 = verify ] && exec cat $d/verified
+         cat $d/loading
          case $job in
            *'\"plugin\":\"segfault\"'*) echo 'last words' >&2; kill -SEGV $$ ;;
            *'\"plugin\":\"hang\"'*) {HANG} ;;

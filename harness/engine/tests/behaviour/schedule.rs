@@ -89,7 +89,10 @@ fn the_run_folder_holds_what_was_asked_and_where() {
         .map(|e| e.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort();
-    assert_eq!(files, ["environment.json", "journal.jsonl", "logs", "plan.json", "spec.toml"]);
+    assert_eq!(
+        files,
+        ["attempts.jsonl", "environment.json", "journal.jsonl", "logs", "plan.json", "spec.toml"]
+    );
     let file = PlanFile::read(&summary.folder).unwrap();
     assert_eq!(file.ids().collect::<Vec<_>>(), plan.ids().unwrap());
 }

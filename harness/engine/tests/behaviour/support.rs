@@ -135,7 +135,7 @@ impl Executor for Mock {
                 }
             }
             (WorkItem::Case(_), "segfault") => Outcome {
-                messages: Vec::new(),
+                messages: vec![Message::Loading],
                 end: End::Signalled { signal: 11, memory_pressure: false },
                 peak_memory_bytes: 512,
                 seconds_over_limit: None,
@@ -154,7 +154,11 @@ impl Executor for Mock {
                 self.jobs.lock().unwrap().insert(name, job.clone());
                 let point =
                     TracePoint { iteration: 1, seconds: 0.1, epochs: 1.0, metrics: Metrics::default() };
-                exited(vec![Message::Trace(point), solved(StopReason::Converged, &[0.004, 0.009], 3.0)])
+                exited(vec![
+                    Message::Loading,
+                    Message::Trace(point),
+                    solved(StopReason::Converged, &[0.004, 0.009], 3.0),
+                ])
             }
         }
     }
@@ -175,7 +179,8 @@ pub(crate) fn run(
     plan: &Plan,
     options: &Options,
 ) -> Result<(Summary, Vec<Event>), EngineError> {
-    let engine = Engine { executor, clock: &Noon, interrupt: Interrupt::default() };
+    let engine =
+        Engine { executor, clock: &Noon, interrupt: Interrupt::default(), renew_dataset: &|_| Ok(()) };
     let mut events = Vec::new();
     let summary = engine.run(plan, options, &mut |event| events.push(event))?;
     Ok((summary, events))

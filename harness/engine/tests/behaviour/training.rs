@@ -94,7 +94,12 @@ fn an_interrupted_case_continues_from_its_checkpoint_which_its_row_removes() {
     let folder = tempfile::tempdir().unwrap();
     let (plan, options, trainer) = (training(), options(folder.path()), Trainer::default());
     let run = || {
-        let engine = Engine { executor: &trainer, clock: &Noon, interrupt: Interrupt::default() };
+        let engine = Engine {
+            executor: &trainer,
+            clock: &Noon,
+            interrupt: Interrupt::default(),
+            renew_dataset: &|_| Ok(()),
+        };
         engine.run(&plan, &options, &mut |_| {}).unwrap()
     };
     let first = run();

@@ -92,8 +92,8 @@ fn in_parallel<T: Send>(pool: &ThreadPool, items: Vec<T>, work: impl Fn(T) + Sen
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operator::thread_pool;
     use crate::seed::Streams;
+    use crate::threads::thread_pool;
 
     /// More than two panels, the last one narrower.
     const N: usize = 2 * PANEL + 77;
@@ -114,7 +114,7 @@ mod tests {
         let mut b = Array2::zeros(x.dim().f());
         general_mat_mul(1.0, &a, &x, 0.0, &mut b);
         let solved = |threads: usize| {
-            let (pool, mut factor, mut b) = (thread_pool(threads), a.clone(), b.clone());
+            let (pool, mut factor, mut b) = (thread_pool(threads).unwrap(), a.clone(), b.clone());
             cholesky(factor.view_mut(), &pool).unwrap();
             solve(factor.view(), b.view_mut(), &pool);
             b
@@ -129,25 +129,25 @@ mod tests {
     fn the_inverse_solves_for_the_identity_with_the_same_bits_on_any_number_of_threads() {
         let a = positive_definite();
         let mut factor = a.clone();
-        cholesky(factor.view_mut(), &thread_pool(2)).unwrap();
+        cholesky(factor.view_mut(), &thread_pool(2).unwrap()).unwrap();
         let mut solved = Array2::zeros((N, N).f());
         solved.diag_mut().fill(1.0);
-        solve(factor.view(), solved.view_mut(), &thread_pool(2));
-        let one = inverse(factor.view(), &thread_pool(1));
+        solve(factor.view(), solved.view_mut(), &thread_pool(2).unwrap());
+        let one = inverse(factor.view(), &thread_pool(1).unwrap());
         for (j, column) in one.columns().into_iter().enumerate() {
             for i in j..N {
                 assert!((column[i] - solved[(i, j)]).abs() < 1e-14, "({i}, {j})");
             }
         }
-        assert_eq!(one, inverse(factor.view(), &thread_pool(2)));
-        assert_eq!(one, inverse(factor.view(), &thread_pool(5)));
+        assert_eq!(one, inverse(factor.view(), &thread_pool(2).unwrap()));
+        assert_eq!(one, inverse(factor.view(), &thread_pool(5).unwrap()));
     }
 
     #[test]
     fn the_order_of_the_first_bad_minor_counts_all_panels() {
         let mut a = positive_definite();
         a[(PANEL + 9, PANEL + 9)] = -1.0;
-        let error = cholesky(a.view_mut(), &thread_pool(2)).unwrap_err();
+        let error = cholesky(a.view_mut(), &thread_pool(2).unwrap()).unwrap_err();
         assert_eq!(error.order, PANEL + 10);
     }
 }

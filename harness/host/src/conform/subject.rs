@@ -42,7 +42,8 @@ impl LoadedSolver {
     pub(super) fn load(file: &Path, solver: &str, capture: Capture) -> Result<LoadedSolver, LibraryError> {
         // As during products: a solver must leave it so.
         blas::set_threads(1);
-        let pool = gpbench_gp::thread_pool(THREADS);
+        let pool = gpbench_gp::thread_pool(THREADS)
+            .map_err(|error| LibraryError::Open { file: file.to_owned(), reason: error.to_string() })?;
         let library = Library::load(file, HostTable::new(Some(pool.clone())))?;
         let entry = library.solver(solver)?;
         let can = |capability| entry.info.can(capability);

@@ -11,15 +11,15 @@ use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation};
 use gpbench_gp::metrics::norm;
 use gpbench_record::{
-    Failure, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Metrics, Probes, Quadrature, Solved,
-    Status, StopReason, TaskOutput, Verified, names,
+    Failure, FaultCause, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Message, Metrics, Probes,
+    Quadrature, Solved, Status, StopReason, TaskOutput, Verified, names,
 };
 use ndarray::{Array1, Array2, ArrayView1, ShapeBuilder, s};
 use rand::Rng;
 
 use crate::clock::difference;
 use crate::cost::SolveCost;
-use crate::failure::invalid;
+use crate::failure::{CaseError, file_fault, invalid};
 use crate::kernel::kernel;
 use crate::plugin::{SolveLimits, SolveOutcome};
 use crate::runner::{Runner, Startup};
@@ -31,7 +31,11 @@ use crate::{estimate, process, solution};
 const TERMS: usize = 2;
 
 /// Makes the task's number of estimates.
-pub(super) fn run(setup: &Setup, task: &LikelihoodStudy) -> Result<Solved, Failure> {
+pub(super) fn run(
+    setup: &Setup,
+    task: &LikelihoodStudy,
+    send: &mut dyn FnMut(Message),
+) -> Result<Solved, CaseError> {
     let repetitions = repetitions(task)?;
     if setup.rows.dataset.collapse_duplicates {
         return Err(invalid("estimates of the likelihood do not take collapsed duplicates"));
@@ -40,7 +44,7 @@ pub(super) fn run(setup: &Setup, task: &LikelihoodStudy) -> Result<Solved, Failu
     let solved = match task.method {
         LikelihoodEstimator::Features(estimator) => by_features(setup, estimator, &mut estimates)?,
         LikelihoodEstimator::Solutions { probes, second_solve, quadrature } => {
-            let runner = Runner::load(setup)?;
+            let runner = Runner::load(setup, send)?;
             let mut study = Study { setup, runner, outcome: nothing_solved(), cached_bytes: 0 };
             for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
                 row.assign(&flat(&study.estimate(probes, second_solve, quadrature, repetition)?));
@@ -48,7 +52,7 @@ pub(super) fn run(setup: &Setup, task: &LikelihoodStudy) -> Result<Solved, Failu
             study.runner.solved(study.outcome, study.cached_bytes, TaskOutput::Likelihood)
         }
     };
-    solution::write(&setup.job.solution_file, estimates.view()).map_err(invalid)?;
+    solution::write(&setup.job.solution_file, estimates.view()).map_err(file_fault(FaultCause::Storage))?;
     Ok(solved)
 }
 
@@ -67,7 +71,7 @@ fn by_features(
     setup: &Setup,
     estimator: FeatureEstimator,
     estimates: &mut Array2<f64>,
-) -> Result<Solved, Failure> {
+) -> Result<Solved, CaseError> {
     let startup = Startup::end(setup);
     let (mut outcome, mut features, repetitions) = (nothing_solved(), 0, estimates.nrows());
     for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
@@ -82,7 +86,7 @@ fn by_features(
     Ok(startup.solved(outcome, 0, TaskOutput::Likelihood))
 }
 
-fn repetitions(task: &LikelihoodStudy) -> Result<usize, Failure> {
+fn repetitions(task: &LikelihoodStudy) -> Result<usize, CaseError> {
     let count = usize::try_from(task.repetitions).ok().filter(|&count| count > 0);
     count.ok_or_else(|| invalid(format!("{} estimates cannot be made", task.repetitions)))
 }
@@ -102,7 +106,7 @@ impl Study<'_> {
         second_solve: bool,
         quadrature: Option<Quadrature>,
         repetition: u64,
-    ) -> Result<Likelihood, Failure> {
+    ) -> Result<Likelihood, CaseError> {
         let setup = self.setup;
         let build = |probes| setup.system(&setup.job.case.kernel, probes, Some(repetition), None);
         let mut system = build(probes)?;
@@ -121,7 +125,7 @@ impl Study<'_> {
     }
 
     /// Solves from zero, with an object of its own.
-    fn solve(&mut self, system: &mut System, stream: &str) -> Result<Array2<f64>, Failure> {
+    fn solve(&mut self, system: &mut System, stream: &str) -> Result<Array2<f64>, CaseError> {
         let limits = self.runner.limits(system, stream);
         let seconds = limits.seconds.map(|seconds| seconds - self.outcome.cost.seconds());
         let mut x = Array2::zeros((system.n(), system.columns()).f());
@@ -135,7 +139,7 @@ impl Study<'_> {
 }
 
 /// An estimate of `log |H|` from the standard probes of the system, or else from as many of its own.
-fn log_det(system: &System, quadrature: Quadrature, repetition: u64) -> Result<f64, Failure> {
+fn log_det(system: &System, quadrature: Quadrature, repetition: u64) -> Result<f64, CaseError> {
     let streams = system.streams.further(&format!("quadrature {repetition}"));
     let truncation = match quadrature {
         Quadrature::Fixed { nodes } => Truncation::Fixed { terms: nodes },
@@ -148,9 +152,9 @@ fn log_det(system: &System, quadrature: Quadrature, repetition: u64) -> Result<f
         count => streams.normals("probes", system.n(), count),
     };
     let estimate = likelihood::log_det(&*system.operator, probes.view(), &truncation);
-    estimate.ok_or_else(|| Failure {
-        status: Status::Diverged,
-        reason: "the kernel matrix with noise is not positive definite in double precision".to_owned(),
+    estimate.ok_or_else(|| {
+        let reason = "the kernel matrix with noise is not positive definite in double precision".to_owned();
+        Failure { status: Status::Diverged, reason }.into()
     })
 }
 
@@ -166,14 +170,15 @@ fn derivatives(gradient: &Gradient) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// Compares the estimates of a case, as they are in its solution file, with the exact terms.
-pub(super) fn verify(setup: &Setup, task: &LikelihoodStudy) -> Result<Verified, Failure> {
+pub(super) fn verify(setup: &Setup, task: &LikelihoodStudy) -> Result<Verified, CaseError> {
     let Setup { job, rows, .. } = setup;
     let (repetitions, columns) = (repetitions(task)?, TERMS + 2 + rows.d());
-    let estimates = solution::read(&job.solution_file, repetitions, columns).map_err(invalid)?;
+    let estimates =
+        solution::read(&job.solution_file, repetitions, columns).map_err(file_fault(FaultCause::Solution))?;
     let data = rows.subtract_mean(&job.case.kernel);
     let (x, y) = (data.x_train.view(), data.y_train.view());
-    let kernel = kernel(&job.case.kernel, rows.d()).map_err(invalid)?;
-    let gp = ExactGp::fit(&kernel, job.case.kernel.noise_scale, x, y, job.threads).map_err(invalid)?;
+    let kernel = kernel(&job.case.kernel, rows.d())?;
+    let gp = ExactGp::fit(&kernel, job.case.kernel.noise_scale, x, y, job.threads)?;
     let exact = Likelihood::exact(&gp, x);
 
     let mut found = Metrics::default();

@@ -1,12 +1,12 @@
 //! Task `posterior`: solutions for y and for pathwise targets, and the predictions that they give.
 
-use gpbench_record::{Failure, Message, Metrics, Posterior, Probes, Solved, Verified};
+use gpbench_record::{Message, Metrics, Posterior, Probes, Solved, Verified};
 use ndarray::ArrayView2;
 
 use crate::evaluate::predictions::predictions;
 use crate::evaluate::{is_finite, weights};
 use crate::exact_file::Reference;
-use crate::failure::invalid;
+use crate::failure::CaseError;
 use crate::posterior_curve::posterior_curve;
 use crate::setup::Setup;
 use crate::system::System;
@@ -14,7 +14,11 @@ use crate::system::System;
 use super::problem::Problem;
 
 /// Solves; the trace has predictions, and errors of the weights where the exact ones are known.
-pub(super) fn run(setup: &Setup, task: &Posterior, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
+pub(super) fn run(
+    setup: &Setup,
+    task: &Posterior,
+    send: &mut dyn FnMut(Message),
+) -> Result<Solved, CaseError> {
     Problem::build(setup, Probes::Pathwise(task.targets), task.inducing)?.solve(Some(of_iterate), send)
 }
 
@@ -25,7 +29,7 @@ fn of_iterate(system: &System, exact: Option<&Reference>, iterate: ArrayView2<f6
 }
 
 /// Evaluates the predictions and the weights, and predicts along the input where there is one only.
-pub(super) fn verify(setup: &Setup, task: &Posterior) -> Result<Verified, Failure> {
+pub(super) fn verify(setup: &Setup, task: &Posterior) -> Result<Verified, CaseError> {
     let problem = Problem::build(setup, Probes::Pathwise(task.targets), task.inducing)?;
     let (solution, mut metrics) = problem.verify()?;
     let (system, exact, solution) = (&problem.system, problem.exact.as_ref(), solution.view());
@@ -33,6 +37,6 @@ pub(super) fn verify(setup: &Setup, task: &Posterior) -> Result<Verified, Failur
         metrics.extend(&predictions(system, exact, solution));
     }
     let exact = exact.and_then(|exact| exact.curve.as_ref());
-    let curve = posterior_curve(system, exact, solution).map_err(invalid)?;
+    let curve = posterior_curve(system, exact, solution)?;
     Ok(Verified { metrics, curve: curve.map(Box::new) })
 }

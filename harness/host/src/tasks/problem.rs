@@ -1,11 +1,11 @@
 //! One system that is solved under observation: what tasks `solve` and `posterior` consist of.
 
-use gpbench_record::{Failure, Inducing, Message, Metrics, Probes, Solved, StopReason, TaskOutput};
+use gpbench_record::{FaultCause, Inducing, Message, Metrics, Probes, Solved, StopReason, TaskOutput};
 use ndarray::{Array2, ArrayView2};
 
 use crate::evaluate::{self, is_finite};
 use crate::exact_file::Reference;
-use crate::failure::invalid;
+use crate::failure::{CaseError, file_fault};
 use crate::plugin::IterationInfo;
 use crate::runner::Runner;
 use crate::setup::Setup;
@@ -29,7 +29,7 @@ impl<'s> Problem<'s> {
         setup: &'s Setup<'s>,
         probes: Probes,
         inducing: Option<Inducing>,
-    ) -> Result<Problem<'s>, Failure> {
+    ) -> Result<Problem<'s>, CaseError> {
         let system = setup.system(&setup.job.case.kernel, probes, None, inducing)?;
         Ok(Problem { setup, system, exact: setup.exact()? })
     }
@@ -40,8 +40,8 @@ impl<'s> Problem<'s> {
         mut self,
         evaluate: Option<Evaluate>,
         send: &mut dyn FnMut(Message),
-    ) -> Result<Solved, Failure> {
-        let runner = Runner::load(self.setup)?;
+    ) -> Result<Solved, CaseError> {
+        let runner = Runner::load(self.setup, send)?;
         let mut solver = runner.create(&self.setup.job.case.solver.params, &mut self.system)?;
         let Problem { setup, system, exact } = &self;
         let limits = runner.limits(system, "solver");
@@ -62,17 +62,17 @@ impl<'s> Problem<'s> {
         if !is_finite(weights.view()) {
             outcome.reason = StopReason::Diverged;
         }
-        solution::write(&setup.job.solution_file, weights.view()).map_err(invalid)?;
+        solution::write(&setup.job.solution_file, weights.view()).map_err(file_fault(FaultCause::Storage))?;
         let output = TaskOutput::empty(setup.job.case.task.kind());
         Ok(runner.solved(outcome, system.view().matrix.cached_bytes(), output))
     }
 
     /// The solution that was written to the file, and its metrics as weights.
-    pub(super) fn verify(&self) -> Result<(Array2<f64>, Metrics), Failure> {
+    pub(super) fn verify(&self) -> Result<(Array2<f64>, Metrics), CaseError> {
         let Problem { setup, system, exact } = self;
         let (_, weights) = system.predictor().shape();
-        let solution =
-            solution::read(&setup.job.solution_file, weights, system.columns()).map_err(invalid)?;
+        let solution = solution::read(&setup.job.solution_file, weights, system.columns())
+            .map_err(file_fault(FaultCause::Solution))?;
         let mut metrics = evaluate::of_system(system, exact.as_ref());
         if is_finite(solution.view()) {
             metrics.extend(&evaluate::of_weights(system, exact.as_ref(), solution.view()));

@@ -24,11 +24,11 @@ mod step;
 mod trainer;
 
 use gpbench_record::{
-    Failure, Message, Metrics, Solved, TaskOutput, Training, TrainingOutput, Verified, names,
+    FaultCause, Message, Metrics, Solved, TaskOutput, Training, TrainingOutput, Verified, names,
 };
 
 use crate::cost::SolveCost;
-use crate::failure::invalid;
+use crate::failure::{CaseError, file_fault, invalid};
 use crate::plugin::SolveOutcome;
 use crate::runner::Runner;
 use crate::setup::Setup;
@@ -37,19 +37,23 @@ use prediction::Prediction;
 use trainer::Trainer;
 
 /// Trains and predicts; `send` takes the steps along the way.
-pub(super) fn run(setup: &Setup, task: &Training, send: &mut dyn FnMut(Message)) -> Result<Solved, Failure> {
+pub(super) fn run(
+    setup: &Setup,
+    task: &Training,
+    send: &mut dyn FnMut(Message),
+) -> Result<Solved, CaseError> {
     if setup.rows.dataset.collapse_duplicates {
         return Err(invalid(
             "a data set of collapsed duplicates cannot be trained on: steps start from weights of all rows",
         ));
     }
-    let trainer = Trainer { setup, task, runner: Runner::load(setup)? };
+    let trainer = Trainer { setup, task, runner: Runner::load(setup, send)? };
     let mut state = trainer.begin()?;
     state.steps.iter().for_each(|step| send(Message::Step(step.clone())));
     while (state.steps.len() as u64) < task.steps && trainer.seconds_left(&state).is_none_or(|s| s > 0.0) {
         send(Message::Step(trainer.step(&mut state)?));
         if let Some(file) = &setup.job.checkpoint_file {
-            checkpoint::write(file, &state).map_err(invalid)?;
+            checkpoint::write(file, &state).map_err(file_fault(FaultCause::Storage))?;
         }
     }
     let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state)?;
@@ -62,7 +66,7 @@ pub(super) fn run(setup: &Setup, task: &Training, send: &mut dyn FnMut(Message))
     ];
     let output = TaskOutput::Train(Box::new(TrainingOutput {
         hyperparameters: kernel.hyperparameters(),
-        landscape: trainer.landscape(&state),
+        landscape: trainer.landscape(&state)?,
         ..TrainingOutput::default()
     }));
     let outcome = SolveOutcome { cost: state.cost, ..outcome };
@@ -72,6 +76,6 @@ pub(super) fn run(setup: &Setup, task: &Training, send: &mut dyn FnMut(Message))
 
 /// The solution of a training case is that of its prediction, a case of task `posterior`, which is verified in its
 /// place.
-pub(super) fn verify() -> Result<Verified, Failure> {
+pub(super) fn verify() -> Result<Verified, CaseError> {
     Err(invalid("a training case is verified by the posterior that it ends with"))
 }

@@ -91,7 +91,7 @@ pub(crate) fn build(case: &Case, file: Option<&Path>, threads: usize) -> Result<
         probes: case.task.probes().expect("a task with linear systems"),
         redraw: None,
         inducing: case.task.inducing(),
-        pool: &thread_pool(threads),
+        pool: &thread_pool(threads).unwrap(),
     })
 }
 

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use gpbench_record::{Case, ExactRequest, Job, Limits, Message, Metrics, SCHEMA, Solved, Status, Verified};
+use gpbench_record::{
+    Case, ExactRequest, Fault, Job, Limits, Message, Metrics, SCHEMA, Solved, Status, Verified,
+};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -91,9 +93,10 @@ pub(crate) fn exact(job: &mut Job, folder: &TempDir) -> Metrics {
     }
 }
 
-/// Runs `case`: the messages along the way, and what it measured.
+/// Runs `case`: the messages while the plugin runs, and what it measured.
 pub(crate) fn solve(job: &Job) -> (Vec<Message>, Solved) {
     let mut messages = messages(&worker("case", job));
+    messages.retain(|message| *message != Message::Loading);
     match messages.pop() {
         Some(Message::Solved(solved)) => (messages, solved),
         other => panic!("{other:?}"),
@@ -114,6 +117,14 @@ pub(crate) fn verify(job: &Job) -> Metrics {
 pub(crate) fn failure(job: &Job) -> (Status, String) {
     match messages(&worker("case", job)).pop() {
         Some(Message::Failed(failure)) => (failure.status, failure.reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The fault that a verb reports of a job.
+pub(crate) fn fault(verb: &str, job: &impl Serialize) -> Fault {
+    match messages(&worker(verb, job)).pop() {
+        Some(Message::Fault(fault)) => fault,
         other => panic!("{other:?}"),
     }
 }

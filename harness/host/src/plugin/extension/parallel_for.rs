@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_loop_visits_every_index_once() {
-        let host = HostTable::new(Some(gpbench_gp::thread_pool(2))).as_ptr();
+        let host = HostTable::new(Some(gpbench_gp::thread_pool(2).unwrap())).as_ptr();
         let sum = AtomicU64::new(0);
         // SAFETY: a live host, a text, and a counter that outlives the loop.
         unsafe {

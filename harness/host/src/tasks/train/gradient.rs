@@ -1,12 +1,12 @@
 //! The gradient of an outer step, by each estimator, and what it took.
 
 use gpbench_gp::Gradient;
-use gpbench_gp::exact::ExactGp;
+use gpbench_gp::exact::{ExactError, ExactGp};
 use gpbench_gp::likelihood::Likelihood;
 use gpbench_gp::train;
 use gpbench_gp::{lanczos, metrics};
 use gpbench_record::{
-    Entries, Failure, FeatureEstimator, GradientEstimator, Kernel, Metrics, Probes, Start, StopReason, names,
+    Entries, FeatureEstimator, GradientEstimator, Kernel, Metrics, Probes, Start, StopReason, names,
 };
 use ndarray::{Array2, Axis, ShapeBuilder, s};
 
@@ -14,7 +14,7 @@ use crate::clock::difference;
 use crate::cost::SolveCost;
 use crate::evaluate::predictions::predictions;
 use crate::evaluate::weights::{claims, residuals};
-use crate::failure::invalid;
+use crate::failure::{CaseError, invalid};
 use crate::plugin::{SolveLimits, SolverState};
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process};
@@ -75,7 +75,7 @@ impl Trainer<'_> {
         kernel: &Kernel,
         count: u64,
         state: &State,
-    ) -> Result<StepGradient, Failure> {
+    ) -> Result<StepGradient, CaseError> {
         match self.task.gradient {
             GradientEstimator::Exact => self.by_factor(kernel, count),
             GradientEstimator::Features(estimator) => self.by_features(kernel, estimator, count),
@@ -97,7 +97,7 @@ impl Trainer<'_> {
         kernel: &Kernel,
         estimator: FeatureEstimator,
         count: u64,
-    ) -> Result<StepGradient, Failure> {
+    ) -> Result<StepGradient, CaseError> {
         let began = process::now();
         let draw = match estimator {
             FeatureEstimator::Rff { .. } => 0,
@@ -112,13 +112,16 @@ impl Trainer<'_> {
     }
 
     /// The exact gradient, by a Cholesky factor of the harness's own: the solver is asked for the prediction alone.
-    fn by_factor(&self, kernel: &Kernel, count: u64) -> Result<StepGradient, Failure> {
+    fn by_factor(&self, kernel: &Kernel, count: u64) -> Result<StepGradient, CaseError> {
         let system = self.setup.system(kernel, NO_PROBES, None, None)?;
         let System { data, operator, .. } = &system;
         let (kernel, noise_scale, x) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
         let began = process::now();
         let gp = ExactGp::fit(kernel, noise_scale, x, data.y_train.view(), self.setup.job.threads);
-        let gp = gp.map_err(|error| invalid(format!("step {count}: {error}")))?;
+        let gp = gp.map_err(|error| match error {
+            ExactError::Singular(_) => invalid(format!("step {count}: {error}")),
+            ExactError::Threads(refused) => refused.into(),
+        })?;
         let fitted = process::now();
         let gradient = gp.gradient(x);
         let outer = process::now().wall - fitted.wall;
@@ -146,7 +149,7 @@ impl Trainer<'_> {
         (probes, second_solve, start): (Probes, bool, Start),
         count: u64,
         state: &State,
-    ) -> Result<StepGradient, Failure> {
+    ) -> Result<StepGradient, CaseError> {
         let began = process::now();
         let redraw = (!start.is_warm() && count > 0).then_some(count);
         let mut system = self.setup.system(kernel, probes, redraw, None)?;
@@ -218,7 +221,7 @@ impl Trainer<'_> {
         start: Start,
         count: u64,
         state: &State,
-    ) -> Result<(Array2<f64>, SolveCost), Failure> {
+    ) -> Result<(Array2<f64>, SolveCost), CaseError> {
         let mut system = self.setup.system(kernel, NO_PROBES, None, None)?;
         let mut x = Array2::zeros((system.n(), 1).f());
         if let Some(last) = state.solution.as_ref().filter(|_| start.is_warm()) {

@@ -1,10 +1,10 @@
 //! Where training starts.
 
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, SubsetFit};
-use gpbench_record::{Failure, Subset};
+use gpbench_record::{FaultCause, Subset};
 
 use crate::cost::SolveCost;
-use crate::failure::invalid;
+use crate::failure::{CaseError, file_fault};
 use crate::kernel::kernel;
 use crate::plugin::SolverState;
 use crate::process;
@@ -15,17 +15,16 @@ use super::trainer::Trainer;
 
 impl Trainer<'_> {
     /// The state that an earlier process has reached, or else the first.
-    pub(super) fn begin(&self) -> Result<State, Failure> {
+    pub(super) fn begin(&self) -> Result<State, CaseError> {
         if let Some(file) = &self.setup.job.checkpoint_file {
-            match checkpoint::read(file) {
-                Ok(Some(state)) => return Ok(state),
-                Ok(None) => {}
-                Err(error) => eprintln!("[warning] training starts from the beginning: {error}"),
+            let state = checkpoint::read(file).map_err(file_fault(FaultCause::Checkpoint))?;
+            if let Some(state) = state {
+                return Ok(state);
             }
         }
         let of = &self.setup.job.case.kernel;
         // Checks the numbers, and repeats one length scale for all inputs.
-        let each = kernel(of, self.setup.rows.d()).map_err(invalid)?.length_scale;
+        let each = kernel(of, self.setup.rows.d())?.length_scale;
         let length_scale = match self.task.shared_length_scale {
             true => of.length_scale[..1].to_vec(),
             false => each,
@@ -53,13 +52,13 @@ impl Trainer<'_> {
     }
 
     /// The average of fits of parts of the data that start from `initial`, if there are such, or else `initial`.
-    fn fitted_to_parts(&self, initial: Hyperparameters) -> Result<Hyperparameters, Failure> {
+    fn fitted_to_parts(&self, initial: Hyperparameters) -> Result<Hyperparameters, CaseError> {
         let Some(Subset { centroids, size, steps }) = self.task.subset else { return Ok(initial) };
         let rows = &self.setup.rows;
         let (x, y) = (rows.split.x_train.view(), rows.split.y_train.view());
         let family = self.setup.job.case.kernel.family;
         let rng = &mut rows.streams(family).stream("centroids");
         let subset = SubsetFit { centroids, size, steps, learning_rate: self.task.learning_rate };
-        subset.fit(family, &initial, x, y, rng, self.setup.job.threads).map_err(invalid)
+        Ok(subset.fit(family, &initial, x, y, rng, self.setup.job.threads)?)
     }
 }

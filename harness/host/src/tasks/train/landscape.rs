@@ -2,6 +2,7 @@
 
 use gpbench_record::{Grid, Kernel, Landscape};
 
+use crate::failure::CaseError;
 use crate::rounding::six_digits;
 
 use super::state::State;
@@ -9,19 +10,20 @@ use super::trainer::Trainer;
 
 impl Trainer<'_> {
     /// The exact likelihood on the grid that is asked for, at the final signal scale.
-    pub(super) fn landscape(&self, state: &State) -> Option<Box<Landscape>> {
-        let Grid { length_scale, noise_scale, points } = self.task.landscape?;
+    pub(super) fn landscape(&self, state: &State) -> Result<Option<Box<Landscape>>, CaseError> {
+        let Some(Grid { length_scale, noise_scale, points }) = self.task.landscape else { return Ok(None) };
         let ended = state.kernel(&self.setup.job.case.kernel);
         let (length_scale, noise_scale) = (spaced(length_scale, points), spaced(noise_scale, points));
         let along = |noise_scale: f64| {
             let at = |length: &f64| {
                 let kernel = Kernel { noise_scale, length_scale: vec![*length], ..ended.clone() };
-                self.exact_likelihood(&kernel).filter(|value| value.is_finite()).map(six_digits)
+                Ok(self.exact_likelihood(&kernel)?.filter(|value| value.is_finite()).map(six_digits))
             };
-            length_scale.iter().map(at).collect::<Vec<Option<f64>>>()
+            length_scale.iter().map(at).collect::<Result<Vec<Option<f64>>, CaseError>>()
         };
-        let log_likelihood = noise_scale.iter().map(|noise_scale| along(*noise_scale)).collect();
-        Some(Box::new(Landscape { length_scale, noise_scale, log_likelihood }))
+        let log_likelihood =
+            noise_scale.iter().map(|noise_scale| along(*noise_scale)).collect::<Result<_, CaseError>>()?;
+        Ok(Some(Box::new(Landscape { length_scale, noise_scale, log_likelihood })))
     }
 }
 

@@ -1,10 +1,10 @@
 //! The posterior that training ends with.
 
-use gpbench_record::{Failure, GradientEstimator, Kernel, Probes, StopReason};
+use gpbench_record::{FaultCause, GradientEstimator, Kernel, Probes, StopReason};
 use ndarray::{Array2, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
-use crate::failure::invalid;
+use crate::failure::{CaseError, file_fault};
 use crate::plugin::{SolveLimits, SolveOutcome};
 use crate::solution;
 
@@ -22,7 +22,7 @@ impl Trainer<'_> {
     /// Solves for the posterior under the final hyperparameters, and writes the solution to its file. With warm
     /// starts it starts from the last solutions: all of them, if they were of pathwise
     /// targets, or else the one of y.
-    pub(super) fn predict(&self, state: &State) -> Result<Prediction, Failure> {
+    pub(super) fn predict(&self, state: &State) -> Result<Prediction, CaseError> {
         let job = self.setup.job;
         let named = state.kernel(&job.case.kernel).hyperparameters();
         let case = job.case.prediction(&named).expect("the names are those of a kernel");
@@ -42,7 +42,7 @@ impl Trainer<'_> {
         if !is_finite(x.view()) {
             outcome.reason = StopReason::Diverged;
         }
-        solution::write(&job.solution_file, x.view()).map_err(invalid)?;
+        solution::write(&job.solution_file, x.view()).map_err(file_fault(FaultCause::Storage))?;
         let cached_bytes = system.view().matrix.cached_bytes();
         Ok(Prediction { outcome, kernel: case.kernel, cached_bytes })
     }

@@ -4,6 +4,7 @@ use gpbench_gp::Gradient;
 use gpbench_gp::train;
 use gpbench_record::{Failure, Kernel, Scale, Schedule, Status, Step, Training, names};
 
+use crate::failure::CaseError;
 use crate::process;
 
 use super::gradient::StepGradient;
@@ -15,7 +16,7 @@ const EXACT_ROWS: usize = 3000;
 
 impl Trainer<'_> {
     /// Takes one outer step.
-    pub(super) fn step(&self, state: &mut State) -> Result<Step, Failure> {
+    pub(super) fn step(&self, state: &mut State) -> Result<Step, CaseError> {
         let rows = &self.setup.rows;
         let count = state.steps.len() as u64;
         let kernel = state.kernel(&self.setup.job.case.kernel);
@@ -28,7 +29,7 @@ impl Trainer<'_> {
         chained.extend(state.mean.map(|_| found.by_mean));
         if !chained.iter().all(|derivative| derivative.is_finite()) {
             let reason = format!("the gradient of step {count} is not finite");
-            return Err(Failure { status: Status::Diverged, reason });
+            return Err(Failure { status: Status::Diverged, reason }.into());
         }
         let Training { learning_rate, schedule, .. } = self.task;
         let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
@@ -48,7 +49,11 @@ impl Trainer<'_> {
         ] {
             metrics.insert(name, value);
         }
-        if let Some(value) = found.log_marginal_likelihood.or_else(|| self.likelihood_of_few(&kernel)) {
+        let likelihood = match found.log_marginal_likelihood {
+            Some(value) => Some(value),
+            None => self.likelihood_of_few(&kernel)?,
+        };
+        if let Some(value) = likelihood {
             metrics.insert(names::LOG_MARGINAL_LIKELIHOOD, value);
         }
         let hyperparameters = kernel.hyperparameters();
@@ -74,8 +79,8 @@ impl Trainer<'_> {
     }
 
     /// The exact log marginal likelihood, where there are few rows. No clock runs.
-    fn likelihood_of_few(&self, kernel: &Kernel) -> Option<f64> {
-        (self.setup.rows.n() <= EXACT_ROWS).then(|| self.exact_likelihood(kernel))?
+    fn likelihood_of_few(&self, kernel: &Kernel) -> Result<Option<f64>, CaseError> {
+        if self.setup.rows.n() <= EXACT_ROWS { self.exact_likelihood(kernel) } else { Ok(None) }
     }
 }
 

@@ -1,10 +1,10 @@
 //! What all steps of training share.
 
-use gpbench_gp::exact::ExactGp;
+use gpbench_gp::exact::{ExactError, ExactGp};
 use gpbench_gp::train::{Hyperparameters, Parameters};
-use gpbench_record::{Failure, Kernel, Training};
+use gpbench_record::{Kernel, Training};
 
-use crate::failure::invalid;
+use crate::failure::{CaseError, invalid};
 use crate::kernel::kernel;
 use crate::runner::Runner;
 use crate::setup::Setup;
@@ -20,7 +20,7 @@ pub(super) struct Trainer<'s> {
 
 impl Trainer<'_> {
     /// The parameters of step `step` and the prior mean, where they are replayed from another run.
-    pub(super) fn replayed(&self, step: u64) -> Result<Option<(Parameters, Option<f64>)>, Failure> {
+    pub(super) fn replayed(&self, step: u64) -> Result<Option<(Parameters, Option<f64>)>, CaseError> {
         let path = &self.task.replay;
         if path.is_empty() {
             return Ok(None);
@@ -30,7 +30,7 @@ impl Trainer<'_> {
         let Some(found) = found else {
             return Err(invalid(format!("the path to replay has no hyperparameters of step {step}")));
         };
-        kernel(&found, self.setup.rows.d()).map_err(invalid)?;
+        kernel(&found, self.setup.rows.d())?;
         let Kernel { noise_scale, signal_scale, length_scale, mean, .. } = found;
         let parameters = Parameters::new(&Hyperparameters { noise_scale, signal_scale, length_scale });
         Ok(Some((parameters, mean)))
@@ -44,11 +44,17 @@ impl Trainer<'_> {
 
     /// The exact log marginal likelihood under a kernel; none where its matrix is not positive definite in double
     /// precision. No clock runs.
-    pub(super) fn exact_likelihood(&self, of: &Kernel) -> Option<f64> {
+    ///
+    /// # Errors
+    /// Where there are no threads to compute on: the number exists all the same.
+    pub(super) fn exact_likelihood(&self, of: &Kernel) -> Result<Option<f64>, CaseError> {
         let data = self.setup.rows.subtract_mean(of);
         let (x, y) = (data.x_train.view(), data.y_train.view());
-        let kernel = kernel(of, x.ncols()).ok()?;
-        let gp = ExactGp::fit(&kernel, of.noise_scale, x, y, self.setup.job.threads).ok()?;
-        Some(gp.log_marginal_likelihood)
+        let Ok(kernel) = kernel(of, x.ncols()) else { return Ok(None) };
+        match ExactGp::fit(&kernel, of.noise_scale, x, y, self.setup.job.threads) {
+            Ok(gp) => Ok(Some(gp.log_marginal_likelihood)),
+            Err(ExactError::Singular(_)) => Ok(None),
+            Err(ExactError::Threads(refused)) => Err(refused.into()),
+        }
     }
 }

@@ -1,0 +1,186 @@
+//! The tries of one case: what is done after a fault, and when a case is given up.
+//!
+//! A fault of the machine or of a file says nothing about the solver: the case has no row, and is tried once more. A
+//! fault that the plugin may have caused counts, in this attempt and in later ones, and the third such start makes the
+//! row `crashed`. So does a case that gpbench itself did not survive three times.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gpbench_record::{Fault, FaultCause, Row};
+use gpbench_runs::Attempts;
+
+use crate::case::{CaseRunner, NoRow};
+use crate::log::Log;
+use crate::room::try_room;
+use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, RenewDataset, row};
+
+/// Starts that a case may be blamed for before it gets its row.
+const MOST_STARTS: usize = 3;
+/// Faults in one attempt after which a case is left for the next attempt.
+const MOST_FAULTS: usize = 2;
+/// Bytes that a disk with room takes.
+const TRIAL_BYTES: u64 = 1 << 20;
+
+/// A case that has no row.
+#[derive(Clone, Copy)]
+pub(crate) struct Pending<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) planned: &'a PlannedCase,
+    /// How often the machine or a file was at fault in this attempt.
+    pub(crate) faults: usize,
+}
+
+/// What came of a case.
+pub(crate) enum Tried<'a> {
+    /// It has ended.
+    Row(Box<Row>),
+    /// It is to be tried once more when no other case is running.
+    Later(Pending<'a>),
+    /// It has no row in this attempt.
+    WithoutRow(CaseWithoutRow),
+    /// The run is to end.
+    Interrupted,
+}
+
+/// What is done next after a fault.
+enum Next {
+    TryNow,
+    TryLater,
+    GiveUp,
+}
+
+/// Runs cases until they have a row or are given up.
+pub(crate) struct Tries<'a> {
+    pub(crate) cases: CaseRunner<'a>,
+    attempts: Mutex<Attempts>,
+    renew_dataset: RenewDataset<'a>,
+}
+
+impl<'a> Tries<'a> {
+    pub(crate) fn new(cases: CaseRunner<'a>, attempts: Attempts, renew_dataset: RenewDataset<'a>) -> Self {
+        Self { cases, attempts: Mutex::new(attempts), renew_dataset }
+    }
+
+    /// How often a case was started and did not survive, or could be blamed for what happened.
+    pub(crate) fn starts(&self, pending: &Pending<'_>) -> usize {
+        let checkpoint = self.cases.checkpoint(pending.id, pending.planned);
+        self.attempts().starts(pending.id, checkpoint.as_deref())
+    }
+
+    /// Stores that a case has its row, and removes its checkpoint.
+    pub(crate) fn end(&self, id: &str) -> Result<(), EngineError> {
+        self.cases.remove_checkpoint(id);
+        Ok(self.attempts().end(id)?)
+    }
+
+    /// Stores that a case has no row for no fault of its own: the run cannot continue. If that cannot be stored either,
+    /// the case runs later than others.
+    pub(crate) fn release(&self, id: &str) {
+        let _ = self.attempts().release(id);
+    }
+
+    /// Tries a case until it has a row or is given up. `is_alone`: no other case is running.
+    pub(crate) fn run(
+        &self,
+        mut pending: Pending<'a>,
+        is_alone: bool,
+        report: &dyn Fn(Event),
+    ) -> Result<Tried<'a>, EngineError> {
+        let Pending { id, planned, .. } = pending;
+        if let Some(reason) = &planned.skip {
+            return Ok(Tried::Row(Box::new(row::skipped(id, planned, reason, self.cases.clock.now()))));
+        }
+        if self.starts(&pending) >= MOST_STARTS {
+            let reason = format!("ended gpbench or the machine, or did not end, {MOST_STARTS} times");
+            return Ok(Tried::Row(self.blamed(&pending, reason)));
+        }
+        loop {
+            let checkpoint = self.cases.checkpoint(id, planned);
+            self.attempts().start(id, checkpoint.as_deref())?;
+            let fault = match self.cases.run(id, planned, report) {
+                Ok(row) => return Ok(Tried::Row(Box::new(row))),
+                Err(NoRow::Interrupted) => {
+                    self.attempts().release(id)?;
+                    return Ok(Tried::Interrupted);
+                }
+                Err(NoRow::Fault(fault)) => fault,
+            };
+            self.check_room(&pending, &fault).inspect_err(|_| self.release(id))?;
+            if !fault.plugin_ran {
+                self.attempts().release(id)?;
+            } else if self.starts(&pending) >= MOST_STARTS {
+                let reason = format!("{}; started {MOST_STARTS} times", fault.reason);
+                return Ok(Tried::Row(self.blamed(&pending, reason)));
+            }
+            pending.faults += 1;
+            let labels = planned.case.labels();
+            match self.after(&pending, &fault, is_alone) {
+                Ok(Next::TryNow) => {
+                    report(Event::Warning(format!("{labels}: {}; it is tried again", fault.reason)));
+                }
+                Ok(Next::TryLater) => {
+                    let text =
+                        format!("{labels}: {}; it is tried again when all others have ended", fault.reason);
+                    report(Event::Warning(text));
+                    return Ok(Tried::Later(pending));
+                }
+                Ok(Next::GiveUp) => {
+                    return Ok(Tried::WithoutRow(without_row(&pending, fault)));
+                }
+                Err(why) => {
+                    let fault = Fault { reason: format!("{}; {why}", fault.reason), ..fault };
+                    return Ok(Tried::WithoutRow(without_row(&pending, fault)));
+                }
+            }
+        }
+    }
+
+    /// Removes what was at fault, if it can be made anew; what to do next.
+    ///
+    /// # Errors
+    /// Why it cannot be made anew.
+    fn after(&self, pending: &Pending<'_>, fault: &Fault, is_alone: bool) -> Result<Next, String> {
+        // Such a case is blamed after a few more starts.
+        let was_killed = fault.plugin_ran && fault.cause == FaultCause::Worker;
+        let most = if was_killed { MOST_STARTS } else { MOST_FAULTS };
+        if pending.faults >= most {
+            return Ok(Next::GiveUp);
+        }
+        match fault.cause {
+            FaultCause::Dataset => (self.renew_dataset)(pending.planned)?,
+            FaultCause::Checkpoint => self.cases.remove_checkpoint(pending.id),
+            FaultCause::Reference | FaultCause::Solution => {}
+            FaultCause::Worker if was_killed => {}
+            FaultCause::Plugin | FaultCause::Worker | FaultCause::Storage | FaultCause::Resources => {
+                return Ok(if is_alone { Next::TryNow } else { Next::TryLater });
+            }
+        }
+        Ok(Next::TryNow)
+    }
+
+    /// The row of a case that was started as often as may be.
+    fn blamed(&self, pending: &Pending<'_>, reason: String) -> Box<Row> {
+        let log = Log::read(&self.cases.folder.log(pending.id));
+        Box::new(row::blamed(pending.id, pending.planned, reason, &log, self.cases.clock.now()))
+    }
+
+    /// Ends the run if a file could not be written because a disk is full or a folder is gone: no case can run then.
+    fn check_room(&self, pending: &Pending<'_>, fault: &Fault) -> Result<(), EngineError> {
+        if fault.cause == FaultCause::Storage {
+            try_room(&self.cases.folder.scratch(), TRIAL_BYTES)?;
+            let (folder, bytes) = self.cases.references.room(pending.planned.n.unwrap_or_default());
+            if folder.is_dir() {
+                try_room(folder, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn attempts(&self) -> MutexGuard<'_, Attempts> {
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn without_row(pending: &Pending<'_>, fault: Fault) -> CaseWithoutRow {
+    CaseWithoutRow { labels: pending.planned.case.labels(), cause: fault.cause, reason: fault.reason }
+}

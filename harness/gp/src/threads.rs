@@ -1,0 +1,37 @@
+//! Threads for products.
+
+use std::sync::Arc;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// The system did not start the threads, as under a limit on processes or on memory.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{threads} threads cannot be started: {reason}")]
+pub struct ThreadsRefused {
+    /// Threads asked for.
+    pub threads: usize,
+    /// The system's words.
+    pub reason: String,
+}
+
+/// A rayon pool of `threads` threads, which several operators may share.
+///
+/// # Errors
+/// If the system refuses to start the threads.
+pub fn thread_pool(threads: usize) -> Result<Arc<ThreadPool>, ThreadsRefused> {
+    let threads = threads.max(1);
+    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("gp-{i}")).build();
+    pool.map(Arc::new).map_err(|error| ThreadsRefused { threads, reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_cannot_have_a_stack_are_an_error_and_no_panic() {
+        assert_eq!(thread_pool(3).unwrap().current_num_threads(), 3);
+        let refused = ThreadPoolBuilder::new().num_threads(1).stack_size(1 << 60).build().unwrap_err();
+        assert!(!refused.to_string().is_empty());
+    }
+}
