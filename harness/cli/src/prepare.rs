@@ -161,13 +161,16 @@ fn datasets(global: &Global, args: &SpecArgs, plan: &Plan, places: &Places) -> R
 fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) -> engine::PlannedCase {
     let copy = datasets.get(&planned.case.dataset.name);
     let found = copy.and_then(|c| c.as_ref().ok());
+    let n = planned.n.or(found.map(Materialised::training_rows));
+    let planned = PlannedCase { n, d: planned.d.or(found.map(|c| c.d)), ..planned };
     engine::PlannedCase {
+        memory_estimate: planned.cost(binaries.threads).map(|cost| cost.memory_bytes as u64),
+        n,
         fingerprint: Fingerprint {
             plugin_sha256: planned.plugin_sha256,
             dataset_sha256: found.map(|c| c.sha256.to_string()),
             ..binaries.clone()
         },
-        n: planned.n.or(found.map(Materialised::training_rows)),
         dataset_file: found.map(|c| c.path.clone()),
         plugin_file: planned.plugin_file,
         wants_exact: true,

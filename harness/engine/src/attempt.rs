@@ -14,6 +14,7 @@ use gpbench_runs::{Attempts, Journal};
 
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
+use crate::memory::Reservation;
 use crate::room::try_room;
 use crate::tries::{Pending, Tried, Tries};
 use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, Progress, RenewDataset, Stop, Summary};
@@ -24,16 +25,13 @@ const TRIAL_BYTES: [u64; 2] = [4 << 10, 256 << 20];
 /// Cases that are taken in turn.
 struct Queue<'a> {
     cases: Vec<Pending<'a>>,
-    next: AtomicUsize,
+    /// The number of the case that comes next.
+    next: Mutex<usize>,
 }
 
 impl<'a> Queue<'a> {
     fn new(cases: Vec<Pending<'a>>) -> Self {
-        Self { cases, next: AtomicUsize::new(0) }
-    }
-
-    fn take(&self) -> Option<Pending<'a>> {
-        self.cases.get(self.next.fetch_add(1, Ordering::SeqCst)).copied()
+        Self { cases, next: Mutex::default() }
     }
 }
 
@@ -144,9 +142,7 @@ impl<'a> RunAttempt<'a> {
         // Sending fails only if the receiver panicked, and that panic ends the run.
         let report = |event| drop(to.send(event));
         let mut ran = 0;
-        while !self.ends()
-            && let Some(pending) = queue.take()
-        {
+        while let Some((pending, _memory)) = self.take(queue) {
             report(Event::CaseStarted { id: pending.id.to_owned(), labels: pending.planned.case.labels() });
             let tried = self.tries.run(pending, is_alone, &report);
             match tried.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))? {
@@ -165,6 +161,20 @@ impl<'a> RunAttempt<'a> {
             }
         }
         Ok(ran)
+    }
+
+    /// The next case of a queue, once there is memory for it.
+    fn take(&self, queue: &Queue<'a>) -> Option<(Pending<'a>, Reservation<'_>)> {
+        // Held while the case waits, so that none overtakes it.
+        let mut next = lock(&queue.next);
+        if self.ends() {
+            return None;
+        }
+        let pending = queue.cases.get(*next).copied()?;
+        *next += 1;
+        let memory = self.cases().reserve(pending.planned);
+        // Much may have happened while it waited.
+        (!self.ends()).then_some((pending, memory))
     }
 
     /// Whether no further case is to start.

@@ -8,6 +8,8 @@ use gpbench_runs::RunFolder;
 
 use crate::exact::{ExactReferences, Reference};
 use crate::log::Log;
+use crate::memory::{Memory, Reservation};
+use crate::programs::Plugins;
 use crate::refusal::memory_may_be_refused;
 use crate::tasks::rules;
 use crate::{
@@ -22,6 +24,8 @@ pub(crate) struct CaseRunner<'a> {
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) folder: &'a RunFolder,
     pub(crate) references: ExactReferences<'a>,
+    pub(crate) plugins: Plugins,
+    pub(crate) memory: Memory,
 }
 
 /// Why a try of a case has no row.
@@ -40,6 +44,11 @@ impl From<Fault> for NoRow {
 }
 
 impl CaseRunner<'_> {
+    /// Waits until there is memory for a case.
+    pub(crate) fn reserve(&self, planned: &PlannedCase) -> Reservation<'_> {
+        self.memory.reserve(planned, self.references.bytes_to_make(planned))
+    }
+
     /// Runs a case to its row. Exact references that cannot be read are discarded, so that the next try makes them
     /// anew.
     pub(crate) fn run(&self, id: &str, planned: &PlannedCase, report: &dyn Fn(Event)) -> Result<Row, NoRow> {
@@ -133,23 +142,25 @@ impl CaseRunner<'_> {
             id: id.to_owned(),
             case: planned.case.clone(),
             dataset_file: planned.dataset_file.clone(),
-            plugin_file: planned.plugin_file.clone(),
+            plugin: self.plugins.of(planned),
             exact_file: reference.map(|reference| reference.path.clone()),
             solution_file: self.folder.solution(id),
             checkpoint_file: self.checkpoint(id, planned),
             threads: planned.fingerprint.threads,
-            limits: limits(planned, self.options),
+            limits: self.limits(planned),
         }
     }
-}
 
-/// Limits that the executor enforces. The solver itself ends at the time budget; the executor kills the case after
-/// twice that and a minute, which leaves time for loading and for the trace.
-fn limits(planned: &PlannedCase, options: &Options) -> Limits {
-    let budget = &planned.case.budget;
-    Limits {
-        kill_after_seconds: budget.seconds.map(|seconds| 2.0 * seconds + 60.0).or(options.kill_after_seconds),
-        cpu_seconds: options.cpu_seconds,
-        memory_bytes: budget.memory_bytes.or(options.memory_bytes),
+    /// Limits that the executor enforces. The solver itself ends at the time budget; the executor kills the case after
+    /// twice that and a minute, which leaves time for loading and for the trace.
+    fn limits(&self, planned: &PlannedCase) -> Limits {
+        let seconds = planned.case.budget.seconds;
+        let options = self.options;
+        Limits {
+            kill_after_seconds: seconds.map(|seconds| 2.0 * seconds + 60.0).or(options.kill_after_seconds),
+            cpu_seconds: options.cpu_seconds,
+            memory_bytes: self.memory.limit(planned),
+            memory_share: self.memory.share(planned),
+        }
     }
 }

@@ -7,6 +7,8 @@ use gpbench_runs::{Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile
 use crate::attempt::RunAttempt;
 use crate::case::CaseRunner;
 use crate::exact::ExactReferences;
+use crate::memory::Memory;
+use crate::programs::{CheckedExecutor, Keeper, Plugins};
 use crate::{Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, Summary};
 
 /// Makes the binary copy of a case's data set anew, because a worker could not read it. Called from several threads
@@ -71,13 +73,20 @@ impl Engine<'_> {
             ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
         let complete = ids.iter().all(|id| journal.status(id).is_some());
         warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
+        let runs: Vec<&PlannedCase> =
+            pending.iter().map(|(_, planned)| *planned).filter(|planned| planned.skip.is_none()).collect();
+        let memory = self.memory(plan, options, &runs).inspect_err(|_| drop(folder.end()))?;
+        memory.warning(&runs).map(Event::Warning).into_iter().for_each(&mut *events);
+        let (executor, plugins) = self.programs(&folder, &runs).inspect_err(|_| drop(folder.end()))?;
         let cases = CaseRunner {
-            executor: self.executor,
+            executor: &executor,
             clock: self.clock,
             options,
             interrupt: &self.interrupt,
             folder: &folder,
-            references: ExactReferences::new(self.executor, options, &self.interrupt),
+            references: ExactReferences::new(&executor, options, &self.interrupt),
+            plugins,
+            memory,
         };
         let attempt = RunAttempt::new(cases, &ids, pending, (journal, attempts), self.renew_dataset);
         events(Event::Begun { folder: folder.path().to_owned(), resumed, progress: attempt.progress() });
@@ -87,6 +96,28 @@ impl Engine<'_> {
         let ran = ran?;
         removed?;
         Ok(attempt.summary(ran))
+    }
+
+    /// The memory for these cases.
+    fn memory(&self, plan: &Plan, options: &Options, cases: &[&PlannedCase]) -> Result<Memory, EngineError> {
+        let memory = Memory::new(self.executor.free_memory(), options);
+        match plan.environment.memory_bytes {
+            0 => {}
+            total => memory.refuse_limits_above(total, cases)?,
+        }
+        Ok(memory)
+    }
+
+    /// What these cases execute and load, kept in the run folder.
+    fn programs(
+        &self,
+        folder: &RunFolder,
+        cases: &[&PlannedCase],
+    ) -> Result<(CheckedExecutor<'_>, Plugins), EngineError> {
+        let keeper = Keeper::new(folder);
+        let plugins = Plugins::keep(&keeper, cases)?;
+        let worker = cases.first().map(|planned| planned.fingerprint.worker_sha256.as_str());
+        Ok((CheckedExecutor::new(&keeper, self.executor, worker)?, plugins))
     }
 
     /// The folder to run in, and whether it is continued.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use gpbench_record::Labels;
+use gpbench_record::{Labels, ProgramError};
 use gpbench_runs::RunError;
 
 /// Why a run cannot start or continue.
@@ -37,6 +37,22 @@ pub enum EngineError {
         /// The case's names on the axes.
         labels: Labels,
     },
+    /// A case may use more memory than the machine has, beside other cases.
+    #[error(
+        "{labels} may use {limit} of memory, and this machine has {total}: \
+         lower `memory` in its budget or --memory-limit, or run one case at a time (--jobs 1)"
+    )]
+    Memory {
+        /// The case's names on the axes.
+        labels: Labels,
+        /// Its limit.
+        limit: String,
+        /// The machine's memory.
+        total: String,
+    },
+    /// A plugin or the worker is not the one that was planned.
+    #[error("{0}; run the same again, which plans anew")]
+    Program(#[from] ProgramError),
     /// The worker program cannot be used.
     #[error("the worker program {} cannot be used: {reason}", path.display())]
     Worker {

@@ -11,6 +11,7 @@ use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA, 
 
 use crate::log::Log;
 use crate::status::unanswered;
+use crate::tasks::rules;
 use crate::{Event, Executor, Interrupt, Options, PlannedCase, WorkItem, text};
 
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
@@ -68,6 +69,26 @@ impl<'a> ExactReferences<'a> {
         (&self.folder, SPACE + 24 * n as u64)
     }
 
+    /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is
+    /// verified; 0 if nothing is to be computed.
+    pub(crate) fn bytes_to_make(&self, planned: &PlannedCase) -> u64 {
+        let Some(n) = self.wanted(planned) else { return 0 };
+        let is_decided = rules(planned.case.task.kind()).exact_reference && {
+            let key = key(&request(planned), planned);
+            self.path(&key).is_file() || self.is_impossible(&key)
+        };
+        if is_decided { 0 } else { needed(n) as u64 }
+    }
+
+    /// The training rows of a case that wants a reference.
+    fn wanted(&self, planned: &PlannedCase) -> Option<usize> {
+        planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit)
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{key}.bin"))
+    }
+
     /// The reference of a case, if it wants one and one can be made. One that cannot be made for its own reasons, such
     /// as a singular matrix, is a warning.
     ///
@@ -80,13 +101,10 @@ impl<'a> ExactReferences<'a> {
         log: &Path,
         report: &dyn Fn(Event),
     ) -> Result<Option<Reference>, Fault> {
-        let Some(n) = planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit) else {
-            return Ok(None);
-        };
+        let Some(n) = self.wanted(planned) else { return Ok(None) };
         let mut request = request(planned);
-        let fingerprint = &planned.fingerprint;
-        let key = request.key(fingerprint.dataset_sha256.as_deref(), &fingerprint.worker_sha256);
-        let path = self.folder.join(format!("{key}.bin"));
+        let key = key(&request, planned);
+        let path = self.path(&key);
         request.output = path.clone();
         let state = self.state(&key);
         let mut state = lock(&state);
@@ -124,13 +142,19 @@ impl<'a> ExactReferences<'a> {
         }
     }
 
+    /// Whether a reference is known to be one that cannot be made.
+    fn is_impossible(&self, key: &str) -> bool {
+        // A thread that makes it has locked it.
+        self.state(key).try_lock().is_ok_and(|state| state.is_impossible)
+    }
+
     fn state(&self, key: &str) -> Arc<Mutex<State>> {
         Arc::clone(lock(&self.known).entry(key.to_owned()).or_default())
     }
 
     /// Makes a reference. The worker replaces its file as a whole, so that a file that exists is complete.
     fn make(&self, request: ExactRequest, n: usize, log: &Path, announce: impl Fn()) -> Result<(), Missing> {
-        let needed = 8.0 * (n as f64).powi(2) * 1.25 + MARGIN;
+        let needed = needed(n);
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
             let (needed, free) = (text::bytes(needed as u64), text::bytes(free));
             return Err(Missing::Impossible(format!("it takes {needed}, {free} are free")));
@@ -157,6 +181,17 @@ impl<'a> ExactReferences<'a> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes that a reference of n training rows takes.
+fn needed(n: usize) -> f64 {
+    8.0 * (n as f64).powi(2) * 1.25 + MARGIN
+}
+
+/// The key of a case's reference.
+fn key(request: &ExactRequest, planned: &PlannedCase) -> String {
+    let fingerprint = &planned.fingerprint;
+    request.key(fingerprint.dataset_sha256.as_deref(), &fingerprint.worker_sha256)
 }
 
 /// The request for the reference of a case, without the file to write.

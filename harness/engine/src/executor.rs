@@ -66,6 +66,16 @@ pub trait Executor: Sync {
         None
     }
 
+    /// The worker program, where it is a file of this machine whose checksum [`Executor::machine`] tells.
+    fn worker(&self) -> Option<&Path> {
+        None
+    }
+
+    /// This executor with another file as its worker, of the same content; `None` where there is no such file.
+    fn with_worker(&self, _worker: &Path) -> Option<Box<dyn Executor + '_>> {
+        None
+    }
+
     /// Runs one work item until its process has ended, enforcing its limits. What the worker prints is appended to
     /// `log`. Returns soon after `interrupt` is raised.
     fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome;

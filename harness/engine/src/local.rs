@@ -18,6 +18,7 @@ mod limits;
 mod log;
 mod machine;
 mod numerics;
+mod own_group;
 mod running;
 mod stale;
 mod stream;
@@ -152,6 +153,14 @@ impl Executor for LocalExecutor {
 
     fn free_memory(&self) -> Option<u64> {
         machine::available_memory()
+    }
+
+    fn worker(&self) -> Option<&Path> {
+        (!self.numerics.worker_sha256.is_empty()).then_some(&*self.worker)
+    }
+
+    fn with_worker(&self, worker: &Path) -> Option<Box<dyn Executor + '_>> {
+        Some(Box::new(Self { worker: worker.to_owned(), ..self.clone() }))
     }
 
     fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome {

@@ -37,6 +37,8 @@ pub struct PlannedCase {
     pub fingerprint: Fingerprint,
     /// Training rows, where known.
     pub n: Option<usize>,
+    /// Bytes of memory that the case is likely to use, where known.
+    pub memory_estimate: Option<u64>,
     /// Binary copy of the data set; absent for generated sets.
     pub dataset_file: Option<PathBuf>,
     /// Library that offers the solver.

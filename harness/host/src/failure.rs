@@ -8,7 +8,7 @@ use gpbench_gp::ThreadsRefused;
 use gpbench_gp::blas::NotPositiveDefinite;
 use gpbench_gp::exact::ExactError;
 use gpbench_gp::pathwise::PriorError;
-use gpbench_record::{Failure, Fault, FaultCause, Message, Status};
+use gpbench_record::{Failure, Fault, FaultCause, Message, ProgramError, Status};
 
 use crate::binary::FileError;
 use crate::kernel::KernelError;
@@ -139,6 +139,10 @@ impl From<LibraryError> for CaseError {
     /// A file that is away cannot be blamed on the solver; the loader's refusal of one that is there can.
     fn from(error: LibraryError) -> Self {
         match &error {
+            LibraryError::Changed(ProgramError::Unreadable { source, .. }) => {
+                fault(cause_of(source, FaultCause::Plugin), &error)
+            }
+            LibraryError::Changed(_) => fault(FaultCause::Plugin, &error),
             LibraryError::Open { reason, .. } if REFUSED.iter().any(|text| reason.contains(text)) => {
                 fault(FaultCause::Resources, &error)
             }

@@ -70,7 +70,7 @@ impl<'s> Runner<'s> {
         let startup = Startup::end(setup);
         send(Message::Loading);
         let host = HostTable::new(Some(setup.pool.clone()));
-        let library = Library::load(&setup.job.plugin_file, host)?;
+        let library = Library::load_planned(&setup.job.plugin, host)?;
         library.solver(&setup.job.case.solver.plugin)?;
         let startup_seconds = process::seconds_since_start() - startup.build_seconds;
         Ok(Runner { setup, library, startup: Startup { startup_seconds, ..startup } })
@@ -95,13 +95,13 @@ impl<'s> Runner<'s> {
             return Err(invalid(format!("solver `{}` does not take inducing points", entry.info.id)));
         }
         let solver = SolverObject::create(entry, self.library.host(), params)?;
-        let spare = self.spare_memory(&solver, system)?;
-        system.cache_entries((CACHE_SHARE * spare) as usize);
+        let cache = self.cache_bytes(&solver, system)?;
+        system.cache_entries(cache as usize);
         Ok(solver)
     }
 
-    /// Bytes that a solve leaves of what it may use, by its own estimate; 0 where memory is not limited.
-    fn spare_memory(&self, solver: &SolverObject, system: &System) -> Result<f64, CaseError> {
+    /// Bytes of kernel entries that a solve leaves memory for, by its own estimate; 0 where memory is not limited.
+    fn cache_bytes(&self, solver: &SolverObject, system: &System) -> Result<f64, CaseError> {
         let job = self.setup.job;
         let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
         let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
@@ -109,7 +109,9 @@ impl<'s> Runner<'s> {
         let (rows, _) = system.view().matrix.shape();
         let needed = base + solver.estimate(rows, system.d(), system.columns())?;
         if needed <= bound {
-            return Ok(bound - needed);
+            // The share bounds what is cached and nothing else: the limit alone decides whether a case can run.
+            let planned = job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
+            return Ok(CACHE_SHARE * (planned - needed).max(0.0));
         }
         let reason = format!(
             "the solver would need about {} of memory, {} of it for the data; the budget is {}",

@@ -13,7 +13,8 @@ use common::worker::{
     WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
 };
 use gpbench_record::{
-    Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Source, Status, StopReason, names,
+    Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Program, Source, Status, StopReason,
+    names,
 };
 
 fn cg(tolerance: f64) -> Case {
@@ -321,4 +322,37 @@ fn kernel_entries_are_cached_within_the_memory_budget() {
     assert!(with.cached_bytes > 0 && with.cached_bytes < 1 << 30);
     assert_eq!((with.iterations, with.entries.used), (without.iterations, without.entries.used));
     assert!(with.entries.evaluated < 3.0 * 9e4 && without.entries.evaluated > with.entries.evaluated);
+}
+
+/// What a case may plan with bounds the cache only.
+#[test]
+fn a_small_share_of_the_memory_changes_nothing_but_the_cache() {
+    let solve_with = |limit, share| {
+        let (mut job, folder) = job(cg(1e-8), 2);
+        (job.limits.memory_bytes, job.limits.memory_share) = (limit, share);
+        let (_, solved) = solve(&job);
+        (solved, std::fs::read(&job.solution_file).unwrap(), folder)
+    };
+    let (with, expected, _folder) = solve_with(Some(1 << 30), None);
+    let (small, solution, _folder) = solve_with(Some(1 << 30), Some(1 << 20));
+    assert!(with.cached_bytes > 0 && small.cached_bytes == 0);
+    assert!(solution == expected, "the cache changes no bit");
+    let (unlimited, ..) = solve_with(None, Some(1 << 30));
+    assert_eq!(unlimited.cached_bytes, 0, "memory is not limited");
+}
+
+#[test]
+fn a_library_that_is_not_the_one_planned_is_not_loaded() {
+    let (mut job, folder) = job(cg(0.1), 1);
+    let file = folder.path().join("library.so");
+    std::fs::copy(&job.plugin.file, &file).unwrap();
+    job.plugin = Program::of(&file).unwrap();
+    solve(&job);
+    // The stamp differs and the content does not.
+    std::fs::copy(library("cg"), folder.path().join("new")).unwrap();
+    std::fs::rename(folder.path().join("new"), &file).unwrap();
+    solve(&job);
+    std::fs::copy(library("cholesky"), &file).unwrap();
+    let (_, reason) = failure(&job);
+    assert!(reason.contains("library.so has changed"), "{reason}");
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::case::hash_json;
-use crate::{Case, Dataset, Kernel};
+use crate::{Case, Dataset, Kernel, Program};
 
 /// Input of `gpbench-worker case` and `gpbench-worker verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct Job {
     /// Binary copy of the data set; absent for generated sets.
     pub dataset_file: Option<PathBuf>,
     /// Library that offers the solver; `verify` never opens it.
-    pub plugin_file: PathBuf,
+    pub plugin: Program,
     /// Exact reference of this data set, split and kernel, where one exists.
     pub exact_file: Option<PathBuf>,
     /// Where `case` writes the solution and `verify` reads it.
@@ -33,7 +33,7 @@ pub struct Job {
     pub limits: Limits,
 }
 
-/// Limits at which the executor kills a worker process.
+/// Limits at which the executor kills a worker process, and what it may plan with.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock seconds before the process is killed.
@@ -43,6 +43,10 @@ pub struct Limits {
     pub cpu_seconds: Option<f64>,
     /// Bytes of memory before the process is killed.
     pub memory_bytes: Option<u64>,
+    /// Bytes of memory that the process may plan with, as for kernel entries that it caches; nothing is killed or refused
+    /// for it.
+    #[serde(default)]
+    pub memory_share: Option<u64>,
 }
 
 /// Input of `gpbench-worker exact`: a reference by dense Cholesky factorisation.

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::environments::{self, ComparedEnvironment};
 use crate::error::Context as _;
 use crate::journal::read_journal;
-use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, SCRATCH, SPEC, is_name};
+use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, PROGRAMS, SCRATCH, SPEC, is_name};
 use crate::lookup::runs_of;
 use crate::{PlanFile, RunError, object};
 
@@ -100,7 +100,7 @@ impl RunFolder {
     /// Those of the file system.
     pub fn begin(&self) -> Result<(), RunError> {
         self.end()?;
-        for name in [LOGS, SCRATCH, CHECKPOINTS] {
+        for name in [LOGS, SCRATCH, PROGRAMS, CHECKPOINTS] {
             let path = self.path.join(name);
             fs::create_dir_all(&path).context("create", &path)?;
         }
@@ -125,11 +125,15 @@ impl RunFolder {
         remove_stale(&checkpoints);
         // Fails where checkpoints are left, as intended.
         let _ = fs::remove_dir(checkpoints);
-        let scratch = self.scratch();
-        match fs::remove_dir_all(&scratch) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", &scratch),
-            _ => Ok(()),
+        for path in [self.scratch(), self.programs()] {
+            match fs::remove_dir_all(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    Err(error).context("remove", &path)?
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     /// The time at which the run began, by the folder's name.
@@ -156,6 +160,11 @@ impl RunFolder {
     /// The folder of what running cases write.
     pub fn scratch(&self) -> PathBuf {
         self.path.join(SCRATCH)
+    }
+
+    /// The folder of the programs that running cases execute and load, each in a folder named by its SHA-256.
+    pub fn programs(&self) -> PathBuf {
+        self.path.join(PROGRAMS)
     }
 
     /// The solution of a case while it runs and is verified.

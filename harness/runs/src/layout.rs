@@ -16,6 +16,8 @@ pub(crate) const ATTEMPTS: &str = "attempts.jsonl";
 pub(crate) const LOGS: &str = "logs";
 /// Files of running cases.
 pub(crate) const SCRATCH: &str = "scratch";
+/// The programs that running cases execute and load.
+pub(crate) const PROGRAMS: &str = "programs";
 /// Checkpoints of cases that have not ended.
 pub(crate) const CHECKPOINTS: &str = "checkpoints";
 

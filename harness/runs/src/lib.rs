@@ -10,6 +10,7 @@
 //!     logs/<id>.log          what the worker of a case printed
 //!     checkpoints/<id>.bin   where a training case continues after an interruption
 //!     scratch/<id>.solution  the solution of a running case
+//!     programs/<sha256>/...  the worker and the plugin libraries of a running attempt
 //!     results.parquet, summary.json, report.md, index.html, figures/, ...
 //!                            reports, which gpbench-report makes from the above
 //! ```

@@ -1,8 +1,11 @@
 //! This machine, as its operating system describes it.
 
 use std::fs;
+use std::path::Path;
 
 use gpbench_record::Environment;
+
+use super::own_group::own_groups;
 
 /// Variables that choose threads or code of the libraries that workers or plugins may use.
 const VARIABLES: [&str; 10] = [
@@ -57,17 +60,16 @@ fn processor() -> Option<String> {
     value_of(&fs::read_to_string("/proc/cpuinfo").ok()?, "model name", ':')
 }
 
-/// Bytes of memory that this process can have at most: the machine's, or its control group's if less.
+/// Bytes of memory that this process can have at most: the machine's, or its control groups' if less.
 pub(super) fn machine_memory() -> Option<u64> {
-    let total = meminfo("MemTotal")?;
-    let group =
-        fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    Some(group.map_or(total, |limit: u64| limit.min(total)))
+    let groups = own_groups(Path::new("/")).into_iter().map(|group| group.limit);
+    groups.chain(meminfo("MemTotal")).min()
 }
 
-/// Bytes of memory that are available without swapping.
+/// Bytes of memory that are available to this process without swapping.
 pub(super) fn available_memory() -> Option<u64> {
-    meminfo("MemAvailable")
+    let groups = own_groups(Path::new("/")).into_iter().map(|group| group.free);
+    groups.chain(meminfo("MemAvailable")).min()
 }
 
 fn meminfo(field: &str) -> Option<u64> {
@@ -104,6 +106,7 @@ mod tests {
     #[test]
     fn this_machine_has_a_processor_and_memory() {
         let here = describe();
+        assert!(available_memory().is_some_and(|free| (1..=here.memory_bytes).contains(&free)));
         assert!(here.cores > 0 && here.memory_bytes > 0 && !here.cpu.is_empty() && !here.os.is_empty());
     }
 }

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod faults;
+mod memory;
 mod processes;
+mod programs;
 mod schedule;
 mod support;
 mod training;

@@ -16,7 +16,7 @@ use gpbench_record::{Job, Limits, Message, SCHEMA, Status, StopReason};
 use gpbench_runs::read_journal;
 use tempfile::TempDir;
 
-use crate::support::{options, plan, planned, run, solved, verified};
+use crate::support::{options, plan, planned, plugin, run, solved, verified};
 
 /// A worker that is a shell script. The shell reads it, because a file that was just written cannot be executed while
 /// another thread forks.
@@ -58,7 +58,7 @@ impl Script {
             id: planned.id(),
             case: planned.case,
             dataset_file: None,
-            plugin_file: planned.plugin_file,
+            plugin: plugin(),
             exact_file: None,
             solution_file: self.path().join("solution"),
             checkpoint_file: None,
@@ -94,7 +94,8 @@ fn is_dead(file: &Path) -> bool {
 }
 
 const HANG: &str = "sleep 60\n";
-const LIMIT: Limits = Limits { kill_after_seconds: Some(0.5), cpu_seconds: None, memory_bytes: None };
+const LIMIT: Limits =
+    Limits { kill_after_seconds: Some(0.5), cpu_seconds: None, memory_bytes: None, memory_share: None };
 
 #[test]
 fn a_good_worker_gets_its_job_and_environment_and_reports() {
@@ -210,7 +211,7 @@ fn what_a_killed_engine_left_running_is_ended() {
 
 #[test]
 fn a_worker_that_uses_too_much_processor_time_is_killed() {
-    let limits = Limits { kill_after_seconds: Some(60.0), cpu_seconds: Some(0.2), memory_bytes: None };
+    let limits = Limits { kill_after_seconds: Some(60.0), cpu_seconds: Some(0.2), ..LIMIT };
     let confined = Script::new("while :; do :; done");
     let mut watched = Script::new("while :; do :; done");
     watched.executor = watched.executor.without_control_groups();
@@ -225,7 +226,7 @@ fn a_worker_that_uses_too_much_processor_time_is_killed() {
 fn what_a_worker_has_forked_counts_as_its_own() {
     // The child burns, the worker waits.
     let burn = "(while :; do :; done) & wait";
-    let limits = Limits { kill_after_seconds: Some(60.0), cpu_seconds: Some(0.2), memory_bytes: None };
+    let limits = Limits { kill_after_seconds: Some(60.0), cpu_seconds: Some(0.2), ..LIMIT };
     let mut script = Script::new(burn);
     script.executor = script.executor.without_control_groups();
     assert_eq!(script.case(limits).end, End::CpuSpent { limit: 0.2 });

@@ -1,7 +1,7 @@
 //! Small plans, a clock that does not advance, and an executor without processes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use gpbench_engine::{
@@ -9,17 +9,23 @@ use gpbench_engine::{
     Summary, WorkItem,
 };
 use gpbench_record::{
-    Axes, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, ReportOptions, Solved,
-    Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
+    Axes, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, Program, ReportOptions,
+    Solved, Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
 };
+
+/// The file that stands for all plugins.
+pub(crate) fn plugin() -> Program {
+    Program::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap()
+}
 
 /// A case of the solver and plugin `solver`.
 pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
     let text = String::from;
+    let plugin = plugin();
     let mut case = testing::case(solver);
     (case.solver.plugin, case.seed) = (text(solver), seed);
     let fingerprint = Fingerprint {
-        plugin_sha256: text("p"),
+        plugin_sha256: plugin.sha256,
         dataset_sha256: None,
         worker_sha256: text("w"),
         threads: 1,
@@ -31,7 +37,8 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
         fingerprint,
         n: Some(10),
         dataset_file: None,
-        plugin_file: PathBuf::from("/nowhere/plugin.so"),
+        memory_estimate: None,
+        plugin_file: plugin.file,
         wants_exact: false,
         skip: None,
     }

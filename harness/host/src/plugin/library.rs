@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_abi::{ENTRY, EntryFn, MAJOR, MINOR, Plugin};
-use gpbench_record::SolverInfo;
+use gpbench_record::{Program, ProgramError, SolverInfo};
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
 use thiserror::Error;
 
@@ -21,6 +21,9 @@ pub enum LibraryError {
         /// The loader's message.
         reason: String,
     },
+    /// It is not the library that was planned.
+    #[error(transparent)]
+    Changed(#[from] ProgramError),
     /// It has no entry function.
     #[error(
         "{file} exports no function `{symbol}`: it is not a gpbench plugin, or one for another major version of the interface",
@@ -68,6 +71,15 @@ pub struct Library {
 }
 
 impl Library {
+    /// Loads a library that must have the content that was planned.
+    pub fn load_planned(program: &Program, host: &'static HostTable) -> Result<Library, LibraryError> {
+        program.check()?;
+        let library = Library::load(&program.file, host);
+        // The loader reads the file by its name: it may be another one by now, which may be why loading failed.
+        program.check()?;
+        library
+    }
+
     /// Loads a library and checks its description.
     ///
     /// Its constructors and its entry function run in this process.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use gpbench_record::{
-    Case, ExactRequest, Fault, Job, Limits, Message, Metrics, SCHEMA, Solved, Status, Verified,
+    Case, ExactRequest, Fault, Job, Limits, Message, Metrics, Program, SCHEMA, Solved, Stamp, Status,
+    Verified,
 };
 use serde::Serialize;
 use tempfile::TempDir;
@@ -57,6 +58,12 @@ pub(crate) fn job(case: Case, threads: usize) -> (Job, TempDir) {
     job_of(case, plugin, threads)
 }
 
+/// A library as it is planned, or one that was never there.
+fn program(file: PathBuf) -> Program {
+    let missing = Program { file: file.clone(), sha256: "none".into(), stamp: Stamp::default() };
+    Program::of(&file).unwrap_or(missing)
+}
+
 /// The same with another library.
 pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempDir) {
     let folder = tempfile::tempdir().unwrap();
@@ -65,7 +72,7 @@ pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempD
         id: "0123456789abcdef".into(),
         case,
         dataset_file: None,
-        plugin_file: plugin,
+        plugin: program(plugin),
         exact_file: None,
         solution_file: folder.path().join("solution.bin"),
         checkpoint_file: None,

@@ -119,10 +119,11 @@ fn files_of_running_cases_are_removed_at_the_end() {
     let folder = create(output.path(), &plan(&["a"]));
     folder.begin().unwrap();
     fs::write(folder.solution("a"), "numbers").unwrap();
+    fs::write(folder.programs().join("library.so"), "code").unwrap();
     fs::write(folder.checkpoint("a"), "a step").unwrap();
     fs::write(folder.path().join("checkpoints/a.bin.4294967295.x.part"), "half a step").unwrap();
     folder.end().unwrap();
-    assert!(!folder.scratch().exists() && folder.logs().is_dir());
+    assert!(!folder.scratch().exists() && !folder.programs().exists() && folder.logs().is_dir());
     assert_eq!(fs::read_dir(folder.path().join("checkpoints")).unwrap().count(), 1);
     fs::remove_file(folder.checkpoint("a")).unwrap();
     folder.end().unwrap();

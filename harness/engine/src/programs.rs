@@ -1,0 +1,181 @@
+//! The programs of an attempt: what is executed and loaded is what was planned.
+//!
+//! A build during a run replaces plugins and the worker. Each is therefore linked into the run folder when an attempt
+//! begins, or copied where it cannot be linked, and the content of the link is hashed. A file that is replaced later
+//! does not change its link. One that is overwritten in place does: the stamps of worker and plugin are compared
+//! before and after each work item, so that no row belongs to another program than the one planned.
+//!
+//! A library that looks for others beside itself (`$ORIGIN`) stays where it is, as does every file if nothing in the
+//! run folder may be executed. Their stamps tell of both kinds of change.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramError};
+use gpbench_runs::RunFolder;
+use rustix::fs::{StatVfsMountFlags, statvfs};
+
+use crate::{End, Executor, Interrupt, Outcome, PlannedCase, WorkItem};
+
+/// The plugin libraries of an attempt, by the file and the SHA-256 that were planned.
+#[derive(Debug)]
+pub(crate) struct Plugins(HashMap<(PathBuf, String), Program>);
+
+impl Plugins {
+    /// Keeps the libraries of these cases.
+    ///
+    /// # Errors
+    /// When a library cannot be read, or is not the one that was planned.
+    pub(crate) fn keep(keeper: &Keeper, cases: &[&PlannedCase]) -> Result<Self, ProgramError> {
+        let mut kept = HashMap::new();
+        for planned in cases {
+            if let Entry::Vacant(place) = kept.entry(key(planned)) {
+                let (file, sha256) = place.key();
+                let program = keeper.keep(file, sha256)?;
+                place.insert(program);
+            }
+        }
+        Ok(Self(kept))
+    }
+
+    /// The library of a case.
+    pub(crate) fn of(&self, planned: &PlannedCase) -> Program {
+        self.0.get(&key(planned)).expect("the libraries of all cases that run are kept").clone()
+    }
+}
+
+fn key(planned: &PlannedCase) -> (PathBuf, String) {
+    (planned.plugin_file.clone(), planned.fingerprint.plugin_sha256.clone())
+}
+
+/// Keeps programs in a run folder whose attempt has begun.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    folder: PathBuf,
+}
+
+impl Keeper {
+    pub(crate) fn new(folder: &RunFolder) -> Self {
+        Self { folder: folder.programs() }
+    }
+
+    /// Keeps a program: the file to use from now on.
+    ///
+    /// # Errors
+    /// When it cannot be read, or its content is not what was planned.
+    fn keep(&self, file: &Path, sha256: &str) -> Result<Program, ProgramError> {
+        let unreadable = |source| ProgramError::Unreadable { file: file.to_owned(), source };
+        let original = fs::canonicalize(file).map_err(unreadable)?;
+        if self.forbids_execution() || names_its_folder(&original).map_err(unreadable)? {
+            return Program::of(&original)?.matching(sha256);
+        }
+        let kept = link(&original, &self.folder.join(sha256)).map_err(unreadable)?;
+        let program = Program::of(&kept)?.matching(sha256);
+        program.map_err(|error| match error {
+            // The user knows the original.
+            ProgramError::Changed { expected, found, .. } => {
+                ProgramError::Changed { file: original, expected, found }
+            }
+            unreadable => unreadable,
+        })
+    }
+
+    /// Whether nothing in the run folder may be executed, as on a file system mounted with `noexec`.
+    fn forbids_execution(&self) -> bool {
+        statvfs(&self.folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC))
+    }
+}
+
+/// Links a file into a folder, or copies it: another file system, or a file of another user, cannot be linked.
+fn link(file: &Path, folder: &Path) -> io::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let link = folder.join(file.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
+    match fs::hard_link(file, &link) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            fs::copy(file, &link)?;
+        }
+        _ => {}
+    }
+    Ok(link)
+}
+
+/// Whether a library or a program finds other files from the folder that it lies in.
+fn names_its_folder(file: &Path) -> io::Result<bool> {
+    let bytes = fs::read(file)?;
+    let mut after = bytes.split(|byte| *byte == b'$').skip(1);
+    Ok(after.any(|text| text.starts_with(b"ORIGIN") || text.starts_with(b"{ORIGIN}")))
+}
+
+/// An executor that runs a work item only by the programs that were hashed. An outcome of others is a fault.
+pub(crate) struct CheckedExecutor<'a> {
+    executor: &'a dyn Executor,
+    /// The worker that was kept, and the executor that runs it, where it is a file of this machine.
+    kept: Option<(Program, Box<dyn Executor + 'a>)>,
+}
+
+impl<'a> CheckedExecutor<'a> {
+    /// Keeps the worker of an executor, whose SHA-256 the plan has.
+    ///
+    /// # Errors
+    /// When the worker cannot be read, or is not the one that was planned.
+    pub(crate) fn new(
+        keeper: &Keeper,
+        executor: &'a dyn Executor,
+        sha256: Option<&str>,
+    ) -> Result<Self, ProgramError> {
+        let (Some(file), Some(sha256)) = (executor.worker(), sha256) else {
+            return Ok(Self { executor, kept: None });
+        };
+        let worker = keeper.keep(file, sha256)?;
+        let with_kept = executor.with_worker(&worker.file);
+        Ok(Self { executor, kept: with_kept.map(|executor| (worker, executor)) })
+    }
+
+    fn executor(&self) -> &dyn Executor {
+        self.kept.as_ref().map_or(self.executor, |(_, executor)| &**executor)
+    }
+
+    /// The fault of a program that has changed since it was hashed.
+    fn check(&self, item: &WorkItem) -> Result<(), Fault> {
+        if let Some((worker, _)) = &self.kept {
+            worker.check().map_err(|error| fault(FaultCause::Worker, &error))?;
+        }
+        match item {
+            WorkItem::Case(job) => job.plugin.check().map_err(|error| fault(FaultCause::Plugin, &error)),
+            WorkItem::Verify(_) | WorkItem::Exact(_) => Ok(()),
+        }
+    }
+}
+
+fn fault(cause: FaultCause, error: &ProgramError) -> Fault {
+    Fault { cause, reason: error.to_string(), plugin_ran: false }
+}
+
+impl Executor for CheckedExecutor<'_> {
+    fn machine(&self) -> Environment {
+        self.executor().machine()
+    }
+
+    fn free_memory(&self) -> Option<u64> {
+        self.executor().free_memory()
+    }
+
+    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome {
+        if let Err(fault) = self.check(item) {
+            let end = End::NotStarted { reason: fault.reason.clone() };
+            return Outcome { messages: vec![Message::Fault(fault)], ..Outcome::of(end) };
+        }
+        let outcome = self.executor().run(item, log, interrupt);
+        match self.check(item) {
+            // Whatever was computed, or crashed, may be the other program's.
+            Err(fault) => {
+                let fault = Fault { plugin_ran: matches!(item, WorkItem::Case(_)), ..fault };
+                Outcome { messages: vec![Message::Fault(fault)], ..outcome }
+            }
+            Ok(()) => outcome,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What is executed and loaded is what was planned.
+
+use std::fs;
+use std::path::Path;
+
+use gpbench_engine::{End, EngineError, Executor, Interrupt, Outcome, Plan, WorkItem};
+use gpbench_record::{Environment, Program, ProgramError, StopReason};
+use gpbench_runs::read_journal;
+
+use crate::support::{Mock, options, plan, run, solved, verified};
+
+/// A plan of one case, with a library in a folder.
+fn plan_with(library: &Path, content: &str) -> Plan {
+    fs::write(library, content).unwrap();
+    let mut plan = plan(&["cg"]);
+    plan.cases[0].plugin_file = library.to_owned();
+    plan.cases[0].fingerprint.plugin_sha256 = Program::of(library).unwrap().sha256;
+    plan
+}
+
+#[test]
+fn a_case_gets_its_library_in_the_run_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (library, elsewhere) = (folder.path().join("library.so"), folder.path().join("elsewhere.so"));
+    for (content, is_kept) in [("code", true), ("runpath ${ORIGIN}/lib", false), ("$ORIGIN", false)] {
+        let plan = plan_with(&elsewhere, content);
+        let _ = fs::remove_file(&library);
+        // A link of the file system is followed.
+        std::os::unix::fs::symlink(&elsewhere, &library).unwrap();
+        let mock = Mock::default();
+        let summary = run(&mock, &plan, &options(folder.path())).unwrap().0;
+        let plugin = mock.jobs.lock().unwrap()["cg"].plugin.clone();
+        let sha256 = &plan.cases[0].fingerprint.plugin_sha256;
+        let kept = summary.folder.join("programs").join(sha256).join("elsewhere.so");
+        assert_eq!(plugin.file, if is_kept { kept } else { elsewhere.canonicalize().unwrap() }, "{content}");
+        assert_eq!(&plugin.sha256, sha256);
+        assert!(!summary.folder.join("programs").exists(), "the programs are removed at the end");
+    }
+}
+
+#[test]
+fn a_library_that_changed_since_it_was_planned_is_refused_before_any_case_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("library.so");
+    let plan = plan_with(&library, "code");
+    let mock = Mock::default();
+    let refused = |mock: &Mock| run(mock, &plan, &options(folder.path())).unwrap_err();
+    fs::write(&library, "other code").unwrap();
+    let error = refused(&mock);
+    assert!(matches!(error, EngineError::Program(ProgramError::Changed { .. })), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("library.so has changed") && text.contains("run the same again"), "{text}");
+    fs::remove_file(&library).unwrap();
+    assert!(matches!(refused(&mock), EngineError::Program(ProgramError::Unreadable { .. })));
+    assert!(mock.asked().is_empty());
+    // Cases without anything to run need no library.
+    fs::write(&library, "code").unwrap();
+    let summary = run(&mock, &plan, &options(folder.path())).unwrap().0;
+    fs::remove_file(&library).unwrap();
+    assert_eq!(run(&mock, &plan, &options(folder.path())).unwrap().0.folder, summary.folder);
+}
+
+/// Writes another library over the one of the case, or puts another in its place, while the case runs.
+struct Builder<'a> {
+    library: &'a Path,
+    in_place: bool,
+}
+
+impl Executor for Builder<'_> {
+    fn machine(&self) -> Environment {
+        Environment::default()
+    }
+
+    fn run(&self, item: &WorkItem, _log: &Path, _interrupt: &Interrupt) -> Outcome {
+        let message = match item {
+            WorkItem::Case(_) if self.in_place => {
+                fs::write(self.library, "other code").unwrap();
+                solved(StopReason::Converged, &[0.004, 0.009], 3.0)
+            }
+            WorkItem::Case(job) => {
+                let built = self.library.with_extension("new");
+                fs::write(&built, "other code").unwrap();
+                fs::rename(&built, self.library).unwrap();
+                assert_eq!(fs::read_to_string(&job.plugin.file).unwrap(), "code");
+                solved(StopReason::Converged, &[0.004, 0.009], 3.0)
+            }
+            _ => verified(0.005, 0.01),
+        };
+        Outcome { messages: vec![message], ..Outcome::of(End::Exited(0)) }
+    }
+}
+
+#[test]
+fn a_library_replaced_during_a_run_is_not_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("library.so");
+    let plan = plan_with(&library, "code");
+    let builder = Builder { library: &library, in_place: false };
+    let summary = run(&builder, &plan, &options(folder.path())).unwrap().0;
+    assert!(summary.is_complete() && summary.failures() == 0);
+}
+
+#[test]
+fn no_row_is_of_a_library_overwritten_during_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("library.so");
+    let plan = plan_with(&library, "code");
+    let builder = Builder { library: &library, in_place: true };
+    let summary = run(&builder, &plan, &options(folder.path())).unwrap().0;
+    assert!(!summary.is_complete());
+    assert!(read_journal(&summary.folder).unwrap().rows.is_empty());
+}
