@@ -2,16 +2,21 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
+use gpbench_processes::{adopt_orphans, end_orphans};
 use gpbench_record::{BenchAnswer, BenchRequest, LibraryInfo, RuleResult, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::exit::Failure;
 use crate::notice;
+
+/// Time that what a worker leaves behind may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The worker program, in the folder of this one.
 #[derive(Debug, Clone)]
@@ -75,20 +80,17 @@ impl Worker {
             command.args(["--solver", solver]);
         }
         let log = if show_log { Stdio::piped() } else { Stdio::null() };
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .map_err(|e| self.cannot_start(&e))?;
-        let stdout = child.stdout.take().expect("standard output is piped");
-        let log = child.stderr.take().map(show).transpose().map_err(|e| self.cannot_start(&e))?;
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+        let mut worker = spawn(&mut command).map_err(|e| self.cannot_start(&e))?;
+        let stdout = worker.child.stdout.take().expect("standard output is piped");
+        let log = worker.child.stderr.take().map(show).transpose().map_err(|e| self.cannot_start(&e))?;
         let failed = |what: String| Failure::internal(format!("`gpbench-worker conform` failed: {what}"));
         for line in BufReader::new(stdout).lines() {
             let line = line.map_err(|e| failed(e.to_string()))?;
             report(serde_json::from_str(&line).map_err(|e| failed(e.to_string()))?);
         }
-        let status = child.wait().map_err(|e| failed(e.to_string()))?;
+        let status = worker.wait().map_err(|e| failed(e.to_string()))?;
+        end_orphans(PATIENCE);
         // A process that a solver left behind may hold the log open.
         let _ = log.map(|ended| ended.recv_timeout(LAST_LINES));
         if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
@@ -103,12 +105,7 @@ impl Worker {
     fn ask<T: DeserializeOwned>(&self, verb: &str, files: &[&Path], input: &[u8]) -> Result<T, Failure> {
         let mut command = Command::new(&self.file);
         command.arg(verb).args(files).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let answered = command.spawn().and_then(|mut child| {
-            // If the worker ended without reading, its answer says why.
-            let _ = child.stdin.take().expect("standard input is piped").write_all(input);
-            child.wait_with_output()
-        });
-        let output = answered.map_err(|e| self.cannot_start(&e))?;
+        let output = exchange(&mut command, input).map_err(|e| self.cannot_start(&e))?;
         serde_json::from_slice(&output.stdout).map_err(|e| {
             let log = String::from_utf8_lossy(&output.stderr);
             let log = text::cut(&log, text::LOG);
@@ -124,7 +121,7 @@ impl Worker {
 /// Prints a log as it comes, line by line, on a thread of its own. The channel closes when the log ends.
 fn show(log: ChildStderr) -> io::Result<Receiver<()>> {
     let (open, ended) = mpsc::channel();
-    std::thread::Builder::new().name("log of the solvers".to_owned()).spawn(move || {
+    Builder::new().name("log of the solvers".to_owned()).spawn(move || {
         show_lines(log);
         drop(open);
     })?;
@@ -140,4 +137,34 @@ fn show_lines(log: impl Read) {
         notice::say(String::from_utf8_lossy(line.trim_ascii_end()));
         line.clear();
     }
+}
+
+/// Starts a worker, below which all that it starts stays.
+fn spawn(command: &mut Command) -> io::Result<gpbench_processes::Started> {
+    adopt_orphans()?;
+    gpbench_processes::spawn(command)
+}
+
+/// Starts a worker, writes `input`, and reads all that it answers.
+fn exchange(command: &mut Command, input: &[u8]) -> io::Result<Output> {
+    let mut worker = spawn(command)?;
+    let stdout = read(worker.child.stdout.take().expect("standard output is piped"))?;
+    let stderr = read(worker.child.stderr.take().expect("standard error is piped"))?;
+    // If the worker ended without reading, its answer says why.
+    let _ = worker.child.stdin.take().expect("standard input is piped").write_all(input);
+    let status = worker.wait()?;
+    // Before the streams are read to their ends: what a worker has left behind may hold them open.
+    end_orphans(PATIENCE);
+    let all = |reader: JoinHandle<Vec<u8>>| reader.join().unwrap_or_default();
+    Ok(Output { status, stdout: all(stdout), stderr: all(stderr) })
+}
+
+/// Reads a stream to its end, in a thread.
+fn read(mut stream: impl Read + Send + 'static) -> io::Result<JoinHandle<Vec<u8>>> {
+    Builder::new().spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is what there is.
+        let _ = stream.read_to_end(&mut bytes);
+        bytes
+    })
 }

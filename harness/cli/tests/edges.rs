@@ -15,6 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-template", &["gpbench-sdk"]),
     ("gpbench-record", &[]),
     ("gpbench-files", &[]),
+    ("gpbench-processes", &[]),
     ("gpbench-gp", &["gpbench-record"]),
     ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-record"]),
     ("gpbench-import", &["gpbench-data"]),
@@ -23,9 +24,17 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-testkit", &[]),
     (
         "gpbench-host",
-        &["gpbench-abi", "gpbench-data", "gpbench-files", "gpbench-gp", "gpbench-record", "gpbench-testkit"],
+        &[
+            "gpbench-abi",
+            "gpbench-data",
+            "gpbench-files",
+            "gpbench-gp",
+            "gpbench-processes",
+            "gpbench-record",
+            "gpbench-testkit",
+        ],
     ),
-    ("gpbench-engine", &["gpbench-files", "gpbench-record", "gpbench-runs"]),
+    ("gpbench-engine", &["gpbench-files", "gpbench-processes", "gpbench-record", "gpbench-runs"]),
     ("gpbench-report", &["gpbench-record", "gpbench-runs"]),
     (
         "gpbench",
@@ -33,6 +42,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gpbench-data",
             "gpbench-engine",
             "gpbench-import",
+            "gpbench-processes",
             "gpbench-record",
             "gpbench-report",
             "gpbench-runs",
@@ -137,7 +147,18 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
 fn only_the_command_line_prints_or_exits() {
     let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for krate in [
-        "abi", "sdk", "record", "files", "gp", "data", "import", "runs", "spec", "engine", "report",
+        "abi",
+        "sdk",
+        "record",
+        "files",
+        "processes",
+        "gp",
+        "data",
+        "import",
+        "runs",
+        "spec",
+        "engine",
+        "report",
         "testkit",
     ] {
         for file in rust_files(&harness.join(krate).join("src")) {

@@ -1,10 +1,11 @@
 //! The request to end a run, from a signal or from the caller.
 
+use std::fs;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGALRM, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// The signal that means that the time limit of an attempt is reached.
 pub(crate) const TIME_OVER: i32 = SIGALRM;
@@ -14,13 +15,17 @@ pub(crate) const TIME_OVER: i32 = SIGALRM;
 pub struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
-    /// A flag raised by SIGINT and SIGTERM, which then no longer end the process.
+    /// A flag raised by SIGINT, SIGTERM, SIGHUP and SIGQUIT, which then no longer end the process. The last two stay
+    /// ignored where they were, as under `nohup`.
     ///
     /// # Errors
     /// When the handlers cannot be installed.
     pub fn on_signals() -> io::Result<Self> {
         let flag = Self::default();
-        for signal in [SIGINT, SIGTERM] {
+        let ignored = ignored_signals();
+        let is_asked_for = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
+        let unless_ignored = [SIGHUP, SIGQUIT].into_iter().filter(is_asked_for);
+        for signal in [SIGINT, SIGTERM].into_iter().chain(unless_ignored) {
             let value = usize::try_from(signal).expect("signal numbers are positive");
             signal_hook::flag::register_usize(signal, Arc::clone(&flag.0), value)?;
         }
@@ -38,6 +43,13 @@ impl Interrupt {
     }
 }
 
+/// The signals that this process ignores: bit n - 1 is that of signal n.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +60,9 @@ mod tests {
         assert_eq!(interrupt.signal(), None);
         signal_hook::low_level::raise(SIGTERM).unwrap();
         assert_eq!(interrupt.clone().signal(), Some(15));
+        for signal in [SIGHUP, SIGQUIT, SIGINT] {
+            signal_hook::low_level::raise(signal).unwrap();
+            assert_eq!(interrupt.signal(), Some(signal));
+        }
     }
 }

@@ -1,28 +1,32 @@
 //! Workers as processes of this machine.
 //!
-//! Each worker leads a process group of its own, so that whatever a plugin forks is killed with it, and Ctrl-C at the
-//! terminal reaches only gpbench, which then ends its workers in order. If gpbench itself is killed, workers end by
-//! themselves: as its first act a worker asks the system for SIGKILL at its parent's death (`PR_SET_PDEATHSIG`), and
-//! ends if its parent has ended already. A process that leaves its group (`setsid`) stays in the worker's control
-//! group, where this user may make one; elsewhere it is found by an environment variable.
+//! Each worker leads a process group of its own, so that Ctrl-C at the terminal reaches only gpbench, which then ends its
+//! workers in order. If gpbench itself is killed, workers end by themselves: as its first act a worker asks the system for
+//! SIGKILL at its parent's death (`PR_SET_PDEATHSIG`), and ends if its parent has ended already.
 //!
-//! Memory and processor time are watched: over the whole control group, or else by `/proc`, for the worker itself
-//! every 20 ms and for what it has forked every second. `RLIMIT_AS` does not bound memory: the address space of a
-//! process with libraries, thread stacks and the buffers of OpenBLAS is much larger than the memory that it uses, and
-//! a failed allocation deep in a plugin is harder to tell from a bug than a kill. `RLIMIT_CPU` ends what the watching
-//! misses, and no worker leaves a core file.
+//! What a worker starts is found by the tree of processes (`gpbench_processes`): workers and gpbench adopt orphans, so a
+//! process stays below its worker whatever session, group or environment it chooses, and below gpbench once its worker
+//! has ended. A control group, where this user may make one, ends and counts all of them at once.
+//!
+//! Memory and processor time are watched by `/proc` (`family`, `memory`). A worker with a limit on its memory is looked at
+//! the more often the less it has left (`pace`). `RLIMIT_AS` does not bound memory: the address space of a process with
+//! libraries, thread stacks and the buffers of OpenBLAS is much larger than the memory that it uses, and a failed
+//! allocation deep in a plugin is harder to tell from a bug than a kill. `RLIMIT_CPU` ends what the watching misses, and
+//! no worker leaves a core file.
 
 mod command;
 mod control_group;
+mod family;
 mod limits;
 mod log;
 mod machine;
+mod memory;
 mod numerics;
 mod own_group;
+mod pace;
 mod running;
 mod stale;
 mod stream;
-mod usage;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -34,6 +38,7 @@ use std::sync::mpsc::channel;
 use std::thread::Builder;
 use std::time::Duration;
 
+use gpbench_processes::{adopt_orphans, spawn};
 use gpbench_record::Environment;
 
 use self::command::command;
@@ -42,7 +47,7 @@ use self::limits::{bound, confine};
 use self::numerics::Numerics;
 use self::running::Running;
 use self::stale::kill_marked;
-use self::stream::forward;
+use self::stream::{Bound, forward};
 use crate::{End, EngineError, Executor, Interrupt, Outcome, WorkItem};
 
 /// Starts `gpbench-worker` for each work item.
@@ -75,8 +80,11 @@ impl LocalExecutor {
     }
 
     /// Runs cases of one thread by a worker whose numerics are not known, without a wrapper or variables, with a
-    /// grace of ten seconds, and in control groups where this user may make them.
+    /// grace of ten seconds, and in control groups where this user may make them. This process adopts orphans from now on,
+    /// and while a case runs it ends those children that it has not started through `gpbench_processes`.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
+        // Where the system refuses, process groups and control groups have to do.
+        let _ = adopt_orphans();
         Self {
             worker: worker.into(),
             wrapper: Vec::new(),
@@ -99,37 +107,32 @@ impl LocalExecutor {
         match &self.control_groups {
             Some(groups) if groups.bounds_memory() => "cgroup v2, memory bounded by the kernel and watched",
             Some(_) => "cgroup v2, memory watched",
-            None => "process groups and RLIMIT_CPU, memory and processor time watched",
+            None => "process tree and RLIMIT_CPU, memory and processor time watched",
         }
     }
 
     fn start(&self, item: &WorkItem, log: &Path) -> io::Result<Running> {
         let log_file = OpenOptions::new().append(true).create(true).open(log)?;
         let words = self.wrapper.iter().cloned().chain([self.worker.clone().into_os_string()]);
-        let mut child = command(words, &self.environment, item, log, log_file).spawn()?;
+        // Dropped, and thus killed, if any of what follows is refused.
+        let mut worker = spawn(&mut command(words, &self.environment, item, log, log_file))?;
         let limits = item.limits();
         // Nothing of the plugin runs before the worker has read its job.
-        let control_group = self.control_groups.as_ref().and_then(|groups| confine(groups, &child, &limits));
-        bound(&child, &limits);
-        let mut stdin = child.stdin.take().expect("standard input is piped");
-        let stdout = child.stdout.take().expect("standard output is piped");
+        let control_group =
+            self.control_groups.as_ref().and_then(|groups| confine(groups, &worker.child, &limits));
+        bound(&worker.child, &limits);
+        let mut stdin = worker.child.stdin.take().expect("standard input is piped");
+        let stdout = worker.child.stdout.take().expect("standard output is piped");
         let input = item.input();
         let (to, output) = channel();
+        let most = Bound::of(item);
         // In threads of their own, so that a worker that neither reads nor writes blocks nothing. They are not
         // joined: a process that escaped may keep the pipes open.
-        let reads = Builder::new().spawn(move || forward(stdout, &to));
-        let writes = reads.and_then(|_| {
-            Builder::new().spawn(move || {
-                let _ = stdin.write_all(&input);
-            })
-        });
-        if let Err(refused) = writes {
-            // It has not read its job, so nothing of the plugin has run. Both fail only if it has ended.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(refused);
-        }
-        Ok(Running::new(child, output, log.to_owned(), (limits, self.grace), control_group))
+        Builder::new().spawn(move || forward(stdout, most, &to))?;
+        Builder::new().spawn(move || {
+            let _ = stdin.write_all(&input);
+        })?;
+        Ok(Running::new(worker, output, log.to_owned(), (limits, self.grace), control_group))
     }
 }
 

@@ -38,6 +38,19 @@ impl Stopwatch {
         self.running_since = self.running_since.or(self.paused_at);
     }
 
+    /// The time since it was stopped; none while it runs.
+    pub fn stopped_for(&self) -> Clock {
+        match (self.running_since, self.paused_at) {
+            (None, Some(since)) => difference((self.now)(), since),
+            _ => Clock::default(),
+        }
+    }
+
+    /// Adds time that passed while it was stopped.
+    pub fn add(&mut self, time: Clock) {
+        self.spent = sum(self.spent, time);
+    }
+
     /// Whether the time runs.
     pub fn is_running(&self) -> bool {
         self.running_since.is_some()
@@ -92,9 +105,12 @@ mod tests {
         watch.resume();
         TIME.set(12.0);
         assert_eq!(watch.read(), Clock { wall: 5.0, cpu: 10.0 });
+        assert_eq!(watch.stopped_for(), Clock::default());
         watch.pause();
         TIME.set(20.0);
+        assert_eq!(watch.stopped_for(), Clock { wall: 8.0, cpu: 16.0 });
+        watch.add(Clock { wall: 0.5, cpu: 1.0 });
         watch.resume_without_pause();
-        assert_eq!(watch.read(), Clock { wall: 13.0, cpu: 26.0 });
+        assert_eq!(watch.read(), Clock { wall: 13.5, cpu: 27.0 });
     }
 }

@@ -8,7 +8,7 @@ mod subject;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
 use gpbench_testkit::conformance::{self, Finding, RULES, Rule};
@@ -84,7 +84,8 @@ fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) ->
     let mut command = Command::new(worker);
     command.arg("check").arg(&request.file).args([solver, rule.name]);
     let failed = |why: String| result(solver, rule, Err(Finding::Failed(why)));
-    match subprocess::start(&mut command).and_then(|child| subprocess::answer(child, request.limit)) {
+    let deadline = Instant::now() + request.limit;
+    match subprocess::start(&mut command).and_then(|child| subprocess::answer(child, deadline)) {
         Err(error) => failed(format!("the rule could not be checked: {error}")),
         Ok(Answer { line: None, .. }) => {
             failed(format!("did not end within {} s", request.limit.as_secs_f64()))

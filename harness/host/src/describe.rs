@@ -1,16 +1,17 @@
 //! `gpbench-worker describe`: what plugin libraries offer.
 //!
-//! Loading a library runs its code, so each is loaded in a process of its own:
-//! one that crashes, prints or hangs affects its own entry and no other.
+//! Loading a library runs its code, so each is loaded in a process of its own, `gpbench-worker load`, which has a limit on
+//! its time: a library that crashes, prints, hangs or forks affects its own entry and no other, and leaves nothing behind.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use gpbench_data::Sha256Hex;
+use gpbench_processes::Started;
 use gpbench_record::LibraryInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +22,10 @@ use crate::subprocess::{self, Answer};
 /// Environment variable that names further folders of plugins.
 const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
 
-/// Time that a library may take to describe itself.
+/// Environment variable with the seconds that libraries may take to describe themselves.
+const PATIENCE: &str = "GPBENCH_DESCRIBE_LIMIT";
+
+/// The same, where the variable is not set.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// A library's entry in the answer.
@@ -60,29 +64,41 @@ fn describe(file: &Path) -> Result<LibraryInfo, String> {
     })
 }
 
-/// Describes each library in a subprocess; `worker` is this program.
+/// Describes libraries in subprocesses, all at a time; `worker` is this program.
 pub fn in_subprocesses(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
     let failed = |file: &PathBuf, error: String| {
         let entry = Entry::Failed { file: file.clone(), error };
         serde_json::to_value(entry).expect("plain data serialises")
     };
+    let limit = limit();
+    let deadline = Instant::now() + limit;
     let children: Vec<_> = files.iter().map(|file| (file, start(worker, file))).collect();
     let answers = children.into_iter().map(|(file, child)| {
-        child.map_err(|error| error.to_string()).and_then(answer).unwrap_or_else(|error| failed(file, error))
+        child
+            .map_err(|error| error.to_string())
+            .and_then(|child| answer(child, deadline, limit))
+            .unwrap_or_else(|error| failed(file, error))
     });
     answers.collect()
 }
 
-fn start(worker: &Path, file: &Path) -> io::Result<Child> {
-    subprocess::start(Command::new(worker).arg("describe").arg(file))
+fn limit() -> Duration {
+    let set = env::var(PATIENCE).ok().and_then(|text| text.parse().ok());
+    set.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(LIMIT)
 }
 
-/// Waits for a subprocess and takes the one entry of its answer.
-fn answer(child: Child) -> Result<Value, String> {
-    let Answer { line, status } = subprocess::answer(child, LIMIT).map_err(|error| error.to_string())?;
-    let line = line.ok_or_else(|| format!("did not describe itself within {} s", LIMIT.as_secs()))?;
-    let entries: Vec<Value> = serde_json::from_str(&line).unwrap_or_default();
-    entries.into_iter().next().ok_or_else(|| format!("ended the process that loaded it ({status})"))
+fn start(worker: &Path, file: &Path) -> io::Result<Started> {
+    // What a library prints while it is loaded is of no use, and may be without end.
+    subprocess::start(Command::new(worker).arg("load").arg(file).stderr(Stdio::null()))
+}
+
+/// Waits for a subprocess and takes its entry.
+fn answer(child: Started, deadline: Instant, limit: Duration) -> Result<Value, String> {
+    let Answer { line, status } = subprocess::answer(child, deadline).map_err(|error| error.to_string())?;
+    let line = line.ok_or_else(|| format!("did not describe itself within {} s", limit.as_secs_f64()))?;
+    let entry = serde_json::from_str::<Entry>(&line).ok();
+    let entry = entry.and_then(|entry| serde_json::to_value(entry).ok());
+    entry.ok_or_else(|| format!("ended the process that loaded it ({status})"))
 }
 
 /// The plugin libraries of this machine: beside the program, in `../lib/gpbench`,

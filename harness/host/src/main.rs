@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | environment | describe [FILE...]
        gpbench-worker conform FILE [--solver ID] [--limit SECONDS]
+       gpbench-worker load FILE
        gpbench-worker check FILE SOLVER NAME
 Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input.";
 
@@ -26,8 +27,18 @@ const EX_WRONG_VERB: i32 = 2;
 /// An error of our own.
 const EX_SOFTWARE: i32 = 70;
 
+/// Verbs that load libraries in processes of their own, and run no code of a library themselves.
+const SUPERVISORS: [&str; 2] = ["describe", "conform"];
+
 fn main() {
-    process::die_with_parent();
+    let supervises =
+        std::env::args_os().nth(1).is_some_and(|verb| SUPERVISORS.iter().any(|name| verb == *name));
+    if supervises {
+        process::end_in_order();
+    } else {
+        process::die_with_parent();
+        process::adopt_orphans();
+    }
     process::restart_with(&gpbench_gp::blas::missing_environment());
     process::mark_start();
     let code = match catch_unwind(run) {
@@ -39,6 +50,9 @@ fn main() {
         // The panic has been printed already.
         Err(_) => EX_SOFTWARE,
     };
+    if supervises {
+        process::leave_in_order(code);
+    }
     process::leave(code);
 }
 
@@ -60,11 +74,12 @@ fn run() -> Result<i32, Box<dyn Error>> {
         "describe" => {
             let worker = std::env::current_exe()?;
             let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-            match files.as_slice() {
-                [] => channel.send(&describe::in_subprocesses(&worker, &describe::installed(&worker)))?,
-                [file] => channel.send(&[describe::load(file)])?,
-                files => channel.send(&describe::in_subprocesses(&worker, files))?,
-            }
+            let files = if files.is_empty() { describe::installed(&worker) } else { files };
+            channel.send(&describe::in_subprocesses(&worker, &files))?;
+        }
+        "load" => {
+            let Some(file) = arguments.next() else { return Ok(wrong_usage()) };
+            channel.send(&describe::load(&PathBuf::from(file)))?;
         }
         "conform" => {
             let texts: Option<Vec<String>> = arguments.map(|text| text.into_string().ok()).collect();

@@ -2,14 +2,24 @@
 
 #![allow(unsafe_code)]
 
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::os::unix::process::{CommandExt, parent_id};
+use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use gpbench_record::Clock;
 
 static START: OnceLock<Instant> = OnceLock::new();
+
+/// The parent of a process that ends what it has started.
+static PARENT: OnceLock<u32> = OnceLock::new();
+
+/// Whether a signal has asked such a process to end.
+static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
+
+/// Time that killed processes may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Marks the start of the process; [`seconds_since_start`] and [`now`] count from here.
 pub fn mark_start() {
@@ -43,6 +53,11 @@ pub fn die_with_parent() {
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
     }
+    leave_without_reader();
+}
+
+/// Ends the process if standard output has no reader.
+fn leave_without_reader() {
     let mut output = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };
     // SAFETY: one descriptor to look at, and no waiting.
     let noticed = unsafe { libc::poll(&mut output, 1, 0) };
@@ -51,24 +66,44 @@ pub fn die_with_parent() {
     }
 }
 
-/// Whether a child has ended. It is not reaped, so that its number is not given to another process.
-pub fn has_ended(child: &Child) -> bool {
-    // SAFETY: all-zero bytes are a valid `siginfo_t`, which holds only numbers and pointers.
-    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `info` is a valid place to write to.
-    let answer = unsafe { libc::waitid(libc::P_PID, child.id() as libc::id_t, &mut info, options) };
-    // SAFETY: `info` was zero or has been filled in; with no child that ended, its number is zero.
-    answer != 0 || unsafe { info.si_pid() } != 0
+/// Makes this process one that ends all that it has started before it ends itself, also where its parent ends before it or
+/// a signal asks it to end. For processes that run no code of a plugin themselves, in place of [`die_with_parent`].
+/// [`leave_if_asked`] is to be called often from then on, and [`leave_in_order`] at the end.
+pub fn end_in_order() {
+    extern "C" fn note(_signal: libc::c_int) {
+        ASKED_TO_END.store(true, Ordering::Relaxed);
+    }
+    PARENT.get_or_init(parent_id);
+    leave_without_reader();
+    // Handlers, unlike ignored signals, are not passed on to programs that this one starts.
+    let handler = note as extern "C" fn(libc::c_int);
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+        // SAFETY: the handler does nothing but store a number.
+        unsafe { libc::signal(signal, handler as libc::sighandler_t) };
+    }
+    adopt_orphans();
 }
 
-/// Kills a child that leads a process group, and the rest of the group. The child
-/// may have ended but must not have been waited for, or its number could be that of another process.
-pub fn kill_group(leader: &Child) {
-    // SAFETY: a plain system call on numbers; where there is nothing left to kill, it fails.
-    unsafe {
-        libc::kill(-(leader.id() as libc::pid_t), libc::SIGKILL);
+/// Keeps all that this process starts below it, whatever becomes of their own parents. Without it they are still ended by
+/// the process that started this one.
+pub fn adopt_orphans() {
+    if let Err(error) = gpbench_processes::adopt_orphans() {
+        eprintln!("gpbench-worker: cannot adopt orphans: {error}");
     }
+}
+
+/// Leaves in order if the parent has ended or a signal has come.
+pub fn leave_if_asked() {
+    let parent_ended = PARENT.get().is_some_and(|parent| *parent != parent_id());
+    if parent_ended || ASKED_TO_END.load(Ordering::Relaxed) {
+        leave_in_order(libc::EXIT_FAILURE);
+    }
+}
+
+/// Ends all that this process has started, then itself.
+pub fn leave_in_order(code: i32) -> ! {
+    gpbench_processes::end_all(PATIENCE);
+    leave(code)
 }
 
 /// Restarts this program with further environment variables, unless there

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Budget, Capability, Failure, Message, Metrics, Param, Solved, Status, TaskOutput};
+use gpbench_record::{
+    Budget, Capability, Failure, Message, Metrics, Param, Solved, Status, TaskOutput, names,
+};
 use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
 
@@ -35,7 +37,11 @@ impl<'s> Startup<'s> {
 
     /// What the case measured.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
-        let SolveOutcome { reason, claimed, values, cost } = outcome;
+        let SolveOutcome { reason, claimed, values, cost, uncounted } = outcome;
+        let mut metrics = Metrics::default();
+        if uncounted > 0.0 {
+            metrics.insert(names::SECONDS_ITERATES, uncounted);
+        }
         Solved {
             n: self.setup.rows.n(),
             d: self.setup.rows.d(),
@@ -51,7 +57,7 @@ impl<'s> Startup<'s> {
             startup_seconds: self.startup_seconds,
             build_seconds: self.build_seconds,
             values,
-            metrics: Metrics::default(),
+            metrics,
             output,
         }
     }

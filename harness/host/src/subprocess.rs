@@ -1,16 +1,26 @@
 //! Work in a subprocess that answers with one line, and that may crash, print, hang or fork.
 
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::channel;
-use std::thread::{sleep, spawn};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
+
+use gpbench_processes::Started;
 
 use crate::process;
 
 /// Most bytes of an answer, far more than any has.
 const LONGEST_ANSWER: u64 = 64 << 20;
+
+/// Time between two looks at whether this process is to end.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Time between two looks at whether a subprocess has ended.
+const SHORT_TICK: Duration = Duration::from_millis(2);
+
+/// Time that what a subprocess leaves behind may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The answer of a subprocess.
 #[derive(Debug)]
@@ -22,30 +32,96 @@ pub(crate) struct Answer {
 }
 
 /// Starts a subprocess that will answer with one line.
-pub(crate) fn start(command: &mut Command) -> io::Result<Child> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
-    // A group of its own, so that whatever the library forks can be ended with it.
-    command.process_group(0).spawn()
+pub(crate) fn start(command: &mut Command) -> io::Result<Started> {
+    gpbench_processes::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()))
 }
 
-/// Waits for the line for at most `limit`, and ends the subprocess and all that it forked.
-pub(crate) fn answer(mut child: Child, limit: Duration) -> io::Result<Answer> {
-    let stdout = child.stdout.take().expect("standard output is piped");
+/// Waits for the line until `deadline`, and ends the subprocess and all that it has started.
+pub(crate) fn answer(mut child: Started, deadline: Instant) -> io::Result<Answer> {
+    let line = line(&mut child, deadline)?;
+    Ok(Answer { line, status: child.end(PATIENCE)? })
+}
+
+/// The first line that a subprocess prints. It is empty where the subprocess has ended without one.
+fn line(child: &mut Started, deadline: Instant) -> io::Result<Option<String>> {
+    let stdout = child.child.stdout.take().expect("standard output is piped");
     let (send, receive) = channel();
-    // Not joined: what the library has forked may hold the pipe open forever. One line is the answer.
-    spawn(move || {
+    // Not joined: what the library has forked may hold the pipe open. One line is the answer.
+    thread::Builder::new().spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(stdout.take(LONGEST_ANSWER)).read_line(&mut line);
         // There is no receiver left if it took too long.
         let _ = send.send(read.map(|_| line).unwrap_or_default());
-    });
-    let deadline = Instant::now() + limit;
-    let line = receive.recv_timeout(limit);
-    // A process that closes its output without an answer is about to end; its exit status gives the reason.
-    let is_ending = matches!(&line, Ok(line) if line.is_empty());
-    while is_ending && !process::has_ended(&child) && Instant::now() < deadline {
-        sleep(Duration::from_millis(2));
+    })?;
+    loop {
+        process::leave_if_asked();
+        let left = deadline.saturating_duration_since(Instant::now());
+        match receive.recv_timeout(left.min(TICK)) {
+            Ok(line) if line.is_empty() => break,
+            Ok(line) => return Ok(Some(line)),
+            Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
+            Err(RecvTimeoutError::Timeout) if child.has_ended() => break,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
     }
-    process::kill_group(&child);
-    Ok(Answer { line: line.ok(), status: child.wait()? })
+    // A process that closes its output without an answer is about to end; its exit status gives the reason.
+    while !child.has_ended() {
+        if Instant::now() > deadline {
+            return Ok(None);
+        }
+        process::leave_if_asked();
+        sleep(SHORT_TICK);
+    }
+    Ok(Some(receive.try_recv().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    /// The line of a shell that runs `script`, and the signal that ended it.
+    fn of(script: &str, limit: Duration) -> (Option<String>, Option<i32>) {
+        gpbench_processes::adopt_orphans().unwrap();
+        let child = start(Command::new("sh").args(["-c", script])).unwrap();
+        let here = std::process::id();
+        let Answer { line, status } = answer(child, Instant::now() + limit).unwrap();
+        assert_eq!(gpbench_processes::descendants(here), [0; 0], "`{script}` leaves nothing");
+        (line, status.signal())
+    }
+
+    #[test]
+    fn the_first_line_is_the_answer_and_nothing_is_left() {
+        let long = Duration::from_secs(600);
+        let answer = || Some("answer\n".to_owned());
+        assert_eq!(of("echo answer; echo more", long).0, answer());
+        assert_eq!(of("echo answer; sleep 600", long), (answer(), Some(9)));
+        assert_eq!(of("echo answer; exec yes", long), (answer(), Some(9)));
+        assert_eq!(
+            of("(setsid sh -c 'trap \"\" TERM; echo answer; sleep 600' &); wait; sleep 600", long).0,
+            answer()
+        );
+        assert_eq!(of("exit 3", long), (Some(String::new()), None));
+        assert_eq!(of("kill -SEGV $$", long), (Some(String::new()), Some(11)));
+        // An orphan holds the output open, and the one that was started has ended.
+        assert_eq!(of("env -i setsid sleep 600 & exit 3", long), (Some(String::new()), None));
+    }
+
+    #[test]
+    fn the_limit_holds_whatever_the_process_does() {
+        let short = Duration::from_millis(300);
+        for script in [
+            "sleep 600",
+            "while :; do :; done",
+            "trap '' HUP INT QUIT TERM; sleep 600",
+            "exec >&- 2>&-; sleep 600",
+            "kill -STOP $$",
+            "tr '\\0' x < /dev/zero | tr -d x; sleep 600",
+            "(setsid sleep 600 &) ; sleep 600",
+        ] {
+            assert_eq!(of(script, short), (None, Some(9)), "{script}");
+        }
+    }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Message, Metrics, TracePoint, names};
+use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics, TracePoint, names};
 use ndarray::ArrayView2;
 
 use crate::evaluate::{is_finite, weights};
@@ -89,13 +89,14 @@ pub struct Trace<'a> {
     thinning: Thinning,
     own: BTreeMap<String, Thinning>,
     last_evaluated: Option<u64>,
+    sent: usize,
 }
 
 impl<'a> Trace<'a> {
     /// A trace with these metrics of iterates, if there are any.
     pub fn new(evaluate: Option<Evaluate<'a>>, send: &'a mut dyn FnMut(Message)) -> Trace<'a> {
         let (schedule, thinning) = (TraceSchedule::new(), Thinning::new());
-        Trace { evaluate, send, schedule, thinning, own: BTreeMap::new(), last_evaluated: None }
+        Trace { evaluate, send, schedule, thinning, own: BTreeMap::new(), last_evaluated: None, sent: 0 }
     }
 
     /// Ends the trace with the solution, unless that was evaluated last.
@@ -115,7 +116,12 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// Sends a point, unless there are as many as a case may have.
     fn send(&mut self, info: IterationInfo<'_>, metrics: Metrics) {
+        if self.sent == MOST_TRACE_POINTS {
+            return;
+        }
+        self.sent += 1;
         let IterationInfo { iteration, seconds, epochs, .. } = info;
         (self.send)(Message::Trace(TracePoint { iteration, seconds, epochs, metrics }));
     }
@@ -183,5 +189,17 @@ mod tests {
         let due: Vec<u64> = (1..=1_000_000).filter(|_| thinning.is_due()).collect();
         assert_eq!(due[..ALL_UP_TO as usize], (1..=ALL_UP_TO).collect::<Vec<_>>());
         assert!(due.len() < 400, "{}", due.len());
+    }
+
+    #[test]
+    fn a_trace_has_no_more_points_than_a_case_may_have() {
+        let mut sent = 0;
+        let mut send = |_: Message| sent += 1;
+        let mut trace = Trace::new(None, &mut send);
+        let info = IterationInfo { iteration: 1, seconds: 0.0, epochs: 0.0, claimed: &[] };
+        for round in 0..100_000 {
+            trace.note(info, &format!("name{}", round % (2 * MAX_NAMES)), 1.0);
+        }
+        assert!(sent <= MOST_TRACE_POINTS, "{sent}");
     }
 }

@@ -139,7 +139,7 @@ fn a_solution_does_not_depend_on_the_threads() {
         let (job, _folder) = job(cg(1e-3), threads);
         let (_, solved) = solve(&job);
         let numbers = (solved.iterations, solved.claimed, solved.entries);
-        (std::fs::read(&job.solution_file).unwrap(), numbers, verify(&job))
+        (fs::read(&job.solution_file).unwrap(), numbers, verify(&job))
     };
     assert!(solution(1) == solution(2));
 }
@@ -152,7 +152,7 @@ fn an_exact_solution_does_not_depend_on_the_threads() {
         let summary = exact(&mut job, &folder);
         let (_, solved) = solve(&job);
         assert_eq!(solved.reason, StopReason::Converged);
-        (std::fs::read(&job.solution_file).unwrap(), summary, verify(&job))
+        (fs::read(&job.solution_file).unwrap(), summary, verify(&job))
     };
     assert!(solution(1) == solution(2));
 }
@@ -265,7 +265,7 @@ fn inducing_points_are_refused_for_a_solver_that_does_not_know_them() {
 fn describe_lists_good_and_bad_libraries() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("libgpbench_plugin_bad.so");
-    std::fs::write(&bad, "not a library").unwrap();
+    fs::write(&bad, "not a library").unwrap();
     let mut command = Command::new(WORKER);
     command.arg("describe").arg(&bad).arg(library("cg")).arg(&bad);
     let output = command.output().unwrap();
@@ -281,7 +281,7 @@ fn describe_lists_good_and_bad_libraries() {
 #[test]
 fn a_library_without_the_entry_is_named_as_such() {
     // The C library is there on every machine, and is no plugin.
-    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
+    let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return };
     let libc =
         maps.lines().find_map(|line| line.split_whitespace().last().filter(|path| path.contains("libc.so")));
     let Some(libc) = libc else { return };
@@ -331,7 +331,7 @@ fn a_small_share_of_the_memory_changes_nothing_but_the_cache() {
         let (mut job, folder) = job(cg(1e-8), 2);
         (job.limits.memory_bytes, job.limits.memory_share) = (limit, share);
         let (_, solved) = solve(&job);
-        (solved, std::fs::read(&job.solution_file).unwrap(), folder)
+        (solved, fs::read(&job.solution_file).unwrap(), folder)
     };
     let (with, expected, _folder) = solve_with(Some(1 << 30), None);
     let (small, solution, _folder) = solve_with(Some(1 << 30), Some(1 << 20));
@@ -345,14 +345,14 @@ fn a_small_share_of_the_memory_changes_nothing_but_the_cache() {
 fn a_library_that_is_not_the_one_planned_is_not_loaded() {
     let (mut job, folder) = job(cg(0.1), 1);
     let file = folder.path().join("library.so");
-    std::fs::copy(&job.plugin.file, &file).unwrap();
+    fs::copy(&job.plugin.file, &file).unwrap();
     job.plugin = Program::of(&file).unwrap();
     solve(&job);
     // The stamp differs and the content does not.
-    std::fs::copy(library("cg"), folder.path().join("new")).unwrap();
-    std::fs::rename(folder.path().join("new"), &file).unwrap();
+    fs::copy(library("cg"), folder.path().join("new")).unwrap();
+    fs::rename(folder.path().join("new"), &file).unwrap();
     solve(&job);
-    std::fs::copy(library("cholesky"), &file).unwrap();
+    fs::copy(library("cholesky"), &file).unwrap();
     let (_, reason) = failure(&job);
     assert!(reason.contains("library.so has changed"), "{reason}");
 }

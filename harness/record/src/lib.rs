@@ -52,7 +52,7 @@ pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};
 pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
 pub use program::{Program, ProgramError, Stamp};
-pub use row::{JournalEntry, Row, TracePoint};
+pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use solver::{Param, Solver};
 pub use status::{Status, StopReason};
 pub use task::{Inducing, LikelihoodStudy, Posterior, Solve, Task, TaskKind};

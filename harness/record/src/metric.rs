@@ -346,6 +346,9 @@ metrics! {
     /// Mean number of random features that an estimate took.
     FEATURES = "features", "features", "random features",
         Count, Short, Neither, BY_FEATURES, NOWHERE, 0.0, 0.1, [Own, Steps];
+    /// Wall-clock seconds of the solver for iterates that the trace asked for, which do not count as prepare or solve.
+    SECONDS_ITERATES = "seconds_iterates", "iterates [s]", "uncounted seconds of iterates for the trace",
+        Seconds, Short, Lower, SOLVE_POSTERIOR, NOWHERE, 0.0, 0.1, [];
     /// Seconds from when a limit was reached to when all processes of a killed case had ended.
     SECONDS_OVER_LIMIT = "seconds_over_limit", "seconds over limit", "seconds over the limit",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Case, Labels, Metrics, Status, TaskOutput, names};
 
+/// Most points of the trace of a case.
+pub const MOST_TRACE_POINTS: usize = 20_000;
+
 /// A point along a solve, on the clock of prepare and solve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TracePoint {

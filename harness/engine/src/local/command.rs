@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -40,7 +39,6 @@ pub(super) fn command(
         .env(MARK, log)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(log_file)
-        .process_group(0);
+        .stderr(log_file);
     command
 }

@@ -2,35 +2,36 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gpbench_processes::Started;
 use gpbench_record::{Limits, Message};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::Signal;
 
 use super::control_group::ControlGroup;
+use super::family::Family;
 use super::log::cut_log;
 use super::machine::machine_memory;
-use super::stale::kill_marked;
+use super::memory::resident;
+use super::pace::{TICK, pause};
 use super::stream::Output;
-use super::usage::{Usage, group_of};
 use crate::executor::is_terminal;
 use crate::{End, Interrupt, Outcome};
 
-/// Time between two checks of a running worker.
-const TICK: Duration = Duration::from_millis(20);
 /// Time between the first two checks of a worker that should end at once. It doubles up to the other.
 const SHORTEST_TICK: Duration = Duration::from_micros(50);
 const SHORT_TICK: Duration = Duration::from_millis(2);
-/// Time between two checks of what a worker has forked.
-const LONG_TICK: Duration = Duration::from_secs(1);
+/// Time after which memory over the limit is confirmed: a process that has just been forked to start another program has
+/// the memory of its parent, and seems to have it a second time.
+const FORK_TIME: Duration = Duration::from_millis(2);
 
 /// A worker under watch.
 pub(super) struct Running {
-    child: Child,
-    group: Pid,
+    worker: Started,
+    family: Family,
     output: Receiver<Output>,
     log: PathBuf,
     started: Instant,
@@ -39,9 +40,10 @@ pub(super) struct Running {
     control_group: Option<ControlGroup>,
     messages: Vec<Message>,
     peak_memory_bytes: u64,
-    /// What its descendants used at the last check of them.
-    descendants: Usage,
-    descendants_seen: Instant,
+    /// Time to the next check of its memory.
+    pause: Duration,
+    /// When all else was checked last.
+    checked: Option<Instant>,
     /// When it was last seen within its limits.
     within_limits: Instant,
     /// When it reported its result or closed its output.
@@ -51,7 +53,7 @@ pub(super) struct Running {
 impl Running {
     /// A worker that has just started.
     pub(super) fn new(
-        child: Child,
+        worker: Started,
         output: Receiver<Output>,
         log: PathBuf,
         (limits, grace): (Limits, Duration),
@@ -59,8 +61,8 @@ impl Running {
     ) -> Self {
         let started = Instant::now();
         Self {
-            group: Pid::from_child(&child),
-            child,
+            family: Family::of(worker.id()),
+            worker,
             output,
             log,
             started,
@@ -69,8 +71,8 @@ impl Running {
             control_group,
             messages: Vec::new(),
             peak_memory_bytes: 0,
-            descendants: Usage::default(),
-            descendants_seen: started,
+            pause: TICK,
+            checked: None,
             within_limits: started,
             ending_since: None,
         }
@@ -79,16 +81,13 @@ impl Running {
     /// Waits until the worker has ended or is to be killed, and kills what is left of it.
     pub(super) fn watch(mut self, interrupt: &Interrupt) -> Outcome {
         let cause = self.until_over(interrupt);
-        // The leader is not reaped yet, so the group's number cannot have been reused.
-        let _ = kill_process_group(self.group, Signal::KILL);
-        match &self.control_group {
-            Some(group) => group.kill(),
-            None => kill_marked(&self.log),
+        if let Some(group) = &self.control_group {
+            group.kill();
         }
-        let status = self.child.wait();
+        let status = self.worker.end(self.grace);
         let seconds_over_limit = cause.as_ref().and_then(|cause| self.seconds_over_limit(cause));
-        let garbled = if cause == Some(End::Interrupted) { None } else { self.drain() };
-        let end = cause.or(garbled).unwrap_or_else(|| match status {
+        let unread = if cause == Some(End::Interrupted) { None } else { self.drain() };
+        let end = cause.or(unread).unwrap_or_else(|| match status {
             Ok(status) => self.own_end(status),
             Err(error) => End::NotStarted { reason: format!("cannot wait for it: {error}") },
         });
@@ -115,7 +114,7 @@ impl Running {
         let mut pause = SHORTEST_TICK;
         loop {
             if open {
-                match self.output.recv_timeout(TICK) {
+                match self.output.recv_timeout(self.pause) {
                     Ok(Output::Message(message)) => self.receive(message),
                     Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
                     Err(RecvTimeoutError::Timeout) => {}
@@ -129,11 +128,11 @@ impl Running {
                 pause = (2 * pause).min(SHORT_TICK);
             }
             // Many messages must not keep the limits from being checked, and not every message needs a check.
-            if open && self.ending_since.is_none() && last_check.elapsed() < TICK {
+            if open && self.ending_since.is_none() && last_check.elapsed() < self.pause {
                 continue;
             }
             last_check = Instant::now();
-            if self.has_exited() {
+            if self.worker.has_ended() {
                 return None;
             }
             if interrupt.signal().is_some() {
@@ -152,23 +151,33 @@ impl Running {
         self.messages.push(message);
     }
 
-    /// Whether the leader has ended. It is not reaped until the group is killed.
-    fn has_exited(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
-    }
-
     fn over_limit(&mut self) -> Option<End> {
-        cut_log(&self.log);
         if let Some(since) = self.ending_since {
+            cut_log(&self.log);
             return (since.elapsed() > self.grace).then_some(End::Lingered);
         }
-        let usage = self.usage();
-        self.peak_memory_bytes = self.peak_memory_bytes.max(usage.memory_bytes);
-        if let Some(limit) = self.limits.memory_bytes.filter(|limit| usage.memory_bytes > *limit) {
-            return Some(End::OutOfMemory { bytes: usage.memory_bytes, limit });
+        let group = self.control_group.as_ref();
+        match self.limits.memory_bytes {
+            Some(limit) => {
+                self.family.look_up_if_grown(group);
+                let bytes = self.memory_within(limit);
+                if bytes > limit {
+                    return Some(End::OutOfMemory { bytes, limit });
+                }
+            }
+            None => {
+                self.family.look_up_at_times(group);
+                self.note_peak();
+            }
         }
-        if let Some(limit) = self.limits.cpu_seconds.filter(|limit| usage.cpu_seconds > *limit) {
+        if self.checked.is_some_and(|time| time.elapsed() < TICK) {
+            return None;
+        }
+        self.checked = Some(Instant::now());
+        cut_log(&self.log);
+        let cpu_seconds = self.control_group.as_ref().and_then(ControlGroup::cpu_seconds);
+        let cpu_seconds = cpu_seconds.unwrap_or_else(|| self.family.cpu_seconds());
+        if let Some(limit) = self.limits.cpu_seconds.filter(|limit| cpu_seconds > *limit) {
             return Some(End::CpuSpent { limit });
         }
         self.within_limits = Instant::now();
@@ -176,36 +185,40 @@ impl Running {
         (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
     }
 
-    /// What the worker and its descendants use.
-    fn usage(&mut self) -> Usage {
-        let leader = self.child.id();
-        if self.descendants_seen.elapsed() > LONG_TICK {
-            self.descendants = match &self.control_group {
-                Some(group) => {
-                    let all = group.processes().into_iter();
-                    Usage::of_descendants(all.filter(|process| *process != leader))
-                }
-                None => Usage::of_descendants(group_of(leader)),
-            };
-            self.descendants_seen = Instant::now();
+    /// Bytes of memory that the worker and its descendants use, exact where they may be over the limit, and sets the time
+    /// of the next check.
+    fn memory_within(&mut self, limit: u64) -> u64 {
+        let began = Instant::now();
+        let mut bytes = self.family.memory_at_most();
+        if bytes > limit {
+            bytes = self.family.memory();
+            if bytes > limit && self.family.count() > 1 {
+                thread::sleep(FORK_TIME);
+                self.family.look_up_if_grown(self.control_group.as_ref());
+                bytes = self.family.memory_at_most().min(self.family.memory());
+            }
         }
-        let usage = Usage::of(leader).and(self.descendants);
-        let counted = self.control_group.as_ref().and_then(ControlGroup::cpu_seconds);
-        Usage { cpu_seconds: counted.unwrap_or(usage.cpu_seconds), ..usage }
+        self.peak_memory_bytes = self.peak_memory_bytes.max(bytes);
+        self.pause = pause(limit.saturating_sub(bytes), began.elapsed());
+        bytes
     }
 
-    /// Receives the remaining messages up to the terminal one. All writers have ended by now, except one that has
-    /// escaped: it is not waited for.
-    ///
-    /// What was written decides, not whether it was read before the process had ended: a line that is no message is
-    /// the end.
+    /// Notes the memory of a worker that may use any, which is counted exactly only where that takes no time.
+    fn note_peak(&mut self) {
+        if self.family.count() == 1 {
+            self.peak_memory_bytes = self.peak_memory_bytes.max(resident(self.worker.id()));
+        }
+    }
+
+    /// Receives the remaining messages up to the terminal one; how the worker counts as ended if there is something else
+    /// among them. All writers have ended by now, except one that has escaped: it is not waited for.
     fn drain(&mut self) -> Option<End> {
         let deadline = Instant::now() + self.grace;
         while !self.messages.last().is_some_and(is_terminal) {
             match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(Output::Message(message)) => self.receive(message),
                 Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
-                Err(_) => break,
+                Err(_) => return None,
             }
         }
         None

@@ -1,17 +1,24 @@
-//! Processes that outlive their worker or their engine, found by a mark in their environment.
+//! Processes that outlive a killed engine, found by a mark in their environment.
 
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process};
-
-use super::usage::marked;
 
 /// The environment variable that marks a worker and what it forks: the path of its log.
 pub(super) const MARK: &str = "GPBENCH_LOG";
 
 /// Kills the processes that were started with a log whose path begins with `log`.
 pub(super) fn kill_marked(log: &Path) {
-    for process in marked(MARK, log.as_os_str()) {
+    let mark = [MARK.as_bytes(), b"=", log.as_os_str().as_bytes()].concat();
+    let is_marked = |process: &u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        environment.split(|&byte| byte == 0).any(|variable| variable.starts_with(&mark))
+    };
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    for process in processes.filter(|process| *process != std::process::id()).filter(is_marked) {
         if let Some(pid) = i32::try_from(process).ok().and_then(Pid::from_raw) {
             // Fails for a process that has ended in the meantime.
             let _ = kill_process(pid, Signal::KILL);

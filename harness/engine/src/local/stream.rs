@@ -3,14 +3,21 @@
 use std::io::Read;
 use std::sync::mpsc::Sender;
 
-use gpbench_record::Message;
+use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics, Task};
 
+use crate::WorkItem;
 use crate::executor::is_terminal;
 
 /// Most bytes of a line: a message is far smaller.
 const LINE_LIMIT: usize = 4 << 20;
-/// Most bytes of all lines: enough for a hundred thousand trace points.
+/// Most bytes of all lines, more than the messages of any case have.
 const TOTAL_LIMIT: usize = 256 << 20;
+/// Most bytes of memory of the points of a trace, several times what the longest trace takes.
+const TRACE_MEMORY: usize = 32 << 20;
+/// Most bytes of memory of each step of training, beside those: room for hundreds of length scales.
+const STEP_MEMORY: usize = 64 << 10;
+/// About what a named number takes beside its name.
+const NUMBER: usize = 100;
 /// Characters shown of a line that is no message.
 const SAMPLE: usize = 80;
 
@@ -23,12 +30,61 @@ pub(crate) enum Output {
     Garbled(String),
 }
 
-/// Reads `from` to its end and sends what it holds.
+/// What a worker may still send before its terminal message. All of it is kept until the case ends, so a plugin that
+/// forges messages could otherwise fill this process's memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    messages: usize,
+    bytes: usize,
+}
+
+impl Bound {
+    /// The most that an honest worker sends.
+    pub(crate) fn of(item: &WorkItem) -> Self {
+        let steps = match item {
+            WorkItem::Case(job) => match &job.case.task {
+                Task::Train(training) => usize::try_from(training.steps).unwrap_or(usize::MAX),
+                _ => 0,
+            },
+            WorkItem::Verify(_) | WorkItem::Exact(_) => 0,
+        };
+        Self {
+            messages: MOST_TRACE_POINTS.saturating_add(steps),
+            bytes: TRACE_MEMORY.saturating_add(steps.saturating_mul(STEP_MEMORY)),
+        }
+    }
+
+    /// Books a message.
+    ///
+    /// # Errors
+    /// What there is too much of.
+    fn take(&mut self, message: &Message) -> Result<(), &'static str> {
+        self.messages = self.messages.checked_sub(1).ok_or("more messages than any case has")?;
+        self.bytes = self.bytes.checked_sub(size(message)).ok_or("longer messages than any case has")?;
+        Ok(())
+    }
+}
+
+/// About the bytes of memory that a message before the terminal one takes.
+fn size(message: &Message) -> usize {
+    let numbers = |metrics: &Metrics| metrics.iter().map(|(name, _)| name.len() + NUMBER).sum::<usize>();
+    let own = match message {
+        Message::Trace(point) => numbers(&point.metrics),
+        Message::Step(step) => {
+            let hyperparameters = step.hyperparameters.keys().map(|name| name.len() + NUMBER);
+            numbers(&step.metrics) + hyperparameters.sum::<usize>()
+        }
+        _ => 0,
+    };
+    size_of::<Message>() + own
+}
+
+/// Reads `from` to its end and sends what it holds, up to the bound.
 ///
 /// After the terminal message everything is read and ignored, so that a full pipe does not block a process that goes
 /// on writing. A last line without its end counts only if it is a whole message: a process killed while writing has
 /// written nothing wrong.
-pub(crate) fn forward(mut from: impl Read, to: &Sender<Output>) {
+pub(crate) fn forward(mut from: impl Read, mut most: Bound, to: &Sender<Output>) {
     let mut chunk = [0; 16 << 10];
     let mut line = Vec::new();
     let mut total = 0;
@@ -47,7 +103,7 @@ pub(crate) fn forward(mut from: impl Read, to: &Sender<Output>) {
         for piece in chunk[..count].split_inclusive(|&byte| byte == b'\n') {
             line.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
-                listening = send(&line, to);
+                listening = send(&line, &mut most, to);
                 line.clear();
             } else if line.len() > LINE_LIMIT || total > TOTAL_LIMIT {
                 let _ = to.send(Output::Garbled(sample(&line)));
@@ -65,13 +121,17 @@ pub(crate) fn forward(mut from: impl Read, to: &Sender<Output>) {
 }
 
 /// Sends one line; false if nothing after it counts.
-fn send(line: &[u8], to: &Sender<Output>) -> bool {
+fn send(line: &[u8], most: &mut Bound, to: &Sender<Output>) -> bool {
     if line.trim_ascii().is_empty() {
         return true;
     }
     match serde_json::from_slice::<Message>(line) {
         Ok(message) => {
             let last = is_terminal(&message);
+            if let Err(what) = most.take(&message).or_else(|what| if last { Ok(()) } else { Err(what) }) {
+                let _ = to.send(Output::Garbled(what.to_owned()));
+                return false;
+            }
             to.send(Output::Message(message)).is_ok() && !last
         }
         Err(_) => {
@@ -94,9 +154,11 @@ mod tests {
     const FAILED: &str = r#"{"type":"failed","status":"invalid","reason":"no"}"#;
     const TRACE: &str = r#"{"type":"trace","iteration":1,"seconds":0.1,"epochs":1.0,"metrics":{}}"#;
 
+    const MOST: Bound = Bound { messages: 4, bytes: 1 << 20 };
+
     fn received(text: impl AsRef<[u8]>) -> Vec<String> {
         let (to, from) = channel();
-        forward(text.as_ref(), &to);
+        forward(text.as_ref(), MOST, &to);
         drop(to);
         from.iter()
             .map(|output| match output {
@@ -129,5 +191,19 @@ mod tests {
     #[test]
     fn nothing_counts_after_the_terminal_message() {
         assert_eq!(received(format!("{FAILED}\ngarbage\n{FAILED}")), ["failed"]);
+    }
+
+    #[test]
+    fn a_flood_of_messages_ends_at_its_bound() {
+        let garbled = |what: &str| format!("garbled {what}");
+        let trace = format!("{TRACE}\n");
+        let within = received(trace.repeat(4) + FAILED + "\n");
+        assert_eq!(within, ["trace", "trace", "trace", "trace", "failed"]);
+        let many = received(trace.repeat(1000) + FAILED + "\n");
+        let too_many = garbled("more messages than any case has");
+        assert_eq!(many, ["trace", "trace", "trace", "trace", too_many.as_str()]);
+        let numbers: Vec<String> = (0..20_000).map(|name| format!("\"{name}\":1")).collect();
+        let long = TRACE.replace("{}", &format!("{{{}}}", numbers.join(","))) + "\n";
+        assert_eq!(received(long.repeat(2)), [garbled("longer messages than any case has")]);
     }
 }

@@ -7,6 +7,13 @@ use gpbench_record::{Clock, Entries, StopReason};
 
 use crate::clock::Stopwatch;
 
+/// Seconds that a solver may take for the iterates that it is asked for without their being counted, however short the
+/// solve is. Their copies cost far less.
+const FREE_SECONDS: f64 = 0.05;
+
+/// The share of the counted time that it may take beyond those.
+const FREE_SHARE: f64 = 0.05;
+
 /// Limits of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolveLimits {
@@ -29,6 +36,8 @@ pub(super) struct Account {
     budget: Budget,
     entries: Cell<Entries>,
     stopwatch: RefCell<Stopwatch>,
+    /// Seconds taken for iterates and not counted.
+    uncounted: Cell<f64>,
     exhausted: Cell<Option<StopReason>>,
     refusals: Cell<u64>,
 }
@@ -41,6 +50,7 @@ impl Account {
             budget: Budget::new(n, limits.max_epochs.unwrap_or(f64::INFINITY)),
             entries: Cell::new(Entries::default()),
             stopwatch: RefCell::new(Stopwatch::new(now)),
+            uncounted: Cell::new(0.0),
             exhausted: Cell::new(None),
             refusals: Cell::new(0),
         }
@@ -138,6 +148,25 @@ impl Account {
         self.stopwatch.borrow_mut().resume_without_pause();
     }
 
+    /// Notes that the iterate that was asked for has come. The time since the clock was stopped is free up to a small
+    /// share of the counted time, so that no solver works meanwhile; what exceeds it counts.
+    pub(super) fn end_wait(&self) {
+        let mut stopwatch = self.stopwatch.borrow_mut();
+        let waited = stopwatch.stopped_for();
+        let left = FREE_SECONDS + FREE_SHARE * stopwatch.read().wall - self.uncounted.get();
+        let free = left.clamp(0.0, waited.wall.max(0.0));
+        self.uncounted.set(self.uncounted.get() + free);
+        let wall = waited.wall - free;
+        if wall > 0.0 {
+            stopwatch.add(Clock { wall, cpu: waited.cpu * wall / waited.wall });
+        }
+    }
+
+    /// Seconds that the solver took for iterates and that were not counted.
+    pub(super) fn uncounted(&self) -> f64 {
+        self.uncounted.get()
+    }
+
     /// Stops the clock.
     pub(super) fn pause(&self) {
         self.stopwatch.borrow_mut().pause();
@@ -156,6 +185,47 @@ mod tests {
     fn account(n: usize, max_epochs: Option<f64>) -> Account {
         let limits = SolveLimits { tolerance: None, max_epochs, seconds: None, threads: 1, seed: 1 };
         Account::new(n, limits, Clock::default)
+    }
+
+    thread_local! {
+        static TIME: Cell<f64> = const { Cell::new(0.0) };
+    }
+
+    fn now() -> Clock {
+        let wall = TIME.get();
+        Clock { wall, cpu: 4.0 * wall }
+    }
+
+    fn wait(account: &Account, seconds: f64) {
+        account.pause();
+        TIME.set(TIME.get() + seconds);
+        account.end_wait();
+        account.resume();
+    }
+
+    #[test]
+    fn iterates_are_free_up_to_a_share_of_the_counted_time() {
+        let about =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}, {expected}");
+        let account = Account { stopwatch: RefCell::new(Stopwatch::new(now)), ..account(10, None) };
+        account.resume();
+        TIME.set(10.0);
+        // An honest copy.
+        wait(&account, 0.001);
+        about(account.clock().wall, 10.0);
+        about(account.uncounted(), 0.001);
+        // Two seconds of work: 0.05 s and a twentieth of ten seconds are free in all.
+        wait(&account, 2.0);
+        about(account.uncounted(), 0.55);
+        about(account.clock().wall, 10.0 + 2.001 - 0.55);
+        about(account.clock().cpu, 4.0 * account.clock().wall);
+        // However often, the sum stays below.
+        for _ in 0..1000 {
+            wait(&account, 0.1);
+        }
+        let (counted, uncounted) = (account.clock().wall, account.uncounted());
+        about(counted + uncounted, TIME.get());
+        assert!(uncounted <= FREE_SECONDS + FREE_SHARE * counted, "{uncounted} beside {counted}");
     }
 
     #[test]

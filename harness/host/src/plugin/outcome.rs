@@ -24,6 +24,8 @@ pub struct SolveOutcome {
     pub values: BTreeMap<String, f64>,
     /// What prepare and solve took.
     pub cost: SolveCost,
+    /// Seconds of the solver for the iterates that it was asked for, which are not counted.
+    pub uncounted: f64,
 }
 
 impl SolveOutcome {
@@ -34,6 +36,7 @@ impl SolveOutcome {
             claimed: Vec::new(),
             values: BTreeMap::new(),
             cost: SolveCost { prepare: session.clock(), entries: session.entries(), ..SolveCost::default() },
+            uncounted: session.account.uncounted(),
         }
     }
 }

@@ -151,6 +151,7 @@ impl<'a> Session<'a> {
         let answers_request = self.awaiting.get() == Some(iteration);
         if answers_request {
             self.awaiting.set(None);
+            account.end_wait();
         } else {
             self.resume_clock();
         }

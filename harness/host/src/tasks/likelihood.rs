@@ -63,6 +63,7 @@ fn nothing_solved() -> SolveOutcome {
         claimed: Vec::new(),
         values: Default::default(),
         cost: SolveCost::default(),
+        uncounted: 0.0,
     }
 }
 

@@ -1,0 +1,240 @@
+//! Processes that this program has started, and orphans that it has adopted.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, kill_process, kill_process_group, pidfd_open,
+    pidfd_send_signal, set_child_subreaper, waitid,
+};
+
+use crate::stat::Stat;
+use crate::tree::{children, descendants};
+
+/// The first pause between two looks for processes that are about to end. Pauses double up to the other.
+const FIRST_PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(2);
+
+/// The children that [`spawn`] has started and that were not waited for. Locked while a child is started, waited for or
+/// taken for an orphan.
+static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn started() -> MutexGuard<'static, BTreeSet<u32>> {
+    // Each change of the set is a single call, which a panic cannot interrupt.
+    STARTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes this process the parent of all its descendants whose own parent ends.
+///
+/// # Errors
+/// When the system refuses; descendants are then found only as long as their parents live.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// Starts a process that leads a process group of its own.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn spawn(command: &mut Command) -> io::Result<Started> {
+    let mut started = started();
+    let child = command.process_group(0).spawn()?;
+    started.insert(child.id());
+    Ok(Started { child, status: None })
+}
+
+/// A process started by [`spawn`]. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Started {
+    /// Its handle, for its streams. It must not be waited for.
+    pub child: Child,
+    status: Option<ExitStatus>,
+}
+
+impl Started {
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Whether it has ended. It is not waited for, so that its number is not given to another process.
+    pub fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.status.is_some() || !matches!(waitid(WaitId::Pid(self.pid()), options), Ok(None))
+    }
+
+    /// Kills it and its process group.
+    fn kill(&mut self) {
+        if self.status.is_none() {
+            // Where there is nothing left to kill, these fail.
+            let _ = kill_process_group(self.pid(), Signal::KILL);
+            let _ = self.child.kill();
+        }
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// # Errors
+    /// When the system cannot wait for it.
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        // Not under the lock, since it may take long.
+        while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.pid()), options) {}
+        let mut started = started();
+        let status = self.child.wait();
+        started.remove(&self.child.id());
+        let status = status?;
+        self.status = Some(status);
+        Ok(status)
+    }
+
+    /// Kills it, waits for it, and ends what it leaves behind, for which it waits no longer than `patience`.
+    ///
+    /// # Errors
+    /// When the system cannot wait for it.
+    pub fn end(&mut self, patience: Duration) -> io::Result<ExitStatus> {
+        self.kill();
+        let status = self.wait();
+        end_orphans(patience);
+        status
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.wait();
+    }
+}
+
+/// Ends the children that this process did not start itself, and all that they have started. Waits no longer than
+/// `patience` for them to end; whether none is left.
+pub fn end_orphans(patience: Duration) -> bool {
+    until_none(patience, || end_children_but(&started()))
+}
+
+/// Ends all children, and all that they have started. Waits no longer than `patience` for them to end. No process can be
+/// started any more, so this is for a program that is about to end.
+pub fn end_all(patience: Duration) {
+    let started = started();
+    until_none(patience, || end_children_but(&BTreeSet::new()));
+    std::mem::forget(started);
+}
+
+/// Repeats `sweep` until it finds nothing.
+fn until_none(patience: Duration, sweep: impl Fn() -> usize) -> bool {
+    let deadline = Instant::now() + patience;
+    let mut pause = FIRST_PAUSE;
+    while sweep() > 0 {
+        if Instant::now() > deadline {
+            return false;
+        }
+        thread::sleep(pause);
+        pause = (2 * pause).min(LONGEST_PAUSE);
+    }
+    true
+}
+
+/// Kills each child that is not to be kept, and its descendants, and waits for it if it has ended. How many there were.
+///
+/// A child that was killed leaves its own children to this process, so that those too are found the next time.
+fn end_children_but(kept: &BTreeSet<u32>) -> usize {
+    let mut orphans = children(std::process::id());
+    orphans.retain(|child| !kept.contains(child));
+    for orphan in &orphans {
+        for descendant in descendants(*orphan) {
+            kill_if_same(descendant);
+        }
+        // Nobody else waits for a child of this process, so its number is still its own.
+        if let Some(pid) = pid(*orphan) {
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+        }
+    }
+    orphans.len()
+}
+
+/// Kills a process that is no child, unless its number has been given to another one meanwhile.
+fn kill_if_same(process: u32) {
+    let found = Stat::read(process);
+    let handle = pid(process).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    if let (Some(found), Some(handle)) = (found, handle)
+        && Stat::read(process).is_some_and(|stat| stat.started == found.started)
+    {
+        let _ = pidfd_send_signal(handle, Signal::KILL);
+    }
+}
+
+fn pid(process: u32) -> Option<Pid> {
+    i32::try_from(process).ok().and_then(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::Stdio;
+
+    use super::*;
+
+    /// Orphans of one test are those of another in the same process.
+    static ALONE: Mutex<()> = Mutex::new(());
+
+    /// Starts a shell, and reads the numbers that it prints in its first line.
+    fn shell(script: &str) -> (Started, Vec<u32>) {
+        let mut command = Command::new("sh");
+        let mut started = spawn(command.args(["-c", script]).stdout(Stdio::piped())).unwrap();
+        let mut line = String::new();
+        BufReader::new(started.child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        (started, line.split_whitespace().map(|number| number.parse().unwrap()).collect())
+    }
+
+    #[test]
+    fn what_leaves_its_session_its_parent_and_its_environment_is_ended() {
+        let _alone = ALONE.lock();
+        adopt_orphans().unwrap();
+        let daemon =
+            "(env -i setsid sh -c 'trap \"\" HUP INT QUIT TERM; echo $$; sleep 600 & wait' &) ; wait";
+        let (mut started, numbers) = shell(daemon);
+        let (other, _) = shell("echo 1; sleep 600");
+        let daemon = numbers[0];
+        assert!(Stat::read(daemon).is_some());
+        assert_eq!(started.wait().unwrap().code(), Some(0));
+        assert!(end_orphans(Duration::from_secs(60)));
+        assert_eq!(Stat::read(daemon), None, "killed and waited for");
+        assert!(!other.has_ended(), "what was started stays");
+    }
+
+    #[test]
+    fn the_end_of_a_process_is_that_of_its_descendants() {
+        let _alone = ALONE.lock();
+        adopt_orphans().unwrap();
+        let (mut started, numbers) = shell("setsid sh -c 'echo $$; sleep 600' & wait");
+        let status = started.end(Duration::from_secs(60)).unwrap();
+        assert_eq!(status.signal(), Some(9));
+        assert_eq!(Stat::read(numbers[0]), None);
+        assert!(started.has_ended() && started.wait().unwrap() == status);
+    }
+
+    #[test]
+    fn a_process_that_is_stopped_is_ended_too() {
+        let _alone = ALONE.lock();
+        adopt_orphans().unwrap();
+        let (started, numbers) = shell("(setsid sh -c 'echo $$; kill -STOP $$' &) ; wait");
+        drop(started);
+        assert!(end_orphans(Duration::from_secs(60)));
+        assert_eq!(Stat::read(numbers[0]), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! What `/proc` tells of one process.
+
+use std::fs;
+
+/// The fields of `/proc/<process>/stat` that are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// The parent.
+    pub parent: u32,
+    /// Processor time of all threads and of ended children, in ticks of the system's clock.
+    pub cpu_ticks: u64,
+    /// When it started, in ticks since the machine did. Tells it apart from a later process of the same number.
+    pub started: u64,
+}
+
+impl Stat {
+    /// Reads the file of a process; none if there is no such process.
+    pub fn read(process: u32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // The name, in brackets, may hold anything. After it come the state, the parent and further fields.
+        let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
+        let number = |index: usize| fields.get(index)?.trim_end().parse::<u64>().ok();
+        Some(Self {
+            parent: number(1)?.try_into().ok()?,
+            cpu_ticks: number(11)? + number(12)? + number(13)? + number(14)?,
+            started: number(19)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_stat_is_read_whatever_the_name() {
+        let text =
+            "7 (a) b) S 1 5 5 0 -1 4194304 0 0 0 0 150 50 20 30 20 0 3 0 777 9999 12 18446744073709551615";
+        assert_eq!(Stat::parse(text), Some(Stat { parent: 1, cpu_ticks: 250, started: 777 }));
+        assert_eq!(Stat::parse("7 (a) S 1"), None);
+        assert_eq!(Stat::read(u32::MAX), None);
+    }
+}
