@@ -45,6 +45,12 @@ pub(crate) fn named_libraries(worker: &Worker, files: &[PathBuf]) -> Result<Vec<
     if files.is_empty() {
         return Ok(Vec::new());
     }
+    if let Some(file) = files.iter().find(|file| file.to_str().is_none()) {
+        return Err(Failure::usage(format!(
+            "--library {}: a spec cannot name this file, whose path is not UTF-8; move or copy it to another folder",
+            file.display()
+        )));
+    }
     worker.describe(&files)?.into_iter().map(usable).collect()
 }
 

@@ -46,7 +46,7 @@ fn file() -> Option<PathBuf> {
 }
 
 /// Prints the result of a check.
-pub(crate) fn print(check: &Check, format: Format) {
+pub(crate) fn print(check: &Check, format: Format) -> Result<(), Failure> {
     match format {
         Format::Table | Format::Md => output::print(&text(check, format)),
         _ => output::show(&check.table(), &check.json(), format),

@@ -1,16 +1,21 @@
 //! Finds, downloads and reads data sets.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use gpbench_data::fetch::{self, Progress};
 use gpbench_data::locate::{self, Places};
 use gpbench_data::registry::{self, Entry};
-use gpbench_import::{Materialised, Origin, materialise};
+use gpbench_import::{ImportError, Materialised, Origin, materialise_in_subprocess};
 use gpbench_record::Source;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Global;
 use crate::exit::Failure;
+
+/// The verb of the process that reads a file.
+pub(crate) const READ_TABLE: &str = "read-table";
 
 /// Why a data set cannot be used.
 pub(crate) struct Unavailable {
@@ -23,6 +28,13 @@ pub(crate) struct Unavailable {
 /// The folders that are searched for data sets.
 pub(crate) fn places(global: &Global) -> Result<Places, Failure> {
     Places::from_env(global.data_dir.clone()).map_err(Failure::usage)
+}
+
+/// The binary copy of a data set that is on this machine. Where there is none, a process of its own reads the files.
+pub(crate) fn copy(origin: &Origin<'_>, places: &Places) -> Result<Materialised, ImportError> {
+    // Another program may have taken this one's name since it was started.
+    let mut reader = Command::new("/proc/self/exe");
+    materialise_in_subprocess(reader.arg0("gpbench").arg(READ_TABLE), origin, &places.copies())
 }
 
 /// The binary copy of a source: finds or downloads the data set, and reads it unless there is a copy.
@@ -43,12 +55,12 @@ pub(crate) fn obtain(
                 with_bar(global, entry, |show| fetch::obtain(entry, places, show)).map_err(|e| e.to_string())
             };
             let found = found.map_err(|text| Unavailable { text, is_absent: true })?;
-            materialise(&Origin::Collection(&found, entry), &places.copies()).map_err(|e| bad(e.to_string()))
+            copy(&Origin::Collection(&found, entry), places).map_err(|e| bad(e.to_string()))
         }
         (Source::File { target, .. }, Some(path)) => {
             let origin = Origin::File { path, target: target.as_deref() };
             let is_absent = !path.exists();
-            materialise(&origin, &places.copies()).map_err(|e| Unavailable { text: e.to_string(), is_absent })
+            copy(&origin, places).map_err(|e| Unavailable { text: e.to_string(), is_absent })
         }
         _ => Err(bad("this source has no file".to_owned())),
     }

@@ -3,7 +3,7 @@
 use gpbench_data::locate::{self, Places};
 use gpbench_data::registry::{self, Entry};
 use gpbench_data::{Duplicates, copy, synthetic};
-use gpbench_import::{Origin, materialise};
+use gpbench_import::Origin;
 use serde_json::{Value, json};
 
 use crate::args::{Format, Global};
@@ -34,7 +34,7 @@ pub(crate) fn print(global: &Global, format: Format) -> Outcome {
         listing.row(built_in(toy.name, toy.n.to_string(), "1"));
     }
     listing.row(built_in("gp-draw", "any".to_owned(), "any"));
-    listing.print(format);
+    listing.print(format)?;
     Ok(OK)
 }
 
@@ -51,7 +51,7 @@ impl State {
             let pinned = if entry.is_pinned() { "" } else { ", checksum unknown before the first download" };
             return State { place: format!("to fetch{pinned}"), duplicates: None };
         };
-        let binary = materialise(&Origin::Collection(&found, entry), &places.copies());
+        let binary = dataset::copy(&Origin::Collection(&found, entry), places);
         let table = binary
             .map_err(|e| e.to_string())
             .and_then(|binary| copy::read(&binary.path).map_err(|e| e.to_string()));

@@ -3,8 +3,9 @@
 //! This crate parses the command line, prints, and chooses the exit code; the libraries do the work. Each verb is
 //! one file of `verbs`, with its own arguments. Code that several verbs share is beside that folder.
 
-#![forbid(unsafe_code)]
-// Text of others is made safe for the terminal in `output` and `notice`, and nowhere else.
+#![deny(unsafe_code)]
+// `output` and `notice` print, and nothing else: they make text of others safe for the terminal, never panic, and
+// pass errors of standard output on.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
@@ -24,6 +25,7 @@ mod progress;
 mod renewal;
 mod revision;
 mod runs;
+mod streams;
 mod units;
 mod verbs;
 mod worker;
@@ -34,7 +36,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use args::Global;
-use exit::{Failure, Outcome};
+use exit::{Failure, OK, Outcome, USAGE};
 
 /// Benchmarks linear solvers for Gaussian processes: one spec compares them all, and no result is lost.
 #[derive(Debug, Parser)]
@@ -83,18 +85,44 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let Cli { global, verb } = Cli::parse();
+    // Not a verb of `Cli`: completions would offer it.
+    if std::env::args_os().nth(1).is_some_and(|verb| verb == dataset::READ_TABLE) {
+        return end(read_table(), None);
+    }
+    let Cli { global, verb } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return end(explain(&usage), None),
+    };
     // The panic's message is printed before it is caught.
     std::panic::set_hook(Box::new(notice::panicked));
     let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
         .unwrap_or_else(|_| Err(Failure::internal("this is a bug in gpbench; finished cases are stored")));
-    match outcome {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            notice::fail(&global, &failure.text);
-            ExitCode::from(failure.code)
-        }
+    end(outcome, Some(&global))
+}
+
+/// Reads a file for another gpbench, which this process then reports to.
+fn read_table() -> Outcome {
+    gpbench_import::serve().map(|()| OK).map_err(Failure::internal)
+}
+
+/// Prints help or the version, or what is wrong with the command line.
+fn explain(usage: &clap::Error) -> Outcome {
+    if usage.use_stderr() {
+        let _ = usage.print();
+        return Ok(USAGE);
     }
+    output::written(streams::require_output().and_then(|()| usage.print())).map(|()| OK)
+}
+
+/// Prints a failure, and gives the exit code.
+fn end(outcome: Outcome, global: Option<&Global>) -> ExitCode {
+    ExitCode::from(outcome.unwrap_or_else(|failure| {
+        match global {
+            Some(global) => notice::fail(global, &failure.text),
+            None => notice::say(format_args!("gpbench: {}", failure.text)),
+        }
+        failure.code
+    }))
 }
 
 fn perform(global: &Global, verb: Verb) -> Outcome {

@@ -1,5 +1,6 @@
 //! What verbs write: listings on standard output in four formats, and small files.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -8,13 +9,42 @@ use gpbench_report::Table;
 use serde_json::{Value, json};
 
 use crate::args::Format;
+use crate::exit::Failure;
+use crate::streams;
 
-/// Prints text on standard output, with what a terminal would obey written out. A closed pipe is not an error.
-pub(crate) fn print(text: &str) {
+/// Prints text on standard output, with what a terminal would obey written out. A closed pipe is not an error: its
+/// reader, such as `head`, has read enough.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let text = text::plain(text);
-    let mut out = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
+    written(write_out(&format!("{text}{end}")))
+}
+
+/// The failure that an error of standard output means.
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::internal(format!(
+            "standard output cannot be written: {error}; redirect it to a file on a disk with room, or to \
+             /dev/null if it is not wanted"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    streams::require_output()?;
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// A command line, quoted for a shell. Words that are not UTF-8 are written as `$'\xff'`, which bash and zsh read.
+pub(crate) fn shell_command<'a>(words: impl Iterator<Item = &'a OsStr>) -> String {
+    let word = |word: &'a OsStr| match word.to_str() {
+        Some(text) => shlex::try_quote(text).expect("an argument never holds a NUL byte").into_owned(),
+        None => format!("$'{}'", word.as_encoded_bytes().escape_ascii()),
+    };
+    words.map(word).collect::<Vec<String>>().join(" ")
 }
 
 /// A table, and its content as JSON.
@@ -37,25 +67,31 @@ impl Listing {
     }
 
     /// Prints the listing.
-    pub(crate) fn print(&self, format: Format) {
-        show(&self.table, &self.json, format);
+    pub(crate) fn print(&self, format: Format) -> Result<(), Failure> {
+        show(&self.table, &self.json, format)
     }
 }
 
 /// Prints a table in the given format, or `value` if the format is JSON.
-pub(crate) fn show(table: &Table, value: &Value, format: Format) {
+pub(crate) fn show(table: &Table, value: &Value, format: Format) -> Result<(), Failure> {
     print(&match format {
         Format::Table => table.text(),
         Format::Md => table.markdown(),
         Format::Csv => table.csv(),
         Format::Json => pretty(value),
-    });
+    })
 }
 
 /// A JSON value over several lines.
 pub(crate) fn pretty(value: &Value) -> String {
     let document = serde_json::to_string_pretty(value).expect("a JSON value always serialises");
     text::json(&document).into_owned()
+}
+
+/// A path in an answer in JSON.
+pub(crate) fn json_path(path: &Path) -> Value {
+    let json = gpbench_record::path::serialize(path, serde_json::value::Serializer);
+    json.expect("a text or a list of numbers always serialises")
 }
 
 /// `{"schema": 1, NAME: VALUE}`, the form of every answer in JSON.

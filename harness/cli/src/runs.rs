@@ -50,6 +50,5 @@ pub(crate) fn print(run: &Run, format: Format) -> Result<(), Failure> {
         Format::Csv => gpbench_report::Format::Csv,
         Format::Md => gpbench_report::Format::Markdown,
     };
-    output::print(&export(run, format).map_err(Failure::internal)?);
-    Ok(())
+    output::print(&export(run, format).map_err(Failure::internal)?)
 }

@@ -37,6 +37,7 @@ pub(crate) enum Described {
     /// A file that is not one.
     Unusable {
         /// The file.
+        #[serde(with = "gpbench_record::path")]
         file: PathBuf,
         /// Why it cannot be used.
         error: String,

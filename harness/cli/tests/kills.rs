@@ -101,6 +101,7 @@ fn rows(journal: &str) -> BTreeMap<String, Value> {
         let mut row: Value = serde_json::from_str(line).expect("a row");
         let object = row.as_object_mut().expect("a row is an object");
         object.remove("finished");
+        object.remove("check");
         let timeless = |metrics: &mut Value| {
             let metrics = metrics.as_object_mut().expect("metrics");
             metrics.retain(|name, _| is_reproducible(name));

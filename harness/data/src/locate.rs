@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::registry::Entry;
@@ -41,7 +42,7 @@ pub struct Places {
 pub struct NoCache;
 
 /// A place where a set is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// `--data-dir`.
     DataDir,

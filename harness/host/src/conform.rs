@@ -5,6 +5,7 @@
 
 mod subject;
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -36,14 +37,14 @@ pub struct Request {
 
 impl Request {
     /// Reads `FILE [--solver ID] [--limit SECONDS]`; none if the arguments are others.
-    pub fn read(arguments: &[String]) -> Option<Request> {
+    pub fn read(arguments: &[OsString]) -> Option<Request> {
         let (file, options) = arguments.split_first()?;
         let mut request = Request { file: file.into(), solver: None, limit: Duration::from_secs_f64(LIMIT) };
         for option in options.chunks(2) {
             match option {
-                [name, id] if name == "--solver" => request.solver = Some(id.clone()),
+                [name, id] if name == "--solver" => request.solver = Some(id.to_str()?.to_owned()),
                 [name, seconds] if name == "--limit" => {
-                    request.limit = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+                    request.limit = Duration::try_from_secs_f64(seconds.to_str()?.parse().ok()?).ok()?;
                 }
                 _ => return None,
             }
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn requests_are_read() {
-        let read = |text: &str| Request::read(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let read = |text: &str| Request::read(&text.split(' ').map(OsString::from).collect::<Vec<_>>());
         let request = read("a.so --limit 2.5 --solver cg").unwrap();
         assert_eq!((request.file, request.solver.as_deref()), (PathBuf::from("a.so"), Some("cg")));
         assert_eq!(request.limit, Duration::from_millis(2500));

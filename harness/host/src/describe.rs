@@ -37,6 +37,7 @@ pub enum Entry {
     /// It cannot be used.
     Failed {
         /// The file.
+        #[serde(with = "gpbench_record::path")]
         file: PathBuf,
         /// Why.
         error: String,

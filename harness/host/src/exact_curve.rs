@@ -48,7 +48,9 @@ impl ExactCurve {
                 (spectrum.eigenvalues, functions)
             }
             None => {
-                eprintln!("the spectrum needs more than {MAX_RANK} columns; it is not computed");
+                crate::log::line(format_args!(
+                    "the spectrum needs more than {MAX_RANK} columns; it is not computed"
+                ));
                 (Array1::zeros(0), Array2::zeros((POINTS, 0)))
             }
         };

@@ -22,6 +22,8 @@
 //! [`process`] and [`channel`], where the system calls are.
 
 #![deny(unsafe_code)]
+// They panic where the log is full; `log::line` does not.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod bench;
 mod binary;
@@ -39,6 +41,7 @@ pub mod exact_curve;
 pub mod exact_file;
 mod failure;
 pub mod kernel;
+pub mod log;
 pub mod plugin;
 pub mod posterior_curve;
 pub mod process;

@@ -5,12 +5,15 @@
 //! is given, a failure included; 2 for a verb that does not exist; 70 where no
 //! answer could be given.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 use std::error::Error;
+use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 
 use gpbench_host::channel::{Capture, Channel, read_job};
-use gpbench_host::{bench, conform, describe, environment, exact, process, tasks};
+use gpbench_host::{bench, conform, describe, environment, exact, log, process, tasks};
 use gpbench_record::SCHEMA;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -44,7 +47,7 @@ fn main() {
     let code = match catch_unwind(run) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
-            eprintln!("gpbench-worker: {error}");
+            log::line(format_args!("gpbench-worker: {error}"));
             EX_SOFTWARE
         }
         // The panic has been printed already.
@@ -82,8 +85,8 @@ fn run() -> Result<i32, Box<dyn Error>> {
             channel.send(&describe::load(&PathBuf::from(file)))?;
         }
         "conform" => {
-            let texts: Option<Vec<String>> = arguments.map(|text| text.into_string().ok()).collect();
-            let Some(request) = texts.and_then(|texts| conform::Request::read(&texts)) else {
+            let arguments: Vec<OsString> = arguments.collect();
+            let Some(request) = conform::Request::read(&arguments) else {
                 return Ok(wrong_usage());
             };
             let worker = std::env::current_exe()?;
@@ -104,7 +107,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
 }
 
 fn wrong_usage() -> i32 {
-    eprintln!("{USAGE}");
+    log::line(format_args!("{USAGE}"));
     EX_WRONG_VERB
 }
 

@@ -113,7 +113,7 @@ pub fn restart_with(variables: &[(&'static str, &'static str)]) {
     let (false, Ok(program)) = (variables.is_empty(), std::env::current_exe()) else { return };
     let error =
         Command::new(program).args(std::env::args_os().skip(1)).envs(variables.iter().copied()).exec();
-    eprintln!("gpbench-worker: cannot restart with {variables:?}: {error}");
+    crate::log::line(format_args!("gpbench-worker: cannot restart with {variables:?}: {error}"));
 }
 
 /// Peak resident memory of this process.

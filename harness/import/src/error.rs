@@ -252,6 +252,26 @@ pub enum Fault {
         /// Its type.
         kind: String,
     },
+    /// The structure of the file is nested so deeply that the stack overflowed.
+    #[error(
+        "the structure of the file is nested too deeply; write a table of plain columns, or save it as CSV"
+    )]
+    TooDeep,
+    /// Memory was refused.
+    #[error("reading takes more memory than there is; remove rows or columns, or free memory and try again")]
+    OutOfMemory,
+    /// The process that reads the file cannot be started, or ended without an answer.
+    #[error(
+        "the process that reads the file {what}; try again where memory and processes are free, or save the \
+         file as CSV"
+    )]
+    Subprocess {
+        /// What happened to it.
+        what: String,
+    },
+    /// A fault that another process found.
+    #[error("{0}")]
+    Told(String),
     /// The binary copy cannot be written or read back.
     #[error("{0}; binary copies are stored in the cache: set GPBENCH_CACHE to a folder that can be written")]
     Copy(#[from] CopyError),

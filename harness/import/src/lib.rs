@@ -3,6 +3,9 @@
 //! A file is read once, here, and every cell is checked; afterwards only the copy is used. CSV goes through the
 //! `csv` crate, which knows the line and the cell of an error; Parquet goes through polars. Errors read
 //! `FILE:LINE:COLUMN: what is wrong; what to do`, where COLUMN counts cells from 1.
+//!
+//! A file of unknown origin can abort the process that reads it, so a program reads in a process of its own:
+//! [`materialise_in_subprocess`] starts one, and there [`serve`] calls [`materialise`].
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +15,7 @@ mod error;
 mod materialise;
 mod memory;
 mod parquet;
+mod subprocess;
 mod text;
 
 use std::path::Path;
@@ -22,6 +26,7 @@ use gpbench_data::registry::Entry;
 
 pub use error::{Fault, ImportError, Place};
 pub use materialise::{Materialised, materialise};
+pub use subprocess::{materialise_in_subprocess, serve};
 
 /// The source of a table.
 #[derive(Debug, Clone, Copy)]

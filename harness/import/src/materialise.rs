@@ -47,15 +47,27 @@ impl Materialised {
 /// # Errors
 /// Those of [`import`], and where the copy cannot be written.
 pub fn materialise(origin: &Origin<'_>, copies: &Path) -> Result<Materialised, ImportError> {
-    let path = copies.join(file_name(origin)?);
-    if let Ok(header) = copy::header(&path) {
-        return Ok(ready(path, header, false));
+    if let Some(found) = find(origin, copies)? {
+        return Ok(found);
     }
-    // There is none, or it is damaged or has an older format.
+    let path = copies.join(file_name(origin)?);
     let table = import(origin)?;
-    let copied = copy::write(&table, &path).and_then(|_| copy::header(&path));
-    let header = copied.map_err(|error| Place::file(&path).fault(Fault::Copy(error)))?;
-    Ok(ready(path, header, true))
+    copy::write(&table, &path).map_err(|error| Place::file(&path).fault(Fault::Copy(error)))?;
+    open_new(path)
+}
+
+/// Finds the binary copy of a data set; none where it is missing, is damaged or has an older format.
+pub(crate) fn find(origin: &Origin<'_>, copies: &Path) -> Result<Option<Materialised>, ImportError> {
+    let path = copies.join(file_name(origin)?);
+    Ok(copy::header(&path).ok().map(|header| ready(path, header, false)))
+}
+
+/// Describes a binary copy that was written just now.
+pub(crate) fn open_new(path: PathBuf) -> Result<Materialised, ImportError> {
+    match copy::header(&path) {
+        Ok(header) => Ok(ready(path, header, true)),
+        Err(error) => Err(Place::file(&path).fault(Fault::Copy(error))),
+    }
 }
 
 fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {

@@ -5,8 +5,12 @@ use std::fs;
 /// The most numbers that a table may hold: a third of this machine's memory, because a growing table is in memory
 /// twice. Without a limit a small archive could unpack to any size.
 pub(crate) fn numbers() -> usize {
-    let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total(&text));
-    total.map_or(usize::MAX, |bytes| bytes / 3 / size_of::<f64>())
+    physical().map_or(usize::MAX, |bytes| bytes / 3 / size_of::<f64>())
+}
+
+/// Bytes of this machine's memory, where they are known.
+pub(crate) fn physical() -> Option<usize> {
+    total(&fs::read_to_string("/proc/meminfo").ok()?)
 }
 
 /// Bytes of physical memory, from the text of `/proc/meminfo`.

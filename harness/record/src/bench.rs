@@ -28,6 +28,7 @@ pub struct BenchRequest {
     /// Order of the square matrices that dgemm multiplies beside it.
     pub dgemm_order: usize,
     /// Folder into which inputs, right-hand sides and product are written.
+    #[serde(default, with = "crate::path::optional")]
     pub arrays: Option<PathBuf>,
 }
 
@@ -86,6 +87,7 @@ pub enum Inputs {
         /// Which.
         dataset: Dataset,
         /// Its binary copy.
+        #[serde(with = "crate::path")]
         file: PathBuf,
     },
 }

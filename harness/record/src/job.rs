@@ -17,15 +17,18 @@ pub struct Job {
     /// What to compute.
     pub case: Case,
     /// Binary copy of the data set; absent for generated sets.
+    #[serde(default, with = "crate::path::optional")]
     pub dataset_file: Option<PathBuf>,
     /// Library that offers the solver; `verify` never opens it.
     pub plugin: Program,
     /// Exact reference of this data set, split and kernel, where one exists.
+    #[serde(default, with = "crate::path::optional")]
     pub exact_file: Option<PathBuf>,
     /// Where `case` writes the solution and `verify` reads it.
+    #[serde(with = "crate::path")]
     pub solution_file: PathBuf,
     /// Where a training case writes its checkpoint; absent: nowhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::path::optional", skip_serializing_if = "Option::is_none")]
     pub checkpoint_file: Option<PathBuf>,
     /// Threads to use.
     pub threads: usize,
@@ -61,8 +64,10 @@ pub struct ExactRequest {
     /// Seed that generated data sets and subsamples are drawn with.
     pub seed: u64,
     /// Binary copy of the data set; absent for generated sets.
+    #[serde(default, with = "crate::path::optional")]
     pub dataset_file: Option<PathBuf>,
     /// Where to write the reference.
+    #[serde(with = "crate::path")]
     pub output: PathBuf,
     /// Threads to use.
     pub threads: usize,

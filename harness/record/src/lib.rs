@@ -20,6 +20,7 @@ mod message;
 pub mod metric;
 mod metrics;
 mod output;
+pub mod path;
 mod plan;
 mod plugin;
 mod program;

@@ -14,6 +14,7 @@ pub struct LibraryInfo {
     /// The library's own version.
     pub version: String,
     /// The file.
+    #[serde(with = "crate::path")]
     pub file: PathBuf,
     /// SHA-256 of the file.
     pub sha256: String,

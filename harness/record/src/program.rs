@@ -20,6 +20,7 @@ const BUFFER: usize = 1 << 18;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// The file.
+    #[serde(with = "crate::path")]
     pub file: PathBuf,
     /// SHA-256 of its content.
     pub sha256: String,

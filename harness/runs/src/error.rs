@@ -54,6 +54,15 @@ pub enum RunError {
         /// The name.
         name: String,
     },
+    /// Something other than a link has the name of the link to the newest run.
+    #[error(
+        "{} is not a link: gpbench keeps the link to the newest run under this name; rename it or move it away",
+        path.display()
+    )]
+    LatestTaken {
+        /// The file or folder.
+        path: PathBuf,
+    },
     /// No run has the name.
     #[error("there is no run `{run}` under {}{}", output_dir.display(), known_runs(known))]
     NoSuchRun {

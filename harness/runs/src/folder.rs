@@ -104,16 +104,27 @@ impl RunFolder {
             let path = self.path.join(name);
             fs::create_dir_all(&path).context("create", &path)?;
         }
-        let link = self.path.with_file_name(LATEST);
-        self.link_latest(&link).context("create the link", &link)
+        self.link_latest()
     }
 
-    fn link_latest(&self, link: &Path) -> io::Result<()> {
-        let target = self.path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    /// Points `latest` here. What a user has put in its place is not replaced. Where the file system has no links,
+    /// the newest run is found by its name.
+    fn link_latest(&self) -> Result<(), RunError> {
+        let link = self.path.with_file_name(LATEST);
+        if fs::symlink_metadata(&link).is_ok_and(|found| !found.is_symlink()) {
+            return Err(RunError::LatestTaken { path: link });
+        }
         let temporary = link.with_file_name(format!(".{LATEST}.{}", std::process::id()));
         let _ = fs::remove_file(&temporary);
-        symlink(target, &temporary)?;
-        fs::rename(&temporary, link)
+        let target = self.path.file_name().ok_or(io::ErrorKind::InvalidFilename);
+        match target.map_err(io::Error::from).and_then(|target| symlink(target, &temporary)) {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) =>
+            {
+                Ok(())
+            }
+            made => made.and_then(|()| fs::rename(&temporary, &link)).context("create the link", &link),
+        }
     }
 
     /// Removes what only running cases need. Checkpoints of cases that have not ended stay.

@@ -38,17 +38,21 @@ pub fn list_runs(output_dir: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// The run that the link `latest` points to, or the newest where the link is broken.
+/// The run that the link `latest` points to, or the newest where the link is broken. Where links were copied as
+/// folders and no run is left beside it, `latest` is a run itself.
 fn latest_of(parent: &Path) -> Option<PathBuf> {
-    let linked = fs::read_link(parent.join(LATEST)).ok().map(|target| parent.join(target));
-    linked.filter(|path| is_run(path)).or_else(|| runs_of(parent).into_iter().max())
+    let latest = parent.join(LATEST);
+    let linked = fs::read_link(&latest).ok().map(|target| parent.join(target));
+    let newest = || runs_of(parent).into_iter().max();
+    linked.filter(|path| is_run(path)).or_else(newest).or_else(|| Some(latest).filter(|path| is_run(path)))
 }
 
-/// The run folders directly under `parent`, without links, in no order.
+/// The run folders directly under `parent`, without links and what is called like one, in no order.
 pub(crate) fn runs_of(parent: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
     let folders =
         entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let folders = folders.filter(|entry| entry.file_name() != LATEST);
     folders.map(|entry| entry.path()).filter(|path| is_run(path)).collect()
 }
 
@@ -90,6 +94,18 @@ mod tests {
         std::os::unix::fs::symlink(old.file_name().unwrap(), output.join("uci/latest")).unwrap();
         assert_eq!(resolve_run(output, "uci").unwrap(), old);
         assert_eq!(resolve_run(output, output.join("uci/latest").to_str().unwrap()).unwrap(), old);
+    }
+
+    #[test]
+    fn a_folder_in_the_place_of_the_link_is_read_where_there_is_nothing_else() {
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path();
+        let copied = add(output, "uci", "latest");
+        assert_eq!(resolve_run(output, "uci").unwrap(), copied);
+        let run = add(output, "uci", "20260101T000000Z-aaaaaa");
+        assert_eq!(resolve_run(output, "uci").unwrap(), run);
+        assert_eq!(resolve_run(output, "latest").unwrap(), run);
+        assert_eq!(list_runs(output), [output.join("uci/20260101T000000Z-aaaaaa")]);
     }
 
     #[test]

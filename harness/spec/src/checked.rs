@@ -95,6 +95,9 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
     })
 }
 
+/// Letters of the longest name that a folder can have on the usual file systems.
+const LONGEST_NAME: usize = 255;
+
 /// The name becomes a folder under the output directory.
 fn spec_name(root: &Root, mistakes: &mut Mistakes) -> String {
     let Some(name) = &root.name else { return String::new() };
@@ -103,6 +106,9 @@ fn spec_name(root: &Root, mistakes: &mut Mistakes) -> String {
     if text.is_empty() || text.starts_with('.') || !text.chars().all(fits) {
         let hint = "use letters, digits, `-`, `_` and `.`".to_owned();
         mistakes.add(&name.at, format!("`{text}` cannot name a run's folder"), hint);
+    } else if text.len() > LONGEST_NAME {
+        let what = format!("`name` has {} letters, more than a folder's name can have", text.len());
+        mistakes.add(&name.at, what, format!("use at most {LONGEST_NAME}"));
     } else if text == "latest" {
         mistakes.add(&name.at, "`latest` is reserved: it stands for the newest run", None);
     }

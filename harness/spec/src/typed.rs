@@ -3,6 +3,8 @@
 //! Every value has the type and the range of its key, and its place; names are not looked up. A key that is absent,
 //! or whose value has another type, is `None`; the latter has left a mistake in [`Typed::mistakes`].
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use gpbench_record::LibraryInfo;
@@ -37,7 +39,7 @@ pub struct Typed {
 /// If the file cannot be read, or if it or an override is not TOML. Every other mistake waits for
 /// [`Typed::check`], so that all of them are reported together.
 pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
-    let text = std::fs::read_to_string(path)
+    let text = read_text(path)
         .map_err(|error| SpecErrors::unreadable(path, format!("cannot read this spec: {error}")))?;
     let mut mistakes = Mistakes::default();
     let mut table = tree::parse(&text, SPEC, &mut mistakes);
@@ -52,6 +54,21 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
     let root = read(&table, &mut mistakes);
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     Ok(Typed { sources, folder, mistakes, axes_overridden, root, table, is_changed: !sets.is_empty() })
+}
+
+/// Bytes of the longest spec. A device such as `/dev/zero` has no end.
+const LONGEST: u64 = 16 << 20;
+
+/// Reads a text file. A byte order mark at its beginning, which some editors write, is left out.
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(io::Error::other("it is longer than 16 MiB, so it is not a spec"));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| io::Error::other("the text is not UTF-8; save the file as UTF-8"))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// What messages call the top level.

@@ -64,15 +64,17 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
             let old = if let Some(Reference::File(old)) = &reference { Some(old) } else { None };
             output::write_file(&file, &baseline::update(&run, old))
                 .map_err(|e| Failure::internal(format!("{} cannot be written: {e}", file.display())))?;
-            output::print(&format!("wrote {}", file.display()));
+            output::print(&format!("wrote {}", file.display()))?;
             return Ok(if summary.failures() > 0 { CASE_FAILED } else { OK });
         }
     };
-    check_result::print(&check, args.output.format);
+    // The page of a CI job gets the result whether or not it can be printed.
+    let printed = check_result::print(&check, args.output.format);
     let code = args.page.finish(&format!("gpbench check {}", args.spec.spec.display()), &check)?;
     if !global.quiet {
         say(format_args!("report: {}", page.display()));
     }
+    printed?;
     Ok(code)
 }
 

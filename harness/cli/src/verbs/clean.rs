@@ -26,6 +26,8 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
         folders.push(places.downloads());
     }
     let mut freed = 0;
+    // Removing goes on where nothing can be printed.
+    let mut printed = Ok(());
     for folder in folders.iter().filter(|f| f.is_dir()) {
         let size = size_of(folder);
         let verb = if args.dry_run { "would remove" } else { "removed" };
@@ -33,13 +35,14 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
             std::fs::remove_dir_all(folder)
                 .map_err(|e| Failure::internal(format!("{} cannot be removed: {e}", folder.display())))?;
         }
-        output::print(&format!("{verb} {} ({})", folder.display(), units::bytes(size as f64)));
+        let line = format!("{verb} {} ({})", folder.display(), units::bytes(size as f64));
+        printed = printed.and(output::print(&line));
         freed += size;
     }
     if freed == 0 {
-        output::print(&format!("nothing to remove in {}", places.cache.display()));
+        output::print(&format!("nothing to remove in {}", places.cache.display()))?;
     }
-    Ok(OK)
+    printed.map(|()| OK)
 }
 
 /// Bytes of all files below a folder.

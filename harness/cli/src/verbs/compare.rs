@@ -51,8 +51,9 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
             // A case that is filtered out is not missing.
             old.cases.retain(|case| args.filter.includes(&case.key.solver, &case.key.dataset));
             let check = baseline::check(run, &old);
-            check_result::print(&check, format);
-            args.page.finish(&title, &check)
+            let printed = check_result::print(&check, format);
+            let code = args.page.finish(&title, &check)?;
+            printed.map(|()| code)
         }
         (None, [old, new], [run]) => {
             for solver in [old, new] {
@@ -78,12 +79,13 @@ fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
     }
     let format = args.output.format;
     let check = check_result::text(&comparison.check, format);
-    match format {
+    let printed = match format {
         Format::Table => output::print(&format!("{}\n{check}", comparison.table().text())),
         Format::Md => output::print(&format!("{}\n{check}", comparison.table().markdown())),
         _ => output::show(&comparison.table(), &comparison.json(), format),
-    }
-    args.page.finish(title, &comparison.check)
+    };
+    let code = args.page.finish(title, &comparison.check)?;
+    printed.map(|()| code)
 }
 
 fn exact(old: &Run, new: &Run, format: Format) -> Outcome {
@@ -97,8 +99,8 @@ fn exact(old: &Run, new: &Run, format: Format) -> Outcome {
         ));
     }
     match format {
-        Format::Table => output::print(&comparison.text()),
-        _ => output::show(&comparison.table(), &comparison.json(), format),
+        Format::Table => output::print(&comparison.text())?,
+        _ => output::show(&comparison.table(), &comparison.json(), format)?,
     }
     Ok(if comparison.agree() { OK } else { REGRESSION })
 }

@@ -15,6 +15,6 @@ pub(crate) struct Completions {
 pub(crate) fn completions(args: &Completions, mut program: Command) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, "gpbench", &mut script);
-    output::print(&String::from_utf8_lossy(&script));
+    output::print(&String::from_utf8_lossy(&script))?;
     Ok(OK)
 }

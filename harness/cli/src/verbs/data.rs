@@ -7,7 +7,7 @@ use gpbench_data::fetch;
 use gpbench_data::locate;
 use gpbench_data::registry::{self, Entry};
 use gpbench_data::verify::{self, Expected};
-use gpbench_import::{Materialised, Origin, materialise};
+use gpbench_import::{Materialised, Origin};
 
 use crate::args::{FormatArg, Global};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
@@ -52,9 +52,14 @@ pub(crate) fn data(global: &Global, verb: &Data) -> Outcome {
 fn fetch(global: &Global, names: &[String]) -> Outcome {
     let places = dataset::places(global)?;
     let mut code = OK;
+    // Downloads go on where nothing can be printed.
+    let mut printed = Ok(());
     for entry in find_all(names)? {
         match dataset::with_bar(global, entry, |show| fetch::fetch(entry, &places, show)) {
-            Ok(found) => output::print(&format!("{}: {}", entry.name, found.folder.display())),
+            Ok(found) => {
+                let line = format!("{}: {}", entry.name, found.folder.display());
+                printed = printed.and(output::print(&line));
+            }
             Err(error) => {
                 fail(global, format_args!("{}: {error}", entry.name));
                 code = CASE_FAILED;
@@ -65,7 +70,7 @@ fn fetch(global: &Global, names: &[String]) -> Outcome {
         say("try again (a download continues where it stopped), or set GPBENCH_DATA to a folder that holds \
              NAME/data.csv.gz and NAME/test_mask.csv.gz");
     }
-    Ok(code)
+    printed.map(|()| code)
 }
 
 fn verify(global: &Global, names: &[String]) -> Outcome {
@@ -89,7 +94,7 @@ fn verify(global: &Global, names: &[String]) -> Outcome {
             if file.is_good() == Some(false) {
                 code = CASE_FAILED;
             }
-            output::print(&format!("{}: {result}", file.path.display()));
+            output::print(&format!("{}: {result}", file.path.display()))?;
             verified += 1;
         }
     }
@@ -105,11 +110,11 @@ fn find_all(names: &[String]) -> Result<Vec<&'static Entry>, Failure> {
 
 fn import(global: &Global, file: &Path, target: Option<&str>) -> Outcome {
     let places = dataset::places(global)?;
-    let copy = materialise(&Origin::File { path: file, target }, &places.copies()).map_err(Failure::usage)?;
+    let copy = dataset::copy(&Origin::File { path: file, target }, &places).map_err(Failure::usage)?;
     for warning in &copy.warnings {
         warn(global, warning);
     }
     let Materialised { path, n, d, .. } = &copy;
-    output::print(&format!("{}: {n} rows, {d} inputs\nbinary copy: {}", file.display(), path.display()));
+    output::print(&format!("{}: {n} rows, {d} inputs\nbinary copy: {}", file.display(), path.display()))?;
     Ok(OK)
 }

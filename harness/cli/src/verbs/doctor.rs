@@ -37,12 +37,12 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let json = json!({
         "schema": output::SCHEMA,
         "environment": machine,
-        "worker": worker.file,
+        "worker": output::json_path(&worker.file),
         "plugins": usable,
         "unusable_plugins": unusable,
         "data_found": found,
         "data_missing": missing,
-        "cache": places.cache,
+        "cache": output::json_path(&places.cache),
     });
     let mut listing = Listing::new(&["what", "found"], json);
     let mut line = |what: &str, found: String| listing.row(vec![what.to_owned(), found]);
@@ -68,7 +68,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     line("data sets to fetch", list(&missing));
     line("GPBENCH_DATA", places.env.as_deref().map_or("not set".to_owned(), folder));
     line("cache", places.cache.display().to_string());
-    listing.print(args.output.format);
+    listing.print(args.output.format)?;
 
     Ok(if usable.is_empty() || !unusable.is_empty() { CASE_FAILED } else { OK })
 }

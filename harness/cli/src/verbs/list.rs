@@ -8,7 +8,7 @@ use crate::args::{Format, FormatArg, Global};
 use crate::catalog::{self, Libraries};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::warn;
-use crate::output::{Listing, versioned};
+use crate::output::{Listing, json_path, versioned};
 use crate::worker::Worker;
 use crate::{dataset_list, params};
 
@@ -69,7 +69,7 @@ fn solvers(global: &Global, format: Format) -> Outcome {
             listing.row([id, kind(solver.kind), name, version, doc].map(str::to_owned).to_vec());
         }
     }
-    listing.print(format);
+    listing.print(format)?;
     Ok(OK)
 }
 
@@ -99,7 +99,7 @@ fn kernels(format: Format) -> Outcome {
     for family in Family::ALL {
         listing.row(vec![family.to_string(), family.formula().to_owned()]);
     }
-    listing.print(format);
+    listing.print(format)?;
     Ok(OK)
 }
 
@@ -108,11 +108,11 @@ fn runs(global: &Global, format: Format) -> Outcome {
     if folders.is_empty() && format == Format::Table {
         return Err(Failure::nothing(format!("there are no runs under {}", global.output_dir.display())));
     }
-    let json: Vec<Value> = folders.iter().map(|folder| json!(folder)).collect();
+    let json: Vec<Value> = folders.iter().map(|folder| json_path(folder)).collect();
     let mut listing = Listing::new(&["run"], versioned("runs", json));
     for folder in folders {
         listing.row(vec![folder.display().to_string()]);
     }
-    listing.print(format);
+    listing.print(format)?;
     Ok(OK)
 }

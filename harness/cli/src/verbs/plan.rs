@@ -33,7 +33,7 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     for planned in &plan.cases {
         listing.row(cells(planned, threads));
     }
-    listing.print(args.output.format);
+    listing.print(args.output.format)?;
     if !global.quiet {
         say(RunEstimate::of(&plan, threads).text);
     }

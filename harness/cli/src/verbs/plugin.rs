@@ -43,14 +43,13 @@ fn inspect(file: &Path, format: Format) -> Outcome {
     catalog::require_file(file)?;
     let described = Worker::locate()?.describe(&[file.to_owned()])?.pop();
     let described = described.ok_or_else(|| Failure::internal("the worker described nothing"))?;
-    show(&catalog::usable(described)?, format);
-    Ok(OK)
+    show(&catalog::usable(described)?, format).map(|()| OK)
 }
 
-fn show(library: &LibraryInfo, format: Format) {
+fn show(library: &LibraryInfo, format: Format) -> Result<(), Failure> {
     if format == Format::Table {
         let LibraryInfo { name, version, file, sha256, abi, .. } = library;
-        output::print(&format!("{name} {version}, interface {abi}\n{}\nsha256 {sha256}\n", file.display()));
+        output::print(&format!("{name} {version}, interface {abi}\n{}\nsha256 {sha256}\n", file.display()))?;
     }
     let json = serde_json::to_value(library).expect("plain data serialises");
     let header = ["solver", "parameter", "default", "range", "documentation"];
@@ -61,5 +60,5 @@ fn show(library: &LibraryInfo, format: Format) {
         listing.row(vec![id.clone(), String::new(), String::new(), capabilities.join(", "), doc.clone()]);
         params::rows(solver).for_each(|row| listing.row(row));
     }
-    listing.print(format);
+    listing.print(format)
 }

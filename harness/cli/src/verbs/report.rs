@@ -20,7 +20,8 @@ pub(crate) struct Report {
 pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     let format = args.output.format;
     let run = runs::open(global, &args.run)?;
-    runs::print(&run, format)?;
+    // The files are rebuilt whether or not the results can be printed.
+    let printed = runs::print(&run, format);
     match runs::write_report(&run) {
         Ok(page) if !global.quiet && format == Format::Table => {
             say(format_args!("\nreport: {}", page.display()))
@@ -31,5 +32,5 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
             warn(global, format!("the report in the run folder was not rebuilt: {}", failure.text))
         }
     }
-    Ok(OK)
+    printed.map(|()| OK)
 }

@@ -1,12 +1,15 @@
 //! `gpbench run`: runs a spec, or continues its run where it stopped.
 
+use std::ffi::OsString;
+
 use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
 use crate::args::{Format, Global, RunArgs, SpecArgs};
 use crate::execute::{execute, exit_code};
 use crate::exit::Outcome;
-use crate::notice::say;
+use crate::notice::{say, warn};
+use crate::output::shell_command;
 use crate::prepare::prepare;
 use crate::runs;
 
@@ -25,14 +28,17 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let run = runs::reopen(&summary.folder)?;
     let page = runs::write_report(&run)?;
     if !global.quiet {
-        runs::print(&run, Format::Table)?;
+        // The run has ended, and its results are stored: that they cannot be printed does not change how it ended.
+        if let Err(failure) = runs::print(&run, Format::Table) {
+            warn(global, failure.text);
+        }
         if summary.ran == 0 && summary.is_complete() {
             say("\nnothing was left to run; `--fresh` runs everything again");
         }
         say(format_args!("\nreport: {}", page.display()));
     }
     if let Some(why) = ended_early(&summary) {
-        say(format_args!("{why}; to continue: {}", resume_command(std::env::args())));
+        say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os())));
     }
     Ok(exit_code(&summary))
 }
@@ -51,9 +57,9 @@ fn ended_early(summary: &Summary) -> Option<String> {
 }
 
 /// The command line that continues a run, quoted for a shell.
-fn resume_command(args: impl Iterator<Item = String>) -> String {
-    let args: Vec<String> = args.filter(|arg| arg != "--fresh").collect();
-    shlex::try_join(args.iter().map(String::as_str)).expect("an argument never holds a NUL byte")
+fn resume_command(args: impl Iterator<Item = OsString>) -> String {
+    let args: Vec<OsString> = args.filter(|arg| arg != "--fresh").collect();
+    shell_command(args.iter().map(OsString::as_os_str))
 }
 
 #[cfg(test)]
@@ -62,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_resume_command_can_be_pasted_into_a_shell() {
-        let args = ["gpbench", "run", "my spec.toml", "--fresh", "--set", "seeds=[0, 1]"].map(String::from);
+        let args = ["gpbench", "run", "my spec.toml", "--fresh", "--set", "seeds=[0, 1]"].map(OsString::from);
         assert_eq!(resume_command(args.into_iter()), "gpbench run 'my spec.toml' --set 'seeds=[0, 1]'");
     }
 }

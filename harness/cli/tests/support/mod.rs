@@ -182,7 +182,7 @@ impl Ended {
 }
 
 /// A file beside the program.
-fn built(name: &str) -> PathBuf {
+pub fn built(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_gpbench")).parent().expect("a program lies in a folder");
     let file = folder.join(name);
     assert!(file.exists(), "{} is missing: run `cargo build --release --workspace` first", file.display());

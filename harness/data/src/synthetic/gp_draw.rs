@@ -29,6 +29,14 @@ pub enum DrawError {
         /// Inputs asked for.
         d: usize,
     },
+    /// More numbers than memory can address.
+    #[error("a GP draw of {rows} rows and {d} inputs does not fit into any memory")]
+    TooLarge {
+        /// Training and test rows asked for.
+        rows: usize,
+        /// Inputs asked for.
+        d: usize,
+    },
     /// A scale that is not finite or not positive.
     #[error("the {what} of a GP draw must be {rule}, not {value}")]
     Scale {
@@ -76,6 +84,10 @@ fn check(draw: &GpDraw) -> Result<(), DrawError> {
     let GpDraw { n, n_test, d, signal_scale, noise_scale, length_scale, .. } = *draw;
     if n < 2 || n_test == 0 || d == 0 {
         return Err(DrawError::Sizes { n, n_test, d });
+    }
+    let rows = n.saturating_add(n_test);
+    if rows.checked_mul(d).is_none_or(|numbers| numbers > isize::MAX as usize / size_of::<f64>()) {
+        return Err(DrawError::TooLarge { rows, d });
     }
     let scale = |what, value: f64, may_be_zero: bool| {
         if value.is_finite() && (value > 0.0 || (may_be_zero && value == 0.0)) {

@@ -38,7 +38,7 @@ unsafe extern "C" fn set_error(host: *const Host, status: Status, text: *const S
     wall(|| {
         // SAFETY: the plugin passes its host and a text, or null.
         let (host, text) = unsafe { (HostTable::of(host), text_of(text)) };
-        eprintln!("[error {}] {text}", status.0);
+        crate::log::line(format_args!("[error {}] {text}", status.0));
         if let Some(host) = host {
             host.set_error(text);
         }
@@ -51,10 +51,10 @@ unsafe extern "C" fn log(_host: *const Host, level: i32, text: *const Str) {
         // SAFETY: the plugin passes a text or null.
         let text = unsafe { text_of(text) };
         match level {
-            log_level::WARNING => eprintln!("[warning] {text}"),
-            log_level::INFO => eprintln!("[info] {text}"),
-            log_level::DEBUG => eprintln!("[debug] {text}"),
-            other => eprintln!("[level {other}] {text}"),
+            log_level::WARNING => crate::log::line(format_args!("[warning] {text}")),
+            log_level::INFO => crate::log::line(format_args!("[info] {text}")),
+            log_level::DEBUG => crate::log::line(format_args!("[debug] {text}")),
+            other => crate::log::line(format_args!("[level {other}] {text}")),
         }
         Status::DONE
     });

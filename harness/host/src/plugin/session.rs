@@ -222,7 +222,7 @@ impl<'a> Session<'a> {
             Err(_) => (Status::PANIC, "panicked inside the harness".to_owned()),
         };
         let complaint = format!("{call}: {complaint}");
-        eprintln!("[host] {complaint}");
+        crate::log::line(format_args!("[host] {complaint}"));
         if std::thread::current().id() == self.thread {
             self.complaint.replace(Some(complaint));
         }

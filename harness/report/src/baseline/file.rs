@@ -1,6 +1,8 @@
 //! The baseline file.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use gpbench_record::metric::{self, DEFAULT_TOLERANCE, Shown};
@@ -14,6 +16,9 @@ use crate::run::Run;
 
 /// Version of the format.
 const SCHEMA: u32 = 1;
+
+/// Bytes of the longest baseline that is read: enough for a hundred thousand cases.
+const LONGEST: u64 = 256 << 20;
 
 /// A baseline file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -75,8 +80,13 @@ impl Baseline {
     /// a negative tolerance or a metric that is not finite, or names a case twice.
     pub fn read(path: impl AsRef<Path>) -> Result<Baseline> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path).map_err(at(path))?;
         let format = |at, reason| Error::Format { path: path.to_owned(), at, reason };
+        let mut bytes = Vec::new();
+        // A device such as `/dev/zero` has no end.
+        let file = File::open(path).map_err(at(path))?;
+        file.take(LONGEST).read_to_end(&mut bytes).map_err(at(path))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| format(None, "the text is not UTF-8; save the file as UTF-8".to_owned()))?;
         if let Some(Mistake { line, column, what }) = keys::unknown(&text) {
             return Err(format(Some((line, column)), what));
         }

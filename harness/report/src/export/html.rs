@@ -1,6 +1,6 @@
 //! `index.html`: the report as one page that needs nothing beside it.
 
-use gpbench_record::Row;
+use gpbench_record::{Row, text};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::overview;
@@ -69,7 +69,7 @@ fn head(page: &Page<'_>) -> Markup {
             @if run.truncated {
                 p.note { "The journal's last line is cut short; its case is not counted." }
             }
-            @for warning in &run.warnings { p.note { (warning) } }
+            @for warning in &run.warnings { p.note { (text::cut(warning, text::REASON)) } }
         }
     }
 }

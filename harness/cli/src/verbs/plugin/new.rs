@@ -1,12 +1,13 @@
 //! `gpbench plugin new`: writes a complete small plugin as a starting point.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::template::{self, Language};
 use crate::exit::{Failure, OK, Outcome};
-use crate::output;
+use crate::output::{self, shell_command};
 
 /// The SDK's folder in a checkout.
 const SDK: &str = "harness/sdk";
@@ -49,7 +50,13 @@ pub(super) fn new(args: &New) -> Outcome {
     let mut root = checkout();
     if language == Language::Rust {
         let sdk = find_sdk(args.sdk.as_deref(), root.as_deref())?;
-        files.insert(0, template::manifest(name, &sdk.to_string_lossy()));
+        let path = sdk.to_str().ok_or_else(|| {
+            Failure::usage(format!(
+                "{}: a Cargo.toml cannot name this folder, which is not UTF-8; move the checkout",
+                sdk.display()
+            ))
+        })?;
+        files.insert(0, template::manifest(name, path));
         root = root.or_else(|| sdk.ancestors().nth(2).map(Path::to_owned));
     }
     for (path, text) in &files {
@@ -63,7 +70,7 @@ pub(super) fn new(args: &New) -> Outcome {
         folder.display(),
         paths.join(", "),
         next(name, language, &folder, root.as_deref())
-    ));
+    ))?;
     Ok(OK)
 }
 
@@ -117,31 +124,24 @@ fn next(name: &str, language: Language, folder: &Path, root: Option<&Path>) -> S
     let file = format!("{prefix}{}{suffix}", template::snake_case(name));
     let (build, library) = match language {
         Language::Rust => {
-            let manifest = folder.join("Cargo.toml").display().to_string();
+            let manifest = folder.join("Cargo.toml");
             let target =
                 std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| folder.join("target"), PathBuf::from);
-            let build = ["cargo", "build", "--release", "--manifest-path", &manifest].map(str::to_owned);
-            (build.to_vec(), target.join("release").join(file))
+            let build = ["cargo", "build", "--release", "--manifest-path"].map(OsString::from);
+            ([&build[..], &[manifest.into()]].concat(), target.join("release").join(file))
         }
         Language::C | Language::Fortran => {
-            (vec!["make".to_owned(), "-C".to_owned(), folder.display().to_string()], folder.join(file))
+            (vec!["make".into(), "-C".into(), folder.into()], folder.join(file))
         }
     };
     let spec = [Path::new(""), root.unwrap_or(Path::new(""))].map(|root| root.join(FIRST_SPEC));
     let spec = spec.into_iter().find(|spec| spec.exists()).unwrap_or_else(|| PathBuf::from("SPEC.toml"));
-    let program = std::env::args().next().unwrap_or_else(|| "gpbench".to_owned());
-    let (spec, library) = (spec.display().to_string(), library.display().to_string());
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
-    let commands = [
-        build,
-        words(&[&program, "plugin", "test", &library]),
-        words(&[&program, "run", &spec, "--library", &library]),
-    ];
-    let line = |words: &Vec<String>| {
-        let line = shlex::try_join(words.iter().map(String::as_str));
-        format!("  {}\n", line.unwrap_or_else(|_| words.join(" ")))
-    };
-    commands.iter().map(line).collect()
+    let program = std::env::args_os().next().unwrap_or_else(|| "gpbench".into());
+    let (spec, library) = (spec.into_os_string(), library.into_os_string());
+    let test = vec![program.clone(), "plugin".into(), "test".into(), library.clone()];
+    let run = vec![program, "run".into(), spec, "--library".into(), library];
+    let line = |words: Vec<OsString>| format!("  {}\n", shell_command(words.iter().map(OsString::as_os_str)));
+    [build, test, run].into_iter().map(line).collect()
 }
 
 #[cfg(test)]

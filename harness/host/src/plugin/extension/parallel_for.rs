@@ -38,7 +38,9 @@ unsafe extern "C" fn run(
         let Some(host) = (unsafe { HostTable::of(host) }) else { return Status::INVALID_ARGUMENT };
         let Some(body) = body.filter(|_| n >= 0) else { return Status::INVALID_ARGUMENT };
         if std::thread::current().id() != host.thread {
-            eprintln!("[warning] parallel_for was called from another thread than the solver was");
+            crate::log::line(format_args!(
+                "[warning] parallel_for was called from another thread than the solver was"
+            ));
             return Status::INVALID_ARGUMENT;
         }
         let shared = Shared(ctx);

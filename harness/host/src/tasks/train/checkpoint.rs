@@ -3,7 +3,7 @@
 //!
 //! Numbers are stored bit by bit, so that a case that was interrupted ends as one that was not. The file
 //! is a [`binary`] one: four sizes (bytes of the text, rows, columns, solutions), the [`State`] as JSON with its
-//! numbers as the integers of their bits (JSON's own may lose the last one), up to two solutions, and what
+//! numbers as the integers of their bits (JSON has no infinite ones), up to two solutions, and what
 //! the solver has saved, one after the other.
 
 use std::collections::BTreeMap;
