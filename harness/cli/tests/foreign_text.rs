@@ -24,6 +24,23 @@ fn has_no_markup(what: &str, text: &str) {
     }
 }
 
+/// The lines of a Markdown text that are not inside a fence.
+fn outside_fences(text: &str) -> String {
+    let mut fence: Option<usize> = None;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let ticks = line.chars().take_while(|&c| c == '`').count();
+        match fence {
+            None if ticks >= 3 => fence = Some(ticks),
+            None => lines.push(line),
+            Some(open) if ticks >= open && line.trim_end().len() == ticks => fence = None,
+            Some(_) => {}
+        }
+    }
+    assert!(fence.is_none(), "every fence is closed");
+    lines.join("\n")
+}
+
 #[test]
 fn text_of_plugins_is_never_obeyed() {
     let sandbox = Sandbox::new();
@@ -63,6 +80,7 @@ fn text_of_plugins_is_never_obeyed() {
         if ["html", "md", "svg", "csv"].contains(&ending) {
             let text = sandbox.read(&format!("reports/zoo/latest/{name}"));
             is_plain(&name, &text);
+            let text = if ending == "md" { outside_fences(&text) } else { text };
             if ending != "csv" {
                 has_no_markup(&name, &text);
             }

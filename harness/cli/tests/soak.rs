@@ -48,7 +48,7 @@ seeds = SEEDS
 [matrix]
 dataset = ["draw", "table"]
 kernel = ["matern32"]
-estimator = ["one"]
+estimator = ["pathwise"]
 solver = ["cg", "cholesky", "block-cg"]
 
 [dataset.draw]
@@ -69,12 +69,12 @@ const KNOWN: &str = r#"[kernel.matern32]
 hyperparameters = { signal_scale = 1.0, noise_scale = 0.3, length_scale = 1.0 }
 "#;
 
-const POSTERIOR: &str = "[estimator.one]\nprobes = 2\nfeatures = 20\n";
+const POSTERIOR: &str = "[estimator.pathwise]\nprobes = 2\nfeatures = 20\n";
 
 const TRAINING: &str = r#"[kernel.matern32]
 hyperparameters = "ones"
 
-[estimator.one]
+[estimator.pathwise]
 probes = 2
 features = 20
 warm_start = true
@@ -83,7 +83,7 @@ warm_start = true
 steps = 3
 "#;
 
-const LIKELIHOOD: &str = r#"[estimator.one]
+const LIKELIHOOD: &str = r#"[estimator.pathwise]
 method = "standard"
 probes = 2
 

@@ -175,8 +175,12 @@ pub fn files(folder: &Path) -> BTreeSet<PathBuf> {
 
 /// The first file of a run folder that only running cases need.
 pub fn temporary<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Option<&'a PathBuf> {
-    let words = ["scratch", "programs", ".part", "checkpoint", "core"];
-    files.into_iter().find(|file| words.iter().any(|word| file.to_string_lossy().contains(word)))
+    let is_temporary = |file: &&PathBuf| {
+        let named = |name: &str| file.iter().any(|part| part == name);
+        let ending = file.extension().is_some_and(|ending| ending == "part");
+        ending || ["scratch", "programs", "checkpoints", "core"].into_iter().any(named)
+    };
+    files.into_iter().find(is_temporary)
 }
 
 /// Processes that work in `folder` or below, or have a path below it in their environment. Waits a moment, because a

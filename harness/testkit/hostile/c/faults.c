@@ -253,7 +253,7 @@ static int act(enum fault fault, const char *verb, const char *run, const char *
     case WORKER_DISK:
         return limit(0, RLIMIT_FSIZE, below(2048));
     case WORKER_MEMORY:
-        return limit(0, RLIMIT_AS, address_space() + below(1 << 20));
+        return limit(0, RLIMIT_AS, address_space() + below(1 << 18));
     case GPBENCH_DESCRIPTORS:
         return limit(getppid(), RLIMIT_NOFILE, 3 + below(6));
     case GPBENCH_DISK:
