@@ -42,7 +42,7 @@ use exit::{Failure, OK, Outcome, USAGE};
 #[derive(Debug, Parser)]
 #[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 success; 1 a case failed, or a limit ended the run early; 2 wrong usage or \
+    after_help = "Exit codes: 0 success; 1 a case failed or has no row, or a limit ended the run early; 2 wrong usage or \
                         spec; 3 a regression, or a difference under `compare --exact`; 4 nothing to compare; \
                         70 internal error; 130 and 143 interrupted."
 )]

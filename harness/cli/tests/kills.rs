@@ -20,6 +20,8 @@ use support::{Sandbox, is_reproducible, spec};
 const KILLS: usize = 60;
 /// Number of attempts that are killed in one run, at most.
 const MOST_KILLS_OF_A_RUN: usize = 12;
+/// Number of those that are by SIGKILL, at most: a case that three attempts did not survive would be `crashed`.
+const MOST_SIGKILLS_OF_A_RUN: usize = 2;
 
 /// SplitMix64: the same numbers on every machine.
 struct Random(u64);
@@ -43,11 +45,11 @@ struct Kill {
 }
 
 impl Kill {
-    fn draw(random: &mut Random) -> Kill {
+    fn draw(random: &mut Random, may_be_sigkill: bool) -> Kill {
         let signal = match random.below(5) {
             0 => Signal::INT,
-            1 => Signal::TERM,
-            _ => Signal::KILL,
+            2.. if may_be_sigkill => Signal::KILL,
+            _ => Signal::TERM,
         };
         // Most kills come before the second case ends, so that a run has many attempts; some before the first line.
         let lines = random.below(6);
@@ -167,10 +169,13 @@ fn a_run_killed_at_any_moment_ends_with_the_same_rows() {
             std::fs::remove_dir_all(sandbox.path("cache")).expect("a cache");
         }
         runs += 1;
+        let mut sigkills = 0;
         for count in 0.. {
             let before = journal(&sandbox);
             let done = labels(&rows(&before));
-            let kill = (count < MOST_KILLS_OF_A_RUN).then(|| Kill::draw(&mut random));
+            let may_be_sigkill = sigkills < MOST_SIGKILLS_OF_A_RUN;
+            let kill = (count < MOST_KILLS_OF_A_RUN).then(|| Kill::draw(&mut random, may_be_sigkill));
+            sigkills += usize::from(kill.is_some_and(|kill| kill.signal == Signal::KILL));
             let attempt = attempt(&sandbox, kill);
             attempts += 1;
             for started in attempt.lines.iter().filter_map(|line| line.strip_prefix("starting ")) {

@@ -16,8 +16,8 @@ use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
 use crate::memory::Reservation;
 use crate::room::try_room;
-use crate::tries::{Pending, Tried, Tries};
-use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, Progress, RenewDataset, Stop, Summary};
+use crate::tries::{Faults, Pending, RenewDataset, Tried, Tries};
+use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, Progress, Stop, Summary};
 
 /// Bytes of the smallest and the largest file that is written to find out whether a disk is full.
 const TRIAL_BYTES: [u64; 2] = [4 << 10, 256 << 20];
@@ -58,7 +58,10 @@ impl<'a> RunAttempt<'a> {
         (journal, attempts): (Journal, Attempts),
         renew_dataset: RenewDataset<'a>,
     ) -> Self {
-        let pending = pending.into_iter().map(|(id, planned)| Pending { id, planned, faults: 0 }).collect();
+        let pending = pending
+            .into_iter()
+            .map(|(id, planned)| Pending { id, planned, faults: Faults::default() })
+            .collect();
         Self {
             tries: Tries::new(cases, attempts, renew_dataset),
             ids,

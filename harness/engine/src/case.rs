@@ -142,6 +142,7 @@ impl CaseRunner<'_> {
             id: id.to_owned(),
             case: planned.case.clone(),
             dataset_file: planned.dataset_file.clone(),
+            dataset_sha256: planned.fingerprint.dataset_sha256.clone(),
             plugin: self.plugins.of(planned),
             exact_file: reference.map(|reference| reference.path.clone()),
             solution_file: self.folder.solution(id),

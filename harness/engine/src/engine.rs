@@ -9,14 +9,8 @@ use crate::case::CaseRunner;
 use crate::exact::ExactReferences;
 use crate::memory::Memory;
 use crate::programs::{CheckedExecutor, Keeper, Plugins};
+use crate::tries::RenewDataset;
 use crate::{Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, Summary};
-
-/// Makes the binary copy of a case's data set anew, because a worker could not read it. Called from several threads
-/// at once.
-///
-/// # Errors
-/// Why the copy that was planned cannot be made.
-pub type RenewDataset<'a> = &'a (dyn Fn(&PlannedCase) -> Result<(), String> + Sync);
 
 /// Runs plans.
 pub struct Engine<'a> {

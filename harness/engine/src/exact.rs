@@ -19,6 +19,9 @@ const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
 /// Bytes of a reference's file beside a few numbers a row.
 const SPACE: u64 = 1 << 20;
 
+/// Deaths of the worker that makes a reference after which it is not tried again in this attempt: it takes long.
+const MOST_DEATHS: usize = 3;
+
 /// The references of one run.
 pub(crate) struct ExactReferences<'a> {
     executor: &'a dyn Executor,
@@ -36,6 +39,8 @@ struct State {
     is_impossible: bool,
     /// How often its file was discarded.
     discarded: usize,
+    /// How often the worker that was to make it ended without an answer.
+    deaths: usize,
 }
 
 /// The file of a reference.
@@ -116,12 +121,19 @@ impl<'a> ExactReferences<'a> {
         if reference.path.is_file() {
             return Ok(Some(reference));
         }
+        if state.deaths >= MOST_DEATHS {
+            let reason = format!("exact reference: its worker ended without an answer {MOST_DEATHS} times");
+            return Err(Fault { cause: FaultCause::Worker, reason, plugin_ran: false });
+        }
         let labels = planned.case.labels();
         let announce = || report(Event::ExactStarted { labels: labels.clone(), n });
         match self.make(request, n, log, announce) {
             Ok(()) => Ok(Some(reference)),
             Err(Missing::Interrupted) => Ok(None),
-            Err(Missing::Fault(fault)) => Err(fault),
+            Err(Missing::Fault(fault)) => {
+                state.deaths += usize::from(fault.cause == FaultCause::Worker);
+                Err(fault)
+            }
             Err(Missing::Impossible(reason)) => {
                 state.is_impossible = true;
                 let name = &labels.dataset;
@@ -202,6 +214,7 @@ fn request(planned: &PlannedCase) -> ExactRequest {
         kernel: planned.case.kernel.clone(),
         seed: if depends_on_seed(&planned.case.dataset) { planned.case.seed } else { 0 },
         dataset_file: planned.dataset_file.clone(),
+        dataset_sha256: planned.fingerprint.dataset_sha256.clone(),
         output: PathBuf::new(),
         threads: planned.fingerprint.threads,
     }

@@ -39,7 +39,7 @@ mod text;
 mod tries;
 
 pub use clock::{Clock, SystemClock};
-pub use engine::{Engine, RenewDataset};
+pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{CaseWithoutRow, Event, Progress, Stop, Summary};
 pub use executor::{End, Executor, Outcome, WorkItem};
@@ -50,3 +50,4 @@ pub use options::Options;
 pub use plan::{Plan, PlannedCase};
 pub use status::{Evidence, classify};
 pub use tasks::CaseStatus;
+pub use tries::RenewDataset;

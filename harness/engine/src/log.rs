@@ -1,7 +1,7 @@
 //! The log of a case: its end, and what the whole of it tells.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use crate::refusal::tells_of_refusal;
@@ -32,14 +32,17 @@ impl Log {
     /// Reads a log; one that cannot be read tells nothing.
     pub(crate) fn read(path: &Path) -> Self {
         let mut log = Self { tail: tail(path).unwrap_or_default(), ..Self::default() };
-        if let Ok(file) = File::open(path) {
-            let mut reader = BufReader::new(file);
-            let mut line = Vec::new();
-            // A line may be as long as the log.
-            while (&mut reader).take(LINE_BYTES).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-                log.look_at(&String::from_utf8_lossy(&line));
-                line.clear();
-            }
+        let file = match File::open(path) {
+            Ok(file) => file,
+            // A log that is there and cannot be opened is refused by the system.
+            Err(error) => return Self { tells_of_refusal: error.kind() != ErrorKind::NotFound, ..log },
+        };
+        let mut reader = BufReader::new(file);
+        let mut line = Vec::new();
+        // A line may be as long as the log.
+        while (&mut reader).take(LINE_BYTES).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            log.look_at(&String::from_utf8_lossy(&line));
+            line.clear();
         }
         log
     }

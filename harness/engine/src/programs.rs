@@ -18,6 +18,7 @@ use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramEr
 use gpbench_runs::RunFolder;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
+use crate::executor::is_terminal;
 use crate::{End, Executor, Interrupt, Outcome, PlannedCase, WorkItem};
 
 /// The plugin libraries of an attempt, by the file and the SHA-256 that were planned.
@@ -168,14 +169,13 @@ impl Executor for CheckedExecutor<'_> {
             let end = End::NotStarted { reason: fault.reason.clone() };
             return Outcome { messages: vec![Message::Fault(fault)], ..Outcome::of(end) };
         }
-        let outcome = self.executor().run(item, log, interrupt);
-        match self.check(item) {
-            // Whatever was computed, or crashed, may be the other program's.
-            Err(fault) => {
-                let fault = Fault { plugin_ran: matches!(item, WorkItem::Case(_)), ..fault };
-                Outcome { messages: vec![Message::Fault(fault)], ..outcome }
-            }
-            Ok(()) => outcome,
+        let mut outcome = self.executor().run(item, log, interrupt);
+        // Whatever was computed, or crashed, may be another program's.
+        if let Err(fault) = self.check(item) {
+            let fault = Fault { plugin_ran: matches!(item, WorkItem::Case(_)), ..fault };
+            outcome.messages.retain(|message| !is_terminal(message));
+            outcome.messages.push(Message::Fault(fault));
         }
+        outcome
     }
 }

@@ -1,6 +1,6 @@
 //! The row of a case: everything that was measured, of a failed case everything that it reported before.
 
-use gpbench_record::{Message, Metrics, Row, Solved, Status, TaskOutput, names};
+use gpbench_record::{Message, Metrics, Row, Solved, Status, TaskOutput, names, text};
 use jiff::Timestamp;
 
 use crate::log::Log;
@@ -15,7 +15,7 @@ pub(crate) fn skipped(id: &str, planned: &PlannedCase, reason: &str, finished: T
 /// The row of a case that is given up because nobody survives it.
 pub(crate) fn blamed(id: &str, planned: &PlannedCase, reason: String, log: &Log, finished: Timestamp) -> Row {
     let row = empty(id, planned, CaseStatus::new(Status::Crashed, reason), finished);
-    Row { log_tail: log.tail.clone(), ..row }
+    Row { log_tail: lines(&log.tail), ..row }
 }
 
 /// The row of a case that has ended.
@@ -55,7 +55,7 @@ pub(crate) fn ended(
         .collect();
     set_steps(&mut row.output, solving.steps().into_iter().cloned().collect());
     if row.status.is_failure() {
-        row.log_tail = evidence.log.tail.clone();
+        row.log_tail = lines(&evidence.log.tail);
     }
     row
 }
@@ -66,7 +66,7 @@ fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestam
         labels: planned.case.labels(),
         case: planned.case.clone(),
         status: status.status,
-        reason: status.reason,
+        reason: sentence(&status.reason),
         n: planned.n,
         d: None,
         metrics: Metrics::default(),
@@ -77,6 +77,16 @@ fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestam
         reproducible: status.reproducible,
         finished: finished.to_string(),
     }
+}
+
+/// A reason as a row holds it: what a plugin wrote into it is cut, and has no control characters.
+fn sentence(reason: &str) -> String {
+    text::line(&text::cut(reason, text::REASON)).into_owned()
+}
+
+/// The last lines of a log as a row holds them, treated alike.
+fn lines(log: &str) -> String {
+    text::plain(&text::cut(log, text::LOG)).into_owned()
 }
 
 /// The metrics of solving: what `case` measured and what the solver reported.
@@ -108,4 +118,16 @@ fn measured(solved: &Solved) -> Metrics {
         }
     }
     metrics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_plugin_are_cut_and_have_no_control_characters() {
+        assert_eq!(sentence("failed:\n\x1b[2J"), "failed: \\u{1b}[2J");
+        assert_eq!(lines("one\n\x07two"), "one\n\\u{7}two");
+        assert!(sentence(&"x".repeat(1 << 20)).len() < text::REASON + 100);
+    }
 }

@@ -12,12 +12,12 @@ use gpbench_runs::Attempts;
 use crate::case::{CaseRunner, NoRow};
 use crate::log::Log;
 use crate::room::try_room;
-use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, RenewDataset, row};
+use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, row};
 
 /// Starts that a case may be blamed for before it gets its row.
 const MOST_STARTS: usize = 3;
-/// Faults in one attempt after which a case is left for the next attempt.
-const MOST_FAULTS: usize = 2;
+/// Faults of one cause in one attempt after which a case is left for the next attempt.
+const MOST_FAULTS: u8 = 2;
 /// Bytes that a disk with room takes.
 const TRIAL_BYTES: u64 = 1 << 20;
 
@@ -26,9 +26,29 @@ const TRIAL_BYTES: u64 = 1 << 20;
 pub(crate) struct Pending<'a> {
     pub(crate) id: &'a str,
     pub(crate) planned: &'a PlannedCase,
-    /// How often the machine or a file was at fault in this attempt.
-    pub(crate) faults: usize,
+    /// What was at fault in this attempt.
+    pub(crate) faults: Faults,
 }
+
+/// How often each cause was at fault. Each has its own remedy: one that helped says nothing about the next.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Faults([u8; FaultCause::ALL.len()]);
+
+impl Faults {
+    /// Counts a fault; the number of those of its cause.
+    fn add(&mut self, cause: FaultCause) -> u8 {
+        let place = FaultCause::ALL.iter().position(|other| *other == cause).expect("every cause is listed");
+        self.0[place] += 1;
+        self.0[place]
+    }
+}
+
+/// Makes the binary copy of a case's data set anew, because a worker could not read it. Called from several threads
+/// at once.
+///
+/// # Errors
+/// Why the copy that was planned cannot be made.
+pub type RenewDataset<'a> = &'a (dyn Fn(&PlannedCase) -> Result<(), String> + Sync);
 
 /// What came of a case.
 pub(crate) enum Tried<'a> {
@@ -112,9 +132,9 @@ impl<'a> Tries<'a> {
                 let reason = format!("{}; started {MOST_STARTS} times", fault.reason);
                 return Ok(Tried::Row(self.blamed(&pending, reason)));
             }
-            pending.faults += 1;
+            let faults = pending.faults.add(fault.cause);
             let labels = planned.case.labels();
-            match self.after(&pending, &fault, is_alone) {
+            match self.after(&pending, &fault, faults, is_alone) {
                 Ok(Next::TryNow) => {
                     report(Event::Warning(format!("{labels}: {}; it is tried again", fault.reason)));
                 }
@@ -135,15 +155,21 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// Removes what was at fault, if it can be made anew; what to do next.
+    /// Removes what was at fault, if it can be made anew; what to do next. It is the `faults`th fault of its cause.
     ///
     /// # Errors
     /// Why it cannot be made anew.
-    fn after(&self, pending: &Pending<'_>, fault: &Fault, is_alone: bool) -> Result<Next, String> {
+    fn after(
+        &self,
+        pending: &Pending<'_>,
+        fault: &Fault,
+        faults: u8,
+        is_alone: bool,
+    ) -> Result<Next, String> {
         // Such a case is blamed after a few more starts.
         let was_killed = fault.plugin_ran && fault.cause == FaultCause::Worker;
-        let most = if was_killed { MOST_STARTS } else { MOST_FAULTS };
-        if pending.faults >= most {
+        let most = if was_killed { MOST_STARTS as u8 } else { MOST_FAULTS };
+        if faults >= most {
             return Ok(Next::GiveUp);
         }
         match fault.cause {

@@ -19,7 +19,8 @@ pub fn run(request: &ExactRequest) -> Message {
 
 fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
     blas_memory::check()?;
-    let rows = Rows::load(&request.dataset, request.seed, request.dataset_file.as_deref())?;
+    let (file, sha256) = (request.dataset_file.as_deref(), request.dataset_sha256.as_deref());
+    let rows = Rows::load_planned(&request.dataset, request.seed, file, sha256)?;
     let kernel = kernel(&request.kernel, rows.d())?;
     let rows = rows.subtract_mean(&request.kernel);
     let noise_scale = request.kernel.noise_scale;

@@ -121,7 +121,9 @@ impl From<RowsError> for CaseError {
             RowsError::Copy { source: CopyError::Io { source, .. }, .. } => {
                 fault(cause_of(source, FaultCause::Dataset), &error)
             }
-            RowsError::Copy { .. } | RowsError::NoFile { .. } => fault(FaultCause::Dataset, &error),
+            RowsError::Copy { .. } | RowsError::OtherCopy { .. } | RowsError::NoFile { .. } => {
+                fault(FaultCause::Dataset, &error)
+            }
             _ => invalid(error),
         }
     }

@@ -25,6 +25,12 @@ pub enum RowsError {
         /// Why.
         source: copy::CopyError,
     },
+    /// The binary copy is another than planned.
+    #[error("data set `{name}`: its binary copy is another than planned")]
+    OtherCopy {
+        /// Data set.
+        name: String,
+    },
     /// The split cannot be taken.
     #[error(transparent)]
     Split(#[from] SplitError),
@@ -78,6 +84,24 @@ impl Rows {
             }
         };
         Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })
+    }
+
+    /// The same, where the copy must be the one that was planned, by the SHA-256 of its content.
+    pub(crate) fn load_planned(
+        dataset: &Dataset,
+        seed: u64,
+        file: Option<&Path>,
+        planned_sha256: Option<&str>,
+    ) -> Result<Rows, RowsError> {
+        let rows = Self::load(dataset, seed, file)?;
+        if let (Some(file), Some(planned)) = (file, planned_sha256) {
+            let name = || dataset.name.clone();
+            let found = copy::sha256(file).map_err(|source| RowsError::Copy { name: name(), source })?;
+            if found.as_str() != planned {
+                return Err(RowsError::OtherCopy { name: name() });
+            }
+        }
+        Ok(rows)
     }
 
     /// Training rows.

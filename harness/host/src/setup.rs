@@ -27,7 +27,8 @@ impl Setup<'_> {
     /// Loads the rows of a job.
     pub(crate) fn new(job: &Job) -> Result<Setup<'_>, CaseError> {
         blas_memory::check()?;
-        let rows = Rows::load(&job.case.dataset, job.case.seed, job.dataset_file.as_deref());
+        let (file, sha256) = (job.dataset_file.as_deref(), job.dataset_sha256.as_deref());
+        let rows = Rows::load_planned(&job.case.dataset, job.case.seed, file, sha256);
         let (rows, loaded) = (rows?, process::seconds_since_start());
         Ok(Setup { job, rows, pool: thread_pool(job.threads)?, loaded })
     }

@@ -12,10 +12,12 @@ use std::process::Command;
 use common::worker::{
     WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
 };
+use gpbench_data::{Table, copy};
 use gpbench_record::{
     Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Program, Source, Status, StopReason,
     names,
 };
+use ndarray::{Array1, Array2};
 
 fn cg(tolerance: f64) -> Case {
     let mut case = common::case(300);
@@ -199,7 +201,7 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
     let away = fault("case", &job_of(cg(0.1), missing, 1).0);
     assert_eq!(away.cause, FaultCause::Plugin);
     assert!(
-        away.reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be loaded: "),
+        away.reason.starts_with("/nowhere/libgpbench_plugin_none.so cannot be read: "),
         "{}",
         away.reason
     );
@@ -228,6 +230,22 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
     assert_eq!(fault("case", &of).cause, FaultCause::Dataset);
     fs::write(of.dataset_file.as_ref().unwrap(), "something else").unwrap();
     assert_eq!(fault("verify", &of).cause, FaultCause::Dataset);
+    // Another copy, which is whole.
+    let table = Table {
+        name: "wine".into(),
+        x: Array2::from_shape_fn((20, 2), |(row, column)| (row * (column + 1)) as f64),
+        y: Array1::linspace(0.0, 1.0, 20),
+        test_masks: vec![],
+        warnings: vec![],
+    };
+    copy::write(&table, of.dataset_file.as_ref().unwrap()).unwrap();
+    of.dataset_sha256 = Some("0".repeat(64));
+    let other = fault("verify", &of);
+    assert!(
+        other.cause == FaultCause::Dataset && other.reason.contains("another than planned"),
+        "{}",
+        other.reason
+    );
 }
 
 #[test]
@@ -353,6 +371,7 @@ fn a_library_that_is_not_the_one_planned_is_not_loaded() {
     fs::rename(folder.path().join("new"), &file).unwrap();
     solve(&job);
     fs::copy(library("cholesky"), &file).unwrap();
-    let (_, reason) = failure(&job);
-    assert!(reason.contains("library.so has changed"), "{reason}");
+    let changed = fault("case", &job);
+    assert_eq!(changed.cause, FaultCause::Plugin);
+    assert!(changed.reason.contains("library.so has changed"), "{changed:?}");
 }

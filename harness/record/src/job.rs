@@ -19,6 +19,9 @@ pub struct Job {
     /// Binary copy of the data set; absent for generated sets.
     #[serde(default, with = "crate::path::optional")]
     pub dataset_file: Option<PathBuf>,
+    /// SHA-256 of that copy's content, as planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset_sha256: Option<String>,
     /// Library that offers the solver; `verify` never opens it.
     pub plugin: Program,
     /// Exact reference of this data set, split and kernel, where one exists.
@@ -66,6 +69,9 @@ pub struct ExactRequest {
     /// Binary copy of the data set; absent for generated sets.
     #[serde(default, with = "crate::path::optional")]
     pub dataset_file: Option<PathBuf>,
+    /// SHA-256 of that copy's content, as planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset_sha256: Option<String>,
     /// Where to write the reference.
     #[serde(with = "crate::path")]
     pub output: PathBuf,

@@ -174,3 +174,17 @@ pub enum FaultCause {
     /// The system refused a process, a thread, a descriptor or memory.
     Resources,
 }
+
+impl FaultCause {
+    /// Every cause.
+    pub const ALL: [FaultCause; 8] = [
+        FaultCause::Dataset,
+        FaultCause::Reference,
+        FaultCause::Checkpoint,
+        FaultCause::Solution,
+        FaultCause::Plugin,
+        FaultCause::Worker,
+        FaultCause::Storage,
+        FaultCause::Resources,
+    ];
+}

@@ -11,6 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use gpbench_files::checksum::{self, LineChecker};
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
@@ -70,8 +71,11 @@ impl Attempts {
             file.set_len(length as u64).context("repair", &path)?;
         }
         let mut attempts = Self { file, path, length: length as u64, open: HashMap::new() };
-        for line in bytes[..length].split(|&byte| byte == b'\n') {
-            if let Ok(line) = serde_json::from_slice(line) {
+        let mut checker = LineChecker::default();
+        for line in bytes[..length].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            if checker.check(line).is_ok()
+                && let Ok(line) = serde_json::from_slice(line)
+            {
                 attempts.apply(line);
             }
         }
@@ -117,7 +121,8 @@ impl Attempts {
     }
 
     fn append(&mut self, line: Line<'_>) -> Result<(), RunError> {
-        let mut text = serde_json::to_vec(&line).expect("plain data with text keys always serialises");
+        let text = serde_json::to_vec(&line).expect("plain data with text keys always serialises");
+        let mut text = checksum::seal(&text);
         text.push(b'\n');
         if let Err(error) = self.file.write_all(&text) {
             // If this fails too, the part is removed when the file is next opened.
@@ -175,7 +180,9 @@ mod tests {
         // As after a power cut, and after a later version.
         let path = folder.path().join(ATTEMPTS);
         let mut text = fs::read_to_string(&path).unwrap();
-        text += "{\"id\":\"dies\",\"event\":\"slept\"}\nnonsense\n{\"id\":\"di";
+        let later = checksum::seal(b"{\"id\":\"dies\",\"event\":\"slept\"}");
+        text += std::str::from_utf8(&later).unwrap();
+        text += "\n{\"id\":\"dies\",\"event\":\"started\"}\nnonsense\n{\"id\":\"di";
         fs::write(&path, text).unwrap();
         let mut attempts = Attempts::open(folder.path()).unwrap();
         assert_eq!(["dies", "ends", "given-up", "new"].map(|id| attempts.starts(id, None)), [2, 0, 0, 0]);

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Builder;
 
 use gpbench_abi::{Host, ParallelFor, Str, id};
 
@@ -64,7 +65,7 @@ impl Workers<'_> {
     }
 }
 
-/// Runs on threads that live as long as the call.
+/// Runs on threads that live as long as the call. Where the system starts fewer, these do all the work.
 fn on_threads(threads: usize, count: usize, body: &(dyn Fn(usize) + Sync)) {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -77,9 +78,9 @@ fn on_threads(threads: usize, count: usize, body: &(dyn Fn(usize) + Sync)) {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
+        // Nothing waits for a thread that is not there: each takes the items that are left.
+        let refused = |_: &usize| Builder::new().spawn_scoped(scope, work).is_err();
+        let _ = (1..threads).find(refused);
         work();
     });
 }

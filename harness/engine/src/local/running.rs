@@ -42,6 +42,8 @@ pub(super) struct Running {
     peak_memory_bytes: u64,
     /// Time to the next check of its memory.
     pause: Duration,
+    /// When its memory was checked last.
+    memory_checked: Option<Instant>,
     /// When all else was checked last.
     checked: Option<Instant>,
     /// When it was last seen within its limits.
@@ -72,6 +74,7 @@ impl Running {
             messages: Vec::new(),
             peak_memory_bytes: 0,
             pause: TICK,
+            memory_checked: None,
             checked: None,
             within_limits: started,
             ending_since: None,
@@ -152,23 +155,13 @@ impl Running {
     }
 
     fn over_limit(&mut self) -> Option<End> {
+        // Also of a worker that is about to end, which otherwise had only to close its output to take what it likes.
+        if let Some(end) = self.over_memory() {
+            return Some(end);
+        }
         if let Some(since) = self.ending_since {
             cut_log(&self.log);
             return (since.elapsed() > self.grace).then_some(End::Lingered);
-        }
-        let group = self.control_group.as_ref();
-        match self.limits.memory_bytes {
-            Some(limit) => {
-                self.family.look_up_if_grown(group);
-                let bytes = self.memory_within(limit);
-                if bytes > limit {
-                    return Some(End::OutOfMemory { bytes, limit });
-                }
-            }
-            None => {
-                self.family.look_up_at_times(group);
-                self.note_peak();
-            }
         }
         if self.checked.is_some_and(|time| time.elapsed() < TICK) {
             return None;
@@ -183,6 +176,27 @@ impl Running {
         self.within_limits = Instant::now();
         let limit = self.limits.kill_after_seconds?;
         (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
+    }
+
+    fn over_memory(&mut self) -> Option<End> {
+        if self.memory_checked.is_some_and(|time| time.elapsed() < self.pause) {
+            return None;
+        }
+        let group = self.control_group.as_ref();
+        let mut end = None;
+        match self.limits.memory_bytes {
+            Some(limit) => {
+                self.family.look_up_if_grown(group);
+                let bytes = self.memory_within(limit);
+                end = (bytes > limit).then_some(End::OutOfMemory { bytes, limit });
+            }
+            None => {
+                self.family.look_up_at_times(group);
+                self.note_peak();
+            }
+        }
+        self.memory_checked = Some(Instant::now());
+        end
     }
 
     /// Bytes of memory that the worker and its descendants use, exact where they may be over the limit, and sets the time

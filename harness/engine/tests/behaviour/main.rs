@@ -5,8 +5,10 @@
 
 mod faults;
 mod memory;
+mod memory_limits;
 mod processes;
 mod programs;
 mod schedule;
+mod script;
 mod support;
 mod training;

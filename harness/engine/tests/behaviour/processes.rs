@@ -9,73 +9,12 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gpbench_engine::{
-    End, EngineError, Executor as _, Interrupt, LocalExecutor, Options, Outcome, Stop, WorkItem,
-};
-use gpbench_record::{Job, Limits, Message, SCHEMA, Status, StopReason};
+use gpbench_engine::{End, EngineError, Executor as _, Interrupt, LocalExecutor, Options, Stop};
+use gpbench_record::{Job, Limits, Message, Status};
 use gpbench_runs::read_journal;
-use tempfile::TempDir;
 
-use crate::support::{options, plan, planned, plugin, run, solved, verified};
-
-/// A worker that is a shell script. The shell reads it, because a file that was just written cannot be executed while
-/// another thread forks.
-struct Script {
-    folder: TempDir,
-    executor: LocalExecutor,
-}
-
-impl Script {
-    fn new(body: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("worker.sh");
-        fs::write(&path, body).unwrap();
-        for (name, message) in [
-            ("loading", Message::Loading),
-            ("solved", solved(StopReason::Converged, &[0.001, 0.001], 1.0)),
-            ("verified", verified(0.001, 0.001)),
-        ] {
-            fs::write(folder.path().join(name), serde_json::to_string(&message).unwrap() + "\n").unwrap();
-        }
-        let mut executor = LocalExecutor::new(path);
-        executor.wrapper = vec!["/bin/sh".into()];
-        executor.grace = Duration::from_secs(5);
-        Self { folder, executor }
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn case(&self, limits: Limits) -> Outcome {
-        self.case_until(limits, &Interrupt::default())
-    }
-
-    fn case_until(&self, limits: Limits, interrupt: &Interrupt) -> Outcome {
-        let planned = planned("cg", 0);
-        let job = Job {
-            schema: SCHEMA,
-            id: planned.id(),
-            case: planned.case,
-            dataset_file: None,
-            plugin: plugin(),
-            exact_file: None,
-            solution_file: self.path().join("solution"),
-            checkpoint_file: None,
-            threads: 3,
-            limits,
-        };
-        self.executor.run(&WorkItem::Case(job), &self.path().join("log"), interrupt)
-    }
-
-    fn end(&self) -> End {
-        self.case(Limits::default()).end
-    }
-
-    fn log(&self) -> String {
-        fs::read_to_string(self.path().join("log")).unwrap()
-    }
-}
+use crate::script::Script;
+use crate::support::{options, plan, planned, run};
 
 /// Whether the process that wrote its number into `file` has ended, reaped or not. A kill takes a moment.
 fn is_dead(file: &Path) -> bool {
@@ -172,7 +111,7 @@ fn a_child_that_keeps_the_output_open_blocks_nothing() {
 /// A script that leaves a process in a session of its own, and the file with that one's number. As a worker does, it
 /// reads its job first, which comes once its limits stand.
 const ESCAPE: &str =
-    "cat > /dev/null; d=$(dirname $0); (setsid sh -c \"echo \\$\\$ > $d/child; exec sleep 60\" &)
+    "cat > /dev/null; d=$(dirname $0); env -i setsid sh -c \"echo \\$\\$ > $d/child; exec sleep 60\" &
      while [ ! -s $d/child ]; do :; done; cat $d/solved";
 
 #[test]

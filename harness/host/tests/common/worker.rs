@@ -72,6 +72,7 @@ pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempD
         id: "0123456789abcdef".into(),
         case,
         dataset_file: None,
+        dataset_sha256: None,
         plugin: program(plugin),
         exact_file: None,
         solution_file: folder.path().join("solution.bin"),
@@ -89,6 +90,7 @@ pub(crate) fn exact(job: &mut Job, folder: &TempDir) -> Metrics {
         kernel: job.case.kernel.clone(),
         seed: job.case.seed,
         dataset_file: None,
+        dataset_sha256: None,
         output: folder.path().join("exact.bin"),
         threads: job.threads,
     };
