@@ -24,7 +24,7 @@ fn has_no_markup(what: &str, text: &str) {
     }
 }
 
-/// The lines of a Markdown text that are not inside a fence.
+/// The lines of a Markdown text that are not inside a fence, without characters that are escaped.
 fn outside_fences(text: &str) -> String {
     let mut fence: Option<usize> = None;
     let mut lines = Vec::new();
@@ -38,7 +38,7 @@ fn outside_fences(text: &str) -> String {
         }
     }
     assert!(fence.is_none(), "every fence is closed");
-    lines.join("\n")
+    lines.join("\n").replace("\\<", "")
 }
 
 #[test]

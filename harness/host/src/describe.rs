@@ -28,9 +28,6 @@ const PATIENCE: &str = "GPBENCH_DESCRIBE_LIMIT";
 /// The same, where the variable is not set.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Time to read an answer that came while another library used up the limit.
-const READING: Duration = Duration::from_secs(1);
-
 /// A library's entry in the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -80,7 +77,7 @@ pub fn in_subprocesses(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
     let answers = children.into_iter().map(|(file, child)| {
         child
             .map_err(|error| error.to_string())
-            .and_then(|child| answer(child, deadline.max(Instant::now() + READING), limit))
+            .and_then(|child| answer(child, deadline, limit))
             .unwrap_or_else(|error| failed(file, error))
     });
     answers.collect()

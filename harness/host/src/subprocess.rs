@@ -19,6 +19,9 @@ const TICK: Duration = Duration::from_millis(20);
 /// Time between two looks at whether a subprocess has ended.
 const SHORT_TICK: Duration = Duration::from_millis(2);
 
+/// Time to read what a subprocess printed before it ended, or before its time was over.
+const READING: Duration = Duration::from_secs(1);
+
 /// Time that what a subprocess leaves behind may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -36,9 +39,10 @@ pub(crate) fn start(command: &mut Command) -> io::Result<Started> {
     gpbench_processes::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()))
 }
 
-/// Waits for the line until `deadline`, and ends the subprocess and all that it has started.
+/// Waits for the line until `deadline`, and ends the subprocess and all that it has started. A line that has come
+/// already is read even if the deadline is over.
 pub(crate) fn answer(mut child: Started, deadline: Instant) -> io::Result<Answer> {
-    let line = line(&mut child, deadline)?;
+    let line = line(&mut child, deadline.max(Instant::now() + READING))?;
     Ok(Answer { line, status: child.end(PATIENCE)? })
 }
 
@@ -73,7 +77,8 @@ fn line(child: &mut Started, deadline: Instant) -> io::Result<Option<String>> {
         process::leave_if_asked();
         sleep(SHORT_TICK);
     }
-    Ok(Some(receive.try_recv().unwrap_or_default()))
+    // What it printed before it ended may not have been read yet. What is left of it may hold the pipe open.
+    Ok(Some(receive.recv_timeout(READING).unwrap_or_default()))
 }
 
 #[cfg(test)]
