@@ -2,7 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use gpbench_engine::{CaseWithoutRow, Engine, Interrupt, Options, PlannedCase, Summary, SystemClock};
+use gpbench_engine::{
+    CaseWithoutRow, Engine, EngineError, Interrupt, Options, PlannedCase, Summary, SystemClock,
+};
 
 use crate::args::{Global, RunArgs};
 use crate::exit::{CASE_FAILED, Failure, OK};

@@ -61,8 +61,15 @@ const NEVER: &[(&str, &str)] = &[
 ];
 
 /// Crates that may contain `unsafe`. `gpbench` has one static, which looks at standard output before `main`.
-const UNSAFE: &[&str] =
-    &["gpbench", "gpbench-abi", "gpbench-sdk", "gpbench-host", "gpbench-gp", "gpbench-hostile", "gpbench-mutants"];
+const UNSAFE: &[&str] = &[
+    "gpbench",
+    "gpbench-abi",
+    "gpbench-sdk",
+    "gpbench-host",
+    "gpbench-gp",
+    "gpbench-hostile",
+    "gpbench-mutants",
+];
 
 /// What cargo resolves for this platform. Without the filter, `cargo metadata` would need the crates of other
 /// platforms, which a build does not download.

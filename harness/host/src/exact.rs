@@ -5,6 +5,7 @@ use gpbench_gp::exact::ExactGp;
 use gpbench_gp::metrics;
 use gpbench_record::{ExactRequest, ExactSummary, FaultCause, Message, Metrics, names};
 
+use crate::blas_memory;
 use crate::exact_curve::ExactCurve;
 use crate::exact_file::{self, Reference};
 use crate::failure::{CaseError, file_fault};
@@ -17,6 +18,7 @@ pub fn run(request: &ExactRequest) -> Message {
 }
 
 fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
+    blas_memory::check()?;
     let (file, sha256) = (request.dataset_file.as_deref(), request.dataset_sha256.as_deref());
     let rows = Rows::load_planned(&request.dataset, request.seed, file, sha256)?;
     let kernel = kernel(&request.kernel, rows.d())?;

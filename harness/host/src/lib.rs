@@ -27,6 +27,7 @@
 
 pub mod bench;
 mod binary;
+mod blas_memory;
 pub mod channel;
 pub mod clock;
 pub mod collapse;

@@ -19,6 +19,9 @@ const TICK: Duration = Duration::from_millis(20);
 /// Time between two looks at whether a subprocess has ended.
 const SHORT_TICK: Duration = Duration::from_millis(2);
 
+/// Time to read what a subprocess printed before it ended, or before its time was over.
+const READING: Duration = Duration::from_secs(1);
+
 /// Time that what a subprocess leaves behind may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -36,10 +39,11 @@ pub(crate) fn start(command: &mut Command) -> io::Result<Started> {
     gpbench_processes::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()))
 }
 
-/// Waits for the line until `deadline`, and ends the subprocess and all that it has started.
+/// Waits for the line until `deadline`, and ends the subprocess and all that it has started. A line that has come
+/// already is read even if the deadline is over.
 pub(crate) fn answer(mut child: Started, deadline: Instant) -> io::Result<Answer> {
     let lines = first_line(&mut child)?;
-    let line = wait(&child, &lines, deadline);
+    let line = wait(&child, &lines, deadline.max(Instant::now() + READING));
     let status = child.end(PATIENCE)?;
     // What was printed before the end counts. Nothing that could hold the output open is left.
     let line = line.or_else(|ended| match ended {

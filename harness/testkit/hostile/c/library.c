@@ -7,6 +7,11 @@
 
 #include "solver.h"
 
+/* Escape sequences, a copy to the clipboard, HTML, Markdown and a fence of four backticks. */
+#define FOREIGN                                                                                           \
+    "\033[31mred\033]52;c;Z3BiZW5jaA==\007 <script>alert(1)</script> [link](javascript:alert(1)) | cell |"    \
+    " ````\n# Heading\n````\r\b end of foreign text"
+
 #ifdef FAULT_UNRESOLVED
 extern void a_function_that_no_library_has(void);
 #endif
@@ -22,7 +27,12 @@ static const GpbSolver solvers[] = {{
 #else
     .id = TEXT(ID),
 #endif
+#ifdef FAULT_FOREIGN_TEXT
+    .doc = TEXT(FOREIGN),
+    .source = TEXT(FOREIGN),
+#else
     .doc = TEXT("In a library that may be wrong"),
+#endif
     .create = create,
 #ifndef FAULT_NO_SOLVE
     .solve = solve_well,
@@ -44,7 +54,11 @@ static const GpbPlugin plugin = {
     .minor = GPB_MINOR,
 #endif
     .name = TEXT(ID),
+#ifdef FAULT_FOREIGN_TEXT
+    .version = TEXT(FOREIGN),
+#else
     .version = TEXT("0.1.0"),
+#endif
     .solvers = solvers,
 #ifdef FAULT_COUNT
     .n_solvers = -3,
@@ -79,13 +93,30 @@ const GpbPlugin *gpbench_plugin_v1(const GpbHost *host)
     return &plugin;
 }
 
-#if defined FAULT_ABORT_AT_LOAD || defined FAULT_EXIT_AT_LOAD
+#if defined FAULT_ABORT_AT_LOAD || defined FAULT_EXIT_AT_LOAD || defined FAULT_HANG_AT_LOAD ||               \
+    defined FAULT_FORK_AT_LOAD || defined FAULT_PRINT_AT_LOAD
 __attribute__((constructor)) static void at_load(void)
 {
-#ifdef FAULT_ABORT_AT_LOAD
+#if defined FAULT_ABORT_AT_LOAD
     abort();
-#else
+#elif defined FAULT_EXIT_AT_LOAD
     _exit(0);
+#elif defined FAULT_HANG_AT_LOAD
+    for (;;)
+        pause();
+#elif defined FAULT_FORK_AT_LOAD
+    /* A child in a session of its own, which holds every descriptor. */
+    if (fork() == 0) {
+        setsid();
+        sleep(600);
+        _exit(0);
+    }
+#elif defined FAULT_PRINT_AT_LOAD
+    static const char line[4096] = "a line that nobody asked for\n";
+    for (;;) {
+        if (write(1, line, sizeof line) < 0 || write(2, line, sizeof line) < 0)
+            pause();
+    }
 #endif
 }
 #endif

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "solver.h"
@@ -96,6 +97,24 @@ static GpbStatus half_a_line(void *solver, const GpbProblem *problem, GpbReport 
     return solve_well(solver, problem, report);
 }
 
+/* Uses two seconds of processor time. */
+static void work(void)
+{
+    const clock_t end = clock() + 2 * CLOCKS_PER_SEC;
+    while (clock() < end)
+        ;
+}
+
+/* Works between the request for an iterate and the iterate, while the clock is paused; then solves. */
+static GpbStatus thief(void *solver, const GpbProblem *problem, GpbReport *report)
+{
+    if (problem->observe(problem, 0, NULL, 0) == GPB_STATUS_ITERATE) {
+        work();
+        problem->observe(problem, 0, NULL, 0);
+    }
+    return solve_well(solver, problem, report);
+}
+
 #define SOLVER(name, function)                                                                            \
     {                                                                                                     \
         .size = sizeof(GpbSolver), .id = TEXT(name), .doc = TEXT("Misbehaves"), .create = create,         \
@@ -114,6 +133,7 @@ static const GpbSolver solvers[] = {
     SOLVER("c-wild-report", wild_report),
     SOLVER("c-resize", resize),
     SOLVER("c-half-a-line", half_a_line),
+    SOLVER("c-thief", thief),
 };
 
 static const GpbPlugin plugin = {

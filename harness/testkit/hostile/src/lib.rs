@@ -6,16 +6,23 @@
 
 #![warn(missing_docs)]
 
+mod act;
 mod acts;
 mod descriptors;
+mod files;
 mod forks;
 mod honest;
+mod limits;
+mod memory;
+mod signals;
 mod solver;
+mod text;
 
 use std::sync::OnceLock;
 
 use gpbench_sdk::{abi, export};
 
+pub use act::Act;
 pub use solver::Hostile;
 
 /// The plugin's entry.

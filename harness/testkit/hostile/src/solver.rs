@@ -2,89 +2,22 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::fs::File;
+use std::path::Path;
 
 use gpbench_sdk::abi::{self, Status};
-use gpbench_sdk::{Error, Problem, Reason, Report, Result, Solver, choices, export, params};
+use gpbench_sdk::{Error, Parameter as _, Problem, Reason, Report, Result, Solver, Value, export, params};
 
-use crate::{acts, descriptors, forks, honest};
-
-choices! {
-    /// What to do.
-    pub enum Act {
-        /// Solve, like any other solver.
-        SolveWell = "solve_well",
-        /// Panic in `solve`.
-        Panic = "panic",
-        /// Panic in `prepare`.
-        PanicInPrepare = "panic_in_prepare",
-        /// Call abort.
-        Abort = "abort",
-        /// Write through a null pointer.
-        Segfault = "segfault",
-        /// Exit with status 0.
-        Exit0 = "exit0",
-        /// Write lines that look like records to standard output, then solve.
-        PrintStdout = "print_stdout",
-        /// Close standard output, then solve.
-        CloseStdout = "close_stdout",
-        /// Loop forever.
-        Hang = "hang",
-        /// Leave NaN as the solution.
-        Nan = "nan",
-        /// Leave zero as the solution and claim convergence.
-        Lie = "lie",
-        /// Report impossible numbers after solving.
-        WrongReport = "wrong_report",
-        /// Return an error.
-        Error = "error",
-        /// Take memory without end.
-        Allocate = "allocate",
-        /// Recurse without end.
-        StackOverflow = "stack_overflow",
-        /// Leave a child that holds standard output open, and exit.
-        ForkHold = "fork_hold",
-        /// Continue for a while after the request to stop, then solve.
-        IgnoreStop = "ignore_stop",
-        /// Continue forever after the request to stop.
-        IgnoreStopForEver = "ignore_stop_for_ever",
-        /// Panic in a thread that holds a lock, then in the one that wants it.
-        PanicInThread = "panic_in_thread",
-        /// Exit while the solver is destroyed, after solving.
-        ExitInDestroy = "exit_in_destroy",
-        /// Sleep forever.
-        Sleep = "sleep",
-        /// Stop the process, as job control would.
-        StopProcess = "stop_process",
-        /// Leave a child in a session of its own, and hang.
-        ForkAndHang = "fork_and_hang",
-        /// Leave a grandchild in a session of its own that outlives the process, then solve.
-        Escape = "escape",
-        /// Take memory without end in a child.
-        AllocateInChild = "allocate_in_child",
-        /// Burn processor time in a child, and wait for it.
-        BurnInChild = "burn_in_child",
-        /// Close every descriptor, then solve.
-        CloseAll = "close_all",
-        /// Write into every descriptor there is, then solve.
-        WriteAll = "write_all",
-        /// Write eight megabytes to standard output and as many to standard error, then solve.
-        Flood = "flood",
-        /// Leave infinity as the solution.
-        Infinite = "infinite",
-        /// Set the right-hand sides to zero, then solve.
-        WriteRhs = "write_rhs",
-        /// Move the inputs after solving.
-        WriteInputs = "write_inputs",
-        /// Return a status that no version has.
-        UnknownStatus = "unknown_status",
-    }
-}
+use crate::act::Act;
+use crate::{acts, descriptors, files, forks, honest, limits, memory, signals, text};
 
 params! {
     /// Parameters of the misbehaving solver.
     pub struct HostileParams {
         /// What to do.
         pub act: Act = Act::SolveWell;
+        /// Folder in which acts that are done once note that they have been; if empty, they are done each time.
+        pub marks: String = String::new();
     }
 }
 
@@ -92,6 +25,14 @@ params! {
 #[derive(Debug)]
 pub struct Hostile {
     act: Act,
+}
+
+/// The act to do now: one that is done once is done only if it has left no mark.
+fn due(HostileParams { act, marks }: HostileParams) -> Act {
+    let Value::Text(name) = act.value() else { unreachable!("choices are texts") };
+    let is_due =
+        !act.is_done_once() || marks.is_empty() || File::create_new(Path::new(&marks).join(name)).is_ok();
+    if is_due { act } else { Act::SolveWell }
 }
 
 thread_local! {
@@ -103,8 +44,10 @@ thread_local! {
 
 impl Drop for Hostile {
     fn drop(&mut self) {
-        if self.act == Act::ExitInDestroy {
-            acts::exit();
+        match self.act {
+            Act::ExitInDestroy => acts::exit(),
+            Act::CutSolution => files::cut_solution(),
+            _ => {}
         }
     }
 }
@@ -115,7 +58,7 @@ impl Solver for Hostile {
     const DOC: &'static str = "Misbehaves on request, for tests of the harness";
 
     fn new(params: HostileParams) -> Result<Self> {
-        Ok(Hostile { act: params.act })
+        Ok(Hostile { act: due(params) })
     }
 
     fn prepare(&mut self, _problem: &Problem<'_>) -> Result<()> {
@@ -125,16 +68,28 @@ impl Solver for Hostile {
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         match self.act {
-            Act::SolveWell | Act::PanicInPrepare | Act::ExitInDestroy => {}
+            Act::SolveWell | Act::PanicInPrepare | Act::ExitInDestroy | Act::CutSolution => {}
+
             Act::Panic => panic!("a panic in solve, as told"),
+            Act::PanicInThread => acts::panic_in_thread(),
             Act::Abort => std::process::abort(),
             Act::Segfault => acts::segfault(),
+            Act::StackOverflow => {
+                acts::overflow_stack(0);
+            }
             Act::Exit0 => acts::exit(),
-            Act::PrintStdout => acts::print_to_stdout(),
-            Act::CloseStdout => acts::close_stdout(),
             Act::Hang => acts::hang(),
+            Act::Sleep => acts::sleep(),
+            Act::StopProcess => acts::stop_process(),
+            Act::IgnoreStop => acts::ignore_stop(problem, 40),
+            Act::IgnoreStopForEver => acts::ignore_stop(problem, u64::MAX),
+
             Act::Nan => {
                 problem.x_mut().fill(f64::NAN);
+                return Ok(Report::new(Reason::Converged, 1));
+            }
+            Act::Infinite => {
+                problem.x_mut().fill(f64::INFINITY);
                 return Ok(Report::new(Reason::Converged, 1));
             }
             Act::Lie => {
@@ -143,35 +98,61 @@ impl Solver for Hostile {
                 return Ok(Report::new(Reason::Converged, 1).residuals(norms));
             }
             Act::WrongReport => FALSIFY.set(true),
+            Act::UnknownStatus => UNKNOWN_STATUS.set(true),
             Act::Error => return Err(Error::new("an error, as told")),
-            Act::Allocate => acts::allocate(),
-            Act::StackOverflow => {
-                acts::overflow_stack(0);
-            }
-            Act::ForkHold => acts::fork_and_exit(),
-            Act::IgnoreStop => acts::ignore_stop(problem, 40),
-            Act::IgnoreStopForEver => acts::ignore_stop(problem, u64::MAX),
-            Act::PanicInThread => acts::panic_in_thread(),
-            Act::Sleep => acts::sleep(),
-            Act::StopProcess => acts::stop_process(),
-            Act::ForkAndHang => forks::fork_and_hang(),
-            Act::Escape => forks::escape(),
-            Act::AllocateInChild => forks::allocate_in_child(),
-            Act::BurnInChild => forks::burn_in_child(),
-            Act::CloseAll => descriptors::close_all(),
-            Act::WriteAll => descriptors::write_all(),
-            Act::Flood => descriptors::flood(),
-            Act::Infinite => {
-                problem.x_mut().fill(f64::INFINITY);
-                return Ok(Report::new(Reason::Converged, 1));
-            }
             Act::WriteRhs => acts::overwrite(problem.rhs(), 0.0),
             Act::WriteInputs => {
                 let report = honest::solve(problem);
                 acts::overwrite(problem.operator().inputs()?.x, 1.0);
                 return report;
             }
-            Act::UnknownStatus => UNKNOWN_STATUS.set(true),
+            Act::ForeignText => return Err(text::speak(problem)),
+
+            Act::Allocate => acts::allocate(),
+            Act::AllocateFast => memory::allocate_fast(),
+            Act::AllocateInChild => forks::allocate_in_child(),
+            Act::AllocateInDaemon => forks::allocate_in_daemon(),
+            Act::AllocateMemfd => memory::fill_memfd(),
+            Act::AllocateShared => memory::fill_shared(),
+            Act::AllocateWithoutLeader => memory::allocate_without_leader(),
+
+            Act::HangWithoutLeader => forks::hang_without_leader(),
+            Act::ForkHold => acts::fork_and_exit(),
+            Act::ForkAndHang => forks::fork_and_hang(),
+            Act::Escape => forks::escape(),
+            Act::EscapeUnmarked => forks::escape_unmarked(),
+            Act::BurnInChild => forks::burn_in_child(),
+            Act::BurnInDaemon => forks::burn_in_daemon(),
+            Act::ExhaustProcesses => forks::exhaust_processes(),
+            Act::ExhaustThreads => forks::exhaust_threads(),
+
+            Act::PrintStdout => acts::print_to_stdout(),
+            Act::CloseStdout => acts::close_stdout(),
+            Act::CloseAll => descriptors::close_all(),
+            Act::WriteAll => descriptors::write_all(),
+            Act::Flood => descriptors::flood(),
+            Act::ForgeTrace => descriptors::forge_trace(),
+            Act::ForgeResult => descriptors::forge_result(),
+            Act::ExhaustDescriptors => descriptors::exhaust(),
+
+            Act::RefuseBytes => limits::refuse_bytes(),
+            Act::ZeroLimits => limits::refuse_all(),
+            Act::ChangeFolder => files::change_folder(),
+            Act::UnlinkShm => files::unlink_shm(),
+
+            Act::BlockSolution => files::block_solution(),
+            Act::RemoveScratch => files::remove_scratch(),
+            Act::RemoveCheckpoint => files::remove_checkpoint(),
+            Act::CutCheckpoint => files::cut_checkpoint(),
+            Act::RemoveExact => files::remove_cached("exact"),
+            Act::CutExact => files::cut_cached("exact"),
+            Act::RemoveData => files::remove_cached("copies"),
+            Act::CutData => files::cut_cached("copies"),
+            Act::OverwriteLibrary => files::overwrite_library(),
+
+            Act::KillSelf => signals::kill_self(),
+            Act::KillSiblings => signals::kill_siblings(),
+            Act::KillParent => signals::kill_parent(),
         }
         honest::solve(problem)
     }

@@ -1,0 +1,34 @@
+//! Memory for OpenBLAS, which asks the system again without end where it is refused.
+
+use std::hint::black_box;
+
+use gpbench_record::FaultCause;
+
+use crate::failure::{CaseError, fault};
+
+/// Bytes that OpenBLAS allocates at its first call, whatever the size of the matrices, and a few more.
+const BUFFER: usize = 130 << 20;
+
+/// Finds out whether OpenBLAS can have its buffer. No page of it is touched, and it is given back.
+///
+/// # Errors
+/// The fault of a system that refuses it.
+pub(crate) fn check() -> Result<(), CaseError> {
+    let mut buffer = Vec::<u8>::new();
+    let reserved = buffer.try_reserve_exact(BUFFER);
+    black_box(&buffer);
+    reserved.map_err(|_| {
+        let reason = format!("the system refuses {} MiB of memory, which OpenBLAS needs", BUFFER >> 20);
+        fault(FaultCause::Resources, reason)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_there_is_is_no_fault() {
+        assert!(check().is_ok());
+    }
+}
