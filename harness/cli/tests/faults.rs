@@ -154,8 +154,11 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
+/// The id of a case, its status, and its metrics without times and memory.
+type Facts = (String, Value, Vec<(String, Value)>);
+
 /// Cases of the newest run, without times and memory.
-fn cases(sandbox: &Sandbox) -> Vec<(String, Value, Vec<(String, Value)>)> {
+fn cases(sandbox: &Sandbox) -> Vec<Facts> {
     let timeless = |case: &Value| {
         (case["id"].as_str().expect("an id").to_owned(), case["status"].clone(), reproducible(case))
     };
@@ -163,7 +166,7 @@ fn cases(sandbox: &Sandbox) -> Vec<(String, Value, Vec<(String, Value)>)> {
 }
 
 /// Runs the spec anew in this folder, and gives the rows of a quiet run of it.
-fn quiet(sandbox: &Sandbox) -> Vec<(String, Value, Vec<(String, Value)>)> {
+fn quiet(sandbox: &Sandbox) -> Vec<Facts> {
     sandbox.run(&["run", "spec.toml", "-t", "4"]).exits(0);
     let cases = cases(sandbox);
     assert!(cases.len() == 4 && cases.iter().all(|(_, status, _)| status == "ok"), "{cases:?}");
@@ -180,7 +183,7 @@ fn run_on(sandbox: &Sandbox, variables: &[(&str, &str)], args: &[&str]) -> Ended
 
 /// Asserts that no row so far is other than in a quiet run, and that the same command ends with all of them.
 #[track_caller]
-fn goes_on(sandbox: &Sandbox, expected: &[(String, Value, Vec<(String, Value)>)]) {
+fn goes_on(sandbox: &Sandbox, expected: &[Facts]) {
     if sandbox.path("reports/faults/latest/journal.jsonl").exists() {
         for case in cases(sandbox) {
             assert!(expected.contains(&case), "{case:?}");
