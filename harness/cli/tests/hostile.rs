@@ -205,6 +205,16 @@ fn unusable_libraries_are_named_and_do_not_stop_a_run() {
     assert!(sandbox.cases().iter().all(|case| case["status"] == "ok"));
     assert_eq!(survivors(&sandbox.path(".")), [0; 0], "what a library forks while it loads is ended");
 
+    let hanging = file("HANG_AT_LOAD");
+    let hanging = hanging.to_str().expect("UTF-8");
+    for verb in ["inspect", "test"] {
+        let mut command = sandbox.command(&["plugin", verb, hanging]);
+        let ended = Ended::of(command.env("GPBENCH_DESCRIBE_LIMIT", "1"));
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        assert!(ended.code != 0 && said.contains("did not describe itself within 1 s"), "{verb}: {said}");
+        assert_eq!(survivors(&sandbox.path(".")), [0; 0]);
+    }
+
     // A library that the spec itself names must be usable.
     let named = format!("plugin = \"odd\"\nlibrary = \"{}\"", file("TEXT").display());
     let sandbox = Sandbox::with_spec(&spec(Task::Posterior, &[("odd".to_owned(), named)]));
