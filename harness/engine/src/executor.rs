@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpbench_record::{
-    Environment, ExactRequest, Failure, Fault, Job, Limits, Message, Solved, Step, Verified,
+    Environment, ExactRequest, Failure, Fault, Job, Limits, Message, Program, Solved, Step, Verified,
 };
 
 use crate::Interrupt;
@@ -66,8 +66,8 @@ pub trait Executor: Sync {
         None
     }
 
-    /// The worker program, where it is a file of this machine whose checksum [`Executor::machine`] tells.
-    fn worker(&self) -> Option<&Path> {
+    /// The worker program, where it is a file of this machine.
+    fn worker(&self) -> Option<&Program> {
         None
     }
 

@@ -39,7 +39,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use gpbench_processes::{adopt_orphans, spawn};
-use gpbench_record::Environment;
+use gpbench_record::{Environment, Program};
 
 use self::command::command;
 use self::control_group::ControlGroups;
@@ -147,7 +147,7 @@ impl Executor for LocalExecutor {
             cpu_dispatch: self.numerics.cpu_dispatch.clone(),
             blas: self.numerics.blas.clone(),
             blas_core: self.numerics.blas_core.clone(),
-            worker_sha256: self.numerics.worker_sha256.clone(),
+            worker_sha256: self.numerics.worker.iter().map(|worker| worker.sha256.as_str()).collect(),
             threads: self.threads_per_case,
             limits: self.enforcement().to_owned(),
             ..machine::describe()
@@ -158,8 +158,8 @@ impl Executor for LocalExecutor {
         machine::available_memory()
     }
 
-    fn worker(&self) -> Option<&Path> {
-        (!self.numerics.worker_sha256.is_empty()).then_some(&*self.worker)
+    fn worker(&self) -> Option<&Program> {
+        self.numerics.worker.as_ref()
     }
 
     fn with_worker(&self, worker: &Path) -> Option<Box<dyn Executor + '_>> {

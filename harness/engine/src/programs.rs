@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramError};
 use gpbench_runs::RunFolder;
+use memchr::memmem;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use crate::executor::is_terminal;
@@ -84,6 +85,20 @@ impl Keeper {
         })
     }
 
+    /// Keeps a program that has been hashed already.
+    ///
+    /// # Errors
+    /// When it has changed since, or is not what was planned.
+    fn keep_hashed(&self, program: &Program, sha256: &str) -> Result<Program, ProgramError> {
+        let unreadable = |source| ProgramError::Unreadable { file: program.file.clone(), source };
+        let original = fs::canonicalize(&program.file).map_err(unreadable)?;
+        let program = program.clone().matching(sha256)?;
+        if self.forbids_execution() {
+            return program.at(&original);
+        }
+        program.at(&link(&original, &self.folder.join(sha256)).map_err(unreadable)?)
+    }
+
     /// Whether nothing in the run folder may be executed, as on a file system mounted with `noexec`.
     fn forbids_execution(&self) -> bool {
         statvfs(&self.folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC))
@@ -103,11 +118,10 @@ fn link(file: &Path, folder: &Path) -> io::Result<PathBuf> {
     Ok(link)
 }
 
-/// Whether a library or a program finds other files from the folder that it lies in.
+/// Whether a library finds other files from the folder that it lies in.
 fn names_its_folder(file: &Path) -> io::Result<bool> {
     let bytes = fs::read(file)?;
-    let mut after = bytes.split(|byte| *byte == b'$').skip(1);
-    Ok(after.any(|text| text.starts_with(b"ORIGIN") || text.starts_with(b"{ORIGIN}")))
+    Ok([&b"$ORIGIN"[..], b"${ORIGIN}"].iter().any(|name| memmem::find(&bytes, name).is_some()))
 }
 
 /// An executor that runs a work item only by the programs that were hashed. An outcome of others is a fault.
@@ -127,10 +141,10 @@ impl<'a> CheckedExecutor<'a> {
         executor: &'a dyn Executor,
         sha256: Option<&str>,
     ) -> Result<Self, ProgramError> {
-        let (Some(file), Some(sha256)) = (executor.worker(), sha256) else {
+        let (Some(worker), Some(sha256)) = (executor.worker(), sha256) else {
             return Ok(Self { executor, kept: None });
         };
-        let worker = keeper.keep(file, sha256)?;
+        let worker = keeper.keep_hashed(worker, sha256)?;
         let with_kept = executor.with_worker(&worker.file);
         Ok(Self { executor, kept: with_kept.map(|executor| (worker, executor)) })
     }

@@ -19,7 +19,7 @@ const FILES_TICK: Duration = Duration::from_millis(5);
 pub(super) struct Family {
     leader: u32,
     descendants: Vec<u32>,
-    looked_up: Option<Instant>,
+    looked_up: Instant,
     /// The number of the machine's newest process at that time.
     newest: Option<u32>,
     /// Processor seconds of the descendants at that time.
@@ -34,7 +34,7 @@ impl Family {
         Self {
             leader,
             descendants: Vec::new(),
-            looked_up: None,
+            looked_up: Instant::now(),
             newest: None,
             cpu_seconds: 0.0,
             files: HeldFiles::new(),
@@ -53,7 +53,7 @@ impl Family {
 
     /// Looks the family up if it has not been for a while.
     pub(super) fn look_up_at_times(&mut self, group: Option<&ControlGroup>) {
-        if self.looked_up.is_none_or(|time| time.elapsed() > LONG_TICK) {
+        if self.looked_up.elapsed() > LONG_TICK {
             self.look_up(group);
         }
     }
@@ -77,7 +77,7 @@ impl Family {
         self.descendants.dedup();
         self.descendants.retain(|process| *process != self.leader);
         self.cpu_seconds = self.descendants.iter().copied().map(cpu_seconds).sum();
-        self.looked_up = Some(Instant::now());
+        self.looked_up = Instant::now();
     }
 
     /// Processor seconds of all, those of ended children included.
