@@ -44,7 +44,7 @@ use exit::{Failure, OK, Outcome, USAGE};
 #[command(
     after_help = "Exit codes: 0 success; 1 a case failed or has no row, or a limit ended the run early; 2 wrong usage or \
                         spec; 3 a regression, or a difference under `compare --exact`; 4 nothing to compare; \
-                        70 internal error; 130 and 143 interrupted."
+                        70 internal error; 128 + n ended by signal n, such as 130 for Ctrl-C."
 )]
 struct Cli {
     #[command(flatten)]

@@ -15,12 +15,9 @@ use gpbench_runs::{Attempts, Journal};
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
 use crate::memory::Reservation;
-use crate::room::try_room;
+use crate::room::{solution_bytes, try_room};
 use crate::tries::{Faults, Pending, RenewDataset, Tried, Tries};
 use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, Progress, Stop, Summary};
-
-/// Bytes of the smallest and the largest file that is written to find out whether a disk is full.
-const TRIAL_BYTES: [u64; 2] = [4 << 10, 256 << 20];
 
 /// Cases that are taken in turn.
 struct Queue<'a> {
@@ -62,8 +59,9 @@ impl<'a> RunAttempt<'a> {
             .into_iter()
             .map(|(id, planned)| Pending { id, planned, faults: Faults::default() })
             .collect();
+        let has_rows = progress(&journal, ids).done > 0;
         Self {
-            tries: Tries::new(cases, attempts, renew_dataset),
+            tries: Tries::new(cases, attempts, renew_dataset, has_rows),
             ids,
             pending,
             stop: AtomicBool::new(false),
@@ -90,11 +88,11 @@ impl<'a> RunAttempt<'a> {
                 start(scope, move || self.interrupt_after(seconds, &over))?;
             }
             let (unbroken, suspects): (Vec<_>, Vec<_>) =
-                self.pending.iter().copied().partition(|pending| self.tries.starts(pending) == 0);
+                self.pending.iter().copied().partition(|pending| !self.tries.is_open(pending));
             let ran = self.run_queue(&Queue::new(unbroken), jobs, events)?;
             let mut last = std::mem::take(&mut *lock(&self.later));
             last.extend(suspects);
-            // The one that has ended most processes comes last.
+            // The case with the most starts that did not end runs last.
             last.sort_by_key(|pending| self.tries.starts(pending));
             Ok(ran + self.run_queue(&Queue::new(last), 1, events)?)
         })
@@ -195,7 +193,7 @@ impl<'a> RunAttempt<'a> {
     /// Counts a failure. Refuses a row if the disk is full: the case may have failed because it could not write.
     fn admit(&self, row: &Row) -> Result<(), EngineError> {
         if row.status.is_failure() {
-            try_room(&self.cases().folder.scratch(), solution_bytes(row))?;
+            try_room(&self.cases().folder.scratch(), solution_bytes(row.n, &row.case))?;
             self.failures.fetch_add(1, Ordering::SeqCst);
         }
         Ok(())
@@ -247,13 +245,6 @@ fn start<'scope, 'env, T: Send + 'scope>(
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Result<ScopedJoinHandle<'scope, T>, EngineError> {
     Builder::new().spawn_scoped(scope, work).map_err(EngineError::Threads)
-}
-
-/// Bytes to try to write in place of a case's solution.
-fn solution_bytes(row: &Row) -> u64 {
-    let numbers = row.n.unwrap_or_default() * row.case.task.right_hand_sides();
-    let [least, most] = TRIAL_BYTES;
-    (8 * numbers as u64).clamp(least, most)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

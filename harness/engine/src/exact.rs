@@ -16,8 +16,6 @@ use crate::{Event, Executor, Interrupt, Options, PlannedCase, WorkItem, text};
 
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
 const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
-/// Bytes of a reference's file beside a few numbers a row.
-const SPACE: u64 = 1 << 20;
 
 /// Deaths of the worker that makes a reference after which it is not tried again in this attempt: it takes long.
 const MOST_DEATHS: usize = 3;
@@ -67,11 +65,6 @@ impl<'a> ExactReferences<'a> {
         let folder = options.cache_dir.join("exact");
         remove_stale(&folder);
         Self { executor, options, interrupt, folder, known: Mutex::default() }
-    }
-
-    /// The folder of the references, and the bytes that one of `n` rows takes.
-    pub(crate) fn room(&self, n: usize) -> (&Path, u64) {
-        (&self.folder, SPACE + 24 * n as u64)
     }
 
     /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 
 /// The signal that means that the time limit of an attempt is reached.
 pub(crate) const TIME_OVER: i32 = SIGALRM;
@@ -16,7 +16,7 @@ pub struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
     /// A flag raised by SIGINT, SIGTERM, SIGHUP and SIGQUIT, which then no longer end the process. The last two stay
-    /// ignored where they were, as under `nohup`.
+    /// ignored where they were, as under `nohup`. Nor does SIGXFSZ, so that a limit on the size of files gives an error.
     ///
     /// # Errors
     /// When the handlers cannot be installed.
@@ -29,6 +29,7 @@ impl Interrupt {
             let value = usize::try_from(signal).expect("signal numbers are positive");
             signal_hook::flag::register_usize(signal, Arc::clone(&flag.0), value)?;
         }
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         Ok(flag)
     }
 

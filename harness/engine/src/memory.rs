@@ -82,7 +82,8 @@ impl Memory {
         self.limit(planned).or(planned.memory_estimate).unwrap_or(equal)
     }
 
-    /// Refuses limits above the machine's `total` memory where several cases run at a time: they bound nothing.
+    /// Refuses limits above the machine's `total` memory where several cases run at a time: such a limit is never
+    /// reached.
     pub(crate) fn refuse_limits_above(&self, total: u64, cases: &[&PlannedCase]) -> Result<(), EngineError> {
         let above = |planned: &&&PlannedCase| self.limit(planned).is_some_and(|limit| limit > total);
         match cases.iter().find(above).filter(|_| self.jobs > 1) {

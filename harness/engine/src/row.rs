@@ -12,7 +12,7 @@ pub(crate) fn skipped(id: &str, planned: &PlannedCase, reason: &str, finished: T
     empty(id, planned, CaseStatus::new(Status::Skipped, reason), finished)
 }
 
-/// The row of a case that is given up because nobody survives it.
+/// The row of a case that was started too often without an end.
 pub(crate) fn blamed(id: &str, planned: &PlannedCase, reason: String, log: &Log, finished: Timestamp) -> Row {
     let row = empty(id, planned, CaseStatus::new(Status::Crashed, reason), finished);
     Row { log_tail: lines(&log.tail), ..row }
@@ -80,7 +80,7 @@ fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestam
 }
 
 /// A reason as a row holds it: what a plugin wrote into it is cut, and has no control characters.
-fn sentence(reason: &str) -> String {
+pub(crate) fn sentence(reason: &str) -> String {
     text::line(&text::cut(reason, text::REASON)).into_owned()
 }
 

@@ -7,6 +7,7 @@
 //! opened, or in a process that never opens it, is the solver's doing.
 
 use gpbench_record::{Case, Failure, Fault, FaultCause, Status, StopReason};
+use signal_hook::consts::{SIGXCPU, SIGXFSZ};
 
 use crate::log::Log;
 use crate::refusal::tells_of_refusal;
@@ -123,7 +124,7 @@ fn unreported(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
     let caused = |cause, reason| Err(Fault { cause, reason, plugin_ran: true });
     let failed = |status, reason: String| Ok(CaseStatus::new(status, reason));
     match end {
-        End::Signalled { signal, .. } if log.allocation_failed => {
+        End::Signalled { signal, .. } if log.allocation_failed && !text::ends_processes(*signal) => {
             let reason = format!("an allocation failed; ended by {}", text::signal(*signal));
             match evidence.memory_may_be_refused {
                 true => caused(FaultCause::Resources, reason),
@@ -136,13 +137,16 @@ fn unreported(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
         End::Exited(_) | End::Signalled { .. } if log.tells_of_refusal => {
             caused(FaultCause::Resources, format!("{}; the log tells what the system refused", words(end)))
         }
-        End::Signalled { signal, .. } if log.stack_overflowed => {
+        End::Signalled { signal, .. } if log.stack_overflowed && !text::ends_processes(*signal) => {
             failed(Status::Crashed, format!("stack overflow; ended by {}", text::signal(*signal)))
         }
         End::Signalled { signal, .. } if text::ends_processes(*signal) => caused(
             FaultCause::Worker,
             format!("ended by {}, which gpbench did not send", text::signal(*signal)),
         ),
+        // Limits that gpbench inherited, such as those of `ulimit`.
+        End::Signalled { signal: SIGXFSZ, .. } => caused(FaultCause::Storage, words(end)),
+        End::Signalled { signal: SIGXCPU, .. } => caused(FaultCause::Resources, words(end)),
         End::Garbled { sample } => {
             failed(Status::Invalid, format!("wrote `{sample}` where only the worker reports; killed"))
         }

@@ -4,6 +4,7 @@
 //! fault that the plugin may have caused counts, in this attempt and in later ones, and the third such start makes the
 //! row `crashed`. So does a case that gpbench itself did not survive three times.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gpbench_record::{Fault, FaultCause, Row};
@@ -11,15 +12,13 @@ use gpbench_runs::Attempts;
 
 use crate::case::{CaseRunner, NoRow};
 use crate::log::Log;
-use crate::room::try_room;
+use crate::room::{solution_bytes, try_room};
 use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, row};
 
 /// Starts that a case may be blamed for before it gets its row.
 const MOST_STARTS: usize = 3;
 /// Faults of one cause in one attempt after which a case is left for the next attempt.
 const MOST_FAULTS: u8 = 2;
-/// Bytes that a disk with room takes.
-const TRIAL_BYTES: u64 = 1 << 20;
 
 /// A case that has no row.
 #[derive(Clone, Copy)]
@@ -74,17 +73,29 @@ pub(crate) struct Tries<'a> {
     pub(crate) cases: CaseRunner<'a>,
     attempts: Mutex<Attempts>,
     renew_dataset: RenewDataset<'a>,
+    /// Whether a case of the run has a row: the system lets cases run.
+    cases_run: AtomicBool,
 }
 
 impl<'a> Tries<'a> {
-    pub(crate) fn new(cases: CaseRunner<'a>, attempts: Attempts, renew_dataset: RenewDataset<'a>) -> Self {
-        Self { cases, attempts: Mutex::new(attempts), renew_dataset }
+    pub(crate) fn new(
+        cases: CaseRunner<'a>,
+        attempts: Attempts,
+        renew_dataset: RenewDataset<'a>,
+        has_rows: bool,
+    ) -> Self {
+        Self { cases, attempts: Mutex::new(attempts), renew_dataset, cases_run: AtomicBool::new(has_rows) }
     }
 
     /// How often a case was started and did not survive, or could be blamed for what happened.
     pub(crate) fn starts(&self, pending: &Pending<'_>) -> usize {
         let checkpoint = self.cases.checkpoint(pending.id, pending.planned);
         self.attempts().starts(pending.id, checkpoint.as_deref())
+    }
+
+    /// Whether a case was started and has not ended, however far it came.
+    pub(crate) fn is_open(&self, pending: &Pending<'_>) -> bool {
+        self.attempts().starts(pending.id, None) > 0
     }
 
     /// Stores that a case has its row, and removes its checkpoint.
@@ -118,15 +129,19 @@ impl<'a> Tries<'a> {
             let checkpoint = self.cases.checkpoint(id, planned);
             self.attempts().start(id, checkpoint.as_deref())?;
             let fault = match self.cases.run(id, planned, report) {
-                Ok(row) => return Ok(Tried::Row(Box::new(row))),
+                Ok(row) => {
+                    self.cases_run.store(true, Ordering::SeqCst);
+                    return Ok(Tried::Row(Box::new(row)));
+                }
                 Err(NoRow::Interrupted) => {
                     self.attempts().release(id)?;
                     return Ok(Tried::Interrupted);
                 }
-                Err(NoRow::Fault(fault)) => fault,
+                // The reason may hold words of the plugin.
+                Err(NoRow::Fault(fault)) => Fault { reason: row::sentence(&fault.reason), ..fault },
             };
             self.check_room(&pending, &fault).inspect_err(|_| self.release(id))?;
-            if !fault.plugin_ran {
+            if !self.may_blame(&fault, is_alone) {
                 self.attempts().release(id)?;
             } else if self.starts(&pending) >= MOST_STARTS {
                 let reason = format!("{}; started {MOST_STARTS} times", fault.reason);
@@ -184,20 +199,26 @@ impl<'a> Tries<'a> {
         Ok(Next::TryNow)
     }
 
+    /// Whether a fault counts against its case. What the system refuses counts only if it is refused to a case that runs
+    /// alone, where another case could run.
+    fn may_blame(&self, fault: &Fault, is_alone: bool) -> bool {
+        let is_own =
+            fault.cause != FaultCause::Resources || (is_alone && self.cases_run.load(Ordering::SeqCst));
+        fault.plugin_ran && is_own
+    }
+
     /// The row of a case that was started as often as may be.
     fn blamed(&self, pending: &Pending<'_>, reason: String) -> Box<Row> {
         let log = Log::read(&self.cases.folder.log(pending.id));
         Box::new(row::blamed(pending.id, pending.planned, reason, &log, self.cases.clock.now()))
     }
 
-    /// Ends the run if a file could not be written because a disk is full or a folder is gone: no case can run then.
+    /// Ends the run if a file could not be written because the run folder's disk is full or a folder is gone: no case can
+    /// run then.
     fn check_room(&self, pending: &Pending<'_>, fault: &Fault) -> Result<(), EngineError> {
         if fault.cause == FaultCause::Storage {
-            try_room(&self.cases.folder.scratch(), TRIAL_BYTES)?;
-            let (folder, bytes) = self.cases.references.room(pending.planned.n.unwrap_or_default());
-            if folder.is_dir() {
-                try_room(folder, bytes)?;
-            }
+            let planned = pending.planned;
+            try_room(&self.cases.folder.scratch(), solution_bytes(planned.n, &planned.case))?;
         }
         Ok(())
     }

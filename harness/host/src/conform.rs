@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
 use gpbench_testkit::conformance::{self, Finding, RULES, Rule};
@@ -85,7 +85,7 @@ fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) ->
     let mut command = Command::new(worker);
     command.arg("check").arg(&request.file).args([solver, rule.name]);
     let failed = |why: String| result(solver, rule, Err(Finding::Failed(why)));
-    let deadline = Instant::now() + request.limit;
+    let deadline = subprocess::deadline(request.limit);
     match subprocess::start(&mut command).and_then(|child| subprocess::answer(child, deadline)) {
         Err(error) => failed(format!("the rule could not be checked: {error}")),
         Ok(Answer { line: None, .. }) => {

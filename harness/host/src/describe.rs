@@ -72,7 +72,7 @@ pub fn in_subprocesses(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
         serde_json::to_value(entry).expect("plain data serialises")
     };
     let limit = limit();
-    let deadline = Instant::now() + limit;
+    let deadline = subprocess::deadline(limit);
     let children: Vec<_> = files.iter().map(|file| (file, start(worker, file))).collect();
     let answers = children.into_iter().map(|(file, child)| {
         child

@@ -34,6 +34,11 @@ pub(crate) struct Answer {
     pub(crate) status: ExitStatus,
 }
 
+/// The time after which to wait no longer; a day at most, since a clock has an end.
+pub(crate) fn deadline(limit: Duration) -> Instant {
+    Instant::now() + limit.min(Duration::from_secs(24 * 3600))
+}
+
 /// Starts a subprocess that will answer with one line.
 pub(crate) fn start(command: &mut Command) -> io::Result<Started> {
     gpbench_processes::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()))

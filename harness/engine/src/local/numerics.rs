@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use gpbench_processes::exchange;
 use gpbench_record::Program;
 use serde::Deserialize;
 
@@ -30,7 +31,7 @@ impl Numerics {
     pub(super) fn ask(worker: &Path) -> Result<Self, EngineError> {
         let unusable = |reason: String| EngineError::Worker { path: worker.to_owned(), reason };
         let program = Program::of(worker).map_err(|error| unusable(error.to_string()))?;
-        let asked = Command::new(worker).arg("environment").stdin(Stdio::null()).output();
+        let asked = exchange(Command::new(worker).arg("environment"), &[]);
         let output = asked.map_err(|error| unusable(error.to_string()))?;
         let numerics: Self = serde_json::from_slice(&output.stdout).map_err(|error| {
             let log = String::from_utf8_lossy(&output.stderr);

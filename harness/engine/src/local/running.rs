@@ -155,7 +155,7 @@ impl Running {
     }
 
     fn over_limit(&mut self) -> Option<End> {
-        // Also of a worker that is about to end, which otherwise had only to close its output to take what it likes.
+        // Until the very end: closing the output must not lift the limit.
         if let Some(end) = self.over_memory() {
             return Some(end);
         }

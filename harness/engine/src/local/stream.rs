@@ -49,7 +49,8 @@ impl Bound {
             WorkItem::Verify(_) | WorkItem::Exact(_) => 0,
         };
         Self {
-            messages: MOST_TRACE_POINTS.saturating_add(steps),
+            // And the message that the plugin is being loaded.
+            messages: MOST_TRACE_POINTS.saturating_add(steps).saturating_add(1),
             bytes: TRACE_MEMORY.saturating_add(steps.saturating_mul(STEP_MEMORY)),
         }
     }

@@ -207,15 +207,30 @@ fn a_fault_that_the_plugin_may_have_caused_counts_over_attempts() {
     let options = options(folder.path());
     let plan = plan(&["cg", "ap"]);
     let always =
-        Scripted::new(|what: &str, _| (what == "case cg").then(|| later_fault(FaultCause::Resources)));
+        Scripted::new(|what: &str, _| (what == "case cg").then(|| later_fault(FaultCause::Solution)));
     let first = run(&always, &plan, &options);
     assert_eq!(
         (statuses(&first), without_rows(&first)),
-        (vec![ok("ap")], vec![("cg", FaultCause::Resources)])
+        (vec![ok("ap")], vec![("cg", FaultCause::Solution)])
     );
     let second = run(&always, &plan, &options);
     assert_eq!(statuses(&second), [ok("ap"), ("cg".to_owned(), Status::Crashed)]);
     assert!(second.is_complete() && second.without_rows.is_empty());
+}
+
+#[test]
+fn what_the_system_refuses_counts_only_where_other_cases_could_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let plan = plan(&["cg", "ap"]);
+    let refused = |what: &str, _| what.starts_with("case").then(|| later_fault(FaultCause::Resources));
+    for _ in 0..4 {
+        let summary = run(&Scripted::new(refused), &plan, &options);
+        assert!(statuses(&summary).is_empty() && summary.without_rows.len() == 2);
+    }
+    let one = |what: &str, _| (what == "case cg").then(|| later_fault(FaultCause::Resources));
+    let ends: Vec<bool> = (0..3).map(|_| run(&Scripted::new(one), &plan, &options).is_complete()).collect();
+    assert_eq!(ends, [false, false, true]);
 }
 
 #[test]
