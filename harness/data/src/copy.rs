@@ -26,7 +26,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{Durability, replace};
+use gpbench_files::{Durability, open_regular, replace};
 use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -149,6 +149,15 @@ pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
 /// # Errors
 /// If the file cannot be read, is not a copy, or is damaged.
 pub fn read(path: &Path) -> Result<Table, CopyError> {
+    read_identified(path).map(|(table, _)| table)
+}
+
+/// Reads a copy, checks its digests, and returns its identity too: that of the numbers that were read, whatever
+/// has taken the place of the file since.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_identified(path: &Path) -> Result<(Table, Sha256Hex), CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
     let (mut file, Header { name, warnings, n, d, splits, sha256 }) = open(path)?;
     let mut hasher = Sha256::new();
@@ -161,13 +170,14 @@ pub fn read(path: &Path) -> Result<Table, CopyError> {
     if Sha256Hex::from_digest(&hasher.finalize().into()) != sha256 {
         return Err(CopyError::Damaged { path: path.to_owned() });
     }
-    Ok(Table {
+    let table = Table {
         name,
         x: Array2::from_shape_vec((n, d), x).expect("n d numbers were read"),
         y: Array1::from(y),
         test_masks: masks.chunks_exact(n.div_ceil(8)).map(|bytes| unpack(bytes, n)).collect(),
         warnings,
-    })
+    };
+    Ok((table, sha256))
 }
 
 /// The identity of a copy. Checks the description, but not the numbers.
@@ -190,7 +200,7 @@ pub fn header(path: &Path) -> Result<Header, CopyError> {
 fn open(path: &Path) -> Result<(File, Header), CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
     let format = |what: String| CopyError::Format { path: path.to_owned(), what };
-    let mut file = File::open(path).map_err(io_error)?;
+    let mut file = open_regular(path).map_err(io_error)?;
     let size = file.metadata().map_err(io_error)?.len();
     if size < HEADER as u64 {
         return Err(format(format!("it has {size} bytes, fewer than its header")));

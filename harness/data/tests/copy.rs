@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::process::Command;
 
 use gpbench_data::{Table, copy};
 use ndarray::{Array, Array2, array};
@@ -26,6 +28,7 @@ fn a_copy_is_read_back_bit_by_bit() {
     assert_eq!(read, small());
     assert!(read.x[(0, 1)].is_sign_negative());
     assert_eq!(copy::sha256(&path).unwrap(), digest);
+    assert_eq!(copy::read_identified(&path).unwrap(), (small(), digest));
     let header = copy::header(&path).unwrap();
     assert_eq!((header.n, header.d, header.splits), (3, 2, 2));
     assert_eq!((header.name, header.warnings), (small().name, small().warnings));
@@ -141,6 +144,17 @@ fn errors_name_the_file_and_what_to_do() {
         text,
         "data set `small`: row 1, column 0 (both from 0; the target is column 2) is NaN, not a finite number"
     );
+}
+
+#[test]
+fn what_is_not_a_regular_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    for path in [&fifo, folder.path(), Path::new("/dev/zero")] {
+        let text = copy::read(path).unwrap_err().to_string();
+        assert_eq!(text, format!("{}: it is not a regular file", path.display()));
+    }
 }
 
 proptest! {

@@ -30,7 +30,6 @@ mod stream;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,6 +43,7 @@ use gpbench_record::{Environment, Program};
 use self::command::command;
 use self::control_group::ControlGroups;
 use self::limits::{bound, confine};
+use self::log::open_log;
 use self::numerics::Numerics;
 use self::running::Running;
 use self::stale::kill_marked;
@@ -112,7 +112,7 @@ impl LocalExecutor {
     }
 
     fn start(&self, item: &WorkItem, log: &Path) -> io::Result<Running> {
-        let log_file = OpenOptions::new().append(true).create(true).open(log)?;
+        let log_file = open_log(log)?;
         let words = self.wrapper.iter().cloned().chain([self.worker.clone().into_os_string()]);
         // Dropped, and thus killed, if any of what follows is refused.
         let mut worker = spawn(&mut command(words, &self.environment, item, log, log_file))?;

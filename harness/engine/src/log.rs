@@ -1,8 +1,9 @@
 //! The log of a case: its end, and what the whole of it tells.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+
+use gpbench_files::open_regular;
 
 use crate::refusal::tells_of_refusal;
 
@@ -29,13 +30,16 @@ pub struct Log {
 }
 
 impl Log {
-    /// Reads a log; one that cannot be read tells nothing.
+    /// Reads a log; one that cannot be read, or is not a regular file, tells nothing.
     pub(crate) fn read(path: &Path) -> Self {
         let mut log = Self { tail: tail(path).unwrap_or_default(), ..Self::default() };
-        let file = match File::open(path) {
+        let file = match open_regular(path) {
             Ok(file) => file,
-            // A log that is there and cannot be opened is refused by the system.
-            Err(error) => return Self { tells_of_refusal: error.kind() != ErrorKind::NotFound, ..log },
+            // A plugin may have removed or replaced the log. Any other error is a refusal by the system.
+            Err(error) => {
+                let is_away = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput);
+                return Self { tells_of_refusal: !is_away, ..log };
+            }
         };
         let mut reader = BufReader::new(file);
         let mut line = Vec::new();
@@ -64,7 +68,7 @@ impl Log {
 
 /// The last lines of a log.
 fn tail(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
     let mut bytes = Vec::new();
@@ -86,6 +90,16 @@ mod tests {
         assert_eq!(last_lines("a\nb\nc\n\n", 2), "b\nc");
         assert_eq!(last_lines("", 2), "");
         assert_eq!(Log::read(Path::new("/nonexistent/log")), Log::default());
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_tells_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("log");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        for path in [&fifo, folder.path(), Path::new("/dev/zero")] {
+            assert_eq!(Log::read(path), Log::default(), "{}", path.display());
+        }
     }
 
     #[test]

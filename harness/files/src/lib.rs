@@ -7,15 +7,19 @@
 //! A temporary file is removed when writing fails. The file of a killed process has the number of that
 //! process in its name, and [`remove_stale`] removes it.
 //!
+//! [`open_regular`] and [`append_regular`] refuse what is not a regular file, which could block or have no end.
+//!
 //! Whatever is read back has a checksum: JSON objects by [`checksum`], binary files by [`replace_sealed`].
 
 #![forbid(unsafe_code)]
 
 pub mod checksum;
+mod regular;
 mod replace;
 mod sealed;
 mod stale;
 
+pub use regular::{append_regular, open_regular};
 pub use replace::{Durability, rename, replace, sync_folder};
-pub use sealed::{replace_sealed, unseal};
+pub use sealed::{SEAL_BYTES, replace_sealed, unseal};
 pub use stale::remove_stale;

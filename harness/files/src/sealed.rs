@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::replace::{BUFFER, Durability, replace_with};
 
-/// Bytes of the checksum at the end of a file.
-const CHECKSUM: usize = 32;
+/// Bytes that [`replace_sealed`] adds after the content.
+pub const SEAL_BYTES: usize = 32;
 
 /// Writes `path` as [`crate::replace()`] does, with the SHA-256 of what `fill` writes after it. The digest is computed
 /// while the file is written.
@@ -31,7 +31,7 @@ pub fn replace_sealed(
 
 /// The content of a file that [`replace_sealed`] wrote; `None` if the file has been cut short or changed.
 pub fn unseal(file: &[u8]) -> Option<&[u8]> {
-    let (content, digest) = file.split_at_checked(file.len().checked_sub(CHECKSUM)?)?;
+    let (content, digest) = file.split_at_checked(file.len().checked_sub(SEAL_BYTES)?)?;
     (Sha256::digest(content).as_slice() == digest).then_some(content)
 }
 
@@ -81,7 +81,7 @@ mod tests {
     fn a_file_larger_than_the_buffer_is_read_back() {
         let content: Vec<u8> = (0..2 * BUFFER + 17).map(|byte| (byte % 251) as u8).collect();
         let file = sealed(&content);
-        assert_eq!(file.len(), content.len() + CHECKSUM);
+        assert_eq!(file.len(), content.len() + SEAL_BYTES);
         assert!(unseal(&file) == Some(&content));
     }
 

@@ -3,11 +3,10 @@
 //! A file is replaced as a whole, and its checksum is compared before anything in it is used. Most hold numbers:
 //! sizes, then little-endian f64.
 
-use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{Durability, replace_sealed, unseal};
+use gpbench_files::{Durability, SEAL_BYTES, open_regular, replace_sealed, unseal};
 
 /// Why a file could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -78,19 +77,36 @@ pub(crate) fn replace(
     written.map_err(|source| FileError::Io { path: path.to_owned(), source })
 }
 
-/// Reads a file that [`replace`] wrote, and gives its content to `take`.
+/// Reads a file that [`replace`] wrote, of at most `longest` bytes of content, and gives its content to `take`.
 pub(crate) fn read<T>(
     path: &Path,
     magic: &[u8; 8],
+    longest: usize,
     take: impl FnOnce(&[u8]) -> Result<T, FileError>,
 ) -> Result<T, FileError> {
-    let file = fs::read(path).map_err(|source| FileError::io(path, source))?;
+    let file = bytes(path, longest.saturating_add(magic.len() + SEAL_BYTES))?;
     if !file.starts_with(magic) {
         let magic = String::from_utf8_lossy(magic).into_owned();
         return Err(FileError::Version { path: path.to_owned(), magic });
     }
     let content = unseal(&file).and_then(|content| content.get(magic.len()..));
     take(content.ok_or_else(|| FileError::Damaged { path: path.to_owned() })?)
+}
+
+/// The bytes of a regular file of at most `longest` bytes; a longer one is refused before it is read.
+fn bytes(path: &Path, longest: usize) -> Result<Vec<u8>, FileError> {
+    let io_error = |source| FileError::io(path, source);
+    let file = open_regular(path).map_err(io_error)?;
+    let length = file.metadata().map_err(io_error)?.len();
+    let Some(room) = usize::try_from(length).ok().filter(|room| *room <= longest) else {
+        let what = format!("it has {length} bytes, more than the {longest} that it can need");
+        return Err(FileError::mismatch(path, what));
+    };
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(room).map_err(|_| io_error(io::ErrorKind::OutOfMemory.into()))?;
+    // A file that grows meanwhile is not what was written.
+    file.take(length).read_to_end(&mut bytes).map_err(io_error)?;
+    Ok(bytes)
 }
 
 /// Writes a file of sizes and numbers.
@@ -107,13 +123,14 @@ pub(crate) fn write_numbers<'a>(
     })
 }
 
-/// Reads a file that [`write_numbers`] wrote: its sizes, and as many numbers as `count` makes of them.
+/// Reads a file that [`write_numbers`] wrote: its sizes, and as many numbers as `count` makes of them, at most `most`.
 pub(crate) fn read_numbers<const SIZES: usize>(
     path: &Path,
     magic: &[u8; 8],
+    most: usize,
     count: impl FnOnce([usize; SIZES]) -> Option<usize>,
 ) -> Result<([usize; SIZES], Vec<f64>), FileError> {
-    read(path, magic, |content| {
+    read(path, magic, most.saturating_add(SIZES).saturating_mul(8), |content| {
         let parts = content.split_at_checked(8 * SIZES);
         let (sizes, rest) = parts.ok_or_else(|| FileError::mismatch(path, "it ends in its header"))?;
         let sizes: [usize; SIZES] = std::array::from_fn(|i| {
@@ -132,6 +149,9 @@ pub(crate) fn read_numbers<const SIZES: usize>(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::process::Command;
+
     use super::*;
 
     const MAGIC: &[u8; 8] = b"GPBTEST1";
@@ -146,7 +166,7 @@ mod tests {
     }
 
     fn count(path: &Path) -> Result<usize, FileError> {
-        read_numbers(path, MAGIC, |[n]| Some(n)).map(|(_, numbers)| numbers.len())
+        read_numbers(path, MAGIC, 3, |[n]| Some(n)).map(|(_, numbers)| numbers.len())
     }
 
     #[test]
@@ -165,6 +185,29 @@ mod tests {
         for length in 0..good.len() {
             fs::write(&path, &good[..length]).unwrap();
             assert!(count(&path).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_is_not_read() {
+        let (_folder, path, good) = written();
+        let error = read_numbers(&path, MAGIC, 2, |[n]| Some(n)).unwrap_err().to_string();
+        assert!(error.ends_with("it has 72 bytes, more than the 64 that it can need"), "{error}");
+        // A sparse file, larger than any memory.
+        fs::File::options().write(true).open(&path).unwrap().set_len(1 << 42).unwrap();
+        assert!(matches!(count(&path).unwrap_err(), FileError::Mismatch { .. }));
+        assert_eq!(good.len(), 72);
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        for path in [&fifo, folder.path(), Path::new("/dev/zero")] {
+            let error = count(path).unwrap_err();
+            assert!(matches!(error, FileError::Io { .. }), "{error}");
+            assert!(error.to_string().ends_with(": it is not a regular file"), "{error}");
         }
     }
 

@@ -22,6 +22,9 @@ const MAX_RANK: usize = 2000;
 /// Spectral basis functions that are recorded: those of Lin et al. 2023, Figure 4.
 const INDICES: [usize; 8] = [1, 2, 3, 4, 11, 16, 41, 45];
 
+/// Numbers of an [`ExactCurve`], at most.
+pub const MOST_NUMBERS: usize = POINTS * (2 + INDICES.len()) + MAX_RANK;
+
 /// Exact answers on the grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExactCurve {

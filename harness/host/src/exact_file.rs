@@ -7,7 +7,7 @@ use gpbench_files::Durability;
 use ndarray::{Array1, Array2, ShapeBuilder};
 
 use crate::binary::{self, FileError};
-use crate::exact_curve::{ExactCurve, functions};
+use crate::exact_curve::{self, ExactCurve, functions};
 
 const MAGIC: &[u8; 8] = b"GPBEXAC3";
 const SCALARS: usize = 5;
@@ -65,7 +65,8 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
         let on_grid = points.checked_mul(2 + functions(rank).len())?.checked_add(rank)?;
         n_test.checked_mul(2)?.checked_add(n)?.checked_add(SCALARS)?.checked_add(on_grid)
     };
-    let ([rows, tests, points, rank], numbers) = binary::read_numbers(path, MAGIC, count)?;
+    let most = n_test.saturating_mul(2).saturating_add(n).saturating_add(SCALARS + exact_curve::MOST_NUMBERS);
+    let ([rows, tests, points, rank], numbers) = binary::read_numbers(path, MAGIC, most, count)?;
     if [rows, tests] != [n, n_test] {
         let what =
             format!("it is a reference for {rows} training and {tests} test rows, not {n} and {n_test}");

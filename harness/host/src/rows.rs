@@ -72,8 +72,18 @@ pub struct Rows {
 impl Rows {
     /// Reads or draws the rows of a data set; `file` is its binary copy.
     pub fn load(dataset: &Dataset, seed: u64, file: Option<&Path>) -> Result<Rows, RowsError> {
+        Self::load_planned(dataset, seed, file, None)
+    }
+
+    /// The same, where the copy must be the one that was planned, by the SHA-256 of its content.
+    pub(crate) fn load_planned(
+        dataset: &Dataset,
+        seed: u64,
+        file: Option<&Path>,
+        planned_sha256: Option<&str>,
+    ) -> Result<Rows, RowsError> {
         let split = match &dataset.source {
-            Source::Registry { .. } | Source::File { .. } => read(dataset, seed, file)?,
+            Source::Registry { .. } | Source::File { .. } => read(dataset, seed, file, planned_sha256)?,
             Source::Toy { name, n, n_test } => {
                 check_size(dataset, *n, *n_test)?;
                 synthetic::toy(name, *n, *n_test, seed)?
@@ -84,24 +94,6 @@ impl Rows {
             }
         };
         Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })
-    }
-
-    /// The same, where the copy must be the one that was planned, by the SHA-256 of its content.
-    pub(crate) fn load_planned(
-        dataset: &Dataset,
-        seed: u64,
-        file: Option<&Path>,
-        planned_sha256: Option<&str>,
-    ) -> Result<Rows, RowsError> {
-        let rows = Self::load(dataset, seed, file)?;
-        if let (Some(file), Some(planned)) = (file, planned_sha256) {
-            let name = || dataset.name.clone();
-            let found = copy::sha256(file).map_err(|source| RowsError::Copy { name: name(), source })?;
-            if found.as_str() != planned {
-                return Err(RowsError::OtherCopy { name: name() });
-            }
-        }
-        Ok(rows)
     }
 
     /// Training rows.
@@ -134,10 +126,20 @@ impl Rows {
     }
 }
 
-fn read(dataset: &Dataset, seed: u64, file: Option<&Path>) -> Result<Split, RowsError> {
+fn read(
+    dataset: &Dataset,
+    seed: u64,
+    file: Option<&Path>,
+    planned_sha256: Option<&str>,
+) -> Result<Split, RowsError> {
     let name = || dataset.name.clone();
     let file = file.ok_or_else(|| RowsError::NoFile { name: name() })?;
-    let table = copy::read(file).map_err(|source| RowsError::Copy { name: name(), source })?;
+    // One reading gives the numbers and their identity: the file may be replaced at any time.
+    let (table, found) =
+        copy::read_identified(file).map_err(|source| RowsError::Copy { name: name(), source })?;
+    if planned_sha256.is_some_and(|planned| planned != found.as_str()) {
+        return Err(RowsError::OtherCopy { name: name() });
+    }
     let shares = dataset.fractions.map(|Fractions { train, test }| [train, test]);
     let all = training_rows(&table, dataset.split, shares)?;
     let kept = dataset.subsample.map(|subsample| (subsample.rows(all), seed));

@@ -18,7 +18,8 @@ pub fn write(path: &Path, solution: ArrayView2<f64>) -> Result<(), FileError> {
 
 /// Reads a solution and checks that it is m x s.
 pub fn read(path: &Path, m: usize, s: usize) -> Result<Array2<f64>, FileError> {
-    let (found, numbers) = binary::read_numbers(path, MAGIC, |[m, s]| m.checked_mul(s))?;
+    let most = m.saturating_mul(s);
+    let (found, numbers) = binary::read_numbers(path, MAGIC, most, |[m, s]| m.checked_mul(s))?;
     if found != [m, s] {
         let [rows, columns] = found;
         return Err(FileError::mismatch(
@@ -54,5 +55,7 @@ mod tests {
         write(&path, array![[1.0], [2.0]].view()).unwrap();
         let error = read(&path, 3, 1).unwrap_err().to_string();
         assert!(error.ends_with("holds a solution of 2 x 1, not 3 x 1"), "{error}");
+        let error = read(&path, 1, 1).unwrap_err().to_string();
+        assert!(error.ends_with("it has 72 bytes, more than the 64 that it can need"), "{error}");
     }
 }

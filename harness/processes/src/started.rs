@@ -154,8 +154,11 @@ fn end_children_but(kept: &BTreeSet<u32>) -> usize {
     let mut orphans = children(std::process::id());
     orphans.retain(|child| !kept.contains(child));
     for orphan in &orphans {
-        for descendant in descendants(*orphan) {
-            kill_if_same(descendant);
+        let below = descendants(*orphan);
+        // The orphans of those that are killed first become children of this process.
+        let parents: BTreeSet<u32> = below.iter().copied().chain([*orphan, std::process::id()]).collect();
+        for descendant in below {
+            kill_if_below(descendant, &parents);
         }
         // Nobody else waits for a child of this process, so its number is still its own.
         if let Some(pid) = pid(*orphan) {
@@ -166,12 +169,13 @@ fn end_children_but(kept: &BTreeSet<u32>) -> usize {
     orphans.len()
 }
 
-/// Kills a process that is no child, unless its number has been given to another one meanwhile.
-fn kill_if_same(process: u32) {
-    let found = Stat::read(process);
+/// Kills a process whose parent is one of these. Its number may have been given to a foreign process since it was
+/// listed. The parent is read after the handle is opened: a number that is given anew in between belongs to a process
+/// that the handle does not refer to.
+fn kill_if_below(process: u32, parents: &BTreeSet<u32>) {
     let handle = pid(process).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-    if let (Some(found), Some(handle)) = (found, handle)
-        && Stat::read(process).is_some_and(|stat| stat.started == found.started)
+    if let Some(handle) = handle
+        && Stat::read(process).is_some_and(|stat| parents.contains(&stat.parent))
     {
         let _ = pidfd_send_signal(handle, Signal::KILL);
     }
@@ -226,6 +230,20 @@ mod tests {
         assert_eq!(status.signal(), Some(9));
         assert_eq!(Stat::read(numbers[0]), None);
         assert!(started.has_ended() && started.wait().unwrap() == status);
+    }
+
+    #[test]
+    fn a_process_of_another_parent_is_not_killed() {
+        let _alone = ALONE.lock();
+        let here = std::process::id();
+        let end = |parents: BTreeSet<u32>| {
+            let mut started = spawn(Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null())).unwrap();
+            kill_if_below(started.id(), &parents);
+            drop(started.child.stdin.take());
+            started.wait().unwrap()
+        };
+        assert_eq!(end(BTreeSet::from([here + 1])).code(), Some(0), "it ends by itself");
+        assert_eq!(end(BTreeSet::from([here])).signal(), Some(9));
     }
 
     #[test]

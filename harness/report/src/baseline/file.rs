@@ -84,7 +84,10 @@ impl Baseline {
         let mut bytes = Vec::new();
         // A device such as `/dev/zero` has no end.
         let file = File::open(path).map_err(at(path))?;
-        file.take(LONGEST).read_to_end(&mut bytes).map_err(at(path))?;
+        file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(at(path))?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(format(None, format!("it has more than {LONGEST} bytes, and cannot be a baseline")));
+        }
         let text = String::from_utf8(bytes)
             .map_err(|_| format(None, "the text is not UTF-8; save the file as UTF-8".to_owned()))?;
         if let Some(Mistake { line, column, what }) = keys::unknown(&text) {

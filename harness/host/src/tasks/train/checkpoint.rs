@@ -70,7 +70,8 @@ pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
 /// If the file cannot be read, is damaged, or is one of another version.
 pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
     let parsed = |content: &[u8]| parse(content).map_err(|what| FileError::mismatch(path, what));
-    match binary::read(path, MAGIC, parsed) {
+    // What a solver saves may have any length.
+    match binary::read(path, MAGIC, usize::MAX, parsed) {
         Err(FileError::Missing { .. }) => Ok(None),
         read => read.map(Some),
     }
@@ -247,6 +248,17 @@ mod tests {
             assert!(read(&path).is_err(), "byte {byte}");
             fs::write(&path, &good[..byte]).unwrap();
             assert!(read(&path).is_err(), "{byte} bytes");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("checkpoint.bin");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        for path in [&fifo, Path::new("/dev/zero")] {
+            let error = read(path).unwrap_err();
+            assert!(error.to_string().ends_with(": it is not a regular file"), "{error}");
         }
     }
 
