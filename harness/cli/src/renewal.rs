@@ -55,5 +55,5 @@ impl Renewal {
 
 /// Whether a copy can be read, and is the one that was planned.
 fn is_whole(file: &Path, sha256: &str) -> bool {
-    copy::read(file).is_ok() && copy::sha256(file).is_ok_and(|found| found.as_str() == sha256)
+    copy::read_identified(file).is_ok_and(|(_, found)| found.as_str() == sha256)
 }

@@ -1,6 +1,7 @@
 //! What the system says when it has no process, thread, descriptor or memory left.
 
 use rustix::process::{Resource, getrlimit};
+use signal_hook::consts::{SIGXCPU, SIGXFSZ};
 
 /// Texts of the C library, of Rust and of OpenBLAS.
 const REFUSALS: [&str; 5] = [
@@ -22,6 +23,16 @@ pub(crate) fn memory_may_be_refused() -> bool {
     let is_limited = |resource| getrlimit(resource).current.is_some();
     let strict = std::fs::read_to_string("/proc/sys/vm/overcommit_memory");
     is_limited(Resource::As) || is_limited(Resource::Data) || strict.is_ok_and(|mode| mode.trim() == "2")
+}
+
+/// Whether a signal tells of a limit on files or on processor time that this process has too, as by `ulimit`.
+pub(crate) fn is_inherited_limit(signal: i32) -> bool {
+    let resource = match signal {
+        SIGXFSZ => Resource::Fsize,
+        SIGXCPU => Resource::Cpu,
+        _ => return false,
+    };
+    getrlimit(resource).current.is_some()
 }
 
 #[cfg(test)]

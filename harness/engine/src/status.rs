@@ -7,10 +7,9 @@
 //! opened, or in a process that never opens it, is the solver's doing.
 
 use gpbench_record::{Case, Failure, Fault, FaultCause, Status, StopReason};
-use signal_hook::consts::{SIGXCPU, SIGXFSZ};
 
 use crate::log::Log;
-use crate::refusal::tells_of_refusal;
+use crate::refusal::{is_inherited_limit, tells_of_refusal};
 use crate::tasks::{Answer, CaseStatus, rules};
 use crate::text::{self, shortest};
 use crate::{End, Outcome};
@@ -144,9 +143,10 @@ fn unreported(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
             FaultCause::Worker,
             format!("ended by {}, which gpbench did not send", text::signal(*signal)),
         ),
-        // Limits that gpbench inherited, such as those of `ulimit`.
-        End::Signalled { signal: SIGXFSZ, .. } => caused(FaultCause::Storage, words(end)),
-        End::Signalled { signal: SIGXCPU, .. } => caused(FaultCause::Resources, words(end)),
+        End::Signalled { signal, .. } if is_inherited_limit(*signal) => {
+            let reason = format!("{}, a limit that gpbench was started with", words(end));
+            Err(Fault { cause: FaultCause::Resources, reason, plugin_ran: false })
+        }
         End::Garbled { sample } => {
             failed(Status::Invalid, format!("wrote `{sample}` where only the worker reports; killed"))
         }
