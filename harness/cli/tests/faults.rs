@@ -154,6 +154,9 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
+/// What is made of the bytes of a file.
+type Damage<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+
 /// The id of a case, its status, and its metrics without times and memory.
 type Facts = (String, Value, Vec<(String, Value)>);
 
@@ -210,7 +213,7 @@ fn copies_and_references_that_are_cut_or_flipped_are_made_anew() {
         bytes[middle] ^= 16;
         bytes
     };
-    let damages: [(&PathBuf, &dyn Fn(&[u8]) -> Vec<u8>); 4] =
+    let damages: [(&PathBuf, Damage<'_>); 4] =
         [(&copy, &cut), (&copy, &flipped), (&reference, &cut), (&reference, &|_| Vec::new())];
     for (file, damage) in damages {
         let whole = fs::read(file).expect("a cached file");
