@@ -5,13 +5,14 @@ mod support;
 
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use support::zoo::{
     Expected, HEALTHY, Task, act, act_once, by_solver, files, spec, spec_on_file, survivors, temporary,
     unmet, write_rows,
 };
-use support::{Ended, Sandbox, reproducible};
+use support::{Ended, Sandbox, library, reproducible};
 
 /// Acts that are done each time.
 const EACH_TIME: &[Expected] = &[
@@ -146,12 +147,29 @@ fn a_library_that_overwrites_itself_writes_no_row_under_another_hash() {
 const USER: u32 = 61_234;
 const PROCESSES: u32 = 160;
 
+/// Links the programs into a folder, or copies them: another user may not reach the folder in which they were built.
+fn programs_in(folder: &Path) -> PathBuf {
+    std::fs::create_dir(folder).expect("a new folder");
+    let program = Path::new(env!("CARGO_BIN_EXE_gpbench"));
+    let programs = ["gpbench", "gpbench-worker"].map(|name| program.with_file_name(name));
+    let plugins = ["cg", "cholesky", "block_cg"].map(|name| library(&format!("gpbench_plugin_{name}")));
+    for file in programs.into_iter().chain(plugins).chain([library("gpbench_hostile")]) {
+        let here = folder.join(file.file_name().expect("a file"));
+        std::fs::hard_link(&file, &here).or_else(|_| std::fs::copy(&file, &here).map(drop)).expect("a link");
+    }
+    folder.join("gpbench")
+}
+
 #[test]
 fn a_limit_on_processes_is_no_healthy_solvers_failure() {
     let alone = Sandbox::with_spec(&spec(Task::Posterior, &[]));
     alone.run(&RUN).exits(0);
     let quiet = alone.cases();
-    let sandbox = Sandbox::with_spec(&spec(Task::Posterior, &[act("exhaust_processes", false)]));
+    let sandbox = Sandbox::new();
+    let program = programs_in(&sandbox.path("bin"));
+    let (built, here) = (library("gpbench_hostile"), sandbox.path("bin/libgpbench_hostile.so"));
+    let text = spec(Task::Posterior, &[act("exhaust_processes", false)]);
+    sandbox.write("spec.toml", &text.replace(&built.display().to_string(), &here.display().to_string()));
     let is_root = rustix::process::getuid().is_root();
     if is_root {
         chown(sandbox.path("."), Some(USER), Some(USER)).expect("root may do that");
@@ -159,10 +177,10 @@ fn a_limit_on_processes_is_no_healthy_solvers_failure() {
     }
     // The limit counts all processes of the user, of which there may be others.
     let running = if is_root { 0 } else { threads_of_this_user() };
-    let limited = format!("ulimit -u {}; exec \"$0\" \"$@\"", running + PROCESSES);
+    let limit = format!("--nproc={}", running + PROCESSES);
     let command = || {
-        let mut command = sandbox.command_of("/bin/sh", &["-c", &limited, env!("CARGO_BIN_EXE_gpbench")]);
-        command.args(RUN);
+        let mut command = sandbox.command_of("prlimit", &[&limit]);
+        command.arg(&program).args(RUN);
         if is_root {
             command.uid(USER).gid(USER);
         }
