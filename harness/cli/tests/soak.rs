@@ -175,6 +175,7 @@ impl Soak {
 
     /// Repeats the command until nothing is left to run; the number of attempts.
     fn repeat(&self, task: &str, most: usize) -> usize {
+        let mut last = String::new();
         for attempts in 1..=most {
             let Attempt { code, signal, said } = self.attempt(task, false);
             assert!(!said.contains("panicked"), "{task}, attempt {attempts}: {said}");
@@ -187,8 +188,9 @@ impl Soak {
             if code == Some(0) && said.contains("nothing was left to run") {
                 return attempts;
             }
+            last = format!("code {code:?}, signal {signal:?}: {said}");
         }
-        panic!("{task} is not complete after {most} attempts");
+        panic!("{task} is not complete after {most} attempts; the last one: {last}");
     }
 
     /// The rows of the one run in an output folder, without times and memory.
