@@ -33,6 +33,8 @@ pub mod id {
     pub const STATE: &str = "gpbench.state/1";
     /// [`crate::Trace`], of the problem.
     pub const TRACE: &str = "gpbench.trace/1";
+    /// [`crate::FitTrace`], of the fit.
+    pub const FIT_TRACE: &str = "gpbench.fit-trace/1";
     /// [`crate::ParallelFor`], of the host.
     pub const PARALLEL_FOR: &str = "gpbench.parallel_for/1";
 }
@@ -126,6 +128,8 @@ pub mod family {
     pub const MATERN32: i32 = 3;
     /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
     pub const MATERN52: i32 = 4;
+    /// The inner product x^T x', for learners alone.
+    pub const LINEAR: i32 = 5;
     /// Added to the family where [`crate::Inputs`] has scales, so that a plugin that evaluates entries by
     /// itself and does not know of scales finds an unknown family.
     pub const SCALED: i32 = 256;

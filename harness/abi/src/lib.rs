@@ -2,7 +2,7 @@
 //!
 //! A plugin is a shared library with one exported function, [`ENTRY`], of type
 //! [`EntryFn`]. The host calls it once after loading; it returns a [`Plugin`]
-//! that lists solvers. Everything else goes through tables of functions, for
+//! that lists solvers and learners. Everything else goes through tables of functions, for
 //! three reasons: every language can export a function (Fortran cannot initialise a
 //! data symbol with function pointers), a table can grow at its end, and only C types
 //! cross the interface.
@@ -39,13 +39,15 @@ use core::ffi::{CStr, c_char, c_void};
 
 mod budget;
 mod extension;
+mod learner;
 mod operator;
 mod plugin;
 
 pub use budget::Budget;
 pub use extension::*;
+pub use learner::{Fit, FitTrace, Learner, Network, Store, activation, fit_flag, model_kind, stream};
 pub use operator::{Operator, Problem, Report, reason};
-pub use plugin::{EntryFn, Host, Learner, Param, Plugin, Solver, capability, log_level, value_kind};
+pub use plugin::{EntryFn, Host, Param, Plugin, Solver, capability, log_level, value_kind};
 
 /// Name of the entry function. It contains the interface's major version.
 pub const ENTRY: &CStr = c"gpbench_plugin_v1";
@@ -55,8 +57,8 @@ pub const MAJOR: u32 = 1;
 
 /// Minor version: counts additions. Either side may be the newer one.
 ///
-/// 1 adds `source` to [`Solver`].
-pub const MINOR: u32 = 1;
+/// 1 adds `source` to [`Solver`]. 2 adds the functions of a [`Learner`].
+pub const MINOR: u32 = 2;
 
 /// Outcome of a call: zero and positive values are outcomes, negative ones errors.
 ///

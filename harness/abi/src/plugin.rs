@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::{Problem, Report, Status, Str, Value};
+use crate::{Learner, Problem, Report, Status, Str, Value};
 
 /// Type of the entry function.
 ///
@@ -134,8 +134,15 @@ pub mod capability {
     pub const BLAS_THREADS: u64 = 8;
     /// Keeps an n x n matrix.
     pub const DENSE: u64 = 16;
-    /// Takes problems with inducing points: m basis points, m <= n unknowns.
+    /// Takes problems with inducing points: m basis points, m <= n unknowns. Of a learner: needs them.
     pub const INDUCING: u64 = 32;
+    /// Of a learner: takes a network between inputs and kernel.
+    pub const NETWORK: u64 = 64;
+    /// Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by random
+    /// features.
+    pub const FINITE: u64 = 128;
+    /// Of a learner: takes the stationary families as they are.
+    pub const KERNEL: u64 = 256;
 }
 
 /// Kinds of [`Value`].
@@ -174,29 +181,3 @@ pub struct Param {
 
 // SAFETY: a description is static and immutable.
 unsafe impl Sync for Param {}
-
-/// A method that fits and predicts by itself instead of solving linear systems.
-///
-/// Reserved: the functions (fit, predict, hyperparameters) will follow `params` in a later
-/// minor version.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Learner {
-    /// Size of this struct in bytes.
-    pub size: u32,
-    /// Zero.
-    pub reserved: u32,
-    /// Bits of [`capability`].
-    pub capabilities: u64,
-    /// Id that a spec names.
-    pub id: Str,
-    /// One line of documentation.
-    pub doc: Str,
-    /// Parameter schema; null if there are none.
-    pub params: *const Param,
-    /// Number of parameters.
-    pub n_params: i64,
-}
-
-// SAFETY: a description is static and immutable.
-unsafe impl Sync for Learner {}
