@@ -39,6 +39,7 @@ pub mod lanczos;
 pub mod likelihood;
 mod matrix;
 pub mod metrics;
+pub mod model;
 mod operator;
 pub mod pathwise;
 pub mod seed;
@@ -51,6 +52,7 @@ pub mod train;
 
 pub use collapse::{CollapsedOperator, UniqueInputs};
 pub use features::{FrequencyLaw, RandomFeatures};
+pub use gpbench_record::CovarianceFamily;
 pub use gradient::Gradient;
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};

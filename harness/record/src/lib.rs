@@ -9,6 +9,7 @@
 mod bench;
 mod case;
 mod conformance;
+mod covariance;
 mod curve;
 mod dataset;
 mod environment;
@@ -36,6 +37,7 @@ mod training;
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
+pub use covariance::{CovarianceFamily, UnknownCovarianceFamily};
 pub use curve::{Curve, Spectrum};
 pub use dataset::{Dataset, Fractions, GpDraw, Source, Subsample};
 pub use environment::{Environment, Fingerprint};
