@@ -35,7 +35,7 @@ mod views;
 
 pub use account::SolveLimits;
 pub use arrays::Arrays;
-pub use description::SolverEntry;
+pub use description::{LearnerEntry, SolverEntry};
 pub use error::CallError;
 pub use extension::SolverState;
 pub use fit_session::{FitLimits, FitObserver, FitPoint, FitProgress, FitSession, Pause};

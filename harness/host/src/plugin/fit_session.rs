@@ -12,7 +12,7 @@ use crate::clock::difference;
 use crate::cost::FitCost;
 
 use super::account::{Account, SolveLimits};
-use super::batches::{Batches, Places, counts_passes};
+use super::batches::{Batches, Places};
 use super::entrance::{Entrance, Refusal};
 use super::fit_data::{FitData, FitProblem};
 
@@ -140,16 +140,18 @@ impl<'a> FitSession<'a> {
         }
     }
 
-    /// Goes on from the progress of another session on the same problem. The learner is to load its state.
+    /// Goes on from the progress of another session on the same problem. The learner is to load its state. None if it
+    /// is progress on another problem.
     #[must_use]
-    pub fn resuming(self, progress: &FitProgress) -> FitSession<'a> {
+    pub fn resuming(self, progress: &FitProgress) -> Option<FitSession<'a>> {
         let FitProgress { cost, places } = progress;
+        let batches = self.batches.borrow().at(places)?;
+        self.batches.replace(batches);
         self.account.continue_from(cost.begin.plus(cost.fit), cost.entries);
-        self.batches.borrow_mut().continue_from(places.clone());
         self.work.set(Work { passed: cost.passed, rows: cost.rows, features: cost.features });
         self.steps.set(cost.steps);
         self.begin.set(cost.begin);
-        self
+        Some(self)
     }
 
     /// How far the fit has come.
@@ -164,7 +166,7 @@ impl<'a> FitSession<'a> {
             rows,
             features,
         };
-        FitProgress { cost, places: self.batches.borrow().places().clone() }
+        FitProgress { cost, places: self.batches.borrow().places() }
     }
 
     /// Number of training rows.
@@ -237,21 +239,23 @@ impl<'a> FitSession<'a> {
         Refusal::Stopped
     }
 
-    /// Draws rows of a stream; answers their number.
+    /// Draws rows of a stream, at most as many as `out` has room for; answers their number.
     pub(super) fn draw(&self, stream: u32, out: &mut [i64]) -> Result<usize, Refusal> {
         if self.call.get() == Some(Call::Load) {
             return Err(Refusal::Unsupported("rows cannot be drawn while a state is loaded".into()));
         }
-        let counts = counts_passes(stream);
+        let counts = gpbench_abi::Batches::counts_passes(stream);
         // What was not to be drawn any more is not drawn, so that a learner that goes on gets nowhere.
         if self.late.get().is_some() || (counts && self.exhausted().is_some()) {
             return Err(self.tell_to_stop());
         }
-        let count = self.batches.borrow_mut().draw(stream, out)?;
+        let mut batches = self.batches.borrow_mut();
+        let drawn = batches.draw(stream, out.len())?;
+        out[..drawn.len()].copy_from_slice(drawn);
         let Work { passed, rows, features } = self.work.get();
-        let passed = if counts { passed + count as u64 } else { passed };
-        self.work.set(Work { passed, rows: rows + count as f64, features });
-        Ok(count)
+        let passed = if counts { passed + drawn.len() as u64 } else { passed };
+        self.work.set(Work { passed, rows: rows + drawn.len() as f64, features });
+        Ok(drawn.len())
     }
 
     /// Books work that the learner reports; refuses once the time is up.
