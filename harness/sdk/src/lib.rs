@@ -114,6 +114,7 @@ mod problem;
 mod refine;
 mod select;
 mod solver;
+mod store;
 mod text;
 mod watch;
 mod workers;
