@@ -60,28 +60,33 @@ impl Entries {
     ) -> Result<(), InvalidArray> {
         let wrong = array.indexed_iter().find(|&((_, column), &value)| is_used(column) && !self.allow(value));
         match wrong {
-            Some((place, value)) => Err(invalid_entry(name, place, *value, self.in_words())),
+            Some((place, _)) => Err(invalid_entry(name, array, place, self.in_words())),
             None => Ok(()),
         }
     }
 }
 
-/// The error of one entry.
+/// The error of the entry at a place.
 pub(super) fn invalid_entry(
     name: &str,
-    (row, column): (usize, usize),
-    value: f64,
+    array: &Array2<f64>,
+    place: (usize, usize),
     wanted: impl Into<String>,
 ) -> InvalidArray {
-    InvalidArray::new(name, format!("has {value} in row {row}, column {column} (counted from 0)"), wanted)
+    let (value, (row, column)) = (array[place], place);
+    let found = match array.len() {
+        1 => format!("is {value}"),
+        _ => format!("has {value} in row {row}, column {column}, counted from 0"),
+    };
+    InvalidArray::new(name, found, wanted)
 }
 
 /// The shape that an array must have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size<'a> {
-    /// `None`: any number but 0.
+    /// `None`: any number m but 0.
     pub(super) rows: Option<usize>,
-    /// `None`: any number but 0.
+    /// As `rows`; one of both is known.
     pub(super) columns: Option<usize>,
     /// What rows and columns are, for people to read.
     pub(super) meaning: &'a str,
@@ -89,9 +94,11 @@ pub(super) struct Size<'a> {
 
 impl Size<'_> {
     fn in_words(&self) -> String {
-        let number = |count: Option<usize>| count.map_or("any number".to_owned(), |count| count.to_string());
+        let number = |count: Option<usize>| count.map_or("m".to_owned(), |count| count.to_string());
         let shape = format!("{} x {}", number(self.rows), number(self.columns));
-        if self.meaning.is_empty() { shape } else { format!("{shape}, {}", self.meaning) }
+        let any = if self.rows.and(self.columns).is_none() { " with m > 0" } else { "" };
+        let meaning = if self.meaning.is_empty() { "" } else { ": " };
+        format!("{shape}{any}{meaning}{}", self.meaning)
     }
 
     fn check(&self, name: &str, array: &Array2<f64>) -> Result<(), InvalidArray> {
@@ -119,6 +126,11 @@ impl<'a> Reader<'a> {
     /// Whether there is an array of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.arrays.contains_key(name)
+    }
+
+    /// Rows of an array that may have one row for all: 1 or `rows`.
+    pub(super) fn rows_or_one(&self, name: &str, rows: usize) -> usize {
+        self.arrays.get(name).filter(|array| array.nrows() == 1).map_or(rows, |_| 1)
     }
 
     /// An array of this size, with any entries.

@@ -71,7 +71,7 @@ fn covariance(
     match family {
         CovarianceFamily::Stationary(family) => {
             let signal_scale = reader.number("signal_scale", Entries::Positive)?;
-            let length_scale = length_scale(reader, inputs)?;
+            let length_scale = length_scale(reader, inputs)?.column(0).to_vec();
             let kernel = Kernel::new(family, signal_scale, &length_scale, inputs);
             Ok((Covariance::Stationary(kernel), length_scale))
         }
@@ -79,9 +79,9 @@ fn covariance(
             let signal_scale = reader.number_or("signal_scale", Entries::Positive, 1.0)?;
             if reader.has("length_scale") {
                 let length_scale = length_scale(reader, inputs)?;
-                if let Some(row) = length_scale.iter().position(|&length| length != 1.0) {
+                if let Some((place, _)) = length_scale.indexed_iter().find(|&(_, &length)| length != 1.0) {
                     let wanted = "1, or left out: the linear kernel has no length scales";
-                    return Err(invalid_entry("length_scale", (row, 0), length_scale[row], wanted));
+                    return Err(invalid_entry("length_scale", length_scale, place, wanted));
                 }
             }
             Ok((Covariance::Linear { signal_scale }, Vec::new()))
@@ -89,11 +89,10 @@ fn covariance(
     }
 }
 
-fn length_scale(reader: &mut Reader<'_>, inputs: usize) -> Result<Vec<f64>, InvalidArray> {
+fn length_scale<'a>(reader: &mut Reader<'a>, inputs: usize) -> Result<&'a Array2<f64>, InvalidArray> {
     let meaning = "one entry for each input of the kernel, or one for all";
-    let any = reader.array("length_scale", Size { rows: None, columns: Some(1), meaning })?;
-    let rows = if any.nrows() == 1 { 1 } else { inputs };
-    Ok(reader.column("length_scale", rows, meaning, Entries::Positive)?.to_vec())
+    let rows = reader.rows_or_one("length_scale", inputs);
+    reader.entries("length_scale", Size { rows: Some(rows), columns: Some(1), meaning }, Entries::Positive)
 }
 
 /// `weight_1`, `bias_1`, `weight_2`, ... as far as they go.
@@ -139,11 +138,11 @@ fn inducing(reader: &mut Reader<'_>, covariance: Covariance, inputs: usize) -> R
     let size = Size { rows: Some(z.nrows()), columns: Some(z.nrows()), meaning };
     let root = reader.entries("q_root", size, Entries::Finite)?;
     let above = root.indexed_iter().find(|&((row, column), &entry)| row < column && entry != 0.0);
-    if let Some((place, &entry)) = above {
-        return Err(invalid_entry("q_root", place, entry, "lower triangular"));
+    if let Some((place, _)) = above {
+        return Err(invalid_entry("q_root", root, place, "lower triangular"));
     }
     if let Some(index) = root.diag().iter().position(|&entry| entry == 0.0) {
-        return Err(invalid_entry("q_root", (index, index), 0.0, "without zeros on the diagonal"));
+        return Err(invalid_entry("q_root", root, (index, index), "without zeros on the diagonal"));
     }
     let q = Variational { mean, root: root.to_owned() };
     Ok(Body::Inducing { covariance, z, jitter, q })
@@ -171,6 +170,7 @@ fn experts(reader: &mut Reader<'_>, family: CovarianceFamily, shape: Shape) -> R
         return Err(InvalidArray::new("weight", "is 0 for every expert", "positive for at least one"));
     }
     let is_used = |expert: usize| weight[(0, expert)] > 0.0;
+    let length_scales = reader.rows_or_one("length_scale", shape.inputs);
     let mut columns = |name: &str, rows: Option<usize>, meaning: &str, entries: Entries| {
         let array = reader.array(name, Size { rows, columns: Some(count), meaning })?;
         entries.check(name, array, is_used)?;
@@ -179,10 +179,7 @@ fn experts(reader: &mut Reader<'_>, family: CovarianceFamily, shape: Shape) -> R
     let signal_scale = columns("signal_scale", Some(1), each, Entries::Positive)?;
     let noise_scale = columns("noise_scale", Some(1), each, Entries::Positive)?;
     let meaning = "a row for each input (or one for all), a column for each expert";
-    let mut length_scale = columns("length_scale", None, meaning, Entries::Positive)?;
-    if length_scale.nrows() != 1 {
-        length_scale = columns("length_scale", Some(shape.inputs), meaning, Entries::Positive)?;
-    }
+    let length_scale = columns("length_scale", Some(length_scales), meaning, Entries::Positive)?;
     let meaning = "a row for each training row of an expert, a column for each expert";
     let rows = columns("rows", None, meaning, Entries::NotNegative)?;
     for &expert in &used {
@@ -190,19 +187,18 @@ fn experts(reader: &mut Reader<'_>, family: CovarianceFamily, shape: Shape) -> R
         let wrong = column.iter().position(|&row| row.fract() != 0.0 || row >= shape.rows as f64);
         if let Some(index) = wrong {
             let wanted = format!("a whole number below {}, the number of training rows", shape.rows);
-            return Err(invalid_entry("rows", (index, expert), column[index], wanted));
+            return Err(invalid_entry("rows", rows, (index, expert), wanted));
         }
     }
     let zero = Array2::zeros((1, count));
     let size = Size { rows: Some(1), columns: Some(count), meaning: each };
     let mean = if reader.has("mean") { reader.array("mean", size)? } else { &zero };
     Entries::Finite.check("mean", mean, is_used)?;
-    let combine = match reader.number("combine", Entries::Finite)? {
+    let code = reader.array("combine", Size { rows: Some(1), columns: Some(1), meaning: "" })?;
+    let combine = match code[(0, 0)] {
         0.0 => Combine::Observed,
         1.0 => Combine::Latent,
-        other => {
-            return Err(invalid_entry("combine", (0, 0), other, "0 (of y) or 1 (of the latent function)"));
-        }
+        _ => return Err(invalid_entry("combine", code, (0, 0), "0 (of y) or 1 (of the latent function)")),
     };
     let expert = |index: usize| Expert {
         kernel: Kernel::new(
