@@ -176,8 +176,7 @@ impl<M: FeatureMap> Finite<M> {
     /// `|Phi w - y|^2`.
     fn squared_residual(&self, x: ArrayView2<f64>, y: ArrayView1<f64>) -> f64 {
         let sums = pieces::map(x, &self.pool, |start, x| {
-            let residual =
-                self.map.rows(x).dot(&self.weights) - y.slice(s![start..start + x.nrows()]);
+            let residual = self.map.rows(x).dot(&self.weights) - y.slice(s![start..start + x.nrows()]);
             residual.dot(&residual)
         });
         sums.iter().sum()
