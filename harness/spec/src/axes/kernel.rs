@@ -243,13 +243,18 @@ impl KernelEntry {
             mistakes.add(&self.at, what, "\"generating\" is for `gp-draw` data sets".to_owned());
             return None;
         };
-        if self.family != draw.kernel || self.network.is_some() {
-            let what = format!(
-                "data set `{}` was drawn with `{}` on its inputs, not with kernel `{}`",
-                dataset.name, draw.kernel, self.name
-            );
+        let mut refuse = |what: String| {
             mistakes.add(&self.at, what, "\"generating\" is for the kernel of the draw".to_owned());
-            return None;
+            None
+        };
+        if self.network.is_some() {
+            return refuse(format!("data set `{}` was drawn without a network", dataset.name));
+        }
+        if self.family != draw.kernel {
+            return refuse(format!(
+                "data set `{}` was drawn with `{}`, not `{}`",
+                dataset.name, draw.kernel, self.family
+            ));
         }
         let divisor = match dataset.targets {
             TargetScaling::Standardised => draw.signal_scale.hypot(draw.noise_scale),
