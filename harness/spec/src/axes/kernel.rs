@@ -105,7 +105,7 @@ fn network(
 
 /// The family that an entry without `family` is named after.
 fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Option<Covariance> {
-    let families = Covariance::ALL.map(Covariance::as_str);
+    let families: Vec<&str> = Covariance::all().map(Covariance::as_str).collect();
     let found = name.value.parse().ok();
     if found.is_none() {
         let table = root.kernels.names().find(|table| table.value == name.value);
