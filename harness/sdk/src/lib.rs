@@ -114,6 +114,7 @@ mod extension;
 mod matrix;
 mod operator;
 mod params;
+mod pieces;
 mod problem;
 mod refine;
 mod select;
