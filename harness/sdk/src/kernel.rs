@@ -220,9 +220,7 @@ impl Kernel {
 }
 
 /// Evaluates the entries of a piece of a stationary Gram matrix, whole columns of it.
-fn fill<C: Correlation>(rows: &Strips, points: &[f64], scale: f64, mut out: ArrayViewMut2<'_, f64>) {
-    let mut columns = out.view_mut().reversed_axes();
-    let out = columns.as_slice_mut().expect("the Gram matrix is to be column-major");
+fn fill<C: Correlation>(rows: &Strips, points: &[f64], scale: f64, out: ArrayViewMut2<'_, f64>) {
     dispatch(Fill::<C> { rows, points, scale, out, family: PhantomData });
 }
 

@@ -11,8 +11,11 @@ use pulp::{Arch, Simd, WithSimd};
 
 /// Runs `work` compiled for the machine's instruction set.
 pub(crate) fn dispatch<W: WithSimd>(work: W) -> W::Output {
-    static ARCH: OnceLock<Arch> = OnceLock::new();
-    ARCH.get_or_init(Arch::new).dispatch(work)
+    static BEST: OnceLock<Arch> = OnceLock::new();
+    let best = BEST.get_or_init(Arch::new);
+    #[cfg(test)]
+    let best = &tests::FORCED.get().unwrap_or(*best);
+    best.dispatch(work)
 }
 
 /// 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits.
@@ -61,8 +64,30 @@ pub(crate) fn exp_minus<S: Simd>(simd: S, a: S::f64s) -> S::f64s {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        /// The instruction set of this thread, in place of the best.
+        pub(super) static FORCED: Cell<Option<Arch>> = const { Cell::new(None) };
+    }
+
+    /// What `work` gives on one thread with each instruction set that the machine has, the best one first.
+    pub(crate) fn on_each<R>(work: impl Fn() -> R) -> Vec<R> {
+        let mut sets = vec![Arch::new()];
+        #[cfg(target_arch = "x86_64")]
+        sets.extend(pulp::x86::V3::try_new().map(Arch::V3));
+        sets.push(Arch::Scalar);
+        let run = |set| {
+            FORCED.set(Some(set));
+            work()
+        };
+        let results = sets.into_iter().map(run).collect();
+        FORCED.set(None);
+        results
+    }
 
     struct Exponentials<'a>(&'a mut [f64]);
 
@@ -80,9 +105,12 @@ mod tests {
     #[test]
     fn exponentials_agree_with_the_library() {
         let arguments: Vec<f64> = (0..80_000).map(|i| 700.0 * (f64::from(i) / 80_000.0).powi(3)).collect();
-        for arch in [Arch::new(), Arch::Scalar] {
+        let evaluate = || {
             let mut values = arguments.clone();
-            arch.dispatch(Exponentials(&mut values));
+            dispatch(Exponentials(&mut values));
+            values
+        };
+        for values in on_each(evaluate) {
             for (value, argument) in values.iter().zip(&arguments) {
                 let expected = (-argument).exp();
                 assert!((value - expected).abs() <= 5e-16 * expected, "exp(-{argument}): {value} {expected}");
@@ -92,11 +120,16 @@ mod tests {
 
     #[test]
     fn extreme_arguments_neither_overflow_nor_hide() {
-        let mut values = [0.0, 708.0, 1e9, f64::INFINITY, f64::NAN, 1e-300, 0.5, 0.5];
-        dispatch(Exponentials(&mut values));
-        assert_eq!(values[0], 1.0);
-        assert!(values[1..4].iter().all(|&value| value > 0.0 && value < 1e-300));
-        assert!(values[4].is_nan());
-        assert_eq!(values[5], 1.0);
+        let evaluate = || {
+            let mut values = [0.0, 708.0, 1e9, f64::INFINITY, f64::NAN, 1e-300, 0.5, 0.5];
+            dispatch(Exponentials(&mut values));
+            values
+        };
+        for values in on_each(evaluate) {
+            assert_eq!(values[0], 1.0);
+            assert!(values[1..4].iter().all(|&value| value > 0.0 && value < 1e-300));
+            assert!(values[4].is_nan());
+            assert_eq!(values[5], 1.0);
+        }
     }
 }

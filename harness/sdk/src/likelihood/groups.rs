@@ -113,6 +113,7 @@ mod tests {
     use crate::Family;
     use crate::differences::{assert_close, derivatives, uniform};
     use crate::likelihood::likelihood;
+    use crate::simd::tests::on_each;
 
     /// The mean over groups, from one dense likelihood after the other.
     fn one_by_one(
@@ -220,6 +221,23 @@ mod tests {
         let alone = |row: ArrayView1<'_, usize>| of(row.insert_axis(Axis(0)), 1).unwrap().nlml;
         let sum: f64 = members.rows().into_iter().map(alone).sum();
         assert_eq!(sum / 200.0, of(members.view(), 1).unwrap().nlml);
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_to_rounding() {
+        let (x, y) = data(30, 3);
+        let kernel =
+            Kernel { family: Family::Matern32, signal_scale: 1.0, length_scale: vec![0.5, 0.7, 0.9] };
+        let members = members(13, 6, 30);
+        let results = on_each(|| {
+            let found = groups(&kernel, 0.2, &x, &y, &members, Workers::new(1)).unwrap();
+            [
+                &[found.nlml, found.signal_scale, found.noise_scale, found.mean],
+                found.length_scale.as_slice().unwrap(),
+            ]
+            .concat()
+        });
+        results[1..].iter().for_each(|result| assert_close(result, &results[0], 1e-12));
     }
 
     #[test]
