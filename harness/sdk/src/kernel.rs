@@ -74,8 +74,8 @@ impl Kernel {
 
     /// The Gram matrix of the points `rows`, n x d, and `columns`, m x d: n x m, column-major.
     ///
-    /// In stationary families equal points have entry signal_scale^2 exactly, and the matrix of one set with itself is symmetric to
-    /// the last bit.
+    /// In stationary families equal points have entry signal_scale^2 exactly, and the matrix of one set with
+    /// itself is symmetric to the last bit.
     ///
     /// # Panics
     /// If there are no inputs, their numbers differ, or the number of length scales is neither that nor 1.

@@ -1,7 +1,7 @@
 //! Negative log marginal likelihoods of batches of rows, with their gradients, by Cholesky factors.
 //!
-//! Per row and with all constants: nlml = (y^T H^-1 y + log|H| + b log 2 pi) / (2b), where y is without the prior mean
-//! and H includes the noise.
+//! Per row and with all constants: nlml = (y^T H^-1 y + log|H| + b log 2 pi) / (2b), where y is without the
+//! prior mean and H includes the noise.
 
 mod groups;
 mod lanes;

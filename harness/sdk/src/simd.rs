@@ -1,8 +1,8 @@
 //! Elementary functions of vectors of doubles, for whatever instruction set the machine has.
 //!
-//! Everything is `inline(always)`, since a function that is not inlined would be compiled for the oldest processor.
-//! Multiply-adds are fused where the processor can: the last bits of a result depend on the instruction set, but never on
-//! the number of threads or on the position of an entry in a vector.
+//! Everything is `inline(always)`, since a function that is not inlined would be compiled for the oldest
+//! processor. Multiply-adds are fused where the processor can: the last bits of a result depend on the
+//! instruction set, but never on the number of threads or on the position of an entry in a vector.
 
 use std::sync::OnceLock;
 
@@ -24,7 +24,8 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
 /// Largest argument: beyond it the result would be subnormal.
 const MOST: f64 = 708.0;
-/// 1/k! for k = 2, 3, ... 13, even and odd ones in turn. On |r| <= ln(2) / 2 the remainder of the series is below 1e-17.
+/// 1/k! for k = 2, 3, ... 13, even and odd ones in turn. On |r| <= ln(2) / 2 the remainder of the series is
+/// below 1e-17.
 const SERIES: [(f64, f64); 6] = [
     (1.0 / 2.0, 1.0 / 6.0),
     (1.0 / 24.0, 1.0 / 120.0),

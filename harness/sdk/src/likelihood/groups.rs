@@ -28,8 +28,8 @@ pub struct GroupsGradient {
     pub mean: f64,
 }
 
-/// The likelihoods of groups of k rows each: `members`, groups x k, has their rows of `x`, n x d, and of `y`, from which
-/// the prior mean is subtracted already.
+/// The likelihoods of groups of k rows each: `members`, groups x k, has their rows of `x`, n x d, and of `y`,
+/// from which the prior mean is subtracted already.
 ///
 /// Several groups share a vector, one in each lane, which is fast for groups of up to 32 rows; for larger ones call
 /// [`likelihood`](super::likelihood). A group uses k^2 kernel entries, which the caller charges.
@@ -61,7 +61,9 @@ pub fn groups(
     workers.for_each(pieces.zip(&mut outcomes), |((mut results, members), outcome)| {
         let out = results.as_slice_mut().expect("pieces of a row-major array");
         let input = Input { scaled: &scaled, y, kernel, noise_scale };
-        *outcome = by_family!(kernel.family, stationary(&input, members, out), linear: piece::<Inner>(&input, members, out));
+        *outcome = by_family!(kernel.family, stationary(&input, members, out), linear: {
+            piece::<Inner>(&input, members, out)
+        });
     });
     outcomes
         .into_iter()
