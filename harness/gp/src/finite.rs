@@ -65,12 +65,19 @@ pub struct NetworkFeatures<'a> {
     pub projection: &'a Projection,
 }
 
-impl FeatureMap for NetworkFeatures<'_> {
-    fn count(&self) -> usize {
-        match self.projection {
+impl Projection {
+    /// Number of features.
+    pub fn count(&self) -> usize {
+        match self {
             Projection::Linear { outputs, .. } => *outputs,
             Projection::Random(features) => features.count(),
         }
+    }
+}
+
+impl FeatureMap for NetworkFeatures<'_> {
+    fn count(&self) -> usize {
+        self.projection.count()
     }
 
     fn rows(&self, x: ArrayView2<f64>) -> Array2<f64> {
