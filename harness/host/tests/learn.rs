@@ -146,7 +146,8 @@ fn a_damaged_checkpoint_is_a_fault() {
 #[test]
 fn patience_and_the_learner_s_own_limit_end_a_case() {
     let mut impatient = case();
-    *task(&mut impatient) = Learning { patience: 2, select: Selection::Objective, ..task(&mut impatient).clone() };
+    *task(&mut impatient) =
+        Learning { patience: 2, select: Selection::Objective, ..task(&mut impatient).clone() };
     impatient.solver.params = [("learning_rate".to_owned(), Param::Float(0.0))].into();
     let (impatient, _folder) = job(impatient, 1);
     let learned = learn(&impatient);
