@@ -1,89 +1,100 @@
-//! Families of covariance functions that learners take: the stationary ones, and the linear one.
+//! Covariance functions by name: the stationary families, and the linear one.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Family;
+use crate::{Family, UnknownFamily};
 
-/// A family of covariance functions of a learner. Solvers know the stationary ones only, so the linear one is
-/// not a [`Family`].
+/// A covariance function, by its name. Only learners take the linear one: its features are those of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "&'static str")]
-pub enum CovarianceFamily {
+#[serde(into = "&'static str", try_from = "String")]
+pub enum Covariance {
     /// A function of the scaled distance.
     Stationary(Family),
-    /// The product `x^T z`, without length scales.
+    /// The inner product `x^T z`.
     Linear,
 }
 
-/// The name of the linear family.
-const LINEAR: &str = "linear";
+impl Covariance {
+    /// Every covariance function.
+    pub const ALL: [Covariance; 5] = {
+        let [a, b, c, d] = Family::ALL;
+        [
+            Covariance::Stationary(a),
+            Covariance::Stationary(b),
+            Covariance::Stationary(c),
+            Covariance::Stationary(d),
+            Covariance::Linear,
+        ]
+    };
 
-impl CovarianceFamily {
     /// The name in specs and journals.
     pub fn as_str(self) -> &'static str {
         match self {
-            CovarianceFamily::Stationary(family) => family.as_str(),
-            CovarianceFamily::Linear => LINEAR,
+            Covariance::Stationary(family) => family.as_str(),
+            Covariance::Linear => "linear",
         }
     }
 
-    /// The stationary family, if it is one.
+    /// For people to read.
+    pub fn formula(self) -> &'static str {
+        match self {
+            Covariance::Stationary(family) => family.formula(),
+            Covariance::Linear => "x^T z",
+        }
+    }
+
+    /// The family, of a function of the scaled distance.
     pub fn stationary(self) -> Option<Family> {
         match self {
-            CovarianceFamily::Stationary(family) => Some(family),
-            CovarianceFamily::Linear => None,
+            Covariance::Stationary(family) => Some(family),
+            Covariance::Linear => None,
         }
     }
 }
 
-impl From<Family> for CovarianceFamily {
-    fn from(family: Family) -> Self {
-        CovarianceFamily::Stationary(family)
+impl From<Family> for Covariance {
+    fn from(family: Family) -> Covariance {
+        Covariance::Stationary(family)
     }
 }
 
-impl From<CovarianceFamily> for &'static str {
-    fn from(family: CovarianceFamily) -> Self {
-        family.as_str()
+impl From<Covariance> for &'static str {
+    fn from(covariance: Covariance) -> &'static str {
+        covariance.as_str()
     }
 }
 
-impl TryFrom<String> for CovarianceFamily {
-    type Error = UnknownCovarianceFamily;
-
-    fn try_from(name: String) -> Result<Self, UnknownCovarianceFamily> {
-        name.parse()
+impl PartialEq<Family> for Covariance {
+    fn eq(&self, family: &Family) -> bool {
+        self.stationary() == Some(*family)
     }
 }
 
-impl fmt::Display for CovarianceFamily {
+impl fmt::Display for Covariance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// The name of a covariance family that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown kernel family `{name}`; known are {}, {LINEAR}", Family::ALL.map(Family::as_str).join(", "))]
-pub struct UnknownCovarianceFamily {
-    /// The name as given.
-    pub name: String,
+impl FromStr for Covariance {
+    type Err = UnknownFamily;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFamily> {
+        match name {
+            "linear" => Ok(Covariance::Linear),
+            _ => name.parse().map(Covariance::Stationary),
+        }
+    }
 }
 
-impl FromStr for CovarianceFamily {
-    type Err = UnknownCovarianceFamily;
+impl TryFrom<String> for Covariance {
+    type Error = UnknownFamily;
 
-    fn from_str(name: &str) -> Result<Self, UnknownCovarianceFamily> {
-        if name == LINEAR {
-            return Ok(CovarianceFamily::Linear);
-        }
-        let family: Result<Family, _> = name.parse();
-        family
-            .map(CovarianceFamily::Stationary)
-            .map_err(|_| UnknownCovarianceFamily { name: name.to_owned() })
+    fn try_from(name: String) -> Result<Self, UnknownFamily> {
+        name.parse()
     }
 }
 
@@ -92,17 +103,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_agree_with_the_serde_form() {
-        let families = Family::ALL.into_iter().map(CovarianceFamily::from).chain([CovarianceFamily::Linear]);
-        for family in families {
-            let json = format!("\"{family}\"");
-            assert_eq!(serde_json::to_string(&family).unwrap(), json);
-            assert_eq!(serde_json::from_str::<CovarianceFamily>(&json).unwrap(), family);
-            assert_eq!(family.as_str().parse(), Ok(family));
+    fn names_agree_with_the_serde_form_and_with_those_of_families() {
+        for covariance in Covariance::ALL {
+            let json = format!("\"{covariance}\"");
+            assert_eq!(serde_json::to_string(&covariance).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Covariance>(&json).unwrap(), covariance);
+            assert_eq!(covariance.as_str().parse(), Ok(covariance));
         }
-        assert_eq!(
-            "line".parse::<CovarianceFamily>().unwrap_err().to_string(),
-            "unknown kernel family `line`; known are rbf, matern12, matern32, matern52, linear"
-        );
+        for family in Family::ALL {
+            let json = serde_json::to_string(&family).unwrap();
+            assert_eq!(serde_json::to_string(&Covariance::from(family)).unwrap(), json);
+        }
+        assert!(serde_json::from_str::<Covariance>("\"lineal\"").is_err());
     }
 }

@@ -12,7 +12,7 @@ use crate::experts::Experts;
 use crate::finite::{Finite, NetworkFeatures, Projection};
 use crate::iterative::IterativeGp;
 use crate::sparse::{Basis, Variational};
-use crate::{Covariance, Kernel};
+use crate::{CovarianceFunction, Kernel};
 
 /// Predictions of y, the observation noise included.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ enum State<'a> {
     Dense(ExactGp),
     Iterative(IterativeGp),
     Finite(Finite<NetworkFeatures<'a>>),
-    Inducing { basis: Basis<'a>, covariance: &'a Covariance, q: &'a Variational },
+    Inducing { basis: Basis<'a>, covariance: &'a CovarianceFunction, q: &'a Variational },
     Experts(&'a Experts),
 }
 
@@ -127,12 +127,10 @@ impl<'a> Posterior<'a> {
         match &self.state {
             State::Dense(gp) => Ok(Some(of_dense(gp))),
             State::Finite(finite) => Ok(Some(finite.nlml())),
-            State::Inducing { covariance: Covariance::Linear { signal_scale }, .. } => {
-                let outputs = training.model.network.outputs(training.x.ncols());
-                let projection = Projection::Linear { signal_scale: *signal_scale, outputs };
-                Ok(Some(training.finite(&projection)?.nlml()))
+            State::Inducing { covariance: CovarianceFunction::Linear(linear), .. } => {
+                Ok(Some(training.finite(&Projection::Linear(linear.clone()))?.nlml()))
             }
-            State::Inducing { covariance: Covariance::Stationary(kernel), .. }
+            State::Inducing { covariance: CovarianceFunction::Stationary(kernel), .. }
                 if training.x.nrows() <= DENSE_ROWS =>
             {
                 Ok(Some(of_dense(&training.dense(kernel)?)))
