@@ -29,6 +29,7 @@ impl InvalidArray {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
     Finite,
+    /// Such as a scale, whose square enters.
     Positive,
     NotNegative,
 }
@@ -38,7 +39,7 @@ impl Entries {
         value.is_finite()
             && match self {
                 Entries::Finite => true,
-                Entries::Positive => value > 0.0,
+                Entries::Positive => value > 0.0 && (value * value).is_normal(),
                 Entries::NotNegative => value >= 0.0,
             }
     }
@@ -46,7 +47,7 @@ impl Entries {
     fn in_words(self) -> &'static str {
         match self {
             Entries::Finite => "finite",
-            Entries::Positive => "positive and finite",
+            Entries::Positive => "positive and finite, as its square",
             Entries::NotNegative => "finite and not negative",
         }
     }

@@ -1,12 +1,12 @@
 //! Arrays of each kind of model.
 
+mod experts;
+
 use gpbench_record::Covariance;
-use ndarray::Array2;
 
 use super::arrays::{Arrays, Entries, InvalidArray, Reader, Size, invalid_entry};
 use super::{Body, Kind, Model, Shape};
 use crate::covariance::Linear;
-use crate::experts::{Combine, Expert, Experts};
 use crate::finite::Projection;
 use crate::network::{Layer, Network};
 use crate::sparse::Variational;
@@ -21,7 +21,10 @@ pub(super) fn parse(
 ) -> Result<Model, InvalidArray> {
     let mut reader = Reader::new(arrays);
     let model = match kind {
-        Kind::Experts => experts(&mut reader, family, shape)?,
+        Kind::Experts => {
+            let body = Body::Experts(experts::read(&mut reader, family, shape)?);
+            Model { shape, network: Network::default(), mean: 0.0, hyperparameters: None, body }
+        }
         _ => single(&mut reader, kind, family, shape)?,
     };
     reader.finish()?;
@@ -151,73 +154,4 @@ fn inducing(
     }
     let q = Variational { mean, root: root.to_owned() };
     Ok(Body::Inducing { covariance, z, jitter, q })
-}
-
-/// Hyperparameters and rows of the experts in columns. An expert of weight 0 has no part in anything, so its columns may
-/// hold anything.
-fn experts(reader: &mut Reader<'_>, family: Covariance, shape: Shape) -> Result<Model, InvalidArray> {
-    let Covariance::Stationary(family) = family else {
-        return Err(InvalidArray::new(
-            "kind",
-            "is that of experts",
-            "another: experts have no linear kernel",
-        ));
-    };
-    let each = "a column for each expert";
-    let weight = reader.entries(
-        "weight",
-        Size { rows: Some(1), columns: None, meaning: each },
-        Entries::NotNegative,
-    )?;
-    let count = weight.ncols();
-    let used: Vec<usize> = (0..count).filter(|&expert| weight[(0, expert)] > 0.0).collect();
-    if used.is_empty() {
-        return Err(InvalidArray::new("weight", "is 0 for every expert", "positive for at least one"));
-    }
-    let is_used = |expert: usize| weight[(0, expert)] > 0.0;
-    let length_scales = reader.rows_or_one("length_scale", shape.inputs);
-    let mut columns = |name: &str, rows: Option<usize>, meaning: &str, entries: Entries| {
-        let array = reader.array(name, Size { rows, columns: Some(count), meaning })?;
-        entries.check(name, array, is_used)?;
-        Ok::<_, InvalidArray>(array)
-    };
-    let signal_scale = columns("signal_scale", Some(1), each, Entries::Positive)?;
-    let noise_scale = columns("noise_scale", Some(1), each, Entries::Positive)?;
-    let meaning = "a row for each input (or one for all), a column for each expert";
-    let length_scale = columns("length_scale", Some(length_scales), meaning, Entries::Positive)?;
-    let meaning = "a row for each training row of an expert, a column for each expert";
-    let rows = columns("rows", None, meaning, Entries::NotNegative)?;
-    for &expert in &used {
-        let column = rows.column(expert);
-        let wrong = column.iter().position(|&row| row.fract() != 0.0 || row >= shape.rows as f64);
-        if let Some(index) = wrong {
-            let wanted = format!("a whole number below {}, the number of training rows", shape.rows);
-            return Err(invalid_entry("rows", rows, (index, expert), wanted));
-        }
-    }
-    let zero = Array2::zeros((1, count));
-    let size = Size { rows: Some(1), columns: Some(count), meaning: each };
-    let mean = if reader.has("mean") { reader.array("mean", size)? } else { &zero };
-    Entries::Finite.check("mean", mean, is_used)?;
-    let code = reader.array("combine", Size { rows: Some(1), columns: Some(1), meaning: "" })?;
-    let combine = match code[(0, 0)] {
-        0.0 => Combine::Observed,
-        1.0 => Combine::Latent,
-        _ => return Err(invalid_entry("combine", code, (0, 0), "0 (of y) or 1 (of the latent function)")),
-    };
-    let expert = |index: usize| Expert {
-        kernel: Kernel::new(
-            family,
-            signal_scale[(0, index)],
-            &length_scale.column(index).to_vec(),
-            shape.inputs,
-        ),
-        noise_scale: noise_scale[(0, index)],
-        mean: mean[(0, index)],
-        rows: rows.column(index).iter().map(|&row| row as usize).collect(),
-        weight: weight[(0, index)],
-    };
-    let experts = Experts { experts: used.into_iter().map(expert).collect(), combine };
-    let body = Body::Experts(experts);
-    Ok(Model { shape, network: Network::default(), mean: 0.0, hyperparameters: None, body })
 }
