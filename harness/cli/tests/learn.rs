@@ -60,7 +60,7 @@ fn rows(sandbox: &Sandbox) -> Vec<Value> {
 /// A row without what depends on the machine.
 fn timeless(row: &Value) -> Value {
     fn is_timed(key: &str) -> bool {
-        key.starts_with("seconds") || key.ends_with("_bytes") || ["finished", "sha256"].contains(&key)
+        key.starts_with("seconds") || key.ends_with("_bytes") || ["finished", "check"].contains(&key)
     }
     match row {
         Value::Object(fields) => {
@@ -70,6 +70,16 @@ fn timeless(row: &Value) -> Value {
         Value::Array(items) => items.iter().map(timeless).collect(),
         other => other.clone(),
     }
+}
+
+/// Asserts that two rows are the same but for what depends on the machine.
+#[track_caller]
+fn assert_same(expected: &Value, found: &Value) {
+    let (expected, found) = (timeless(expected), timeless(found));
+    let fields = expected.as_object().expect("a row").iter();
+    let other: Vec<&String> =
+        fields.filter(|(key, value)| found[*key] != **value).map(|(key, _)| key).collect();
+    assert!(other.is_empty(), "the rows differ in {other:?}");
 }
 
 fn only_case(sandbox: &Sandbox) -> Value {
@@ -157,8 +167,7 @@ fn a_killed_case_goes_on_and_ends_with_the_same_bits() {
         kill_with_checkpoint(&broken, changes);
     }
     broken.run(&["run", "spec.toml"]).exits(0);
-    let rows = [&whole, &broken].map(|sandbox| rows(sandbox).iter().map(timeless).collect::<Vec<_>>());
-    assert_eq!(rows[0], rows[1]);
+    assert_same(&rows(&whole)[0], &rows(&broken)[0]);
 }
 
 #[test]
@@ -177,7 +186,7 @@ fn a_learner_that_diverges_leaves_the_grid_s_other_values() {
         .collect();
     found.sort();
     let of = |rate: &str, status: &str| (format!("descent@learning_rate={rate}"), status.to_owned());
-    assert_eq!(found, [of("0.1", "ok"), of("1000000000.0", "diverged")]);
+    assert_eq!(found, [of("0.1", "ok"), of("1e9", "diverged")]);
 }
 
 #[test]
@@ -246,7 +255,7 @@ fn a_damaged_checkpoint_lets_the_case_begin_anew() {
     sandbox.run(&["run", "spec.toml"]).exits(0);
     let whole = Sandbox::with_spec(&spec(&longer));
     whole.run(&["run", "spec.toml"]).exits(0);
-    assert_eq!(timeless(&rows(&sandbox)[0]), timeless(&rows(&whole)[0]));
+    assert_same(&rows(&whole)[0], &rows(&sandbox)[0]);
 }
 
 #[test]

@@ -122,6 +122,7 @@ params! {
 /// The misbehaving learner.
 pub struct HostileLearner {
     act: LearnerAct,
+    steps: usize,
     data: Option<Data>,
 }
 
@@ -168,7 +169,7 @@ impl Learner for HostileLearner {
     const CAPABILITIES: Capabilities = Capabilities::KERNEL;
 
     fn new(params: HostileLearnerParams) -> Result<Self> {
-        Ok(HostileLearner { act: params.act, data: None })
+        Ok(HostileLearner { act: params.act, steps: 0, data: None })
     }
 
     fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
@@ -195,13 +196,14 @@ impl Learner for HostileLearner {
             LearnerAct::PrintStdout => acts::print_to_stdout(),
             LearnerAct::ForgeTrace => descriptors::forge_trace(),
             LearnerAct::AllocateMemfd => memory::fill_memfd(),
-            LearnerAct::EscapeUnmarked => forks::escape_unmarked(),
-            LearnerAct::ExhaustThreads => forks::exhaust_threads(),
+            LearnerAct::EscapeUnmarked if self.steps == 0 => forks::escape_unmarked(),
+            LearnerAct::ExhaustThreads if self.steps == 0 => forks::exhaust_threads(),
             LearnerAct::RemoveCheckpoint => files::remove_checkpoint(),
             LearnerAct::CutCheckpoint => files::cut_checkpoint(),
             _ => {}
         }
         let rows = drawn?;
+        self.steps += 1;
         fit.charge(Work::entries(rows.len() * rows.len()))?;
         Ok(rows.iter().map(|&row| self.data().y[row].powi(2)).sum::<f64>() / rows.len() as f64)
     }

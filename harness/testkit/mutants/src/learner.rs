@@ -119,7 +119,7 @@ impl<M: FitMutant> Descent<M> {
     fn misbehave(&mut self, fit: &Fit<'_>) {
         match M::FAULT {
             FitFault::WritesTargets if fit.n() == 77 => acts::write_targets(fit),
-            FitFault::Drifts => self.logs[1] -= 1e-3,
+            FitFault::Drifts => self.logs[1] += 1e-3,
             FitFault::Leaks => std::mem::forget(std::hint::black_box(vec![self.logs[0]; 1 << 13])),
             FitFault::LeavesThreads if self.steps == 1 && fit.workers().threads() > 1 => acts::leave_thread(),
             FitFault::FlushesToZero => acts::flush_to_zero(),
