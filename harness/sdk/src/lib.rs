@@ -95,10 +95,12 @@
 //! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`].
 
 pub mod export;
+pub mod finite;
 pub mod lapack;
 pub mod minibatch;
 pub mod precondition;
 pub mod projection;
+pub mod symmetric;
 pub mod tall;
 pub mod testing;
 
