@@ -18,10 +18,13 @@ pub enum Family {
     Matern32,
     /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
     Matern52,
+    /// The inner product x^T x'. Learners only.
+    Linear,
 }
 
 impl Family {
-    const ALL: [Family; 4] = [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52];
+    const ALL: [Family; 5] =
+        [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52, Family::Linear];
 
     /// The code that crosses the interface, one of [`abi::family`].
     pub(crate) fn code(self) -> i32 {
@@ -30,6 +33,7 @@ impl Family {
             Family::Matern12 => abi::family::MATERN12,
             Family::Matern32 => abi::family::MATERN32,
             Family::Matern52 => abi::family::MATERN52,
+            Family::Linear => abi::family::LINEAR,
         }
     }
 }
