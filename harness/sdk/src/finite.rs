@@ -13,7 +13,9 @@
 //! [`Moments`] and [`Posterior`] give predictions from all rows.
 
 mod data_term;
+mod map;
 mod posterior;
 
 pub use data_term::DataTerm;
+pub use map::{Evaluated, FeatureMap};
 pub use posterior::{Moments, Posterior};

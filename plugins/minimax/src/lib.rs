@@ -1,0 +1,7 @@
+//! tmp
+
+#![deny(unsafe_code)]
+
+mod saddle;
+
+pub use saddle::{Penalty, Saddle, norm};

@@ -1,0 +1,7 @@
+//! tmp
+
+#![deny(unsafe_code)]
+
+mod average;
+
+pub use average::{Average, LogDeterminant};
