@@ -113,7 +113,10 @@ pub mod testing;
 
 mod error;
 mod extension;
+mod fit;
+mod learner;
 mod matrix;
+mod model;
 mod operator;
 mod params;
 mod problem;
@@ -129,6 +132,9 @@ pub use ndarray;
 
 pub use error::{Error, Result};
 pub use extension::{Family, Inputs, Targets};
+pub use fit::{Activation, Fit, Network, Stream, Work};
+pub use learner::Learner;
+pub use model::{Combine, Expert, Model, RandomFeatures, Saved, Scales};
 pub use operator::Operator;
 #[doc(hidden)]
 pub use params::Field;
