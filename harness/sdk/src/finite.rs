@@ -9,13 +9,18 @@
 //! ```
 //!
 //! Shoham and Avron 2025, *Unbiased Stochastic Optimization for Gaussian Processes on Finite Dimensional RKHS*.
-//! The parts: [`DataTerm`] is the sum over rows in that likelihood, from a minibatch, with its gradient;
-//! [`Moments`] and [`Posterior`] give predictions from all rows.
+//!
+//! A learner keeps a [`Process`]. In a step it takes a [`Batch`] through the [`FeatureMap`], computes an
+//! [`Objective`] of its features, and descends. [`Moments`] and [`Posterior`] give predictions from all rows.
 
-mod data_term;
 mod map;
+mod objective;
+mod passes;
 mod posterior;
+mod process;
 
-pub use data_term::DataTerm;
 pub use map::{Evaluated, FeatureMap};
+pub use objective::Objective;
+pub use passes::{EndedPass, Passes};
 pub use posterior::{Moments, Posterior};
+pub use process::{Batch, Options, Process};

@@ -79,6 +79,13 @@ pub fn add_gram_shared(a: &ArrayRef2<f64>, c: &mut ArrayRef2<f64>, workers: Work
     });
 }
 
+/// A column-major copy.
+pub fn column_major(a: &ArrayRef2<f64>) -> Array2<f64> {
+    let mut copy = Array2::zeros(a.dim().f());
+    copy.assign(a);
+    copy
+}
+
 /// C <- C + value I.
 pub fn add_diagonal(value: f64, c: &mut ArrayRef2<f64>) {
     c.diag_mut().mapv_inplace(|entry| entry + value);
@@ -149,8 +156,7 @@ fn inverted(routine: &str, info: c_int) -> Result<()> {
 
 /// The Cholesky factor of C + value I, without changing C; of C, only the lower triangle is read.
 pub fn shifted_factor(c: &ArrayRef2<f64>, value: f64) -> Result<Array2<f64>> {
-    let mut factor = Array2::zeros(c.dim().f());
-    factor.assign(c);
+    let mut factor = column_major(c);
     add_diagonal(value, &mut factor);
     lapack::cholesky(&mut factor)?;
     Ok(factor)

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_sdk::finite::{DataTerm, Moments, Posterior};
+use gpbench_sdk::finite::{Moments, Objective, Posterior};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder, s};
 use gpbench_sdk::testing::scattered;
 use gpbench_sdk::{Workers, lapack, symmetric};
@@ -43,9 +43,9 @@ impl Toy {
     }
 
     /// The data term of some rows.
-    fn term(&self, rows: &[usize], weights: &Array1<f64>) -> DataTerm {
+    fn term(&self, rows: &[usize], weights: &Array1<f64>) -> Objective {
         let (features, targets) = (self.features.select(Axis(0), rows), self.targets.select(Axis(0), rows));
-        DataTerm::new(self.targets.len(), &features, &targets, weights, self.noise_variance)
+        Objective::of_rows(self.targets.len(), &features, &targets, weights, self.noise_variance)
     }
 }
 
@@ -84,23 +84,23 @@ fn the_data_term_has_the_gradient_of_central_differences() {
         let moved = |h: f64| {
             let mut weights = weights.clone();
             weights[j] += h;
-            DataTerm::new(n, &features, &targets, &weights, toy.noise_variance).value
+            Objective::of_rows(n, &features, &targets, &weights, toy.noise_variance).value
         };
         close(term.by_weights[j], difference(&moved), 1e-8);
         for i in 0..rows.len() {
             let moved = |h: f64| {
                 let mut features = features.clone();
                 features[[i, j]] += h;
-                DataTerm::new(n, &features, &targets, &weights, toy.noise_variance).value
+                Objective::of_rows(n, &features, &targets, &weights, toy.noise_variance).value
             };
             close(term.by_features[[i, j]], difference(&moved), 1e-8);
         }
     }
     let by_noise =
-        |h: f64| DataTerm::new(n, &features, &targets, &weights, toy.noise_variance + h).value;
+        |h: f64| Objective::of_rows(n, &features, &targets, &weights, toy.noise_variance + h).value;
     close(term.by_noise_variance, difference(&by_noise), 1e-8);
     let by_mean =
-        |h: f64| DataTerm::new(n, &features, &(&targets - h), &weights, toy.noise_variance).value;
+        |h: f64| Objective::of_rows(n, &features, &(&targets - h), &weights, toy.noise_variance).value;
     close(term.by_mean, difference(&by_mean), 1e-8);
 }
 
@@ -110,14 +110,14 @@ fn the_mean_over_all_minibatches_is_the_whole() {
     let weights = Array1::from_shape_fn(3, |j| scattered(j, 3));
     let whole = toy.term(&[0, 1, 2, 3, 4, 5], &weights);
     let pairs: Vec<[usize; 2]> = (0..6).flat_map(|i| (i + 1..6).map(move |j| [i, j])).collect();
-    let mean = |of: &dyn Fn(&DataTerm, &[usize; 2]) -> f64| {
+    let mean = |of: &dyn Fn(&Objective, &[usize; 2]) -> f64| {
         pairs.iter().map(|pair| of(&toy.term(pair, &weights), pair)).sum::<f64>() / pairs.len() as f64
     };
     close(mean(&|term, _| term.value), whole.value, 1e-13);
     close(mean(&|term, _| term.by_noise_variance), whole.by_noise_variance, 1e-13);
     close(mean(&|term, _| term.by_mean), whole.by_mean, 1e-13);
     close(mean(&|term, _| term.by_weights[1]), whole.by_weights[1], 1e-13);
-    let of_row = |term: &DataTerm, pair: &[usize; 2]| {
+    let of_row = |term: &Objective, pair: &[usize; 2]| {
         pair.iter().position(|&row| row == 4).map_or(0.0, |at| term.by_features[[at, 2]])
     };
     close(mean(&of_row), whole.by_features[[4, 2]], 1e-13);

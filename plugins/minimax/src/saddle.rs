@@ -1,6 +1,6 @@
 //! The variables A and B of the minimax problem, their gradients and projections.
 //!
-//! Shoham and Avron 2025, section 3.1: with g the sum over rows ([`DataTerm`](gpbench_sdk::finite::DataTerm)),
+//! Shoham and Avron 2025, section 3.1: with g the sum over rows ([`Objective::of_rows`](gpbench_sdk::finite::Objective::of_rows)),
 //!
 //! ```text
 //! Psi = g + log|A| + mu <B, A - F> / |A|,   F = Phi^T Phi + s^2 I,   norms of Frobenius
@@ -74,8 +74,9 @@ impl Saddle {
         })
     }
 
-    /// The gradient of the maximisation by B, mu (A - F_S) / |A|, for the features of a batch out of `n` rows.
-    pub fn by_b(
+    /// The gradient by B with its sign turned, -mu (A - F_S) / |A|, for the features of a batch out of `n` rows: a step
+    /// down it is one up Psi.
+    pub fn against_b(
         &self,
         n: usize,
         features: &ArrayRef2<f64>,
@@ -84,11 +85,11 @@ impl Saddle {
     ) -> Result<Array2<f64>> {
         let weight = mu / norm(&self.a);
         let scale = n as f64 / features.nrows() as f64;
-        let mut by_b = self.a.clone();
-        symmetric::add_gram(-weight * scale, features, weight, &mut by_b)?;
-        symmetric::add_diagonal(-weight * noise_variance, &mut by_b);
-        symmetric::mirror(&mut by_b);
-        Ok(by_b)
+        let mut down = self.a.clone();
+        symmetric::add_gram(weight * scale, features, -weight, &mut down)?;
+        symmetric::add_diagonal(weight * noise_variance, &mut down);
+        symmetric::mirror(&mut down);
+        Ok(down)
     }
 
     /// Moves A to the nearest matrix with A >= `least` I. Whether it moved.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_minimax::{Penalty, Saddle, norm};
-use gpbench_sdk::finite::DataTerm;
+use gpbench_sdk::finite::Objective;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use gpbench_sdk::optimise::AdaDelta;
 use gpbench_sdk::testing::scattered;
@@ -78,7 +78,7 @@ fn every_gradient_is_that_of_central_differences() {
     let (n, b, dimension) = (15, 6, 4);
     let (saddle, batch) = (somewhere(dimension), features(b, dimension));
     let at = penalty(&saddle, n, &batch);
-    let by_b = saddle.by_b(n, &batch, NOISE_VARIANCE, MU).unwrap();
+    let by_b = saddle.against_b(n, &batch, NOISE_VARIANCE, MU).unwrap() * -1.0;
     let difference = |value: &dyn Fn(f64) -> f64| (value(STEP) - value(-STEP)) / (2.0 * STEP);
     let by_noise = |h: f64| saddle.penalty(n, &batch, NOISE_VARIANCE + h, MU).unwrap().value;
     close(at.by_noise_variance, difference(&by_noise), 1e-8);
@@ -115,7 +115,7 @@ fn every_gradient_is_that_of_central_differences() {
 fn the_mean_over_all_minibatches_is_the_whole() {
     let (n, dimension) = (6, 3);
     let (saddle, phi) = (somewhere(dimension), features(n, dimension));
-    let (whole, whole_b) = (penalty(&saddle, n, &phi), saddle.by_b(n, &phi, NOISE_VARIANCE, MU).unwrap());
+    let (whole, whole_b) = (penalty(&saddle, n, &phi), saddle.against_b(n, &phi, NOISE_VARIANCE, MU).unwrap());
     let pairs: Vec<[usize; 2]> = (0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])).collect();
     let (mut value, mut by_noise) = (0.0, 0.0);
     let mut by_features = Array2::zeros(phi.dim());
@@ -127,7 +127,7 @@ fn the_mean_over_all_minibatches_is_the_whole() {
         value += weight * part.value;
         by_noise += weight * part.by_noise_variance;
         by_a.scaled_add(weight, &part.by_a);
-        by_b.scaled_add(weight, &saddle.by_b(n, &batch, NOISE_VARIANCE, MU).unwrap());
+        by_b.scaled_add(weight, &saddle.against_b(n, &batch, NOISE_VARIANCE, MU).unwrap());
         for (&row, by) in pair.iter().zip(part.by_features.rows()) {
             by_features.row_mut(row).scaled_add(weight, &by);
         }
@@ -147,7 +147,7 @@ fn the_stationary_point_has_the_gradient_of_the_likelihood() {
     let targets = Array1::from_shape_fn(n, |i| scattered(i, 50));
     let weights = Array1::from_shape_fn(dimension, |j| scattered(j, 60));
     let l = |phi: &Array2<f64>, noise_variance: f64| {
-        let data = DataTerm::new(n, phi, &targets, &weights, noise_variance);
+        let data = Objective::of_rows(n, phi, &targets, &weights, noise_variance);
         data.value + log_determinant(&f(phi, noise_variance))
     };
     let whole = f(&phi, NOISE_VARIANCE);
@@ -155,10 +155,10 @@ fn the_stationary_point_has_the_gradient_of_the_likelihood() {
         let saddle = Saddle { a: whole.clone(), b: inverse(&whole) * (-norm(&whole) / mu) };
         close(norm(&saddle.b), condition(&whole) / mu, 1e-12);
         let at = saddle.penalty(n, &phi, NOISE_VARIANCE, mu).unwrap();
-        let data = DataTerm::new(n, &phi, &targets, &weights, NOISE_VARIANCE);
+        let data = Objective::of_rows(n, &phi, &targets, &weights, NOISE_VARIANCE);
         close(data.value + at.value, l(&phi, NOISE_VARIANCE), 1e-12);
         near(&at.by_a, &Array2::zeros((dimension, dimension)), 1e-12);
-        let by_b = saddle.by_b(n, &phi, NOISE_VARIANCE, mu).unwrap();
+        let by_b = saddle.against_b(n, &phi, NOISE_VARIANCE, mu).unwrap();
         near(&by_b, &Array2::zeros((dimension, dimension)), 1e-12 * mu);
         let by_noise = (l(&phi, NOISE_VARIANCE + STEP) - l(&phi, NOISE_VARIANCE - STEP)) / (2.0 * STEP);
         close(data.by_noise_variance + at.by_noise_variance, by_noise, 1e-8);
@@ -216,7 +216,7 @@ fn ascent_leads_to_the_direction_of_the_gap() {
     saddle.b.fill(0.0);
     let mut optimiser = AdaDelta::new(dimension * dimension);
     for _ in 0..4000 {
-        let down = saddle.by_b(n, &phi, NOISE_VARIANCE, MU).unwrap() * -1.0;
+        let down = saddle.against_b(n, &phi, NOISE_VARIANCE, MU).unwrap();
         let (b, down) = (saddle.b.as_slice_memory_order_mut().unwrap(), down.as_slice_memory_order().unwrap());
         optimiser.descend(b, down, 1.0);
         saddle.project_b();

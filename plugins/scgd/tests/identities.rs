@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_scgd::{Average, LogDeterminant};
-use gpbench_sdk::finite::DataTerm;
+use gpbench_sdk::finite::Objective;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use gpbench_sdk::symmetric;
 use gpbench_sdk::testing::scattered;
@@ -46,10 +46,10 @@ fn the_exact_gradient_with_all_rows() {
         let targets = Array1::from_shape_fn(n, |i| scattered(i, 50));
         let weights = Array1::from_shape_fn(dimension, |j| scattered(j, 60));
         let l = |phi: &Array2<f64>, noise_variance: f64| {
-            DataTerm::new(n, phi, &targets, &weights, noise_variance).value
+            Objective::of_rows(n, phi, &targets, &weights, noise_variance).value
                 + log_determinant(&matrix(1.0, phi, noise_variance))
         };
-        let data = DataTerm::new(n, &phi, &targets, &weights, NOISE_VARIANCE);
+        let data = Objective::of_rows(n, &phi, &targets, &weights, NOISE_VARIANCE);
         let determinant = renewed(n, &phi, NOISE_VARIANCE);
         close(data.value + determinant.value, l(&phi, NOISE_VARIANCE), 1e-13);
         let step = 1e-5;
