@@ -8,6 +8,9 @@ use alloc::vec::Vec;
 
 use crate::stream::{INDEPENDENT, SAME_EACH_PASS};
 
+/// Relative slack of the comparison with the passes, which may be a sum of rounded fractions.
+const SLACK: f64 = 1e-12;
+
 /// A stream of minibatches over n rows.
 ///
 /// A pass is a permutation of all rows by the Fisher-Yates shuffle, given in batches; with [`INDEPENDENT`] every
@@ -61,6 +64,12 @@ impl Batches {
     /// Whether the passes of this stream are those that a budget counts: stream 0, however it is drawn.
     pub fn counts_passes(stream: u32) -> bool {
         stream & !(INDEPENDENT | SAME_EACH_PASS) == 0
+    }
+
+    /// Whether `rows` rows of such streams, taken together, are all that a number of passes grants. Those of the last
+    /// batch may be more.
+    pub fn are_spent(rows: u64, n: usize, passes: f64) -> bool {
+        rows as f64 >= passes * n as f64 * (1.0 - SLACK)
     }
 
     /// Where the stream is.

@@ -125,3 +125,12 @@ fn stream_0_counts_passes_however_it_is_drawn() {
         assert!(!Batches::counts_passes(stream | 1));
     }
 }
+
+#[test]
+fn a_whole_number_of_passes_is_spent_exactly() {
+    assert!(!Batches::are_spent(29, 10, 3.0));
+    assert!(Batches::are_spent(30, 10, 3.0));
+    assert!(Batches::are_spent(3, 10, 0.1 + 0.1 + 0.1));
+    assert!(Batches::are_spent(0, 10, 0.0));
+    assert!(!Batches::are_spent(u64::MAX, 10, f64::INFINITY));
+}

@@ -124,6 +124,7 @@ mod refine;
 mod sampling;
 mod select;
 mod solver;
+mod store;
 mod text;
 mod watch;
 mod workers;
