@@ -4,11 +4,18 @@
 //! threads a call uses, see
 //! [`Capabilities::BLAS_THREADS`](crate::Capabilities::BLAS_THREADS).
 
+mod triangular;
+
 use std::ffi::{c_char, c_int};
 
 use blas_src as _;
 use ndarray::{Array1, Array2, ArrayRef2};
 use openblas_src as _;
+
+pub use triangular::{
+    cholesky_inverse, invert_lower, log_determinant, mirror_lower, multiply_lower, solve_lower,
+    symmetric_product,
+};
 
 use crate::error::{Error, Result};
 use crate::matrix::leading_dimension;

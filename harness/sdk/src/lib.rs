@@ -92,13 +92,20 @@
 //!   next.
 //! - Dense linear algebra: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
 //!   between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
+//! - For learners: [`kernel`] has Gram matrices and their derivatives, [`network`] and [`random_features`] features, [`likelihood`]
+//!   batch likelihoods, [`optimise`] optimisers and transforms.
 //! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`].
 
 pub mod export;
+pub mod kernel;
 pub mod lapack;
+pub mod likelihood;
 pub mod minibatch;
+pub mod network;
+pub mod optimise;
 pub mod precondition;
 pub mod projection;
+pub mod random_features;
 pub mod tall;
 pub mod testing;
 
