@@ -123,6 +123,7 @@ mod refine;
 mod select;
 mod simd;
 mod solver;
+mod store;
 mod text;
 mod watch;
 mod workers;
