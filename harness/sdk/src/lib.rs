@@ -96,6 +96,7 @@
 //!   batch likelihoods, [`optimise`] optimisers and transforms.
 //! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`].
 
+pub mod exact;
 pub mod export;
 pub mod finite;
 pub mod kernel;
@@ -123,11 +124,15 @@ mod problem;
 mod refine;
 mod sampling;
 mod select;
+mod simd;
 mod solver;
 mod store;
 mod text;
 mod watch;
 mod workers;
+
+#[cfg(test)]
+mod differences;
 
 pub use gpbench_abi as abi;
 pub use ndarray;

@@ -105,7 +105,7 @@ impl State {
         }
         optimisers.a.descend(entries(&mut saddle.a), entries(&mut penalty.by_a), rate);
         *lifted += u64::from(saddle.project_a(process.noise_variance())?);
-        let pass = passes.see(&batch);
+        let pass = passes.see(batch.targets().len(), batch.evaluated().outputs());
 
         let batch = process.batch(second, workers);
         let mut down = saddle.against_b(n, &batch.features(), process.noise_variance(), params.mu)?;
