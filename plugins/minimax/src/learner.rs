@@ -127,7 +127,7 @@ impl State {
         fit.note("gap", norm(&(&self.saddle.a - &whole)) / norm(&whole))?;
         fit.note("b_norm", norm(&self.saddle.b))?;
         if let Ok(mut inverse) = symmetric::shifted_factor(&whole, 0.0) {
-            symmetric::invert(&mut inverse)?;
+            lapack::cholesky_inverse(&mut inverse)?;
             fit.note("kappa", norm(&whole) * norm(&inverse))?;
         }
         fit.note("lifted_share", self.lifted as f64 / self.steps as f64)

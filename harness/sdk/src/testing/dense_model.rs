@@ -99,7 +99,7 @@ impl<'h> DenseModel<'h> {
         let entry = |x: &ArrayRef1<f64>, z: &ArrayRef1<f64>| {
             let gap = x.to_owned() - z;
             let r = gap.dot(&gap).sqrt();
-            match self.host.family {
+            match self.host.family_of_kernel() {
                 Family::Linear => x.dot(z),
                 Family::Rbf => (-r * r / 2.0).exp(),
                 Family::Matern12 => (-r).exp(),
