@@ -130,10 +130,10 @@ impl Learner for Bsgd {
         state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
         match &self.state()?.process {
-            Process::Finite(process) => process.predict(&x, *workers),
-            Process::Exact(process) => process.predict(&x, *workers),
+            Process::Finite(process) => process.predict(&x, workers),
+            Process::Exact(process) => process.predict(&x, workers),
         }
     }
 

@@ -92,7 +92,7 @@ fn the_gradient_by_points_and_scales_is_that_of_central_differences() {
     }
 }
 
-/// The mean over all minibatches of a size of the derivative of nlml by the noise variance.
+/// The mean over all minibatches of a size of the derivative of nlml by the noise variance, at 0.05.
 fn mean_by_noise(kernel: &Array2<f64>, r: &Array1<f64>, size: usize) -> f64 {
     let n = r.len();
     let batches = (0_u32..1 << n).filter(|bits| bits.count_ones() as usize == size);
@@ -101,7 +101,7 @@ fn mean_by_noise(kernel: &Array2<f64>, r: &Array1<f64>, size: usize) -> f64 {
         let part = kernel.select(Axis(0), &rows).select(Axis(1), &rows);
         let mut columns = Array2::zeros((size, size).f());
         columns.assign(&part);
-        let batch = BatchLikelihood::new(columns, &r.select(Axis(0), &rows), NOISE_VARIANCE).unwrap();
+        let batch = BatchLikelihood::new(columns, &r.select(Axis(0), &rows), 0.05).unwrap();
         batch.by_noise_variance / (2.0 * size as f64)
     };
     let all: Vec<f64> = batches.map(|bits| by(rows(bits))).collect();

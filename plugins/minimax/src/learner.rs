@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 use gpbench_sdk::finite::{Passes, Process};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
+use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, lapack, symmetric};
 
 use crate::{MinimaxParams, Saddle, norm};
 
@@ -157,8 +157,8 @@ impl Learner for Minimax {
         state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.process.predict(&x, *workers)
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        self.state()?.process.predict(&x, workers)
     }
 
     fn model(&self) -> Result<Model> {

@@ -63,11 +63,11 @@ impl Learner for Poe {
         Ok(self.objective())
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
         let mut product = Product::new(self.params.combine, x.nrows());
         for (expert, weight) in self.experts.iter().zip(self.weights()?) {
             if weight > 0.0 {
-                let (mean, latent) = expert.posterior(*workers)?.predict(&x, *workers);
+                let (mean, latent) = expert.posterior(*workers)?.predict(&x, workers);
                 product.add(weight, &mean, &latent, expert.hyperparameters.noise_scale().powi(2));
             }
         }

@@ -1,6 +1,8 @@
 //! Predictions and likelihoods of a learner's model by dense matrices of all rows, written down naively: what a learner's own
 //! numbers are tested against.
 
+use std::f64::consts::TAU;
+
 use gpbench_abi::model_kind;
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, ShapeBuilder, concatenate};
 
@@ -41,10 +43,17 @@ impl<'h> DenseModel<'h> {
 
     /// Negative log marginal likelihood per row, with all constants.
     pub fn nlml(&self) -> f64 {
-        let logarithms: f64 = self.factor.diag().iter().map(|entry| entry.ln()).sum();
-        let n = self.factor.nrows() as f64;
-        let quadratic = self.targets().dot(&self.weights.column(0));
-        (quadratic + 2.0 * logarithms + n * std::f64::consts::TAU.ln()) / (2.0 * n)
+        self.quadratic_part() + (self.log_determinant() / self.factor.nrows() as f64 + TAU.ln()) / 2.0
+    }
+
+    /// The part of [`nlml`](Self::nlml) that depends on the targets, r^T H^-1 r / 2n.
+    pub fn quadratic_part(&self) -> f64 {
+        self.targets().dot(&self.weights.column(0)) / (2.0 * self.factor.nrows() as f64)
+    }
+
+    /// log|H| of all rows, noise included.
+    pub fn log_determinant(&self) -> f64 {
+        lapack::log_determinant(&self.factor)
     }
 
     /// Means and variances of y at the rows of `x`.
