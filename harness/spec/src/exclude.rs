@@ -1,7 +1,6 @@
 //! Cells left out of the product of the axes.
 
-use gpbench_record::Axes;
-
+use crate::axes::Axes;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
@@ -19,14 +18,23 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    pub(crate) fn matches(&self, names: [&String; 4], seed: u64) -> bool {
-        let named =
-            |(list, name): (&Option<Vec<String>>, &String)| list.as_ref().is_none_or(|l| l.contains(name));
+    /// Whether it leaves out the cell of these names; a solver that is a point of a grid has two.
+    pub(crate) fn matches(&self, names: [&[&str]; 4], seed: u64) -> bool {
+        let named = |(list, names): (&Option<Vec<String>>, &[&str])| {
+            list.as_ref().is_none_or(|list| list.iter().any(|name| names.contains(&name.as_str())))
+        };
         self.names.iter().zip(names).all(named) && self.seeds.as_ref().is_none_or(|list| list.contains(&seed))
     }
 }
 
-pub(crate) fn resolve(typed: &Typed, axes: &Axes, seeds: &[At<u64>], mistakes: &mut Mistakes) -> Vec<Rule> {
+pub(crate) fn resolve(
+    typed: &Typed,
+    axes: &Axes<'_>,
+    seeds: &[At<u64>],
+    mistakes: &mut Mistakes,
+) -> Vec<Rule> {
+    let names = &axes.names;
+    let solvers: Vec<String> = axes.solver_entries.iter().chain(&names.solver).cloned().collect();
     let mut rules = Vec::new();
     for At { value: exclude, at } in &typed.root.excludes {
         let lists = [&exclude.dataset, &exclude.kernel, &exclude.estimator, &exclude.solver];
@@ -38,11 +46,12 @@ pub(crate) fn resolve(typed: &Typed, axes: &Axes, seeds: &[At<u64>], mistakes: &
         let before = mistakes.count();
         // An exclude may name an entry that a narrowed matrix no longer has.
         if !typed.axes_overridden {
-            let known = [&axes.dataset, &axes.kernel, &axes.estimator, &axes.solver];
+            let known = [&names.dataset, &names.kernel, &names.estimator, &solvers];
             for ((axis, list), names) in
                 ["dataset", "kernel", "estimator", "solver"].iter().zip(lists).zip(known)
             {
-                check_names(axis, list.as_ref(), names, mistakes);
+                let list = list.as_ref().filter(|_| *axis != "estimator" || axes.estimators.is_some());
+                check_names(axis, list, names, mistakes);
             }
             check_seeds(exclude.seed.as_ref(), seeds, mistakes);
         }
@@ -50,7 +59,8 @@ pub(crate) fn resolve(typed: &Typed, axes: &Axes, seeds: &[At<u64>], mistakes: &
             at: at.clone(),
             names: lists.map(|list| list.as_ref().map(|l| l.value.iter().map(|n| n.value.clone()).collect())),
             seeds: exclude.seed.as_ref().map(|list| list.value.iter().map(|s| s.value).collect()),
-            wrong: mistakes.count() > before,
+            // A task without estimators has reported those of an exclude.
+            wrong: mistakes.count() > before || (axes.estimators.is_none() && exclude.estimator.is_some()),
         });
     }
     rules

@@ -41,6 +41,8 @@ pub enum FitEnd {
 pub struct FitOutcome {
     /// How it ended.
     pub end: FitEnd,
+    /// Steps since begin, as the learner's report counts them. The host goes by what it has observed.
+    pub reported_steps: u64,
     /// Named numbers from the learner's report.
     pub values: BTreeMap<String, f64>,
 }
@@ -109,7 +111,10 @@ impl<'l> LearnerObject<'l> {
     /// As of [`begin`](Self::begin), or where the learner cannot load.
     pub fn load(&mut self, session: &FitSession, state: Arrays) -> Result<(), CallError> {
         let Some(load) = self.entry.table.load else {
-            return Err(CallError::Misbehaved { during: "load", what: "is missing, where `save` is not".into() });
+            return Err(CallError::Misbehaved {
+                during: "load",
+                what: "is missing, where `save` is not".into(),
+            });
         };
         let store = ArrayStore::holding(state);
         let table = store.table();
@@ -151,7 +156,8 @@ impl<'l> LearnerObject<'l> {
             reason::DIVERGED => Ok(FitEnd::Ended(StopReason::Diverged)),
             code => Err(format!("gave the reason {code}, which version 1 does not have")),
         };
-        Ok(FitOutcome { end: end.map_err(misbehaved)?, values: reported.values })
+        let end = end.map_err(misbehaved)?;
+        Ok(FitOutcome { end, reported_steps: reported.iterations, values: reported.values })
     }
 
     /// Predicts at `x` (m x d): means and variances of y, m x 2. What the learner has not written is not a number.
