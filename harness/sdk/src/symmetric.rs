@@ -2,7 +2,7 @@
 //! follows from their Cholesky factors.
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, s};
+use ndarray::{Array2, ArrayRef2, ArrayView1, Axis, ShapeBuilder, s};
 
 use crate::{Result, Workers, lapack};
 
@@ -55,14 +55,47 @@ pub fn shifted_factor(c: &ArrayRef2<f64>, value: f64) -> Result<Array2<f64>> {
     Ok(factor)
 }
 
+/// Columns of L^-1 that are computed together. LAPACK's own inverse works column by column at orders of a few hundred.
+const PANEL: usize = 32;
+
+/// The columns of L^-1, a few at a time: index of the first one, and their entries from that row on.
+fn inverse_panels(factor: &ArrayRef2<f64>) -> impl Iterator<Item = Result<(usize, Array2<f64>)>> {
+    let n = factor.nrows();
+    (0..n).step_by(PANEL).map(move |first| {
+        let mut panel = Array2::zeros((n - first, PANEL.min(n - first)).f());
+        panel.diag_mut().fill(1.0);
+        lapack::solve_lower(&factor.slice(s![first.., first..]), false, &mut panel)?;
+        Ok((first, panel))
+    })
+}
+
 /// tr A^-1 from the factor that [`lapack::cholesky`] leaves: the sum of the squares of L^-1.
-pub fn inverse_trace(mut factor: Array2<f64>) -> Result<f64> {
-    lapack::invert_lower(&mut factor)?;
-    let below = factor.columns().into_iter().enumerate().map(|(j, column)| {
-        let below = column.slice_move(s![j..]);
-        below.dot(&below)
-    });
-    Ok(below.sum())
+pub fn inverse_trace(factor: &ArrayRef2<f64>) -> Result<f64> {
+    let square = |column: ArrayView1<'_, f64>| column.dot(&column);
+    let mut trace = 0.0;
+    for panel in inverse_panels(factor) {
+        trace += panel?.1.columns().into_iter().map(square).sum::<f64>();
+    }
+    Ok(trace)
+}
+
+/// A^-1, both triangles of it, from the factor that [`lapack::cholesky`] leaves.
+pub fn inverse(factor: &ArrayRef2<f64>) -> Result<Array2<f64>> {
+    let n = factor.nrows();
+    let mut lower = Array2::zeros((n, n).f());
+    for panel in inverse_panels(factor) {
+        let (first, panel) = panel?;
+        lower.slice_mut(s![first.., first..first + panel.ncols()]).assign(&panel);
+    }
+    // L^-T L^-1: below the diagonal, by panels of its rows.
+    let mut inverse = Array2::zeros((n, n).f());
+    for first in (0..n).step_by(PANEL) {
+        let end = n.min(first + PANEL);
+        let (rows, left) = (lower.slice(s![first.., first..end]), lower.slice(s![first.., ..end]));
+        general_mat_mul(1.0, &rows.t(), &left, 0.0, &mut inverse.slice_mut(s![first..end, ..end]));
+    }
+    lapack::mirror_lower(&mut inverse);
+    Ok(inverse)
 }
 
 #[cfg(test)]
@@ -113,16 +146,17 @@ mod tests {
     }
 
     #[test]
-    fn the_trace_of_an_inverse() {
-        for n in [1, 2, 7, 70] {
+    fn inverses_and_their_traces() {
+        for n in [1, 2, 7, 32, 70, 200] {
             let points = Array2::from_shape_fn((n + 3, n), |(i, j)| scattered(i, j));
             let mut a = Array2::zeros((n, n).f());
             add_gram(1.0, &points, 0.0, &mut a).unwrap();
-            let factor = shifted_factor(&a, 0.5).unwrap();
-            let trace = inverse_trace(factor.clone()).unwrap();
-            let mut inverse = factor;
-            lapack::cholesky_inverse(&mut inverse).unwrap();
-            assert!((trace - inverse.diag().sum()).abs() < 1e-12 * trace);
+            let mut factor = shifted_factor(&a, 0.5).unwrap();
+            let (found, trace) = (inverse(&factor).unwrap(), inverse_trace(&factor).unwrap());
+            lapack::cholesky_inverse(&mut factor).unwrap();
+            close(&found, &factor);
+            assert_eq!(found, found.t());
+            assert!((trace - factor.diag().sum()).abs() < 1e-12 * trace);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 use gpbench_sdk::finite::{Passes, Process};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, lapack, symmetric};
+use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
 
 use crate::{MinimaxParams, Saddle, norm};
 
@@ -126,9 +126,8 @@ impl State {
         let whole = self.all_rows(fit)?;
         fit.note("gap", norm(&(&self.saddle.a - &whole)) / norm(&whole))?;
         fit.note("b_norm", norm(&self.saddle.b))?;
-        if let Ok(mut inverse) = symmetric::shifted_factor(&whole, 0.0) {
-            lapack::cholesky_inverse(&mut inverse)?;
-            fit.note("kappa", norm(&whole) * norm(&inverse))?;
+        if let Ok(factor) = symmetric::shifted_factor(&whole, 0.0) {
+            fit.note("kappa", norm(&whole) * norm(&symmetric::inverse(&factor)?))?;
         }
         fit.note("lifted_share", self.lifted as f64 / self.steps as f64)
     }

@@ -61,9 +61,9 @@ impl Saddle {
         let gap = inner(b, a) - gram - noise_variance * b.diag().sum();
         by_features *= -2.0 * scale * mu / size;
 
-        let mut by_a = symmetric::shifted_factor(a, 0.0)?;
-        let log_determinant = lapack::log_determinant(&by_a);
-        lapack::cholesky_inverse(&mut by_a)?;
+        let factor = symmetric::shifted_factor(a, 0.0)?;
+        let log_determinant = lapack::log_determinant(&factor);
+        let mut by_a = symmetric::inverse(&factor)?;
         let (by_b, by_size) = (mu / size, mu * gap / size.powi(3));
         Zip::from(&mut by_a).and(a).and(b).for_each(|by, a, b| *by += by_b * b - by_size * a);
         Ok(Penalty {

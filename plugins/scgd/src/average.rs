@@ -67,7 +67,7 @@ impl Average {
         Ok(LogDeterminant {
             value: lapack::log_determinant(&factor),
             by_features: solved.reversed_axes(),
-            by_noise_variance: symmetric::inverse_trace(factor)?,
+            by_noise_variance: symmetric::inverse_trace(&factor)?,
         })
     }
 }
