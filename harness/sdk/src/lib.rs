@@ -117,10 +117,14 @@ mod params;
 mod problem;
 mod refine;
 mod select;
+mod simd;
 mod solver;
 mod text;
 mod watch;
 mod workers;
+
+#[cfg(test)]
+mod differences;
 
 pub use gpbench_abi as abi;
 pub use ndarray;

@@ -1,0 +1,181 @@
+//! Derivatives of a function of a Gram matrix by the kernel's scales and by the points.
+//!
+//! With u = x / l and w = z / l, the weights V = cotangent * (-2 dk/d(r^2)) give, for one input:
+//! l: s^2 / l sum_ij V_ij (u_i - w_j)^2, and x_i: -s^2 / l sum_j V_ij (u_i - w_j). Multiplied out, both are products of V with
+//! the points, which are centred first to lose no digits.
+
+use std::marker::PhantomData;
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder, Zip, s};
+
+use super::correlation::{Correlation, by_family};
+use super::tile::{Strips, Weigh};
+use super::{COLUMNS, Kernel, KernelGradient, Points};
+use crate::simd::dispatch;
+use crate::{Family, Workers};
+
+/// Pieces whose sums are in memory at a time.
+const PIECES: usize = 16;
+
+/// Sums over a piece of the columns of the weights V, or over all columns.
+struct Sums {
+    /// Sum of the cotangent times the entries of k; of the inner products it is found later.
+    products: f64,
+    /// V 1.
+    rows: Array1<f64>,
+    /// V^T 1.
+    columns: Array1<f64>,
+    /// V w, if asked for.
+    row_points: Array2<f64>,
+    /// V^T u.
+    column_points: Array2<f64>,
+}
+
+/// What all pieces share.
+struct Shared<'a> {
+    family: Family,
+    /// u.
+    rows: &'a Array2<f64>,
+    strips: &'a Strips,
+    with_rows: bool,
+}
+
+pub(super) fn pull_back(
+    kernel: &Kernel,
+    rows: &ArrayRef2<f64>,
+    columns: &ArrayRef2<f64>,
+    cotangent: &ArrayRef2<f64>,
+    points: Points,
+    workers: Workers<'_>,
+) -> KernelGradient {
+    let (mut u, mut w) = (kernel.scaled(rows), kernel.scaled(columns));
+    if kernel.family != Family::Linear
+        && let Some(centre) = u.mean_axis(Axis(0))
+    {
+        u -= &centre;
+        w -= &centre;
+    }
+    let with_rows = matches!(points, Points::Rows | Points::Both);
+    let with_columns = matches!(points, Points::Columns | Points::Both);
+    let shared = Shared { family: kernel.family, rows: &u, strips: &Strips::new(&u), with_rows };
+    let sums = sums(&shared, &w, cotangent, workers);
+    let lengths = kernel.lengths(u.ncols());
+    let scale = kernel.signal_scale * kernel.signal_scale;
+
+    let none = || Array2::zeros((0, 0));
+    let crossed = (&w * &sums.column_points).sum_axis(Axis(0));
+    if kernel.family == Family::Linear {
+        return KernelGradient {
+            signal_scale: 2.0 * kernel.signal_scale * crossed.sum(),
+            length_scale: kernel.collect_lengths(-2.0 * scale * &crossed / &lengths),
+            rows: if with_rows { scale * sums.row_points / &lengths } else { none() },
+            columns: if with_columns { scale * sums.column_points / &lengths } else { none() },
+        };
+    }
+    let squares = squares(&u, &sums.rows) + squares(&w, &sums.columns) - 2.0 * crossed;
+    let by_points = |points: &Array2<f64>, sums: Array1<f64>, crossed: Array2<f64>| {
+        scale * (crossed - points * &sums.insert_axis(Axis(1))) / &lengths
+    };
+    KernelGradient {
+        signal_scale: 2.0 * kernel.signal_scale * sums.products,
+        length_scale: kernel.collect_lengths(scale * squares / &lengths),
+        rows: if with_rows { by_points(&u, sums.rows, sums.row_points) } else { none() },
+        columns: if with_columns { by_points(&w, sums.columns, sums.column_points) } else { none() },
+    }
+}
+
+/// sum_i weight_i point_ik^2, for each input k.
+fn squares(points: &Array2<f64>, weights: &Array1<f64>) -> Array1<f64> {
+    let mut sum = Array1::zeros(points.ncols());
+    Zip::from(points.rows()).and(weights).for_each(|point, &weight| {
+        Zip::from(&mut sum).and(point).for_each(|sum, &coordinate| *sum += weight * coordinate * coordinate);
+    });
+    sum
+}
+
+/// The sums over all columns, piece by piece.
+fn sums(shared: &Shared<'_>, w: &Array2<f64>, cotangent: &ArrayRef2<f64>, workers: Workers<'_>) -> Sums {
+    let (n, d) = shared.rows.dim();
+    let mut total = Sums {
+        products: 0.0,
+        rows: Array1::zeros(n),
+        columns: Array1::zeros(w.nrows()),
+        row_points: Array2::zeros(if shared.with_rows { (n, d) } else { (0, 0) }),
+        column_points: Array2::zeros(w.dim()),
+    };
+    let starts: Vec<usize> = (0..w.nrows()).step_by(COLUMNS).filter(|_| n > 0).collect();
+    for starts in starts.chunks(PIECES) {
+        let mut parts: Vec<Option<Sums>> = starts.iter().map(|_| None).collect();
+        workers.for_each(parts.iter_mut().zip(starts), |(part, &start)| {
+            let piece = start..(start + COLUMNS).min(w.nrows());
+            *part = Some(of_piece(shared, w.slice(s![piece.clone(), ..]), cotangent.slice(s![.., piece])));
+        });
+        for (part, &start) in parts.into_iter().flatten().zip(starts) {
+            let piece = start..start + part.columns.len();
+            total.products += part.products;
+            total.rows += &part.rows;
+            total.row_points += &part.row_points;
+            total.columns.slice_mut(s![piece.clone()]).assign(&part.columns);
+            total.column_points.slice_mut(s![piece, ..]).assign(&part.column_points);
+        }
+    }
+    total
+}
+
+/// The sums over a piece of the columns.
+fn of_piece(shared: &Shared<'_>, w: ArrayView2<'_, f64>, cotangent: ArrayView2<'_, f64>) -> Sums {
+    by_family!(shared.family, weighed(shared, w, cotangent), linear: {
+        let (rows, columns) = (Array1::zeros(shared.rows.nrows()), Array1::zeros(w.nrows()));
+        with_points(shared, w, cotangent, Sums {
+            products: 0.0, rows, columns, row_points: Array2::zeros((0, 0)), column_points: Array2::zeros((0, 0)),
+        })
+    })
+}
+
+/// The same in a stationary family.
+fn weighed<C: Correlation>(
+    shared: &Shared<'_>,
+    w: ArrayView2<'_, f64>,
+    cotangent: ArrayView2<'_, f64>,
+) -> Sums {
+    let (n, padded) = (shared.rows.nrows(), shared.strips.padded());
+    let mut weights = Array2::zeros((padded, w.nrows()).f());
+    weights.slice_mut(s![..n, ..]).assign(&cotangent);
+    let mut row_sums = vec![0.0; padded];
+    let mut columns = Array1::zeros(w.nrows());
+    let products = dispatch(Weigh::<C> {
+        rows: shared.strips,
+        points: w.to_slice().expect("pieces of a row-major array"),
+        cotangent: weights.as_slice_memory_order_mut().expect("just made"),
+        row_sums: &mut row_sums,
+        column_sums: columns.as_slice_mut().expect("just made"),
+        family: PhantomData,
+    });
+    row_sums.truncate(n);
+    let sums = Sums {
+        products,
+        rows: row_sums.into(),
+        columns,
+        row_points: Array2::zeros((0, 0)),
+        column_points: Array2::zeros((0, 0)),
+    };
+    with_points(shared, w, weights.slice(s![..n, ..]), sums)
+}
+
+/// Adds the products of the weights with the points.
+fn with_points(
+    shared: &Shared<'_>,
+    w: ArrayView2<'_, f64>,
+    weights: ArrayView2<'_, f64>,
+    sums: Sums,
+) -> Sums {
+    let mut column_points = Array2::zeros(w.dim());
+    general_mat_mul(1.0, &weights.t(), shared.rows, 0.0, &mut column_points);
+    let mut row_points = Array2::zeros((0, 0));
+    if shared.with_rows {
+        row_points = Array2::zeros(shared.rows.dim());
+        general_mat_mul(1.0, &weights, &w, 0.0, &mut row_points);
+    }
+    Sums { row_points, column_points, ..sums }
+}

@@ -1,0 +1,141 @@
+//! Entries of stationary Gram matrices, many rows at a time.
+//!
+//! Distances are taken from differences of coordinates: equal points have distance 0, and the matrix of one set with
+//! itself is symmetric to the last bit.
+
+use std::marker::PhantomData;
+
+use ndarray::ArrayRef2;
+use pulp::{Simd, WithSimd};
+
+use super::correlation::Correlation;
+
+/// Rows of a strip: four vectors of the widest instruction set.
+const STRIP: usize = 32;
+/// Vectors of rows worked on together, to hide the latency of each.
+const VECTORS: usize = 4;
+
+/// Points, divided by their length scales, in strips of rows: coordinate after coordinate inside a strip. The last
+/// strip is filled up with zeros.
+pub(super) struct Strips {
+    numbers: Vec<f64>,
+    rows: usize,
+    coordinates: usize,
+}
+
+impl Strips {
+    pub(super) fn new(scaled: &ArrayRef2<f64>) -> Strips {
+        let (rows, coordinates) = scaled.dim();
+        let mut numbers = vec![0.0; rows.div_ceil(STRIP) * STRIP * coordinates];
+        for (i, row) in scaled.rows().into_iter().enumerate() {
+            let start = (i / STRIP) * STRIP * coordinates + i % STRIP;
+            row.iter().enumerate().for_each(|(k, &value)| numbers[start + k * STRIP] = value);
+        }
+        Strips { numbers, rows, coordinates }
+    }
+
+    /// Rows including those that fill up the last strip.
+    pub(super) fn padded(&self) -> usize {
+        self.rows.div_ceil(STRIP) * STRIP
+    }
+}
+
+/// Squared distances of `VECTORS` vectors of rows, from entry `at` of a strip, to one point.
+#[inline(always)]
+fn squared_distances<S: Simd>(simd: S, strip: &[f64], at: usize, point: &[f64]) -> [S::f64s; VECTORS] {
+    let mut sums = [simd.splat_f64s(0.0); VECTORS];
+    for (k, &coordinate) in point.iter().enumerate() {
+        let (rows, _) = S::as_simd_f64s(&strip[k * STRIP + at..][..VECTORS * S::F64_LANES]);
+        let coordinate = simd.splat_f64s(coordinate);
+        for (sum, &row) in sums.iter_mut().zip(rows) {
+            let difference = simd.sub_f64s(row, coordinate);
+            *sum = simd.mul_add_e_f64s(difference, difference, *sum);
+        }
+    }
+    sums
+}
+
+/// Writes the columns of scale * k(rows, points) below each other into `out`.
+pub(super) struct Fill<'a, C> {
+    pub(super) rows: &'a Strips,
+    /// Divided by their length scales, one after the other.
+    pub(super) points: &'a [f64],
+    pub(super) scale: f64,
+    pub(super) out: &'a mut [f64],
+    pub(super) family: PhantomData<C>,
+}
+
+impl<C: Correlation> WithSimd for Fill<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Fill { rows, points, scale, out, .. } = self;
+        let scale = simd.splat_f64s(scale);
+        let stride = VECTORS * S::F64_LANES;
+        let columns = points.chunks_exact(rows.coordinates).zip(out.chunks_exact_mut(rows.rows));
+        for (point, column) in columns {
+            let strips = rows.numbers.chunks_exact(STRIP * rows.coordinates).zip(column.chunks_mut(STRIP));
+            for (strip, out) in strips {
+                let mut whole = [0.0; STRIP];
+                for at in (0..STRIP).step_by(stride) {
+                    let r2 = squared_distances(simd, strip, at, point);
+                    let (entries, _) = S::as_mut_simd_f64s(&mut whole[at..at + stride]);
+                    for (entry, r2) in entries.iter_mut().zip(r2) {
+                        *entry = simd.mul_f64s(scale, C::with_slope(simd, r2)[0]);
+                    }
+                }
+                out.copy_from_slice(&whole[..out.len()]);
+            }
+        }
+    }
+}
+
+/// Multiplies a cotangent of k(rows, points) by the slopes of the entries, in place.
+pub(super) struct Weigh<'a, C> {
+    pub(super) rows: &'a Strips,
+    /// Divided by their length scales, one after the other.
+    pub(super) points: &'a [f64],
+    /// Columns below each other, each [`Strips::padded`] long, zeros in the padding.
+    pub(super) cotangent: &'a mut [f64],
+    /// Row sums of the weighted cotangent are added to it; [`Strips::padded`] long.
+    pub(super) row_sums: &'a mut [f64],
+    /// Column sums of the weighted cotangent.
+    pub(super) column_sums: &'a mut [f64],
+    pub(super) family: PhantomData<C>,
+}
+
+impl<C: Correlation> WithSimd for Weigh<'_, C> {
+    /// Sum of the cotangent times the entries of k.
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Weigh { rows, points, cotangent, row_sums, column_sums, .. } = self;
+        let stride = VECTORS * S::F64_LANES;
+        let mut total = 0.0;
+        let columns = points.chunks_exact(rows.coordinates).zip(cotangent.chunks_exact_mut(rows.padded()));
+        for ((point, column), column_sum) in columns.zip(column_sums) {
+            let (mut products, mut weights) = (simd.splat_f64s(0.0), simd.splat_f64s(0.0));
+            let strips = rows.numbers.chunks_exact(STRIP * rows.coordinates);
+            let strips = strips.zip(column.chunks_exact_mut(STRIP)).zip(row_sums.chunks_exact_mut(STRIP));
+            for ((strip, entries), sums) in strips {
+                for at in (0..STRIP).step_by(stride) {
+                    let r2 = squared_distances(simd, strip, at, point);
+                    let (entries, _) = S::as_mut_simd_f64s(&mut entries[at..at + stride]);
+                    let (sums, _) = S::as_mut_simd_f64s(&mut sums[at..at + stride]);
+                    for ((entry, sum), r2) in entries.iter_mut().zip(sums).zip(r2) {
+                        let [k, slope] = C::with_slope(simd, r2);
+                        products = simd.mul_add_e_f64s(*entry, k, products);
+                        *entry = simd.mul_f64s(*entry, slope);
+                        weights = simd.add_f64s(weights, *entry);
+                        *sum = simd.add_f64s(*sum, *entry);
+                    }
+                }
+            }
+            total += simd.reduce_sum_f64s(products);
+            *column_sum = simd.reduce_sum_f64s(weights);
+        }
+        total
+    }
+}
