@@ -25,13 +25,16 @@ module gpbench
   integer(c_int32_t), parameter :: GPB_LOG_LEVEL_INFO = 2
   integer(c_int32_t), parameter :: GPB_LOG_LEVEL_DEBUG = 3
 
-  !> Bits of a solver's capabilities.
+  !> Bits of a solver's or learner's capabilities.
   integer(c_int64_t), parameter :: GPB_CAPABILITY_EXACT = 1
   integer(c_int64_t), parameter :: GPB_CAPABILITY_RANDOMIZED = 2
   integer(c_int64_t), parameter :: GPB_CAPABILITY_WARM_START = 4
   integer(c_int64_t), parameter :: GPB_CAPABILITY_BLAS_THREADS = 8
   integer(c_int64_t), parameter :: GPB_CAPABILITY_DENSE = 16
   integer(c_int64_t), parameter :: GPB_CAPABILITY_INDUCING = 32
+  integer(c_int64_t), parameter :: GPB_CAPABILITY_NETWORK = 64
+  integer(c_int64_t), parameter :: GPB_CAPABILITY_FINITE = 128
+  integer(c_int64_t), parameter :: GPB_CAPABILITY_KERNEL = 256
 
   !> Kinds of a parameter's value.
   integer(c_int32_t), parameter :: GPB_VALUE_KIND_NONE = 0
@@ -52,9 +55,29 @@ module gpbench
   integer(c_int32_t), parameter :: GPB_FAMILY_MATERN12 = 2
   integer(c_int32_t), parameter :: GPB_FAMILY_MATERN32 = 3
   integer(c_int32_t), parameter :: GPB_FAMILY_MATERN52 = 4
+  integer(c_int32_t), parameter :: GPB_FAMILY_LINEAR = 5
+
+  !> Bits of a fit's flags.
+  integer(c_int64_t), parameter :: GPB_FIT_FLAG_SHARED_LENGTH_SCALE = 1
+  integer(c_int64_t), parameter :: GPB_FIT_FLAG_TRAINED_MEAN = 2
+
+  !> Bits of the number of a stream of batches.
+  integer(c_int32_t), parameter :: GPB_STREAM_SAME_EACH_PASS = 536870912
+  integer(c_int32_t), parameter :: GPB_STREAM_INDEPENDENT = 1073741824
+
+  !> Activations of a network.
+  integer(c_int32_t), parameter :: GPB_ACTIVATION_RELU = 1
+
+  !> Kinds of models.
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_GP = 1
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_INDUCING = 2
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_FEATURES = 3
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_NETWORK_GP = 4
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_NETWORK_INDUCING = 5
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_EXPERTS = 6
 
   !> The interface's minor version that this module mirrors.
-  integer(c_int32_t), parameter :: GPB_MINOR = 1
+  integer(c_int32_t), parameter :: GPB_MINOR = 2
 
   !> Ids of the extensions.
   character(len=*), parameter :: GPB_ID_ROWS = "gpbench.rows/1"
@@ -66,6 +89,7 @@ module gpbench
   character(len=*), parameter :: GPB_ID_TARGETS = "gpbench.targets/1"
   character(len=*), parameter :: GPB_ID_STATE = "gpbench.state/1"
   character(len=*), parameter :: GPB_ID_TRACE = "gpbench.trace/1"
+  character(len=*), parameter :: GPB_ID_FIT_TRACE = "gpbench.fit-trace/1"
   character(len=*), parameter :: GPB_ID_PARALLEL_FOR = "gpbench.parallel_for/1"
 
   type, bind(c) :: gpb_str
@@ -161,6 +185,26 @@ module gpbench
     type(gpb_str) :: source
   end type
 
+  type, bind(c) :: gpb_learner
+    integer(c_int32_t) :: size = 0
+    integer(c_int32_t) :: reserved = 0
+    integer(c_int64_t) :: capabilities = 0
+    type(gpb_str) :: id
+    type(gpb_str) :: doc
+    type(c_ptr) :: params = c_null_ptr
+    integer(c_int64_t) :: n_params = 0
+    type(gpb_str) :: source
+    type(c_funptr) :: create = c_null_funptr
+    type(c_funptr) :: begin = c_null_funptr
+    type(c_funptr) :: fit = c_null_funptr
+    type(c_funptr) :: predict = c_null_funptr
+    type(c_funptr) :: model = c_null_funptr
+    type(c_funptr) :: save = c_null_funptr
+    type(c_funptr) :: load = c_null_funptr
+    type(c_funptr) :: estimate = c_null_funptr
+    type(c_funptr) :: destroy = c_null_funptr
+  end type
+
   type, bind(c) :: gpb_plugin
     integer(c_int32_t) :: size = 0
     integer(c_int32_t) :: minor = GPB_MINOR
@@ -202,6 +246,39 @@ module gpbench
     real(c_double) :: noise_scale
     type(c_ptr) :: length_scale
     type(c_ptr) :: scales
+  end type
+
+  type, bind(c) :: gpb_fit
+    integer(c_int32_t) :: size
+    integer(c_int32_t) :: threads
+    integer(c_int64_t) :: seed
+    type(c_ptr) :: inputs
+    type(c_ptr) :: y
+    real(c_double) :: mean
+    integer(c_int64_t) :: flags
+    type(c_ptr) :: network
+    real(c_double) :: passes
+    type(c_ptr) :: ctx
+    type(c_funptr) :: batch
+    type(c_funptr) :: charge
+    type(c_funptr) :: observe
+    type(c_funptr) :: extension
+  end type
+
+  type, bind(c) :: gpb_network
+    integer(c_int32_t) :: size
+    integer(c_int32_t) :: activation
+    type(c_ptr) :: widths
+    integer(c_int64_t) :: n_widths
+    integer(c_int64_t) :: random
+  end type
+
+  type, bind(c) :: gpb_store
+    integer(c_int32_t) :: size
+    integer(c_int32_t) :: reserved
+    type(c_ptr) :: ctx
+    type(c_funptr) :: put
+    type(c_funptr) :: get
   end type
 
   !> The host's functions.
@@ -290,6 +367,52 @@ module gpbench
       integer(c_int64_t), intent(in) :: cols(*)
       integer(c_int64_t), value :: n_cols
       type(gpb_mat), intent(inout) :: out
+      integer(c_int32_t) :: status
+    end function
+
+    !> `gpb_fit%batch`. Rows count from 0.
+    function gpb_batch_fn(fit, stream, rows, want, got) bind(c) result(status)
+      import :: gpb_fit, c_int32_t, c_int64_t
+      type(gpb_fit), intent(in) :: fit
+      integer(c_int32_t), value :: stream
+      integer(c_int64_t), intent(inout) :: rows(*)
+      integer(c_int64_t), value :: want
+      integer(c_int64_t), intent(out) :: got
+      integer(c_int32_t) :: status
+    end function
+
+    !> `gpb_fit%charge`.
+    function gpb_fit_charge_fn(fit, rows, entries, features) bind(c) result(status)
+      import :: gpb_fit, c_int32_t, c_int64_t
+      type(gpb_fit), intent(in) :: fit
+      integer(c_int64_t), value :: rows, entries, features
+      integer(c_int32_t) :: status
+    end function
+
+    !> `gpb_fit%observe`.
+    function gpb_fit_observe_fn(fit, step, objective) bind(c) result(status)
+      import :: gpb_fit, c_int32_t, c_int64_t, c_double
+      type(gpb_fit), intent(in) :: fit
+      integer(c_int64_t), value :: step
+      real(c_double), value :: objective
+      integer(c_int32_t) :: status
+    end function
+
+    function gpb_put_fn(store, name, value) bind(c) result(status)
+      import :: gpb_store, gpb_str, gpb_mat, c_int32_t
+      type(gpb_store), intent(in) :: store
+      type(gpb_str), intent(in) :: name
+      type(gpb_mat), intent(in) :: value
+      integer(c_int32_t) :: status
+    end function
+
+    function gpb_get_fn(store, name, out, capacity, rows, cols) bind(c) result(status)
+      import :: gpb_store, gpb_str, c_int32_t, c_int64_t, c_double
+      type(gpb_store), intent(in) :: store
+      type(gpb_str), intent(in) :: name
+      real(c_double), intent(inout) :: out(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(out) :: rows, cols
       integer(c_int32_t) :: status
     end function
   end interface
@@ -417,6 +540,43 @@ contains
     call c_f_procpointer(problem%observe, observe)
     status = observe(problem, iteration, norms, size(norms, kind=c_int64_t))
     if (status == GPB_STATUS_ITERATE) status = observe(problem, iteration, norms, size(norms, kind=c_int64_t))
+  end function
+
+  !> The next rows of a stream of batches, which count from 0: the first `got` entries of `rows`.
+  function gpb_batch(fit, stream, rows, got) result(status)
+    type(gpb_fit), intent(in) :: fit
+    integer(c_int32_t), intent(in) :: stream
+    integer(c_int64_t), intent(inout) :: rows(:)
+    integer(c_int64_t), intent(out) :: got
+    integer(c_int32_t) :: status
+    procedure(gpb_batch_fn), pointer :: batch
+    call c_f_procpointer(fit%batch, batch)
+    got = 0
+    status = batch(fit, stream, rows, size(rows, kind=c_int64_t), got)
+  end function
+
+  !> Reports a step, counted from 1, and its objective.
+  function gpb_observe_step(fit, step, objective) result(status)
+    type(gpb_fit), intent(in) :: fit
+    integer(c_int64_t), intent(in) :: step
+    real(c_double), intent(in) :: objective
+    integer(c_int32_t) :: status
+    procedure(gpb_fit_observe_fn), pointer :: observe
+    call c_f_procpointer(fit%observe, observe)
+    status = observe(fit, step, objective)
+  end function
+
+  !> Puts a matrix into a store under a name.
+  function gpb_put(store, name, values) result(status)
+    type(gpb_store), intent(in) :: store
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in), target, contiguous :: values(:, :)
+    integer(c_int32_t) :: status
+    procedure(gpb_put_fn), pointer :: put
+    character(len=len(name), kind=c_char), target :: text
+    text = name
+    call c_f_procpointer(store%put, put)
+    status = put(store, gpb_str(c_loc(text), len(name)), gpb_matrix(values))
   end function
 
 end module

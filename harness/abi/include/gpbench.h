@@ -45,9 +45,9 @@
 /**
  * Minor version: counts additions. Either side may be the newer one.
  *
- * 1 adds `source` to `GpbSolver`.
+ * 1 adds `source` to `GpbSolver`. 2 adds the functions of a `GpbLearner`.
  */
-#define GPB_MINOR 1
+#define GPB_MINOR 2
 
 /* Values of GpbStatus. */
 
@@ -143,9 +143,25 @@
 #define GPB_CAPABILITY_DENSE UINT64_C(16)
 
 /**
- * Takes problems with inducing points: m basis points, m <= n unknowns.
+ * Takes problems with inducing points: m basis points, m <= n unknowns. Of a learner: needs them.
  */
 #define GPB_CAPABILITY_INDUCING UINT64_C(32)
+
+/**
+ * Of a learner: takes a network between inputs and kernel.
+ */
+#define GPB_CAPABILITY_NETWORK UINT64_C(64)
+
+/**
+ * Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by random
+ * features.
+ */
+#define GPB_CAPABILITY_FINITE UINT64_C(128)
+
+/**
+ * Of a learner: takes the stationary families as they are.
+ */
+#define GPB_CAPABILITY_KERNEL UINT64_C(256)
 
 /* Kinds of `GpbValue`. */
 
@@ -252,6 +268,11 @@
 #define GPB_ID_TRACE "gpbench.trace/1"
 
 /**
+ * `GpbFitTrace`, of the fit.
+ */
+#define GPB_ID_FIT_TRACE "gpbench.fit-trace/1"
+
+/**
  * `GpbParallelFor`, of the host.
  */
 #define GPB_ID_PARALLEL_FOR "gpbench.parallel_for/1"
@@ -279,10 +300,89 @@
 #define GPB_FAMILY_MATERN52 4
 
 /**
+ * The inner product x^T x', for learners alone.
+ */
+#define GPB_FAMILY_LINEAR 5
+
+/**
  * Added to the family where `GpbInputs` has scales, so that a plugin that evaluates entries by
  * itself and does not know of scales finds an unknown family.
  */
 #define GPB_FAMILY_SCALED 256
+
+/* Bits of `GpbFit.flags`. */
+
+/**
+ * All inputs have one length scale, which is trained as one number; `length_scale` repeats it.
+ */
+#define GPB_FIT_FLAG_SHARED_LENGTH_SCALE UINT64_C(1)
+
+/**
+ * A constant prior mean is trained too.
+ */
+#define GPB_FIT_FLAG_TRAINED_MEAN UINT64_C(2)
+
+/* Bits of the stream's number in `GpbFit.batch`. */
+
+/**
+ * Bit 29: every pass has the same permutation, for subsets that stay.
+ */
+#define GPB_STREAM_SAME_EACH_PASS 536870912
+
+/**
+ * Bit 30: every batch is drawn afresh from all rows, without repeats inside it; a pass is n rows.
+ */
+#define GPB_STREAM_INDEPENDENT 1073741824
+
+/* Activations of a `GpbNetwork`. */
+
+/**
+ * max(0, t).
+ */
+#define GPB_ACTIVATION_RELU 1
+
+/* Kinds of models: what a learner puts under the name `kind`, as a 1 x 1 matrix, and which other matrices
+ * it then puts. Scales are standard deviations: `signal_scale` and `noise_scale` are 1 x 1, `length_scale` is
+ * d x 1; `mean` is the constant prior mean, 1 x 1, and may be left out where it is 0.
+ *
+ * Where there is a network, layer l (from 1) is `weight_l`, outputs x inputs, and `bias_l`, outputs x 1; the kernel and
+ * its length scales are then on its outputs. */
+
+/**
+ * An exact Gaussian process on all training rows: `signal_scale`, `noise_scale`, `length_scale`, `mean`.
+ */
+#define GPB_MODEL_KIND_GP 1
+
+/**
+ * Inducing points with a variational distribution: those of `GP`, and `z`, m x d; `q_mean`, m x 1; `q_root`,
+ * m x m, lower triangular; `jitter`, 1 x 1. With L L^T = K(z, z) + jitter I, f(z) = L v and v has mean
+ * `q_mean` and covariance `q_root` `q_root`^T.
+ */
+#define GPB_MODEL_KIND_INDUCING 2
+
+/**
+ * Finitely many features of a network: `noise_scale`, the network's layers, and where the kernel is
+ * approximated by random features, `signal_scale`, `length_scale` (1 x 1) and `frequencies` (outputs x R/2, standard
+ * normal): the features are signal_scale / sqrt(R/2) [sin(a), cos(a)], a = z frequencies / length_scale.
+ */
+#define GPB_MODEL_KIND_FEATURES 3
+
+/**
+ * `GP` on a network's outputs.
+ */
+#define GPB_MODEL_KIND_NETWORK_GP 4
+
+/**
+ * `INDUCING` on a network's outputs; `z` are inputs of the network.
+ */
+#define GPB_MODEL_KIND_NETWORK_INDUCING 5
+
+/**
+ * Exact processes on subsets, combined: `signal_scale`, `noise_scale` and `mean`, 1 x k; `length_scale`, d x k;
+ * `rows`, r x k, whole numbers from 0; `weight`, 1 x k; `combine`, 1 x 1: 0 if the variances of y are
+ * combined, 1 if those of the latent function are and the mean of the noise variances is added.
+ */
+#define GPB_MODEL_KIND_EXPERTS 6
 
 /**
  * Outcome of a call: zero and positive values are outcomes, negative ones errors.
@@ -652,10 +752,181 @@ typedef struct GpbSolver {
 } GpbSolver;
 
 /**
- * A method that fits and predicts by itself instead of solving linear systems.
- *
- * Reserved: the functions (fit, predict, hyperparameters) will follow `params` in a later
- * minor version.
+ * What A is made of. Lives as long as the operator.
+ */
+typedef struct GpbInputs {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * One of `GPB_FAMILY_*`, plus `SCALED` where there are scales.
+     */
+    int32_t family;
+    /**
+     * Standardised inputs, n x d.
+     */
+    struct GpbMat x;
+    /**
+     * Basis points of the columns, m x d; null data if they are the inputs themselves.
+     */
+    struct GpbMat basis;
+    /**
+     * Standard deviation of the latent function: K = signal_scale^2 k.
+     */
+    double signal_scale;
+    /**
+     * Standard deviation of the noise: A = K + noise_scale^2 I, or A = K(x, basis) without it.
+     */
+    double noise_scale;
+    /**
+     * One length scale an input, d of them.
+     */
+    const double *length_scale;
+    /**
+     * The diagonal of S where A = S K S + noise_scale^2 I, n of them; null elsewhere.
+     */
+    const double *scales;
+} GpbInputs;
+
+/**
+ * Fully connected layers between inputs and kernel, each W x + b followed by the activation. Lives as long as the
+ * fit.
+ */
+typedef struct GpbNetwork {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * One of `GPB_ACTIVATION_*`.
+     */
+    int32_t activation;
+    /**
+     * Widths of the layers, from the one that sees the inputs to the one that the kernel sees.
+     */
+    const int64_t *widths;
+    /**
+     * Number of layers, at least 1.
+     */
+    int64_t n_widths;
+    /**
+     * Number of random Fourier features, sines and cosines together, by which learners with
+     * `GPB_CAPABILITY_FINITE` approximate a kernel of infinite dimension; 0 with a linear kernel.
+     */
+    int64_t random;
+} GpbNetwork;
+
+/**
+ * What to fit. It and what it points to live until the call that it is passed to returns: a learner copies what it
+ * needs to predict. Calls of one fit get the same data, wherever they lie; `passes` may grow from call to call.
+ */
+typedef struct GpbFit {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * Threads that the learner may use, itself included.
+     */
+    uint32_t threads;
+    /**
+     * Seed of the learner's own random numbers.
+     */
+    uint64_t seed;
+    /**
+     * Training inputs, n x d; the kernel's family; the scales to start from. `basis` has inducing points chosen
+     * by the host, m x d, or null data. With a network, the family is that of the kernel on the network's
+     * outputs, and `length_scale` has one entry for each of them.
+     */
+    const struct GpbInputs *inputs;
+    /**
+     * Training targets, n x 1, centred.
+     */
+    const struct GpbMat *y;
+    /**
+     * Prior mean to start from.
+     */
+    double mean;
+    /**
+     * Bits of `GPB_FIT_FLAG_*`.
+     */
+    uint64_t flags;
+    /**
+     * The network between inputs and kernel; null: the kernel is on the inputs. Only for learners with
+     * `GPB_CAPABILITY_NETWORK`.
+     */
+    const struct GpbNetwork *network;
+    /**
+     * Passes over the training rows of stream 0 that the host will grant at most, for schedules.
+     */
+    double passes;
+    /**
+     * The host's own.
+     */
+    void *ctx;
+    /**
+     * The next rows of a stream's shuffle into `rows`, their number into `*got`: `want` of them, or fewer at
+     * the end of a pass, or all n where `want` is larger. A pass is a permutation of all rows, drawn anew for
+     * each pass; learners with the same seed and batch size get the same rows. The stream is a number below 2^16,
+     * plus bits of `GPB_STREAM_*`. Stream 0, with whatever bits, counts passes: it answers `STOPPED`, and gives no rows,
+     * when they are spent. A step draws from it first, so that a step which is not granted has drawn nothing.
+     * Only in `begin` and `fit`.
+     */
+    GpbStatus (*batch)(const struct GpbFit *fit, uint32_t stream, int64_t *rows, int64_t want, int64_t *got);
+    /**
+     * Reports work beside that of `batch`'s rows: rows used again, kernel entries evaluated, rows taken through
+     * the network. Answers `STOPPED` once the time is up, else `DONE`; a step may then be completed. Only in
+     * `begin` and `fit`.
+     */
+    GpbStatus (*charge)(const struct GpbFit *fit, int64_t rows, int64_t entries, int64_t features);
+    /**
+     * A learner calls it after every step, with the number of steps since `begin` and the step's objective as the
+     * method has it, a finite number: a learner whose objective is not one returns with the reason `DIVERGED`.
+     * Answers `DONE` (go on) or `STOPPED` (keep the state and return). Only in `fit`.
+     */
+    GpbStatus (*observe)(const struct GpbFit *fit, int64_t step, double objective);
+    /**
+     * `gpbench.fit-trace/1`.
+     */
+    const void *(*extension)(const struct GpbFit *object, const struct GpbStr *id);
+} GpbFit;
+
+/**
+ * Named matrices that a learner puts and the host keeps. Lives until the call that it is passed to returns.
+ */
+typedef struct GpbStore {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * Zero.
+     */
+    uint32_t reserved;
+    /**
+     * The host's own.
+     */
+    void *ctx;
+    /**
+     * Keeps a copy of a matrix under a name of up to 64 lower-case letters, digits and underscores, in place of
+     * an earlier one. `UNSUPPORTED` during `load`.
+     */
+    GpbStatus (*put)(const struct GpbStore *store, const struct GpbStr *name, const struct GpbMat *value);
+    /**
+     * The matrix of that name: its shape into `*rows` and `*cols` (-1 and -1 if there is none), and its first
+     * `capacity` entries, column after column, into `out`, which may be null if `capacity` is 0.
+     */
+    GpbStatus (*get)(const struct GpbStore *store,
+                     const struct GpbStr *name,
+                     double *out,
+                     int64_t capacity,
+                     int64_t *rows,
+                     int64_t *cols);
+} GpbStore;
+
+/**
+ * A method that fits and predicts by itself; static.
  */
 typedef struct GpbLearner {
     /**
@@ -671,7 +942,7 @@ typedef struct GpbLearner {
      */
     uint64_t capabilities;
     /**
-     * Id that a spec names.
+     * Id that a spec names: lower-case letters, digits and hyphens.
      */
     struct GpbStr id;
     /**
@@ -686,6 +957,58 @@ typedef struct GpbLearner {
      * Number of parameters.
      */
     int64_t n_params;
+    /**
+     * The work to cite for the method, as of a solver. Empty if there is none. This and all that follows: since
+     * minor version 2.
+     */
+    struct GpbStr source;
+    /**
+     * Makes an object, as of a solver.
+     */
+    GpbStatus (*create)(const struct GpbHost *host,
+                        const struct GpbValue *values,
+                        int64_t n_values,
+                        void **out);
+    /**
+     * Begins a fit: starting values, subsets, first averages. Forgets an earlier fit of the object. Timed as
+     * preparation.
+     */
+    GpbStatus (*begin)(void *learner, const struct GpbFit *fit);
+    /**
+     * Takes steps, each followed by `GpbFit.observe`, until the host says `STOPPED` or the method ends by
+     * itself. It then keeps its state, fills `report` as a solver does (`iterations` counts the steps of all calls since
+     * `begin`; nothing is claimed) and returns `DONE`. The host may call it again; the steps that follow are
+     * the same as without the pause.
+     */
+    GpbStatus (*fit)(void *learner, const struct GpbFit *fit, struct GpbReport *report);
+    /**
+     * Predicts at `x`, m x d: the mean of y into the first column of `out`, m x 2, and the variance of y, noise
+     * included, into the second. A row's prediction does not depend on the other rows. Only after `begin` or `load`.
+     */
+    GpbStatus (*predict)(void *learner, const struct GpbMat *x, struct GpbMat *out);
+    /**
+     * Puts what was learned into `store`, as arrays of one of `GPB_MODEL_KIND_*`. Null or `UNSUPPORTED`: the host has
+     * nothing to compute predictions from, and results are marked as the learner's own.
+     */
+    GpbStatus (*model)(void *learner, const struct GpbStore *store);
+    /**
+     * Puts the whole state into `store`: after `load` the next steps are bit by bit the ones that would
+     * have followed. Null or `UNSUPPORTED`: an interrupted case begins again.
+     */
+    GpbStatus (*save)(void *learner, const struct GpbStore *store);
+    /**
+     * Takes the place of `begin` for an object that goes on from a saved state. A state of another data set or
+     * other parameters is an error. Null where `save` is.
+     */
+    GpbStatus (*load)(void *learner, const struct GpbFit *fit, const struct GpbStore *store);
+    /**
+     * Bytes that a fit with n rows and d inputs will need beyond the data. Null: a small multiple of n d.
+     */
+    GpbStatus (*estimate)(void *learner, int64_t n, int64_t d, double *bytes);
+    /**
+     * Destroys an object.
+     */
+    void (*destroy)(void *learner);
 } GpbLearner;
 
 /**
@@ -817,44 +1140,6 @@ typedef struct GpbBlock {
 } GpbBlock;
 
 /**
- * What A is made of. Lives as long as the operator.
- */
-typedef struct GpbInputs {
-    /**
-     * Size of this struct in bytes.
-     */
-    uint32_t size;
-    /**
-     * One of `GPB_FAMILY_*`, plus `SCALED` where there are scales.
-     */
-    int32_t family;
-    /**
-     * Standardised inputs, n x d.
-     */
-    struct GpbMat x;
-    /**
-     * Basis points of the columns, m x d; null data if they are the inputs themselves.
-     */
-    struct GpbMat basis;
-    /**
-     * Standard deviation of the latent function: K = signal_scale^2 k.
-     */
-    double signal_scale;
-    /**
-     * Standard deviation of the noise: A = K + noise_scale^2 I, or A = K(x, basis) without it.
-     */
-    double noise_scale;
-    /**
-     * One length scale an input, d of them.
-     */
-    const double *length_scale;
-    /**
-     * The diagonal of S where A = S K S + noise_scale^2 I, n of them; null elsewhere.
-     */
-    const double *scales;
-} GpbInputs;
-
-/**
  * Products with random Fourier features Phi of the columns' points, m x count, such that
  * E[Phi Phi^T] = K there: at the inputs, or at the basis points if the columns have them. With
  * scales each row of Phi is multiplied by its own: E[Phi Phi^T] = S K S.
@@ -984,6 +1269,24 @@ typedef struct GpbParallelFor {
      */
     GpbStatus (*run)(const struct GpbHost *host, int64_t n, void (*body)(void *ctx, int64_t i), void *ctx);
 } GpbParallelFor;
+
+/**
+ * Numbers of the learner's own for the trace.
+ */
+typedef struct GpbFitTrace {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * Zero.
+     */
+    uint32_t reserved;
+    /**
+     * Puts `value` into the trace at this step, under a name as of `GpbTrace`. The clock is paused inside.
+     */
+    GpbStatus (*note)(const struct GpbFit *fit, int64_t step, const struct GpbStr *name, double value);
+} GpbFitTrace;
 
 /**
  * Type of the entry function.

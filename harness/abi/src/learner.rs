@@ -53,11 +53,11 @@ pub struct Learner {
     /// Predicts at `x`, m x d: the mean of y into the first column of `out`, m x 2, and the variance of y, noise
     /// included, into the second. A row's prediction does not depend on the other rows. Only after `begin` or `load`.
     pub predict: Option<unsafe extern "C" fn(learner: *mut c_void, x: *const Mat, out: *mut Mat) -> Status>,
-    /// Puts what was learned into `store`, as arrays of one of [`model_kind`]. Null: the host has nothing
-    /// to compute predictions from, and results are marked as the learner's own.
+    /// Puts what was learned into `store`, as arrays of one of [`model_kind`]. Null or `UNSUPPORTED`: the host has
+    /// nothing to compute predictions from, and results are marked as the learner's own.
     pub model: Option<unsafe extern "C" fn(learner: *mut c_void, store: *const Store) -> Status>,
     /// Puts the whole state into `store`: after `load` the next steps are bit by bit the ones that would
-    /// have followed. Null: an interrupted case begins again.
+    /// have followed. Null or `UNSUPPORTED`: an interrupted case begins again.
     pub save: Option<unsafe extern "C" fn(learner: *mut c_void, store: *const Store) -> Status>,
     /// Takes the place of `begin` for an object that goes on from a saved state. A state of another data set or
     /// other parameters is an error. Null where `save` is.
@@ -73,8 +73,8 @@ pub struct Learner {
 // SAFETY: a description is static and immutable.
 unsafe impl Sync for Learner {}
 
-/// What to fit. Lives until the call that it is passed to returns; what it points to does not change between `begin`
-/// (or `load`) and `destroy`, but `passes` may grow.
+/// What to fit. It and what it points to live until the call that it is passed to returns: a learner copies what it
+/// needs to predict. Calls of one fit get the same data, wherever they lie; `passes` may grow from call to call.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Fit {
@@ -103,8 +103,10 @@ pub struct Fit {
     pub ctx: *mut c_void,
     /// The next rows of a stream's shuffle into `rows`, their number into `*got`: `want` of them, or fewer at
     /// the end of a pass, or all n where `want` is larger. A pass is a permutation of all rows, drawn anew for
-    /// each pass; learners with the same seed and batch size get the same rows. `stream` is a number below 2^16,
-    /// plus bits of [`stream`]. Stream 0 counts passes: it answers `STOPPED`, and gives no rows, when they are spent.
+    /// each pass; learners with the same seed and batch size get the same rows. The stream is a number below 2^16,
+    /// plus bits of [`stream`]. Stream 0, with whatever bits, counts passes: it answers `STOPPED`, and gives no rows,
+    /// when they are spent. A step draws from it first, so that a step which is not granted has drawn nothing.
+    /// Only in `begin` and `fit`.
     pub batch: Option<
         unsafe extern "C" fn(
             fit: *const Fit,
@@ -115,11 +117,13 @@ pub struct Fit {
         ) -> Status,
     >,
     /// Reports work beside that of `batch`'s rows: rows used again, kernel entries evaluated, rows taken through
-    /// the network. Answers `STOPPED` once the time is up, else `DONE`.
+    /// the network. Answers `STOPPED` once the time is up, else `DONE`; a step may then be completed. Only in
+    /// `begin` and `fit`.
     pub charge:
         Option<unsafe extern "C" fn(fit: *const Fit, rows: i64, entries: i64, features: i64) -> Status>,
     /// A learner calls it after every step, with the number of steps since `begin` and the step's objective as the
-    /// method has it. Answers `DONE` (go on) or `STOPPED` (keep the state and return).
+    /// method has it, a finite number: a learner whose objective is not one returns with the reason `DIVERGED`.
+    /// Answers `DONE` (go on) or `STOPPED` (keep the state and return). Only in `fit`.
     pub observe: Option<unsafe extern "C" fn(fit: *const Fit, step: i64, objective: f64) -> Status>,
     /// `gpbench.fit-trace/1`.
     pub extension: Option<unsafe extern "C" fn(object: *const Fit, id: *const Str) -> *const c_void>,
@@ -135,10 +139,10 @@ pub mod fit_flag {
 
 /// Bits of the stream's number in [`Fit::batch`].
 pub mod stream {
-    /// Every pass has the same permutation: for subsets that stay.
-    pub const SAME_EACH_PASS: u32 = 1 << 31;
-    /// Every batch is drawn afresh from all rows, without repeats inside it; a pass is n rows.
-    pub const INDEPENDENT: u32 = 1 << 30;
+    /// Bit 29: every pass has the same permutation, for subsets that stay.
+    pub const SAME_EACH_PASS: u32 = 536870912;
+    /// Bit 30: every batch is drawn afresh from all rows, without repeats inside it; a pass is n rows.
+    pub const INDEPENDENT: u32 = 1073741824;
 }
 
 /// Fully connected layers between inputs and kernel, each W x + b followed by the activation. Lives as long as the

@@ -35,14 +35,18 @@
 
 #![no_std]
 
+extern crate alloc;
+
 use core::ffi::{CStr, c_char, c_void};
 
+mod batches;
 mod budget;
 mod extension;
 mod learner;
 mod operator;
 mod plugin;
 
+pub use batches::{Batches, Position};
 pub use budget::Budget;
 pub use extension::*;
 pub use learner::{Fit, FitTrace, Learner, Network, Store, activation, fit_flag, model_kind, stream};

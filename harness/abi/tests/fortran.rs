@@ -76,8 +76,9 @@ fn every_type_has_the_headers_fields() {
     for (name, fields) in &module {
         assert_eq!(Some(fields), header.get(name), "{name} in gpbench.f90 against gpbench.h");
     }
-    for name in ["gpb_host", "gpb_operator", "gpb_problem", "gpb_report", "gpb_solver", "gpb_plugin"] {
-        assert!(module.contains_key(name), "{name} is missing in gpbench.f90");
+    let needed = ["host", "operator", "problem", "report", "solver", "plugin", "learner", "fit", "store"];
+    for name in needed.map(|name| format!("gpb_{name}")) {
+        assert!(module.contains_key(&name), "{name} is missing in gpbench.f90");
     }
 }
 

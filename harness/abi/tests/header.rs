@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Source files in the order in which C needs their types.
-const SOURCES: [&str; 4] = ["lib.rs", "plugin.rs", "operator.rs", "extension.rs"];
+const SOURCES: [&str; 5] = ["lib.rs", "plugin.rs", "operator.rs", "extension.rs", "learner.rs"];
 
 const TYPES: &str = "Status Str Mat Value Param Host Plugin Solver Learner Operator Problem Report Rows Columns \
-                     Block Inputs Features Targets State Trace ParallelFor EntryFn";
+                     Block Inputs Features Targets State Trace ParallelFor Fit Network Store FitTrace EntryFn";
 
 const INTRODUCTION: &str = "\
 /* The C interface between gpbench and its solver plugins.
@@ -76,7 +76,7 @@ fn constants() -> String {
             }
             if let Some(module) = line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(" {")) {
                 group = format!("{}_", module.to_uppercase());
-                writeln!(out, "/* {} */\n", doc.join(" ")).unwrap();
+                writeln!(out, "/* {} */\n", doc.join("\n * ").replace(" * \n", " *\n")).unwrap();
             } else if line == "impl Status {" {
                 group = "STATUS_".to_owned();
                 out += "/* Values of GpbStatus. */\n\n";
@@ -160,7 +160,19 @@ fn tidy(text: &str) -> String {
 fn c_names(line: &str) -> String {
     let mut line = line.replace("[`", "`").replace("`]", "`").replace("\\[", "[").replace("\\]", "]");
     line = line.replace("`crate::", "`").replace("`i64`", "`int64_t`").replace("`ENTRY`", "`GPB_ENTRY`");
-    for group in ["Status", "capability", "reason", "value_kind", "log_level", "family", "id"] {
+    for group in [
+        "Status",
+        "capability",
+        "reason",
+        "value_kind",
+        "log_level",
+        "family",
+        "id",
+        "fit_flag",
+        "stream",
+        "activation",
+        "model_kind",
+    ] {
         let prefix = format!("`GPB_{}_", group.to_uppercase());
         line = line.replace(&format!("`{group}::"), &prefix);
         if group != "Status" {

@@ -25,7 +25,14 @@ layout!(Plugin: 88, size: 0, minor: 4, name: 8, version: 24, solvers: 40, n_solv
     learners: 64, n_learners: 72, learner_stride: 80);
 layout!(Solver: 120, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
     create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96, source: 104);
-layout!(Learner: 64, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56);
+layout!(Learner: 152, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
+    source: 64, create: 80, begin: 88, fit: 96, predict: 104, model: 112, save: 120, load: 128, estimate: 136,
+    destroy: 144);
+layout!(Fit: 104, size: 0, threads: 4, seed: 8, inputs: 16, y: 24, mean: 32, flags: 40, network: 48, passes: 56,
+    ctx: 64, batch: 72, charge: 80, observe: 88, extension: 96);
+layout!(Network: 32, size: 0, activation: 4, widths: 8, n_widths: 16, random: 24);
+layout!(Store: 32, size: 0, reserved: 4, ctx: 8, put: 16, get: 24);
+layout!(FitTrace: 16, size: 0, reserved: 4, note: 8);
 layout!(Operator: 64, size: 0, flags: 4, ctx: 8, n: 16, m: 24, apply: 32, diag: 40, charge: 48, extension: 56);
 layout!(Problem: 88, size: 0, threads: 4, seed: 8, tolerance: 16, max_epochs: 24, op: 32, rhs: 40, x: 48,
     n_targets: 56, ctx: 64, observe: 72, extension: 80);

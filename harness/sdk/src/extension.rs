@@ -17,6 +17,7 @@ use std::ffi::c_void;
 
 use crate::Error;
 
+pub(crate) use inputs::read_inputs;
 pub use inputs::{Family, Inputs};
 pub use targets::Targets;
 

@@ -111,7 +111,10 @@ pub mod testing;
 
 mod error;
 mod extension;
+mod fit;
+mod learner;
 mod matrix;
+mod model;
 mod operator;
 mod params;
 mod problem;
@@ -119,6 +122,7 @@ mod refine;
 mod select;
 mod simd;
 mod solver;
+mod store;
 mod text;
 mod watch;
 mod workers;
@@ -131,6 +135,9 @@ pub use ndarray;
 
 pub use error::{Error, Result};
 pub use extension::{Family, Inputs, Targets};
+pub use fit::{Activation, Fit, Network, Stream, Work};
+pub use learner::Learner;
+pub use model::{Combine, Expert, Model, RandomFeatures, Saved, Scales};
 pub use operator::Operator;
 #[doc(hidden)]
 pub use params::Field;

@@ -39,6 +39,21 @@ pub enum Level {
     Debug,
 }
 
+impl Level {
+    /// Writes a line to the case's log.
+    pub(crate) fn log(self, host: &abi::Host, line: &str) {
+        let level = match self {
+            Level::Warning => abi::log_level::WARNING,
+            Level::Info => abi::log_level::INFO,
+            Level::Debug => abi::log_level::DEBUG,
+        };
+        if let Some(log) = host.log {
+            // SAFETY: live host; the text is copied before the call returns.
+            unsafe { log(host, level, &borrow(line)) };
+        }
+    }
+}
+
 impl<'a> Problem<'a> {
     /// Checks a problem of the interface.
     ///
@@ -270,15 +285,7 @@ impl<'a> Problem<'a> {
 
     /// Writes a line to the case's log.
     pub fn log(&self, level: Level, line: &str) {
-        let level = match level {
-            Level::Warning => abi::log_level::WARNING,
-            Level::Info => abi::log_level::INFO,
-            Level::Debug => abi::log_level::DEBUG,
-        };
-        if let Some(log) = self.host.log {
-            // SAFETY: live host; the text is copied before the call returns.
-            unsafe { log(self.host, level, &borrow(line)) };
-        }
+        level.log(self.host, line);
     }
 
     /// Asks for an extension, one of [`gpbench_abi::id`].

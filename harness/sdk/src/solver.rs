@@ -47,7 +47,7 @@ pub trait Solver: Sized + 'static {
     }
 }
 
-/// Properties of a solver that the host has to know. Combined with [`Capabilities::and`].
+/// Properties of a solver or learner that the host has to know. Combined with [`Capabilities::and`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities(pub(crate) u64);
 
@@ -67,6 +67,13 @@ impl Capabilities {
     pub const DENSE: Capabilities = Capabilities(capability::DENSE);
     /// Has fewer unknowns than rows.
     pub const INDUCING: Capabilities = Capabilities(capability::INDUCING);
+    /// Of a learner: takes the stationary families as they are.
+    pub const KERNEL: Capabilities = Capabilities(capability::KERNEL);
+    /// Of a learner: takes a network between inputs and kernel.
+    pub const NETWORK: Capabilities = Capabilities(capability::NETWORK);
+    /// Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by
+    /// random features.
+    pub const FINITE: Capabilities = Capabilities(capability::FINITE);
 
     /// Both these and those.
     #[must_use]

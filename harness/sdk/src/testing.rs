@@ -1,10 +1,12 @@
-//! A host in memory: runs a solver on a dense matrix through the tables that the real host uses.
+//! A host in memory: runs a solver on a dense matrix, or a learner on training data, through the tables that the real host uses.
 //!
 //! With it, tests of a plugin need no harness, no data and no loaded library. It counts entries, applies the
 //! harness's rule of the budget, and records what the solver observes. [`solver_suite!`](crate::solver_suite) adds
-//! the tests that every solver inherits.
+//! the tests that every solver inherits. [`FitHost`] and [`learner_suite!`](crate::learner_suite) are the same for
+//! learners.
 
 mod extension;
+mod fit_host;
 mod fixtures;
 mod host;
 mod matern32;
@@ -21,6 +23,7 @@ use extension::features::Features;
 use extension::inputs::Kernel;
 use extension::state::State;
 
+pub use fit_host::{FitHost, FitReport, FitRun, SavedFit, Used};
 pub use fixtures::{scattered, scattered_inputs, scattered_right_hand_sides};
 pub use matern32::matern32;
 pub use suite::{Claims, Settings, Suite};

@@ -29,15 +29,22 @@ impl Workers<'static> {
     }
 }
 
+impl<'a> Workers<'a> {
+    /// So many of the host's threads.
+    pub(crate) fn of(host: &'a Host, threads: usize) -> Workers<'a> {
+        let pool = host.extension.and_then(|ask| {
+            // SAFETY: live host, static id; by its contract the answer is such a table that lives as long.
+            unsafe { answer::<ParallelFor>(ask(host, &Str::new(id::PARALLEL_FOR))) }
+        });
+        let pool = pool.filter(|pool| pool.run.is_some()).map(|pool| (host, pool));
+        Workers { threads, pool }
+    }
+}
+
 impl<'a> Problem<'a> {
     /// The [`threads`](Self::threads) that the solver may use, ready for work.
     pub fn workers(&self) -> Workers<'a> {
-        let pool = self.host().extension.and_then(|ask| {
-            // SAFETY: live host, static id; by its contract the answer is such a table that lives as long.
-            unsafe { answer::<ParallelFor>(ask(self.host(), &Str::new(id::PARALLEL_FOR))) }
-        });
-        let pool = pool.filter(|pool| pool.run.is_some()).map(|pool| (self.host(), pool));
-        Workers { threads: self.threads(), pool }
+        Workers::of(self.host(), self.threads())
     }
 }
 

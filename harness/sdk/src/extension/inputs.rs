@@ -18,7 +18,7 @@ pub enum Family {
     Matern32,
     /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
     Matern52,
-    /// The inner product x^T x'. Learners only.
+    /// The inner product x^T x'; of a [`Fit`](crate::Fit) alone.
     Linear,
 }
 
@@ -62,29 +62,42 @@ impl<'a> Operator<'a> {
     /// What A is made of. Entries evaluated from it are to be reported by [`charge`](Self::charge).
     pub fn inputs(&self) -> Result<Inputs<'a>> {
         let inputs = self.extension::<abi::Inputs>(abi::id::INPUTS)?;
-        let is_scaled = inputs.family & abi::family::SCALED != 0;
-        let code = inputs.family & !abi::family::SCALED;
-        let family = Family::ALL.into_iter().find(|family| family.code() == code);
-        let family = family
-            .ok_or_else(|| Error::Unsupported(format!("kernel family {code} is unknown to this SDK")))?;
         // SAFETY: the extension and what it points to live as long as the operator, unchanged.
-        let x = unsafe { view(&inputs.x, "the inputs") }?;
-        let basis = match inputs.basis.data.is_null() {
-            true => None,
-            // SAFETY: as above.
-            false => Some(unsafe { view(&inputs.basis, "the basis points") }?),
-        };
-        if inputs.length_scale.is_null() {
-            return Err(Error::InvalidArgument("the length scales are null".into()));
-        }
-        if is_scaled && inputs.scales.is_null() {
-            return Err(Error::InvalidArgument("the scales are null".into()));
-        }
-        // SAFETY: as above; one length scale an input.
-        let length_scale = unsafe { std::slice::from_raw_parts(inputs.length_scale, x.ncols()) };
-        // SAFETY: as above; one scale a row.
-        let scales = is_scaled.then(|| unsafe { std::slice::from_raw_parts(inputs.scales, x.nrows()) });
-        let (signal_scale, noise_scale) = (inputs.signal_scale, inputs.noise_scale);
-        Ok(Inputs { family, x, basis, signal_scale, noise_scale, length_scale, scales })
+        unsafe { read_inputs(inputs, None) }
     }
+}
+
+/// Reads inputs of the interface, with as many length scales as inputs where it is not said otherwise.
+///
+/// # Safety
+/// What they point to is readable and does not change during `'a`.
+pub(crate) unsafe fn read_inputs<'a>(
+    inputs: &abi::Inputs,
+    length_scales: Option<usize>,
+) -> Result<Inputs<'a>> {
+    let is_scaled = inputs.family & abi::family::SCALED != 0;
+    let code = inputs.family & !abi::family::SCALED;
+    let family = Family::ALL.into_iter().find(|family| family.code() == code);
+    let family =
+        family.ok_or_else(|| Error::Unsupported(format!("kernel family {code} is unknown to this SDK")))?;
+    // SAFETY: promised by the caller.
+    let x: ArrayView2<'a, f64> = unsafe { view(&inputs.x, "the inputs") }?;
+    let basis = match inputs.basis.data.is_null() {
+        true => None,
+        // SAFETY: as above.
+        false => Some(unsafe { view(&inputs.basis, "the basis points") }?),
+    };
+    if inputs.length_scale.is_null() {
+        return Err(Error::InvalidArgument("the length scales are null".into()));
+    }
+    if is_scaled && inputs.scales.is_null() {
+        return Err(Error::InvalidArgument("the scales are null".into()));
+    }
+    let count = length_scales.unwrap_or(x.ncols());
+    // SAFETY: as above; so many by the interface.
+    let length_scale = unsafe { std::slice::from_raw_parts(inputs.length_scale, count) };
+    // SAFETY: as above; one scale a row.
+    let scales = is_scaled.then(|| unsafe { std::slice::from_raw_parts(inputs.scales, x.nrows()) });
+    let (signal_scale, noise_scale) = (inputs.signal_scale, inputs.noise_scale);
+    Ok(Inputs { family, x, basis, signal_scale, noise_scale, length_scale, scales })
 }

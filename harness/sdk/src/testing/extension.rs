@@ -80,14 +80,14 @@ unsafe fn choose(index: *const i64, count: i64, all: usize) -> Result<Vec<usize>
 }
 
 /// A column-major copy, which crosses the interface as it is.
-fn by_columns(matrix: &Array2<f64>) -> Array2<f64> {
+pub(super) fn by_columns(matrix: &Array2<f64>) -> Array2<f64> {
     let mut columns = Array2::zeros(matrix.dim().f());
     columns.assign(matrix);
     columns
 }
 
 /// A column-major matrix as it crosses the interface, to be read only.
-fn mat(matrix: &Array2<f64>) -> abi::Mat {
+pub(super) fn mat(matrix: &Array2<f64>) -> abi::Mat {
     let (rows, cols) = matrix.dim();
     abi::Mat { data: matrix.as_ptr().cast_mut(), rows: rows as i64, cols: cols as i64, ld: rows as i64 }
 }

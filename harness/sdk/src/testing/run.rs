@@ -21,7 +21,7 @@ impl DenseProblem {
     /// As [`solve`](Self::solve), for a solver known by its table.
     pub fn solve_with(&self, solver: &abi::Solver, params: &[(&str, Value<'_>)]) -> Result<Outcome, Failure> {
         let host = TestHost::new();
-        let values = fill_in(solver, params)
+        let values = fill_in((solver.params, solver.n_params), params)
             .map_err(|error| Failure { status: error.status(), text: error.to_string() })?;
         let mut object = std::ptr::null_mut();
         let create = solver.create.expect("a table has `create`");
@@ -101,11 +101,14 @@ impl Drop for Object<'_> {
 }
 
 /// One value a parameter: the given ones, and defaults for the others.
-fn fill_in(solver: &abi::Solver, given: &[(&str, Value<'_>)]) -> Result<Vec<abi::Value>> {
-    let schema = match solver.n_params {
+pub(super) fn fill_in(
+    (params, n_params): (*const abi::Param, i64),
+    given: &[(&str, Value<'_>)],
+) -> Result<Vec<abi::Value>> {
+    let schema = match n_params {
         0 => &[],
         // SAFETY: a table's schema lives as long as the process.
-        count => unsafe { std::slice::from_raw_parts(solver.params, count as usize) },
+        count => unsafe { std::slice::from_raw_parts(params, count as usize) },
     };
     // SAFETY: as above.
     let names = schema.iter().map(|param| unsafe { text(&param.name) }).collect::<Result<Vec<_>>>()?;

@@ -40,7 +40,7 @@ pub unsafe extern "C" fn gpbench_plugin_v1(host: *const abi::Host) -> *const abi
             PLUGIN.get_or_init(|| {
                 let mut table = export::solver::<Hostile>();
                 table.solve = Some(solver::solve_and_lie);
-                export::plugin("hostile", env!("CARGO_PKG_VERSION"), vec![table])
+                export::plugin("hostile", env!("CARGO_PKG_VERSION"), vec![table], Vec::new())
             })
         })
     }

@@ -24,7 +24,9 @@ pub unsafe extern "C" fn gpbench_plugin_v1(host: *const abi::Host) -> *const abi
     // SAFETY: promised by the caller.
     unsafe {
         export::enter(host, || {
-            PLUGIN.get_or_init(|| export::plugin("mutants", env!("CARGO_PKG_VERSION"), tables::all()))
+            PLUGIN.get_or_init(|| {
+                export::plugin("mutants", env!("CARGO_PKG_VERSION"), tables::all(), Vec::new())
+            })
         })
     }
 }
