@@ -96,6 +96,7 @@
 //!   batch likelihoods, [`optimise`] optimisers and transforms.
 //! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`].
 
+pub mod exact;
 pub mod export;
 pub mod kernel;
 pub mod lapack;

@@ -5,6 +5,8 @@
 
 mod adadelta;
 mod adam;
+mod hyperparameters;
+mod milestones;
 mod schedule;
 mod transform;
 
@@ -12,6 +14,8 @@ use ndarray::Array2;
 
 pub use adadelta::AdaDelta;
 pub use adam::Adam;
+pub use hyperparameters::Hyperparameters;
+pub use milestones::Milestones;
 pub use schedule::MultiStep;
 pub use transform::{Scale, Transform};
 

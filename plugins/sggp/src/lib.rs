@@ -1,0 +1,15 @@
+//! Stochastic gradients of the likelihood of groups of nearest neighbours.
+//!
+//! See the README beside this crate for parameters, source, formulae, cost and limits.
+
+#![forbid(unsafe_code)]
+
+mod learner;
+mod neighbours;
+mod params;
+mod uniform;
+
+pub use learner::SgGp;
+pub use neighbours::{Neighbours, nearest};
+pub use params::{Grouping, SgGpParams};
+pub use uniform::draw;
