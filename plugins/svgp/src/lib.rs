@@ -6,6 +6,14 @@
 #![deny(unsafe_code)]
 
 mod bound;
+mod learner;
 mod panels;
+mod params;
+mod process;
 
 pub use bound::{Gradient, Minibatch, Variational};
+pub use learner::Svgp;
+pub use params::SvgpParams;
+pub use process::{Evaluation, Process, Workspace};
+
+gpbench_sdk::export_plugin! { name: "svgp", learners: [Svgp] }
