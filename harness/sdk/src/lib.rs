@@ -120,6 +120,7 @@ mod matrix;
 mod model;
 mod operator;
 mod params;
+mod pieces;
 mod problem;
 mod refine;
 mod sampling;
