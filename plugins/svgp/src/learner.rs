@@ -2,9 +2,7 @@
 
 use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{
-    Capabilities, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers,
-};
+use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
 
 use crate::{Process, SvgpParams, Workspace};
 
@@ -74,7 +72,8 @@ impl Learner for Svgp {
     type Params = SvgpParams;
     const ID: &'static str = "svgp";
     const DOC: &'static str = "Sparse variational Gaussian process: inducing points, minibatches";
-    const SOURCE: &'static str = "James Hensman, Nicolò Fusi, Neil D. Lawrence. Gaussian Processes for Big Data. UAI 2013.";
+    const SOURCE: &'static str =
+        "James Hensman, Nicolò Fusi, Neil D. Lawrence. Gaussian Processes for Big Data. UAI 2013.";
     const CAPABILITIES: Capabilities = Capabilities::KERNEL
         .and(Capabilities::NETWORK)
         .and(Capabilities::INDUCING)

@@ -110,7 +110,8 @@ impl Process {
         if self.parameters[1] < self.noise_floor {
             self.parameters[1] = self.noise_floor;
         }
-        self.hyperparameters.free.copy_from_slice(&self.parameters[..self.hyperparameters.free.len()]);
+        let scales = self.hyperparameters.free.len();
+        self.hyperparameters.free.copy_from_slice(&self.parameters[..scales]);
     }
 
     /// Number of inducing points.
@@ -186,11 +187,13 @@ impl Process {
             None => (x.view(), self.points()),
         };
         let (factor, jitter) = factorise(kernel.gram(&z, &z, workers), self.jitter)?;
+        let (cross, prior) = (kernel.gram(&z, &x, workers), kernel.diagonal(&x));
+        let centred = y - self.hyperparameters.mean();
         let minibatch = Minibatch {
             factor: factor.view(),
-            cross: kernel.gram(&z, &x, workers).view(),
-            prior: kernel.diagonal(&x).view(),
-            y: (y - self.hyperparameters.mean()).view(),
+            cross: cross.view(),
+            prior: prior.view(),
+            y: centred.view(),
             noise_scale: self.hyperparameters.noise_scale(),
             weight: n as f64 / rows as f64,
         };
@@ -265,8 +268,7 @@ impl Process {
         let cotangent = -concatenate![Axis(0), by_x, by_z];
         let mut by_network = vec![0.0; parameters.len()];
         if self.moves_points {
-            let inputs =
-                network.backward_with_inputs(parameters, pass, &cotangent, &mut by_network, workers);
+            let inputs = network.backward_with_inputs(parameters, pass, &cotangent, &mut by_network, workers);
             flat.extend(inputs.slice(s![by_x.nrows().., ..]).iter());
         } else {
             network.backward(parameters, pass, &cotangent, &mut by_network, workers);
