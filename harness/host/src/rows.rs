@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gpbench_data::{Split, SplitError, copy, split, synthetic, training_rows};
+use gpbench_data::{Split, SplitError, Unscaled, copy, split, synthetic, training_rows};
 use gpbench_gp::seed::Streams;
-use gpbench_record::{Dataset, Family, Fractions, Kernel, Source};
+use gpbench_record::{Covariance, Dataset, Fractions, Kernel, Source};
 use thiserror::Error;
 
 /// Why there are no rows.
@@ -58,7 +58,7 @@ pub enum RowsError {
     },
 }
 
-/// The rows of a data set, standardised, and what random numbers of a case are keyed by.
+/// The rows of a data set, scaled, and what random numbers of a case are keyed by.
 #[derive(Debug, Clone)]
 pub struct Rows {
     /// Training and test rows.
@@ -82,15 +82,16 @@ impl Rows {
         file: Option<&Path>,
         planned_sha256: Option<&str>,
     ) -> Result<Rows, RowsError> {
+        let prepare = |drawn: Unscaled| drawn.prepare(&dataset.name, dataset.into(), seed);
         let split = match &dataset.source {
             Source::Registry { .. } | Source::File { .. } => read(dataset, seed, file, planned_sha256)?,
             Source::Toy { name, n, n_test } => {
                 check_size(dataset, *n, *n_test)?;
-                synthetic::toy(name, *n, *n_test, seed)?
+                prepare(synthetic::toy(name, *n, *n_test, seed)?)?
             }
             Source::GpDraw(draw) => {
                 check_size(dataset, draw.n, draw.n_test)?;
-                synthetic::gp_draw(draw, seed)?
+                prepare(synthetic::gp_draw(draw, seed)?)?
             }
         };
         Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })
@@ -115,14 +116,25 @@ impl Rows {
     }
 
     /// Random streams that depend on the seed, the rows and the kernel's family, and on nothing else.
-    pub fn streams(&self, family: Family) -> Streams {
-        let Dataset { source, split, fractions, subsample, name: _, collapse_duplicates: _ } = &self.dataset;
-        let rows = match fractions {
-            None => serde_json::to_string(&(source, split, subsample)),
-            Some(fractions) => serde_json::to_string(&(source, split, fractions, subsample)),
+    pub fn streams(&self, family: impl Into<Covariance>) -> Streams {
+        let Dataset {
+            source,
+            split,
+            fractions,
+            subsample,
+            validation,
+            name: _,
+            collapse_duplicates: _,
+            targets: _,
+            inputs: _,
+        } = &self.dataset;
+        let rows = match (fractions, validation) {
+            (None, None) => serde_json::to_string(&(source, split, subsample)),
+            (Some(fractions), None) => serde_json::to_string(&(source, split, fractions, subsample)),
+            (_, Some(_)) => serde_json::to_string(&(source, split, fractions, subsample, validation)),
         }
         .expect("plain data serialises");
-        Streams::new(self.seed, &[&rows, &family.to_string()])
+        Streams::new(self.seed, &[&rows, family.into().as_str()])
     }
 }
 
@@ -141,9 +153,9 @@ fn read(
         return Err(RowsError::OtherCopy { name: name() });
     }
     let shares = dataset.fractions.map(|Fractions { train, test }| [train, test]);
-    let all = training_rows(&table, dataset.split, shares)?;
+    let all = training_rows(&table, dataset.split, shares, dataset.validation)?;
     let kept = dataset.subsample.map(|subsample| (subsample.rows(all), seed));
-    Ok(split(&table, dataset.split, shares, kept)?)
+    Ok(split(&table, dataset.split, shares, kept, dataset.into())?)
 }
 
 fn check_size(dataset: &Dataset, n: usize, n_test: usize) -> Result<(), RowsError> {
@@ -157,6 +169,8 @@ fn check_size(dataset: &Dataset, n: usize, n_test: usize) -> Result<(), RowsErro
 
 #[cfg(test)]
 mod tests {
+    use gpbench_record::Family;
+
     use super::*;
 
     /// A change of the key changes the random numbers, and so the results, of every case.

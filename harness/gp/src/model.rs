@@ -1,0 +1,180 @@
+//! What a learner has learned, as named arrays, and the predictions and likelihoods that follow from it.
+//!
+//! The host receives a [`Kind`] and [`Arrays`] from a learner, or from a solution file, and computes everything that
+//! it reports by this module, which shares no code with the learners' own:
+//!
+//! ```text
+//! let model = Model::parse(kind, family, shape, &arrays)?;    // checks each array
+//! let posterior = model.posterior(x, y, &pool)?;              // what all answers share is computed once
+//! let prediction = posterior.predict(x_test)?;                // mean and variance of y
+//! let objective = posterior.objective()?;                     // a row: -bound / n, or nlml
+//! let nlml = posterior.nlml()?;                               // a row, exact; None where n is too large
+//! ```
+//!
+//! | kind | `posterior` costs | `predict` adds, for m rows | `nlml` adds |
+//! |---|---|---|---|
+//! | [`Kind::Features`], and linear kernels of [`Kind::Gp`], [`Kind::NetworkGp`] | n D^2 | m D^2 | |
+//! | [`Kind::Gp`], [`Kind::NetworkGp`] | n^3 / 3 up to [`DENSE_ROWS`] rows | m n^2 | |
+//! | the same with more rows | conjugate gradients | m n | not available |
+//! | [`Kind::Inducing`], [`Kind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
+//! | [`Kind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | not available |
+//!
+//! Where exact nlml of all rows is too dear, [`subset`] selects rows: `model.posterior(x_subset, y_subset, &pool)`.
+
+mod arrays;
+mod parse;
+mod posterior;
+
+use std::sync::Arc;
+
+use gpbench_record::CovarianceFamily;
+use ndarray::{Array2, ArrayView1, ArrayView2};
+use rand::seq::index;
+use rayon::ThreadPool;
+
+use crate::blas::NotPositiveDefinite;
+use crate::experts::{Experts, SingularExpert};
+use crate::finite::Projection;
+use crate::iterative::Unsolved;
+use crate::network::Network;
+use crate::sparse::Variational;
+use crate::train::Hyperparameters;
+use crate::{Covariance, Kernel, seed};
+
+pub use arrays::{Arrays, InvalidArray};
+pub use posterior::{Posterior, Prediction};
+
+/// Most rows of an exact Gaussian process by a dense Cholesky factor, which takes 3.2 GB here.
+pub const DENSE_ROWS: usize = 20_000;
+
+/// What the arrays of a model are: `gpbench_abi::model_kind` in the terms of this crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An exact Gaussian process on all training rows.
+    Gp,
+    /// Inducing points with a variational distribution.
+    Inducing,
+    /// Finitely many features, mostly of a network.
+    Features,
+    /// [`Kind::Gp`] on the outputs of a network.
+    NetworkGp,
+    /// [`Kind::Inducing`] on the outputs of a network.
+    NetworkInducing,
+    /// Exact Gaussian processes on subsets, combined.
+    Experts,
+}
+
+/// The training inputs that a model belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Training rows.
+    pub rows: usize,
+    /// Inputs of a row.
+    pub inputs: usize,
+}
+
+/// Why a checked model has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// A matrix is singular in double precision, or overflows.
+    #[error("{matrix} is not positive definite: {error}")]
+    Singular {
+        /// Which matrix.
+        matrix: &'static str,
+        /// Where the factorisation ended.
+        error: NotPositiveDefinite,
+    },
+    /// The same of an expert's matrix.
+    #[error(transparent)]
+    Expert(#[from] SingularExpert),
+    /// Conjugate gradients do not reach their tolerance.
+    #[error(transparent)]
+    Unsolved(#[from] Unsolved),
+}
+
+/// A checked model.
+#[derive(Debug, Clone)]
+pub struct Model {
+    shape: Shape,
+    network: Network,
+    mean: f64,
+    /// `None` for experts.
+    hyperparameters: Option<Hyperparameters>,
+    body: Body,
+}
+
+/// What differs between models.
+#[derive(Debug, Clone)]
+enum Body {
+    /// An exact process by its n x n matrix.
+    Dense(Kernel),
+    /// A process of finite dimension.
+    Features(Projection),
+    Inducing {
+        covariance: Covariance,
+        z: Array2<f64>,
+        jitter: f64,
+        q: Variational,
+    },
+    Experts(Experts),
+}
+
+impl Model {
+    /// The model that `arrays` describe. `family` is that of the kernel: on the inputs, or on the outputs of the
+    /// network where there is one. An array called `kind` is ignored.
+    ///
+    /// # Errors
+    /// Where an array is missing, is not part of this kind, has another shape, or has entries that are not finite
+    /// or, for scales, not positive.
+    pub fn parse(
+        kind: Kind,
+        family: CovarianceFamily,
+        shape: Shape,
+        arrays: &Arrays,
+    ) -> Result<Model, InvalidArray> {
+        parse::parse(kind, family, shape, arrays)
+    }
+
+    /// The scales of the kernel and the noise; `None` for [`Kind::Experts`], which have many. Without length scales,
+    /// as for a linear kernel, `length_scale` is empty.
+    pub fn hyperparameters(&self) -> Option<&Hyperparameters> {
+        self.hyperparameters.as_ref()
+    }
+
+    /// Constant prior mean; `None` for [`Kind::Experts`], which have many.
+    pub fn mean(&self) -> Option<f64> {
+        self.hyperparameters.as_ref().map(|_| self.mean)
+    }
+
+    /// Outputs of the network that are 0 in all rows of `x` (n x d); `None` without a network.
+    pub fn dead_features(&self, x: ArrayView2<f64>, pool: &ThreadPool) -> Option<usize> {
+        (!self.network.is_identity()).then(|| self.network.dead_outputs(x, pool))
+    }
+
+    /// Conditions on the training rows `x` (n x d) with targets `y`.
+    ///
+    /// # Errors
+    /// Where a matrix is singular, or conjugate gradients fail.
+    ///
+    /// # Panics
+    /// Where `x` has another number of inputs, or for [`Kind::Experts`] of rows, than the shape that was parsed with.
+    pub fn posterior<'a>(
+        &'a self,
+        x: ArrayView2<'a, f64>,
+        y: ArrayView1<'_, f64>,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<Posterior<'a>, ModelError> {
+        Posterior::new(self, x, y, pool)
+    }
+}
+
+/// `count` of `n` rows without repeats, in ascending order, or all rows if there are no more. The same for all learners with
+/// the same `seed` and n.
+pub fn subset(n: usize, count: usize, seed: u64) -> Vec<usize> {
+    if count >= n {
+        return (0..n).collect();
+    }
+    let mut rows = index::sample(&mut seed::stream(seed, &["likelihood-rows"]), n, count).into_vec();
+    rows.sort_unstable();
+    rows
+}
