@@ -204,7 +204,7 @@ impl Gradient {
         let [by_solved, solved] =
             [&self.by_solved, &self.solved].map(|array| array.slice(s![.., ..self.rows]));
         panels::lower_product(&by_solved, &solved, &mut self.inducing, workers);
-        lapack::mirror_lower(&mut self.inducing);
+        panels::mirror_upper(self.inducing.view_mut().reversed_axes());
         // The diagonal is half of P's, which is half of G A^T's.
         self.inducing *= -0.5;
         panels::congruence(&batch.factor, &mut self.inducing, workers)

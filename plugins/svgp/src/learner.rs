@@ -98,8 +98,8 @@ impl Learner for Svgp {
         state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.process.predict(&x, *workers)
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        self.state()?.process.predict(&x, workers)
     }
 
     fn model(&self) -> Result<Model> {

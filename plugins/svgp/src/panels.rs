@@ -90,7 +90,7 @@ pub(crate) fn congruence(
         let first = index * TRIANGLE;
         divide(&mut panel.slice_mut(s![.., first..]), &lower.slice(s![first.., first..]))
     })?;
-    mirror_upper(symmetric);
+    mirror_upper(symmetric.view_mut());
     Ok(())
 }
 
@@ -109,7 +109,7 @@ fn in_panels<'p>(
 }
 
 /// Copies the upper triangle over the lower one, by tiles that stay in the cache.
-fn mirror_upper(a: &mut Array2<f64>) {
+pub(crate) fn mirror_upper(mut a: ArrayViewMut2<'_, f64>) {
     const TILE: usize = 32;
     let n = a.nrows();
     for right in (0..n).step_by(TILE) {

@@ -241,7 +241,8 @@ impl Process {
         workspace.gradient.clear();
         workspace.gradient.extend(self.hyperparameters.chain(&by_scales));
         workspace.gradient.extend(by.mean.iter().map(|by| -by));
-        workspace.gradient.extend(by.root.t().iter().map(|by| -by));
+        let by_root = by.root.as_slice_memory_order().expect("column-major as it was made");
+        workspace.gradient.extend(by_root.iter().map(|by| -by));
         total.rows += &inducing.rows;
         total.columns += &diagonal.rows;
         (total.columns, total.rows)

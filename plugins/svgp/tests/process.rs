@@ -38,7 +38,7 @@ impl Learner for Probe {
         unreachable!("the test is over")
     }
 
-    fn predict(&self, _: ArrayView2<'_, f64>, _: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(&self, _: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
         unreachable!("the test is over")
     }
 }
