@@ -222,7 +222,9 @@ impl Process {
             (false, false) => Points::Neither,
         };
         let mut total = kernel.pull_back(&z, &x, &by.cross(), points, workers);
-        let inducing = kernel.pull_back_square(&z, &by.inducing, moves, workers);
+        // Of a symmetric cotangent the derivatives by the columns' points are those by the rows'.
+        let sides = if moves { Points::Rows } else { Points::Neither };
+        let inducing = kernel.pull_back(&z, &z, &by.inducing, sides, workers);
         let prior = Array1::from_elem(x.nrows(), by.prior);
         let diagonal = kernel.pull_back_diagonal(&x, &prior, is_deep);
         total.add_scales(&inducing);
@@ -243,7 +245,7 @@ impl Process {
         workspace.gradient.extend(by.mean.iter().map(|by| -by));
         let by_root = by.root.as_slice_memory_order().expect("column-major as it was made");
         workspace.gradient.extend(by_root.iter().map(|by| -by));
-        total.rows += &inducing.rows;
+        total.rows.scaled_add(2.0, &inducing.rows);
         total.columns += &diagonal.rows;
         (total.columns, total.rows)
     }
@@ -341,16 +343,19 @@ fn squares(a: &Array2<f64>) -> Array1<f64> {
     a.columns().into_iter().map(|column| column.dot(&column)).collect()
 }
 
-/// The Cholesky factor of K + jitter I, and the jitter: the first of 1, 10, 100 ... times `jitter` that suffices.
-fn factorise(gram: Array2<f64>, jitter: f64) -> Result<(Array2<f64>, f64)> {
+/// The Cholesky factor of K + jitter I in the lower triangle, and the jitter: the first of 1, 10, 100 ... times `jitter`
+/// that suffices.
+fn factorise(mut gram: Array2<f64>, jitter: f64) -> Result<(Array2<f64>, f64)> {
+    let diagonal = gram.diag().to_owned();
     let mut tried = jitter;
     loop {
-        let mut factor = gram.clone();
-        factor.diag_mut().mapv_inplace(|entry| entry + tried);
-        match lapack::cholesky(&mut factor) {
-            Ok(()) => return Ok((factor, tried)),
+        gram.diag_mut().assign(&(&diagonal + tried));
+        match lapack::cholesky(&mut gram) {
+            Ok(()) => return Ok((gram, tried)),
             Err(Error::NotPositiveDefinite { .. }) if tried < MOST_JITTER => {
                 tried = (10.0 * tried).min(MOST_JITTER);
+                // K is left above the diagonal.
+                panels::mirror_upper(gram.view_mut());
             }
             Err(error) => return Err(error),
         }
