@@ -29,6 +29,7 @@ impl InvalidArray {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
     Finite,
+    /// Such as a scale, whose square enters.
     Positive,
     NotNegative,
 }
@@ -38,7 +39,7 @@ impl Entries {
         value.is_finite()
             && match self {
                 Entries::Finite => true,
-                Entries::Positive => value > 0.0,
+                Entries::Positive => value > 0.0 && (value * value).is_normal(),
                 Entries::NotNegative => value >= 0.0,
             }
     }
@@ -46,7 +47,7 @@ impl Entries {
     fn in_words(self) -> &'static str {
         match self {
             Entries::Finite => "finite",
-            Entries::Positive => "positive and finite",
+            Entries::Positive => "positive and finite, as its square",
             Entries::NotNegative => "finite and not negative",
         }
     }
@@ -183,14 +184,34 @@ impl<'a> Reader<'a> {
         Ok(self.entries(name, size, entries)?.column(0).to_owned())
     }
 
-    /// Refuses arrays that nothing has read, such as a misspelt `mean`.
+    /// Refuses arrays that nothing has read and whose names mean something in a model, such as `frequencies` of a
+    /// linear kernel. Other names are the learner's own.
     pub(super) fn finish(self) -> Result<(), InvalidArray> {
-        match self.arrays.keys().find(|name| *name != KIND && !self.read.contains(name.as_str())) {
+        match self.arrays.keys().find(|name| is_of_models(name) && !self.read.contains(name.as_str())) {
             Some(name) => Err(InvalidArray::new(name, "is not part of this kind of model", "left out")),
             None => Ok(()),
         }
     }
 }
 
-/// Name under which learners put the kind; its reader is the host.
-const KIND: &str = "kind";
+/// Names of arrays in any kind of model. A list of weights is no mistake, so it is not among them.
+const NAMES: [&str; 12] = [
+    "signal_scale",
+    "noise_scale",
+    "length_scale",
+    "mean",
+    "z",
+    "q_mean",
+    "q_root",
+    "jitter",
+    "frequencies",
+    "rows",
+    "weight",
+    "combine",
+];
+
+fn is_of_models(name: &str) -> bool {
+    let layer = name.strip_prefix("weight_").or(name.strip_prefix("bias_"));
+    let is_of_layer = layer.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()));
+    NAMES.contains(&name) || is_of_layer
+}
