@@ -6,7 +6,7 @@ use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Strea
 
 use crate::{Process, SvgpParams, Workspace};
 
-/// The stream of inducing points where the host has chosen none.
+/// The stream of inducing points where the host has chosen none: as many as rows in a minibatch.
 const POINTS: Stream = Stream::new(1);
 
 /// A sparse variational Gaussian process, fitted by stochastic optimisation.

@@ -6,8 +6,7 @@ use gpbench_sdk::optimise::{Method, Milestones, Transform};
 gpbench_sdk::params! {
     /// Parameters of sparse variational Gaussian processes.
     pub struct SvgpParams {
-        /// Rows of a minibatch; all of them if there are fewer. Also the number of inducing points where the spec
-        /// selects none.
+        /// Rows of a minibatch; all of them if there are fewer.
         pub batch: usize = 1024, in 1..=65_536;
         /// Optimiser of all parameters.
         pub optimiser: Method = Method::Adam;
