@@ -37,7 +37,9 @@ pub mod testing;
 pub mod text;
 mod training;
 
-pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
+pub use bench::{
+    Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, LearnerStep, Product, StepTiming, Timing,
+};
 pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
