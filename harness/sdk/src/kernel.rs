@@ -196,7 +196,7 @@ impl Kernel {
     }
 
     /// Points divided by their length scales, row-major.
-    fn scaled(&self, points: &ArrayRef2<f64>) -> Array2<f64> {
+    pub(crate) fn scaled(&self, points: &ArrayRef2<f64>) -> Array2<f64> {
         let mut scaled = Array2::zeros(points.dim());
         scaled.assign(points);
         scaled /= &self.lengths(points.ncols());

@@ -8,6 +8,7 @@ mod adam;
 mod hyperparameters;
 mod milestones;
 mod schedule;
+mod state;
 mod transform;
 
 use ndarray::Array2;
@@ -17,12 +18,10 @@ pub use adam::Adam;
 pub use hyperparameters::Hyperparameters;
 pub use milestones::Milestones;
 pub use schedule::MultiStep;
+pub use state::Named;
 pub use transform::{Scale, Transform};
 
-use crate::{Error, Result};
-
-/// A named matrix of a saved state.
-pub type Named = (String, Array2<f64>);
+use crate::Result;
 
 crate::choices! {
     /// Which optimiser a learner uses, as a parameter of the learner.
@@ -79,6 +78,75 @@ impl Optimiser {
         match self {
             Optimiser::Adam(adam) => adam.load(prefix, get),
             Optimiser::AdaDelta(adadelta) => adadelta.load(prefix, get),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differences::uniform;
+
+    const METHODS: [Method; 2] = [Method::Adam, Method::AdaDelta];
+
+    #[test]
+    fn a_loaded_state_goes_on_with_the_same_bits() {
+        for method in METHODS {
+            let gradients = uniform(10, 37, 1);
+            let (mut whole, mut parameters) = (Optimiser::new(method, 37), vec![0.5; 37]);
+            let descend = |optimiser: &mut Optimiser, parameters: &mut [f64], step: usize| {
+                optimiser.descend(parameters, gradients.row(step).as_slice().unwrap(), 0.1);
+            };
+            (0..5).for_each(|step| descend(&mut whole, &mut parameters, step));
+            let (saved, mut resumed) = (whole.save("scales"), parameters.clone());
+            (5..10).for_each(|step| descend(&mut whole, &mut parameters, step));
+
+            let mut loaded = Optimiser::new(method, 37);
+            let get =
+                |name: &str| saved.iter().find(|(saved, _)| saved == name).map(|(_, matrix)| matrix.clone());
+            loaded.load("scales", get).unwrap();
+            (5..10).for_each(|step| descend(&mut loaded, &mut resumed, step));
+            assert_eq!((&loaded, &resumed), (&whole, &parameters));
+
+            let names_fit = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+            assert!(saved.iter().all(|(name, _)| names_fit(name) && name.starts_with("scales_")));
+        }
+    }
+
+    #[test]
+    fn a_state_of_other_parameters_is_refused_and_changes_nothing() {
+        for method in METHODS {
+            let saved = Optimiser::new(method, 3).save("p");
+            let mut optimiser = Optimiser::new(method, 4);
+            let get =
+                |name: &str| saved.iter().find(|(saved, _)| saved == name).map(|(_, matrix)| matrix.clone());
+            assert!(optimiser.load("p", get).unwrap_err().to_string().contains("is 3 x 1, expected 4 x 1"));
+            assert!(optimiser.load("q", get).unwrap_err().to_string().contains("has no matrix q_"));
+            assert_eq!(optimiser, Optimiser::new(method, 4));
+        }
+    }
+
+    #[test]
+    fn at_rate_0_nothing_moves() {
+        for method in METHODS {
+            let (mut optimiser, mut parameters) = (Optimiser::new(method, 2), [1.0, -2.0]);
+            optimiser.descend(&mut parameters, &[3.0, 0.0], 0.0);
+            assert_eq!(parameters, [1.0, -2.0]);
+        }
+    }
+
+    #[test]
+    fn a_quadratic_is_minimised() {
+        for (method, rate) in [(Method::Adam, 0.05), (Method::AdaDelta, 1.0)] {
+            let (mut optimiser, mut parameters) = (Optimiser::new(method, 2), [1.0, -2.0]);
+            for _ in 0..2000 {
+                let gradient = [100.0 * parameters[0], 1e3 * (parameters[1] + 1.0)];
+                optimiser.descend(&mut parameters, &gradient, rate);
+            }
+            assert!(
+                parameters[0].abs() < 0.02 && (parameters[1] + 1.0).abs() < 0.02,
+                "{method:?} {parameters:?}"
+            );
         }
     }
 }

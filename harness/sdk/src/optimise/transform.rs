@@ -23,19 +23,122 @@ pub enum Scale {
     Length,
 }
 
+/// Smallest noise variance of [`Transform::Variance`].
+const NOISE_FLOOR: f64 = 1e-4;
+
 impl Transform {
     /// The scale of the free parameter `u`: a standard deviation or a length, never a variance.
     pub fn scale(self, of: Scale, u: f64) -> f64 {
-        todo!()
+        match (self, of) {
+            (Transform::Scale, _) | (Transform::Variance, Scale::Length) => softplus(u),
+            (Transform::Variance, _) => (softplus(u) + floor(of)).sqrt(),
+            (Transform::Logarithm, Scale::Length) => u.exp(),
+            (Transform::Logarithm, _) => (u / 2.0).exp(),
+        }
     }
 
     /// Derivative of [`scale`](Self::scale) by `u`.
     pub fn derivative(self, of: Scale, u: f64) -> f64 {
-        todo!()
+        match (self, of) {
+            (Transform::Scale, _) | (Transform::Variance, Scale::Length) => sigmoid(u),
+            (Transform::Variance, _) => sigmoid(u) / (2.0 * self.scale(of, u)),
+            (Transform::Logarithm, Scale::Length) => self.scale(of, u),
+            (Transform::Logarithm, _) => self.scale(of, u) / 2.0,
+        }
     }
 
     /// The free parameter of a scale. Minus infinity where no parameter gives so small a scale.
     pub fn inverse(self, of: Scale, scale: f64) -> f64 {
-        todo!()
+        match (self, of) {
+            (Transform::Scale, _) | (Transform::Variance, Scale::Length) => inverse_softplus(scale),
+            (Transform::Variance, _) => inverse_softplus(scale * scale - floor(of)),
+            (Transform::Logarithm, Scale::Length) => logarithm(scale),
+            (Transform::Logarithm, _) => 2.0 * logarithm(scale),
+        }
+    }
+}
+
+/// Smallest variance of [`Transform::Variance`].
+fn floor(of: Scale) -> f64 {
+    if of == Scale::Noise { NOISE_FLOOR } else { 0.0 }
+}
+
+/// log(1 + exp(u)), without overflow.
+fn softplus(u: f64) -> f64 {
+    u.max(0.0) + (-u.abs()).exp().ln_1p()
+}
+
+/// The derivative of [`softplus`].
+fn sigmoid(u: f64) -> f64 {
+    1.0 / (1.0 + (-u).exp())
+}
+
+fn inverse_softplus(value: f64) -> f64 {
+    if value <= 0.0 { f64::NEG_INFINITY } else { value + (-(-value).exp_m1()).ln() }
+}
+
+fn logarithm(value: f64) -> f64 {
+    if value <= 0.0 { f64::NEG_INFINITY } else { value.ln() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parameter;
+    use crate::differences::derivatives;
+
+    const ALL: [Scale; 3] = [Scale::Signal, Scale::Noise, Scale::Length];
+
+    fn each() -> impl Iterator<Item = (Transform, Scale)> {
+        [Transform::Scale, Transform::Variance, Transform::Logarithm]
+            .into_iter()
+            .flat_map(|transform| ALL.map(|of| (transform, of)))
+    }
+
+    #[test]
+    fn a_start_at_0_is_ln_2_or_1() {
+        let start = std::f64::consts::LN_2;
+        for of in ALL {
+            assert_eq!(Transform::Scale.scale(of, 0.0), start);
+            assert_eq!(Transform::Logarithm.scale(of, 0.0), 1.0);
+        }
+        assert!((Transform::Variance.scale(Scale::Signal, 0.0).powi(2) - start).abs() < 1e-15);
+        assert!((Transform::Variance.scale(Scale::Noise, 0.0).powi(2) - start - 1e-4).abs() < 1e-15);
+        assert_eq!(Transform::Variance.scale(Scale::Length, 0.0), start);
+    }
+
+    #[test]
+    fn derivatives_and_inverses_fit() {
+        for (transform, of) in each() {
+            for u in [-3.0, 0.0, 0.4, 5.0] {
+                let expected = derivatives(&[u], |u| transform.scale(of, u[0]))[0];
+                let found = transform.derivative(of, u);
+                assert!((found - expected).abs() < 1e-10, "{transform:?} {of:?} {u}: {found} {expected}");
+                let back = transform.inverse(of, transform.scale(of, u));
+                assert!((back - u).abs() < 1e-11, "{transform:?} {of:?} {u}: {back}");
+            }
+        }
+    }
+
+    #[test]
+    fn extreme_parameters_have_finite_scales_and_slopes() {
+        for (transform, of) in each() {
+            for u in [-40.0, 40.0] {
+                let (scale, slope) = (transform.scale(of, u), transform.derivative(of, u));
+                assert!(
+                    scale > 0.0 && scale.is_finite() && slope > 0.0 && slope.is_finite(),
+                    "{transform:?} {u}"
+                );
+            }
+            assert_eq!(transform.inverse(of, 0.0), f64::NEG_INFINITY);
+            assert!(transform.scale(of, f64::NAN).is_nan());
+        }
+        assert_eq!(Transform::Variance.inverse(Scale::Noise, 0.005), f64::NEG_INFINITY);
+        assert_eq!(Transform::Scale.scale(Scale::Length, 1e6), 1e6);
+    }
+
+    #[test]
+    fn specs_name_them() {
+        assert_eq!(Transform::choices(), ["scale", "variance", "logarithm"]);
     }
 }
