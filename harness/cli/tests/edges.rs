@@ -11,6 +11,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-sdk", &["gpbench-abi"]),
     ("gpbench-plugin-*", &["gpbench-sdk"]),
     ("gpbench-hostile", &["gpbench-sdk"]),
+    ("gpbench-learners", &["gpbench-sdk"]),
     ("gpbench-mutants", &["gpbench-sdk"]),
     ("gpbench-template", &["gpbench-sdk"]),
     ("gpbench-record", &[]),
@@ -68,6 +69,7 @@ const UNSAFE: &[&str] = &[
     "gpbench-host",
     "gpbench-gp",
     "gpbench-hostile",
+    "gpbench-learners",
     "gpbench-mutants",
 ];
 

@@ -4,7 +4,7 @@ use gpbench_record::{Message, Metrics, Row, Solved, Status, TaskOutput, names, t
 use jiff::Timestamp;
 
 use crate::log::Log;
-use crate::tasks::{CaseStatus, claimed_residuals, set_steps};
+use crate::tasks::{CaseStatus, claimed_residuals};
 use crate::{Evidence, PlannedCase};
 
 /// The row of a case that is not run.
@@ -53,7 +53,7 @@ pub(crate) fn ended(
             _ => None,
         })
         .collect();
-    set_steps(&mut row.output, solving.steps().into_iter().cloned().collect());
+    row.output.set_steps(solving.steps().into_iter().cloned().collect());
     if row.status.is_failure() {
         row.log_tail = lines(&evidence.log.tail);
     }

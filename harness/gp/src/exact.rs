@@ -3,12 +3,14 @@
 //! Takes n^2 numbers of memory and n^3 / 6 multiply-adds: the reference where n allows.
 
 mod derivatives;
-mod factor;
+pub(crate) mod factor;
 mod gradient;
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
+use rayon::ThreadPool;
 
 use crate::blas::NotPositiveDefinite;
 use crate::threads::{ThreadsRefused, thread_pool};
@@ -57,8 +59,22 @@ impl ExactGp {
         y: ArrayView1<f64>,
         threads: usize,
     ) -> Result<Self, ExactError> {
+        Ok(Self::fit_on(kernel, noise_scale, x, y, &thread_pool(threads)?)?)
+    }
+
+    /// The same on a given pool.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`] where H is not positive definite in double precision.
+    pub fn fit_on(
+        kernel: &Kernel,
+        noise_scale: f64,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<Self, NotPositiveDefinite> {
         assert_eq!(x.nrows(), y.len(), "one target per row");
-        let op = KernelOperator::with_pool(kernel, noise_scale, x, thread_pool(threads)?);
+        let op = KernelOperator::with_pool(kernel, noise_scale, x, Arc::clone(pool));
         let mut factor = op.lower_triangle();
         factor::cholesky(factor.view_mut(), op.pool())?;
         let log_det = 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>();

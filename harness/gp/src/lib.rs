@@ -13,6 +13,8 @@
 //! - [`metrics`]: residuals, errors, likelihoods;
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
 //! - [`train`]: gradients of the marginal likelihood and gradient ascent; [`lanczos`]: log-determinants;
+//! - [`model`]: predictions and likelihoods of what a learner has learned, by [`network`], [`finite`], [`sparse`] and
+//!   [`experts`];
 //! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
 //! - [`seed`]: random streams keyed by name;
 //! - [`blas`]: the few LAPACK calls and the thread count of OpenBLAS.
@@ -28,8 +30,11 @@ mod aligned;
 #[allow(unsafe_code)]
 pub mod blas;
 mod collapse;
+mod covariance;
 pub mod exact;
+pub mod experts;
 mod features;
+pub mod finite;
 #[cfg(test)]
 mod fixtures;
 mod gradient;
@@ -39,18 +44,24 @@ pub mod lanczos;
 pub mod likelihood;
 mod matrix;
 pub mod metrics;
+pub mod model;
+pub mod network;
 mod operator;
 pub mod pathwise;
+mod pieces;
 pub mod seed;
 mod simd;
 mod sin_cos;
+pub mod sparse;
 pub mod spectrum;
 mod threads;
 mod tile;
 pub mod train;
 
 pub use collapse::{CollapsedOperator, UniqueInputs};
+pub use covariance::Covariance;
 pub use features::{FrequencyLaw, RandomFeatures};
+pub use gpbench_record::CovarianceFamily;
 pub use gradient::Gradient;
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};

@@ -1,6 +1,7 @@
-//! What solves take.
+//! What solves and fits take.
 
 use gpbench_record::{Clock, Entries};
+use serde::{Deserialize, Serialize};
 
 /// Iterations, time and kernel entries of one solve, or of several.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -35,5 +36,36 @@ impl SolveCost {
     /// Wall-clock seconds.
     pub fn seconds(&self) -> f64 {
         self.prepare.wall + self.solve.wall
+    }
+}
+
+/// Steps, time and work of a fit.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct FitCost {
+    /// Steps that were observed.
+    pub steps: u64,
+    /// Time of begin.
+    pub begin: Clock,
+    /// Time of fit.
+    pub fit: Clock,
+    /// Kernel entries, all of them self-reported.
+    pub entries: Entries,
+    /// Rows of stream 0, which counts passes.
+    pub passed: u64,
+    /// Rows of all streams, and rows that were reported beside them.
+    pub rows: f64,
+    /// Rows that were taken through a network.
+    pub features: f64,
+}
+
+impl FitCost {
+    /// Passes over `n` training rows.
+    pub fn passes(&self, n: usize) -> f64 {
+        self.passed as f64 / n as f64
+    }
+
+    /// Wall-clock seconds.
+    pub fn seconds(&self) -> f64 {
+        self.begin.wall + self.fit.wall
     }
 }

@@ -19,8 +19,11 @@ pub struct KernelError {
 /// # Errors
 /// Where a scale is not positive, too small or too large, or the number of length scales is wrong.
 pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, KernelError> {
-    let record::Kernel { name, family, signal_scale, noise_scale, length_scale, .. } = kernel;
+    let record::Kernel { name, family, signal_scale, noise_scale, length_scale, network, .. } = kernel;
     let wrong = |what: String| KernelError { name: name.clone(), what };
+    let Some(family) = family.stationary().filter(|_| network.is_none()) else {
+        return Err(wrong("linear kernels and networks are for learners alone".to_owned()));
+    };
     if length_scale.len() != 1 && length_scale.len() != d {
         return Err(wrong(format!("{} length scales for {d} inputs", length_scale.len())));
     }
@@ -33,7 +36,7 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, KernelError> 
     positive("signal_scale", *signal_scale)?;
     positive("noise_scale", *noise_scale)?;
     length_scale.iter().try_for_each(|&length| positive("length_scale", length))?;
-    Ok(Kernel::new(*family, *signal_scale, length_scale, d))
+    Ok(Kernel::new(family, *signal_scale, length_scale, d))
 }
 
 /// The law of the frequencies of random features.

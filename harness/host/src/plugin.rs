@@ -9,9 +9,16 @@
 #![allow(unsafe_code)]
 
 mod account;
+mod arrays;
+mod batches;
 mod description;
+mod entrance;
 mod error;
 mod extension;
+mod fit;
+mod fit_data;
+mod fit_session;
+mod learner;
 mod host_services;
 mod host_table;
 mod library;
@@ -27,10 +34,14 @@ mod store;
 mod views;
 
 pub use account::SolveLimits;
-pub use description::SolverEntry;
+pub use arrays::Arrays;
+pub use description::{LearnerEntry, SolverEntry};
 pub use error::CallError;
 pub use extension::SolverState;
+pub use fit_session::{FitLimits, FitObserver, FitPoint, FitProgress, FitSession, Pause};
+pub use fit_data::{FitNetwork, FitProblem};
 pub use host_table::HostTable;
+pub use learner::{FitEnd, FitOutcome, LearnerObject};
 pub use library::{Library, LibraryError};
 pub use observer::{IterationInfo, Observer};
 pub use outcome::SolveOutcome;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gpbench_data::{Split, SplitError, copy, split, synthetic, training_rows};
 use gpbench_gp::seed::Streams;
-use gpbench_record::{Dataset, Family, Fractions, Kernel, Source};
+use gpbench_record::{Covariance, Dataset, Fractions, Kernel, Source};
 use thiserror::Error;
 
 /// Why there are no rows.
@@ -115,14 +115,25 @@ impl Rows {
     }
 
     /// Random streams that depend on the seed, the rows and the kernel's family, and on nothing else.
-    pub fn streams(&self, family: Family) -> Streams {
-        let Dataset { source, split, fractions, subsample, name: _, collapse_duplicates: _ } = &self.dataset;
-        let rows = match fractions {
-            None => serde_json::to_string(&(source, split, subsample)),
-            Some(fractions) => serde_json::to_string(&(source, split, fractions, subsample)),
+    pub fn streams(&self, family: impl Into<Covariance>) -> Streams {
+        let Dataset {
+            source,
+            split,
+            fractions,
+            subsample,
+            validation,
+            name: _,
+            collapse_duplicates: _,
+            targets: _,
+            inputs: _,
+        } = &self.dataset;
+        let rows = match (fractions, validation) {
+            (None, None) => serde_json::to_string(&(source, split, subsample)),
+            (Some(fractions), None) => serde_json::to_string(&(source, split, fractions, subsample)),
+            (_, Some(_)) => serde_json::to_string(&(source, split, fractions, subsample, validation)),
         }
         .expect("plain data serialises");
-        Streams::new(self.seed, &[&rows, &family.to_string()])
+        Streams::new(self.seed, &[&rows, family.into().as_str()])
     }
 }
 
@@ -157,6 +168,8 @@ fn check_size(dataset: &Dataset, n: usize, n_test: usize) -> Result<(), RowsErro
 
 #[cfg(test)]
 mod tests {
+    use gpbench_record::Family;
+
     use super::*;
 
     /// A change of the key changes the random numbers, and so the results, of every case.

@@ -1,5 +1,6 @@
 //! Tasks: what a case measures. Each has a module with its `run` and its `verify`.
 
+mod learn;
 mod likelihood;
 mod posterior;
 mod problem;
@@ -32,6 +33,7 @@ pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
         Task::Posterior(task) => posterior::run(&setup, task, send),
         Task::Train(task) => train::run(&setup, task, send),
         Task::Likelihood(task) => likelihood::run(&setup, task, send),
+        Task::Learn(task) => learn::run(&setup, task, send),
     });
     outcome.map_or_else(|error| error.message(plugin_ran), Message::Solved)
 }
@@ -46,6 +48,7 @@ pub fn verify(job: &Job) -> Message {
         Task::Posterior(task) => posterior::verify(&setup, task),
         Task::Train(_) => train::verify(),
         Task::Likelihood(task) => likelihood::verify(&setup, task),
+        Task::Learn(task) => learn::verify(&setup, task),
     });
     outcome.map_or_else(|error| error.message(false), Message::Verified)
 }

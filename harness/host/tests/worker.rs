@@ -81,7 +81,7 @@ fn on_a_line() -> Case {
     let mut case = common::case(200);
     let Source::GpDraw(draw) = &mut case.dataset.source else { panic!("not a draw") };
     draw.d = 1;
-    case.kernel.family = Family::Rbf;
+    case.kernel.family = Family::Rbf.into();
     case.kernel.signal_scale = 2.0;
     case.kernel.length_scale = vec![0.5];
     case.task = common::posterior(40, None);

@@ -23,6 +23,50 @@ pub struct Dataset {
     /// answer and what a solution is judged by are the same; an epoch stays n^2 entries, of all rows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collapse_duplicates: bool,
+    /// How targets are scaled.
+    #[serde(default, skip_serializing_if = "TargetScaling::is_default")]
+    pub targets: TargetScaling,
+    /// How inputs are scaled.
+    #[serde(default, skip_serializing_if = "InputScaling::is_default")]
+    pub inputs: InputScaling,
+    /// Share of all rows that are kept from a learner to choose its model by: of the rows that `fractions` leave, or
+    /// else of the training rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation: Option<f64>,
+}
+
+/// How targets are scaled, by the training rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetScaling {
+    /// To mean 0 and standard deviation 1.
+    #[default]
+    Standardised,
+    /// To mean 0, in the units of the file.
+    Centred,
+}
+
+/// How inputs are scaled, by the training rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InputScaling {
+    /// Each to mean 0 and standard deviation 1.
+    #[default]
+    Standardised,
+    /// Each so that its smallest value is -1 and its largest 1.
+    Box,
+}
+
+impl TargetScaling {
+    fn is_default(&self) -> bool {
+        *self == TargetScaling::default()
+    }
+}
+
+impl InputScaling {
+    fn is_default(&self) -> bool {
+        *self == InputScaling::default()
+    }
 }
 
 /// Shares of the rows that a split draws; the remaining rows are not used.

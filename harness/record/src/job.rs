@@ -82,10 +82,22 @@ pub struct ExactRequest {
 impl ExactRequest {
     /// Cache key: a hash of everything that the reference depends on, which paths and threads are not.
     pub fn key(&self, dataset_sha256: Option<&str>, worker_sha256: &str) -> String {
-        let Kernel { family, signal_scale, noise_scale, length_scale, mean, .. } = &self.kernel;
-        let Dataset { source, split, fractions, subsample, .. } = &self.dataset;
+        let Kernel { family, signal_scale, noise_scale, length_scale, mean, name: _, origin: _, network: _ } =
+            &self.kernel;
+        let Dataset {
+            source,
+            split,
+            fractions,
+            subsample,
+            targets,
+            inputs,
+            validation,
+            name: _,
+            collapse_duplicates: _,
+        } = &self.dataset;
         hash_json(&(
             (source, split, fractions, subsample, self.seed, dataset_sha256, worker_sha256),
+            (targets, inputs, validation),
             (family, signal_scale, noise_scale, length_scale, mean),
         ))
     }

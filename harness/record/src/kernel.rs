@@ -5,26 +5,30 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Family;
+use crate::{Covariance, Network};
 
 /// A covariance function with its hyperparameters: scales, never variances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kernel {
     /// Name in the spec.
     pub name: String,
-    /// Correlation family.
-    pub family: Family,
+    /// Covariance function: on the inputs, or on the outputs of `network`.
+    pub family: Covariance,
     /// Standard deviation of the latent function.
     pub signal_scale: f64,
     /// Standard deviation of the observation noise.
     pub noise_scale: f64,
-    /// One length scale per input of the standardised data; a single entry is shared by all.
+    /// One length scale per input of the scaled data; a single entry is shared by all, as it always is on the outputs of a
+    /// network.
     pub length_scale: Vec<f64>,
-    /// Constant prior mean, in units of the standardised targets, where it is one of the hyperparameters; else 0.
+    /// Constant prior mean, in units of the scaled targets, where it is one of the hyperparameters; else 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
     /// Where the numbers come from.
     pub origin: Origin,
+    /// The network between inputs and kernel, where there is one. Only learners take it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
 }
 
 /// Where hyperparameters come from.
@@ -144,17 +148,19 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Family;
 
     #[test]
     fn hyperparameters_survive_their_names() {
         let kernel = |length_scale: Vec<f64>| Kernel {
             name: "k".into(),
-            family: Family::Rbf,
+            family: Family::Rbf.into(),
             signal_scale: 1.5,
             noise_scale: 0.1,
             length_scale,
             mean: None,
             origin: OriginBase::Ones.into(),
+            network: None,
         };
         let ones = kernel(vec![1.0]);
         for lengths in [vec![0.7], (1..=12).map(f64::from).collect()] {

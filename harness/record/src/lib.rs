@@ -9,6 +9,7 @@
 mod bench;
 mod case;
 mod conformance;
+mod covariance;
 mod curve;
 mod dataset;
 mod environment;
@@ -16,9 +17,11 @@ mod estimator;
 mod family;
 mod job;
 mod kernel;
+mod learning;
 mod message;
 pub mod metric;
 mod metrics;
+mod network;
 mod output;
 pub mod path;
 mod plan;
@@ -36,8 +39,9 @@ mod training;
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
+pub use covariance::{Covariance, Covariance as CovarianceFamily};
 pub use curve::{Curve, Spectrum};
-pub use dataset::{Dataset, Fractions, GpDraw, Source, Subsample};
+pub use dataset::{Dataset, Fractions, GpDraw, InputScaling, Source, Subsample, TargetScaling};
 pub use environment::{Environment, Fingerprint};
 pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,
@@ -46,9 +50,11 @@ pub use estimator::{
 pub use family::{Family, UnknownFamily};
 pub use job::{ExactRequest, Job, Limits};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
+pub use learning::{GridPoint, Learning, LearningOutput, ModelKind, Selection};
 pub use message::{Clock, Entries, ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;
 pub use metrics::Metrics;
+pub use network::{Activation, Network};
 pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};
 pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};

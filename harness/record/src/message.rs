@@ -74,7 +74,8 @@ impl Entries {
 
 /// What `case` measured. Of a training case, times, entries and iterations are sums over the steps,
 /// and the rest is of the systems solved for the final prediction; of estimates of the likelihood, they are sums
-/// over the repetitions.
+/// over the repetitions. Of a learner, setup is its beginning, iterations are its steps, and entries are those that it
+/// reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solved {
     /// Training rows.
@@ -111,7 +112,7 @@ pub struct Solved {
     /// Further metrics of the task.
     #[serde(default)]
     pub metrics: Metrics,
-    /// Further results of the task; outer steps are not among them, since each was sent as a message.
+    /// Further results of the task; outer steps and looks are not among them, since each was sent as a message.
     pub output: TaskOutput,
 }
 
@@ -161,7 +162,7 @@ pub enum FaultCause {
     Dataset,
     /// The exact reference is missing or damaged.
     Reference,
-    /// The checkpoint of a training case is damaged.
+    /// The checkpoint of a case that trains or learns is damaged.
     Checkpoint,
     /// The file of the solution is missing or damaged.
     Solution,

@@ -4,7 +4,7 @@
 //! To add a metric, add its entry here and compute it; no other list exists.
 
 use crate::TaskKind;
-use crate::TaskKind::{Likelihood, Posterior, Solve, Train};
+use crate::TaskKind::{Learn, Likelihood, Posterior, Solve, Train};
 
 /// A metric.
 #[derive(Debug, PartialEq)]
@@ -148,7 +148,14 @@ pub fn shown(task: TaskKind, place: Shown) -> impl Iterator<Item = &'static Metr
 const ALL: &[TaskKind] = &TaskKind::ALL;
 /// Tasks that verify a solution of linear systems.
 const SOLVING: &[TaskKind] = &[Solve, Posterior, Train];
-const PREDICTING: &[TaskKind] = &[Posterior, Train];
+const PREDICTING: &[TaskKind] = &[Posterior, Train, Learn];
+/// Tasks whose predictions are compared with those of an exact process of the same hyperparameters.
+const TO_EXACT: &[TaskKind] = &[Posterior, Train];
+/// Tasks with kernels whose hyperparameters are given or trained by gpbench.
+const GIVEN_KERNEL: &[TaskKind] = &[Solve, Posterior, Train, Likelihood];
+const LEARN: &[TaskKind] = &[Learn];
+/// Tasks whose results table has a column of total time.
+const TIMED: &[TaskKind] = &[Solve, Posterior, Train, Learn];
 const SOLVE_POSTERIOR: &[TaskKind] = &[Solve, Posterior];
 const POSTERIOR: &[TaskKind] = &[Posterior];
 const TRAIN: &[TaskKind] = &[Train];
@@ -213,30 +220,54 @@ metrics! {
     /// Largest true relative residual norm of all right-hand sides.
     RESIDUAL_MAX = "residual_max", "largest residual", "largest relative residual",
         One, Scientific, Lower, SOLVING, NOWHERE, 1e-9, 0.1, [Baseline];
-    /// Root mean square error of the predictive mean on the test rows, in units of the standardised target.
+    /// Exact negative log marginal likelihood over n, of the hyperparameters and features that were learned.
+    NLML = "nlml", "NLML", "negative log marginal likelihood per row",
+        Nats, Fixed, Lower, LEARN, LEARN, 0.01, 0.01, [Best, Steps, Compare, Baseline];
+    /// The learner's bound on the log marginal likelihood, negative and over n, over all training rows.
+    BOUND = "bound", "bound", "negative bound per row",
+        Nats, Fixed, Lower, LEARN, NOWHERE, 0.01, 0.01, [Steps, Baseline];
+    /// Root mean square error of the predictive mean on the test rows, in units of the scaled target.
     TEST_RMSE = "test_rmse", "test RMSE", "test RMSE",
         One, Fixed, Lower, PREDICTING, PREDICTING, 1e-4, 0.005, [Best, Trace, Steps, Trained, Compare, Progress, Baseline];
     /// Mean test negative log-likelihood from the samples' variances plus noise.
     TEST_NLL = "test_nll", "test NLL", "test NLL",
         Nats, Fixed, Lower, PREDICTING, PREDICTING, 0.01, 0.01, [Best, Trace, Steps, Trained, Compare, Baseline];
+    /// Root mean square error on the validation rows.
+    VALIDATION_RMSE = "validation_rmse", "validation RMSE", "validation RMSE",
+        One, Fixed, Lower, LEARN, NOWHERE, 1e-4, 0.005, [Steps];
+    /// Mean negative log-likelihood of the validation rows.
+    VALIDATION_NLL = "validation_nll", "validation NLL", "validation NLL",
+        Nats, Fixed, Lower, LEARN, NOWHERE, 0.01, 0.01, [Steps];
     /// Mean test negative log-likelihood of the exact Gaussian process.
     TEST_NLL_EXACT = "test_nll_exact", "exact NLL", "test NLL of the exact GP",
         Nats, Fixed, Neither, SOLVING, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
     /// Root mean square distance of the predictive mean to the exact one.
     RMSE_TO_EXACT = "rmse_to_exact", "RMSE to exact", "RMSE to the exact mean",
-        One, Scientific, Lower, PREDICTING, POSTERIOR, 1e-4, 0.1, [Best, Trace, Baseline];
+        One, Scientific, Lower, TO_EXACT, POSTERIOR, 1e-4, 0.1, [Best, Trace, Baseline];
     /// Log marginal likelihood of the exact Gaussian process.
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
-        Nats, Short, Neither, ALL, TRAIN, 0.0, 0.1, [Steps];
+        Nats, Short, Neither, GIVEN_KERNEL, TRAIN, 0.0, 0.1, [Steps];
     /// Outer steps taken.
     STEPS = "steps", "steps", "outer steps",
         Count, Short, Neither, TRAIN, TRAIN, 0.0, 0.1, [];
+    /// Passes over the training rows: rows of the first stream of minibatches over n.
+    PASSES = "passes", "passes", "passes over the training rows",
+        Count, Short, Lower, LEARN, LEARN, 0.0, 0.1, [Steps, Compare, Baseline];
+    /// Rows used, of all streams and charges.
+    ROWS = "rows", "rows", "rows used",
+        Count, Short, Lower, LEARN, NOWHERE, 0.0, 0.1, [];
+    /// Rows taken through the network or the features.
+    FEATURE_ROWS = "feature_rows", "feature rows", "feature rows",
+        Count, Short, Lower, LEARN, NOWHERE, 0.0, 0.1, [];
     /// Kernel entries used over n^2.
     EPOCHS = "epochs", "epochs", "epochs (n² kernel entries)",
         Epochs, Short, Lower, ALL, SOLVING, 1.0, 0.1, [Best, Steps, Compare, Baseline];
     /// Iterations, as the solver counts them.
     ITERATIONS = "iterations", "iterations", "iterations",
         Count, Short, Lower, ALL, SOLVING, 1.0, 0.1, [Wide, Steps, Baseline];
+    /// Wall-clock seconds of a step of the learner, on average.
+    SECONDS_PER_STEP = "seconds_per_step", "step [s]", "seconds a step",
+        Seconds, Short, Lower, LEARN, LEARN, 0.0, 0.1, [Best];
     /// Wall-clock seconds of all outer steps: prepare, solve, right-hand sides and gradients.
     SECONDS_TRAIN = "seconds_train", "train [s]", "seconds of training",
         Seconds, Short, Lower, TRAIN, TRAIN, 0.0, 0.1, [Best, Trained];
@@ -248,7 +279,7 @@ metrics! {
         Seconds, Short, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
     /// Wall-clock seconds of prepare and solve together: derived by reports, not recorded.
     SECONDS = "seconds", "total [s]", "seconds (prepare + solve)",
-        Seconds, Short, Lower, ALL, SOLVING, 1e-3, 0.1, [Best, Compare, Progress];
+        Seconds, Short, Lower, ALL, TIMED, 1e-3, 0.1, [Best, Compare, Progress];
     /// Peak resident memory of the worker process.
     PEAK_MEMORY_BYTES = "peak_memory_bytes", "memory [MiB]", "peak memory",
         Bytes, Memory, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Best];
@@ -257,7 +288,7 @@ metrics! {
         One, Fixed, Neither, SOLVING, NOWHERE, 0.0, 0.1, [];
     /// Root mean square 2-Wasserstein distance between predicted and exact latent marginals.
     W2_TO_EXACT = "w2_to_exact", "W2 to exact", "2-Wasserstein distance to the exact marginals",
-        One, Scientific, Lower, PREDICTING, NOWHERE, 1e-4, 0.1, [];
+        One, Scientific, Lower, TO_EXACT, NOWHERE, 1e-4, 0.1, [];
     /// ||v - v*||_2 of the representer weights of y.
     WEIGHT_ERROR = "weight_error", "weight error", "weight error ||v − v*||₂",
         One, Scientific, Lower, SOLVE_POSTERIOR, NOWHERE, 0.0, 0.1, [Trace];
@@ -270,6 +301,19 @@ metrics! {
     /// The solver's own mean relative residual norm of the probes.
     CLAIMED_PROBES = "claimed_residual_probes", "claimed residual probes", "claimed mean residual of the probes",
         One, Scientific, Neither, SOLVING, NOWHERE, 0.0, 0.1, [];
+    /// The learner's own objective at its last step.
+    CLAIMED_OBJECTIVE = "claimed_objective", "claimed objective", "objective, as the learner has it",
+        One, Short, Neither, LEARN, NOWHERE, 0.0, 0.1, [Steps];
+    /// Test RMSE of the learner's own predictions.
+    CLAIMED_TEST_RMSE = "claimed_test_rmse", "claimed RMSE", "test RMSE, as the learner predicts",
+        One, Fixed, Neither, LEARN, NOWHERE, 0.0, 0.1, [];
+    /// Test negative log-likelihood of the learner's own predictions.
+    CLAIMED_TEST_NLL = "claimed_test_nll", "claimed NLL", "test NLL, as the learner predicts",
+        Nats, Fixed, Neither, LEARN, NOWHERE, 0.0, 0.1, [];
+    /// Largest distance of the learner's predictions to those of its model: of means over the targets' standard deviation,
+    /// or of variances over the variance.
+    PREDICTION_GAP = "prediction_gap", "prediction gap", "distance to the model's predictions",
+        One, Scientific, Lower, LEARN, NOWHERE, 1e-9, 0.1, [];
     /// The part of `epochs` spent in prepare.
     EPOCHS_SETUP = "epochs_setup", "setup epochs", "epochs of prepare",
         Epochs, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
@@ -354,7 +398,7 @@ metrics! {
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Bytes of kernel entries cached between products, where memory allowed.
     KEPT_BYTES = "kept_bytes", "cached entries [MiB]", "cached kernel entries",
-        Bytes, Memory, Neither, ALL, NOWHERE, 0.0, 0.1, [];
+        Bytes, Memory, Neither, GIVEN_KERNEL, NOWHERE, 0.0, 0.1, [];
     /// Inducing points, where the solver's unknowns are fewer than the training rows.
     INDUCING_POINTS = "inducing_points", "inducing points", "inducing points",
         Count, Short, Neither, POSTERIOR, NOWHERE, 0.0, 0.1, [];

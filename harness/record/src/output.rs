@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, Hyperparameters, Landscape, Step, TaskKind};
+use crate::{Curve, Hyperparameters, Landscape, LearningOutput, Step, TaskKind};
 
 /// Results of a task other than metrics and a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub enum TaskOutput {
     Train(Box<TrainingOutput>),
     /// Nothing more.
     Likelihood,
+    /// What the harness saw along the way.
+    Learn(Box<LearningOutput>),
 }
 
 /// What task `posterior` yields.
@@ -53,19 +55,45 @@ impl TaskOutput {
             TaskKind::Posterior => TaskOutput::Posterior(PosteriorOutput::default()),
             TaskKind::Train => TaskOutput::Train(Box::default()),
             TaskKind::Likelihood => TaskOutput::Likelihood,
+            TaskKind::Learn => TaskOutput::Learn(Box::default()),
         }
     }
 
-    /// The outer steps; none of a task that has no such steps.
+    /// The outer steps of training, or the looks at a learner; none of a task that has neither.
     pub fn steps(&self) -> &[Step] {
-        self.training().map_or(&[], |training| &training.steps)
+        match self {
+            TaskOutput::Train(training) => &training.steps,
+            TaskOutput::Learn(learning) => &learning.looks,
+            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood => &[],
+        }
+    }
+
+    /// Stores what [`TaskOutput::steps`] gives, of a task that has it.
+    pub fn set_steps(&mut self, steps: Vec<Step>) {
+        match self {
+            TaskOutput::Train(training) => training.steps = steps,
+            TaskOutput::Learn(learning) => learning.looks = steps,
+            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood => {}
+        }
     }
 
     /// What task `train` yielded.
     pub fn training(&self) -> Option<&TrainingOutput> {
         match self {
             TaskOutput::Train(training) => Some(training),
-            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood => None,
+            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood | TaskOutput::Learn(_) => {
+                None
+            }
+        }
+    }
+
+    /// What task `learn` yielded.
+    pub fn learning(&self) -> Option<&LearningOutput> {
+        match self {
+            TaskOutput::Learn(learning) => Some(learning),
+            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Train(_) | TaskOutput::Likelihood => {
+                None
+            }
         }
     }
 
@@ -74,6 +102,7 @@ impl TaskOutput {
         match self {
             TaskOutput::Posterior(posterior) => posterior.curve.as_deref(),
             TaskOutput::Train(training) => training.curve.as_deref(),
+            TaskOutput::Learn(learning) => learning.curve.as_deref(),
             TaskOutput::Solve | TaskOutput::Likelihood => None,
         }
     }
@@ -83,6 +112,7 @@ impl TaskOutput {
         match self {
             TaskOutput::Posterior(posterior) => posterior.curve = found,
             TaskOutput::Train(training) => training.curve = found,
+            TaskOutput::Learn(learning) => learning.curve = found,
             TaskOutput::Solve | TaskOutput::Likelihood => {}
         }
     }

@@ -66,8 +66,14 @@ pub enum Capability {
     BlasThreads,
     /// Stores an n x n matrix.
     Dense,
-    /// Solves for weights of inducing points.
+    /// Solves for weights of inducing points; of a learner: needs them.
     Inducing,
+    /// Of a learner: takes a network between inputs and kernel.
+    Network,
+    /// Of a learner: takes kernels of finite dimension.
+    Finite,
+    /// Of a learner: takes the stationary families as they are.
+    Kernel,
 }
 
 impl Capability {
@@ -80,6 +86,9 @@ impl Capability {
             Capability::BlasThreads => "blas_threads",
             Capability::Dense => "dense",
             Capability::Inducing => "inducing",
+            Capability::Network => "network",
+            Capability::Finite => "finite",
+            Capability::Kernel => "kernel",
         }
     }
 }

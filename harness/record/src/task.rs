@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FeatureEstimator, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Probes, Training};
+use crate::{
+    FeatureEstimator, GradientEstimator, Learning, LikelihoodEstimator, PathwiseTargets, Probes, Training,
+};
 
 /// What a case measures, with everything that its task needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ pub enum Task {
     Train(Box<Training>),
     /// Estimate the marginal likelihood and its gradient repeatedly, and compare with the exact ones.
     Likelihood(LikelihoodStudy),
+    /// Let a learner fit and predict by itself.
+    Learn(Box<Learning>),
 }
 
 /// Which task, without what it needs.
@@ -32,6 +36,8 @@ pub enum TaskKind {
     Train,
     /// [`Task::Likelihood`].
     Likelihood,
+    /// [`Task::Learn`].
+    Learn,
 }
 
 /// What task `solve` needs.
@@ -97,6 +103,7 @@ impl Task {
             Task::Posterior(_) => TaskKind::Posterior,
             Task::Train(_) => TaskKind::Train,
             Task::Likelihood(_) => TaskKind::Likelihood,
+            Task::Learn(_) => TaskKind::Learn,
         }
     }
 
@@ -107,6 +114,7 @@ impl Task {
             Task::Posterior(posterior) => Some(&posterior.estimator),
             Task::Train(training) => Some(&training.estimator),
             Task::Likelihood(study) => Some(&study.estimator),
+            Task::Learn(_) => None,
         }
     }
 
@@ -124,13 +132,14 @@ impl Task {
                 LikelihoodEstimator::Solutions { probes, .. } => Some(probes),
                 LikelihoodEstimator::Features(_) => None,
             },
+            Task::Learn(_) => None,
         }
     }
 
     /// The estimator by random features, of a task that has one in place of solving systems.
     pub fn features(&self) -> Option<FeatureEstimator> {
         match self {
-            Task::Solve(_) | Task::Posterior(_) => None,
+            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) => None,
             Task::Train(training) => match training.gradient {
                 GradientEstimator::Features(features) => Some(features),
                 GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
@@ -145,7 +154,7 @@ impl Task {
     /// Whether each step or estimate solves for y twice.
     pub fn solves_twice(&self) -> bool {
         match self {
-            Task::Solve(_) | Task::Posterior(_) => false,
+            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) => false,
             Task::Train(training) => {
                 matches!(training.gradient, GradientEstimator::Solutions { second_solve: true, .. })
             }
@@ -159,17 +168,27 @@ impl Task {
     pub fn training(&self) -> Option<&Training> {
         match self {
             Task::Train(training) => Some(training),
-            Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => None,
+            Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) | Task::Learn(_) => None,
         }
     }
 
-    /// The number of right-hand sides of the systems whose solution is verified, y included.
+    /// What task `learn` needs.
+    pub fn learning(&self) -> Option<&Learning> {
+        match self {
+            Task::Learn(learning) => Some(learning),
+            Task::Solve(_) | Task::Posterior(_) | Task::Train(_) | Task::Likelihood(_) => None,
+        }
+    }
+
+    /// The number of right-hand sides of the systems whose solution is verified, y included; 1 where none are
+    /// solved.
     pub fn right_hand_sides(&self) -> usize {
         1 + match self {
             Task::Solve(solve) => solve.probes.count(),
             Task::Posterior(posterior) => posterior.targets.probes,
             Task::Train(training) => training.prediction.targets.probes,
             Task::Likelihood(_) => self.probes().map_or(0, |probes| probes.count()),
+            Task::Learn(_) => 0,
         }
     }
 
@@ -177,6 +196,7 @@ impl Task {
     pub fn inducing(&self) -> Option<Inducing> {
         match self {
             Task::Posterior(posterior) => posterior.inducing,
+            Task::Learn(learning) => learning.inducing,
             Task::Solve(_) | Task::Train(_) | Task::Likelihood(_) => None,
         }
     }
@@ -184,8 +204,8 @@ impl Task {
 
 impl TaskKind {
     /// Every task.
-    pub const ALL: [TaskKind; 4] =
-        [TaskKind::Solve, TaskKind::Posterior, TaskKind::Train, TaskKind::Likelihood];
+    pub const ALL: [TaskKind; 5] =
+        [TaskKind::Solve, TaskKind::Posterior, TaskKind::Train, TaskKind::Likelihood, TaskKind::Learn];
 
     /// The name in specs and journals.
     pub fn as_str(self) -> &'static str {
@@ -194,6 +214,7 @@ impl TaskKind {
             TaskKind::Posterior => "posterior",
             TaskKind::Train => "train",
             TaskKind::Likelihood => "likelihood",
+            TaskKind::Learn => "learn",
         }
     }
 }
@@ -217,11 +238,13 @@ mod tests {
             TaskKind::Posterior => 1,
             TaskKind::Train => 2,
             TaskKind::Likelihood => 3,
+            TaskKind::Learn => 4,
         };
-        assert_eq!(TaskKind::ALL.map(place), [0, 1, 2, 3]);
+        assert_eq!(TaskKind::ALL.map(place), [0, 1, 2, 3, 4]);
         for task in TaskKind::ALL {
             assert_eq!(serde_json::to_string(&task).unwrap(), format!("\"{task}\""));
             assert_eq!(TaskOutput::empty(task).training().is_some(), task == TaskKind::Train);
+            assert_eq!(TaskOutput::empty(task).learning().is_some(), task == TaskKind::Learn);
         }
     }
 }

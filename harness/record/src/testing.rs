@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Budget, Case, Dataset, Family, Frequencies, GpDraw, Kernel, Metrics, OriginBase, PathwiseTargets,
-    Posterior, Prior, Row, Solver, Source, Status, Task, TaskOutput,
+    Budget, Case, Dataset, Family, Frequencies, GpDraw, InputScaling, Kernel, Metrics, OriginBase,
+    PathwiseTargets, Posterior, Prior, Row, Solver, Source, Status, TargetScaling, Task, TaskOutput,
 };
 
 /// A posterior of 30 rows drawn from a Gaussian process, with 4 pathwise targets, by solver `solver` of plugin `cg`.
@@ -31,15 +31,19 @@ pub fn case(solver: &str) -> Case {
             fractions: None,
             subsample: None,
             collapse_duplicates: false,
+            targets: TargetScaling::default(),
+            inputs: InputScaling::default(),
+            validation: None,
         },
         kernel: Kernel {
             name: "matern32".into(),
-            family: Family::Matern32,
+            family: Family::Matern32.into(),
             signal_scale: 1.0,
             noise_scale: 0.1,
             length_scale: vec![1.0],
             mean: None,
             origin: OriginBase::Given.into(),
+            network: None,
         },
         solver: Solver { name: solver.into(), plugin: "cg".into(), params: BTreeMap::new() },
         budget: Budget { tolerance: Some(0.01), ..Budget::default() },

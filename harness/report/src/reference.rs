@@ -293,7 +293,7 @@ mod tests {
     fn case(dataset: &str, family: Family, solver: &str) -> Case {
         let mut case = testing::case("here");
         case.dataset.source = Source::Registry { name: dataset.to_owned() };
-        case.kernel.family = family;
+        case.kernel.family = family.into();
         case.solver.plugin = solver.to_owned();
         case
     }

@@ -53,7 +53,7 @@ pub trait Learner: Sized + 'static {
     /// Predicts at the rows of `x` (m x d): means of y, and variances of y with the noise included.
     ///
     /// A row's prediction depends on no other row.
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)>;
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)>;
 
     /// What was learned, from which the harness computes predictions and likelihoods by itself.
     ///

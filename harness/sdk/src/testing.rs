@@ -9,9 +9,11 @@ mod extension;
 mod fit_host;
 mod fixtures;
 mod host;
+mod learner_suite;
 mod matern32;
 mod mock_problem;
 mod run;
+mod settings;
 mod suite;
 
 use std::collections::BTreeMap;
@@ -25,8 +27,10 @@ use extension::state::State;
 
 pub use fit_host::{FitHost, FitReport, FitRun, SavedFit, Used};
 pub use fixtures::{scattered, scattered_inputs, scattered_right_hand_sides};
+pub use learner_suite::LearnerSuite;
 pub use matern32::matern32;
-pub use suite::{Claims, Settings, Suite};
+pub use settings::Settings;
+pub use suite::{Claims, Suite};
 
 /// A system A X = B with a dense A, to be solved by a solver under test.
 #[derive(Debug, Clone)]

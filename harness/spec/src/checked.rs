@@ -57,6 +57,7 @@ impl Typed {
             TaskKind::Posterior => check::<Posterior>(self, catalog),
             TaskKind::Train => check::<Train<'_>>(self, catalog),
             TaskKind::Likelihood => check::<Likelihood>(self, catalog),
+            TaskKind::Learn => check::<Posterior>(self, catalog),
         }
     }
 }

@@ -34,6 +34,7 @@ fn work(task: &Task) -> Work {
         Task::Train(training) => {
             Work { rounds: training.steps, exact: training.gradient == GradientEstimator::Exact }
         }
+        Task::Learn(_) => Work { rounds: 1, exact: false },
         Task::Likelihood(study) => Work { rounds: study.repetitions, exact: false },
     }
 }

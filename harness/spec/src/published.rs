@@ -45,11 +45,12 @@ pub fn published_kernel(dataset: &str, split: u32, family: Family) -> Option<Ker
     let known = ENTRIES.iter().find(is_it)?;
     Some(Kernel {
         name: family.to_string(),
-        family,
+        family: family.into(),
         signal_scale: known.signal_scale,
         noise_scale: known.noise_scale,
         length_scale: known.length_scale.clone(),
         mean: None,
+        network: None,
         origin: OriginBase::Published { paper: PAPER.to_owned() }.into(),
     })
 }

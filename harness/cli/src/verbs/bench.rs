@@ -7,8 +7,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, Inputs, Kernel, OriginBase, Product, SCHEMA,
-    Source, Timing,
+    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, InputScaling, Inputs, Kernel, OriginBase, Product, SCHEMA,
+    Source, TargetScaling, Timing,
 };
 use serde_json::json;
 
@@ -129,7 +129,17 @@ fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(Inputs, Ker
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel);
     let kernel = published.unwrap_or_else(|| ones(args, 1.0));
     let dataset =
-        Dataset { name, source, split: 0, fractions: None, subsample: None, collapse_duplicates: false };
+        Dataset {
+            name,
+            source,
+            split: 0,
+            fractions: None,
+            subsample: None,
+            collapse_duplicates: false,
+            targets: TargetScaling::default(),
+            inputs: InputScaling::default(),
+            validation: None,
+        };
     Ok((Inputs::Dataset { dataset, file: copy.path }, kernel))
 }
 
@@ -141,12 +151,13 @@ fn drawn(args: &BenchArgs, n: usize, d: usize) -> (Inputs, Kernel) {
 fn ones(args: &BenchArgs, length_scale: f64) -> Kernel {
     Kernel {
         name: args.kernel.to_string(),
-        family: args.kernel,
+        family: args.kernel.into(),
         signal_scale: 1.0,
         noise_scale: 1.0,
         length_scale: vec![length_scale],
         mean: None,
         origin: OriginBase::Ones.into(),
+        network: None,
     }
 }
 

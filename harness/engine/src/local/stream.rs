@@ -44,7 +44,8 @@ impl Bound {
         let steps = match item {
             WorkItem::Case(job) => match &job.case.task {
                 Task::Train(training) => usize::try_from(training.steps).unwrap_or(usize::MAX),
-                _ => 0,
+                Task::Learn(learning) => learning.looks.len(),
+                Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => 0,
             },
             WorkItem::Verify(_) | WorkItem::Exact(_) => 0,
         };

@@ -20,7 +20,7 @@ const COLUMNS: usize = 32;
 
 /// Replaces the lower triangle of `a` by L with `a = L L^T`. Above it, the diagonal blocks of the panels become
 /// arbitrary.
-pub(super) fn cholesky(mut a: ArrayViewMut2<f64>, pool: &ThreadPool) -> Result<(), NotPositiveDefinite> {
+pub(crate) fn cholesky(mut a: ArrayViewMut2<f64>, pool: &ThreadPool) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     for start in (0..n).step_by(PANEL) {
         let end = n.min(start + PANEL);
@@ -45,20 +45,20 @@ pub(super) fn cholesky(mut a: ArrayViewMut2<f64>, pool: &ThreadPool) -> Result<(
 }
 
 /// Solves `L L^T X = B` in place of `b`.
-pub(super) fn solve(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &ThreadPool) {
+pub(crate) fn solve(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &ThreadPool) {
     let groups = b.axis_chunks_iter_mut(Axis(1), COLUMNS).collect();
     in_parallel(pool, groups, |group| blas::potrs(factor, group));
 }
 
 /// Solves `L X = B` in place of `b`.
-pub(super) fn solve_lower(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &ThreadPool) {
+pub(crate) fn solve_lower(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &ThreadPool) {
     let groups = b.axis_chunks_iter_mut(Axis(1), COLUMNS).collect();
     in_parallel(pool, groups, |group| blas::solve_lower(factor, group));
 }
 
 /// The lower triangle of `(L L^T)^-1`, given L in the lower triangle of `factor`. Takes `n^3 / 3` multiply-adds, a
 /// third of those of n right-hand sides, and a second n x n array.
-pub(super) fn inverse(factor: ArrayView2<f64>, pool: &ThreadPool) -> Array2<f64> {
+pub(crate) fn inverse(factor: ArrayView2<f64>, pool: &ThreadPool) -> Array2<f64> {
     let n = factor.nrows();
     // First M = L^-1, whose columns have zeros above the diagonal.
     let mut inverse = Array2::zeros((n, n).f());

@@ -1,4 +1,4 @@
-//! The account of one solve: what it may use, what it has used, and the clock that it is timed by.
+//! The account of one solve or fit: what it may use, what it has used, and the clock that it is timed by.
 
 use std::cell::{Cell, RefCell};
 
@@ -29,7 +29,7 @@ pub struct SolveLimits {
     pub seed: u64,
 }
 
-/// Limits, kernel entries and time of one solve.
+/// Limits, kernel entries and time of one solve or fit.
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) limits: SolveLimits,
@@ -121,6 +121,12 @@ impl Account {
     pub(super) fn close_setup(&self) {
         let entries = self.entries.get();
         self.entries.set(Entries { setup: entries.used, ..entries });
+    }
+
+    /// Goes on from time and entries of an earlier process.
+    pub(super) fn continue_from(&self, clock: Clock, entries: Entries) {
+        self.stopwatch.borrow_mut().add(clock);
+        self.entries.set(entries);
     }
 
     /// Kernel entries used so far.

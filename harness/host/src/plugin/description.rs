@@ -51,6 +51,14 @@ impl SolverEntry {
     }
 }
 
+/// A learner of a loaded library: its functions, all checked to be there, and its schema.
+#[derive(Debug)]
+pub struct LearnerEntry {
+    pub(super) table: Learner,
+    /// Id, documentation and parameters.
+    pub info: SolverInfo,
+}
+
 /// A library's description, checked.
 #[derive(Debug)]
 pub(super) struct Description {
@@ -58,7 +66,7 @@ pub(super) struct Description {
     pub(super) version: String,
     pub(super) minor: u32,
     pub(super) solvers: Vec<SolverEntry>,
-    pub(super) learners: Vec<SolverInfo>,
+    pub(super) learners: Vec<LearnerEntry>,
 }
 
 /// Reads and checks a plugin's description.
@@ -86,7 +94,7 @@ pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
             read_learner(table, place, room)
         })?;
         let mut seen = HashSet::new();
-        for info in solvers.iter().map(|solver| &solver.info).chain(&learners) {
+        for info in solvers.iter().map(|solver| &solver.info).chain(learners.iter().map(|learner| &learner.info)) {
             if !seen.insert(&info.id) {
                 return Err(format!("the library offers `{}` twice", info.id));
             }
@@ -202,12 +210,13 @@ unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverE
 
 /// # Safety
 /// The table's pointers are null or point to as many entries as it says.
-unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<SolverInfo, String> {
+unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<LearnerEntry, String> {
     let texts = (table.id, table.doc);
     // SAFETY: by this function's contract.
-    unsafe {
-        read_info(SolverKind::Learner, texts, table.capabilities, (table.params, table.n_params), place, room)
-    }
+    let info = unsafe {
+        read_info(SolverKind::Learner, texts, table.capabilities, (table.params, table.n_params), place, room)?
+    };
+    Ok(LearnerEntry { table, info })
 }
 
 /// # Safety

@@ -4,7 +4,8 @@
 mod block;
 mod columns;
 mod features;
-mod inputs;
+mod fit_trace;
+pub(super) mod inputs;
 mod mixed;
 mod parallel_for;
 mod rows;
@@ -16,6 +17,7 @@ use std::ffi::c_void;
 
 use gpbench_abi::Operator;
 
+use super::fit_session::FitExtension;
 use super::host_table::HostExtension;
 use super::session::{OperatorExtension, ProblemExtension, Session};
 
@@ -34,6 +36,9 @@ const OF_OPERATOR: [OperatorExtension; 6] = [
 /// Extensions of the problem.
 const OF_PROBLEM: [ProblemExtension; 3] = [targets::EXTENSION, state::EXTENSION, trace::EXTENSION];
 
+/// Extensions of the fit.
+const OF_FIT: [FitExtension; 1] = [fit_trace::EXTENSION];
+
 /// Extensions of the host.
 const OF_HOST: [HostExtension; 1] = [parallel_for::EXTENSION];
 
@@ -45,6 +50,11 @@ pub(super) fn of_operator(session: &Session, op: &Operator, id: &str) -> *const 
 /// The problem's extension of this id, or null.
 pub(super) fn of_problem(session: &Session, id: &str) -> *const c_void {
     find(&OF_PROBLEM, id).map_or(std::ptr::null(), |table| table(session))
+}
+
+/// The fit's extension of this id, or null.
+pub(super) fn of_fit(id: &str) -> *const c_void {
+    find(&OF_FIT, id).map_or(std::ptr::null(), |table| table())
 }
 
 /// The host's extension of this id, or null.

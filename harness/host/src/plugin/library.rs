@@ -7,7 +7,7 @@ use gpbench_record::{Program, ProgramError, SolverInfo};
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
 use thiserror::Error;
 
-use super::description::{self, Description, SolverEntry};
+use super::description::{self, Description, LearnerEntry, SolverEntry};
 use super::host_table::HostTable;
 
 /// Why a library cannot be used.
@@ -141,12 +141,21 @@ impl Library {
 
     /// The entries of the solver axis: solvers, then learners.
     pub fn offers(&self) -> impl Iterator<Item = &SolverInfo> {
-        self.description.solvers.iter().map(|solver| &solver.info).chain(&self.description.learners)
+        self.description.solvers.iter().map(|solver| &solver.info).chain(self.description.learners.iter().map(|learner| &learner.info))
     }
 
     /// The solver of this id.
     pub fn solver(&self, id: &str) -> Result<&SolverEntry, LibraryError> {
         self.description.solvers.iter().find(|solver| solver.info.id == id).ok_or_else(|| {
+            let offered: Vec<_> = self.offers().map(|info| format!("`{}`", info.id)).collect();
+            let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
+            LibraryError::NoSolver { file: self.file.clone(), id: id.to_owned(), offered }
+        })
+    }
+
+    /// The learner of this id.
+    pub fn learner(&self, id: &str) -> Result<&LearnerEntry, LibraryError> {
+        self.description.learners.iter().find(|learner| learner.info.id == id).ok_or_else(|| {
             let offered: Vec<_> = self.offers().map(|info| format!("`{}`", info.id)).collect();
             let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
             LibraryError::NoSolver { file: self.file.clone(), id: id.to_owned(), offered }

@@ -41,36 +41,51 @@ impl SolveOutcome {
     }
 }
 
-/// Takes iterations, claimed residual norms and values from a report.
+/// What a report says.
+#[derive(Debug, Default)]
+pub(super) struct Reported {
+    /// Iterations, or steps of a learner.
+    pub(super) iterations: u64,
+    /// Claimed residual norms, one a column, or none.
+    pub(super) claimed: Vec<f64>,
+    /// Further numbers, by name.
+    pub(super) values: BTreeMap<String, f64>,
+}
+
+/// Reads a report on a system of so many columns.
 ///
 /// # Errors
 /// What is wrong with the report, as the end of a sentence about the call.
 ///
 /// # Safety
 /// The report's pointers are null or point to as many entries as it says.
-pub(super) unsafe fn read_report(
-    report: &Report,
-    columns: usize,
-    outcome: &mut SolveOutcome,
-) -> Result<(), String> {
-    outcome.cost.iterations = report.iterations.max(0).unsigned_abs();
+pub(super) unsafe fn read_report(report: &Report, columns: usize) -> Result<Reported, String> {
+    let iterations = report.iterations.max(0).unsigned_abs();
     // SAFETY: by this function's contract.
-    outcome.claimed = unsafe { views::numbers(report.claimed, report.n_claimed, columns, "report.claimed") }
+    let mut claimed = unsafe { views::numbers(report.claimed, report.n_claimed, columns, "report.claimed") }
         .map_err(|wrong| format!("left a wrong report: {wrong}"))?;
-    if !outcome.claimed.is_empty() && outcome.claimed.len() != columns {
-        return Err(format!("claims {} residual norms for {columns} columns", outcome.claimed.len()));
+    if !claimed.is_empty() && claimed.len() != columns {
+        return Err(format!("claims {} residual norms for {columns} columns", claimed.len()));
     }
-    if outcome.claimed.iter().any(|norm| !norm.is_finite()) {
+    if claimed.iter().any(|norm| !norm.is_finite()) {
         // A norm that overflowed claims nothing, and JSON cannot represent it.
-        outcome.claimed.clear();
+        claimed.clear();
     }
+    // SAFETY: by this function's contract.
+    let values = unsafe { read_values(report) }?;
+    Ok(Reported { iterations, claimed, values })
+}
+
+/// The named numbers of a report.
+///
+/// # Safety
+/// As for [`read_report`].
+unsafe fn read_values(report: &Report) -> Result<BTreeMap<String, f64>, String> {
     // SAFETY: by this function's contract.
     let values = unsafe { views::numbers(report.values, report.n_values, MAX_VALUES, "report.values") }
         .map_err(|wrong| format!("left a wrong report: {wrong}"))?;
-    if values.is_empty() {
-        return Ok(());
-    }
-    if report.names.is_null() || !report.names.is_aligned() {
+    let mut found = BTreeMap::new();
+    if !values.is_empty() && (report.names.is_null() || !report.names.is_aligned()) {
         return Err("left a wrong report: `report.names` is a null or misaligned pointer".into());
     }
     for (index, value) in values.into_iter().enumerate() {
@@ -78,8 +93,8 @@ pub(super) unsafe fn read_report(
         let name = unsafe { views::text(*report.names.add(index), "a name in `report.names`") };
         let name = name.map_err(|wrong| format!("left a wrong report: {wrong}"))?;
         if value.is_finite() {
-            outcome.values.insert(name, value);
+            found.insert(name, value);
         }
     }
-    Ok(())
+    Ok(found)
 }

@@ -40,7 +40,7 @@ impl Seal {
 }
 
 /// A checksum of every bit, in memory order or the order of indices, which is always the same for one array.
-fn checksum(array: ArrayView2<f64>) -> u64 {
+pub(super) fn checksum(array: ArrayView2<f64>) -> u64 {
     match array.as_slice_memory_order() {
         Some(numbers) => numbers.iter().fold(0, |sum, number| mixed(sum, number.to_bits())),
         None => array.iter().fold(0, |sum, number| mixed(sum, number.to_bits())),

@@ -1,19 +1,17 @@
-//! State shared by the callbacks of one solve, and what every callback does before and after its work.
+//! State shared by the callbacks of one solve.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread::ThreadId;
 
 use gpbench_abi::{Mat, Operator, Problem, Status};
 use gpbench_gp::KernelMatrix;
-use gpbench_gp::blas::ThreadGuard;
 use gpbench_record::{Clock, Entries};
 use ndarray::{ArrayView2, ShapeBuilder};
 
 use crate::system::System;
 
 use super::account::{Account, SolveLimits};
+use super::entrance::{Entrance, Refusal};
 use super::observer::{IterationInfo, Observer};
 use super::seal::Seal;
 use super::store::Store;
@@ -28,22 +26,6 @@ pub(super) type ProblemExtension = (&'static str, fn(&Session) -> *const c_void)
 /// Flag of an operator whose products are in mixed precision.
 pub(super) const MIXED: u32 = 1;
 
-/// Why a call of the plugin was not served.
-pub(super) enum Refusal {
-    /// The budget is spent.
-    Stopped,
-    /// An argument is wrong.
-    Invalid(String),
-    /// The problem does not have what is asked for.
-    Unsupported(String),
-}
-
-impl From<String> for Refusal {
-    fn from(what: String) -> Self {
-        Refusal::Invalid(what)
-    }
-}
-
 /// Everything that the callbacks of one solve share.
 pub struct Session<'a> {
     pub(super) account: Account,
@@ -51,10 +33,7 @@ pub struct Session<'a> {
     observer: RefCell<&'a mut dyn Observer>,
     /// The iteration whose iterate was asked for and has not come.
     awaiting: Cell<Option<i64>>,
-    /// Whether BLAS has more than one thread while the plugin runs.
-    pub(super) blas_raised: Cell<bool>,
-    complaint: RefCell<Option<String>>,
-    thread: ThreadId,
+    pub(super) entrance: Entrance,
 }
 
 /// What a plugin sees during a solve.
@@ -105,9 +84,7 @@ impl<'a> Session<'a> {
             objects: Objects::new(system),
             observer: RefCell::new(observer),
             awaiting: Cell::new(None),
-            blas_raised: Cell::new(false),
-            complaint: RefCell::new(None),
-            thread: std::thread::current().id(),
+            entrance: Entrance::new(),
         }
     }
 
@@ -124,11 +101,6 @@ impl<'a> Session<'a> {
     /// How often the operator has refused work because the budget was spent.
     pub fn refusals(&self) -> u64 {
         self.account.refusals()
-    }
-
-    /// What was wrong with the latest call whose arguments were wrong.
-    pub(super) fn take_complaint(&self) -> Option<String> {
-        self.complaint.take()
     }
 
     /// Books work, or refuses it; see [`Account::claim`].
@@ -203,31 +175,6 @@ impl<'a> Session<'a> {
             claimed,
         }
     }
-
-    /// Runs the body of a callback: behind the panic wall, on the right thread,
-    /// with one BLAS thread.
-    fn enter(&self, call: &str, body: impl FnOnce(&Session) -> Result<(), Refusal>) -> Status {
-        let on_thread = || -> Result<(), Refusal> {
-            if std::thread::current().id() != self.thread {
-                return Err(Refusal::Invalid("was called from another thread than the solver was".into()));
-            }
-            let _one_blas_thread = self.blas_raised.get().then(|| ThreadGuard::raise(1));
-            body(self)
-        };
-        let (status, complaint) = match catch_unwind(AssertUnwindSafe(on_thread)) {
-            Ok(Ok(())) => return Status::DONE,
-            Ok(Err(Refusal::Stopped)) => return Status::STOPPED,
-            Ok(Err(Refusal::Invalid(what))) => (Status::INVALID_ARGUMENT, what),
-            Ok(Err(Refusal::Unsupported(what))) => (Status::UNSUPPORTED, what),
-            Err(_) => (Status::PANIC, "panicked inside the harness".to_owned()),
-        };
-        let complaint = format!("{call}: {complaint}");
-        crate::log::line(format_args!("[host] {complaint}"));
-        if std::thread::current().id() == self.thread {
-            self.complaint.replace(Some(complaint));
-        }
-        status
-    }
 }
 
 /// Serves a call of the operator. An iterate that was asked for and has not come is no longer expected, so
@@ -243,7 +190,7 @@ pub(super) unsafe fn enter_operator(
     // SAFETY: by this function's contract; the context of that operator is its session.
     match unsafe { op.as_ref().and_then(|op| Some((session(op.ctx)?, op.flags))) } {
         None => Status::INVALID_ARGUMENT,
-        Some((session, flags)) => session.enter(call, |session| {
+        Some((session, flags)) => session.entrance.enter(call, || {
             session.resume_clock();
             session.objects.mixed.set(flags == MIXED);
             body(session)
@@ -263,7 +210,7 @@ pub(super) unsafe fn enter_problem(
     // SAFETY: by this function's contract; the context of that problem is its session.
     match unsafe { problem.as_ref().and_then(|problem| session(problem.ctx)) } {
         None => Status::INVALID_ARGUMENT,
-        Some(session) => session.enter(call, body),
+        Some(session) => session.entrance.enter(call, || body(session)),
     }
 }
 

@@ -131,9 +131,11 @@ impl<'l> SolverObject<'l> {
         (outcome.cost.prepare, outcome.cost.solve) = (prepare, difference(session.clock(), prepare));
         let stopped = self.is_stopped("solve", status, session)?;
         // SAFETY: what the report points to lives until the next call on the object.
-        unsafe { read_report(&report, columns, &mut outcome) }
+        let reported = unsafe { read_report(&report, columns) }
             .map_err(|what| CallError::Misbehaved { during: "solve", what })?;
-        outcome.claimed = session.objects.system.norms(&outcome.claimed);
+        outcome.cost.iterations = reported.iterations;
+        outcome.values = reported.values;
+        outcome.claimed = session.objects.system.norms(&reported.claimed);
         outcome.reason = match report.reason {
             _ if stopped => session.account.stop_reason(),
             reason::CONVERGED => StopReason::Converged,
@@ -192,17 +194,17 @@ impl<'l> SolverObject<'l> {
     /// Runs a call with the clock running and as many BLAS threads as the solver asks for.
     fn timed(&self, session: &Session, call: impl FnOnce() -> Status) -> Status {
         self.host.take_error();
-        session.take_complaint();
+        session.entrance.take_complaint();
         let threads = session.account.limits.threads;
         let raised = self.entry.info.can(Capability::BlasThreads) && threads > 1;
-        session.blas_raised.set(raised);
+        session.entrance.blas_raised.set(raised);
         let _guard = raised.then(|| ThreadGuard::raise(threads));
         session.resume_clock();
         let status = call();
         // The clock is paused if an iterate was asked for and did not come.
         session.resume_clock();
         session.account.pause();
-        session.blas_raised.set(false);
+        session.entrance.blas_raised.set(false);
         status
     }
 
@@ -211,7 +213,7 @@ impl<'l> SolverObject<'l> {
         match status {
             Status::DONE => Ok(false),
             Status::STOPPED => Ok(true),
-            status => Err(CallError::new(during, status, self.host, session.take_complaint())),
+            status => Err(CallError::new(during, status, self.host, session.entrance.take_complaint())),
         }
     }
 }

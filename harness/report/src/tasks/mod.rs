@@ -1,5 +1,6 @@
 //! The part of a report that belongs to a task: one module a task.
 
+mod learn;
 mod likelihood;
 mod posterior;
 mod section;
@@ -17,5 +18,6 @@ pub(crate) fn section(task: TaskKind) -> &'static dyn Section {
         TaskKind::Posterior => &posterior::Posterior,
         TaskKind::Train => &train::Train,
         TaskKind::Likelihood => &likelihood::Likelihood,
+        TaskKind::Learn => &learn::Learn,
     }
 }

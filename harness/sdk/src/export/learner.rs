@@ -162,7 +162,7 @@ unsafe extern "C" fn predict<L: Learner>(
                 return Err(Error::InvalidArgument(text));
             }
             let workers = Workers::of(object.host, begun.threads);
-            let (mean, variance) = object.inner.learner.predict(x, &workers)?;
+            let (mean, variance) = object.inner.learner.predict(x, workers)?;
             if [mean.len(), variance.len()] != [x.nrows(); 2] {
                 let (means, variances) = (mean.len(), variance.len());
                 let text = format!("{means} means and {variances} variances for {} rows", x.nrows());

@@ -33,7 +33,7 @@ pub use session::Used;
 /// #         self.0 += 0.1 * (mean - self.0);
 /// #         Ok((mean - self.0).powi(2))
 /// #     }
-/// #     fn predict(&self, x: ArrayView2<'_, f64>, _: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+/// #     fn predict(&self, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
 /// #         Ok((Array1::from_elem(x.nrows(), self.0), Array1::ones(x.nrows())))
 /// #     }
 /// # }
@@ -50,13 +50,13 @@ pub use session::Used;
 #[derive(Debug, Clone)]
 pub struct FitHost {
     x: Array2<f64>,
-    y: Array2<f64>,
+    pub(super) y: Array2<f64>,
     family: Family,
     scales: Scales,
     basis: Option<Array2<f64>>,
     network: Option<Network>,
     flags: u64,
-    passes: f64,
+    pub(super) passes: f64,
     entries: f64,
     threads: u32,
     seed: u64,

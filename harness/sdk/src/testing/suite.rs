@@ -2,19 +2,15 @@
 
 use std::marker::PhantomData;
 
-use gpbench_abi as abi;
-use gpbench_abi::{Status, reason, value_kind};
+use gpbench_abi::{Status, reason};
 use ndarray::{Array2, s};
 
+use super::settings::{Settings, assert_refused};
 use super::{
     DenseProblem, Failure, Outcome, matern32, relative_residuals, scattered_inputs,
     scattered_right_hand_sides,
 };
-use crate::text::text;
-use crate::{Capabilities, Family, Params as _, Solver, Value};
-
-/// Values of parameters, by name.
-pub type Settings = Vec<(&'static str, Value<'static>)>;
+use crate::{Capabilities, Family, Solver};
 
 /// Observations after which a solver is stopped.
 const STOP_AT: usize = 3;
@@ -381,17 +377,9 @@ impl<S: Solver> Suite<S> {
 
     /// Values outside of a parameter's range, of another kind, or none of its choices are refused, by name.
     pub fn parameters_out_of_range_are_refused(&self) {
-        let schema = S::Params::schema();
-        assert!(!schema.is_empty());
-        for param in &schema {
-            // SAFETY: names and choices of a schema are static.
-            let name = unsafe { text(&param.name) }.expect("names are UTF-8");
-            for value in refused(param) {
-                let failure = self.problem().solve::<S>(&[(name, value.clone())]).expect_err(name);
-                assert_eq!(failure.status, Status::INVALID_ARGUMENT, "{name} = {value:?}");
-                assert!(failure.text.contains(name), "{name} = {value:?}: {}", failure.text);
-            }
-        }
+        assert_refused::<S::Params>(|value| {
+            self.problem().solve::<S>(&[value]).expect_err("a value out of range is refused")
+        });
     }
 
     /// A system of zeros costs no kernel entries, whatever the start. Not part of the suite: some methods compute the
@@ -413,21 +401,4 @@ impl<S: Solver> Suite<S> {
         close(&solve(self.b.slice(s![.., ..1]).to_owned()), &all.slice(s![.., ..1]).to_owned());
         close(&solve(&self.b * 1e6), &(&all * 1e6));
     }
-}
-
-/// Values that a parameter must not take.
-fn refused(param: &abi::Param) -> Vec<Value<'static>> {
-    let outside = |bound: &abi::Value, step: f64| match bound.kind {
-        value_kind::INT => Some(Value::Int(bound.i.checked_add(step as i64)?)),
-        value_kind::FLOAT => Some(Value::Float(bound.f + step * bound.f.abs().max(1.0))),
-        _ => None,
-    };
-    let ends = outside(&param.min, -1.0).into_iter().chain(outside(&param.max, 1.0));
-    let others = match param.default.kind {
-        value_kind::INT => vec![Value::Float(0.5)],
-        value_kind::FLOAT => vec![Value::Float(f64::NAN), Value::Text("1")],
-        value_kind::TEXT => vec![Value::Text("no such choice"), Value::Int(1)],
-        _ => vec![Value::Int(1)],
-    };
-    ends.chain(others).collect()
 }

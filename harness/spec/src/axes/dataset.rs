@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gpbench_record::{Dataset, Fractions, GpDraw, Source, Subsample};
+use gpbench_record::{Dataset, Fractions, GpDraw, InputScaling, Source, Subsample, TargetScaling};
 
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
@@ -61,6 +61,9 @@ impl DatasetEntry {
             fractions: self.fractions,
             subsample: self.subsample,
             collapse_duplicates: self.collapse.is_some(),
+            targets: TargetScaling::default(),
+            inputs: InputScaling::default(),
+            validation: None,
         })
     }
 }

@@ -154,12 +154,13 @@ impl KernelEntry {
         }
         Some(Kernel {
             name: self.name.clone(),
-            family: self.family,
+            family: self.family.into(),
             signal_scale: numbers.signal_scale,
             noise_scale: numbers.noise_scale,
             length_scale: numbers.length_scale,
             mean,
             origin: Origin { base: numbers.origin, changes },
+            network: None,
         })
     }
 

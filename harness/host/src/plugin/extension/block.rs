@@ -2,7 +2,8 @@
 
 use gpbench_abi::{self as abi, Block, Mat, Operator, Status};
 
-use crate::plugin::session::{OperatorExtension, Refusal, Session, enter_operator};
+use crate::plugin::entrance::Refusal;
+use crate::plugin::session::{OperatorExtension, Session, enter_operator};
 use crate::plugin::views::{self, Checked, Extent};
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::BLOCK, |_, _| std::ptr::from_ref(&TABLE).cast());

@@ -6,7 +6,8 @@ use gpbench_abi::{self as abi, Features, Mat, Operator, Status};
 use gpbench_gp::{FrequencyLaw, RandomFeatures, seed};
 use ndarray::{Array2, Axis};
 
-use crate::plugin::session::{OperatorExtension, Refusal, Session, enter_operator};
+use crate::plugin::entrance::Refusal;
+use crate::plugin::session::{OperatorExtension, Session, enter_operator};
 use crate::plugin::views;
 
 pub(super) const EXTENSION: OperatorExtension = (abi::id::FEATURES, |_, _| std::ptr::from_ref(&TABLE).cast());

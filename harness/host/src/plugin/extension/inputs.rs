@@ -30,14 +30,9 @@ fn table(session: &Session) -> Inputs {
     let points = session
         .objects
         .store
-        .get_or_init(|| ByColumns { inputs: by_columns(view.inputs), basis: view.basis.map(by_columns) });
+        .get_or_init(|| ByColumns { inputs: by_columns(view.inputs.view()), basis: view.basis.map(|basis| by_columns(basis.view())) });
     let kernel = system.operator.kernel();
-    let plain = match kernel.family {
-        Family::Rbf => family::RBF,
-        Family::Matern12 => family::MATERN12,
-        Family::Matern32 => family::MATERN32,
-        Family::Matern52 => family::MATERN52,
-    };
+    let plain = code(kernel.family);
     let none = Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };
     Inputs {
         size: size_of::<Inputs>() as u32,
@@ -51,8 +46,19 @@ fn table(session: &Session) -> Inputs {
     }
 }
 
-fn by_columns(points: &Array2<f64>) -> Array2<f64> {
+/// The number of a family.
+pub(in crate::plugin) fn code(of: Family) -> i32 {
+    match of {
+        Family::Rbf => family::RBF,
+        Family::Matern12 => family::MATERN12,
+        Family::Matern32 => family::MATERN32,
+        Family::Matern52 => family::MATERN52,
+    }
+}
+
+/// A copy in the column-major order that plugins see.
+pub(in crate::plugin) fn by_columns(points: ArrayView2<f64>) -> Array2<f64> {
     let mut columns = Array2::zeros(points.dim().f());
-    columns.assign(points);
+    columns.assign(&points);
     columns
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use gpbench_abi::{self as abi, Problem, State, Status, Str};
 
-use crate::plugin::session::{ProblemExtension, Refusal, Session, enter_problem};
+use crate::plugin::entrance::Refusal;
+use crate::plugin::session::{ProblemExtension, Session, enter_problem};
 use crate::plugin::views;
 
 /// Bytes that a solver has saved, by its own keys.

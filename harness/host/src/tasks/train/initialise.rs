@@ -56,8 +56,9 @@ impl Trainer<'_> {
         let Some(Subset { centroids, size, steps }) = self.task.subset else { return Ok(initial) };
         let rows = &self.setup.rows;
         let (x, y) = (rows.split.x_train.view(), rows.split.y_train.view());
-        let family = self.setup.job.case.kernel.family;
-        let rng = &mut rows.streams(family).stream("centroids");
+        let of = &self.setup.job.case.kernel;
+        let family = kernel(of, rows.d())?.family;
+        let rng = &mut rows.streams(of.family).stream("centroids");
         let subset = SubsetFit { centroids, size, steps, learning_rate: self.task.learning_rate };
         Ok(subset.fit(family, &initial, x, y, rng, self.setup.job.threads)?)
     }

@@ -1,0 +1,332 @@
+//! State shared by the callbacks of one fit: minibatches, work and time, and when the learner is to pause.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+
+use gpbench_abi::{Fit, Status};
+use gpbench_gp::seed::Streams;
+use gpbench_record::{Clock, StopReason};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::difference;
+use crate::cost::FitCost;
+
+use super::account::{Account, SolveLimits};
+use super::batches::{Batches, Places};
+use super::entrance::{Entrance, Refusal};
+use super::fit_data::{FitData, FitProblem};
+
+/// The id of an extension of the fit, and its table.
+pub(super) type FitExtension = (&'static str, fn() -> *const c_void);
+
+/// Limits of a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitLimits {
+    /// Passes over the training rows of stream 0.
+    pub passes: f64,
+    /// Seconds that begin and fit may take together.
+    pub seconds: Option<f64>,
+    /// Threads that the learner may use.
+    pub threads: usize,
+    /// Seed of the learner's own random numbers.
+    pub seed: u64,
+}
+
+/// When `observe` tells the learner to pause, although no limit is reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pause {
+    /// Never.
+    Never,
+    /// After every step.
+    EachStep,
+    /// Once this many passes are complete.
+    AtPasses(f64),
+}
+
+/// How far a fit has come, as far as the host knows it: what a fit in another process goes on from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FitProgress {
+    /// Steps, time and work so far.
+    pub cost: FitCost,
+    /// How far each stream of minibatches has been drawn.
+    pub(crate) places: Places,
+}
+
+/// What is known at a step of a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitPoint {
+    /// Steps since begin.
+    pub step: u64,
+    /// Seconds on the clock of begin and fit.
+    pub seconds: f64,
+    /// Kernel entries used so far over n^2.
+    pub epochs: f64,
+    /// Passes over the training rows.
+    pub passes: f64,
+}
+
+/// Observes a fit. The clock is paused during its calls.
+pub trait FitObserver {
+    /// Records a step, with the objective that the learner reports.
+    fn step(&mut self, at: FitPoint, objective: f64);
+
+    /// Records a finite number of the learner's own.
+    fn note(&mut self, _at: FitPoint, _name: &str, _value: f64) {}
+}
+
+/// An observer that records nothing.
+impl FitObserver for () {
+    fn step(&mut self, _: FitPoint, _: f64) {}
+}
+
+/// Which function of the learner runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Call {
+    Begin,
+    Load,
+    Fit,
+}
+
+/// Work that was drawn or reported.
+#[derive(Debug, Clone, Copy, Default)]
+struct Work {
+    passed: u64,
+    rows: f64,
+    features: f64,
+}
+
+/// Everything that the callbacks of one fit share.
+pub struct FitSession<'a> {
+    pub(super) account: Account,
+    pub(super) entrance: Entrance,
+    pub(super) data: Box<FitData>,
+    passes: f64,
+    batches: RefCell<Batches>,
+    work: Cell<Work>,
+    steps: Cell<u64>,
+    begin: Cell<Clock>,
+    call: Cell<Option<Call>>,
+    pause: Cell<Pause>,
+    /// Steps that the learner has taken in this call after it was told to stop; none if it was not.
+    late: Cell<Option<u64>>,
+    observer: RefCell<&'a mut dyn FitObserver>,
+}
+
+impl<'a> FitSession<'a> {
+    /// A session on the calling thread, with the clock at zero and paused. `streams` are those of the case.
+    pub fn new(
+        problem: FitProblem,
+        limits: FitLimits,
+        streams: &Streams,
+        now: fn() -> Clock,
+        observer: &'a mut dyn FitObserver,
+    ) -> FitSession<'a> {
+        let data = Box::new(FitData::new(problem));
+        let FitLimits { passes, seconds, threads, seed } = limits;
+        let limits = SolveLimits { tolerance: None, max_epochs: None, seconds, threads, seed };
+        FitSession {
+            account: Account::new(data.n(), limits, now),
+            entrance: Entrance::new(),
+            passes,
+            batches: RefCell::new(Batches::new(data.n(), streams)),
+            data,
+            work: Cell::new(Work::default()),
+            steps: Cell::new(0),
+            begin: Cell::new(Clock::default()),
+            call: Cell::new(None),
+            pause: Cell::new(Pause::Never),
+            late: Cell::new(None),
+            observer: RefCell::new(observer),
+        }
+    }
+
+    /// Goes on from the progress of another session on the same problem. The learner is to load its state. None if it
+    /// is progress on another problem.
+    #[must_use]
+    pub fn resuming(self, progress: &FitProgress) -> Option<FitSession<'a>> {
+        let FitProgress { cost, places } = progress;
+        let batches = self.batches.borrow().at(places)?;
+        self.batches.replace(batches);
+        self.account.continue_from(cost.begin.plus(cost.fit), cost.entries);
+        self.work.set(Work { passed: cost.passed, rows: cost.rows, features: cost.features });
+        self.steps.set(cost.steps);
+        self.begin.set(cost.begin);
+        Some(self)
+    }
+
+    /// How far the fit has come.
+    pub fn progress(&self) -> FitProgress {
+        let (Work { passed, rows, features }, begin) = (self.work.get(), self.begin.get());
+        let cost = FitCost {
+            steps: self.steps.get(),
+            begin,
+            fit: difference(self.account.clock(), begin),
+            entries: self.account.entries(),
+            passed,
+            rows,
+            features,
+        };
+        FitProgress { cost, places: self.batches.borrow().places() }
+    }
+
+    /// Number of training rows.
+    pub fn n(&self) -> usize {
+        self.data.n()
+    }
+
+    /// Number of inputs.
+    pub fn d(&self) -> usize {
+        self.data.d()
+    }
+
+    /// When `observe` tells the learner to pause from now on.
+    pub fn pause(&self, pause: Pause) {
+        self.pause.set(pause);
+    }
+
+    /// The limit that is reached, if one is.
+    pub fn exhausted(&self) -> Option<StopReason> {
+        match self.account.is_exhausted() {
+            true => Some(StopReason::Time),
+            false => (self.passed() >= self.passes).then_some(StopReason::Epochs),
+        }
+    }
+
+    /// Steps that the learner has taken in this call after it was told to stop; none if it was not told.
+    pub(super) fn late_steps(&self) -> Option<u64> {
+        self.late.get()
+    }
+
+    /// Passes that are granted.
+    pub(super) fn passes_granted(&self) -> f64 {
+        self.passes
+    }
+
+    /// Lets a function of the learner run. The clock runs in begin and fit.
+    pub(super) fn enter(&self, call: Call) {
+        self.call.set(Some(call));
+        self.late.set(None);
+        if call != Call::Load {
+            self.account.resume();
+        }
+    }
+
+    /// Notes that the function has returned.
+    pub(super) fn leave(&self) {
+        self.account.pause();
+        if self.call.take() == Some(Call::Begin) {
+            self.account.close_setup();
+            self.begin.set(self.account.clock());
+        }
+    }
+
+    fn passed(&self) -> f64 {
+        self.work.get().passed as f64 / self.n() as f64
+    }
+
+    fn point(&self, step: u64) -> FitPoint {
+        FitPoint {
+            step,
+            seconds: self.account.clock().wall,
+            epochs: self.account.epochs(),
+            passes: self.passed(),
+        }
+    }
+
+    /// Notes that the learner is told to stop.
+    fn tell_to_stop(&self) -> Refusal {
+        self.late.set(self.late.get().or(Some(0)));
+        Refusal::Stopped
+    }
+
+    /// Draws rows of a stream, at most as many as `out` has room for; answers their number.
+    pub(super) fn draw(&self, stream: u32, out: &mut [i64]) -> Result<usize, Refusal> {
+        if self.call.get() == Some(Call::Load) {
+            return Err(Refusal::Unsupported("rows cannot be drawn while a state is loaded".into()));
+        }
+        let counts = gpbench_abi::Batches::counts_passes(stream);
+        // What was not to be drawn any more is not drawn, so that a learner that goes on gets nowhere.
+        if self.late.get().is_some() || (counts && self.exhausted().is_some()) {
+            return Err(self.tell_to_stop());
+        }
+        let mut batches = self.batches.borrow_mut();
+        let drawn = batches.draw(stream, out.len())?;
+        out[..drawn.len()].copy_from_slice(drawn);
+        let Work { passed, rows, features } = self.work.get();
+        let passed = if counts { passed + drawn.len() as u64 } else { passed };
+        self.work.set(Work { passed, rows: rows + drawn.len() as f64, features });
+        Ok(drawn.len())
+    }
+
+    /// Books work that the learner reports; refuses once the time is up.
+    pub(super) fn charge(&self, rows: i64, entries: i64, features: i64) -> Result<(), Refusal> {
+        for (name, number) in [("rows", rows), ("entries", entries), ("features", features)] {
+            if number < 0 {
+                return Err(format!("`{name}` is {number}").into());
+            }
+        }
+        let work = self.work.get();
+        self.work.set(Work {
+            rows: work.rows + rows as f64,
+            features: work.features + features as f64,
+            ..work
+        });
+        if self.account.charge(entries as f64) { Ok(()) } else { Err(self.tell_to_stop()) }
+    }
+
+    /// Takes note of a step; answers whether the learner is to go on.
+    pub(super) fn observe(&self, step: i64, objective: f64) -> Result<(), Refusal> {
+        if self.call.get() != Some(Call::Fit) {
+            return Err(Refusal::Unsupported("steps are observed in `fit` only".into()));
+        }
+        if !objective.is_finite() {
+            return Err(format!("`objective` is {objective}; such a fit has diverged").into());
+        }
+        let next = self.steps.get() + 1;
+        if step != next as i64 {
+            return Err(format!("`step` is {step}, where step {next} is the next since `begin`").into());
+        }
+        self.steps.set(next);
+        self.late.set(self.late.get().map(|steps| steps + 1));
+        self.account.pause();
+        self.observer.borrow_mut().step(self.point(next), objective);
+        let stop = self.late.get().is_some()
+            || self.exhausted().is_some()
+            || match self.pause.get() {
+                Pause::Never => false,
+                Pause::EachStep => true,
+                Pause::AtPasses(passes) => self.passed() >= passes,
+            };
+        self.account.resume();
+        if stop { Err(self.tell_to_stop()) } else { Ok(()) }
+    }
+
+    /// Passes on a number of the learner's own.
+    pub(super) fn note(&self, step: i64, name: &str, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        let running = self.account.is_running();
+        self.account.pause();
+        self.observer.borrow_mut().note(self.point(step.max(0).unsigned_abs()), name, value);
+        if running {
+            self.account.resume();
+        }
+    }
+}
+
+/// Serves a call of the fit.
+///
+/// # Safety
+/// `fit` is null or the fit that the session's learner was given.
+pub(super) unsafe fn enter_fit(
+    fit: *const Fit,
+    call: &str,
+    body: impl FnOnce(&FitSession) -> Result<(), Refusal>,
+) -> Status {
+    // SAFETY: by this function's contract; the context of that fit is its session.
+    match unsafe { fit.as_ref().and_then(|fit| fit.ctx.cast_const().cast::<FitSession>().as_ref()) } {
+        None => Status::INVALID_ARGUMENT,
+        Some(session) => session.entrance.enter(call, || body(session)),
+    }
+}

@@ -1,0 +1,119 @@
+//! Covariance functions by name: the stationary families, and the linear one.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Family, UnknownFamily};
+
+/// A covariance function, by its name. Only learners take the linear one: its features are those of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
+pub enum Covariance {
+    /// A function of the scaled distance.
+    Stationary(Family),
+    /// The inner product `x^T z`.
+    Linear,
+}
+
+impl Covariance {
+    /// Every covariance function.
+    pub const ALL: [Covariance; 5] = {
+        let [a, b, c, d] = Family::ALL;
+        [
+            Covariance::Stationary(a),
+            Covariance::Stationary(b),
+            Covariance::Stationary(c),
+            Covariance::Stationary(d),
+            Covariance::Linear,
+        ]
+    };
+
+    /// The name in specs and journals.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Covariance::Stationary(family) => family.as_str(),
+            Covariance::Linear => "linear",
+        }
+    }
+
+    /// For people to read.
+    pub fn formula(self) -> &'static str {
+        match self {
+            Covariance::Stationary(family) => family.formula(),
+            Covariance::Linear => "x^T z",
+        }
+    }
+
+    /// The family, of a function of the scaled distance.
+    pub fn stationary(self) -> Option<Family> {
+        match self {
+            Covariance::Stationary(family) => Some(family),
+            Covariance::Linear => None,
+        }
+    }
+}
+
+impl From<Family> for Covariance {
+    fn from(family: Family) -> Covariance {
+        Covariance::Stationary(family)
+    }
+}
+
+impl From<Covariance> for &'static str {
+    fn from(covariance: Covariance) -> &'static str {
+        covariance.as_str()
+    }
+}
+
+impl PartialEq<Family> for Covariance {
+    fn eq(&self, family: &Family) -> bool {
+        self.stationary() == Some(*family)
+    }
+}
+
+impl fmt::Display for Covariance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Covariance {
+    type Err = UnknownFamily;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFamily> {
+        match name {
+            "linear" => Ok(Covariance::Linear),
+            _ => name.parse().map(Covariance::Stationary),
+        }
+    }
+}
+
+impl TryFrom<String> for Covariance {
+    type Error = UnknownFamily;
+
+    fn try_from(name: String) -> Result<Self, UnknownFamily> {
+        name.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_agree_with_the_serde_form_and_with_those_of_families() {
+        for covariance in Covariance::ALL {
+            let json = format!("\"{covariance}\"");
+            assert_eq!(serde_json::to_string(&covariance).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Covariance>(&json).unwrap(), covariance);
+            assert_eq!(covariance.as_str().parse(), Ok(covariance));
+        }
+        for family in Family::ALL {
+            let json = serde_json::to_string(&family).unwrap();
+            assert_eq!(serde_json::to_string(&Covariance::from(family)).unwrap(), json);
+        }
+        assert!(serde_json::from_str::<Covariance>("\"lineal\"").is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! Learning: what a case asks of a learner, and what came of it.
+//!
+//! A look is a pause between two passes over the training rows, in which the harness evaluates the model. A look is
+//! kept as a [`Step`]: `step` counts looks from 0, `hyperparameters` are those of the model (empty where it has none),
+//! `reason` is [`StopReason::Epochs`](crate::StopReason::Epochs) for a look between passes and the reason of the end
+//! for the last one. Its costs, such as `passes`, `rows`, `epochs`, `feature_rows`, `iterations`, `seconds_prepare` and
+//! `seconds_solve`, count from the beginning of the fit.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Curve, Hyperparameters, Inducing, Param, Step};
+
+/// What task `learn` needs: a learner fits by itself, with parameters of its own, and the harness looks at its model
+/// from time to time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Learning {
+    /// Passes over the training rows that the learner is granted.
+    pub passes: u64,
+    /// Numbers of passes after which the harness looks at the model: increasing, the last one is `passes`.
+    pub looks: Vec<u64>,
+    /// Which look's model is the result.
+    #[serde(default, skip_serializing_if = "Selection::is_last")]
+    pub select: Selection,
+    /// Looks without a new best one after which the case ends; 0: it goes on to its last pass.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub patience: u64,
+    /// Inducing points that the harness chooses for a learner that needs them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inducing: Option<Inducing>,
+    /// Whether one length scale, shared by all inputs, is learned rather than one for each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared_length_scale: bool,
+    /// Training rows, drawn once, on which a look evaluates the exact likelihood of a kernel of infinite dimension. One of
+    /// finite dimension is evaluated on all rows.
+    #[serde(default = "nlml_rows")]
+    pub nlml_rows: usize,
+    /// The grid that the case is a point of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<GridPoint>,
+}
+
+/// Default of [`Learning::nlml_rows`].
+const NLML_ROWS: usize = 4096;
+
+impl Learning {
+    /// Most training rows for which the exact likelihood of a kernel of infinite dimension is evaluated at the end,
+    /// on all of them.
+    pub const MOST_NLML_ROWS: usize = 20_000;
+}
+
+/// Which look's model is the result: the one whose number is smallest, the earliest of equal ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Selection {
+    /// The last.
+    #[default]
+    Last,
+    /// By the learner's own objective.
+    Objective,
+    /// By the exact negative log marginal likelihood, or its bound where only that is known.
+    Nlml,
+    /// By the negative log-likelihood of validation rows.
+    ValidationNll,
+    /// By the root mean square error on validation rows.
+    ValidationRmse,
+}
+
+impl Selection {
+    /// Every selection.
+    pub const ALL: [Selection; 5] = [
+        Selection::Last,
+        Selection::Objective,
+        Selection::Nlml,
+        Selection::ValidationNll,
+        Selection::ValidationRmse,
+    ];
+
+    /// The name in specs and journals.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Selection::Last => "last",
+            Selection::Objective => "objective",
+            Selection::Nlml => "nlml",
+            Selection::ValidationNll => "validation_nll",
+            Selection::ValidationRmse => "validation_rmse",
+        }
+    }
+
+    /// Whether it needs validation rows.
+    pub fn validates(self) -> bool {
+        matches!(self, Selection::ValidationNll | Selection::ValidationRmse)
+    }
+
+    fn is_last(&self) -> bool {
+        *self == Selection::Last
+    }
+}
+
+/// A point of a grid of parameters. The cases of a grid differ in nothing else, and a report chooses among them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GridPoint {
+    /// Name of the grid: that of the solver's entry in the spec. The case's own name on the solver axis has the
+    /// values behind it, such as `scgd-32@learning_rate=0.3`.
+    pub entry: String,
+    /// The parameters that the grid varies, with this case's values.
+    pub params: BTreeMap<String, Param>,
+}
+
+/// What task `learn` yields.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LearningOutput {
+    /// The looks, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<Step>,
+    /// The look whose model is the result, by its `step`; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<u64>,
+    /// The kind of the model; absent where the learner gives none, and its predictions are its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelKind>,
+    /// Hyperparameters of the result; empty for a model without any.
+    #[serde(skip_serializing_if = "Hyperparameters::is_empty")]
+    pub hyperparameters: Hyperparameters,
+    /// Predictions along the input, where there is one input only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Box<Curve>>,
+}
+
+/// What a learner's model is, so that the harness computes predictions and likelihoods from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelKind {
+    /// An exact Gaussian process on all training rows.
+    Gp,
+    /// Inducing points with a variational distribution.
+    Inducing,
+    /// Finitely many features of a network.
+    Features,
+    /// An exact Gaussian process on a network's outputs.
+    NetworkGp,
+    /// Inducing points on a network's outputs.
+    NetworkInducing,
+    /// Exact processes on subsets, combined.
+    Experts,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn nlml_rows() -> usize {
+    NLML_ROWS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_selections_agree_with_the_serde_form() {
+        for selection in Selection::ALL {
+            assert_eq!(serde_json::to_string(&selection).unwrap(), format!("\"{}\"", selection.as_str()));
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        let learning: Learning = serde_json::from_str(r#"{"passes":3,"looks":[1,3]}"#).unwrap();
+        let expected = Learning {
+            passes: 3,
+            looks: vec![1, 3],
+            select: Selection::Last,
+            patience: 0,
+            inducing: None,
+            shared_length_scale: false,
+            nlml_rows: 4096,
+            grid: None,
+        };
+        assert_eq!(learning, expected);
+    }
+}

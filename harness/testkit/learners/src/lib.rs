@@ -1,0 +1,12 @@
+//! A small learner that keeps every rule, for tests of the harness.
+//!
+//! The library's name does not match the pattern of plugins, so the harness does not find it by itself.
+
+#![warn(missing_docs)]
+
+mod kernel;
+mod scale_descent;
+
+pub use scale_descent::{ScaleDescent, ScaleDescentParams};
+
+gpbench_sdk::export_plugin! { name: "learners", learners: [ScaleDescent] }

@@ -1,0 +1,38 @@
+//! The learner in the host in memory.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
+
+use gpbench_learners::ScaleDescent;
+use gpbench_sdk::Family;
+use gpbench_sdk::abi::{model_kind, reason};
+use gpbench_sdk::testing::{FitHost, LearnerSuite};
+
+fn host() -> FitHost {
+    FitHost::wave(57).passes(4.0)
+}
+
+gpbench_sdk::learner_suite! { LearnerSuite::<ScaleDescent>::new(host()).settings([("batch", 20.into())]) }
+
+#[test]
+fn all_rows_in_a_batch_descend_to_the_likeliest_scales() {
+    for family in [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52] {
+        let host = host().family(family).passes(300.0);
+        let mut run = host.begin::<ScaleDescent>(&[("batch", 57.into())]).unwrap();
+        run.fit().unwrap();
+        let trace = run.trace();
+        let falls = trace.windows(2).all(|pair| pair[1].1 <= pair[0].1 + 1e-9);
+        assert!(falls, "{family:?}: {trace:?}");
+        let norms: Vec<f64> = run.notes().into_iter().map(|(_, _, norm)| norm).collect();
+        assert!(norms[299] < 0.05 * norms[0], "{family:?}: {norms:?}");
+        assert_eq!(run.model().unwrap().kind(), model_kind::GP);
+    }
+}
+
+#[test]
+fn a_limit_ends_the_fit() {
+    let host = host();
+    let mut run = host.begin::<ScaleDescent>(&[("limit", 5.into())]).unwrap();
+    let report = run.fit().unwrap();
+    assert_eq!((report.reason, report.steps), (reason::ITERATIONS, 5));
+    assert_eq!(run.fit().unwrap(), report);
+}
