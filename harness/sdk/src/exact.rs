@@ -2,7 +2,7 @@
 
 mod factor;
 
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis, ShapeBuilder};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis};
 
 pub use factor::{factorise, solve};
 
@@ -85,6 +85,8 @@ fn reserve(n: usize) -> Result<()> {
 mod tests {
     use super::*;
     use crate::Family;
+    use ndarray::ShapeBuilder;
+
     use crate::testing::scattered;
 
     /// A process on 700 rows, and rows to predict.

@@ -37,6 +37,10 @@ impl Learner for Poe {
     }
 
     fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+        // One expert would fail, and the others would hide it.
+        if !fit.y().iter().chain(&fit.x()).all(|value| value.is_finite()) {
+            return Err(Error::InvalidArgument("inputs or targets are not finite".into()));
+        }
         let mut order = Vec::with_capacity(fit.n());
         while order.len() < fit.n() {
             order.extend(fit.batch(PARTITION, self.params.points)?);
@@ -63,11 +67,11 @@ impl Learner for Poe {
         Ok(self.objective())
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
         let mut product = Product::new(self.params.combine, x.nrows());
         for (expert, weight) in self.experts.iter().zip(self.weights()?) {
             if weight > 0.0 {
-                let (mean, latent) = expert.posterior(*workers)?.predict(&x, *workers);
+                let (mean, latent) = expert.posterior(workers)?.predict(&x, workers);
                 product.add(weight, &mean, &latent, expert.hyperparameters.noise_scale().powi(2));
             }
         }

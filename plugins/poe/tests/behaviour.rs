@@ -154,7 +154,10 @@ fn a_pass_is_a_step_of_each_expert() {
     let mut first = host.begin::<Poe>(&SMALL).unwrap();
     first.steps(1).unwrap();
     let lengths = array(&first.model().unwrap(), "length_scale");
-    assert!(lengths.row(0).iter().take(4).all(|&length| length != 1.0) && lengths[[0, 4]] == 1.0, "{lengths}");
+    assert!(
+        lengths.row(0).iter().take(4).all(|&length| length != 1.0) && lengths[[0, 4]] == 1.0,
+        "{lengths}"
+    );
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Learner for SgGp {
         fitted.step(fit, &self.params, &centres)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
         let fitted = self.fitted()?;
         let (at, n) = (&fitted.hyperparameters, fitted.y.len());
         if n > DENSE {
@@ -77,8 +77,8 @@ impl Learner for SgGp {
         }
         let (kernel, noise_scale) = (at.kernel(fitted.family), at.noise_scale());
         let posterior =
-            exact::Posterior::new(kernel, noise_scale, at.mean(), fitted.x.view(), &fitted.y, *workers)?;
-        let (mean, latent) = posterior.predict(&x, *workers);
+            exact::Posterior::new(kernel, noise_scale, at.mean(), fitted.x.view(), &fitted.y, workers)?;
+        let (mean, latent) = posterior.predict(&x, workers);
         Ok((mean, latent + noise_scale.powi(2)))
     }
 

@@ -148,9 +148,8 @@ mod tests {
         let (x, y) = data(30);
         let groups = Array2::from_shape_fn((10, 3), |(g, j)| 3 * g + j);
         let at = start(1.3);
-        let gradient = |factor| {
-            objective(&at, Family::Rbf, (&x, &y, &groups), factor, Workers::new(1)).unwrap().1
-        };
+        let gradient =
+            |factor| objective(&at, Family::Rbf, (&x, &y, &groups), factor, Workers::new(1)).unwrap().1;
         let (with, without) = (gradient(true), gradient(false));
         assert!((with[0] / without[0] - 3.0 / 3_f64.ln()).abs() < 1e-12);
         assert_eq!(with[1..], without[1..]);

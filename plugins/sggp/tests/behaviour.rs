@@ -49,7 +49,8 @@ fn predictions_are_those_of_the_exact_process() {
     let kernel =
         gpbench_sdk::kernel::Kernel { family: Family::Rbf, signal_scale, length_scale: vec![first, second] };
     let posterior =
-        exact::Posterior::new(kernel, noise_scale, mean, host.x().view(), &host.y(), Workers::new(1)).unwrap();
+        exact::Posterior::new(kernel, noise_scale, mean, host.x().view(), &host.y(), Workers::new(1))
+            .unwrap();
     let (expected, latent) = posterior.predict(host.x(), Workers::new(1));
     let (means, variances) = run.predict(host.x()).unwrap();
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-10, "{a} against {b}");
@@ -65,8 +66,14 @@ fn all_rows_in_each_group_give_the_exact_likelihood() {
     let mut run = host.begin::<SgGp>(&[("neighbours", 40.into()), ("batch", 40.into())]).unwrap();
     run.fit().unwrap();
     let all = Array2::from_shape_fn((1, 40), |(_, i)| i);
-    let start = gpbench_sdk::Scales { signal_scale: 1.0, noise_scale: 0.3, length_scale: vec![1.0; 2], mean: 0.0 };
-    let start = gpbench_sdk::optimise::Hyperparameters::new(&start, gpbench_sdk::optimise::Transform::Scale, false, false);
+    let start =
+        gpbench_sdk::Scales { signal_scale: 1.0, noise_scale: 0.3, length_scale: vec![1.0; 2], mean: 0.0 };
+    let start = gpbench_sdk::optimise::Hyperparameters::new(
+        &start,
+        gpbench_sdk::optimise::Transform::Scale,
+        false,
+        false,
+    );
     let data = (host.x(), &host.y(), &all);
     let (nlml, _) =
         gpbench_plugin_sggp::objective(&start.unwrap(), Family::Rbf, data, true, Workers::new(1)).unwrap();
