@@ -83,10 +83,10 @@ fn reserve(n: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Family;
     use ndarray::ShapeBuilder;
 
+    use super::*;
+    use crate::Family;
     use crate::testing::scattered;
 
     /// A process on 700 rows, and rows to predict.
