@@ -19,7 +19,7 @@ use correlation::{Correlation, by_family};
 use tile::{Fill, Strips};
 
 /// Columns of a piece of a Gram matrix, one thread's unit of work.
-const COLUMNS: usize = 64;
+const COLUMNS: usize = 128;
 
 /// A kernel with its scales: signal_scale^2 k(x / length_scale, z / length_scale).
 #[derive(Debug, Clone, PartialEq)]
@@ -81,10 +81,26 @@ impl Kernel {
     /// If there are no inputs, their numbers differ, or the number of length scales is neither that nor 1.
     pub fn gram(&self, rows: &ArrayRef2<f64>, columns: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         let mut gram = Array2::zeros((rows.nrows(), columns.nrows()).f());
+        self.gram_into(rows, columns, &mut gram, workers);
+        gram
+    }
+
+    /// The same into a column-major matrix of that shape. Reusing memory saves up to a third of the time.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or the matrix is not column-major.
+    pub fn gram_into(
+        &self,
+        rows: &ArrayRef2<f64>,
+        columns: &ArrayRef2<f64>,
+        gram: &mut ArrayRef2<f64>,
+        workers: Workers<'_>,
+    ) {
+        assert_eq!(gram.dim(), (rows.nrows(), columns.nrows()), "one entry a pair of points");
         let (rows, columns) = (self.scaled(rows), self.scaled(columns));
         assert_eq!(rows.ncols(), columns.ncols(), "the numbers of inputs differ");
         if gram.is_empty() {
-            return gram;
+            return;
         }
         let strips = Strips::new(&rows);
         let scale = self.signal_scale * self.signal_scale;
@@ -96,7 +112,6 @@ impl Kernel {
             let coordinates = points.to_slice().expect("pieces of a row-major array");
             by_family!(self.family, fill(&strips, coordinates, scale, out), linear: linear(out));
         });
-        gram
     }
 
     /// The diagonal of the Gram matrix of `points` with themselves.
@@ -207,7 +222,7 @@ impl Kernel {
 /// Evaluates the entries of a piece of a stationary Gram matrix, whole columns of it.
 fn fill<C: Correlation>(rows: &Strips, points: &[f64], scale: f64, mut out: ArrayViewMut2<'_, f64>) {
     let mut columns = out.view_mut().reversed_axes();
-    let out = columns.as_slice_mut().expect("columns of a column-major array");
+    let out = columns.as_slice_mut().expect("the Gram matrix is to be column-major");
     dispatch(Fill::<C> { rows, points, scale, out, family: PhantomData });
 }
 

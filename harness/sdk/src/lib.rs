@@ -118,6 +118,7 @@ mod matrix;
 mod model;
 mod operator;
 mod params;
+mod pieces;
 mod problem;
 mod refine;
 mod select;

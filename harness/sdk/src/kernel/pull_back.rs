@@ -12,11 +12,9 @@ use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder, Zip, s}
 use super::correlation::{Correlation, by_family};
 use super::tile::{Strips, Weigh};
 use super::{COLUMNS, Kernel, KernelGradient, Points};
+use crate::pieces::in_order;
 use crate::simd::dispatch;
 use crate::{Family, Workers};
-
-/// Pieces whose sums are in memory at a time.
-const PIECES: usize = 16;
 
 /// Sums over a piece of the columns of the weights V, or over all columns.
 struct Sums {
@@ -104,22 +102,17 @@ fn sums(shared: &Shared<'_>, w: &Array2<f64>, cotangent: &ArrayRef2<f64>, worker
         row_points: Array2::zeros(if shared.with_rows { (n, d) } else { (0, 0) }),
         column_points: Array2::zeros(w.dim()),
     };
-    let starts: Vec<usize> = (0..w.nrows()).step_by(COLUMNS).filter(|_| n > 0).collect();
-    for starts in starts.chunks(PIECES) {
-        let mut parts: Vec<Option<Sums>> = starts.iter().map(|_| None).collect();
-        workers.for_each(parts.iter_mut().zip(starts), |(part, &start)| {
-            let piece = start..(start + COLUMNS).min(w.nrows());
-            *part = Some(of_piece(shared, w.slice(s![piece.clone(), ..]), cotangent.slice(s![.., piece])));
-        });
-        for (part, &start) in parts.into_iter().flatten().zip(starts) {
-            let piece = start..start + part.columns.len();
-            total.products += part.products;
-            total.rows += &part.rows;
-            total.row_points += &part.row_points;
-            total.columns.slice_mut(s![piece.clone()]).assign(&part.columns);
-            total.column_points.slice_mut(s![piece, ..]).assign(&part.column_points);
-        }
-    }
+    let columns = |piece: usize| COLUMNS * piece..w.nrows().min(COLUMNS * (piece + 1));
+    let count = if n == 0 { 0 } else { w.nrows().div_ceil(COLUMNS) };
+    let make =
+        |piece| of_piece(shared, w.slice(s![columns(piece), ..]), cotangent.slice(s![.., columns(piece)]));
+    in_order(count, workers, make, |piece, part| {
+        total.products += part.products;
+        total.rows += &part.rows;
+        total.row_points += &part.row_points;
+        total.columns.slice_mut(s![columns(piece)]).assign(&part.columns);
+        total.column_points.slice_mut(s![columns(piece), ..]).assign(&part.column_points);
+    });
     total
 }
 

@@ -53,6 +53,9 @@ fn a_stationary_matrix_is_symmetric_and_has_a_constant_diagonal() {
     }
 }
 
+/// A function of a kernel and its points.
+type Value<'a> = &'a dyn Fn(&Kernel, &Array2<f64>) -> f64;
+
 /// A kernel of these scales: the signal, then the lengths.
 fn scaled(family: Family, scales: &[f64]) -> Kernel {
     Kernel { family, signal_scale: scales[0], length_scale: scales[1..].to_vec() }
@@ -119,8 +122,7 @@ fn pull_backs_of_squares_and_diagonals_are_derivatives() {
         let whole = |kernel: &Kernel, x: &Array2<f64>| total(&cotangent, &kernel.gram(x, x, workers));
         let square = kernel.pull_back_square(&x, &cotangent, true, workers);
         let of_diagonal = kernel.pull_back_diagonal(&x, &diagonal, true);
-        let values: [(_, &dyn Fn(&Kernel, &Array2<f64>) -> f64); 2] =
-            [(square, &whole), (of_diagonal, &on_diagonal)];
+        let values: [(_, Value<'_>); 2] = [(square, &whole), (of_diagonal, &on_diagonal)];
         for (found, value) in values {
             let expected = derivatives(&[1.3, 0.6, 1.4], |s| value(&scaled(family, s), &x));
             assert_close([&found.signal_scale], &expected[..1], 1e-8);
