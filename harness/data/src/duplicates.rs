@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::split::{SplitError, rows_of_split};
+use crate::split::{SplitError, SplitRows, rows_of_split};
 use crate::table::Table;
 
 /// Shares of repeated inputs in one split.
@@ -22,7 +22,7 @@ pub struct Duplicates {
 impl Table {
     /// Rates of repeated inputs in one split. Inputs are compared exactly (with -0 equal to 0), before standardising.
     pub fn duplicates(&self, split: u32) -> Result<Duplicates, SplitError> {
-        let (train, test) = rows_of_split(self, split, None)?;
+        let SplitRows { train, test, .. } = rows_of_split(self, split, None, None)?;
         // Adding 0 turns -0 into 0; then finite numbers are equal if and only if their bits are.
         let x = self.x.mapv(|value| (value + 0.0).to_bits());
         let key = |row: usize| x.row(row).to_vec();

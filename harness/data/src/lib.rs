@@ -1,4 +1,4 @@
-//! Data sets, from a name to standardised training and test rows.
+//! Data sets, from a name to scaled training and test rows.
 //!
 //! For a benchmark set, [`registry`] has its size, source and checksums; [`locate`] finds its files on this
 //! machine; [`fetch`] downloads missing files; `gpbench-import` reads the text once into a [`Table`] and writes it
@@ -23,5 +23,5 @@ pub mod verify;
 
 pub use duplicates::Duplicates;
 pub use hash::{ParseSha256Error, Sha256Hex};
-pub use split::{Split, SplitError, drawn_training_rows, split, training_rows};
+pub use split::{Preparation, Split, SplitError, Unscaled, drawn_training_rows, split, training_rows};
 pub use table::{Table, TableError};

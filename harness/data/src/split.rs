@@ -1,17 +1,18 @@
-//! Training and test rows of one split, standardised.
+//! Training, validation and test rows of one split, and their scale.
 
 use gpbench_gp::seed;
+use gpbench_record::{Dataset, InputScaling, TargetScaling};
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rand::RngExt;
 use thiserror::Error;
 
 use crate::table::Table;
 
-/// One train/test split, standardised by its training rows.
+/// One train/test split, scaled by its training rows.
 ///
 /// Every column of `x`, and `y`, has mean 0 and population standard deviation 1
-/// on the training rows; a constant column is centred and has divisor 1. The statistics are stored, so that
-/// `y * y_std + y_mean` is in the units of the file.
+/// on the training rows, unless a [`Preparation`] says otherwise; a constant column is centred and has divisor 1. The
+/// statistics are stored, so that `y * y_std + y_mean` is in the units of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     /// Training inputs, n x d, row-major.
@@ -22,7 +23,11 @@ pub struct Split {
     pub x_test: Array2<f64>,
     /// Test targets, n_test.
     pub y_test: Array1<f64>,
-    /// Mean of each input over the training rows, d.
+    /// Validation inputs, n_validation x d, row-major; no rows unless a [`Preparation`] asks for some.
+    pub x_validation: Array2<f64>,
+    /// Validation targets, n_validation.
+    pub y_validation: Array1<f64>,
+    /// Mean of each input over the training rows, or the middle of its range, d.
     pub x_mean: Array1<f64>,
     /// Divisor of each input, d.
     pub x_std: Array1<f64>,
@@ -36,10 +41,64 @@ impl Split {
     /// The same rows, with `mean` (in units of the standardised targets) subtracted from every target.
     #[must_use]
     pub fn subtract_mean(mut self, mean: f64) -> Split {
-        self.y_train -= mean;
-        self.y_test -= mean;
+        for y in [&mut self.y_train, &mut self.y_test, &mut self.y_validation] {
+            *y -= mean;
+        }
         self.y_mean += mean * self.y_std;
         self
+    }
+}
+
+/// What becomes of the rows of a split.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Preparation {
+    /// How targets are scaled.
+    pub targets: TargetScaling,
+    /// How inputs are scaled.
+    pub inputs: InputScaling,
+    /// Share of all rows that are kept for validation.
+    pub validation: Option<f64>,
+}
+
+impl From<&Dataset> for Preparation {
+    fn from(dataset: &Dataset) -> Preparation {
+        let Dataset { targets, inputs, validation, .. } = *dataset;
+        Preparation { targets, inputs, validation }
+    }
+}
+
+/// Training and test rows in the units of their file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unscaled {
+    /// Training inputs, n x d.
+    pub x_train: Array2<f64>,
+    /// Training targets, n.
+    pub y_train: Array1<f64>,
+    /// Test inputs, n_test x d.
+    pub x_test: Array2<f64>,
+    /// Test targets, n_test.
+    pub y_test: Array1<f64>,
+}
+
+impl Unscaled {
+    /// The rows, standardised.
+    pub fn standardise(self) -> Split {
+        let Unscaled { x_train, y_train, x_test, y_test } = self;
+        let none = (Array2::zeros((0, x_train.ncols())), Array1::zeros(0));
+        scale([(x_train, y_train), none, (x_test, y_test)], Preparation::default())
+    }
+
+    /// The rows, scaled, some of the training rows kept for validation; they are drawn with `seed`.
+    ///
+    /// # Errors
+    /// If that leaves nothing to validate by, or fewer than two training rows; `name` is the data set's in the message.
+    pub fn prepare(self, name: &str, preparation: Preparation, seed: u64) -> Result<Split, SplitError> {
+        let Unscaled { x_train, y_train, x_test, y_test } = self;
+        let all = y_train.len() + y_test.len();
+        let (train, validation) =
+            hold_out(name, (0..y_train.len()).collect(), all, preparation.validation, seed)?;
+        let select = |rows: &[usize]| (x_train.select(Axis(0), rows), y_train.select(Axis(0), rows));
+        Ok(scale([select(&train), select(&validation), (x_test, y_test)], preparation))
     }
 }
 
@@ -72,6 +131,16 @@ pub enum SplitError {
         /// Split asked for.
         split: u32,
     },
+    /// No row is left for validation.
+    #[error("data set `{name}`: a share of {share} of {rows} rows leaves no row for validation")]
+    NoValidationRows {
+        /// Data set.
+        name: String,
+        /// Share asked for.
+        share: String,
+        /// Rows that it is taken from.
+        rows: usize,
+    },
     /// A subsample larger than the training set.
     #[error("a subsample of {asked} rows was asked for, but data set `{name}` has {n} training rows")]
     Subsample {
@@ -98,9 +167,10 @@ pub enum SplitError {
 /// least one) is drawn for testing with `split` as seed. With `shares` for training and testing, masks are ignored:
 /// these shares of the rows, rounded, are drawn with `split` as seed, and the other rows are not used. `subsample`
 /// is a number of training rows and the seed with which they are drawn, in the order of the file; all test rows
-/// stay.
+/// stay. Validation rows are those that follow in the draw by shares, or else are drawn from the training rows, with
+/// `split` as seed.
 ///
-/// The statistics are those of all training rows, also with a subsample, so that errors and hyperparameters are
+/// The statistics are those of all training rows but these, also with a subsample, so that errors and hyperparameters are
 /// comparable between sizes.
 ///
 /// # Errors
@@ -110,9 +180,10 @@ pub fn split(
     split: u32,
     shares: Option<[f64; 2]>,
     subsample: Option<(usize, u64)>,
+    preparation: Preparation,
 ) -> Result<Split, SplitError> {
     let name = &table.name;
-    let (train, test) = rows_of_split(table, split, shares)?;
+    let SplitRows { train, validation, test } = rows_of_split(table, split, shares, preparation.validation)?;
     let too_few = |n| SplitError::TooFewRows { name: name.clone(), n };
     if train.len() < 2 {
         return Err(too_few(train.len()));
@@ -121,12 +192,12 @@ pub fn split(
         return Err(SplitError::NoTestRows { name: name.clone(), split });
     }
 
-    let x_train = table.x.select(Axis(0), &train);
-    let y_train = table.y.select(Axis(0), &train);
-    if is_constant(y_train.view()) {
-        return Err(SplitError::ConstantTarget { name: name.clone(), value: y_train[0].to_string() });
+    let [train_rows, validation, test] = [&train, &validation, &test]
+        .map(|rows| (table.x.select(Axis(0), rows), table.y.select(Axis(0), rows)));
+    if is_constant(train_rows.1.view()) {
+        return Err(SplitError::ConstantTarget { name: name.clone(), value: train_rows.1[0].to_string() });
     }
-    let whole = standardise(x_train, y_train, table.x.select(Axis(0), &test), table.y.select(Axis(0), &test));
+    let whole = scale([train_rows, validation, test], preparation);
 
     let Some((asked, seed)) = subsample else { return Ok(whole) };
     if asked > train.len() {
@@ -144,29 +215,72 @@ pub fn split(
     })
 }
 
-/// Number of training rows of split number `split` of `table`.
+/// Number of training rows of split number `split` of `table`, without a share of all rows for validation.
 ///
 /// # Errors
 /// If there is no such split.
-pub fn training_rows(table: &Table, split: u32, shares: Option<[f64; 2]>) -> Result<usize, SplitError> {
-    rows_of_split(table, split, shares).map(|(train, _)| train.len())
+pub fn training_rows(
+    table: &Table,
+    split: u32,
+    shares: Option<[f64; 2]>,
+    validation: Option<f64>,
+) -> Result<usize, SplitError> {
+    rows_of_split(table, split, shares, validation).map(|rows| rows.train.len())
 }
 
-/// Training and test rows of a split, each in the order of the file.
+/// The rows of a split, each list in the order of the file.
+pub(crate) struct SplitRows {
+    pub(crate) train: Vec<usize>,
+    pub(crate) validation: Vec<usize>,
+    pub(crate) test: Vec<usize>,
+}
+
+/// The rows of split number `split`.
 pub(crate) fn rows_of_split(
     table: &Table,
     split: u32,
     shares: Option<[f64; 2]>,
-) -> Result<(Vec<usize>, Vec<usize>), SplitError> {
-    let n = table.n();
+    validation: Option<f64>,
+) -> Result<SplitRows, SplitError> {
     if let Some(shares) = shares {
-        let [train, test] = shares.map(|share| (share * n as f64).round() as usize);
-        let mut drawn = draw(n, n.min(train + test), u64::from(split), "fractions");
-        let mut test = drawn.split_off(train.min(drawn.len()));
-        drawn.sort_unstable();
-        test.sort_unstable();
-        return Ok((drawn, test));
+        return rows_by_shares(table, split, shares, validation);
     }
+    let (train, test) = train_and_test(table, split)?;
+    let (train, validation) = hold_out(&table.name, train, table.n(), validation, u64::from(split))?;
+    Ok(SplitRows { train, validation, test })
+}
+
+/// Rows drawn by shares: first those for training, then those for testing, then those for validation.
+fn rows_by_shares(
+    table: &Table,
+    split: u32,
+    shares: [f64; 2],
+    validation: Option<f64>,
+) -> Result<SplitRows, SplitError> {
+    let n = table.n();
+    let count = |share: f64| (share * n as f64).round() as usize;
+    let [train, test] = shares.map(count);
+    let kept = validation.map_or(0, count);
+    let mut train_rows = draw(n, n.min(train + test + kept), u64::from(split), "fractions");
+    let mut test_rows = train_rows.split_off(train.min(train_rows.len()));
+    let mut validation_rows = test_rows.split_off(test.min(test_rows.len()));
+    if let (Some(share), true) = (validation, validation_rows.is_empty()) {
+        let rows = n - train_rows.len() - test_rows.len();
+        return Err(SplitError::NoValidationRows {
+            name: table.name.clone(),
+            share: share.to_string(),
+            rows,
+        });
+    }
+    for rows in [&mut train_rows, &mut test_rows, &mut validation_rows] {
+        rows.sort_unstable();
+    }
+    Ok(SplitRows { train: train_rows, validation: validation_rows, test: test_rows })
+}
+
+/// Training and test rows of the splits that come with a table, or of one that is drawn.
+fn train_and_test(table: &Table, split: u32) -> Result<(Vec<usize>, Vec<usize>), SplitError> {
+    let n = table.n();
     if table.test_masks.is_empty() {
         let mut is_test = vec![false; n];
         for row in draw(n, n - drawn_training_rows(n), u64::from(split), "split") {
@@ -182,6 +296,36 @@ pub(crate) fn rows_of_split(
             available: table.test_masks.len(),
         }),
     }
+}
+
+/// Takes validation rows, a share of all `n` rows, from the training rows; both stay in the order of the file.
+fn hold_out(
+    name: &str,
+    train: Vec<usize>,
+    n: usize,
+    share: Option<f64>,
+    seed: u64,
+) -> Result<(Vec<usize>, Vec<usize>), SplitError> {
+    let Some(share) = share else { return Ok((train, Vec::new())) };
+    let asked = (share * n as f64).round() as usize;
+    if asked == 0 {
+        return Err(SplitError::NoValidationRows {
+            name: name.to_owned(),
+            share: share.to_string(),
+            rows: n,
+        });
+    }
+    let left = train.len().saturating_sub(asked);
+    if left < 2 {
+        return Err(SplitError::TooFewRows { name: name.to_owned(), n: left });
+    }
+    let mut kept = vec![false; train.len()];
+    for place in draw(train.len(), asked, seed, "validation") {
+        kept[place] = true;
+    }
+    let (validation, train): (Vec<_>, Vec<_>) = train.into_iter().zip(kept).partition(|(_, kept)| *kept);
+    let rows = |marked: Vec<(usize, bool)>| marked.into_iter().map(|(row, _)| row).collect();
+    Ok((rows(train), rows(validation)))
 }
 
 /// Training rows of a drawn split of n rows: all but a tenth, which is rounded and at least one.
@@ -208,25 +352,41 @@ fn draw(n: usize, count: usize, seed: u64, purpose: &str) -> Vec<usize> {
     rows
 }
 
-/// Standardises by the training rows. A constant `y_train` gets divisor 1; [`split`] refuses it, and synthetic sets
-/// never have it.
-pub(crate) fn standardise(
-    mut x_train: Array2<f64>,
-    mut y_train: Array1<f64>,
-    mut x_test: Array2<f64>,
-    mut y_test: Array1<f64>,
-) -> Split {
-    let (x_mean, x_std): (Vec<f64>, Vec<f64>) = x_train.axis_iter(Axis(1)).map(mean_and_divisor).unzip();
+/// Inputs and targets of some rows.
+type Rows = (Array2<f64>, Array1<f64>);
+
+/// Scales training, validation and test rows by the training rows. Constant training targets get divisor 1; [`split`]
+/// refuses them, and synthetic sets never have them.
+fn scale(mut rows: [Rows; 3], preparation: Preparation) -> Split {
+    let (x_train, y_train) = &rows[0];
+    let of_input = match preparation.inputs {
+        InputScaling::Standardised => mean_and_divisor,
+        InputScaling::Box => middle_and_half,
+    };
+    let (x_mean, x_std): (Vec<f64>, Vec<f64>) = x_train.axis_iter(Axis(1)).map(of_input).unzip();
     let (x_mean, x_std) = (Array1::from(x_mean), Array1::from(x_std));
-    let (y_mean, y_std) = mean_and_divisor(y_train.view());
-    for x in [&mut x_train, &mut x_test] {
+    let (y_mean, deviation) = mean_and_divisor(y_train.view());
+    let y_std = match preparation.targets {
+        TargetScaling::Standardised => deviation,
+        TargetScaling::Centred => 1.0,
+    };
+    for (x, y) in &mut rows {
         *x -= &x_mean;
         *x /= &x_std;
-    }
-    for y in [&mut y_train, &mut y_test] {
         y.mapv_inplace(|value| (value - y_mean) / y_std);
     }
-    Split { x_train, y_train, x_test, y_test, x_mean, x_std, y_mean, y_std }
+    let [(x_train, y_train), (x_validation, y_validation), (x_test, y_test)] = rows;
+    Split { x_train, y_train, x_test, y_test, x_validation, y_validation, x_mean, x_std, y_mean, y_std }
+}
+
+/// The middle of the values and half of their range; 1 instead of 0 for a constant column.
+fn middle_and_half(column: ArrayView1<f64>) -> (f64, f64) {
+    if is_constant(column) {
+        return (column[0], 1.0);
+    }
+    let smallest = column.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (smallest / 2.0 + largest / 2.0, largest / 2.0 - smallest / 2.0)
 }
 
 /// Mean and population standard deviation; 1 instead of 0 for a constant column.

@@ -1,7 +1,7 @@
 //! Data sets that are drawn from a seed: the one-dimensional toys of the papers, and draws from a Gaussian process.
 //!
 //! Every number depends on the seed and the sizes alone, never on the number of threads. Test targets carry the same
-//! noise as training targets, and the rows come standardised, as those of a file do.
+//! noise as training targets, and the rows are scaled as those of a file are.
 
 mod gp_draw;
 mod toy;

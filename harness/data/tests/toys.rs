@@ -25,24 +25,24 @@ fn functions_and_noise_variances() {
         assert!(mean.abs() < 4.0 * (expected / 1e4).sqrt(), "{mean}");
         assert!((variance / expected - 1.0).abs() < 0.06, "{variance} against {expected}");
     };
-    close(noise(&toy("toy-infill", 10_000, 10, 0).unwrap(), two_waves), 0.5);
-    close(noise(&toy("toy-grid", 10_000, 10, 0).unwrap(), two_waves), 0.5);
-    close(noise(&toy("toy-sine", 10_000, 10, 0).unwrap(), |x| x * (5.0 * PI * x).sin()), 0.01);
+    close(noise(&toy("toy-infill", 10_000, 10, 0).unwrap().standardise(), two_waves), 0.5);
+    close(noise(&toy("toy-grid", 10_000, 10, 0).unwrap().standardise(), two_waves), 0.5);
+    close(noise(&toy("toy-sine", 10_000, 10, 0).unwrap().standardise(), |x| x * (5.0 * PI * x).sin()), 0.01);
 }
 
 #[test]
 fn inputs_have_their_distributions() {
-    let infill = toy("toy-infill", 10_000, 10, 1).unwrap();
+    let infill = toy("toy-infill", 10_000, 10, 1).unwrap().standardise();
     assert!(infill.x_mean[0].abs() < 0.04 && (infill.x_std[0] - 1.0).abs() < 0.03);
 
-    let grid = toy("toy-grid", 1_001, 200, 1).unwrap();
+    let grid = toy("toy-grid", 1_001, 200, 1).unwrap().standardise();
     let raw = |x: f64| x * grid.x_std[0] + grid.x_mean[0];
     for (index, &x) in grid.x_train.iter().enumerate() {
         assert!((raw(x) - GRID_SPACING * (index as f64 - 500.0)).abs() < 1e-9);
     }
     assert!(grid.x_test.iter().all(|&x| raw(x).abs() <= 500.0 * GRID_SPACING));
 
-    let sine = toy("toy-sine", 1_000, 100, 1).unwrap();
+    let sine = toy("toy-sine", 1_000, 100, 1).unwrap().standardise();
     let raw = |x: f64| x * sine.x_std[0] + sine.x_mean[0];
     assert!(sine.x_train.iter().all(|&x| (-1e-12..=1.0 + 1e-12).contains(&raw(x))));
 }
@@ -50,10 +50,10 @@ fn inputs_have_their_distributions() {
 #[test]
 fn a_seed_fixes_everything_and_sizes_are_independent() {
     for known in TOYS {
-        let one = toy(known.name, 50, 20, 9).unwrap();
-        assert_eq!(one, toy(known.name, 50, 20, 9).unwrap());
-        assert_ne!(one.y_train, toy(known.name, 50, 20, 10).unwrap().y_train);
-        assert_eq!(one.x_train, toy(known.name, 50, 5, 9).unwrap().x_train);
+        let one = toy(known.name, 50, 20, 9).unwrap().standardise();
+        assert_eq!(one, toy(known.name, 50, 20, 9).unwrap().standardise());
+        assert_ne!(one.y_train, toy(known.name, 50, 20, 10).unwrap().standardise().y_train);
+        assert_eq!(one.x_train, toy(known.name, 50, 5, 9).unwrap().standardise().x_train);
         assert_eq!((one.x_train.dim(), one.x_test.dim()), ((50, 1), (20, 1)));
     }
     assert_eq!(

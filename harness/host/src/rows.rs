@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gpbench_data::{Split, SplitError, copy, split, synthetic, training_rows};
+use gpbench_data::{Split, SplitError, Unscaled, copy, split, synthetic, training_rows};
 use gpbench_gp::seed::Streams;
 use gpbench_record::{Covariance, Dataset, Fractions, Kernel, Source};
 use thiserror::Error;
@@ -58,7 +58,7 @@ pub enum RowsError {
     },
 }
 
-/// The rows of a data set, standardised, and what random numbers of a case are keyed by.
+/// The rows of a data set, scaled, and what random numbers of a case are keyed by.
 #[derive(Debug, Clone)]
 pub struct Rows {
     /// Training and test rows.
@@ -82,15 +82,16 @@ impl Rows {
         file: Option<&Path>,
         planned_sha256: Option<&str>,
     ) -> Result<Rows, RowsError> {
+        let prepare = |drawn: Unscaled| drawn.prepare(&dataset.name, dataset.into(), seed);
         let split = match &dataset.source {
             Source::Registry { .. } | Source::File { .. } => read(dataset, seed, file, planned_sha256)?,
             Source::Toy { name, n, n_test } => {
                 check_size(dataset, *n, *n_test)?;
-                synthetic::toy(name, *n, *n_test, seed)?
+                prepare(synthetic::toy(name, *n, *n_test, seed)?)?
             }
             Source::GpDraw(draw) => {
                 check_size(dataset, draw.n, draw.n_test)?;
-                synthetic::gp_draw(draw, seed)?
+                prepare(synthetic::gp_draw(draw, seed)?)?
             }
         };
         Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })
@@ -152,9 +153,9 @@ fn read(
         return Err(RowsError::OtherCopy { name: name() });
     }
     let shares = dataset.fractions.map(|Fractions { train, test }| [train, test]);
-    let all = training_rows(&table, dataset.split, shares)?;
+    let all = training_rows(&table, dataset.split, shares, dataset.validation)?;
     let kept = dataset.subsample.map(|subsample| (subsample.rows(all), seed));
-    Ok(split(&table, dataset.split, shares, kept)?)
+    Ok(split(&table, dataset.split, shares, kept, dataset.into())?)
 }
 
 fn check_size(dataset: &Dataset, n: usize, n_test: usize) -> Result<(), RowsError> {

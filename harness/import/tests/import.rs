@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::{Compression, write::GzEncoder};
 use gpbench_data::locate::{self, Places};
 use gpbench_data::registry::{self, Entry};
-use gpbench_data::{Table, copy, split};
+use gpbench_data::{Preparation, Table, copy, split};
 use gpbench_import::{Fault, Origin, import, materialise};
 use ndarray::array;
 use polars::prelude::{DataFrame, IntoColumn, NamedFrom, ParquetWriter, Series};
@@ -183,7 +183,7 @@ fn pol_as_published() {
     assert_eq!(copied.warnings, Vec::<String>::new());
     let table = copy::read(&copied.path).unwrap();
     assert_eq!((table.x[(0, 0)], table.y[0]), (-2.8792, 71.055));
-    let first = split(&table, 0, None, None).unwrap();
+    let first = split(&table, 0, None, None, Preparation::default()).unwrap();
     assert_eq!((first.x_train.dim(), first.x_test.dim()), ((13_500, 26), (1_500, 26)));
 }
 

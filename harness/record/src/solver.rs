@@ -1,6 +1,7 @@
 //! Solvers and their parameters.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,4 +28,30 @@ pub enum Param {
     Float(f64),
     /// A text, one of the parameter's choices where it has any.
     Text(String),
+}
+
+impl fmt::Display for Param {
+    /// In few letters; different values differ.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Param::Bool(truth) => truth.fmt(f),
+            Param::Int(int) => int.fmt(f),
+            Param::Float(float) if *float == 0.0 || (1e-3..1e6).contains(&float.abs()) => float.fmt(f),
+            Param::Float(float) => write!(f, "{float:e}"),
+            Param::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_short() {
+        let float = |value: f64| Param::Float(value).to_string();
+        assert_eq!([0.3, 1.0, 1e-4, 0.0, -2.5e300].map(float), ["0.3", "1", "1e-4", "0", "-2.5e300"]);
+        assert_eq!(Param::Int(-3).to_string(), "-3");
+        assert_eq!(Param::Text("adam".into()).to_string(), "adam");
+    }
 }

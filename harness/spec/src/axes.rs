@@ -2,6 +2,7 @@
 
 mod dataset;
 mod estimator;
+mod grid;
 mod inducing;
 mod kernel;
 mod param;
@@ -25,10 +26,13 @@ pub(crate) use solver::SolverEntry;
 pub(crate) struct Axes<'a> {
     pub(crate) datasets: Vec<DatasetEntry>,
     pub(crate) kernels: Vec<KernelEntry>,
-    pub(crate) estimators: Vec<EstimatorEntry>,
+    /// `None` for a task that has no such axis.
+    pub(crate) estimators: Option<Vec<EstimatorEntry>>,
     pub(crate) solvers: Vec<SolverEntry<'a>>,
-    /// Names as typed on each axis, resolved or not.
+    /// Names on each axis, resolved or not, those of a grid's points in place of its entry's.
     pub(crate) names: record::Axes,
+    /// Names of solvers as typed.
+    pub(crate) solver_entries: Vec<String>,
 }
 
 /// The estimators of a task.
@@ -41,11 +45,12 @@ pub(crate) struct Estimators {
 }
 
 impl<'a> Axes<'a> {
+    /// Resolves the names on the axes of a spec.
     pub(crate) fn resolve(
         typed: &Typed,
         catalog: &'a Catalog,
         task: TaskKeys,
-        of_task: Estimators,
+        of_task: Option<Estimators>,
         mistakes: &mut Mistakes,
     ) -> Self {
         let root = &typed.root;
@@ -54,37 +59,52 @@ impl<'a> Axes<'a> {
             unused("dataset", &matrix.dataset, root.datasets.names(), mistakes);
             unused("kernel", &matrix.kernel, root.kernels.names(), mistakes);
             unused("solver", &matrix.solver, root.solvers.names(), mistakes);
-            // Without an axis of its own the estimator's table still refines the default.
-            unused("estimator", &matrix.estimator, root.estimators.names(), mistakes);
+            // Without an axis of its own the estimator's table still refines the default. A task without the axis
+            // reports both.
+            let estimator = of_task.and(matrix.estimator.clone());
+            unused("estimator", &estimator, root.estimators.names(), mistakes);
         }
-        let default = [At { value: of_task.default.to_owned(), at: crate::source::START }];
+        let default =
+            of_task.map(|of_task| At { value: of_task.default.to_owned(), at: crate::source::START });
         let dataset = entries("dataset", matrix.dataset.as_ref(), mistakes);
         let kernel = entries("kernel", matrix.kernel.as_ref(), mistakes);
-        let estimator = match &matrix.estimator {
-            Some(names) => entries("estimator", Some(names), mistakes),
-            None => default.iter().collect(),
+        let estimator = match (&matrix.estimator, &default) {
+            (Some(names), Some(_)) => entries("estimator", Some(names), mistakes),
+            (_, default) => default.iter().collect(),
         };
         let solver = entries("solver", matrix.solver.as_ref(), mistakes);
         let names = |axis: &[&At<String>]| axis.iter().map(|name| name.value.clone()).collect::<Vec<_>>();
-        let names = record::Axes {
-            dataset: names(&dataset),
-            kernel: names(&kernel),
-            estimator: names(&estimator),
-            solver: names(&solver),
-        };
+        let (datasets_by_name, solver_entries) = (names(&dataset), names(&solver));
+        let (kernel_names, estimator_names) = (names(&kernel), names(&estimator));
         let datasets =
             dataset.iter().filter_map(|name| dataset::resolve(name, typed, catalog, mistakes)).collect();
         let kernels = kernel.iter().filter_map(|name| kernel::resolve(name, root, task, mistakes)).collect();
-        let methods = of_task.methods;
-        let estimators = estimator
-            .iter()
-            .filter_map(|name| estimator::resolve(name, root, task, methods, mistakes))
-            .collect();
-        let solvers = solver
-            .iter()
-            .filter_map(|name| solver::resolve(name, typed, catalog, task, &names.dataset, mistakes))
-            .collect();
-        Self { datasets, kernels, estimators, solvers, names }
+        let estimators = of_task.map(|of_task| {
+            let resolve =
+                |name: &&At<String>| estimator::resolve(name, root, task, of_task.methods, mistakes);
+            estimator.iter().filter_map(resolve).collect()
+        });
+        let mut solvers = Vec::new();
+        let mut solver_names: Vec<String> = Vec::new();
+        for name in &solver {
+            let found = solver::resolve(name, typed, catalog, task, &datasets_by_name, mistakes);
+            let own = match found.is_empty() {
+                true => vec![name.value.clone()],
+                false => found.iter().map(|entry| entry.name.clone()).collect(),
+            };
+            if let Some(twice) = own.iter().find(|own| solver_names.contains(own)) {
+                mistakes.add(&name.at, format!("solver `{twice}` occurs twice on its axis"), None);
+            }
+            solver_names.extend(own);
+            solvers.extend(found);
+        }
+        let names = record::Axes {
+            dataset: datasets_by_name,
+            kernel: kernel_names,
+            estimator: estimator_names,
+            solver: solver_names,
+        };
+        Self { datasets, kernels, estimators, solvers, names, solver_entries }
     }
 }
 

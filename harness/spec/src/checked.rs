@@ -17,6 +17,7 @@ use crate::report;
 use crate::source::{At, START};
 use crate::tables::root::Root;
 use crate::task_keys::TaskKey;
+use crate::tasks::learn::Learn;
 use crate::tasks::likelihood::Likelihood;
 use crate::tasks::posterior::Posterior;
 use crate::tasks::rules::Rules;
@@ -57,7 +58,7 @@ impl Typed {
             TaskKind::Posterior => check::<Posterior>(self, catalog),
             TaskKind::Train => check::<Train<'_>>(self, catalog),
             TaskKind::Likelihood => check::<Likelihood>(self, catalog),
-            TaskKind::Learn => check::<Posterior>(self, catalog),
+            TaskKind::Learn => check::<Learn<'_>>(self, catalog),
         }
     }
 }
@@ -69,11 +70,12 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
     let seeds = seeds(root, &mut mistakes);
     R::KEYS.check(TaskKey::Train, root.train.at.as_ref(), &mut mistakes);
     R::KEYS.check(TaskKey::Likelihood, root.likelihood.at.as_ref(), &mut mistakes);
+    R::KEYS.check(TaskKey::Learn, root.learn.at.as_ref(), &mut mistakes);
     let rules = R::new(typed, catalog, &mut mistakes);
     let axes = Axes::resolve(typed, catalog, R::KEYS, R::ESTIMATORS, &mut mistakes);
     rules.check_axes(&axes, &mut mistakes);
     let report = report::resolve(typed, R::KEYS.task, &axes.names, &mut mistakes);
-    let excludes = exclude::resolve(typed, &axes.names, &seeds, &mut mistakes);
+    let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
     let repeats = root.repeats.value;
     let cells = match product::is_bounded(&axes, seeds.len(), repeats, &mut mistakes) {
         true => product::cells(typed, &rules, &axes, &seeds, &excludes, &mut mistakes),

@@ -1,7 +1,6 @@
 //! Cells left out of the product of the axes.
 
-use gpbench_record::Axes;
-
+use crate::axes::Axes;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
@@ -19,14 +18,23 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    pub(crate) fn matches(&self, names: [&String; 4], seed: u64) -> bool {
-        let named =
-            |(list, name): (&Option<Vec<String>>, &String)| list.as_ref().is_none_or(|l| l.contains(name));
+    /// Whether it leaves out the cell of these names; a solver that is a point of a grid has two.
+    pub(crate) fn matches(&self, names: [&[&str]; 4], seed: u64) -> bool {
+        let named = |(list, names): (&Option<Vec<String>>, &[&str])| {
+            list.as_ref().is_none_or(|list| list.iter().any(|name| names.contains(&name.as_str())))
+        };
         self.names.iter().zip(names).all(named) && self.seeds.as_ref().is_none_or(|list| list.contains(&seed))
     }
 }
 
-pub(crate) fn resolve(typed: &Typed, axes: &Axes, seeds: &[At<u64>], mistakes: &mut Mistakes) -> Vec<Rule> {
+pub(crate) fn resolve(
+    typed: &Typed,
+    axes: &Axes<'_>,
+    seeds: &[At<u64>],
+    mistakes: &mut Mistakes,
+) -> Vec<Rule> {
+    let names = &axes.names;
+    let solvers: Vec<String> = axes.solver_entries.iter().chain(&names.solver).cloned().collect();
     let mut rules = Vec::new();
     for At { value: exclude, at } in &typed.root.excludes {
         let lists = [&exclude.dataset, &exclude.kernel, &exclude.estimator, &exclude.solver];
@@ -38,7 +46,7 @@ pub(crate) fn resolve(typed: &Typed, axes: &Axes, seeds: &[At<u64>], mistakes: &
         let before = mistakes.count();
         // An exclude may name an entry that a narrowed matrix no longer has.
         if !typed.axes_overridden {
-            let known = [&axes.dataset, &axes.kernel, &axes.estimator, &axes.solver];
+            let known = [&names.dataset, &names.kernel, &names.estimator, &solvers];
             for ((axis, list), names) in
                 ["dataset", "kernel", "estimator", "solver"].iter().zip(lists).zip(known)
             {

@@ -95,18 +95,28 @@ impl Checked {
 }
 
 impl Plan {
-    /// The cases whose solver and data set are among the names given; no names select all.
+    /// The cases whose solver and data set are among the names given; no names select all. The name of a grid selects
+    /// all of its points.
     ///
     /// # Errors
     /// If a name is not in the plan, or if nothing is left.
     pub fn filter(&self, solvers: &[String], datasets: &[String]) -> Result<Plan, UnknownName> {
-        check_names("solver", solvers, self.cases.iter().map(|p| p.case.solver.name.as_str()))?;
+        check_names("solver", solvers, self.cases.iter().flat_map(|p| solver_names(&p.case)))?;
         check_names("data set", datasets, self.cases.iter().map(|p| p.case.dataset.name.as_str()))?;
         let chosen = |names: &[String], name: &String| names.is_empty() || names.contains(name);
         let mut plan = self.clone();
-        plan.cases.retain(|p| chosen(solvers, &p.case.solver.name) && chosen(datasets, &p.case.dataset.name));
+        let is_solver = |case: &Case| {
+            solvers.is_empty() || solver_names(case).any(|own| solvers.iter().any(|name| name == own))
+        };
+        plan.cases.retain(|p| is_solver(&p.case) && chosen(datasets, &p.case.dataset.name));
         if plan.cases.is_empty() { Err(UnknownName::Empty) } else { Ok(plan) }
     }
+}
+
+/// The names that a case's solver is chosen by: its own, and that of its grid.
+fn solver_names(case: &Case) -> impl Iterator<Item = &str> {
+    let grid = case.task.learning().and_then(|learning| learning.grid.as_ref());
+    std::iter::once(case.solver.name.as_str()).chain(grid.map(|point| point.entry.as_str()))
 }
 
 fn planned(cell: &Cell, repeat: u32) -> PlannedCase {

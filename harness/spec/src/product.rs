@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gpbench_record::Case;
 
-use crate::axes::Axes;
+use crate::axes::{Axes, EstimatorEntry};
 use crate::error::Mistakes;
 use crate::exclude::Rule;
 use crate::source::{At, Location, START};
@@ -33,7 +33,8 @@ const MOST_CASES: usize = 100_000;
 
 /// Whether the product of the axes is small enough to be planned; reports a larger one before it fills the memory.
 pub(crate) fn is_bounded(axes: &Axes<'_>, seeds: usize, repeats: u32, mistakes: &mut Mistakes) -> bool {
-    let lengths = [axes.datasets.len(), axes.kernels.len(), axes.estimators.len(), axes.solvers.len(), seeds];
+    let estimators = axes.estimators.as_ref().map_or(1, Vec::len);
+    let lengths = [axes.datasets.len(), axes.kernels.len(), estimators, axes.solvers.len(), seeds];
     let cases = lengths.iter().fold(repeats as usize, |product, length| product.saturating_mul(*length));
     if cases > MOST_CASES {
         let what = format!("the spec has {cases} cases; at most {MOST_CASES} can be planned");
@@ -61,7 +62,13 @@ pub(crate) fn cells<'a>(
     for (entries, seed) in combinations(axes, seeds) {
         possible += 1;
         let CellEntries { dataset, kernel, estimator, solver, .. } = &entries;
-        let names = [&dataset.name, &kernel.name, &estimator.name, &solver.name];
+        let of_estimator = estimator.map(|estimator| estimator.name.as_str());
+        let names = [
+            &[dataset.name.as_str()][..],
+            &[&kernel.name],
+            of_estimator.as_slice(),
+            &[&solver.name, solver.entry()],
+        ];
         let mut excluded = false;
         for (used, rule) in used.iter_mut().zip(excludes) {
             let hit = rule.matches(names, seed.value);
@@ -95,7 +102,7 @@ fn combinations<'c>(
 ) -> impl Iterator<Item = (CellEntries<'c>, &'c At<u64>)> {
     axes.datasets.iter().flat_map(move |dataset| {
         axes.kernels.iter().flat_map(move |kernel| {
-            axes.estimators.iter().flat_map(move |estimator| {
+            estimators(axes).flat_map(move |estimator| {
                 axes.solvers.iter().flat_map(move |solver| {
                     let entries = move |seed: &'c At<u64>| {
                         (CellEntries { dataset, kernel, estimator, solver, seed: seed.value }, seed)
@@ -107,6 +114,12 @@ fn combinations<'c>(
     })
 }
 
+/// Every estimator, or once none for a task without that axis.
+fn estimators<'c>(axes: &'c Axes<'_>) -> impl Iterator<Item = Option<&'c EstimatorEntry>> {
+    let none = axes.estimators.is_none().then_some(None);
+    axes.estimators.iter().flatten().map(Some).chain(none)
+}
+
 /// One cell, or `None` for one with a mistake, which has been reported.
 fn cell<'a>(
     rules: &impl Rules<'a>,
@@ -115,12 +128,13 @@ fn cell<'a>(
     mistakes: &mut Mistakes,
 ) -> Option<Cell> {
     let CellEntries { dataset, kernel, solver, .. } = entries;
-    let (rows, params) = (dataset.rows(seed, mistakes), solver.on(&dataset.name));
+    let validation = rules.validation();
+    let (rows, params) = (dataset.rows(seed, validation, mistakes), solver.on(&dataset.name));
     let (rows, params) = (rows?, params?);
     let numbers = kernel.numbers(dataset, rows.split, rules.prior_mean(), mistakes);
     let task = rules.task(entries, mistakes);
     let (numbers, task) = (numbers?, task?);
-    if let (Some(at), Some(_)) = (&dataset.collapse, task.inducing()) {
+    if let (Some(at), Some(_), None) = (&dataset.collapse, task.inducing(), task.learning()) {
         refuse_collapse(at, &dataset.name, &solver.name, mistakes);
     }
     let (seed, budget) = (seed.value, solver.budget);
@@ -130,7 +144,7 @@ fn cell<'a>(
         plugin_sha256: solver.library.sha256.clone(),
         exact: solver.is_exact(),
         dataset_path: dataset.path.clone(),
-        n: dataset.n,
+        n: dataset.n(validation),
         d: dataset.d,
     })
 }

@@ -5,6 +5,7 @@ pub(crate) mod dataset;
 pub(crate) mod estimator;
 pub(crate) mod exclude;
 pub(crate) mod kernel;
+pub(crate) mod learn;
 pub(crate) mod likelihood;
 pub(crate) mod matrix;
 pub(crate) mod report;

@@ -12,6 +12,12 @@ pub(crate) enum TaskKey {
     Train,
     /// `[likelihood]`.
     Likelihood,
+    /// `[learn]`.
+    Learn,
+    /// `network` or `random` of a kernel, or the linear family.
+    Network,
+    /// `grid` of a parameter.
+    Grid,
     /// `length_scale = "shared"` of a kernel.
     SharedLengthScale,
     /// `fit` of a kernel's hyperparameters.
@@ -64,8 +70,19 @@ impl TaskKey {
                 "[likelihood] is for task \"likelihood\": here it has no effect",
                 "write task = \"likelihood\"",
             ),
+            TaskKey::Learn => {
+                ("[learn] is for task \"learn\": here it has no effect", "write task = \"learn\"")
+            }
+            TaskKey::Network => (
+                "networks and linear kernels are for learners, in task \"learn\"",
+                "use a stationary family on the inputs",
+            ),
+            TaskKey::Grid => (
+                "a grid of parameters is for task \"learn\"",
+                "write an entry of the solver axis for each value",
+            ),
             TaskKey::SharedLengthScale => (
-                "a shared length scale is fitted by task \"train\" only",
+                "a shared length scale is fitted by tasks \"train\" and \"learn\" only",
                 "write one number, which all inputs share",
             ),
             TaskKey::Fit => (

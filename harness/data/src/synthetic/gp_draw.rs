@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use thiserror::Error;
 
-use crate::split::{Split, standardise};
+use crate::split::Unscaled;
 
 /// Most rows, training and test together, of an exact draw.
 const EXACT_LIMIT: usize = 5_000;
@@ -60,7 +60,7 @@ pub enum DrawError {
 ///
 /// # Errors
 /// If a size or a scale is impossible.
-pub fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Split, DrawError> {
+pub fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Unscaled, DrawError> {
     check(draw)?;
     let GpDraw { n, n_test, d, .. } = *draw;
     let rows = n + n_test;
@@ -76,7 +76,12 @@ pub fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Split, DrawError> {
     };
     let (x_train, x_test) = x.view().split_at(Axis(0), n);
     let (y_train, y_test) = y.view().split_at(Axis(0), n);
-    Ok(standardise(x_train.to_owned(), y_train.to_owned(), x_test.to_owned(), y_test.to_owned()))
+    Ok(Unscaled {
+        x_train: x_train.to_owned(),
+        y_train: y_train.to_owned(),
+        x_test: x_test.to_owned(),
+        y_test: y_test.to_owned(),
+    })
 }
 
 /// Whether the sizes and scales of a draw are possible.
@@ -193,16 +198,16 @@ mod tests {
     #[test]
     fn a_singular_covariance_is_drawn_with_jitter() {
         let smooth = GpDraw { kernel: Family::Rbf, noise_scale: 0.0, length_scale: 5.0, ..DRAW };
-        let split = gp_draw(&smooth, 0).unwrap();
+        let split = gp_draw(&smooth, 0).unwrap().standardise();
         assert!(split.y_train.iter().chain(&split.y_test).all(|y| y.is_finite()));
     }
 
     #[test]
     fn shapes_seeds_and_impossible_requests() {
-        let split = gp_draw(&DRAW, 3).unwrap();
+        let split = gp_draw(&DRAW, 3).unwrap().standardise();
         assert_eq!((split.x_train.dim(), split.x_test.dim()), ((300, 2), (30, 2)));
-        assert_eq!(split, gp_draw(&DRAW, 3).unwrap());
-        assert_ne!(split.y_train, gp_draw(&DRAW, 4).unwrap().y_train);
+        assert_eq!(split, gp_draw(&DRAW, 3).unwrap().standardise());
+        assert_ne!(split.y_train, gp_draw(&DRAW, 4).unwrap().standardise().y_train);
         assert!(matches!(gp_draw(&GpDraw { n: 1, ..DRAW }, 0), Err(DrawError::Sizes { .. })));
         let error = gp_draw(&GpDraw { length_scale: -1.0, ..DRAW }, 0).unwrap_err();
         assert_eq!(error.to_string(), "the length scale of a GP draw must be finite and above 0, not -1");

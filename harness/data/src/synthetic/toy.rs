@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use thiserror::Error;
 
-use crate::split::{Split, standardise};
+use crate::split::Unscaled;
 
 /// A toy data set.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,7 @@ pub struct Toy {
     /// Description in one line.
     pub doc: &'static str,
     /// Draws so many training and test rows from a seed.
-    draw: fn(usize, usize, u64) -> Split,
+    draw: fn(usize, usize, u64) -> Unscaled,
 }
 
 /// All toys.
@@ -62,7 +62,7 @@ pub struct UnknownToy {
 ///
 /// # Errors
 /// If there is no such toy.
-pub fn toy(name: &str, n: usize, n_test: usize, seed: u64) -> Result<Split, UnknownToy> {
+pub fn toy(name: &str, n: usize, n_test: usize, seed: u64) -> Result<Unscaled, UnknownToy> {
     let toy = TOYS.iter().find(|toy| toy.name == name).ok_or_else(|| UnknownToy { name: name.to_owned() })?;
     Ok((toy.draw)(n, n_test, seed))
 }
@@ -73,7 +73,7 @@ const TWO_WAVES_NOISE: f64 = 0.5;
 /// Infill asymptotics: x ~ N(0, 1), y = sin(2x) + cos(5x) + N(0, 0.5) (Lin et al. 2023, Figure 1).
 ///
 /// With more rows, neighbours are closer and K + s^2 I is conditioned worse. The 0.5 is read as a variance.
-fn toy_infill(n: usize, n_test: usize, seed: u64) -> Split {
+fn toy_infill(n: usize, n_test: usize, seed: u64) -> Unscaled {
     draw("toy-infill", seed, [n, n_test], TWO_WAVES_NOISE, two_waves, |rng, _| StandardNormal.sample(rng))
 }
 
@@ -88,7 +88,7 @@ pub const GRID_SPACING: f64 = 0.1;
 ///
 /// More rows widen the domain and do not change the conditioning. Test inputs are uniform on the span of the grid.
 /// The 0.5 is read as a variance.
-fn toy_grid(n: usize, n_test: usize, seed: u64) -> Split {
+fn toy_grid(n: usize, n_test: usize, seed: u64) -> Unscaled {
     let first = -GRID_SPACING * (n as f64 - 1.0) / 2.0;
     draw("toy-grid", seed, [n, n_test], TWO_WAVES_NOISE, two_waves, |rng, row| match row {
         Row::Train(index) => first + GRID_SPACING * index as f64,
@@ -103,7 +103,7 @@ fn two_waves(x: f64) -> f64 {
 /// y = x sin(5 pi x) + N(0, 0.01) (Potapczynski et al. 2021, section 3.1).
 ///
 /// The paper does not state the inputs; here they are uniform on [0, 1]. The 0.01 is read as a variance.
-fn toy_sine(n: usize, n_test: usize, seed: u64) -> Split {
+fn toy_sine(n: usize, n_test: usize, seed: u64) -> Unscaled {
     let wave = |x: f64| x * (5.0 * PI * x).sin();
     draw("toy-sine", seed, [n, n_test], 0.01, wave, |rng, _| rng.random::<f64>())
 }
@@ -125,7 +125,7 @@ fn draw(
     noise_variance: f64,
     function: impl Fn(f64) -> f64,
     mut input: impl FnMut(&mut Stream, Row) -> f64,
-) -> Split {
+) -> Unscaled {
     let mut rows = |part: &str, n: usize, row: fn(usize) -> Row| -> (Array2<f64>, Array1<f64>) {
         let mut inputs = seed::stream(seed, &[name, part, "inputs"]);
         let mut noise = seed::stream(seed, &[name, part, "noise"]);
@@ -138,5 +138,5 @@ fn draw(
     };
     let (x_train, y_train) = rows("train", n, Row::Train);
     let (x_test, y_test) = rows("test", n_test, |_| Row::Test);
-    standardise(x_train, y_train, x_test, y_test)
+    Unscaled { x_train, y_train, x_test, y_test }
 }

@@ -205,6 +205,8 @@ fn system(request: &Request, pool: &Arc<ThreadPool>) -> System {
             y_train: request.rhs.index_axis(Axis(1), 0).to_owned(),
             x_test: Array2::zeros((0, d)),
             y_test: Array1::zeros(0),
+            x_validation: Array2::zeros((0, d)),
+            y_validation: Array1::zeros(0),
             x_mean: Array1::zeros(d),
             x_std: Array1::ones(d),
             y_mean: 0.0,

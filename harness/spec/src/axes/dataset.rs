@@ -22,13 +22,17 @@ pub(crate) struct DatasetEntry {
     split: Option<At<u32>>,
     /// Shares that splits are drawn by.
     pub(crate) fractions: Option<Fractions>,
-    subsample: Option<Subsample>,
+    pub(crate) subsample: Option<Subsample>,
+    pub(crate) targets: TargetScaling,
+    pub(crate) inputs: InputScaling,
     /// Where the spec says that rows with the same inputs share an unknown.
     pub(crate) collapse: Option<Location>,
     /// The user's file, where [`Source::File`].
     pub(crate) path: Option<PathBuf>,
-    /// Training rows, where known.
-    pub(crate) n: Option<usize>,
+    /// All rows, where known.
+    total: Option<usize>,
+    /// Training rows before a subsample or validation rows are taken, where known.
+    whole: Option<usize>,
     /// Inputs, where known.
     pub(crate) d: Option<usize>,
     /// Number of splits, where bounded.
@@ -36,9 +40,32 @@ pub(crate) struct DatasetEntry {
 }
 
 impl DatasetEntry {
+    /// Training rows before a subsample is taken, without a share of all rows for validation; where known.
+    pub(crate) fn left(&self, validation: Option<f64>) -> Option<usize> {
+        let kept = match validation.filter(|_| self.fractions.is_none()) {
+            Some(share) => Subsample::Fraction(share).rows(self.total?),
+            None => 0,
+        };
+        Some(self.whole?.saturating_sub(kept))
+    }
+
+    /// Training rows of a case, where known.
+    pub(crate) fn n(&self, validation: Option<f64>) -> Option<usize> {
+        match self.subsample {
+            Some(Subsample::Rows(rows)) => Some(rows),
+            Some(share) => self.left(validation).map(|rows| share.rows(rows)),
+            None => self.left(validation),
+        }
+    }
+
     /// The rows of a case. Seed k selects split k, unless the spec fixes one; a set that is drawn with the seed has
     /// one split only.
-    pub(crate) fn rows(&self, seed: &At<u64>, mistakes: &mut Mistakes) -> Option<Dataset> {
+    pub(crate) fn rows(
+        &self,
+        seed: &At<u64>,
+        validation: Option<f64>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Dataset> {
         let drawn = matches!(self.source, Source::Toy { .. } | Source::GpDraw(_));
         let split = match &self.split {
             Some(fixed) => fixed.value,
@@ -61,9 +88,9 @@ impl DatasetEntry {
             fractions: self.fractions,
             subsample: self.subsample,
             collapse_duplicates: self.collapse.is_some(),
-            targets: TargetScaling::default(),
-            inputs: InputScaling::default(),
-            validation: None,
+            targets: self.targets,
+            inputs: self.inputs,
+            validation,
         })
     }
 }
@@ -80,15 +107,18 @@ pub(crate) fn resolve(
         mistakes.add(&from.at, format!("data set `{}` has both `from` and `path`", name.value), None);
     }
     let collapse = &table.collapse_duplicates;
-    let entry = |source, n, d, splits| DatasetEntry {
+    let entry = |source, [total, whole]: [Option<usize>; 2], d, splits| DatasetEntry {
         name: name.value.clone(),
         source,
         split: None,
         fractions: None,
         subsample: None,
+        targets: table.targets.value,
+        inputs: table.inputs.value,
         collapse: collapse.at.clone().filter(|_| collapse.value),
         path: None,
-        n,
+        total,
+        whole,
         d,
         splits,
     };
@@ -102,11 +132,11 @@ pub(crate) fn resolve(
     const NOT_DRAWN: &str = "only generated data sets take it";
     if let Some(path) = &table.path {
         let target = table.target.as_ref().map(|target| target.value.clone());
-        let mut entry = entry(Source::File { path: path.value.clone(), target }, None, None, None);
+        let mut entry = entry(Source::File { path: path.value.clone(), target }, [None; 2], None, None);
         entry.path = Some(typed.folder.join(&path.value));
         refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
         refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
-        return Some(with_rows(entry, None, table, mistakes));
+        return Some(with_rows(entry, table, mistakes));
     }
     let from = table.from.as_ref().unwrap_or(name);
     if from.value == GP_DRAW {
@@ -121,7 +151,7 @@ pub(crate) fn resolve(
             noise_scale: table.noise_scale.value,
             length_scale: table.length_scale.value,
         };
-        return Some(entry(Source::GpDraw(draw), Some(n), Some(table.d.value), None));
+        return Some(entry(Source::GpDraw(draw), [Some(n + n_test), Some(n)], Some(table.d.value), None));
     }
     let Some(known) = catalog.dataset(&from.value) else {
         report_unknown(from, name, typed, catalog, mistakes);
@@ -132,15 +162,15 @@ pub(crate) fn resolve(
         refuse(&DRAW_KEYS, "only `gp-draw` takes it", mistakes);
         let (n, n_test) = sizes(table, known.n.unwrap_or(1000));
         let source = Source::Toy { name: known.name.clone(), n, n_test };
-        return Some(entry(source, Some(n), known.d.or(Some(1)), None));
+        return Some(entry(source, [Some(n + n_test), Some(n)], known.d.or(Some(1)), None));
     }
     refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
     refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
     refuse(&["target"], "the last column of this set is its target", mistakes);
     // One row in ten is held out for testing.
-    let n = known.n.map(|n| n - n / 10);
-    let entry = entry(Source::Registry { name: known.name.clone() }, n, known.d, known.splits);
-    Some(with_rows(entry, known.n, table, mistakes))
+    let sizes = [known.n, known.n.map(|n| n - n / 10)];
+    let entry = entry(Source::Registry { name: known.name.clone() }, sizes, known.d, known.splits);
+    Some(with_rows(entry, table, mistakes))
 }
 
 /// Training and test rows of a generated set.
@@ -149,32 +179,23 @@ fn sizes(table: &table::Dataset, default: usize) -> (usize, usize) {
     (n, table.n_test.as_ref().map_or((n / 10).max(1), |n_test| n_test.value))
 }
 
-/// Applies `fractions`, `subsample` and `split` to a set of `total` rows.
-fn with_rows(
-    mut entry: DatasetEntry,
-    total: Option<usize>,
-    table: &table::Dataset,
-    mistakes: &mut Mistakes,
-) -> DatasetEntry {
+/// Applies `fractions`, `subsample` and `split` to a set.
+fn with_rows(mut entry: DatasetEntry, table: &table::Dataset, mistakes: &mut Mistakes) -> DatasetEntry {
     if let Some(given) = &table.fractions {
         entry.fractions = given.value;
         // Any number of splits can be drawn.
         entry.splits = None;
         let share = entry.fractions.map(|Fractions { train, .. }| Subsample::Fraction(train));
-        entry.n = total.zip(share).map(|(total, share)| share.rows(total));
+        entry.whole = entry.total.zip(share).map(|(total, share)| share.rows(total));
     }
     if let Some(given) = &table.subsample {
-        if let (Some(n), Subsample::Rows(rows)) = (entry.n, given.value)
+        if let (Some(n), Subsample::Rows(rows)) = (entry.whole, given.value)
             && rows > n
         {
             let what = format!("data set `{}` has {n} training rows, fewer than {rows}", entry.name);
             mistakes.add(&given.at, what, None);
         }
         entry.subsample = Some(given.value);
-        entry.n = match given.value {
-            Subsample::Rows(rows) => Some(rows),
-            Subsample::Fraction(_) => entry.n.map(|n| given.value.rows(n)),
-        };
     }
     entry.split = table.split.clone();
     entry

@@ -14,8 +14,8 @@ pub(super) fn resolve(
     mistakes: &mut Mistakes,
 ) -> Option<Inducing> {
     if !info.can(Capability::Inducing) {
-        let others =
-            catalog.solvers().map(|(_, solver)| solver).filter(|solver| solver.can(Capability::Inducing));
+        let others = catalog.solvers().map(|(_, solver)| solver);
+        let others = others.filter(|solver| solver.can(Capability::Inducing) && solver.kind == info.kind);
         let others: Vec<&str> = others.map(|solver| solver.id.as_str()).collect();
         let hint = match others.is_empty() {
             true => "no installed plugin does".to_owned(),

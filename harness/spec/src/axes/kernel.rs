@@ -3,23 +3,28 @@
 //! A draw's inputs are uniform on the unit cube and its rows are standardised like any other data set's, so the
 //! generating hyperparameters are converted with the population's statistics: inputs have standard deviation
 //! 1/sqrt(12), targets sqrt(signal_scale^2 + noise_scale^2). A finite draw's own statistics differ a little (more,
-//! the longer the length scale), and so do its best hyperparameters.
+//! the longer the length scale), and so do its best hyperparameters. Targets and inputs of another scale are converted
+//! likewise.
 
-use gpbench_record::{Family, Kernel, Origin, OriginBase, Source, Subset};
+use gpbench_record::{
+    Covariance, InputScaling, Kernel, Network, Origin, OriginBase, Source, Subset, TargetScaling,
+};
 
 use super::dataset::DatasetEntry;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::published;
 use crate::source::{At, Location};
-use crate::tables::kernel::{Base, Hyperparameters, LengthScale};
+use crate::tables::kernel::{self as table, Base, Hyperparameters, LengthScale};
 use crate::tables::root::Root;
 use crate::task_keys::{TaskKey, TaskKeys};
 
 /// An entry of the kernel axis.
 pub(crate) struct KernelEntry {
     pub(crate) name: String,
-    family: Family,
+    pub(crate) family: Covariance,
+    /// The network between inputs and kernel.
+    pub(crate) network: Option<Network>,
     /// Where the numbers come from; `None` where the spec gives all.
     base: Option<Base>,
     /// Where that is written.
@@ -49,6 +54,7 @@ pub(crate) fn resolve(
         (Some(typed), None) => (given.fit.as_ref().map(|_| Base::Ones), &typed.at),
     };
     let before = mistakes.count();
+    let network = network(name, table, family, task, mistakes);
     task.check(TaskKey::SharedLengthScale, given.shared(), mistakes);
     task.check(TaskKey::Fit, given.fit.as_ref().map(|fit| &fit.at), mistakes);
     if base.is_none() {
@@ -61,12 +67,45 @@ pub(crate) fn resolve(
         }
     }
     let (name, at) = (name.value.clone(), at.clone());
-    (mistakes.count() == before).then_some(KernelEntry { name, family, base, at, given })
+    (mistakes.count() == before).then_some(KernelEntry { name, family, network, base, at, given })
+}
+
+/// The network of a kernel, with its random features.
+fn network(
+    name: &At<String>,
+    table: Option<&table::Kernel>,
+    family: Covariance,
+    task: TaskKeys,
+    mistakes: &mut Mistakes,
+) -> Option<Network> {
+    let given = table.and_then(|table| table.network.as_ref());
+    let random = table.and_then(|table| table.random.as_ref());
+    let of_family = table.and_then(|table| table.family.as_ref()).map_or(&name.at, |family| &family.at);
+    let linear = (family == Covariance::Linear).then_some(of_family);
+    let written = [given.map(|network| &network.at), random.map(|random| &random.at), linear];
+    if let Some(at) = written.iter().flatten().next()
+        && !task.check(TaskKey::Network, Some(at), mistakes)
+    {
+        return None;
+    }
+    if given.is_none() {
+        let hint = || "add, for instance, network = { widths = [128, 128] }".to_owned();
+        if let Some(at) = linear {
+            mistakes.add(at, "a linear kernel is on the outputs of a network", hint());
+        }
+        if let Some(random) = random {
+            mistakes.add(&random.at, "random features are of a kernel on the outputs of a network", hint());
+        }
+    } else if let (Some(_), Some(random)) = (linear, random) {
+        mistakes.add(&random.at, "`random` has no effect: a linear kernel is of finite dimension", None);
+    }
+    let network = given.and_then(|network| network.value.clone())?;
+    Some(Network { random: random.map(|random| random.value), ..network })
 }
 
 /// The family that an entry without `family` is named after.
-fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Option<Family> {
-    let families = Family::ALL.map(Family::as_str);
+fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Option<Covariance> {
+    let families = Covariance::ALL.map(Covariance::as_str);
     let found = name.value.parse().ok();
     if found.is_none() {
         let table = root.kernels.names().find(|table| table.value == name.value);
@@ -133,7 +172,7 @@ impl KernelEntry {
         }
         match &self.given.length_scale {
             Some(At { value: LengthScale::Given(given), at }) => {
-                check_count(given.len(), at, dataset, mistakes)?;
+                self.check_count(given.len(), at, dataset, mistakes)?;
                 numbers.length_scale.clone_from(given);
                 changes.push("length_scale given".to_owned());
             }
@@ -154,13 +193,13 @@ impl KernelEntry {
         }
         Some(Kernel {
             name: self.name.clone(),
-            family: self.family.into(),
+            family: self.family,
             signal_scale: numbers.signal_scale,
             noise_scale: numbers.noise_scale,
             length_scale: numbers.length_scale,
             mean,
             origin: Origin { base: numbers.origin, changes },
-            network: None,
+            network: self.network.clone(),
         })
     }
 
@@ -169,14 +208,22 @@ impl KernelEntry {
             Source::Registry { name } => Some(name.as_str()),
             Source::File { .. } | Source::Toy { .. } | Source::GpDraw(_) => None,
         };
-        let known = registered.filter(|_| dataset.fractions.is_none());
-        let known = known.and_then(|name| published::published_kernel(name, split, self.family));
+        let is_standardised =
+            dataset.targets == TargetScaling::Standardised && dataset.inputs == InputScaling::Standardised;
+        let is_theirs = is_standardised && dataset.fractions.is_none() && self.network.is_none();
+        let family = self.family.stationary().filter(|_| is_theirs);
+        let known = registered.zip(family);
+        let known = known.and_then(|(name, family)| published::published_kernel(name, split, family));
         let Some(known) = known else {
             let name = &dataset.name;
-            let item = if self.family != published::FAMILY {
+            let item = if self.network.is_some() {
+                "kernels on a network".to_owned()
+            } else if self.family != published::FAMILY {
                 format!("kernel `{}`", self.family)
             } else if dataset.fractions.is_some() {
                 format!("splits of data set `{name}` by `fractions`")
+            } else if !is_standardised {
+                format!("data set `{name}` unless its inputs and targets are standardised")
             } else if registered.is_some_and(|name| published::splits(name).is_some()) {
                 format!("split {split} of data set `{name}`")
             } else {
@@ -196,33 +243,49 @@ impl KernelEntry {
             mistakes.add(&self.at, what, "\"generating\" is for `gp-draw` data sets".to_owned());
             return None;
         };
-        if draw.kernel != self.family {
+        if self.family != draw.kernel || self.network.is_some() {
             let what = format!(
-                "data set `{}` was drawn with `{}`, not `{}`",
-                dataset.name, draw.kernel, self.family
+                "data set `{}` was drawn with `{}` on its inputs, not with kernel `{}`",
+                dataset.name, draw.kernel, self.name
             );
             mistakes.add(&self.at, what, "\"generating\" is for the kernel of the draw".to_owned());
             return None;
         }
-        let target_std = draw.signal_scale.hypot(draw.noise_scale);
+        let divisor = match dataset.targets {
+            TargetScaling::Standardised => draw.signal_scale.hypot(draw.noise_scale),
+            TargetScaling::Centred => 1.0,
+        };
+        let stretch = match dataset.inputs {
+            InputScaling::Standardised => 12.0_f64.sqrt(),
+            InputScaling::Box => 2.0,
+        };
         Some(Numbers {
-            signal_scale: draw.signal_scale / target_std,
-            noise_scale: draw.noise_scale / target_std,
-            length_scale: vec![draw.length_scale * 12.0_f64.sqrt()],
+            signal_scale: draw.signal_scale / divisor,
+            noise_scale: draw.noise_scale / divisor,
+            length_scale: vec![draw.length_scale * stretch],
             origin: OriginBase::Generating,
         })
     }
-}
-
-/// Whether there are as many length scales as inputs, or one, where the inputs are known.
-fn check_count(count: usize, at: &Location, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<()> {
-    match dataset.d {
-        Some(d) if count != 1 && count != d => {
-            let what = format!("{count} length scales for the {d} inputs of data set `{}`", dataset.name);
-            let hint = "give one number, which all inputs share, or one for every input".to_owned();
-            mistakes.add(at, what, hint);
-            None
-        }
-        _ => Some(()),
+    /// Whether there are as many length scales as inputs, or one, where the inputs are known.
+    fn check_count(
+        &self,
+        count: usize,
+        at: &Location,
+        dataset: &DatasetEntry,
+        mistakes: &mut Mistakes,
+    ) -> Option<()> {
+        let (what, hint) = match (&self.network, dataset.d) {
+            (Some(_), _) if count != 1 => (
+                format!("{count} length scales for a kernel on a network"),
+                "give one number, which all outputs of the network share",
+            ),
+            (None, Some(d)) if count != 1 && count != d => (
+                format!("{count} length scales for the {d} inputs of data set `{}`", dataset.name),
+                "give one number, which all inputs share, or one for every input",
+            ),
+            _ => return Some(()),
+        };
+        mistakes.add(at, what, hint.to_owned());
+        None
     }
 }

@@ -6,20 +6,24 @@ use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
+use crate::task_keys::{TaskKey, TaskKeys};
 use crate::tree::{Node, Table, Value};
 use crate::typed::Typed;
 
-/// A parameter's value, or its values by data set.
+/// A parameter's value, or its values by data set, or those that a grid tries.
+#[derive(Clone)]
 pub(super) enum ParamChoice {
     Same(String, Param),
     ByDataset(String, Vec<(String, Param)>),
+    Grid(String, Vec<Param>),
 }
 
 impl ParamChoice {
-    /// Name and value on a data set.
+    /// Name and value on a data set; of a grid, its first.
     pub(super) fn on(&self, dataset: &str) -> Option<(String, Param)> {
         let (key, value) = match self {
             ParamChoice::Same(key, value) => (key, value),
+            ParamChoice::Grid(key, values) => (key, values.first()?),
             ParamChoice::ByDataset(key, values) => (key, &values.iter().find(|(name, _)| name == dataset)?.1),
         };
         Some((key.clone(), value.clone()))
@@ -32,7 +36,11 @@ pub(super) struct Known<'a> {
     pub(super) catalog: &'a Catalog,
     /// Those on the data-set axis.
     pub(super) datasets: &'a [String],
+    pub(super) task: TaskKeys,
 }
+
+/// The key of a table that is a grid.
+const GRID: &str = "grid";
 
 /// Reports a parameter that the solver does not have.
 pub(super) fn check_name(key: &At<String>, info: &SolverInfo, mistakes: &mut Mistakes) {
@@ -57,9 +65,42 @@ pub(super) fn choice(
     let same = |value| ParamChoice::Same(schema.name.clone(), value);
     match given {
         None => Some(same(schema.default.clone())),
+        Some(Node { value: Value::Table(table), .. }) if table.get(GRID).is_some() => {
+            grid(schema, table, known.task, mistakes)
+        }
         Some(Node { value: Value::Table(table), at }) => by_dataset(schema, table, at, known, mistakes),
         Some(node) => value(schema, node, mistakes).map(same),
     }
+}
+
+/// `{ grid = [...] }`: values of which each makes a case.
+fn grid(schema: &ParamInfo, table: &Table, task: TaskKeys, mistakes: &mut Mistakes) -> Option<ParamChoice> {
+    let before = mistakes.count();
+    for (key, node) in &table.0 {
+        if key.value != GRID {
+            let what = format!("`{}` does not go with a grid of `{}`", key.value, schema.name);
+            mistakes.add(&key.at, what, "a grid has the same values for every data set".to_owned());
+            continue;
+        }
+        task.check(TaskKey::Grid, Some(&key.at), mistakes);
+        if matches!(&node.value, Value::Array(items) if items.is_empty()) {
+            let what = format!("the grid of `{}` is empty", schema.name);
+            mistakes.add(&node.at, what, "give it at least one value".to_owned());
+        }
+    }
+    let nodes = table.get(GRID).map_or(&[][..], |node| match &node.value {
+        Value::Array(items) => items.as_slice(),
+        _ => std::slice::from_ref(node),
+    });
+    let mut values: Vec<Param> = Vec::new();
+    for node in nodes {
+        let Some(value) = value(schema, node, mistakes) else { continue };
+        if values.contains(&value) {
+            mistakes.add(&node.at, format!("{value} occurs twice in the grid of `{}`", schema.name), None);
+        }
+        values.push(value);
+    }
+    (mistakes.count() == before).then(|| ParamChoice::Grid(schema.name.clone(), values))
 }
 
 fn by_dataset(

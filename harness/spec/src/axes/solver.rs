@@ -1,26 +1,30 @@
-//! Solvers: the plugin that offers each, its parameters, its bounds.
+//! Solvers and learners: the plugin that offers each, its parameters, its bounds.
 
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Budget, Capability, Inducing, LibraryInfo, Param, Quadrature, Solver, SolverInfo, SolverKind,
+    Budget, Capability, GridPoint, Inducing, LibraryInfo, Param, Quadrature, Solver, SolverInfo, SolverKind,
 };
 
-use super::inducing;
 use super::param::{self, Known, ParamChoice};
+use super::{grid, inducing};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::nearest;
-use crate::source::At;
+use crate::source::{At, Location};
 use crate::tables::solver as table;
 use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
-/// An entry of the solver axis.
+/// An entry of the solver axis, or one point of its grid.
+#[derive(Clone)]
 pub(crate) struct SolverEntry<'a> {
     pub(crate) name: String,
+    /// Where the entry is on the axis.
+    pub(crate) at: Location,
+    pub(crate) grid: Option<GridPoint>,
     pub(crate) library: &'a LibraryInfo,
-    info: &'a SolverInfo,
+    pub(crate) info: &'a SolverInfo,
     params: Vec<ParamChoice>,
     pub(crate) inducing: Option<Inducing>,
     pub(crate) quadrature: Option<Quadrature>,
@@ -32,6 +36,11 @@ pub(crate) struct SolverEntry<'a> {
 impl SolverEntry<'_> {
     pub(crate) fn is_exact(&self) -> bool {
         self.info.can(Capability::Exact)
+    }
+
+    /// Its name in the spec, which is also that of the other points of its grid.
+    pub(crate) fn entry(&self) -> &str {
+        self.grid.as_ref().map_or(&self.name, |point| &point.entry)
     }
 
     /// The solver's id, and the paper or book that its plugin names.
@@ -46,7 +55,7 @@ impl SolverEntry<'_> {
     }
 }
 
-/// What a name on the axis stands for.
+/// What a name on the axis stands for: several entries where a parameter has a grid.
 pub(crate) fn resolve<'a>(
     name: &At<String>,
     typed: &Typed,
@@ -54,19 +63,20 @@ pub(crate) fn resolve<'a>(
     task: TaskKeys,
     datasets: &[String],
     mistakes: &mut Mistakes,
-) -> Option<SolverEntry<'a>> {
+) -> Vec<SolverEntry<'a>> {
     let table = typed.root.solvers.get(&name.value);
-    let (library, info) = find(name, table, typed, catalog, mistakes)?;
-    let budget = over(typed.root.budget, table.budget.as_ref().map(|own| own.value).unwrap_or_default());
+    let Some((library, info)) = find(name, table, typed, catalog, mistakes) else { return Vec::new() };
+    if !check_kind(name, info, task, catalog, mistakes) {
+        return Vec::new();
+    }
+    let common = &typed.root.budget;
+    let budget = table.budget.as_ref().map_or_else(|| common.over(common), |own| own.value.over(common));
     let bounded = budget.tolerance.is_some() || budget.max_epochs.is_some() || budget.seconds.is_some();
     // A bound that cannot be read has been reported already.
-    if !info.can(Capability::Exact) && !bounded && typed.mistakes.is_empty() {
+    let ends = info.can(Capability::Exact) || info.kind == SolverKind::Learner;
+    if !ends && !bounded && typed.mistakes.is_empty() {
         let hint = "give `tolerance`, `max_epochs` or `time` in [budget]".to_owned();
         mistakes.add(&name.at, format!("nothing bounds the iterative solver `{}`", name.value), hint);
-    }
-    if info.kind == SolverKind::Learner {
-        mistakes.add(&name.at, format!("`{}` is a learner, which this version cannot run", info.id), None);
-        return None;
     }
     task.check(TaskKey::Inducing, table.inducing.as_ref().map(|given| &given.at), mistakes);
     task.check(TaskKey::Quadrature, table.quadrature.as_ref().map(|given| &given.at), mistakes);
@@ -76,32 +86,64 @@ pub(crate) fn resolve<'a>(
     for (key, _) in params.iter().chain(prediction) {
         param::check_name(key, info, mistakes);
     }
-    let known = Known { typed, catalog, datasets };
+    let known = Known { typed, catalog, datasets, task };
+    let common = typed.root.learn.value.params.as_ref().map_or(&[][..], |given| &given.value.0);
     let params = info.params.iter().filter_map(|schema| {
-        let given = params.iter().find(|(key, _)| key.value == schema.name);
+        let given = params.iter().chain(common).find(|(key, _)| key.value == schema.name);
         param::choice(schema, given.map(|(_, node)| node), &known, mistakes)
     });
-    let params = params.collect();
+    let params: Vec<ParamChoice> = params.collect();
     let prediction = prediction.iter().filter_map(|(key, node)| {
         let schema = info.params.iter().find(|schema| schema.name == key.value)?;
         Some((key.value.clone(), param::value(schema, node, mistakes)?))
     });
-    let prediction = prediction.collect();
+    let prediction: BTreeMap<_, _> = prediction.collect();
     let inducing =
         table.inducing.as_ref().and_then(|given| inducing::resolve(given, info, catalog, mistakes));
     let quadrature = table.quadrature.as_ref().and_then(|given| given.value);
-    let name = name.value.clone();
-    Some(SolverEntry { name, library, info, params, inducing, quadrature, prediction, budget })
+    let entry = |(own, grid, params)| SolverEntry {
+        name: own,
+        at: name.at.clone(),
+        grid,
+        library,
+        info,
+        params,
+        inducing,
+        quadrature,
+        prediction: prediction.clone(),
+        budget,
+    };
+    grid::points(name, params, mistakes).into_iter().map(entry).collect()
 }
 
-/// The spec's budget with a solver's own bounds in place of its own, key by key.
-fn over(common: Budget, own: Budget) -> Budget {
-    Budget {
-        tolerance: own.tolerance.or(common.tolerance),
-        max_epochs: own.max_epochs.or(common.max_epochs),
-        seconds: own.seconds.or(common.seconds),
-        memory_bytes: own.memory_bytes.or(common.memory_bytes),
-    }
+/// Reports a learner where the task takes solvers, and a solver where it takes learners; whether it is as it should be.
+fn check_kind(
+    name: &At<String>,
+    info: &SolverInfo,
+    task: TaskKeys,
+    catalog: &Catalog,
+    mistakes: &mut Mistakes,
+) -> bool {
+    let learns = task.has(TaskKey::Learn);
+    let (what, hint) = match (info.kind, learns) {
+        (SolverKind::Learner, true) | (SolverKind::Solver, false) => return true,
+        (SolverKind::Learner, false) => (
+            format!("`{}` is a learner, which task \"{}\" does not take", info.id, task.task),
+            "write task = \"learn\"".to_owned(),
+        ),
+        (SolverKind::Solver, true) => {
+            let learners = catalog.solvers().map(|(_, found)| found);
+            let learners = learners.filter(|found| found.kind == SolverKind::Learner);
+            let learners: Vec<&str> = learners.map(|found| found.id.as_str()).collect();
+            let hint = match learners.is_empty() {
+                true => "no installed plugin offers a learner".to_owned(),
+                false => format!("learners are {}", learners.join(", ")),
+            };
+            (format!("`{}` is a solver, and task \"learn\" takes learners", info.id), hint)
+        }
+    };
+    mistakes.add(&name.at, what, hint);
+    false
 }
 
 /// The library and solver that a name on the axis stands for.

@@ -3,25 +3,46 @@
 use gpbench_record::Budget;
 
 use crate::keys::{FRACTION, Keys, POSITIVE, memory, number, time};
+use crate::source::At;
 
-pub(crate) fn read(keys: &mut Keys<'_>) -> Budget {
+/// Bounds, with their places.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bounds {
+    pub(crate) tolerance: Option<At<f64>>,
+    pub(crate) max_epochs: Option<At<f64>>,
+    pub(crate) seconds: Option<At<f64>>,
+    pub(crate) memory_bytes: Option<At<u64>>,
+}
+
+pub(crate) fn read(keys: &mut Keys<'_>) -> Bounds {
     let tolerance = number(FRACTION).hint("it is a relative residual norm, and the zero vector reaches 1");
-    let tolerance = keys.optional("tolerance", tolerance, "Relative residual norm to reach.");
-    let max_epochs = keys.optional(
-        "max_epochs",
-        number(POSITIVE),
-        "Largest number of epochs: multiples of n^2 kernel entries.",
-    );
-    let time = keys.optional(
-        "time",
-        time(),
-        "Largest time of prepare and solve together; of all steps, in training.",
-    );
-    let memory = keys.optional("memory", memory(), "Largest memory of the process that solves.");
-    Budget {
-        tolerance: tolerance.map(|given| given.value),
-        max_epochs: max_epochs.map(|given| given.value),
-        seconds: time.map(|given| given.value),
-        memory_bytes: memory.map(|given| given.value),
+    Bounds {
+        tolerance: keys.optional("tolerance", tolerance, "Relative residual norm to reach."),
+        max_epochs: keys.optional(
+            "max_epochs",
+            number(POSITIVE),
+            "Largest number of epochs: multiples of n^2 kernel entries.",
+        ),
+        seconds: keys.optional(
+            "time",
+            time(),
+            "Largest time of prepare and solve together; of all steps, in training; of the fit, of a learner.",
+        ),
+        memory_bytes: keys.optional("memory", memory(), "Largest memory of the process that solves."),
+    }
+}
+
+impl Bounds {
+    /// The budget that these bounds make in place of the common ones, key by key.
+    pub(crate) fn over(&self, common: &Bounds) -> Budget {
+        fn first<T: Copy>(own: &Option<At<T>>, common: &Option<At<T>>) -> Option<T> {
+            own.as_ref().or(common.as_ref()).map(|bound| bound.value)
+        }
+        Budget {
+            tolerance: first(&self.tolerance, &common.tolerance),
+            max_epochs: first(&self.max_epochs, &common.max_epochs),
+            seconds: first(&self.seconds, &common.seconds),
+            memory_bytes: first(&self.memory_bytes, &common.memory_bytes),
+        }
     }
 }

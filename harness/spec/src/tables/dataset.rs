@@ -1,11 +1,11 @@
 //! `[dataset.NAME]`: which rows.
 
-use gpbench_record::{Family, Fractions, Subsample};
+use gpbench_record::{Family, Fractions, InputScaling, Subsample, TargetScaling};
 
 use super::kernel::family;
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, FRACTION, Keys, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, count, inner, number, text,
-    truth, whole,
+    ANY, COUNT_OR_ZERO, FRACTION, Keys, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, choice, count, inner,
+    number, text, truth, whole,
 };
 use crate::source::At;
 
@@ -18,6 +18,8 @@ pub(crate) struct Dataset {
     pub(crate) split: Option<At<u32>>,
     pub(crate) fractions: Option<At<Option<Fractions>>>,
     pub(crate) collapse_duplicates: Setting<bool>,
+    pub(crate) targets: Setting<TargetScaling>,
+    pub(crate) inputs: Setting<InputScaling>,
     pub(crate) n: Option<At<usize>>,
     pub(crate) n_test: Option<At<usize>>,
     pub(crate) d: Setting<usize>,
@@ -73,6 +75,24 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
             truth(),
             false,
             "Whether training rows with the same inputs share an unknown of the linear system.",
+        ),
+        targets: keys.or(
+            "targets",
+            choice(
+                "scale of targets",
+                [("standardised", TargetScaling::Standardised), ("centred", TargetScaling::Centred)],
+            ),
+            "standardised",
+            "Scale of the targets: mean 0 and standard deviation 1 on the training rows, or mean 0 in the units of the file.",
+        ),
+        inputs: keys.or(
+            "inputs",
+            choice(
+                "scale of inputs",
+                [("standardised", InputScaling::Standardised), ("box", InputScaling::Box)],
+            ),
+            "standardised",
+            "Scale of each input: mean 0 and standard deviation 1, or limits -1 and 1, on the training rows.",
         ),
         n: keys.derived(
             "n",

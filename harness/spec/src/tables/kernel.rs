@@ -1,14 +1,17 @@
 //! `[kernel.NAME]`, and the hyperparameters that training starts from.
 
-use gpbench_record::{Family, Subset};
+use gpbench_record::{Activation, Covariance, Family, Network, Subset};
 
-use crate::keys::{Keys, Kind, POSITIVE, choice, count, inner, list, number};
+use crate::keys::{EVEN_COUNT, Keys, Kind, POSITIVE, between, choice, count, inner, list, number, whole};
 use crate::source::{At, Location};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Kernel {
-    pub(crate) family: Option<At<Family>>,
+    pub(crate) family: Option<At<Covariance>>,
     pub(crate) hyperparameters: Option<At<Hyperparameters>>,
+    /// Without its random features.
+    pub(crate) network: Option<At<Option<Network>>>,
+    pub(crate) random: Option<At<usize>>,
 }
 
 /// Where a kernel's numbers come from, and the ones that the spec gives.
@@ -42,14 +45,19 @@ pub(crate) enum LengthScale {
     Given(Vec<f64>),
 }
 
-/// A kernel family.
+/// A stationary kernel family.
 pub(crate) fn family() -> Kind<Family> {
     choice("kernel family", Family::ALL.map(|family| (family.as_str(), family)))
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
     Kernel {
-        family: keys.derived("family", family(), "NAME", "Kernel family."),
+        family: keys.derived(
+            "family",
+            choice("kernel family", Covariance::ALL.map(|family| (family.as_str(), family))),
+            "NAME",
+            "Kernel family; \"linear\" is for learners, on the outputs of a network.",
+        ),
         hyperparameters: keys.derived(
             "hyperparameters",
             start(),
@@ -57,7 +65,39 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
             "Where the numbers come from: \"ones\" (every scale is 1), \"published\" (by data set and split), \
              \"generating\" (those of a `gp-draw`), or a table.",
         ),
+        network: keys.optional(
+            "network",
+            inner(network),
+            "A network between inputs and kernel, which learners learn; the kernel is on its outputs.",
+        ),
+        random: keys.optional(
+            "random",
+            whole(EVEN_COUNT).hint("sines and cosines are counted together"),
+            "Random features of the kernel on a network's outputs, sines and cosines together, for learners that need \
+             finitely many.",
+        ),
     }
+}
+
+/// Fully connected layers.
+fn network(keys: &mut Keys<'_>) -> Option<Network> {
+    let hint = "for instance { widths = [128, 128], activation = \"relu\" }";
+    let width = whole::<usize>(between(1.0, 65536.0)).hint("it is the number of outputs of a layer");
+    let widths = keys.required(
+        "widths",
+        list(width),
+        hint,
+        "Outputs of each layer, the last one's are the kernel's inputs.",
+    );
+    let names = Activation::ALL.map(|activation| (activation.as_str(), activation));
+    let activation = keys.or("activation", choice("activation", names), "relu", "What follows every layer.");
+    let widths = widths?;
+    if widths.value.is_empty() {
+        keys.report(&widths.at, "`widths` is empty", Some(hint));
+        return None;
+    }
+    let widths = widths.value.into_iter().map(|width| width.value).collect();
+    Some(Network { widths, activation: activation.value, random: None })
 }
 
 /// The name of known hyperparameters, or a table.

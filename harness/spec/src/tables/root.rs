@@ -1,8 +1,8 @@
 //! The top level of a spec.
 
-use gpbench_record::{Budget, TaskKind};
+use gpbench_record::TaskKind;
 
-use super::{budget, dataset, estimator, exclude, kernel, likelihood, matrix, report, solver, train};
+use super::{budget, dataset, estimator, exclude, kernel, learn, likelihood, matrix, report, solver, train};
 use crate::keys::{
     ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, ValueType, WrongType, between, choice_of_version, count,
     inner_list, list, text, whole,
@@ -26,9 +26,10 @@ pub(crate) struct Root {
     pub(crate) kernels: Tables<kernel::Kernel>,
     pub(crate) estimators: Tables<estimator::Estimator>,
     pub(crate) solvers: Tables<solver::Solver>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: budget::Bounds,
     pub(crate) train: Setting<train::Train>,
     pub(crate) likelihood: Setting<likelihood::Likelihood>,
+    pub(crate) learn: Setting<learn::Learn>,
     pub(crate) excludes: Vec<At<exclude::Exclude>>,
     pub(crate) report: report::Report,
 }
@@ -38,7 +39,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
     let hint = "it names the run's folder, for instance name = \"uci\"";
     let name = keys.required("name", text(), hint, "Names the run's folder.");
     let tasks = choice_of_version("task", TaskKind::ALL.map(|task| (task.as_str(), task)), &["thompson"]);
-    let hint = "write task = \"solve\", \"posterior\", \"train\" or \"likelihood\"";
+    let hint = "write task = \"solve\", \"posterior\", \"train\", \"likelihood\" or \"learn\"";
     let task = keys.required("task", tasks, hint, "What every case measures.");
     let precision = choice_of_version("precision", [("f64", ())], &["mixed"]);
     keys.or("precision", precision, "f64", "Arithmetic of kernel products.");
@@ -75,6 +76,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
             .value,
         train: keys.table("train", train::read, "How task `train` trains."),
         likelihood: keys.table("likelihood", likelihood::read, "How task `likelihood` makes its estimates."),
+        learn: keys.table("learn", learn::read, "How task `learn` lets learners learn."),
         excludes: keys
             .optional(
                 "exclude",

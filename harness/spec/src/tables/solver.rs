@@ -1,8 +1,8 @@
 //! `[solver.NAME]`: which plugin, with which parameters and bounds.
 
-use gpbench_record::{Budget, Quadrature};
+use gpbench_record::Quadrature;
 
-use super::budget;
+use super::budget::{self, Bounds};
 use crate::keys::{Keys, NOT_NEGATIVE, POSITIVE, Setting, any_table, choice, count, inner, number, text};
 use crate::source::At;
 use crate::tree::Table;
@@ -16,7 +16,7 @@ pub(crate) struct Solver {
     pub(crate) prediction: Option<At<Table>>,
     pub(crate) inducing: Option<At<Inducing>>,
     pub(crate) quadrature: Option<At<Option<Quadrature>>>,
-    pub(crate) budget: Option<At<Budget>>,
+    pub(crate) budget: Option<At<Bounds>>,
 }
 
 /// `inducing` of a solver.
@@ -39,7 +39,7 @@ pub(crate) enum Select {
 pub(crate) fn read(keys: &mut Keys<'_>) -> Solver {
     let fixed = |nodes: At<usize>| Some(Quadrature::Fixed { nodes: nodes.value });
     Solver {
-        plugin: keys.derived("plugin", text(), "NAME", "Id of the solver that a plugin offers."),
+        plugin: keys.derived("plugin", text(), "NAME", "Id of the solver or learner that a plugin offers."),
         library: keys.derived(
             "library",
             text(),
@@ -50,14 +50,14 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Solver {
             "params",
             any_table(),
             "Parameters of the solver, as `gpbench list solvers --verbose` lists them; a table by data set gives \
-             each its own value.",
+             each its own value. Of a learner, `{ grid = [...] }` makes a case of each value.",
         ),
         prediction: keys.optional(
             "prediction",
             any_table(),
             "Parameters with other values in the prediction that ends training.",
         ),
-        inducing: keys.optional("inducing", inner(inducing), "Inducing points as the solver's unknowns."),
+        inducing: keys.optional("inducing", inner(inducing), "Inducing points: the solver's unknowns, or those that a learner starts from."),
         quadrature: keys.optional(
             "quadrature",
             count().map(fixed).or(inner(random_nodes), "a whole number or a table"),

@@ -4,7 +4,7 @@ use gpbench_record::{Grid, Scale, Schedule};
 
 use super::kernel::{Hyperparameters, start};
 use crate::keys::{
-    COUNT_OR_ZERO, Keys, POSITIVE, Setting, between, choice, count, inner, list, number, text, whole,
+    COUNT_OR_ZERO, Keys, Kind, POSITIVE, Setting, between, choice, count, inner, list, number, text, whole,
 };
 use crate::source::At;
 
@@ -54,7 +54,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
         ),
         mean: keys.or(
             "mean",
-            choice("mean", [("zero", None), ("constant", Some(0.0))]),
+            mean(),
             "zero",
             "Prior mean: \"zero\", or \"constant\", which is trained beside the scales, from 0.",
         ),
@@ -71,6 +71,11 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
              scale for all inputs.",
         ),
     }
+}
+
+/// A prior mean: where it starts, if it is learned.
+pub(crate) fn mean() -> Kind<Option<f64>> {
+    choice("mean", [("zero", None), ("constant", Some(0.0))])
 }
 
 fn landscape(keys: &mut Keys<'_>) -> Option<Grid> {

@@ -18,21 +18,21 @@ impl Rules<'_> for Likelihood {
         task: TaskKind::Likelihood,
         keys: &[TaskKey::Likelihood, TaskKey::Quadrature, TaskKey::SecondSolve],
     };
-    const ESTIMATORS: Estimators = Estimators {
+    const ESTIMATORS: Option<Estimators> = Some(Estimators {
         methods: &[Method::Pathwise, Method::Standard, Method::Rff, Method::SsRff],
         default: "standard",
-    };
+    });
 
     fn new(typed: &Typed, _: &Catalog, _: &mut Mistakes) -> Self {
         Likelihood { repetitions: typed.root.likelihood.value.repetitions.value }
     }
 
     fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
-        axes.estimators.iter().for_each(|estimator| estimator.check_traces(mistakes));
+        axes.estimators.iter().flatten().for_each(|estimator| estimator.check_traces(mistakes));
     }
 
     fn task(&self, cell: &CellEntries<'_>, _: &mut Mistakes) -> Option<Task> {
-        let CellEntries { estimator, solver, .. } = cell;
+        let CellEntries { estimator: Some(estimator), solver, .. } = cell else { return None };
         let method = match estimator.basis() {
             Basis::Solutions(probes) => LikelihoodEstimator::Solutions {
                 probes,

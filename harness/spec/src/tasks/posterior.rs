@@ -14,16 +14,18 @@ pub(crate) struct Posterior;
 impl Rules<'_> for Posterior {
     const KEYS: TaskKeys = TaskKeys { task: TaskKind::Posterior, keys: &[TaskKey::Inducing] };
     // Standard probes give no posterior samples.
-    const ESTIMATORS: Estimators = Estimators { methods: &[Method::Pathwise], default: "pathwise" };
+    const ESTIMATORS: Option<Estimators> =
+        Some(Estimators { methods: &[Method::Pathwise], default: "pathwise" });
 
     fn new(_: &Typed, _: &Catalog, _: &mut Mistakes) -> Self {
         Posterior
     }
 
     fn task(&self, cell: &CellEntries<'_>, _: &mut Mistakes) -> Option<Task> {
+        let estimator = cell.estimator?;
         Some(Task::Posterior(record::Posterior {
-            estimator: cell.estimator.name.clone(),
-            targets: cell.estimator.targets(),
+            estimator: estimator.name.clone(),
+            targets: estimator.targets(),
             inducing: cell.solver.inducing,
         }))
     }

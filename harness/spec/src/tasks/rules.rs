@@ -12,8 +12,8 @@ use crate::typed::Typed;
 pub(crate) trait Rules<'a>: Sized {
     /// The task, and the keys that it has among those that only some have.
     const KEYS: TaskKeys;
-    /// Its estimators.
-    const ESTIMATORS: Estimators;
+    /// Its estimators; `None` for a task without that axis.
+    const ESTIMATORS: Option<Estimators>;
 
     /// Reads the task's own keys.
     fn new(typed: &'a Typed, catalog: &'a Catalog, mistakes: &mut Mistakes) -> Self;
@@ -26,15 +26,20 @@ pub(crate) trait Rules<'a>: Sized {
         None
     }
 
+    /// Share of all rows that are kept for validation.
+    fn validation(&self) -> Option<f64> {
+        None
+    }
+
     /// The task's part of a case; `None` if there is none, which has been reported.
     fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task>;
 }
 
-/// One entry of each axis, and a seed.
+/// One entry of each axis that the task has, and a seed.
 pub(crate) struct CellEntries<'a> {
     pub(crate) dataset: &'a DatasetEntry,
     pub(crate) kernel: &'a KernelEntry,
-    pub(crate) estimator: &'a EstimatorEntry,
+    pub(crate) estimator: Option<&'a EstimatorEntry>,
     pub(crate) solver: &'a SolverEntry<'a>,
     pub(crate) seed: u64,
 }

@@ -13,15 +13,16 @@ pub(crate) struct Solve;
 
 impl Rules<'_> for Solve {
     const KEYS: TaskKeys = TaskKeys { task: TaskKind::Solve, keys: &[] };
-    const ESTIMATORS: Estimators =
-        Estimators { methods: &[Method::Pathwise, Method::Standard], default: "standard" };
+    const ESTIMATORS: Option<Estimators> =
+        Some(Estimators { methods: &[Method::Pathwise, Method::Standard], default: "standard" });
 
     fn new(_: &Typed, _: &Catalog, _: &mut Mistakes) -> Self {
         Solve
     }
 
     fn task(&self, cell: &CellEntries<'_>, _: &mut Mistakes) -> Option<Task> {
-        let Basis::Solutions(probes) = cell.estimator.basis() else { return None };
-        Some(Task::Solve(record::Solve { estimator: cell.estimator.name.clone(), probes }))
+        let estimator = cell.estimator?;
+        let Basis::Solutions(probes) = estimator.basis() else { return None };
+        Some(Task::Solve(record::Solve { estimator: estimator.name.clone(), probes }))
     }
 }

@@ -36,10 +36,10 @@ impl<'a> Rules<'a> for Train<'a> {
             TaskKey::SecondSolve,
         ],
     };
-    const ESTIMATORS: Estimators = Estimators {
+    const ESTIMATORS: Option<Estimators> = Some(Estimators {
         methods: &[Method::Pathwise, Method::Standard, Method::Exact, Method::Rff, Method::SsRff],
         default: "pathwise",
-    };
+    });
 
     fn new(typed: &'a Typed, catalog: &'a Catalog, mistakes: &mut Mistakes) -> Self {
         let table = &typed.root.train.value;
@@ -52,9 +52,10 @@ impl<'a> Rules<'a> for Train<'a> {
     }
 
     fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
-        axes.estimators.iter().for_each(|estimator| estimator.check_traces(mistakes));
+        let estimators = || axes.estimators.iter().flatten();
+        estimators().for_each(|estimator| estimator.check_traces(mistakes));
         let Some(landscape) = &self.table.landscape else { return };
-        let is_exact = axes.estimators.iter().any(|estimator| estimator.method == Method::Exact);
+        let is_exact = estimators().any(|estimator| estimator.method == Method::Exact);
         if !self.axes_overridden && !is_exact {
             let hint = "add the estimator \"exact\"".to_owned();
             mistakes.add(
@@ -75,7 +76,7 @@ impl<'a> Rules<'a> for Train<'a> {
     }
 
     fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task> {
-        let CellEntries { kernel, estimator, solver, .. } = cell;
+        let CellEntries { kernel, estimator: Some(estimator), solver, .. } = cell else { return None };
         let (gradient, targets) = match estimator.basis() {
             Basis::Solutions(probes) => {
                 let (second_solve, start) = (estimator.second_solve(), estimator.start());

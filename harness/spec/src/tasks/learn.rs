@@ -1,0 +1,224 @@
+//! Task `learn`: learners stand on the solver axis, and there is no estimator axis.
+
+use gpbench_record::{Capability, Covariance, Fractions, Learning, Selection, Subsample, Task, TaskKind};
+
+use super::rules::{CellEntries, Rules};
+use crate::axes::{Axes, DatasetEntry, Estimators, KernelEntry, SolverEntry};
+use crate::catalog::Catalog;
+use crate::error::Mistakes;
+use crate::source::At;
+use crate::tables::budget::Bounds;
+use crate::tables::learn as table;
+use crate::task_keys::{TaskKey, TaskKeys};
+use crate::typed::Typed;
+
+/// Looks at a case whose spec does not say how many passes are between them.
+const LOOKS: u32 = 60;
+
+/// Most looks at a case.
+const MOST_LOOKS: u64 = 1000;
+
+pub(crate) struct Learn<'a> {
+    table: &'a table::Learn,
+    /// Whether `--set` changed an axis.
+    axes_overridden: bool,
+    looks: Vec<u64>,
+}
+
+impl<'a> Rules<'a> for Learn<'a> {
+    const KEYS: TaskKeys = TaskKeys {
+        task: TaskKind::Learn,
+        keys: &[
+            TaskKey::Learn,
+            TaskKey::Network,
+            TaskKey::Grid,
+            TaskKey::SharedLengthScale,
+            TaskKey::Inducing,
+        ],
+    };
+    const ESTIMATORS: Option<Estimators> = None;
+
+    fn new(typed: &'a Typed, _: &Catalog, mistakes: &mut Mistakes) -> Self {
+        let table = &typed.root.learn.value;
+        refuse_estimators(typed, mistakes);
+        refuse_bounds(&typed.root.budget, mistakes);
+        for own in typed.root.solvers.iter().filter_map(|solver| solver.budget.as_ref()) {
+            refuse_bounds(&own.value, mistakes);
+        }
+        check_selection(table, mistakes);
+        Learn { table, axes_overridden: typed.axes_overridden, looks: looks(table, mistakes) }
+    }
+
+    fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
+        self.check_params(&axes.solvers, mistakes);
+        for dataset in &axes.datasets {
+            if let Some(at) = &dataset.collapse {
+                let what = "`collapse_duplicates` has no effect: learners solve no linear system";
+                mistakes.add(at, what, "remove it".to_owned());
+            }
+            if let Some(validation) = &self.table.validation {
+                check_validation(validation, dataset, mistakes);
+            }
+        }
+        for solver in &axes.solvers {
+            if solver.info.can(Capability::Inducing) && solver.inducing.is_none() {
+                let what = format!("learner `{}` needs inducing points", solver.info.id);
+                let example = "inducing = { select = \"kmeans\", points = 1000 }";
+                mistakes.add(&solver.at, what, format!("add {example} to [solver.{}]", solver.entry()));
+            }
+        }
+    }
+
+    fn prior_mean(&self) -> Option<f64> {
+        self.table.mean.value
+    }
+
+    fn validation(&self) -> Option<f64> {
+        self.table.validation.as_ref().map(|share| share.value)
+    }
+
+    fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task> {
+        let CellEntries { kernel, solver, .. } = cell;
+        if let Err((what, hint)) = takes(solver, kernel) {
+            let what = format!("learner `{}` does not take kernel `{}`: {what}", solver.entry(), kernel.name);
+            mistakes.add(&solver.at, what, format!("{hint}, or exclude the pair"));
+            return None;
+        }
+        Some(Task::Learn(Box::new(Learning {
+            passes: self.table.epochs.value,
+            looks: self.looks.clone(),
+            select: self.table.select.value,
+            patience: self.table.patience.value,
+            inducing: solver.inducing,
+            shared_length_scale: kernel.shares_length_scale(),
+            nlml_rows: self.table.nlml_rows.value,
+            grid: solver.grid.clone(),
+        })))
+    }
+}
+
+impl Learn<'_> {
+    /// Reports parameters of [learn] that no learner has.
+    fn check_params(&self, learners: &[SolverEntry<'_>], mistakes: &mut Mistakes) {
+        // A narrowed axis, or one that could not be resolved, may have lost the learner that has it.
+        if self.axes_overridden || learners.is_empty() || !mistakes.is_empty() {
+            return;
+        }
+        let params = self.table.params.as_ref().map_or(&[][..], |given| &given.value.0);
+        for (key, _) in params {
+            let has_it = |learner: &SolverEntry<'_>| learner.info.params.iter().any(|p| p.name == key.value);
+            if !learners.iter().any(has_it) {
+                let known = learners.iter().flat_map(|learner| &learner.info.params);
+                let hint = crate::nearest::hint(&key.value, known.map(|param| param.name.as_str()));
+                let what = format!("no learner of the matrix has a parameter `{}`", key.value);
+                mistakes.add(&key.at, what, hint);
+            }
+        }
+    }
+}
+
+/// Reports estimators: a learner has no right-hand sides.
+fn refuse_estimators(typed: &Typed, mistakes: &mut Mistakes) {
+    let root = &typed.root;
+    let of_excludes = root.excludes.iter().filter_map(|exclude| exclude.value.estimator.as_ref());
+    let tables = root.estimators.names().map(|name| &name.at);
+    let places = root.matrix.estimator.iter().chain(of_excludes).map(|names| &names.at).chain(tables);
+    for at in places {
+        let what = "task \"learn\" has no estimators: learners have no right-hand sides";
+        mistakes.add(at, what, "remove it".to_owned());
+    }
+}
+
+/// Reports bounds of linear systems.
+fn refuse_bounds(bounds: &Bounds, mistakes: &mut Mistakes) {
+    if let Some(At { at, .. }) = &bounds.tolerance {
+        let what = "`tolerance` has no effect: learners have no residuals";
+        mistakes.add(at, what, "`epochs` of [learn] bounds a learner, and `time` of [budget]".to_owned());
+    }
+    if let Some(At { at, .. }) = &bounds.max_epochs {
+        let what =
+            "`max_epochs` has no effect: it counts kernel entries, and learners make passes over the rows";
+        mistakes.add(at, what, "write `epochs` in [learn]".to_owned());
+    }
+}
+
+/// Reports a selection without what it selects by.
+fn check_selection(table: &table::Learn, mistakes: &mut Mistakes) {
+    let select = table.select.value;
+    if let (true, None, Some(at)) = (select.validates(), &table.validation, &table.select.at) {
+        let what = format!("select = \"{}\" needs validation rows", select.as_str());
+        mistakes.add(at, what, "add `validation`, their share of all rows, such as 0.16".to_owned());
+    }
+    if let (Selection::Last, 1.., Some(at)) = (select, table.patience.value, &table.patience.at) {
+        let what = "`patience` has no effect with select = \"last\", which has no best look";
+        mistakes.add(at, what, "select by \"nlml\", \"validation_nll\" or another number".to_owned());
+    }
+}
+
+/// Passes after which the harness looks: every so many, or else even on a logarithmic axis; and after the last one.
+fn looks(table: &table::Learn, mistakes: &mut Mistakes) -> Vec<u64> {
+    let passes = table.epochs.value;
+    let mut looks: Vec<u64> = match &table.every {
+        Some(every) => {
+            let count = passes.div_ceil(every.value);
+            if count > MOST_LOOKS {
+                let what = format!("a look after every {} of {passes} passes: {count} looks", every.value);
+                let hint = format!("at most {MOST_LOOKS} are possible: give a larger `every`");
+                mistakes.add(&every.at, what, hint);
+                return vec![passes];
+            }
+            (1..).map(|k| k * every.value).take_while(|look| *look < passes).collect()
+        }
+        None if passes <= u64::from(LOOKS) => (1..passes).collect(),
+        None => {
+            let even = |k: u32| (passes as f64).powf(f64::from(k) / f64::from(LOOKS - 1)).round() as u64;
+            (0..LOOKS).map(even).filter(|look| *look < passes).collect()
+        }
+    };
+    looks.push(passes);
+    looks.dedup();
+    looks
+}
+
+/// Reports a share for validation that a data set does not have.
+fn check_validation(validation: &At<f64>, dataset: &DatasetEntry, mistakes: &mut Mistakes) {
+    let (share, name) = (validation.value, &dataset.name);
+    if let Some(Fractions { train, test }) = dataset.fractions {
+        if train + test + share > 1.0 + f64::EPSILON {
+            let what = format!("fractions of {train:?} and {test:?} of data set `{name}` leave too few rows");
+            let hint = format!("together with validation = {share:?} they are at most 1");
+            mistakes.add(&validation.at, what, hint);
+        }
+        return;
+    }
+    let Some(left) = dataset.left(Some(share)) else { return };
+    let asked = match dataset.subsample {
+        Some(Subsample::Rows(rows)) => rows,
+        Some(share) => share.rows(left),
+        None => left,
+    };
+    if asked < 2 || asked > left {
+        let what = format!("validation = {share:?} leaves {left} training rows of data set `{name}`");
+        mistakes.add(&validation.at, what, format!("at least {} are needed", asked.max(2)));
+    }
+}
+
+/// Whether a learner takes a kernel; else why not, and what to write.
+fn takes(learner: &SolverEntry<'_>, kernel: &KernelEntry) -> Result<(), (&'static str, &'static str)> {
+    let can = |capability| learner.info.can(capability);
+    if kernel.network.is_some() && !can(Capability::Network) {
+        return Err(("it takes no networks", "use a kernel without `network`"));
+    }
+    let random = kernel.network.as_ref().is_some_and(|network| network.random.is_some());
+    match kernel.family {
+        Covariance::Linear => Ok(()),
+        Covariance::Stationary(_) if can(Capability::Kernel) || (random && can(Capability::Finite)) => Ok(()),
+        Covariance::Stationary(_) if can(Capability::Finite) => Err((
+            "it needs finitely many features",
+            "give the kernel a network, and family = \"linear\" or `random`",
+        )),
+        Covariance::Stationary(_) => {
+            Err(("it takes no stationary families", "use family = \"linear\" on a network"))
+        }
+    }
+}
