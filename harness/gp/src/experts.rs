@@ -78,18 +78,24 @@ impl Experts {
     ) -> Result<(Array1<f64>, Array1<f64>), SingularExpert> {
         let mut precision = Array1::<f64>::zeros(x_star.nrows());
         let mut mean = precision.clone();
-        self.for_each(x, y, pool, |gp| gp.predict(x_star), |expert, (expert_mean, latent)| {
-            // Rounding can leave no variance, which is no infinite precision.
-            let least = f64::EPSILON * expert.kernel.variance();
-            let noise = self.combined_noise(expert);
-            Zip::from(&mut precision).and(&mut mean).and(&expert_mean).and(&latent).for_each(
-                |precision, mean, expert_mean, latent| {
-                    let share = expert.weight / (latent.max(least) + noise);
-                    *precision += share;
-                    *mean += share * (expert_mean + expert.mean);
-                },
-            );
-        })?;
+        self.for_each(
+            x,
+            y,
+            pool,
+            |gp| gp.predict(x_star),
+            |expert, (expert_mean, latent)| {
+                // Rounding can leave no variance, which is no infinite precision.
+                let least = f64::EPSILON * expert.kernel.variance();
+                let noise = self.combined_noise(expert);
+                Zip::from(&mut precision).and(&mut mean).and(&expert_mean).and(&latent).for_each(
+                    |precision, mean, expert_mean, latent| {
+                        let share = expert.weight / (latent.max(least) + noise);
+                        *precision += share;
+                        *mean += share * (expert_mean + expert.mean);
+                    },
+                );
+            },
+        )?;
         mean /= &precision;
         Ok((mean, precision.mapv(f64::recip) + self.added_noise()))
     }
@@ -105,10 +111,16 @@ impl Experts {
         pool: &Arc<ThreadPool>,
     ) -> Result<f64, SingularExpert> {
         let (mut sum, mut rows) = (0.0, 0);
-        self.for_each(x, y, pool, |gp| gp.log_marginal_likelihood, |expert, log_likelihood| {
-            sum -= log_likelihood;
-            rows += expert.rows.len();
-        })?;
+        self.for_each(
+            x,
+            y,
+            pool,
+            |gp| gp.log_marginal_likelihood,
+            |expert, log_likelihood| {
+                sum -= log_likelihood;
+                rows += expert.rows.len();
+            },
+        )?;
         Ok(sum / rows as f64)
     }
 

@@ -65,12 +65,19 @@ pub struct NetworkFeatures<'a> {
     pub projection: &'a Projection,
 }
 
-impl FeatureMap for NetworkFeatures<'_> {
-    fn count(&self) -> usize {
-        match self.projection {
+impl Projection {
+    /// Number of features.
+    pub fn count(&self) -> usize {
+        match self {
             Projection::Linear { outputs, .. } => *outputs,
             Projection::Random(features) => features.count(),
         }
+    }
+}
+
+impl FeatureMap for NetworkFeatures<'_> {
+    fn count(&self) -> usize {
+        self.projection.count()
     }
 
     fn rows(&self, x: ArrayView2<f64>) -> Array2<f64> {
@@ -176,8 +183,7 @@ impl<M: FeatureMap> Finite<M> {
     /// `|Phi w - y|^2`.
     fn squared_residual(&self, x: ArrayView2<f64>, y: ArrayView1<f64>) -> f64 {
         let sums = pieces::map(x, &self.pool, |start, x| {
-            let residual =
-                self.map.rows(x).dot(&self.weights) - y.slice(s![start..start + x.nrows()]);
+            let residual = self.map.rows(x).dot(&self.weights) - y.slice(s![start..start + x.nrows()]);
             residual.dot(&residual)
         });
         sums.iter().sum()

@@ -39,6 +39,7 @@ pub mod finite;
 mod fixtures;
 mod gradient;
 pub mod inducing;
+pub mod iterative;
 mod kernel;
 pub mod lanczos;
 pub mod likelihood;

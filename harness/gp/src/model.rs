@@ -21,17 +21,28 @@
 //!
 //! Where exact nlml of all rows is too dear, [`subset`] selects rows: `model.posterior(x_subset, y_subset, &pool)`.
 
-use std::collections::BTreeMap;
+mod arrays;
+mod parse;
+mod posterior;
+
 use std::sync::Arc;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use gpbench_record::CovarianceFamily;
+use ndarray::{Array2, ArrayView1, ArrayView2};
+use rand::seq::index;
 use rayon::ThreadPool;
 
+use crate::blas::NotPositiveDefinite;
+use crate::experts::{Experts, SingularExpert};
+use crate::finite::Projection;
+use crate::iterative::Unsolved;
+use crate::network::Network;
+use crate::sparse::Variational;
 use crate::train::Hyperparameters;
-use gpbench_record::CovarianceFamily;
+use crate::{Covariance, Kernel, seed};
 
-/// Arrays by their names. Names and shapes are those of `gpbench_abi::model_kind`; vectors are matrices of one column.
-pub type Arrays = BTreeMap<String, Array2<f64>>;
+pub use arrays::{Arrays, InvalidArray};
+pub use posterior::{Posterior, Prediction};
 
 /// Most rows of an exact Gaussian process by a dense Cholesky factor, which takes 3.2 GB here.
 pub const DENSE_ROWS: usize = 20_000;
@@ -62,42 +73,51 @@ pub struct Shape {
     pub inputs: usize,
 }
 
-/// An array that is not what its kind of model has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{array}` {found}; it must be {wanted}")]
-pub struct InvalidArray {
-    /// Name of the array.
-    pub array: String,
-    /// What it is, as the predicate of a sentence.
-    pub found: String,
-    /// What it must be.
-    pub wanted: String,
-}
-
 /// Why a checked model has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// A matrix is singular in double precision.
+    /// A matrix is singular in double precision, or overflows.
     #[error("{matrix} is not positive definite: {error}")]
     Singular {
         /// Which matrix.
-        matrix: String,
+        matrix: &'static str,
         /// Where the factorisation ended.
-        error: crate::blas::NotPositiveDefinite,
+        error: NotPositiveDefinite,
     },
+    /// The same of an expert's matrix.
+    #[error(transparent)]
+    Expert(#[from] SingularExpert),
     /// Conjugate gradients do not reach their tolerance.
-    #[error("conjugate gradients end at a relative residual of {residual:e} after {iterations} iterations")]
-    Unsolved {
-        /// Largest relative residual of a right-hand side.
-        residual: f64,
-        /// Iterations.
-        iterations: usize,
-    },
+    #[error(transparent)]
+    Unsolved(#[from] Unsolved),
 }
 
 /// A checked model.
 #[derive(Debug, Clone)]
-pub struct Model {}
+pub struct Model {
+    shape: Shape,
+    network: Network,
+    mean: f64,
+    /// `None` for experts.
+    hyperparameters: Option<Hyperparameters>,
+    body: Body,
+}
+
+/// What differs between models.
+#[derive(Debug, Clone)]
+enum Body {
+    /// An exact process by its n x n matrix.
+    Dense(Kernel),
+    /// A process of finite dimension.
+    Features(Projection),
+    Inducing {
+        covariance: Covariance,
+        z: Array2<f64>,
+        jitter: f64,
+        q: Variational,
+    },
+    Experts(Experts),
+}
 
 impl Model {
     /// The model that `arrays` describe. `family` is that of the kernel: on the inputs, or on the outputs of the
@@ -112,18 +132,23 @@ impl Model {
         shape: Shape,
         arrays: &Arrays,
     ) -> Result<Model, InvalidArray> {
-        todo!("{kind:?} {family} {shape:?} {arrays:?}")
+        parse::parse(kind, family, shape, arrays)
     }
 
     /// The scales of the kernel and the noise; `None` for [`Kind::Experts`], which have many. Without length scales,
     /// as for a linear kernel, `length_scale` is empty.
-    pub fn hyperparameters(&self) -> Option<Hyperparameters> {
-        todo!()
+    pub fn hyperparameters(&self) -> Option<&Hyperparameters> {
+        self.hyperparameters.as_ref()
     }
 
-    /// Constant prior mean; `None` for [`Kind::Experts`].
+    /// Constant prior mean; `None` for [`Kind::Experts`], which have many.
     pub fn mean(&self) -> Option<f64> {
-        todo!()
+        self.hyperparameters.as_ref().map(|_| self.mean)
+    }
+
+    /// Outputs of the network that are 0 in all rows of `x` (n x d); `None` without a network.
+    pub fn dead_features(&self, x: ArrayView2<f64>, pool: &ThreadPool) -> Option<usize> {
+        (!self.network.is_identity()).then(|| self.network.dead_outputs(x, pool))
     }
 
     /// Conditions on the training rows `x` (n x d) with targets `y`.
@@ -136,75 +161,20 @@ impl Model {
     pub fn posterior<'a>(
         &'a self,
         x: ArrayView2<'a, f64>,
-        y: ArrayView1<'a, f64>,
+        y: ArrayView1<'_, f64>,
         pool: &Arc<ThreadPool>,
     ) -> Result<Posterior<'a>, ModelError> {
-        todo!("{x} {y} {pool:?}")
-    }
-}
-
-/// A model and the training rows, with what all its answers share.
-#[derive(Debug)]
-pub struct Posterior<'a> {
-    _model: &'a Model,
-}
-
-/// Predictions of y, the observation noise included.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// One mean a row.
-    pub mean: Array1<f64>,
-    /// One variance a row, at least the noise variance.
-    pub variance: Array1<f64>,
-}
-
-impl Posterior<'_> {
-    /// Predicts y at the rows of `x_test` (m x d). A row's prediction does not depend on the other rows.
-    ///
-    /// # Errors
-    /// Where an expert's matrix is singular.
-    pub fn predict(&self, x_test: ArrayView2<f64>) -> Result<Prediction, ModelError> {
-        todo!("{x_test}")
-    }
-
-    /// What the model minimises, for each row, over all training rows: -bound / n with inducing points, the mean
-    /// nlml of the experts' rows, else the exact nlml. `None` where the exact nlml is not available.
-    ///
-    /// # Errors
-    /// Where an expert's matrix is singular.
-    pub fn objective(&self) -> Result<Option<f64>, ModelError> {
-        todo!()
-    }
-
-    /// Exact negative log marginal likelihood of the training rows under the model's kernel, for each row and with
-    /// all constants. `None` for experts, which define none, and for a dense matrix of more than [`DENSE_ROWS`] rows.
-    ///
-    /// # Errors
-    /// Where the kernel matrix is singular.
-    pub fn nlml(&self) -> Result<Option<f64>, ModelError> {
-        todo!()
-    }
-
-    /// Features of [`Kind::Features`] that are 0 in all training rows; `None` for other kinds.
-    pub fn dead_features(&self) -> Option<usize> {
-        todo!()
-    }
-
-    /// `|F| |F^-1|` in Frobenius norms, F = Phi^T Phi + noise^2 I, for [`Kind::Features`]; `None` for other kinds.
-    /// Costs D^3.
-    pub fn condition(&self) -> Option<f64> {
-        todo!()
-    }
-
-    /// Whether variances are means over a few posterior samples, and so have a relative error of about 0.2, not to be
-    /// compared with a learner's own: an exact Gaussian process of more than [`DENSE_ROWS`] rows.
-    pub fn has_sampled_variance(&self) -> bool {
-        todo!()
+        Posterior::new(self, x, y, pool)
     }
 }
 
 /// `count` of `n` rows without repeats, in ascending order, or all rows if there are no more. The same for all learners with
 /// the same `seed` and n.
 pub fn subset(n: usize, count: usize, seed: u64) -> Vec<usize> {
-    todo!("{n} {count} {seed}")
+    if count >= n {
+        return (0..n).collect();
+    }
+    let mut rows = index::sample(&mut seed::stream(seed, &["likelihood-rows"]), n, count).into_vec();
+    rows.sort_unstable();
+    rows
 }

@@ -146,9 +146,8 @@ impl<'a> Basis<'a> {
         y: ArrayView1<f64>,
     ) -> Result<f64, NotPositiveDefinite> {
         let finite = Finite::fit(self, noise_scale, x, y, &self.pool)?;
-        let traces = pieces::map(x, &self.pool, |_, x| {
-            self.covariance.diagonal(self.network.rows(x).view()).sum()
-        });
+        let traces =
+            pieces::map(x, &self.pool, |_, x| self.covariance.diagonal(self.network.rows(x).view()).sum());
         let unexplained = traces.iter().sum::<f64>() - finite.squares;
         Ok(-(x.nrows() as f64) * finite.nlml() - 0.5 * unexplained / (noise_scale * noise_scale))
     }

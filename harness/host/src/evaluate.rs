@@ -1,5 +1,6 @@
 //! Metrics of solutions: of weights ([`weights`]), of predictions ([`predictions`]), and of the system itself.
 
+pub(crate) mod model;
 pub mod predictions;
 pub mod weights;
 

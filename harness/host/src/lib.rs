@@ -25,6 +25,7 @@
 // They panic where the log is full; `log::line` does not.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
+mod array_file;
 pub mod bench;
 mod binary;
 mod blas_memory;
@@ -43,6 +44,7 @@ pub mod exact_file;
 mod failure;
 pub mod kernel;
 pub mod log;
+mod model_file;
 pub mod plugin;
 pub mod posterior_curve;
 pub mod process;

@@ -35,6 +35,29 @@ impl<'s> Startup<'s> {
         Startup { setup, base_memory_bytes, startup_seconds: setup.loaded, build_seconds }
     }
 
+    /// Checks that the case may use as much memory as its plugin will need, of which `estimate` bytes are beyond the
+    /// data. Answers what it needs and what it may use; `None` where memory is not limited.
+    ///
+    /// # Errors
+    /// Where it needs more.
+    pub(crate) fn check_memory(&self, whose: &str, estimate: f64) -> Result<Option<(f64, f64)>, CaseError> {
+        let job = self.setup.job;
+        let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
+        let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(None) };
+        let (bound, base) = (bound as f64, self.base_memory_bytes as f64);
+        let needed = base + estimate;
+        if needed <= bound {
+            return Ok(Some((needed, bound)));
+        }
+        let reason = format!(
+            "the {whose} would need about {} of memory, {} of it for the data; the budget is {}",
+            mebibytes(needed),
+            mebibytes(base),
+            mebibytes(bound)
+        );
+        Err(Failure { status: Status::OutOfMemory, reason }.into())
+    }
+
     /// What the case measured.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
         let SolveOutcome { reason, claimed, values, cost, uncounted } = outcome;
@@ -63,6 +86,19 @@ impl<'s> Startup<'s> {
     }
 }
 
+/// Says so and loads the library of a case, which ends the start of the case.
+pub(crate) fn load<'s>(
+    setup: &'s Setup<'s>,
+    send: &mut dyn FnMut(Message),
+) -> Result<(Library, Startup<'s>), CaseError> {
+    let startup = Startup::end(setup);
+    send(Message::Loading);
+    let host = HostTable::new(Some(setup.pool.clone()));
+    let library = Library::load_planned(&setup.job.plugin, host)?;
+    let startup_seconds = process::seconds_since_start() - startup.build_seconds;
+    Ok((library, Startup { startup_seconds, ..startup }))
+}
+
 /// The solver of a case.
 pub(crate) struct Runner<'s> {
     setup: &'s Setup<'s>,
@@ -73,13 +109,9 @@ pub(crate) struct Runner<'s> {
 impl<'s> Runner<'s> {
     /// Says so and loads the library, which ends the start of the case.
     pub(crate) fn load(setup: &'s Setup<'s>, send: &mut dyn FnMut(Message)) -> Result<Runner<'s>, CaseError> {
-        let startup = Startup::end(setup);
-        send(Message::Loading);
-        let host = HostTable::new(Some(setup.pool.clone()));
-        let library = Library::load_planned(&setup.job.plugin, host)?;
+        let (library, startup) = load(setup, send)?;
         library.solver(&setup.job.case.solver.plugin)?;
-        let startup_seconds = process::seconds_since_start() - startup.build_seconds;
-        Ok(Runner { setup, library, startup: Startup { startup_seconds, ..startup } })
+        Ok(Runner { setup, library, startup })
     }
 
     fn entry(&self) -> &SolverEntry {
@@ -108,24 +140,12 @@ impl<'s> Runner<'s> {
 
     /// Bytes of kernel entries that a solve leaves memory for, by its own estimate; 0 where memory is not limited.
     fn cache_bytes(&self, solver: &SolverObject, system: &System) -> Result<f64, CaseError> {
-        let job = self.setup.job;
-        let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
-        let Some(bound) = bounds.into_iter().flatten().min() else { return Ok(0.0) };
-        let (bound, base) = (bound as f64, self.startup.base_memory_bytes as f64);
         let (rows, _) = system.view().matrix.shape();
-        let needed = base + solver.estimate(rows, system.d(), system.columns())?;
-        if needed <= bound {
-            // The share bounds what is cached and nothing else: the limit alone decides whether a case can run.
-            let planned = job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
-            return Ok(CACHE_SHARE * (planned - needed).max(0.0));
-        }
-        let reason = format!(
-            "the solver would need about {} of memory, {} of it for the data; the budget is {}",
-            mebibytes(needed),
-            mebibytes(base),
-            mebibytes(bound)
-        );
-        Err(Failure { status: Status::OutOfMemory, reason }.into())
+        let estimate = solver.estimate(rows, system.d(), system.columns())?;
+        let Some((needed, bound)) = self.startup.check_memory("solver", estimate)? else { return Ok(0.0) };
+        // The share bounds what is cached and nothing else: the limit alone decides whether a case can run.
+        let planned = self.setup.job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
+        Ok(CACHE_SHARE * (planned - needed).max(0.0))
     }
 
     /// The limits of the case's budget, with the solver's random numbers from `stream`.

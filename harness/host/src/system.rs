@@ -246,7 +246,11 @@ impl System {
 }
 
 /// Inducing points for the rows of `x`, from the stream `inducing`.
-fn select(inducing: Inducing, x: ArrayView2<f64>, streams: &Streams) -> Result<Array2<f64>, SelectionError> {
+pub(crate) fn select(
+    inducing: Inducing,
+    x: ArrayView2<f64>,
+    streams: &Streams,
+) -> Result<Array2<f64>, SelectionError> {
     let selection = match inducing {
         Inducing::Subset { points } => Selection::Subset { points },
         Inducing::Kmeans { points } => Selection::KMeans { points },

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics, TracePoint, names};
 use ndarray::ArrayView2;
+use serde::{Deserialize, Serialize};
 
 use crate::evaluate::{is_finite, weights};
 use crate::plugin::{IterationInfo, Observer};
@@ -28,7 +29,7 @@ const ALL_UP_TO: u64 = 200;
 const THINNING: f64 = 1.05;
 
 /// Most names of numbers of the solver's own; further ones are ignored.
-const MAX_NAMES: usize = 64;
+pub(crate) const MAX_NAMES: usize = 64;
 
 /// At which iterations the iterate is evaluated: the first, and one whenever the epochs have grown by
 /// a tenth of a decade.
@@ -55,18 +56,19 @@ impl TraceSchedule {
 }
 
 /// Which iterations are sent: the first two hundred, then ever fewer.
-#[derive(Debug)]
-struct Thinning {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Thinning {
     seen: u64,
     next: u64,
 }
 
 impl Thinning {
-    fn new() -> Thinning {
+    pub(crate) fn new() -> Thinning {
         Thinning { seen: 0, next: 1 }
     }
 
-    fn is_due(&mut self) -> bool {
+    /// Whether the next iteration is sent.
+    pub(crate) fn is_due(&mut self) -> bool {
         self.seen += 1;
         if self.seen < self.next {
             return false;

@@ -94,7 +94,9 @@ pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
             read_learner(table, place, room)
         })?;
         let mut seen = HashSet::new();
-        for info in solvers.iter().map(|solver| &solver.info).chain(learners.iter().map(|learner| &learner.info)) {
+        for info in
+            solvers.iter().map(|solver| &solver.info).chain(learners.iter().map(|learner| &learner.info))
+        {
             if !seen.insert(&info.id) {
                 return Err(format!("the library offers `{}` twice", info.id));
             }
@@ -214,7 +216,14 @@ unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<Learn
     let texts = (table.id, table.doc);
     // SAFETY: by this function's contract.
     let info = unsafe {
-        read_info(SolverKind::Learner, texts, table.capabilities, (table.params, table.n_params), place, room)?
+        read_info(
+            SolverKind::Learner,
+            texts,
+            table.capabilities,
+            (table.params, table.n_params),
+            place,
+            room,
+        )?
     };
     Ok(LearnerEntry { table, info })
 }

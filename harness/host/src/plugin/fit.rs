@@ -28,13 +28,7 @@ pub(super) fn table(session: &FitSession) -> Fit {
     }
 }
 
-unsafe extern "C" fn batch(
-    fit: *const Fit,
-    stream: u32,
-    rows: *mut i64,
-    want: i64,
-    got: *mut i64,
-) -> Status {
+unsafe extern "C" fn batch(fit: *const Fit, stream: u32, rows: *mut i64, want: i64, got: *mut i64) -> Status {
     let body = |session: &FitSession| {
         // SAFETY: the plugin passes a place to write to or null.
         let got = unsafe { got.as_mut() }.ok_or_else(|| "`got` is a null pointer".to_owned())?;

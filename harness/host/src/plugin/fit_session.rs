@@ -68,15 +68,15 @@ pub struct FitPoint {
 /// Observes a fit. The clock is paused during its calls.
 pub trait FitObserver {
     /// Records a step, with the objective that the learner reports.
-    fn step(&mut self, at: FitPoint, objective: f64);
+    fn step(&self, at: FitPoint, objective: f64);
 
     /// Records a finite number of the learner's own.
-    fn note(&mut self, _at: FitPoint, _name: &str, _value: f64) {}
+    fn note(&self, _at: FitPoint, _name: &str, _value: f64) {}
 }
 
 /// An observer that records nothing.
 impl FitObserver for () {
-    fn step(&mut self, _: FitPoint, _: f64) {}
+    fn step(&self, _: FitPoint, _: f64) {}
 }
 
 /// Which function of the learner runs.
@@ -109,7 +109,7 @@ pub struct FitSession<'a> {
     pause: Cell<Pause>,
     /// Steps that the learner has taken in this call after it was told to stop; none if it was not.
     late: Cell<Option<u64>>,
-    observer: RefCell<&'a mut dyn FitObserver>,
+    observer: &'a dyn FitObserver,
 }
 
 impl<'a> FitSession<'a> {
@@ -119,7 +119,7 @@ impl<'a> FitSession<'a> {
         limits: FitLimits,
         streams: &Streams,
         now: fn() -> Clock,
-        observer: &'a mut dyn FitObserver,
+        observer: &'a dyn FitObserver,
     ) -> FitSession<'a> {
         let data = Box::new(FitData::new(problem));
         let FitLimits { passes, seconds, threads, seed } = limits;
@@ -136,7 +136,7 @@ impl<'a> FitSession<'a> {
             call: Cell::new(None),
             pause: Cell::new(Pause::Never),
             late: Cell::new(None),
-            observer: RefCell::new(observer),
+            observer,
         }
     }
 
@@ -289,7 +289,7 @@ impl<'a> FitSession<'a> {
         self.steps.set(next);
         self.late.set(self.late.get().map(|steps| steps + 1));
         self.account.pause();
-        self.observer.borrow_mut().step(self.point(next), objective);
+        self.observer.step(self.point(next), objective);
         let stop = self.late.get().is_some()
             || self.exhausted().is_some()
             || match self.pause.get() {
@@ -308,7 +308,7 @@ impl<'a> FitSession<'a> {
         }
         let running = self.account.is_running();
         self.account.pause();
-        self.observer.borrow_mut().note(self.point(step.max(0).unsigned_abs()), name, value);
+        self.observer.note(self.point(step.max(0).unsigned_abs()), name, value);
         if running {
             self.account.resume();
         }

@@ -109,7 +109,10 @@ impl<'l> LearnerObject<'l> {
     /// As of [`begin`](Self::begin), or where the learner cannot load.
     pub fn load(&mut self, session: &FitSession, state: Arrays) -> Result<(), CallError> {
         let Some(load) = self.entry.table.load else {
-            return Err(CallError::Misbehaved { during: "load", what: "is missing, where `save` is not".into() });
+            return Err(CallError::Misbehaved {
+                during: "load",
+                what: "is missing, where `save` is not".into(),
+            });
         };
         let store = ArrayStore::holding(state);
         let table = store.table();

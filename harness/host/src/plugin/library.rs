@@ -141,7 +141,11 @@ impl Library {
 
     /// The entries of the solver axis: solvers, then learners.
     pub fn offers(&self) -> impl Iterator<Item = &SolverInfo> {
-        self.description.solvers.iter().map(|solver| &solver.info).chain(self.description.learners.iter().map(|learner| &learner.info))
+        self.description
+            .solvers
+            .iter()
+            .map(|solver| &solver.info)
+            .chain(self.description.learners.iter().map(|learner| &learner.info))
     }
 
     /// The solver of this id.

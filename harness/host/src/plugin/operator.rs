@@ -7,8 +7,8 @@ use std::ffi::c_void;
 
 use gpbench_abi::{Mat, Operator, Status, Str};
 
-use super::extension;
 use super::entrance::Refusal;
+use super::extension;
 use super::session::{Session, enter_operator};
 use super::views::{self, Checked, Extent};
 

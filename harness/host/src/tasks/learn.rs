@@ -1,14 +1,64 @@
-//! Task `learn`: not yet.
+//! Task `learn`: a learner fits by itself, and the harness looks at its model from time to time.
+//!
+//! The learner runs until the next look is due and returns with its state kept. A look takes the model, as named arrays,
+//! and evaluates it by the harness's own code; then the state goes into the checkpoint. No clock runs meanwhile. The
+//! model of the best look is the result. Test inputs are given to the learner after its last step alone; verification
+//! compares what it predicts there with what follows from its model.
 
-use gpbench_record::{Learning, Message, Solved, Verified};
+mod checkpoint;
+mod fitting;
+mod look;
+mod problem;
+mod recorder;
+mod state;
+mod verification;
 
-use crate::failure::{CaseError, invalid};
+use gpbench_record::{Learning, LearningOutput, Message, Metrics, Solved, TaskOutput, names};
+
+use crate::cost::SolveCost;
+use crate::failure::CaseError;
+use crate::plugin::SolveOutcome;
 use crate::setup::Setup;
 
-pub(super) fn run(_: &Setup, _: &Learning, _: &mut dyn FnMut(Message)) -> Result<Solved, CaseError> {
-    Err(invalid("this version cannot run learners"))
-}
+use fitting::{Ended, Fitting};
 
-pub(super) fn verify(_: &Setup, _: &Learning) -> Result<Verified, CaseError> {
-    Err(invalid("this version cannot run learners"))
+pub(super) use verification::verify;
+
+/// Fits and predicts; `send` takes the steps and the looks along the way.
+pub(super) fn run(
+    setup: &Setup,
+    task: &Learning,
+    send: &mut dyn FnMut(Message),
+) -> Result<Solved, CaseError> {
+    let fitting = Fitting::load(setup, task, send)?;
+    let Ended { reason, state, selected } = fitting.run(send)?;
+    let cost = state.progress.cost;
+    let counts = [
+        (names::PASSES, cost.passes(setup.rows.n())),
+        (names::ROWS, cost.rows),
+        (names::FEATURE_ROWS, cost.features),
+        (names::SECONDS_PER_STEP, cost.fit.wall / cost.steps as f64),
+    ];
+    let objective = state.record.objective.map(|value| (names::CLAIMED_OBJECTIVE, value));
+    let metrics = counts.into_iter().chain(objective).map(|(name, value)| (name.to_owned(), value));
+    let output = TaskOutput::Learn(Box::new(LearningOutput {
+        selected: selected.as_ref().map(|selected| selected.look),
+        model: selected.as_ref().and_then(|selected| selected.kind),
+        hyperparameters: selected.map(|selected| selected.hyperparameters).unwrap_or_default(),
+        ..LearningOutput::default()
+    }));
+    let outcome = SolveOutcome {
+        reason,
+        claimed: Vec::new(),
+        values: state.values,
+        cost: SolveCost {
+            iterations: cost.steps,
+            prepare: cost.begin,
+            solve: cost.fit,
+            entries: cost.entries,
+        },
+        uncounted: 0.0,
+    };
+    let solved = fitting.startup.solved(outcome, 0, output);
+    Ok(Solved { metrics: metrics.collect::<Metrics>(), ..solved })
 }

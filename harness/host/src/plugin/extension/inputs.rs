@@ -27,10 +27,10 @@ impl Session<'_> {
 
 fn table(session: &Session) -> Inputs {
     let (system, view) = (session.objects.system, session.objects.system.view());
-    let points = session
-        .objects
-        .store
-        .get_or_init(|| ByColumns { inputs: by_columns(view.inputs.view()), basis: view.basis.map(|basis| by_columns(basis.view())) });
+    let points = session.objects.store.get_or_init(|| ByColumns {
+        inputs: by_columns(view.inputs.view()),
+        basis: view.basis.map(|basis| by_columns(basis.view())),
+    });
     let kernel = system.operator.kernel();
     let plain = code(kernel.family);
     let none = Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };

@@ -1,0 +1,184 @@
+//! Named arrays, read with every check of shape and value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ndarray::{Array1, Array2};
+
+/// Arrays by their names. Vectors are matrices of one column.
+pub type Arrays = BTreeMap<String, Array2<f64>>;
+
+/// An array that is not what its kind of model has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{array}` {found}; it must be {wanted}")]
+pub struct InvalidArray {
+    /// Name of the array.
+    pub array: String,
+    /// What it is, as the predicate of a sentence.
+    pub found: String,
+    /// What it must be.
+    pub wanted: String,
+}
+
+impl InvalidArray {
+    pub(super) fn new(array: &str, found: impl Into<String>, wanted: impl Into<String>) -> Self {
+        InvalidArray { array: array.to_owned(), found: found.into(), wanted: wanted.into() }
+    }
+}
+
+/// What the entries of an array must be, beside finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entries {
+    Finite,
+    Positive,
+    NotNegative,
+}
+
+impl Entries {
+    fn allow(self, value: f64) -> bool {
+        value.is_finite()
+            && match self {
+                Entries::Finite => true,
+                Entries::Positive => value > 0.0,
+                Entries::NotNegative => value >= 0.0,
+            }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Entries::Finite => "finite",
+            Entries::Positive => "positive and finite",
+            Entries::NotNegative => "finite and not negative",
+        }
+    }
+
+    /// Checks the entries of the columns that `is_used` names.
+    pub(super) fn check(
+        self,
+        name: &str,
+        array: &Array2<f64>,
+        is_used: impl Fn(usize) -> bool,
+    ) -> Result<(), InvalidArray> {
+        let wrong = array.indexed_iter().find(|&((_, column), &value)| is_used(column) && !self.allow(value));
+        match wrong {
+            Some((place, value)) => Err(invalid_entry(name, place, *value, self.in_words())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The error of one entry.
+pub(super) fn invalid_entry(
+    name: &str,
+    (row, column): (usize, usize),
+    value: f64,
+    wanted: impl Into<String>,
+) -> InvalidArray {
+    InvalidArray::new(name, format!("has {value} in row {row}, column {column} (counted from 0)"), wanted)
+}
+
+/// The shape that an array must have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size<'a> {
+    /// `None`: any number but 0.
+    pub(super) rows: Option<usize>,
+    /// `None`: any number but 0.
+    pub(super) columns: Option<usize>,
+    /// What rows and columns are, for people to read.
+    pub(super) meaning: &'a str,
+}
+
+impl Size<'_> {
+    fn in_words(&self) -> String {
+        let number = |count: Option<usize>| count.map_or("any number".to_owned(), |count| count.to_string());
+        let shape = format!("{} x {}", number(self.rows), number(self.columns));
+        if self.meaning.is_empty() { shape } else { format!("{shape}, {}", self.meaning) }
+    }
+
+    fn check(&self, name: &str, array: &Array2<f64>) -> Result<(), InvalidArray> {
+        let fits = |wanted: Option<usize>, found: usize| wanted.map_or(found > 0, |wanted| wanted == found);
+        if fits(self.rows, array.nrows()) && fits(self.columns, array.ncols()) {
+            return Ok(());
+        }
+        let found = format!("is {} x {}", array.nrows(), array.ncols());
+        Err(InvalidArray::new(name, found, self.in_words()))
+    }
+}
+
+/// Takes the arrays of a model one by one.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    arrays: &'a Arrays,
+    read: BTreeSet<&'a str>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(arrays: &'a Arrays) -> Self {
+        Reader { arrays, read: BTreeSet::new() }
+    }
+
+    /// Whether there is an array of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.arrays.contains_key(name)
+    }
+
+    /// An array of this size, with any entries.
+    pub(super) fn array(&mut self, name: &str, size: Size<'_>) -> Result<&'a Array2<f64>, InvalidArray> {
+        let Some((name, array)) = self.arrays.get_key_value(name) else {
+            return Err(InvalidArray::new(name, "is missing", size.in_words()));
+        };
+        self.read.insert(name);
+        size.check(name, array)?;
+        Ok(array)
+    }
+
+    /// An array of this size with such entries.
+    pub(super) fn entries(
+        &mut self,
+        name: &str,
+        size: Size<'_>,
+        entries: Entries,
+    ) -> Result<&'a Array2<f64>, InvalidArray> {
+        let array = self.array(name, size)?;
+        entries.check(name, array, |_| true)?;
+        Ok(array)
+    }
+
+    /// One number.
+    pub(super) fn number(&mut self, name: &str, entries: Entries) -> Result<f64, InvalidArray> {
+        let size = Size { rows: Some(1), columns: Some(1), meaning: "" };
+        Ok(self.entries(name, size, entries)?[(0, 0)])
+    }
+
+    /// One number, or a value for a missing array.
+    pub(super) fn number_or(
+        &mut self,
+        name: &str,
+        entries: Entries,
+        default: f64,
+    ) -> Result<f64, InvalidArray> {
+        if self.has(name) { self.number(name, entries) } else { Ok(default) }
+    }
+
+    /// One column.
+    pub(super) fn column(
+        &mut self,
+        name: &str,
+        rows: usize,
+        meaning: &str,
+        entries: Entries,
+    ) -> Result<Array1<f64>, InvalidArray> {
+        let size = Size { rows: Some(rows), columns: Some(1), meaning };
+        Ok(self.entries(name, size, entries)?.column(0).to_owned())
+    }
+
+    /// Refuses arrays that nothing has read, such as a misspelt `mean`.
+    pub(super) fn finish(self) -> Result<(), InvalidArray> {
+        match self.arrays.keys().find(|name| *name != KIND && !self.read.contains(name.as_str())) {
+            Some(name) => Err(InvalidArray::new(name, "is not part of this kind of model", "left out")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Name under which learners put the kind; its reader is the host.
+const KIND: &str = "kind";

@@ -1,0 +1,189 @@
+//! Answers of a model that is conditioned on training rows.
+
+use std::sync::Arc;
+
+use ndarray::{Array1, ArrayView1, ArrayView2};
+use rayon::ThreadPool;
+
+use super::{Body, DENSE_ROWS, Model, ModelError};
+use crate::blas::NotPositiveDefinite;
+use crate::exact::ExactGp;
+use crate::experts::Experts;
+use crate::finite::{Finite, NetworkFeatures, Projection};
+use crate::iterative::IterativeGp;
+use crate::sparse::{Basis, Variational};
+use crate::{Covariance, Kernel};
+
+/// Predictions of y, the observation noise included.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// One mean a row.
+    pub mean: Array1<f64>,
+    /// One variance a row, positive.
+    pub variance: Array1<f64>,
+}
+
+/// A model and the training rows, with what all its answers share.
+#[derive(Debug)]
+pub struct Posterior<'a> {
+    training: Training<'a>,
+    state: State<'a>,
+}
+
+/// A model and the rows that it is conditioned on.
+#[derive(Debug)]
+struct Training<'a> {
+    model: &'a Model,
+    x: ArrayView2<'a, f64>,
+    /// Less the prior mean.
+    y: Array1<f64>,
+    pool: Arc<ThreadPool>,
+}
+
+/// What is computed once.
+#[derive(Debug)]
+enum State<'a> {
+    Dense(ExactGp),
+    Iterative(IterativeGp),
+    Finite(Finite<NetworkFeatures<'a>>),
+    Inducing { basis: Basis<'a>, covariance: &'a Covariance, q: &'a Variational },
+    Experts(&'a Experts),
+}
+
+impl<'a> Posterior<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        x: ArrayView2<'a, f64>,
+        y: ArrayView1<'_, f64>,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<Self, ModelError> {
+        assert_eq!(x.nrows(), y.len(), "one target per row");
+        assert!(x.nrows() > 0, "there are training rows");
+        assert_eq!(x.ncols(), model.shape.inputs, "inputs as the model was parsed with");
+        let training = Training { model, x, y: &y - model.mean, pool: Arc::clone(pool) };
+        let state = match &model.body {
+            Body::Dense(kernel) if x.nrows() <= DENSE_ROWS => State::Dense(training.dense(kernel)?),
+            Body::Dense(kernel) => State::Iterative(training.iterative(kernel)?),
+            Body::Features(projection) => State::Finite(training.finite(projection)?),
+            Body::Inducing { covariance, z, jitter, q } => {
+                let basis = Basis::new(covariance, &model.network, z.view(), *jitter, pool);
+                let basis =
+                    basis.map_err(singular("the kernel matrix of `z` with `jitter` on its diagonal"))?;
+                State::Inducing { basis, covariance, q }
+            }
+            Body::Experts(experts) => {
+                assert_eq!(x.nrows(), model.shape.rows, "rows as the model was parsed with");
+                State::Experts(experts)
+            }
+        };
+        Ok(Posterior { training, state })
+    }
+
+    /// Predicts y at the rows of `x_test` (m x d). A row's prediction does not depend on the other rows.
+    ///
+    /// # Errors
+    /// Where an expert's matrix is singular.
+    pub fn predict(&self, x_test: ArrayView2<f64>) -> Result<Prediction, ModelError> {
+        let Training { model, x, y, pool } = &self.training;
+        assert_eq!(x_test.ncols(), x.ncols(), "as many inputs as in training");
+        let (mean, latent) = match &self.state {
+            State::Dense(gp) => gp.predict(model.network.forward(x_test, pool).view()),
+            State::Iterative(gp) => gp.predict(model.network.forward(x_test, pool).view()),
+            State::Finite(finite) => finite.predict(x_test),
+            State::Inducing { basis, q, .. } => basis.predict(q, x_test),
+            State::Experts(experts) => {
+                let (mean, variance) = experts.predict(*x, y.view(), x_test, pool)?;
+                return Ok(Prediction { mean, variance });
+            }
+        };
+        Ok(Prediction { mean: mean + model.mean, variance: latent + self.training.noise_scale().powi(2) })
+    }
+
+    /// What the model minimises, for each row, over all training rows: -bound / n with inducing points, the mean
+    /// nlml of the experts' rows, else the exact nlml. `None` where the exact nlml is not available.
+    ///
+    /// # Errors
+    /// Where an expert's matrix is singular.
+    pub fn objective(&self) -> Result<Option<f64>, ModelError> {
+        let Training { x, y, pool, .. } = &self.training;
+        match &self.state {
+            State::Inducing { basis, q, .. } => {
+                let bound = basis.bound(q, self.training.noise_scale(), *x, y.view());
+                Ok(Some(-bound / y.len() as f64))
+            }
+            State::Experts(experts) => Ok(Some(experts.nlml(*x, y.view(), pool)?)),
+            State::Dense(_) | State::Iterative(_) | State::Finite(_) => self.nlml(),
+        }
+    }
+
+    /// Exact negative log marginal likelihood of the training rows under the model's kernel, for each row and with
+    /// all constants. `None` for experts, which define none, and for a dense matrix of more than [`DENSE_ROWS`] rows.
+    ///
+    /// # Errors
+    /// Where the kernel matrix is singular.
+    pub fn nlml(&self) -> Result<Option<f64>, ModelError> {
+        let training = &self.training;
+        let of_dense = |gp: &ExactGp| -gp.log_marginal_likelihood / training.y.len() as f64;
+        match &self.state {
+            State::Dense(gp) => Ok(Some(of_dense(gp))),
+            State::Finite(finite) => Ok(Some(finite.nlml())),
+            State::Inducing { covariance: Covariance::Linear { signal_scale }, .. } => {
+                let outputs = training.model.network.outputs(training.x.ncols());
+                let projection = Projection::Linear { signal_scale: *signal_scale, outputs };
+                Ok(Some(training.finite(&projection)?.nlml()))
+            }
+            State::Inducing { covariance: Covariance::Stationary(kernel), .. }
+                if training.x.nrows() <= DENSE_ROWS =>
+            {
+                Ok(Some(of_dense(&training.dense(kernel)?)))
+            }
+            State::Inducing { .. } | State::Iterative(_) | State::Experts(_) => Ok(None),
+        }
+    }
+
+    /// `|F| |F^-1|` in Frobenius norms, F = Phi^T Phi + noise^2 I, where the process has finitely many features Phi;
+    /// else `None`. Costs D^3.
+    pub fn condition(&self) -> Option<f64> {
+        match &self.state {
+            State::Finite(finite) => Some(finite.condition()),
+            _ => None,
+        }
+    }
+
+    /// Whether variances are means over a few posterior samples, and so have a relative error of about 0.2, not to be
+    /// compared with a learner's own: an exact Gaussian process of more than [`DENSE_ROWS`] rows.
+    pub fn has_sampled_variance(&self) -> bool {
+        matches!(self.state, State::Iterative(_))
+    }
+}
+
+impl<'a> Training<'a> {
+    fn noise_scale(&self) -> f64 {
+        let hyperparameters = self.model.hyperparameters.as_ref();
+        hyperparameters.expect("only experts have noises of their own").noise_scale
+    }
+
+    fn dense(&self, kernel: &Kernel) -> Result<ExactGp, ModelError> {
+        let z = self.model.network.forward(self.x, &self.pool);
+        ExactGp::fit_on(kernel, self.noise_scale(), z.view(), self.y.view(), &self.pool)
+            .map_err(singular("the kernel matrix with noise"))
+    }
+
+    fn iterative(&self, kernel: &Kernel) -> Result<IterativeGp, ModelError> {
+        let z = self.model.network.forward(self.x, &self.pool);
+        Ok(IterativeGp::fit(kernel, self.noise_scale(), z.view(), self.y.view(), &self.pool)?)
+    }
+
+    fn finite<'p>(&self, projection: &'p Projection) -> Result<Finite<NetworkFeatures<'p>>, ModelError>
+    where
+        'a: 'p,
+    {
+        let features = NetworkFeatures { network: &self.model.network, projection };
+        Finite::fit(features, self.noise_scale(), self.x, self.y.view(), &self.pool)
+            .map_err(singular("F, the Gram matrix of the features with noise,"))
+    }
+}
+
+fn singular(matrix: &'static str) -> impl Fn(NotPositiveDefinite) -> ModelError {
+    move |error| ModelError::Singular { matrix, error }
+}

@@ -1,0 +1,242 @@
+//! What a learner's model is worth: predictions and likelihoods that the harness computes from its arrays.
+
+use std::sync::Arc;
+
+use gpbench_abi::model_kind;
+use gpbench_gp::metrics;
+use gpbench_gp::model::{InvalidArray, Kind, Model, ModelError, Posterior, Prediction, Shape, subset};
+use gpbench_record::{Covariance, Hyperparameters, Kernel, Learning, Metrics, ModelKind, names};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use rayon::ThreadPool;
+
+use crate::plugin::Arrays;
+use crate::setup::Setup;
+
+/// The rows that models are judged by, none of which was chosen by a learner.
+pub(crate) struct Judge<'s> {
+    setup: &'s Setup<'s>,
+    task: &'s Learning,
+    /// Training rows of which a look takes the likelihood of a kernel of infinite dimension.
+    few: (Array2<f64>, Array1<f64>),
+}
+
+/// A model whose arrays are as they should be.
+pub(crate) struct ParsedModel {
+    pub(crate) kind: ModelKind,
+    model: Model,
+}
+
+/// Why there is no model in a learner's arrays.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unusable {
+    /// The learner has diverged.
+    #[error("`{array}` of the model is not finite")]
+    NotFinite {
+        /// Name of the array.
+        array: String,
+    },
+    /// The number under `kind` is missing or unknown.
+    #[error("the model has no `kind` that version 1 has")]
+    Kind,
+    /// The arrays are not those of the kind.
+    #[error("the model is malformed: {0}")]
+    Malformed(#[from] InvalidArray),
+}
+
+/// How much a model is evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// As often as a look: what takes cubic time is left out or done on few rows.
+    Look,
+    /// Once: everything.
+    Final,
+}
+
+impl<'s> Judge<'s> {
+    /// A judge of the models of a case.
+    pub(crate) fn new(setup: &'s Setup<'s>, task: &'s Learning) -> Judge<'s> {
+        let split = &setup.rows.split;
+        let rows = subset(setup.rows.n(), task.nlml_rows, setup.rows.seed);
+        let few = (split.x_train.select(Axis(0), &rows), split.y_train.select(Axis(0), &rows));
+        Judge { setup, task, few }
+    }
+
+    /// The model that arrays describe.
+    pub(crate) fn parse(&self, arrays: &Arrays) -> Result<ParsedModel, Unusable> {
+        let finite = |array: &Array2<f64>| array.iter().all(|number| number.is_finite());
+        if let Some((name, _)) = arrays.iter().find(|(_, array)| !finite(array)) {
+            return Err(Unusable::NotFinite { array: name.clone() });
+        }
+        let (kind, plain) = kind_of(arrays).ok_or(Unusable::Kind)?;
+        let shape = Shape { rows: self.setup.rows.n(), inputs: self.setup.rows.d() };
+        let model = Model::parse(plain, self.setup.job.case.kernel.family, shape, arrays)?;
+        Ok(ParsedModel { kind, model })
+    }
+
+    /// Metrics of a model, with a name that is absent where its number is not known.
+    ///
+    /// # Errors
+    /// Where the model's matrices are singular.
+    pub(crate) fn metrics(&self, parsed: &ParsedModel, depth: Depth) -> Result<Metrics, ModelError> {
+        let (n, few) = (self.setup.rows.n(), self.task.nlml_rows);
+        let mut found = Metrics::default();
+        let is_dear = self.is_dense(parsed.kind) && n > few;
+        if is_dear && depth == Depth::Look {
+            let (x, y) = (self.few.0.view(), self.few.1.view());
+            insert(&mut found, names::NLML, parsed.model.posterior(x, y, self.pool())?.nlml()?);
+            if !self.task.select.validates() {
+                return Ok(found);
+            }
+        }
+        let posterior = self.posterior(parsed)?;
+        self.predictions(&posterior, &mut found)?;
+        let is_bounded = matches!(parsed.kind, ModelKind::Inducing | ModelKind::NetworkInducing);
+        if is_bounded {
+            insert(&mut found, names::BOUND, posterior.objective()?);
+        }
+        // With inducing points the likelihood takes cubic time too.
+        let is_cubic = is_bounded || self.is_dense(parsed.kind);
+        let most = if depth == Depth::Final { Learning::MOST_NLML_ROWS } else { few };
+        if !is_cubic || (n <= most && (depth == Depth::Final || !is_bounded)) {
+            insert(&mut found, names::NLML, posterior.nlml()?);
+        }
+        Ok(found)
+    }
+
+    /// What a model is selected by where that is the likelihood: the exact one, or else what the model minimises.
+    pub(crate) fn objective(
+        &self,
+        parsed: &ParsedModel,
+        metrics: &Metrics,
+    ) -> Result<Option<f64>, ModelError> {
+        match metrics.get(names::NLML).or(metrics.get(names::BOUND)) {
+            Some(known) => Ok(Some(known)),
+            None => self.posterior(parsed)?.objective(),
+        }
+    }
+
+    /// Metrics of the learner's own predictions on the test rows, and how far they are from its model's.
+    pub(crate) fn claims(
+        &self,
+        own: ArrayView2<f64>,
+        model: Option<&ParsedModel>,
+    ) -> Result<Metrics, ModelError> {
+        let split = &self.setup.rows.split;
+        let y = split.y_test.view();
+        let (mean, variance) = (own.column(0), own.column(1));
+        let mut found = Metrics::default();
+        found.insert(names::CLAIMED_TEST_RMSE, metrics::rmse(mean, y));
+        found.insert(names::CLAIMED_TEST_NLL, metrics::mean_negative_log_likelihood(y, mean, variance));
+        if let Some(model) = model {
+            let posterior = self.posterior(model)?;
+            let expected = posterior.predict(split.x_test.view())?;
+            let deviation = split.y_train.std(0.0);
+            if !posterior.has_sampled_variance() {
+                found.insert(names::PREDICTION_GAP, gap(own, &expected, deviation));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A model's hyperparameters by name; none of experts, which have many.
+    pub(crate) fn hyperparameters(&self, parsed: &ParsedModel) -> Hyperparameters {
+        let Some(scales) = parsed.model.hyperparameters() else { return Hyperparameters::new() };
+        let kernel = &self.setup.job.case.kernel;
+        let shared = self.task.shared_length_scale || kernel.network.is_some();
+        let mut length_scale = scales.length_scale;
+        if shared && length_scale.windows(2).all(|pair| pair[0] == pair[1]) {
+            length_scale.truncate(1);
+        }
+        let mean = kernel.mean.and(parsed.model.mean());
+        let (signal_scale, noise_scale) = (scales.signal_scale, scales.noise_scale);
+        let mut named =
+            Kernel { signal_scale, noise_scale, length_scale, mean, ..kernel.clone() }.hyperparameters();
+        named.retain(|_, value| value.is_finite());
+        named
+    }
+
+    fn posterior<'m>(&'m self, parsed: &'m ParsedModel) -> Result<Posterior<'m>, ModelError> {
+        let split = &self.setup.rows.split;
+        parsed.model.posterior(split.x_train.view(), split.y_train.view(), self.pool())
+    }
+
+    fn predictions(&self, posterior: &Posterior, found: &mut Metrics) -> Result<(), ModelError> {
+        let split = &self.setup.rows.split;
+        let test = (split.x_test.view(), split.y_test.view());
+        let mut on = |(x, y): (ArrayView2<f64>, ArrayView1<f64>), rmse: &str, nll: &str| {
+            let Prediction { mean, variance } = posterior.predict(x)?;
+            found.insert(rmse, metrics::rmse(mean.view(), y));
+            found.insert(nll, metrics::mean_negative_log_likelihood(y, mean.view(), variance.view()));
+            Ok(())
+        };
+        on(test, names::TEST_RMSE, names::TEST_NLL)
+    }
+
+    /// Whether a model takes a dense matrix of all training rows.
+    fn is_dense(&self, kind: ModelKind) -> bool {
+        let is_finite = self.setup.job.case.kernel.family == Covariance::Linear;
+        matches!(kind, ModelKind::Gp | ModelKind::NetworkGp) && !is_finite
+    }
+
+    fn pool(&self) -> &Arc<ThreadPool> {
+        &self.setup.pool
+    }
+}
+
+fn insert(found: &mut Metrics, name: &str, value: Option<f64>) {
+    if let Some(value) = value {
+        found.insert(name, value);
+    }
+}
+
+/// The kind of a model by its number.
+fn kind_of(arrays: &Arrays) -> Option<(ModelKind, Kind)> {
+    let kind = arrays.get("kind").filter(|kind| kind.dim() == (1, 1))?[[0, 0]];
+    let kinds = [
+        (model_kind::GP, ModelKind::Gp, Kind::Gp),
+        (model_kind::INDUCING, ModelKind::Inducing, Kind::Inducing),
+        (model_kind::FEATURES, ModelKind::Features, Kind::Features),
+        (model_kind::NETWORK_GP, ModelKind::NetworkGp, Kind::NetworkGp),
+        (model_kind::NETWORK_INDUCING, ModelKind::NetworkInducing, Kind::NetworkInducing),
+        (model_kind::EXPERTS, ModelKind::Experts, Kind::Experts),
+    ];
+    kinds.into_iter().find_map(|(code, named, plain)| (f64::from(code) == kind).then_some((named, plain)))
+}
+
+/// The largest distance of predictions (m x 2) to the expected ones: of means over the targets' standard deviation,
+/// or of variances over the variance. Not a number where a prediction is not.
+fn gap(own: ArrayView2<f64>, expected: &Prediction, deviation: f64) -> f64 {
+    let means = own.column(0).into_iter().zip(&expected.mean).map(|(a, b)| (a - b).abs() / deviation);
+    let variances = own.column(1).into_iter().zip(&expected.variance).map(|(a, b)| (a - b).abs() / b);
+    // `max` passes over what is not a number.
+    means.chain(variances).fold(0.0, |most, gap| if gap > most || gap.is_nan() { gap } else { most })
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn the_gap_is_the_worst_of_means_and_variances() {
+        let expected = Prediction { mean: array![1.0, 2.0], variance: array![0.5, 4.0] };
+        let of = |own| gap(Array2::view(&own), &expected, 2.0);
+        assert_eq!(of(array![[1.0, 0.5], [2.0, 4.0]]), 0.0);
+        assert_eq!(of(array![[1.0, 0.5], [2.5, 4.0]]), 0.25);
+        assert_eq!(of(array![[1.0, 0.5], [2.0, 2.0]]), 0.5);
+        assert!(of(array![[f64::NAN, 0.5], [2.0, 2.0]]).is_nan());
+        assert!(of(array![[1.0, f64::NAN], [2.0, 2.0]]).is_nan());
+    }
+
+    #[test]
+    fn only_known_kinds_are_kinds() {
+        let of = |kind: Array2<f64>| kind_of(&Arrays::from([("kind".to_owned(), kind)])).map(|kind| kind.0);
+        assert_eq!(of(array![[1.0]]), Some(ModelKind::Gp));
+        assert_eq!(of(array![[6.0]]), Some(ModelKind::Experts));
+        for wrong in [array![[0.0]], array![[1.5]], array![[7.0]], array![[1.0, 1.0]], array![[f64::NAN]]] {
+            assert_eq!(of(wrong), None);
+        }
+        assert_eq!(kind_of(&Arrays::new()).map(|kind| kind.0), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! The outer loop of task `learn`: fit until the next look, look, write a checkpoint.
+
+use std::cell::RefCell;
+
+use gpbench_record::{FaultCause, Learning, Message, StopReason};
+use ndarray::{Array2, ShapeBuilder, s};
+use rand::Rng;
+
+use crate::evaluate::model::Judge;
+use crate::failure::{CaseError, fault, file_fault};
+use crate::model_file::{self, Learned};
+use crate::plugin::{Arrays, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause};
+use crate::process;
+use crate::runner::{Startup, load};
+use crate::setup::Setup;
+
+use super::checkpoint;
+use super::look::{Seen, look};
+use super::problem::{Parts, check};
+use super::recorder::{Recorder, Send};
+use super::state::{Best, State};
+
+/// The share of the test rows that the learner predicts at first.
+const FIRST_SHARE: f64 = 0.3;
+
+/// A case whose library is loaded.
+pub(super) struct Fitting<'s> {
+    setup: &'s Setup<'s>,
+    task: &'s Learning,
+    library: Library,
+    parts: Parts,
+    judge: Judge<'s>,
+    pub(super) startup: Startup<'s>,
+}
+
+/// A case whose fit is over and whose files are written.
+pub(super) struct Ended {
+    pub(super) reason: StopReason,
+    pub(super) state: State,
+    /// The look whose model is the result, without the model; none where no model was finite.
+    pub(super) selected: Option<Best>,
+}
+
+impl<'s> Fitting<'s> {
+    /// Says so and loads the library, which ends the start of the case.
+    pub(super) fn load(
+        setup: &'s Setup<'s>,
+        task: &'s Learning,
+        send: &mut dyn FnMut(Message),
+    ) -> Result<Fitting<'s>, CaseError> {
+        let parts = Parts::new(setup, task)?;
+        let judge = Judge::new(setup, task);
+        let (library, startup) = load(setup, send)?;
+        check(&library.learner(&setup.job.case.solver.plugin)?.info, &setup.job.case.kernel, task)?;
+        Ok(Fitting { setup, task, library, parts, judge, startup })
+    }
+
+    /// Fits, looks, selects, predicts, and writes the result to its file.
+    pub(super) fn run(&self, send: &mut dyn FnMut(Message)) -> Result<Ended, CaseError> {
+        let Setup { job, rows, .. } = self.setup;
+        let (mut state, saved) = self.begun()?;
+        state.record.points().iter().for_each(|point| send(Message::Trace(point.clone())));
+        state.looks.iter().for_each(|look| send(Message::Step(look.clone())));
+
+        let send: Send = RefCell::new(send);
+        let recorder = Recorder::new(state.record.clone(), &send);
+        let entry = self.library.learner(&job.case.solver.plugin)?;
+        let mut learner = LearnerObject::create(entry, self.library.host(), &job.case.solver.params)?;
+        self.startup.check_memory("learner", learner.estimate(rows.n(), rows.d())?)?;
+        let session = self.session(&recorder);
+        let session = match saved {
+            None => {
+                learner.begin(&session)?;
+                session
+            }
+            Some(saved) => {
+                let session = session.resuming(&state.progress);
+                let other =
+                    || fault(FaultCause::Checkpoint, "the checkpoint is one of another number of rows");
+                let session = session.ok_or_else(other)?;
+                learner.load(&session, saved)?;
+                session
+            }
+        };
+        let (reason, seen) = self.fit(&mut learner, &session, &recorder, &mut state, &send)?;
+        let predictions = match reason {
+            StopReason::Diverged => None,
+            _ => Some(self.predictions(&mut learner)?),
+        };
+        // Before the result counts: a plugin that crashes while it frees its memory has corrupted something.
+        drop(learner);
+
+        let mut selected = state.best.take();
+        let model = selected.as_mut().and_then(|best| best.model.take());
+        let last = if let Seen::Worse(last) = seen { Some(last) } else { None };
+        model_file::write(&job.solution_file, &Learned { model, last, predictions })
+            .map_err(file_fault(FaultCause::Storage))?;
+        Ok(Ended { reason, state, selected })
+    }
+
+    /// The state that an earlier process has reached and what the learner saved then, or else the first state.
+    fn begun(&self) -> Result<(State, Option<Arrays>), CaseError> {
+        let file = self.setup.job.checkpoint_file.as_ref();
+        let read = file.map(|file| checkpoint::read(file).map_err(file_fault(FaultCause::Checkpoint)));
+        let read = read.transpose()?.flatten();
+        Ok(read.map_or_else(|| (State::new(), None), |(state, saved)| (state, Some(saved))))
+    }
+
+    /// The session of the fit.
+    fn session<'r>(&self, recorder: &'r Recorder) -> FitSession<'r> {
+        let Setup { job, rows, .. } = self.setup;
+        let streams = rows.streams(job.case.kernel.family);
+        let limits = FitLimits {
+            passes: self.task.passes as f64,
+            seconds: job.case.budget.seconds,
+            threads: job.threads,
+            seed: streams.stream("learner").next_u64(),
+        };
+        let problem = self.parts.problem(self.setup, self.task);
+        FitSession::new(problem, limits, &streams, process::now, recorder)
+    }
+
+    /// Fits and looks in turn until the fit is over. Answers why it is, and what the last look saw.
+    fn fit(
+        &self,
+        learner: &mut LearnerObject,
+        session: &FitSession,
+        recorder: &Recorder,
+        state: &mut State,
+        send: &Send,
+    ) -> Result<(StopReason, Seen), CaseError> {
+        let (job, n) = (self.setup.job, self.setup.rows.n());
+        loop {
+            session.pause(self.next_look(state.progress.cost.passes(n)));
+            let FitOutcome { end, values } = learner.fit(session)?;
+            (state.progress, state.record) = (session.progress(), recorder.record());
+            state.values = values;
+            let seen = look(&self.judge, self.task, learner, end, n, state)?;
+            let reason = match (end, &seen) {
+                (_, Seen::Diverged) => Some(StopReason::Diverged),
+                (FitEnd::Ended(reason), _) => Some(reason),
+                (FitEnd::Paused, _) => self.has_stagnated(state).then_some(StopReason::Stagnated),
+            };
+            let look = state.looks.last_mut().expect("the look that has just been taken");
+            look.reason = reason.unwrap_or(look.reason);
+            (send.borrow_mut())(Message::Step(look.clone()));
+            if let Some(reason) = reason {
+                return Ok((reason, seen));
+            }
+            if let Some(file) = &job.checkpoint_file
+                && let Some(saved) = learner.save()?
+            {
+                checkpoint::write(file, state, &saved).map_err(file_fault(FaultCause::Storage))?;
+            }
+        }
+    }
+
+    /// The pause for the first look after so many passes. The end of the budget is one by itself.
+    fn next_look(&self, passes: f64) -> Pause {
+        let next = self.task.looks.iter().map(|look| *look as f64).find(|look| *look > passes);
+        next.map_or(Pause::Never, Pause::AtPasses)
+    }
+
+    fn has_stagnated(&self, state: &State) -> bool {
+        let patience = self.task.patience;
+        patience > 0 && state.looks_without_a_new_best() >= patience
+    }
+
+    /// The learner's own predictions on the test rows, m x 2, asked for in two parts of unequal size: a prediction
+    /// depends on its own row alone.
+    fn predictions(&self, learner: &mut LearnerObject) -> Result<Array2<f64>, CaseError> {
+        let x = self.setup.rows.split.x_test.view();
+        let first = (FIRST_SHARE * x.nrows() as f64) as usize;
+        let mut all = Array2::zeros((x.nrows(), 2).f());
+        for part in [0..first, first..x.nrows()] {
+            if !part.is_empty() {
+                let own = learner.predict(x.slice(s![part.clone(), ..]))?;
+                all.slice_mut(s![part, ..]).assign(&own);
+            }
+        }
+        Ok(all)
+    }
+}

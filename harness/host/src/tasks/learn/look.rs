@@ -1,0 +1,154 @@
+//! A look: the learner's model between two steps, evaluated and compared with the best so far.
+
+use gpbench_gp::model::ModelError;
+use gpbench_record::{Learning, Metrics, Selection, Step, StopReason, names};
+
+use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
+use crate::failure::{CaseError, invalid};
+use crate::plugin::{Arrays, FitEnd, LearnerObject};
+
+use super::state::{Best, State};
+
+/// What came of a look.
+#[derive(Debug)]
+pub(super) enum Seen {
+    /// The model is the best so far, or there is none.
+    Best,
+    /// An earlier one is better than this one.
+    Worse(Arrays),
+    /// The model is not finite, or its matrices are singular: the learner has diverged.
+    Diverged,
+}
+
+/// Looks at a learner after a call of `fit` that ended so. Adds the look to the state, and replaces the best
+/// model if this one is better.
+///
+/// # Errors
+/// Where the learner cannot put its model, puts a malformed one, or puts none although it is to be selected by it.
+pub(super) fn look(
+    judge: &Judge,
+    task: &Learning,
+    learner: &mut LearnerObject,
+    end: FitEnd,
+    n: usize,
+    state: &mut State,
+) -> Result<Seen, CaseError> {
+    let mut step = Step {
+        step: state.looks.len() as u64,
+        hyperparameters: Default::default(),
+        reason: match end {
+            FitEnd::Paused => StopReason::Epochs,
+            FitEnd::Ended(reason) => reason,
+        },
+        metrics: costs(state, n),
+    };
+    // What a learner that has diverged puts means nothing.
+    let has_diverged = end == FitEnd::Ended(StopReason::Diverged);
+    let arrays = if has_diverged { None } else { learner.model()? };
+    let found = match &arrays {
+        None if has_diverged => Found::Diverged,
+        None => Found::Nothing,
+        Some(arrays) => evaluate(judge, task, arrays, &mut step)?,
+    };
+    if matches!(found, Found::Diverged) {
+        step.reason = StopReason::Diverged;
+        state.looks.push(step);
+        return Ok(Seen::Diverged);
+    }
+    let value = value(task.select, &found, &step.metrics, state)?;
+    let kind = match &found {
+        Found::Model { kind, .. } => Some(*kind),
+        Found::Nothing | Found::Diverged => None,
+    };
+    let (look, hyperparameters) = (step.step, step.hyperparameters.clone());
+    let best = state.best.as_ref().and_then(|best| best.value);
+    // The earliest of equal ones stays; a number that is not known is no better than one that is.
+    let is_better = match (task.select, value, best) {
+        (Selection::Last, ..) | (_, _, None) => true,
+        (_, Some(value), Some(best)) => value < best,
+        (_, None, Some(_)) => false,
+    };
+    state.looks.push(step);
+    match arrays {
+        Some(model) if !is_better => Ok(Seen::Worse(model)),
+        model => {
+            state.best = Some(Best { look, value, kind, hyperparameters, model });
+            Ok(Seen::Best)
+        }
+    }
+}
+
+/// What the arrays of a learner are.
+enum Found {
+    /// A model that can be judged, and what it minimises where that is asked for.
+    Model { kind: gpbench_record::ModelKind, objective: Option<f64> },
+    /// The learner puts none.
+    Nothing,
+    /// They are not finite, or singular.
+    Diverged,
+}
+
+fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) -> Result<Found, CaseError> {
+    let parsed = match judge.parse(arrays) {
+        Ok(parsed) => parsed,
+        Err(Unusable::NotFinite { .. }) => return Ok(Found::Diverged),
+        Err(error) => return Err(invalid(error)),
+    };
+    step.hyperparameters = judge.hyperparameters(&parsed);
+    let judged = judge.metrics(&parsed, Depth::Look).and_then(|metrics| {
+        let by_likelihood = task.select == Selection::Nlml;
+        let objective = if by_likelihood { judge.objective(&parsed, &metrics)? } else { None };
+        Ok((metrics, objective))
+    });
+    let ParsedModel { kind, .. } = parsed;
+    match judged {
+        Ok((metrics, objective)) => {
+            step.metrics.extend(&metrics);
+            Ok(Found::Model { kind, objective })
+        }
+        Err(ModelError::Singular { .. } | ModelError::Unsolved { .. }) => Ok(Found::Diverged),
+    }
+}
+
+/// What a look is selected by.
+fn value(
+    select: Selection,
+    found: &Found,
+    metrics: &Metrics,
+    state: &State,
+) -> Result<Option<f64>, CaseError> {
+    let objective = match found {
+        Found::Model { objective, .. } => *objective,
+        Found::Nothing | Found::Diverged if select == Selection::Last => return Ok(None),
+        Found::Nothing | Found::Diverged => {
+            let what = "puts no model, so that only the last one can be the result";
+            return Err(invalid(format!("the learner {what}; the task selects by `{}`", select.as_str())));
+        }
+    };
+    Ok(match select {
+        Selection::Last => None,
+        Selection::Objective => state.record.objective,
+        Selection::Nlml => objective.filter(|value| value.is_finite()),
+        Selection::ValidationNll => metrics.get(names::VALIDATION_NLL),
+        Selection::ValidationRmse => metrics.get(names::VALIDATION_RMSE),
+    })
+}
+
+/// What the fit has cost up to a look.
+fn costs(state: &State, n: usize) -> Metrics {
+    let cost = state.progress.cost;
+    let mut found = Metrics::default();
+    for (name, value) in [
+        (names::PASSES, cost.passes(n)),
+        (names::ROWS, cost.rows),
+        (names::EPOCHS, cost.entries.used / (n as f64).powi(2)),
+        (names::FEATURE_ROWS, cost.features),
+        (names::ITERATIONS, cost.steps as f64),
+        (names::SECONDS_PREPARE, cost.begin.wall),
+        (names::SECONDS_SOLVE, cost.fit.wall),
+        (names::CLAIMED_OBJECTIVE, state.record.objective.unwrap_or(f64::NAN)),
+    ] {
+        found.insert(name, value);
+    }
+    found
+}

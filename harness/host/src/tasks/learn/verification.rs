@@ -1,0 +1,53 @@
+//! Verifies what a learner has learned, in a process that never opens the plugin.
+
+use gpbench_gp::model::ModelError;
+use gpbench_record::{Failure, FaultCause, Learning, Metrics, Status, Verified, names};
+
+use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
+use crate::failure::{CaseError, file_fault, invalid};
+use crate::model_file::{self, Learned};
+use crate::plugin::Arrays;
+use crate::setup::Setup;
+
+/// Evaluates the model, and compares the learner's predictions with those of its model. A learner that puts no
+/// model is taken at its word.
+///
+/// Of a model that is not finite, nothing is answered.
+pub(in crate::tasks) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseError> {
+    let rows = setup.rows.split.x_test.nrows();
+    let learned = model_file::read(&setup.job.solution_file, rows);
+    let Learned { model, last, predictions } = learned.map_err(file_fault(FaultCause::Solution))?;
+    let judge = Judge::new(setup, task);
+    let model = parsed(&judge, model.as_ref())?;
+    let last = parsed(&judge, last.as_ref())?;
+    let mut metrics = Metrics::default();
+    if let Some(model) = &model {
+        metrics.extend(&judge.metrics(model, Depth::Final).map_err(singular)?);
+    }
+    if let Some(predictions) = predictions {
+        let predicting = last.as_ref().or(model.as_ref());
+        let claims = judge.claims(predictions.view(), predicting).map_err(singular)?;
+        metrics.extend(&claims);
+        if model.is_none() {
+            let own =
+                [(names::TEST_RMSE, names::CLAIMED_TEST_RMSE), (names::TEST_NLL, names::CLAIMED_TEST_NLL)];
+            for (name, claimed) in own {
+                metrics.insert(name, claims.get(claimed).unwrap_or(f64::NAN));
+            }
+        }
+    }
+    Ok(Verified { metrics, curve: None })
+}
+
+fn parsed(judge: &Judge, arrays: Option<&Arrays>) -> Result<Option<ParsedModel>, CaseError> {
+    match arrays.map(|arrays| judge.parse(arrays)).transpose() {
+        Ok(parsed) => Ok(parsed),
+        Err(Unusable::NotFinite { .. }) => Ok(None),
+        Err(error) => Err(invalid(error)),
+    }
+}
+
+/// A model whose matrices cannot be factorised predicts nothing.
+fn singular(error: ModelError) -> CaseError {
+    Failure { status: Status::Diverged, reason: format!("the model: {error}") }.into()
+}
