@@ -280,6 +280,9 @@ metrics! {
     /// Wall-clock seconds of prepare and solve together: derived by reports, not recorded.
     SECONDS = "seconds", "total [s]", "seconds (prepare + solve)",
         Seconds, Short, Lower, ALL, TIMED, 1e-3, 0.1, [Best, Compare, Progress];
+    /// Wall-clock seconds of all values of the grid that a case was chosen from: derived by reports, not recorded.
+    SECONDS_GRID = "seconds_grid", "whole grid [s]", "seconds of the whole grid",
+        Seconds, Short, Lower, LEARN, LEARN, 0.0, 0.1, [];
     /// Peak resident memory of the worker process.
     PEAK_MEMORY_BYTES = "peak_memory_bytes", "memory [MiB]", "peak memory",
         Bytes, Memory, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Best];
