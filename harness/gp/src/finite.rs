@@ -19,6 +19,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::blas::{self, NotPositiveDefinite};
+use crate::covariance::Linear;
 use crate::exact::factor;
 use crate::network::Network;
 use crate::{RandomFeatures, pieces};
@@ -45,13 +46,8 @@ impl<M: FeatureMap> FeatureMap for &M {
 /// What is done with the outputs z of a network.
 #[derive(Debug, Clone)]
 pub enum Projection {
-    /// `signal_scale z`: the linear kernel.
-    Linear {
-        /// Factor of all outputs.
-        signal_scale: f64,
-        /// Number of outputs.
-        outputs: usize,
-    },
+    /// The features of the linear kernel.
+    Linear(Linear),
     /// Random Fourier features of z, which approximate a stationary kernel.
     Random(RandomFeatures),
 }
@@ -69,7 +65,7 @@ impl Projection {
     /// Number of features.
     pub fn count(&self) -> usize {
         match self {
-            Projection::Linear { outputs, .. } => *outputs,
+            Projection::Linear(linear) => linear.d(),
             Projection::Random(features) => features.count(),
         }
     }
@@ -83,7 +79,7 @@ impl FeatureMap for NetworkFeatures<'_> {
     fn rows(&self, x: ArrayView2<f64>) -> Array2<f64> {
         let z = self.network.rows(x);
         match self.projection {
-            Projection::Linear { signal_scale, .. } => z.into_owned() * *signal_scale,
+            Projection::Linear(linear) => linear.features(z.view()),
             Projection::Random(features) => features.matrix(z.view()),
         }
     }

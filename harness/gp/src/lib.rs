@@ -60,9 +60,8 @@ mod tile;
 pub mod train;
 
 pub use collapse::{CollapsedOperator, UniqueInputs};
-pub use covariance::Covariance;
+pub use covariance::{CovarianceFunction, Linear};
 pub use features::{FrequencyLaw, RandomFeatures};
-pub use gpbench_record::CovarianceFamily;
 pub use gradient::Gradient;
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};

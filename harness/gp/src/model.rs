@@ -27,7 +27,7 @@ mod posterior;
 
 use std::sync::Arc;
 
-use gpbench_record::CovarianceFamily;
+use gpbench_record::Covariance;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rand::seq::index;
 use rayon::ThreadPool;
@@ -39,7 +39,7 @@ use crate::iterative::Unsolved;
 use crate::network::Network;
 use crate::sparse::Variational;
 use crate::train::Hyperparameters;
-use crate::{Covariance, Kernel, seed};
+use crate::{CovarianceFunction, Kernel, seed};
 
 pub use arrays::{Arrays, InvalidArray};
 pub use posterior::{Posterior, Prediction};
@@ -111,7 +111,7 @@ enum Body {
     /// A process of finite dimension.
     Features(Projection),
     Inducing {
-        covariance: Covariance,
+        covariance: CovarianceFunction,
         z: Array2<f64>,
         jitter: f64,
         q: Variational,
@@ -121,24 +121,25 @@ enum Body {
 
 impl Model {
     /// The model that `arrays` describe. `family` is that of the kernel: on the inputs, or on the outputs of the
-    /// network where there is one. An array called `kind` is ignored.
+    /// network where there is one.
     ///
     /// # Errors
-    /// Where an array is missing, is not part of this kind, has another shape, or has entries that are not finite
-    /// or, for scales, not positive.
+    /// Where an array is missing, has another shape, or has entries that are not finite or, for scales, not
+    /// positive; and where an array of that name belongs to another kind, such as `bias_3` where there are two layers. Arrays
+    /// with names of the learner's own are ignored.
     pub fn parse(
         kind: Kind,
-        family: CovarianceFamily,
+        family: Covariance,
         shape: Shape,
         arrays: &Arrays,
     ) -> Result<Model, InvalidArray> {
         parse::parse(kind, family, shape, arrays)
     }
 
-    /// The scales of the kernel and the noise; `None` for [`Kind::Experts`], which have many. Without length scales,
-    /// as for a linear kernel, `length_scale` is empty.
-    pub fn hyperparameters(&self) -> Option<&Hyperparameters> {
-        self.hyperparameters.as_ref()
+    /// The scales of the kernel and the noise; `None` for [`Kind::Experts`], which have many. A linear kernel may have
+    /// no length scales, and `length_scale` is then empty.
+    pub fn hyperparameters(&self) -> Option<Hyperparameters> {
+        self.hyperparameters.clone()
     }
 
     /// Constant prior mean; `None` for [`Kind::Experts`], which have many.

@@ -24,10 +24,11 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2, Shape
 use rayon::ThreadPool;
 
 use crate::blas::{self, NotPositiveDefinite};
+use crate::covariance::Linear;
 use crate::exact::factor;
 use crate::finite::{FeatureMap, Finite};
 use crate::network::Network;
-use crate::{Covariance, KernelOperator, pieces};
+use crate::{CovarianceFunction, KernelOperator, pieces};
 
 /// The distribution q(v).
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +52,8 @@ impl Variational {
 #[derive(Debug)]
 pub struct Basis<'a> {
     network: &'a Network,
-    covariance: &'a Covariance,
-    points: Points,
+    covariance: &'a CovarianceFunction,
+    points: Points<'a>,
     /// L in the lower triangle.
     factor: Array2<f64>,
     pool: Arc<ThreadPool>,
@@ -60,10 +61,9 @@ pub struct Basis<'a> {
 
 /// The inducing points as the kernel sees them.
 #[derive(Debug)]
-enum Points {
+enum Points<'a> {
     Stationary(KernelOperator),
-    /// Outputs of the network, times `signal_scale^2`.
-    Linear(Array2<f64>),
+    Linear { linear: &'a Linear, features: Array2<f64> },
 }
 
 impl<'a> Basis<'a> {
@@ -72,7 +72,7 @@ impl<'a> Basis<'a> {
     /// # Errors
     /// [`NotPositiveDefinite`] where K(Z, Z) with its jitter is singular in double precision.
     pub fn new(
-        covariance: &'a Covariance,
+        covariance: &'a CovarianceFunction,
         network: &'a Network,
         z: ArrayView2<f64>,
         jitter: f64,
@@ -80,17 +80,17 @@ impl<'a> Basis<'a> {
     ) -> Result<Self, NotPositiveDefinite> {
         let z = network.forward(z, pool);
         let (points, mut factor) = match covariance {
-            Covariance::Stationary(kernel) => {
+            CovarianceFunction::Stationary(kernel) => {
                 let op = KernelOperator::with_pool(kernel, jitter.sqrt(), z.view(), Arc::clone(pool));
                 let gram = op.lower_triangle();
                 (Points::Stationary(op), gram)
             }
-            Covariance::Linear { signal_scale } => {
-                let scaled = &z * (signal_scale * signal_scale);
+            CovarianceFunction::Linear(linear) => {
+                let features = linear.features(z.view());
                 let mut gram = Array2::zeros((z.nrows(), z.nrows()).f());
-                general_mat_mul(1.0, &scaled, &z.t(), 0.0, &mut gram);
+                general_mat_mul(1.0, &features, &features.t(), 0.0, &mut gram);
                 gram.diag_mut().mapv_inplace(|entry| entry + jitter);
-                (Points::Linear(scaled), gram)
+                (Points::Linear { linear, features }, gram)
             }
         };
         factor::cholesky(factor.view_mut(), pool)?;
@@ -168,9 +168,9 @@ impl<'a> Basis<'a> {
     fn whitened(&self, z: &CowArray<'_, f64, Ix2>) -> Array2<f64> {
         let mut a = match &self.points {
             Points::Stationary(op) => op.cross_matrix(z.view()),
-            Points::Linear(points) => {
-                let mut cross = Array2::zeros((points.nrows(), z.nrows()).f());
-                general_mat_mul(1.0, points, &z.t(), 0.0, &mut cross);
+            Points::Linear { linear, features } => {
+                let mut cross = Array2::zeros((features.nrows(), z.nrows()).f());
+                general_mat_mul(1.0, features, &linear.features(z.view()).t(), 0.0, &mut cross);
                 cross
             }
         };

@@ -39,7 +39,7 @@ mod training;
 pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
-pub use covariance::{Covariance, Covariance as CovarianceFamily};
+pub use covariance::Covariance;
 pub use curve::{Curve, Spectrum};
 pub use dataset::{Dataset, Fractions, GpDraw, InputScaling, Source, Subsample, TargetScaling};
 pub use environment::{Environment, Fingerprint};

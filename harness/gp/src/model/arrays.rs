@@ -29,6 +29,7 @@ impl InvalidArray {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
     Finite,
+    /// Such as a scale, whose square enters.
     Positive,
     NotNegative,
 }
@@ -38,7 +39,7 @@ impl Entries {
         value.is_finite()
             && match self {
                 Entries::Finite => true,
-                Entries::Positive => value > 0.0,
+                Entries::Positive => value > 0.0 && (value * value).is_normal(),
                 Entries::NotNegative => value >= 0.0,
             }
     }
@@ -46,7 +47,7 @@ impl Entries {
     fn in_words(self) -> &'static str {
         match self {
             Entries::Finite => "finite",
-            Entries::Positive => "positive and finite",
+            Entries::Positive => "positive and finite, as its square",
             Entries::NotNegative => "finite and not negative",
         }
     }
@@ -60,28 +61,33 @@ impl Entries {
     ) -> Result<(), InvalidArray> {
         let wrong = array.indexed_iter().find(|&((_, column), &value)| is_used(column) && !self.allow(value));
         match wrong {
-            Some((place, value)) => Err(invalid_entry(name, place, *value, self.in_words())),
+            Some((place, _)) => Err(invalid_entry(name, array, place, self.in_words())),
             None => Ok(()),
         }
     }
 }
 
-/// The error of one entry.
+/// The error of the entry at a place.
 pub(super) fn invalid_entry(
     name: &str,
-    (row, column): (usize, usize),
-    value: f64,
+    array: &Array2<f64>,
+    place: (usize, usize),
     wanted: impl Into<String>,
 ) -> InvalidArray {
-    InvalidArray::new(name, format!("has {value} in row {row}, column {column} (counted from 0)"), wanted)
+    let (value, (row, column)) = (array[place], place);
+    let found = match array.len() {
+        1 => format!("is {value}"),
+        _ => format!("has {value} in row {row}, column {column}, counted from 0"),
+    };
+    InvalidArray::new(name, found, wanted)
 }
 
 /// The shape that an array must have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size<'a> {
-    /// `None`: any number but 0.
+    /// `None`: any number m but 0.
     pub(super) rows: Option<usize>,
-    /// `None`: any number but 0.
+    /// As `rows`; one of both is known.
     pub(super) columns: Option<usize>,
     /// What rows and columns are, for people to read.
     pub(super) meaning: &'a str,
@@ -89,9 +95,11 @@ pub(super) struct Size<'a> {
 
 impl Size<'_> {
     fn in_words(&self) -> String {
-        let number = |count: Option<usize>| count.map_or("any number".to_owned(), |count| count.to_string());
+        let number = |count: Option<usize>| count.map_or("m".to_owned(), |count| count.to_string());
         let shape = format!("{} x {}", number(self.rows), number(self.columns));
-        if self.meaning.is_empty() { shape } else { format!("{shape}, {}", self.meaning) }
+        let any = if self.rows.and(self.columns).is_none() { " with m > 0" } else { "" };
+        let meaning = if self.meaning.is_empty() { "" } else { ": " };
+        format!("{shape}{any}{meaning}{}", self.meaning)
     }
 
     fn check(&self, name: &str, array: &Array2<f64>) -> Result<(), InvalidArray> {
@@ -119,6 +127,11 @@ impl<'a> Reader<'a> {
     /// Whether there is an array of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.arrays.contains_key(name)
+    }
+
+    /// Rows of an array that may have one row for all: 1 or `rows`.
+    pub(super) fn rows_or_one(&self, name: &str, rows: usize) -> usize {
+        self.arrays.get(name).filter(|array| array.nrows() == 1).map_or(rows, |_| 1)
     }
 
     /// An array of this size, with any entries.
@@ -171,14 +184,34 @@ impl<'a> Reader<'a> {
         Ok(self.entries(name, size, entries)?.column(0).to_owned())
     }
 
-    /// Refuses arrays that nothing has read, such as a misspelt `mean`.
+    /// Refuses arrays that nothing has read and whose names mean something in a model, such as `frequencies` of a
+    /// linear kernel. Other names are the learner's own.
     pub(super) fn finish(self) -> Result<(), InvalidArray> {
-        match self.arrays.keys().find(|name| *name != KIND && !self.read.contains(name.as_str())) {
+        match self.arrays.keys().find(|name| is_of_models(name) && !self.read.contains(name.as_str())) {
             Some(name) => Err(InvalidArray::new(name, "is not part of this kind of model", "left out")),
             None => Ok(()),
         }
     }
 }
 
-/// Name under which learners put the kind; its reader is the host.
-const KIND: &str = "kind";
+/// Names of arrays in any kind of model. A list of weights is no mistake, so it is not among them.
+const NAMES: [&str; 12] = [
+    "signal_scale",
+    "noise_scale",
+    "length_scale",
+    "mean",
+    "z",
+    "q_mean",
+    "q_root",
+    "jitter",
+    "frequencies",
+    "rows",
+    "weight",
+    "combine",
+];
+
+fn is_of_models(name: &str) -> bool {
+    let layer = name.strip_prefix("weight_").or(name.strip_prefix("bias_"));
+    let is_of_layer = layer.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()));
+    NAMES.contains(&name) || is_of_layer
+}

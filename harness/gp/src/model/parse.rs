@@ -1,26 +1,30 @@
 //! Arrays of each kind of model.
 
-use gpbench_record::CovarianceFamily;
-use ndarray::Array2;
+mod experts;
+
+use gpbench_record::Covariance;
 
 use super::arrays::{Arrays, Entries, InvalidArray, Reader, Size, invalid_entry};
 use super::{Body, Kind, Model, Shape};
-use crate::experts::{Combine, Expert, Experts};
+use crate::covariance::Linear;
 use crate::finite::Projection;
 use crate::network::{Layer, Network};
 use crate::sparse::Variational;
 use crate::train::Hyperparameters;
-use crate::{Covariance, Kernel, RandomFeatures};
+use crate::{CovarianceFunction, Kernel, RandomFeatures};
 
 pub(super) fn parse(
     kind: Kind,
-    family: CovarianceFamily,
+    family: Covariance,
     shape: Shape,
     arrays: &Arrays,
 ) -> Result<Model, InvalidArray> {
     let mut reader = Reader::new(arrays);
     let model = match kind {
-        Kind::Experts => experts(&mut reader, family, shape)?,
+        Kind::Experts => {
+            let body = Body::Experts(experts::read(&mut reader, family, shape)?);
+            Model { shape, network: Network::default(), mean: 0.0, hyperparameters: None, body }
+        }
         _ => single(&mut reader, kind, family, shape)?,
     };
     reader.finish()?;
@@ -31,7 +35,7 @@ pub(super) fn parse(
 fn single(
     reader: &mut Reader<'_>,
     kind: Kind,
-    family: CovarianceFamily,
+    family: Covariance,
     shape: Shape,
 ) -> Result<Model, InvalidArray> {
     let network = match kind {
@@ -42,18 +46,14 @@ fn single(
     let outputs = network.outputs(shape.inputs);
     let noise_scale = reader.number("noise_scale", Entries::Positive)?;
     let mean = reader.number_or("mean", Entries::Finite, 0.0)?;
-    let (covariance, length_scale) = covariance(reader, family, outputs)?;
-    let signal_scale = match &covariance {
-        Covariance::Stationary(kernel) => kernel.signal_scale,
-        Covariance::Linear { signal_scale } => *signal_scale,
-    };
-    let body = match (kind, covariance) {
+    let (signal_scale, length_scale) = scales(reader, family, outputs)?;
+    let body = match (kind, covariance_function(family, signal_scale, &length_scale, outputs)) {
         (Kind::Inducing | Kind::NetworkInducing, covariance) => inducing(reader, covariance, shape.inputs)?,
-        (Kind::Features, Covariance::Stationary(kernel)) => Body::Features(random_features(reader, &kernel)?),
-        (_, Covariance::Linear { signal_scale }) => {
-            Body::Features(Projection::Linear { signal_scale, outputs })
+        (Kind::Features, CovarianceFunction::Stationary(kernel)) => {
+            Body::Features(random_features(reader, &kernel)?)
         }
-        (_, Covariance::Stationary(kernel)) => Body::Dense(kernel),
+        (_, CovarianceFunction::Linear(linear)) => Body::Features(Projection::Linear(linear)),
+        (_, CovarianceFunction::Stationary(kernel)) => Body::Dense(kernel),
     };
     if let (Kind::Features, Body::Features(projection)) = (kind, &body) {
         check_weights(reader, projection.count())?;
@@ -62,38 +62,41 @@ fn single(
     Ok(Model { shape, network, mean, hyperparameters: Some(hyperparameters), body })
 }
 
-/// The kernel, and its length scales as they were given. A linear kernel has none; they may be there as ones.
-fn covariance(
+/// Signal scale and length scales. Those of a linear kernel may be left out: they are 1, and an empty list.
+fn scales(
     reader: &mut Reader<'_>,
-    family: CovarianceFamily,
+    family: Covariance,
     inputs: usize,
-) -> Result<(Covariance, Vec<f64>), InvalidArray> {
-    match family {
-        CovarianceFamily::Stationary(family) => {
-            let signal_scale = reader.number("signal_scale", Entries::Positive)?;
-            let length_scale = length_scale(reader, inputs)?;
-            let kernel = Kernel::new(family, signal_scale, &length_scale, inputs);
-            Ok((Covariance::Stationary(kernel), length_scale))
-        }
-        CovarianceFamily::Linear => {
-            let signal_scale = reader.number_or("signal_scale", Entries::Positive, 1.0)?;
-            if reader.has("length_scale") {
-                let length_scale = length_scale(reader, inputs)?;
-                if let Some(row) = length_scale.iter().position(|&length| length != 1.0) {
-                    let wanted = "1, or left out: the linear kernel has no length scales";
-                    return Err(invalid_entry("length_scale", (row, 0), length_scale[row], wanted));
-                }
-            }
-            Ok((Covariance::Linear { signal_scale }, Vec::new()))
-        }
+) -> Result<(f64, Vec<f64>), InvalidArray> {
+    let is_linear = family == Covariance::Linear;
+    let signal_scale = match is_linear {
+        true => reader.number_or("signal_scale", Entries::Positive, 1.0)?,
+        false => reader.number("signal_scale", Entries::Positive)?,
+    };
+    if is_linear && !reader.has("length_scale") {
+        return Ok((signal_scale, Vec::new()));
     }
+    let meaning = "one entry for each input of the kernel, or one for all";
+    let size = Size { rows: Some(reader.rows_or_one("length_scale", inputs)), columns: Some(1), meaning };
+    let length_scale = reader.entries("length_scale", size, Entries::Positive)?;
+    Ok((signal_scale, length_scale.column(0).to_vec()))
 }
 
-fn length_scale(reader: &mut Reader<'_>, inputs: usize) -> Result<Vec<f64>, InvalidArray> {
-    let meaning = "one entry for each input of the kernel, or one for all";
-    let any = reader.array("length_scale", Size { rows: None, columns: Some(1), meaning })?;
-    let rows = if any.nrows() == 1 { 1 } else { inputs };
-    Ok(reader.column("length_scale", rows, meaning, Entries::Positive)?.to_vec())
+fn covariance_function(
+    family: Covariance,
+    signal_scale: f64,
+    length_scale: &[f64],
+    inputs: usize,
+) -> CovarianceFunction {
+    match (family, length_scale) {
+        (Covariance::Stationary(family), _) => {
+            CovarianceFunction::Stationary(Kernel::new(family, signal_scale, length_scale, inputs))
+        }
+        (Covariance::Linear, []) => CovarianceFunction::Linear(Linear::new(signal_scale, &[1.0], inputs)),
+        (Covariance::Linear, _) => {
+            CovarianceFunction::Linear(Linear::new(signal_scale, length_scale, inputs))
+        }
+    }
 }
 
 /// `weight_1`, `bias_1`, `weight_2`, ... as far as they go.
@@ -128,7 +131,11 @@ fn check_weights(reader: &mut Reader<'_>, features: usize) -> Result<(), Invalid
     Ok(())
 }
 
-fn inducing(reader: &mut Reader<'_>, covariance: Covariance, inputs: usize) -> Result<Body, InvalidArray> {
+fn inducing(
+    reader: &mut Reader<'_>,
+    covariance: CovarianceFunction,
+    inputs: usize,
+) -> Result<Body, InvalidArray> {
     let meaning = "a row for each inducing point, a column for each input";
     let size = Size { rows: None, columns: Some(inputs), meaning };
     let z = reader.entries("z", size, Entries::Finite)?.to_owned();
@@ -139,84 +146,12 @@ fn inducing(reader: &mut Reader<'_>, covariance: Covariance, inputs: usize) -> R
     let size = Size { rows: Some(z.nrows()), columns: Some(z.nrows()), meaning };
     let root = reader.entries("q_root", size, Entries::Finite)?;
     let above = root.indexed_iter().find(|&((row, column), &entry)| row < column && entry != 0.0);
-    if let Some((place, &entry)) = above {
-        return Err(invalid_entry("q_root", place, entry, "lower triangular"));
+    if let Some((place, _)) = above {
+        return Err(invalid_entry("q_root", root, place, "lower triangular"));
     }
     if let Some(index) = root.diag().iter().position(|&entry| entry == 0.0) {
-        return Err(invalid_entry("q_root", (index, index), 0.0, "without zeros on the diagonal"));
+        return Err(invalid_entry("q_root", root, (index, index), "without zeros on the diagonal"));
     }
     let q = Variational { mean, root: root.to_owned() };
     Ok(Body::Inducing { covariance, z, jitter, q })
-}
-
-/// Hyperparameters and rows of the experts in columns. An expert of weight 0 has no part in anything, so its columns may
-/// hold anything.
-fn experts(reader: &mut Reader<'_>, family: CovarianceFamily, shape: Shape) -> Result<Model, InvalidArray> {
-    let CovarianceFamily::Stationary(family) = family else {
-        return Err(InvalidArray::new(
-            "kind",
-            "is that of experts",
-            "another: experts have no linear kernel",
-        ));
-    };
-    let each = "a column for each expert";
-    let weight = reader.entries(
-        "weight",
-        Size { rows: Some(1), columns: None, meaning: each },
-        Entries::NotNegative,
-    )?;
-    let count = weight.ncols();
-    let used: Vec<usize> = (0..count).filter(|&expert| weight[(0, expert)] > 0.0).collect();
-    if used.is_empty() {
-        return Err(InvalidArray::new("weight", "is 0 for every expert", "positive for at least one"));
-    }
-    let is_used = |expert: usize| weight[(0, expert)] > 0.0;
-    let mut columns = |name: &str, rows: Option<usize>, meaning: &str, entries: Entries| {
-        let array = reader.array(name, Size { rows, columns: Some(count), meaning })?;
-        entries.check(name, array, is_used)?;
-        Ok::<_, InvalidArray>(array)
-    };
-    let signal_scale = columns("signal_scale", Some(1), each, Entries::Positive)?;
-    let noise_scale = columns("noise_scale", Some(1), each, Entries::Positive)?;
-    let meaning = "a row for each input (or one for all), a column for each expert";
-    let mut length_scale = columns("length_scale", None, meaning, Entries::Positive)?;
-    if length_scale.nrows() != 1 {
-        length_scale = columns("length_scale", Some(shape.inputs), meaning, Entries::Positive)?;
-    }
-    let meaning = "a row for each training row of an expert, a column for each expert";
-    let rows = columns("rows", None, meaning, Entries::NotNegative)?;
-    for &expert in &used {
-        let column = rows.column(expert);
-        let wrong = column.iter().position(|&row| row.fract() != 0.0 || row >= shape.rows as f64);
-        if let Some(index) = wrong {
-            let wanted = format!("a whole number below {}, the number of training rows", shape.rows);
-            return Err(invalid_entry("rows", (index, expert), column[index], wanted));
-        }
-    }
-    let zero = Array2::zeros((1, count));
-    let size = Size { rows: Some(1), columns: Some(count), meaning: each };
-    let mean = if reader.has("mean") { reader.array("mean", size)? } else { &zero };
-    Entries::Finite.check("mean", mean, is_used)?;
-    let combine = match reader.number("combine", Entries::Finite)? {
-        0.0 => Combine::Observed,
-        1.0 => Combine::Latent,
-        other => {
-            return Err(invalid_entry("combine", (0, 0), other, "0 (of y) or 1 (of the latent function)"));
-        }
-    };
-    let expert = |index: usize| Expert {
-        kernel: Kernel::new(
-            family,
-            signal_scale[(0, index)],
-            &length_scale.column(index).to_vec(),
-            shape.inputs,
-        ),
-        noise_scale: noise_scale[(0, index)],
-        mean: mean[(0, index)],
-        rows: rows.column(index).iter().map(|&row| row as usize).collect(),
-        weight: weight[(0, index)],
-    };
-    let experts = Experts { experts: used.into_iter().map(expert).collect(), combine };
-    let body = Body::Experts(experts);
-    Ok(Model { shape, network: Network::default(), mean: 0.0, hyperparameters: None, body })
 }

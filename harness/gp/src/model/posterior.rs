@@ -12,7 +12,7 @@ use crate::experts::Experts;
 use crate::finite::{Finite, NetworkFeatures, Projection};
 use crate::iterative::IterativeGp;
 use crate::sparse::{Basis, Variational};
-use crate::{Covariance, Kernel};
+use crate::{CovarianceFunction, Kernel};
 
 /// Predictions of y, the observation noise included.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ enum State<'a> {
     Dense(ExactGp),
     Iterative(IterativeGp),
     Finite(Finite<NetworkFeatures<'a>>),
-    Inducing { basis: Basis<'a>, covariance: &'a Covariance, q: &'a Variational },
+    Inducing { basis: Basis<'a>, covariance: &'a CovarianceFunction, q: &'a Variational },
     Experts(&'a Experts),
 }
 
@@ -127,12 +127,10 @@ impl<'a> Posterior<'a> {
         match &self.state {
             State::Dense(gp) => Ok(Some(of_dense(gp))),
             State::Finite(finite) => Ok(Some(finite.nlml())),
-            State::Inducing { covariance: Covariance::Linear { signal_scale }, .. } => {
-                let outputs = training.model.network.outputs(training.x.ncols());
-                let projection = Projection::Linear { signal_scale: *signal_scale, outputs };
-                Ok(Some(training.finite(&projection)?.nlml()))
+            State::Inducing { covariance: CovarianceFunction::Linear(linear), .. } => {
+                Ok(Some(training.finite(&Projection::Linear(linear.clone()))?.nlml()))
             }
-            State::Inducing { covariance: Covariance::Stationary(kernel), .. }
+            State::Inducing { covariance: CovarianceFunction::Stationary(kernel), .. }
                 if training.x.nrows() <= DENSE_ROWS =>
             {
                 Ok(Some(of_dense(&training.dense(kernel)?)))
@@ -186,4 +184,41 @@ impl<'a> Training<'a> {
 
 fn singular(matrix: &'static str) -> impl Fn(NotPositiveDefinite) -> ModelError {
     move |error| ModelError::Singular { matrix, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpbench_record::{Covariance, Family};
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::model::{Arrays, Kind, Shape};
+    use crate::seed::Streams;
+    use crate::threads::thread_pool;
+
+    #[test]
+    fn the_process_of_many_rows_predicts_as_the_dense_one_and_knows_no_likelihood() {
+        let streams = Streams::new(9, &[]);
+        let (x, x_test) = (streams.normals("x", 200, 2), streams.normals("test", 50, 2));
+        let y = x.column(0).mapv(f64::sin) + 3.0;
+        let number = |value: f64| Array2::from_elem((1, 1), value);
+        let arrays = [("signal_scale", 1.0), ("noise_scale", 0.3), ("length_scale", 1.0), ("mean", 3.0)];
+        let arrays: Arrays =
+            arrays.into_iter().map(|(name, value)| (name.to_owned(), number(value))).collect();
+        let (rbf, shape) = (Covariance::Stationary(Family::Rbf), Shape { rows: 200, inputs: 2 });
+        let model = Model::parse(Kind::Gp, rbf, shape, &arrays).unwrap();
+        let dense = model.posterior(x.view(), y.view(), &thread_pool(2).unwrap()).unwrap();
+        let Body::Dense(kernel) = &model.body else { panic!("a process by its matrix") };
+        let state = State::Iterative(dense.training.iterative(kernel).unwrap());
+        let Training { model, x, y, pool } = &dense.training;
+        let training = Training { model, x: *x, y: y.clone(), pool: Arc::clone(pool) };
+        let many = Posterior { training, state };
+
+        let (exact, found) = (dense.predict(x_test.view()).unwrap(), many.predict(x_test.view()).unwrap());
+        assert!((&found.mean - &exact.mean).iter().all(|e| e.abs() < 1e-3));
+        let ratio = (&found.variance / &exact.variance).mean().unwrap();
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        assert_eq!((many.nlml().unwrap(), many.objective().unwrap()), (None, None));
+        assert!(many.has_sampled_variance() && !dense.has_sampled_variance());
+    }
 }
