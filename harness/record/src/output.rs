@@ -79,22 +79,12 @@ impl TaskOutput {
 
     /// What task `train` yielded.
     pub fn training(&self) -> Option<&TrainingOutput> {
-        match self {
-            TaskOutput::Train(training) => Some(training),
-            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood | TaskOutput::Learn(_) => {
-                None
-            }
-        }
+        if let TaskOutput::Train(training) = self { Some(training) } else { None }
     }
 
     /// What task `learn` yielded.
     pub fn learning(&self) -> Option<&LearningOutput> {
-        match self {
-            TaskOutput::Learn(learning) => Some(learning),
-            TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Train(_) | TaskOutput::Likelihood => {
-                None
-            }
-        }
+        if let TaskOutput::Learn(learning) = self { Some(learning) } else { None }
     }
 
     /// Predictions along the input.

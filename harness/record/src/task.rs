@@ -172,6 +172,15 @@ impl Task {
         }
     }
 
+    /// The most outer steps, or looks at a learner, that the task makes.
+    pub fn most_steps(&self) -> usize {
+        match self {
+            Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => 0,
+            Task::Train(training) => usize::try_from(training.steps).unwrap_or(usize::MAX),
+            Task::Learn(learning) => learning.looks.len(),
+        }
+    }
+
     /// What task `learn` needs.
     pub fn learning(&self) -> Option<&Learning> {
         match self {

@@ -8,6 +8,8 @@ mod kernel;
 mod param;
 mod solver;
 
+use std::collections::HashSet;
+
 use gpbench_record as record;
 
 use crate::catalog::Catalog;
@@ -21,6 +23,9 @@ pub(crate) use dataset::DatasetEntry;
 pub(crate) use estimator::{Basis, EstimatorEntry, Method};
 pub(crate) use kernel::KernelEntry;
 pub(crate) use solver::SolverEntry;
+
+/// Largest number of cases of a plan: each takes about a kilobyte of memory, and seconds to days to run.
+pub(crate) const MOST_CASES: usize = 100_000;
 
 /// Every axis, resolved. An entry that cannot be resolved is absent and has been reported.
 pub(crate) struct Axes<'a> {
@@ -84,20 +89,7 @@ impl<'a> Axes<'a> {
                 |name: &&At<String>| estimator::resolve(name, root, task, of_task.methods, mistakes);
             estimator.iter().filter_map(resolve).collect()
         });
-        let mut solvers = Vec::new();
-        let mut solver_names: Vec<String> = Vec::new();
-        for name in &solver {
-            let found = solver::resolve(name, typed, catalog, task, &datasets_by_name, mistakes);
-            let own = match found.is_empty() {
-                true => vec![name.value.clone()],
-                false => found.iter().map(|entry| entry.name.clone()).collect(),
-            };
-            if let Some(twice) = own.iter().find(|own| solver_names.contains(own)) {
-                mistakes.add(&name.at, format!("solver `{twice}` occurs twice on its axis"), None);
-            }
-            solver_names.extend(own);
-            solvers.extend(found);
-        }
+        let (solvers, solver_names) = solvers(&solver, typed, catalog, task, &datasets_by_name, mistakes);
         let names = record::Axes {
             dataset: datasets_by_name,
             kernel: kernel_names,
@@ -106,6 +98,35 @@ impl<'a> Axes<'a> {
         };
         Self { datasets, kernels, estimators, solvers, names, solver_entries }
     }
+}
+
+/// The entries of the solver axis, and their names. One that cannot be resolved has a name only.
+fn solvers<'a>(
+    axis: &[&At<String>],
+    typed: &Typed,
+    catalog: &'a Catalog,
+    task: TaskKeys,
+    datasets: &[String],
+    mistakes: &mut Mistakes,
+) -> (Vec<SolverEntry<'a>>, Vec<String>) {
+    let (mut solvers, mut names, mut distinct) = (Vec::new(), Vec::new(), HashSet::new());
+    for name in axis {
+        let found = solver::resolve(name, typed, catalog, task, datasets, mistakes);
+        let own = match found.is_empty() {
+            true => vec![name.value.clone()],
+            false => found.iter().map(|entry| entry.name.clone()).collect(),
+        };
+        if let Some(twice) = own.iter().find(|own| !distinct.insert((*own).clone())) {
+            mistakes.add(&name.at, format!("solver `{twice}` occurs twice on its axis"), None);
+        }
+        names.extend(own);
+        solvers.extend(found);
+        // Grids multiply. What is more is too much in any case, and is reported as such.
+        if solvers.len() > MOST_CASES {
+            break;
+        }
+    }
+    (solvers, names)
 }
 
 /// The entries of an axis; reports that there are none or that one occurs twice.

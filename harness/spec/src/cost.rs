@@ -1,5 +1,7 @@
 //! What a case is likely to cost; order of magnitude only.
 
+mod learning;
+
 use gpbench_record::{GradientEstimator, Prior, Probes, Task};
 
 use crate::plan::PlannedCase;
@@ -9,12 +11,14 @@ use crate::plan::PlannedCase;
 pub struct CaseCost {
     /// Peak memory of the worker.
     pub memory_bytes: f64,
-    /// Wall-clock seconds of prepare and solve.
+    /// Wall-clock seconds of prepare and solve; of a learner, of the looks at it as well.
     pub seconds: f64,
 }
 
 const PROCESS_BYTES: f64 = 64e6;
 const FLOPS_PER_THREAD: f64 = 3e10;
+/// Inputs of a data set whose number is unknown.
+const INPUTS: usize = 10;
 const FLOPS_PER_EXPONENTIAL: f64 = 30.0;
 /// Epochs that an iterative solver is assumed to take, unless its budget allows fewer.
 const EPOCHS: f64 = 100.0;
@@ -27,16 +31,16 @@ struct Work {
     exact: bool,
 }
 
-/// Exhaustive, so that a new task states its work.
-fn work(task: &Task) -> Work {
-    match task {
+/// Exhaustive, so that a new task states its work; `None` for a learner, which has its own.
+fn work(task: &Task) -> Option<Work> {
+    Some(match task {
         Task::Solve(_) | Task::Posterior(_) => Work { rounds: 1, exact: false },
         Task::Train(training) => {
             Work { rounds: training.steps, exact: training.gradient == GradientEstimator::Exact }
         }
-        Task::Learn(_) => Work { rounds: 1, exact: false },
+        Task::Learn(_) => return None,
         Task::Likelihood(study) => Work { rounds: study.repetitions, exact: false },
-    }
+    })
 }
 
 impl PlannedCase {
@@ -46,16 +50,19 @@ impl PlannedCase {
     /// takes as many numbers again, and n^3/2 multiply-adds in all; an exact draw of the prior factorises training
     /// and test rows together, on one thread. An iterative solver holds about four blocks of right-hand sides beside
     /// the inputs and visits every kernel entry once an epoch. The number of epochs is unknown beforehand: a hundred
-    /// are assumed, or the budget if less.
+    /// are assumed, or the budget if less. A learner's costs are those of [`learning`].
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
+        if let Task::Learn(task) = &self.case.task {
+            return Some(learning::cost(self, task, self.n?, threads));
+        }
         let n = self.n? as f64;
-        let d = self.d.unwrap_or(10) as f64;
+        let d = self.d.unwrap_or(INPUTS) as f64;
         let s = self.case.task.right_hand_sides() as f64;
         let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
         let epoch = n * n * (2.0 * d + 2.0 * s + FLOPS_PER_EXPONENTIAL) / rate;
         let vectors = 8.0 * n * (d + 4.0 * s);
         let budget = &self.case.budget;
-        let Work { rounds, exact } = work(&self.case.task);
+        let Work { rounds, exact } = work(&self.case.task)?;
         let (mut numbers, mut seconds) = if exact {
             (2.0 * n * n, epoch + n * n * n / rate)
         } else if self.exact {

@@ -50,7 +50,8 @@ pub(crate) fn resolve(
             for ((axis, list), names) in
                 ["dataset", "kernel", "estimator", "solver"].iter().zip(lists).zip(known)
             {
-                check_names(axis, list.as_ref(), names, mistakes);
+                let list = list.as_ref().filter(|_| *axis != "estimator" || axes.estimators.is_some());
+                check_names(axis, list, names, mistakes);
             }
             check_seeds(exclude.seed.as_ref(), seeds, mistakes);
         }
@@ -58,7 +59,8 @@ pub(crate) fn resolve(
             at: at.clone(),
             names: lists.map(|list| list.as_ref().map(|l| l.value.iter().map(|n| n.value.clone()).collect())),
             seeds: exclude.seed.as_ref().map(|list| list.value.iter().map(|s| s.value).collect()),
-            wrong: mistakes.count() > before,
+            // A task without estimators has reported those of an exclude.
+            wrong: mistakes.count() > before || (axes.estimators.is_none() && exclude.estimator.is_some()),
         });
     }
     rules

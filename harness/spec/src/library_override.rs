@@ -1,9 +1,10 @@
 //! `--library FILE`: the solvers of a library take part although the spec does not name the library.
 //!
 //! An entry of the solver axis that names a solver of the library takes it from there, unless its table names
-//! another library. A solver that no entry names becomes an entry under its id, with default parameters.
+//! another library. A solver that no entry names becomes an entry under its id, with default parameters, unless the
+//! library offers both solvers and learners and the task takes the other kind.
 
-use gpbench_record::LibraryInfo;
+use gpbench_record::{LibraryInfo, SolverKind, TaskKind};
 
 use crate::error::Mistakes;
 use crate::source::{At, Location, Sources};
@@ -14,9 +15,14 @@ pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sourc
     let file = library.file.to_string_lossy();
     let at = Location { source: sources.push("--library", &file), span: 0..file.len() };
     let text = |value: &str| At { value: Value::Text(value.to_owned()), at: at.clone() };
+    let wanted = kind(root);
+    let offers_wanted = library.solvers.iter().any(|solver| solver.kind == wanted);
     for solver in &library.solvers {
         let named = axis(root);
         let users: Vec<&String> = named.iter().filter(|name| plugin(root, name) == solver.id).collect();
+        if users.is_empty() && offers_wanted && solver.kind != wanted {
+            continue;
+        }
         if users.is_empty() && named.contains(&solver.id) {
             let what = format!(
                 "this library offers solver `{}`, a name that the spec gives to solver `{}`",
@@ -44,6 +50,14 @@ pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sourc
                 one => *one = Value::Array(vec![At { value: one.clone(), at: names.at.clone() }, text(&own)]),
             }
         }
+    }
+}
+
+/// What the spec's task takes.
+fn kind(root: &Table) -> SolverKind {
+    match root.get("task").map(|node| &node.value) {
+        Some(Value::Text(task)) if task == TaskKind::Learn.as_str() => SolverKind::Learner,
+        _ => SolverKind::Solver,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gpbench_record::Case;
 
-use crate::axes::{Axes, EstimatorEntry};
+use crate::axes::{Axes, EstimatorEntry, MOST_CASES};
 use crate::error::Mistakes;
 use crate::exclude::Rule;
 use crate::source::{At, Location, START};
@@ -27,9 +27,6 @@ pub(crate) struct Cell {
     /// Inputs, where known.
     pub(crate) d: Option<usize>,
 }
-
-/// Largest number of cases of a plan: each takes about a kilobyte of memory, and seconds to days to run.
-const MOST_CASES: usize = 100_000;
 
 /// Whether the product of the axes is small enough to be planned; reports a larger one before it fills the memory.
 pub(crate) fn is_bounded(axes: &Axes<'_>, seeds: usize, repeats: u32, mistakes: &mut Mistakes) -> bool {

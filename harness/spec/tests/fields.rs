@@ -15,6 +15,7 @@ const POSTERIOR: &str = include_str!("../../../fuzz/seeds/spec/posterior.toml");
 
 const TRAIN: &str = include_str!("../../../fuzz/seeds/spec/train.toml");
 const LIKELIHOOD: &str = include_str!("../../../fuzz/seeds/spec/likelihood.toml");
+const LEARN: &str = include_str!("../../../fuzz/seeds/spec/learn.toml");
 
 /// The place of a value: keys of tables and indices of lists.
 type Path = Vec<String>;
@@ -154,7 +155,7 @@ fn any_value_in_any_field_is_a_plan_or_a_mistake() {
     with_bounded_memory();
     let wrong_values = wrong_values();
     let (mut tried, mut right) = (0, 0);
-    for spec in [POSTERIOR, TRAIN, LIKELIHOOD] {
+    for spec in [POSTERIOR, TRAIN, LIKELIHOOD, LEARN] {
         if let Err(errors) = check(spec) {
             panic!("the spec to begin with is right: {errors}");
         }
@@ -208,6 +209,17 @@ fn large_specs_take_no_more_than_their_size() {
              [budget]\ntolerance = 0.1\n{rest}"
         )
     };
+    let learners = |entries: usize, values: String| {
+        let names = list(&|k| format!("\"p{k}\""), entries);
+        let tables = (0..entries).map(|k| format!("[solver.p{k}]\nplugin = \"scgd\"\n"));
+        format!(
+            "schema = 1\nname = \"large\"\ntask = \"learn\"\n[matrix]\ndataset = [\"gp-draw\"]\nkernel = [\"k\"]\n\
+             solver = [{names}]\n[kernel.k]\nfamily = \"linear\"\nnetwork = {{ widths = 8 }}\n\
+             [learn.params]\nlearning_rate = {{ grid = [{values}] }}\n{}",
+            tables.collect::<String>()
+        )
+    };
+    assert!(survives(&learners(2, list(&|k| format!("{k}.5"), 1000))));
     let cg = || "\"cg\"".to_owned();
     assert!(survives(&small(list(&|k| k.to_string(), 2000), cg(), "")));
     for hostile in [
@@ -220,6 +232,9 @@ fn large_specs_take_no_more_than_their_size() {
         small("0".to_owned(), cg(), &format!("x = {}1{}", "[".repeat(20_000), "]".repeat(20_000))),
         small("0".to_owned(), cg(), &format!("{} = 1", vec!["a"; 10_000].join("."))),
         "=\n".repeat(10_000),
+        // Grids that multiply: in one entry, and along the axis.
+        learners(1, list(&|k| k.to_string(), 30_000)),
+        learners(3000, list(&|k| format!("{k}.5"), 1000)),
     ] {
         assert!(!survives(&hostile));
     }

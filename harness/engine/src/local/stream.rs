@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::sync::mpsc::Sender;
 
-use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics, Task};
+use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics};
 
 use crate::WorkItem;
 use crate::executor::is_terminal;
@@ -42,11 +42,7 @@ impl Bound {
     /// The most that an honest worker sends.
     pub(crate) fn of(item: &WorkItem) -> Self {
         let steps = match item {
-            WorkItem::Case(job) => match &job.case.task {
-                Task::Train(training) => usize::try_from(training.steps).unwrap_or(usize::MAX),
-                Task::Learn(learning) => learning.looks.len(),
-                Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => 0,
-            },
+            WorkItem::Case(job) => job.case.task.most_steps(),
             WorkItem::Verify(_) | WorkItem::Exact(_) => 0,
         };
         Self {

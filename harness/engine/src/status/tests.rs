@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Clock, Entries, GradientEstimator, Inducing, Message, Metrics, PathwiseTargets, Posterior, Prediction,
-    Schedule, Solved, Step, Task, TaskKind, TaskOutput, Training, Verified, names, testing,
+    Clock, Entries, GradientEstimator, Inducing, Learning, LearningOutput, Message, Metrics, ModelKind,
+    PathwiseTargets, Posterior, Prediction, Schedule, Selection, Solved, Step, Task, TaskKind, TaskOutput,
+    Training, Verified, names, testing,
 };
 
 use super::*;
@@ -417,4 +418,52 @@ fn steps_of_training_are_compared_with_the_tolerance() {
     assert_eq!(classified(None, &[0.5, 0.5, 2000.0]), (Status::Diverged, lost));
     let early = "the time budget was spent after 2 of 3 steps".to_owned();
     assert_eq!(classified(None, &[0.5, 0.5]), (Status::NotConverged, early));
+}
+
+/// Status of a learner that stopped for a reason, by what verification found.
+fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) -> CaseStatus {
+    let mut case = testing::case("svgp");
+    case.task = Task::Learn(Box::new(Learning {
+        passes: 100,
+        looks: vec![50, 100],
+        select: Selection::Nlml,
+        patience: 5,
+        inducing: None,
+        shared_length_scale: false,
+        nlml_rows: 100,
+        grid: None,
+    }));
+    let Message::Solved(mut report) = solved(reason, &[]) else { unreachable!("as made above") };
+    report.output = TaskOutput::Learn(Box::new(LearningOutput { model, ..LearningOutput::default() }));
+    let metrics = [(names::PASSES.to_owned(), 50.0)].into_iter().collect();
+    let look = Step { step: 0, hyperparameters: BTreeMap::new(), reason: StopReason::Epochs, metrics };
+    let messages = vec![Message::Step(look), Message::Solved(report)];
+    let solving = Outcome { messages, ..outcome(None, End::Exited(0)) };
+    judged(&case, &solving, Some(&outcome(Some(verified(found)), End::Exited(0)))).unwrap()
+}
+
+#[test]
+fn a_learner_is_held_to_its_model() {
+    let right = [(names::TEST_RMSE, 0.1), (names::TEST_NLL, -1.0), (names::PREDICTION_GAP, 1e-9)];
+    let (gp, none) = (Some(ModelKind::Gp), None);
+    for reason in [StopReason::Epochs, StopReason::Converged, StopReason::Stagnated, StopReason::Iterations] {
+        assert_eq!(learned(reason, gp, &right), CaseStatus::ok(), "{reason:?}");
+        assert_eq!(learned(reason, none, &right[..2]), CaseStatus::ok(), "without a model, {reason:?}");
+    }
+    let late = learned(StopReason::Time, gp, &right);
+    assert_eq!((late.status, late.reproducible), (Status::NotConverged, false));
+    assert_eq!(late.reason, "the time budget was spent after 50 of 100 passes");
+    let of = |reason, model, found: &[(&str, f64)]| {
+        let CaseStatus { status, reason, .. } = learned(reason, model, found);
+        (status, reason)
+    };
+    let diverged = |reason: &str| (Status::Diverged, reason.to_owned());
+    let epochs = StopReason::Epochs;
+    assert_eq!(of(StopReason::Diverged, gp, &right), diverged("the learner reports divergence"));
+    assert_eq!(of(epochs, gp, &[]), diverged("the model is not finite"));
+    assert_eq!(of(epochs, gp, &right[..1]), diverged("the model is not finite"));
+    assert_eq!(of(epochs, gp, &right[..2]), diverged("the predictions are not finite"));
+    let other = [right[0], right[1], (names::PREDICTION_GAP, 2e-5)];
+    let reason = "predicts otherwise than its model: a gap of 2e-5, at most 1e-5".to_owned();
+    assert_eq!(of(epochs, gp, &other), (Status::Invalid, reason));
 }

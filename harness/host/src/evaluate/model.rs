@@ -143,7 +143,7 @@ impl<'s> Judge<'s> {
         let Some(scales) = parsed.model.hyperparameters() else { return Hyperparameters::new() };
         let kernel = &self.setup.job.case.kernel;
         let shared = self.task.shared_length_scale || kernel.network.is_some();
-        let mut length_scale = scales.length_scale;
+        let mut length_scale = scales.length_scale.clone();
         if shared && length_scale.windows(2).all(|pair| pair[0] == pair[1]) {
             length_scale.truncate(1);
         }
@@ -169,7 +169,12 @@ impl<'s> Judge<'s> {
             found.insert(nll, metrics::mean_negative_log_likelihood(y, mean.view(), variance.view()));
             Ok(())
         };
-        on(test, names::TEST_RMSE, names::TEST_NLL)
+        on(test, names::TEST_RMSE, names::TEST_NLL)?;
+        if split.y_validation.is_empty() {
+            return Ok(());
+        }
+        let validation = (split.x_validation.view(), split.y_validation.view());
+        on(validation, names::VALIDATION_RMSE, names::VALIDATION_NLL)
     }
 
     /// Whether a model takes a dense matrix of all training rows.
@@ -221,7 +226,7 @@ mod tests {
     #[test]
     fn the_gap_is_the_worst_of_means_and_variances() {
         let expected = Prediction { mean: array![1.0, 2.0], variance: array![0.5, 4.0] };
-        let of = |own| gap(Array2::view(&own), &expected, 2.0);
+        let of = |own: Array2<f64>| gap(own.view(), &expected, 2.0);
         assert_eq!(of(array![[1.0, 0.5], [2.0, 4.0]]), 0.0);
         assert_eq!(of(array![[1.0, 0.5], [2.5, 4.0]]), 0.25);
         assert_eq!(of(array![[1.0, 0.5], [2.0, 2.0]]), 0.5);

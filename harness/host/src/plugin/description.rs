@@ -15,13 +15,16 @@ const MAX_ENTRIES: i64 = 4096;
 const MAX_BYTES: usize = 16 << 20;
 
 /// What the capability bits mean.
-const CAPABILITIES: [(u64, Capability); 6] = [
+const CAPABILITIES: [(u64, Capability); 9] = [
     (capability::EXACT, Capability::Exact),
     (capability::RANDOMIZED, Capability::Randomized),
     (capability::WARM_START, Capability::WarmStart),
     (capability::BLAS_THREADS, Capability::BlasThreads),
     (capability::DENSE, Capability::Dense),
     (capability::INDUCING, Capability::Inducing),
+    (capability::NETWORK, Capability::Network),
+    (capability::FINITE, Capability::Finite),
+    (capability::KERNEL, Capability::Kernel),
 ];
 
 /// A solver of a loaded library: its functions, all checked to be there, and its schema.
@@ -35,28 +38,47 @@ pub struct SolverEntry {
 impl SolverEntry {
     /// What of the table differs from this version's, each a sentence.
     pub(super) fn oddities(&self) -> Vec<String> {
-        let known = CAPABILITIES.iter().fold(0, |known, (bit, _)| known | bit);
-        let (size, unknown) = (self.table.size, self.table.capabilities & !known);
-        let mut oddities = Vec::new();
-        if size as usize != size_of::<Solver>() {
-            oddities.push(format!("the table gives its size as {size} bytes, not {}", size_of::<Solver>()));
-        }
-        if self.table.reserved != 0 {
-            oddities.push(format!("the reserved field holds {}, not 0", self.table.reserved));
-        }
-        if unknown != 0 {
-            oddities.push(format!("capabilities has the unknown bits {unknown:#x}"));
-        }
-        oddities
+        let Solver { size, reserved, capabilities, .. } = self.table;
+        oddities(size_of::<Solver>(), size, reserved, capabilities)
     }
 }
 
-/// A learner of a loaded library: its functions, all checked to be there, and its schema.
+/// A learner of a loaded library: its table, and its schema.
 #[derive(Debug)]
 pub struct LearnerEntry {
+    /// Its functions are null if [`is_listed_only`](Self::is_listed_only), or else all that are required are there.
     pub(super) table: Learner,
     /// Id, documentation and parameters.
     pub info: SolverInfo,
+}
+
+impl LearnerEntry {
+    /// Whether the table ends before the functions, which minor version 2 has added.
+    pub(super) fn is_listed_only(&self) -> bool {
+        lacks_functions(&self.table)
+    }
+
+    /// What of the table differs from this version's, each a sentence.
+    pub(super) fn oddities(&self) -> Vec<String> {
+        let Learner { size, reserved, capabilities, .. } = self.table;
+        oddities(size_of::<Learner>(), size, reserved, capabilities)
+    }
+}
+
+fn oddities(expected: usize, size: u32, reserved: u32, capabilities: u64) -> Vec<String> {
+    let known = CAPABILITIES.iter().fold(0, |known, (bit, _)| known | bit);
+    let unknown = capabilities & !known;
+    let mut oddities = Vec::new();
+    if size as usize != expected {
+        oddities.push(format!("the table gives its size as {size} bytes, not {expected}"));
+    }
+    if reserved != 0 {
+        oddities.push(format!("the reserved field holds {reserved}, not 0"));
+    }
+    if unknown != 0 {
+        oddities.push(format!("capabilities has the unknown bits {unknown:#x}"));
+    }
+    oddities
 }
 
 /// A library's description, checked.
@@ -90,19 +112,25 @@ pub(super) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
             read_solver(table, place, room)
         })?;
         let learners = (plugin.learners, plugin.n_learners, plugin.learner_stride);
-        let learners = entries(learners, size_of::<Learner>(), "learner", |table, place| {
+        let learners = entries(learners, offset_of!(Learner, source), "learner", |table, place| {
             read_learner(table, place, room)
         })?;
         let mut seen = HashSet::new();
-        for info in
-            solvers.iter().map(|solver| &solver.info).chain(learners.iter().map(|learner| &learner.info))
-        {
+        for info in infos(&solvers, &learners) {
             if !seen.insert(&info.id) {
                 return Err(format!("the library offers `{}` twice", info.id));
             }
         }
         Ok(Description { name, version, minor: plugin.minor, solvers, learners })
     }
+}
+
+/// What the entries are, solvers first.
+pub(super) fn infos<'e>(
+    solvers: &'e [SolverEntry],
+    learners: &'e [LearnerEntry],
+) -> impl Iterator<Item = &'e SolverInfo> {
+    solvers.iter().map(|solver| &solver.info).chain(learners.iter().map(|learner| &learner.info))
 }
 
 /// The bytes left of [`MAX_BYTES`].
@@ -197,16 +225,13 @@ unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverE
         read_info(SolverKind::Solver, texts, table.capabilities, (table.params, table.n_params), place, room)?
     };
     // SAFETY: by this function's contract.
-    let source = unsafe { room.text(table.source, &format!("the source of `{}`", info.id)) }?;
-    info.source = Some(source).filter(|source| !source.is_empty());
+    info.source = unsafe { read_source(table.source, &info.id, room) }?;
     let functions = [
         ("create", table.create.is_some()),
         ("solve", table.solve.is_some()),
         ("destroy", table.destroy.is_some()),
     ];
-    if let Some((missing, _)) = functions.iter().find(|(_, there)| !there) {
-        return Err(format!("solver `{}` has no function `{missing}`", info.id));
-    }
+    all_there("solver", &info.id, &functions)?;
     Ok(SolverEntry { table, info })
 }
 
@@ -214,18 +239,45 @@ unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverE
 /// The table's pointers are null or point to as many entries as it says.
 unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<LearnerEntry, String> {
     let texts = (table.id, table.doc);
+    let params = (table.params, table.n_params);
     // SAFETY: by this function's contract.
-    let info = unsafe {
-        read_info(
-            SolverKind::Learner,
-            texts,
-            table.capabilities,
-            (table.params, table.n_params),
-            place,
-            room,
-        )?
-    };
+    let mut info = unsafe { read_info(SolverKind::Learner, texts, table.capabilities, params, place, room) }?;
+    // SAFETY: by this function's contract.
+    info.source = unsafe { read_source(table.source, &info.id, room) }?;
+    let functions = [
+        ("create", table.create.is_some()),
+        ("begin", table.begin.is_some()),
+        ("fit", table.fit.is_some()),
+        ("predict", table.predict.is_some()),
+        ("destroy", table.destroy.is_some()),
+    ];
+    if !lacks_functions(&table) {
+        all_there("learner", &info.id, &functions)?;
+        if table.save.is_some() != table.load.is_some() {
+            return Err(format!("learner `{}` has one of the functions `save` and `load`", info.id));
+        }
+    }
     Ok(LearnerEntry { table, info })
+}
+
+/// Whether a learner's table ends before its functions. [`table`] has then read them as null.
+fn lacks_functions(table: &Learner) -> bool {
+    (table.size as usize) < size_of::<Learner>()
+}
+
+/// # Safety
+/// The text is null or as long as it says.
+unsafe fn read_source(source: Str, id: &str, room: &Room) -> Result<Option<String>, String> {
+    // SAFETY: by this function's contract.
+    let source = unsafe { room.text(source, &format!("the source of `{id}`")) }?;
+    Ok(Some(source).filter(|source| !source.is_empty()))
+}
+
+fn all_there(kind: &str, id: &str, functions: &[(&str, bool)]) -> Result<(), String> {
+    match functions.iter().find(|(_, there)| !there) {
+        Some((missing, _)) => Err(format!("{kind} `{id}` has no function `{missing}`")),
+        None => Ok(()),
+    }
 }
 
 /// # Safety

@@ -188,7 +188,7 @@ impl<'a> FitSession<'a> {
     pub fn exhausted(&self) -> Option<StopReason> {
         match self.account.is_exhausted() {
             true => Some(StopReason::Time),
-            false => (self.passed() >= self.passes).then_some(StopReason::Epochs),
+            false => self.has_passed(self.passes).then_some(StopReason::Epochs),
         }
     }
 
@@ -218,6 +218,11 @@ impl<'a> FitSession<'a> {
             self.account.close_setup();
             self.begin.set(self.account.clock());
         }
+    }
+
+    /// Whether so many passes are complete.
+    fn has_passed(&self, passes: f64) -> bool {
+        gpbench_abi::Batches::are_spent(self.work.get().passed, self.n(), passes)
     }
 
     fn passed(&self) -> f64 {
@@ -295,7 +300,7 @@ impl<'a> FitSession<'a> {
             || match self.pause.get() {
                 Pause::Never => false,
                 Pause::EachStep => true,
-                Pause::AtPasses(passes) => self.passed() >= passes,
+                Pause::AtPasses(passes) => self.has_passed(passes),
             };
         self.account.resume();
         if stop { Err(self.tell_to_stop()) } else { Ok(()) }

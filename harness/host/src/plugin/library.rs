@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_abi::{ENTRY, EntryFn, MAJOR, MINOR, Plugin};
-use gpbench_record::{Program, ProgramError, SolverInfo};
+use gpbench_record::{Program, ProgramError, SolverInfo, SolverKind};
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
 use thiserror::Error;
 
@@ -50,15 +50,30 @@ pub enum LibraryError {
         /// What is wrong.
         what: String,
     },
-    /// It has no such solver.
-    #[error("{file} offers no solver `{id}`; it offers {offered}", file = file.display())]
-    NoSolver {
+    /// It has no such solver or learner.
+    #[error("{file} offers no {kind} `{id}`; it offers {offered}", file = file.display())]
+    NoEntryOf {
         /// The file.
         file: PathBuf,
+        /// Which of the two, as a noun.
+        kind: &'static str,
         /// The id asked for.
         id: String,
         /// What it offers.
         offered: String,
+    },
+    /// It lists the learner without functions, as the interface's first versions had it.
+    #[error(
+        "{file} was built for interface {abi}, which has no functions of learners: `{id}` cannot run; build it again",
+        file = file.display()
+    )]
+    ListedOnly {
+        /// The file.
+        file: PathBuf,
+        /// Version of the interface that it was built with.
+        abi: String,
+        /// The id asked for.
+        id: String,
     },
 }
 
@@ -141,29 +156,30 @@ impl Library {
 
     /// The entries of the solver axis: solvers, then learners.
     pub fn offers(&self) -> impl Iterator<Item = &SolverInfo> {
-        self.description
-            .solvers
-            .iter()
-            .map(|solver| &solver.info)
-            .chain(self.description.learners.iter().map(|learner| &learner.info))
+        description::infos(&self.description.solvers, &self.description.learners)
     }
 
     /// The solver of this id.
     pub fn solver(&self, id: &str) -> Result<&SolverEntry, LibraryError> {
-        self.description.solvers.iter().find(|solver| solver.info.id == id).ok_or_else(|| {
-            let offered: Vec<_> = self.offers().map(|info| format!("`{}`", info.id)).collect();
-            let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-            LibraryError::NoSolver { file: self.file.clone(), id: id.to_owned(), offered }
-        })
+        let solver = self.description.solvers.iter().find(|solver| solver.info.id == id);
+        solver.ok_or_else(|| self.has_no("solver", id))
     }
 
-    /// The learner of this id.
+    /// The learner of this id, which has all functions that the interface requires.
     pub fn learner(&self, id: &str) -> Result<&LearnerEntry, LibraryError> {
-        self.description.learners.iter().find(|learner| learner.info.id == id).ok_or_else(|| {
-            let offered: Vec<_> = self.offers().map(|info| format!("`{}`", info.id)).collect();
-            let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-            LibraryError::NoSolver { file: self.file.clone(), id: id.to_owned(), offered }
-        })
+        let learner = self.description.learners.iter().find(|learner| learner.info.id == id);
+        let learner = learner.ok_or_else(|| self.has_no("learner", id))?;
+        if learner.is_listed_only() {
+            let (file, abi) = (self.file.clone(), self.abi());
+            return Err(LibraryError::ListedOnly { file, abi, id: id.to_owned() });
+        }
+        Ok(learner)
+    }
+
+    fn has_no(&self, kind: &'static str, id: &str) -> LibraryError {
+        let offered: Vec<_> = self.offers().map(offer).collect();
+        let offered = if offered.is_empty() { "none".to_owned() } else { offered.join("; ") };
+        LibraryError::NoEntryOf { file: self.file.clone(), kind, id: id.to_owned(), offered }
     }
 
     /// What of a solver's table differs from the version that the library was built with, each a
@@ -173,9 +189,21 @@ impl Library {
         if self.description.minor == MINOR { solver.oddities() } else { Vec::new() }
     }
 
+    /// As [`oddities`](Self::oddities), of a learner.
+    pub fn oddities_of_learner(&self, learner: &LearnerEntry) -> Vec<String> {
+        if self.description.minor == MINOR { learner.oddities() } else { Vec::new() }
+    }
+
     /// The host that this library was given.
     pub fn host(&self) -> &'static HostTable {
         self.host
+    }
+}
+
+fn offer(info: &SolverInfo) -> String {
+    match info.kind {
+        SolverKind::Solver => format!("`{}`", info.id),
+        SolverKind::Learner => format!("`{}`, a learner", info.id),
     }
 }
 

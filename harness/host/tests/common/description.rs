@@ -6,7 +6,9 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use gpbench_abi::{Host, Learner, Param, Plugin, Problem, Report, Solver, Status, Str, Value};
+use gpbench_abi::{
+    Fit, Host, Learner, Mat, Param, Plugin, Problem, Report, Solver, Status, Store, Str, Value,
+};
 use gpbench_host::plugin::{HostTable, Library};
 
 unsafe extern "C" fn create(_: *const Host, _: *const Value, _: i64, out: *mut *mut c_void) -> Status {
@@ -18,6 +20,22 @@ unsafe extern "C" fn create(_: *const Host, _: *const Value, _: i64, out: *mut *
 unsafe extern "C" fn destroy(_: *mut c_void) {}
 
 unsafe extern "C" fn solve(_: *mut c_void, _: *const Problem, _: *mut Report) -> Status {
+    Status::DONE
+}
+
+unsafe extern "C" fn begin(_: *mut c_void, _: *const Fit) -> Status {
+    Status::DONE
+}
+
+unsafe extern "C" fn fit(_: *mut c_void, _: *const Fit, _: *mut Report) -> Status {
+    Status::DONE
+}
+
+unsafe extern "C" fn predict(_: *mut c_void, _: *const Mat, _: *mut Mat) -> Status {
+    Status::DONE
+}
+
+unsafe extern "C" fn save(_: *mut c_void, _: *const Store) -> Status {
     Status::DONE
 }
 
@@ -132,18 +150,28 @@ impl Choices<'_> {
                 let (params, n_params) = self.params();
                 Learner {
                     size: self.size::<Learner>(),
-                    reserved: 0,
-                    capabilities: 0,
+                    reserved: u32::from(self.next()),
+                    capabilities: u64::from(self.next()),
                     id: self.text("learner"),
                     doc: self.text("A learner."),
                     params,
                     n_params,
+                    source: self.text("A paper."),
+                    create: self.of(&[Some(create as _), None]),
+                    begin: self.of(&[Some(begin as _), None]),
+                    fit: self.of(&[Some(fit as _), None]),
+                    predict: self.of(&[Some(predict as _), None]),
+                    model: None,
+                    save: self.of(&[None, Some(save as _)]),
+                    load: None,
+                    estimate: None,
+                    destroy: self.of(&[Some(destroy as _), None]),
                 }
             })
             .collect();
         Plugin {
             size: self.size::<Plugin>(),
-            minor: self.of(&[0, 1, u32::MAX]),
+            minor: self.of(&[0, 1, 2, u32::MAX]),
             name: self.text("raw"),
             version: self.text("1"),
             n_solvers: self.count(solvers.len()),

@@ -106,7 +106,7 @@ pub(crate) const LIMITS: SolveLimits =
 
 /// A library of the one solver `S`.
 pub(crate) fn library_of<S: sdk::Solver>() -> Library {
-    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<S>()]);
+    let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<S>()], Vec::new());
     // SAFETY: a description made by the SDK.
     unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap()
 }

@@ -16,12 +16,16 @@ pub(crate) const WORKER: &str = env!("CARGO_BIN_EXE_gpbench-worker");
 
 /// The library of a plugin of this workspace, which is built if it has not been.
 pub(crate) fn library(id: &str) -> PathBuf {
-    let file = Path::new(WORKER).with_file_name(format!("libgpbench_plugin_{}.so", id.replace('-', "_")));
+    library_of(&format!("gpbench-plugin-{id}"))
+}
+
+/// The library of a package of this workspace, which is built if it has not been.
+pub(crate) fn library_of(package: &str) -> PathBuf {
+    let file = Path::new(WORKER).with_file_name(format!("lib{}.so", package.replace('-', "_")));
     if !file.exists() {
         let profile = file.parent().unwrap();
-        let package = format!("gpbench-plugin-{id}");
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--locked", "--package", &package, "--profile"]);
+        cargo.args(["build", "--quiet", "--locked", "--package", package, "--profile"]);
         cargo.arg(if profile.ends_with("debug") { "dev".as_ref() } else { profile.file_name().unwrap() });
         cargo.arg("--target-dir").arg(profile.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR"));
         // Cargo's own lock makes concurrent tests wait for one build.

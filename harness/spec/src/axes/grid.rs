@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use gpbench_record::{GridPoint, Param};
 
-use super::param::ParamChoice;
+use super::param::{MOST_POINTS, ParamChoice};
 use crate::error::Mistakes;
 use crate::source::At;
-
-/// Most points of one grid.
-const MOST_POINTS: usize = 1000;
 
 /// The points of the grids among an entry's parameters, each with its name on the axis and all parameters; one without
 /// a grid where there are none.

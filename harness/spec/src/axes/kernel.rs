@@ -105,7 +105,7 @@ fn network(
 
 /// The family that an entry without `family` is named after.
 fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Option<Covariance> {
-    let families = Covariance::ALL.map(Covariance::as_str);
+    let families: Vec<&str> = Covariance::all().map(Covariance::as_str).collect();
     let found = name.value.parse().ok();
     if found.is_none() {
         let table = root.kernels.names().find(|table| table.value == name.value);
@@ -243,13 +243,18 @@ impl KernelEntry {
             mistakes.add(&self.at, what, "\"generating\" is for `gp-draw` data sets".to_owned());
             return None;
         };
-        if self.family != draw.kernel || self.network.is_some() {
-            let what = format!(
-                "data set `{}` was drawn with `{}` on its inputs, not with kernel `{}`",
-                dataset.name, draw.kernel, self.name
-            );
+        let mut refuse = |what: String| {
             mistakes.add(&self.at, what, "\"generating\" is for the kernel of the draw".to_owned());
-            return None;
+            None
+        };
+        if self.network.is_some() {
+            return refuse(format!("data set `{}` was drawn without a network", dataset.name));
+        }
+        if self.family != draw.kernel {
+            return refuse(format!(
+                "data set `{}` was drawn with `{}`, not `{}`",
+                dataset.name, draw.kernel, self.family
+            ));
         }
         let divisor = match dataset.targets {
             TargetScaling::Standardised => draw.signal_scale.hypot(draw.noise_scale),

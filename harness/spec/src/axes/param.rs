@@ -39,6 +39,9 @@ pub(super) struct Known<'a> {
     pub(super) task: TaskKeys,
 }
 
+/// Most points of one grid.
+pub(super) const MOST_POINTS: usize = 1000;
+
 /// The key of a table that is a grid.
 const GRID: &str = "grid";
 
@@ -92,6 +95,11 @@ fn grid(schema: &ParamInfo, table: &Table, task: TaskKeys, mistakes: &mut Mistak
         Value::Array(items) => items.as_slice(),
         _ => std::slice::from_ref(node),
     });
+    if let (true, Some(first)) = (nodes.len() > MOST_POINTS, nodes.first()) {
+        let what = format!("the grid of `{}` has {} values", schema.name, nodes.len());
+        mistakes.add(&first.at, what, format!("at most {MOST_POINTS} are possible"));
+        return None;
+    }
     let mut values: Vec<Param> = Vec::new();
     for node in nodes {
         let Some(value) = value(schema, node, mistakes) else { continue };

@@ -65,8 +65,9 @@ pub(crate) fn resolve<'a>(
     mistakes: &mut Mistakes,
 ) -> Vec<SolverEntry<'a>> {
     let table = typed.root.solvers.get(&name.value);
-    let Some((library, info)) = find(name, table, typed, catalog, mistakes) else { return Vec::new() };
-    if !check_kind(name, info, task, catalog, mistakes) {
+    let kind = if task.has(TaskKey::Learn) { SolverKind::Learner } else { SolverKind::Solver };
+    let Some((library, info)) = find(name, table, typed, catalog, kind, mistakes) else { return Vec::new() };
+    if !check_kind(name, info, kind, task, catalog, mistakes) {
         return Vec::new();
     }
     let common = &typed.root.budget;
@@ -116,22 +117,24 @@ pub(crate) fn resolve<'a>(
     grid::points(name, params, mistakes).into_iter().map(entry).collect()
 }
 
-/// Reports a learner where the task takes solvers, and a solver where it takes learners; whether it is as it should be.
+/// Reports a learner where the task takes solvers, and a solver where it takes learners; whether the kind is right.
 fn check_kind(
     name: &At<String>,
     info: &SolverInfo,
+    wanted: SolverKind,
     task: TaskKeys,
     catalog: &Catalog,
     mistakes: &mut Mistakes,
 ) -> bool {
-    let learns = task.has(TaskKey::Learn);
-    let (what, hint) = match (info.kind, learns) {
-        (SolverKind::Learner, true) | (SolverKind::Solver, false) => return true,
-        (SolverKind::Learner, false) => (
+    if info.kind == wanted {
+        return true;
+    }
+    let (what, hint) = match info.kind {
+        SolverKind::Learner => (
             format!("`{}` is a learner, which task \"{}\" does not take", info.id, task.task),
             "write task = \"learn\"".to_owned(),
         ),
-        (SolverKind::Solver, true) => {
+        SolverKind::Solver => {
             let learners = catalog.solvers().map(|(_, found)| found);
             let learners = learners.filter(|found| found.kind == SolverKind::Learner);
             let learners: Vec<&str> = learners.map(|found| found.id.as_str()).collect();
@@ -152,6 +155,7 @@ fn find<'a>(
     table: &table::Solver,
     typed: &Typed,
     catalog: &'a Catalog,
+    kind: SolverKind,
     mistakes: &mut Mistakes,
 ) -> Option<(&'a LibraryInfo, &'a SolverInfo)> {
     let own = typed.root.solvers.names().find(|entry| entry.value == name.value);
@@ -179,8 +183,13 @@ fn find<'a>(
     let Some(first) = offers.next() else {
         let tables =
             typed.root.solvers.names().map(|entry| entry.value.as_str()).filter(|entry| *entry != id.value);
-        let known = catalog.solvers().map(|(_, solver)| solver.id.as_str()).chain(tables);
-        let what = format!("unknown solver `{}`", id.value);
+        let of_kind = catalog.solvers().map(|(_, solver)| solver).filter(|solver| solver.kind == kind);
+        let known = of_kind.map(|solver| solver.id.as_str()).chain(tables);
+        let noun = match kind {
+            SolverKind::Solver => "solver",
+            SolverKind::Learner => "learner",
+        };
+        let what = format!("unknown {noun} `{}`", id.value);
         mistakes.add(&id.at, what, nearest::hint(&id.value, known));
         return None;
     };

@@ -54,7 +54,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
     Kernel {
         family: keys.derived(
             "family",
-            choice("kernel family", Covariance::ALL.map(|family| (family.as_str(), family))),
+            choice("kernel family", Covariance::all().map(|family| (family.as_str(), family)).collect::<Vec<_>>()),
             "NAME",
             "Kernel family; \"linear\" is for learners, on the outputs of a network.",
         ),

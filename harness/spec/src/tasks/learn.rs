@@ -50,7 +50,11 @@ impl<'a> Rules<'a> for Learn<'a> {
     }
 
     fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
-        self.check_params(&axes.solvers, mistakes);
+        let is_found = |name: &String| axes.solvers.iter().any(|solver| solver.entry() == name);
+        // A narrowed axis, or one that could not be resolved, may have lost the learner that has a parameter.
+        if !self.axes_overridden && axes.solver_entries.iter().all(is_found) {
+            self.check_params(&axes.solvers, mistakes);
+        }
         for dataset in &axes.datasets {
             if let Some(at) = &dataset.collapse {
                 let what = "`collapse_duplicates` has no effect: learners solve no linear system";
@@ -100,10 +104,6 @@ impl<'a> Rules<'a> for Learn<'a> {
 impl Learn<'_> {
     /// Reports parameters of [learn] that no learner has.
     fn check_params(&self, learners: &[SolverEntry<'_>], mistakes: &mut Mistakes) {
-        // A narrowed axis, or one that could not be resolved, may have lost the learner that has it.
-        if self.axes_overridden || learners.is_empty() || !mistakes.is_empty() {
-            return;
-        }
         let params = self.table.params.as_ref().map_or(&[][..], |given| &given.value.0);
         for (key, _) in params {
             let has_it = |learner: &SolverEntry<'_>| learner.info.params.iter().any(|p| p.name == key.value);

@@ -32,10 +32,38 @@ pub(crate) fn catalog() -> Catalog {
         library("cholesky", vec![solver("cholesky", &[Capability::Exact], vec![])]),
         library("cg", vec![cg]),
         library("sgd-rff", vec![sgd_rff]),
+        library("learners", learners()),
         library("first", vec![solver("twice", &[], vec![])]),
         library("second", vec![solver("twice", &[], vec![])]),
     ];
     Catalog { libraries, datasets: datasets(), replayed: None }
+}
+
+/// Learners as they are to be, with fewer parameters.
+fn learners() -> Vec<SolverInfo> {
+    use Capability::{Finite, Inducing, Kernel, Network};
+    let params = || {
+        vec![
+            int("batch", 32, 1.0, 1e9),
+            ParamInfo {
+                kind: ParamKind::Float,
+                default: Param::Float(0.01),
+                ..int("learning_rate", 0, 0.0, 1e6)
+            },
+            ParamInfo { choices: vec!["adam".into(), "adadelta".into()], ..text("optimiser", "adam") },
+        ]
+    };
+    let learner = |id, capabilities: &[Capability], params| SolverInfo {
+        kind: SolverKind::Learner,
+        ..solver(id, capabilities, params)
+    };
+    let average =
+        ParamInfo { kind: ParamKind::Float, default: Param::Float(0.9), ..int("average", 0, 0.0, 1.0) };
+    vec![
+        learner("scgd", &[Network, Finite], params().into_iter().chain([average]).collect()),
+        learner("svgp", &[Network, Kernel, Inducing], params()),
+        learner("poe", &[Kernel], vec![int("experts", 1024, 1.0, 1e9)]),
+    ]
 }
 
 fn datasets() -> Vec<KnownDataset> {

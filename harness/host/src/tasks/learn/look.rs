@@ -1,6 +1,5 @@
 //! A look: the learner's model between two steps, evaluated and compared with the best so far.
 
-use gpbench_gp::model::ModelError;
 use gpbench_record::{Learning, Metrics, Selection, Step, StopReason, names};
 
 use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
@@ -106,7 +105,8 @@ fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) ->
             step.metrics.extend(&metrics);
             Ok(Found::Model { kind, objective })
         }
-        Err(ModelError::Singular { .. } | ModelError::Unsolved { .. }) => Ok(Found::Diverged),
+        // A matrix of its own making is singular.
+        Err(_) => Ok(Found::Diverged),
     }
 }
 

@@ -1,0 +1,205 @@
+//! Task `learn` by the program itself, with a learner that keeps every rule.
+
+// Helpers of tests are tests too.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::worker::{failure, fault, job_of, library_of, messages, solve, verify, worker};
+use gpbench_record::{
+    Case, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, Param, Selection, Solved,
+    Status, Step, StopReason, Task, TracePoint, names,
+};
+use tempfile::TempDir;
+
+/// Learning on a draw of 200 rows, in 20 passes with a look after every second one.
+fn case() -> Case {
+    let mut case = common::by("scale-descent", common::case(200));
+    case.kernel = Kernel { signal_scale: 2.0, noise_scale: 1.0, ..case.kernel };
+    let learning = r#"{"passes":20,"looks":[2,4,6,8,10,12,14,16,18,20],"select":"nlml"}"#;
+    case.task = Task::Learn(Box::new(serde_json::from_str(learning).unwrap()));
+    case
+}
+
+fn task(case: &mut Case) -> &mut Learning {
+    match &mut case.task {
+        Task::Learn(learning) => learning,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn job(case: Case, threads: usize) -> (Job, TempDir) {
+    job_of(case, library_of("gpbench-learners"), threads)
+}
+
+/// What a case ended with, its looks and its trace.
+struct Learned {
+    looks: Vec<Step>,
+    trace: Vec<TracePoint>,
+    solved: Solved,
+}
+
+impl Learned {
+    fn output(&self) -> &LearningOutput {
+        self.solved.output.learning().unwrap()
+    }
+
+    fn values(&self, name: &str) -> Vec<f64> {
+        self.looks.iter().map(|look| look.metrics.get(name).unwrap()).collect()
+    }
+}
+
+fn learn(job: &Job) -> Learned {
+    let (messages, solved) = solve(job);
+    let (mut looks, mut trace) = (Vec::new(), Vec::new());
+    for message in messages {
+        match message {
+            Message::Step(look) => looks.push(look),
+            Message::Trace(point) => trace.push(point),
+            other => panic!("{other:?}"),
+        }
+    }
+    Learned { looks, trace, solved }
+}
+
+/// Looks without what a clock measured.
+fn timeless(looks: &[Step]) -> Vec<Step> {
+    let mut looks = looks.to_vec();
+    for look in &mut looks {
+        let kept = look.metrics.iter().filter(|(name, _)| !name.starts_with("seconds"));
+        look.metrics = kept.map(|(name, value)| (name.to_owned(), value)).collect();
+    }
+    looks
+}
+
+#[test]
+fn a_learner_is_looked_at_and_verified() {
+    let (job, _folder) = job(case(), 1);
+    let learned = learn(&job);
+    assert_eq!(learned.values(names::PASSES), (1..=10).map(|look| 2.0 * f64::from(look)).collect::<Vec<_>>());
+    assert_eq!(learned.values(names::ITERATIONS).last(), Some(&80.0));
+    let nlml = learned.values(names::NLML);
+    assert!(nlml.last() < nlml.first(), "{nlml:?}");
+    assert!(learned.looks.iter().all(|look| look.metrics.get(names::TEST_RMSE).is_some()));
+    assert!(learned.looks[..9].iter().all(|look| look.reason == StopReason::Epochs));
+    let Solved { reason, iterations, n, entries, .. } = learned.solved;
+    assert_eq!((reason, iterations, n), (StopReason::Epochs, 80, 200));
+    assert_eq!((entries.used, entries.self_reported, entries.setup), (80.0 * 2500.0, 80.0 * 2500.0, 0.0));
+    assert_eq!(learned.solved.metrics.get(names::PASSES), Some(20.0));
+    assert_eq!(learned.solved.metrics.get(names::ROWS), Some(4000.0));
+    assert_eq!(learned.output().model, Some(ModelKind::Gp));
+    let best = nlml.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).unwrap();
+    assert_eq!(learned.output().selected, Some(best.0 as u64));
+    assert_eq!(learned.output().hyperparameters, learned.looks[best.0].hyperparameters);
+    let own = names::of_solver("gradient_norm");
+    assert!(learned.trace.iter().any(|point| point.metrics.get(&own).is_some()));
+    let objectives = learned.trace.iter().filter(|p| p.metrics.get(names::CLAIMED_OBJECTIVE).is_some());
+    assert_eq!(objectives.count(), 80);
+
+    let verified = verify(&job);
+    assert_eq!(verified.get(names::NLML), Some(*best.1));
+    assert!(verified.get(names::PREDICTION_GAP).unwrap() < 1e-9, "{verified:?}");
+    let claimed = verified.get(names::CLAIMED_TEST_RMSE).unwrap();
+    let last = learned.values(names::TEST_RMSE)[9];
+    assert!((claimed - last).abs() < 1e-9, "{claimed}, {last}");
+}
+
+#[test]
+fn a_case_that_was_interrupted_ends_as_one_that_was_not() {
+    let (whole, _folder) = job(case(), 1);
+    let uninterrupted = learn(&whole);
+    // The checkpoint after any look, as a kill would leave it.
+    for looks in [1, 4, 9] {
+        let (mut part, folder) = job(case(), 2);
+        task(&mut part.case).passes = 20;
+        part.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+        let mut stopping = part.clone();
+        task(&mut stopping.case).looks.truncate(looks);
+        // Without further looks the fit goes on to its end, and the last checkpoint is that of the last look.
+        learn(&stopping);
+        let resumed = learn(&part);
+        assert_eq!(timeless(&resumed.looks), timeless(&uninterrupted.looks), "{looks} looks");
+        let bits = |learned: &Learned| -> Vec<_> {
+            let untimed = |point: &TracePoint| (point.iteration, point.epochs, point.metrics.clone());
+            learned.trace.iter().map(untimed).collect()
+        };
+        assert_eq!(bits(&resumed), bits(&uninterrupted));
+        assert_eq!(resumed.output(), uninterrupted.output());
+        let solutions = [&part, &whole].map(|job| std::fs::read(&job.solution_file).unwrap());
+        assert!(solutions[0] == solutions[1], "{looks} looks");
+    }
+}
+
+#[test]
+fn a_damaged_checkpoint_is_a_fault() {
+    let (mut job, folder) = job(case(), 1);
+    let file = folder.path().join("checkpoint.bin");
+    job.checkpoint_file = Some(file.clone());
+    learn(&job);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    assert_eq!(fault("case", &job).cause, FaultCause::Checkpoint);
+}
+
+#[test]
+fn patience_and_the_learner_s_own_limit_end_a_case() {
+    let mut impatient = case();
+    *task(&mut impatient) =
+        Learning { patience: 2, select: Selection::Objective, ..task(&mut impatient).clone() };
+    impatient.solver.params = [("learning_rate".to_owned(), Param::Float(0.0))].into();
+    let (impatient, _folder) = job(impatient, 1);
+    let learned = learn(&impatient);
+    assert_eq!(learned.solved.reason, StopReason::Stagnated);
+    let selected = learned.output().selected.unwrap() as usize;
+    assert_eq!(learned.looks.len(), selected + 3);
+    assert_eq!(learned.looks.last().unwrap().reason, StopReason::Stagnated);
+
+    let mut limited = case();
+    limited.solver.params = [("limit".to_owned(), Param::Int(11))].into();
+    let (limited, _folder) = job(limited, 1);
+    let learned = learn(&limited);
+    assert_eq!((learned.solved.reason, learned.solved.iterations), (StopReason::Iterations, 11));
+    assert_eq!(learned.values(names::ITERATIONS), [8.0, 11.0]);
+    assert!(verify(&limited).get(names::PREDICTION_GAP).unwrap() < 1e-9);
+}
+
+#[test]
+fn a_learner_that_diverges_says_so() {
+    let mut case = case();
+    case.solver.params = [("learning_rate".to_owned(), Param::Float(1e6))].into();
+    let (job, _folder) = job(case, 1);
+    let learned = learn(&job);
+    assert_eq!(learned.solved.reason, StopReason::Diverged);
+    assert_eq!(learned.looks.last().unwrap().reason, StopReason::Diverged);
+    assert!(verify(&job).get(names::PREDICTION_GAP).is_none());
+}
+
+#[test]
+fn kernels_that_a_learner_does_not_take_are_named() {
+    let mut case = case();
+    case.kernel.length_scale = vec![1.0; 5];
+    let (five, _folder) = job(case.clone(), 1);
+    let expected = "kernel `matern32`: 5 length scales for 2 inputs";
+    assert_eq!(failure(&five), (Status::Invalid, expected.to_owned()));
+    case.kernel.length_scale = vec![1.0];
+    case.kernel.network = Some(serde_json::from_str(r#"{"widths":[3],"activation":"relu"}"#).unwrap());
+    let (network, _folder) = job(case, 1);
+    assert_eq!(
+        failure(&network),
+        (Status::Invalid, "learner `scale-descent` does not take a network".to_owned())
+    );
+}
+
+#[test]
+fn a_damaged_result_is_a_fault() {
+    let (job, _folder) = job(case(), 1);
+    learn(&job);
+    let bytes = std::fs::read(&job.solution_file).unwrap();
+    std::fs::write(&job.solution_file, &bytes[..bytes.len() - 1]).unwrap();
+    assert_eq!(fault("verify", &job).cause, FaultCause::Solution);
+    std::fs::remove_file(&job.solution_file).unwrap();
+    assert_eq!(fault("verify", &job).cause, FaultCause::Solution);
+    let _ = messages(&worker("verify", &job));
+}

@@ -1,0 +1,204 @@
+//! Task `learn`: from a spec to its cases.
+
+mod common;
+
+use gpbench_record::{
+    Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, OriginBase, Param,
+    Selection, SolverInfo, SolverKind, TargetScaling, TaskKind,
+};
+use gpbench_spec::{Plan, PlannedCase};
+
+/// Every key of the task.
+const LEARN: &str = include_str!("../../../fuzz/seeds/spec/learn.toml");
+
+const SMALL: &str = r#"
+schema = 1
+name = "t"
+task = "learn"
+[matrix]
+dataset = ["gp-draw"]
+kernel = ["deep"]
+solver = ["scgd"]
+[kernel.deep]
+family = "linear"
+network = { widths = [8] }
+"#;
+
+fn planned(text: &str, sets: &[&str]) -> Plan {
+    common::check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
+}
+
+fn named<'p>(plan: &'p Plan, dataset: &str, kernel: &str, solver: &str) -> &'p PlannedCase {
+    let is_it = |p: &&PlannedCase| {
+        let labels = p.case.labels();
+        (labels.dataset.as_str(), labels.kernel.as_str(), labels.solver.as_str()) == (dataset, kernel, solver)
+    };
+    plan.cases.iter().find(is_it).expect("planned")
+}
+
+fn learning(planned: &PlannedCase) -> &Learning {
+    planned.case.task.learning().expect("a case of a learner")
+}
+
+#[test]
+fn a_case_is_resolved() {
+    let plan = planned(LEARN, &[]);
+    assert_eq!(plan.task, TaskKind::Learn);
+    assert!(plan.axes.estimator.is_empty());
+    let found = named(&plan, "bike", "deep-rbf", "scgd-32@average=0.9,learning_rate=0.3");
+    let values = [("average", 0.9), ("learning_rate", 0.3)];
+    let grid = GridPoint {
+        entry: "scgd-32".into(),
+        params: values.map(|(key, value)| (key.into(), Param::Float(value))).into(),
+    };
+    let expected = Learning {
+        passes: 100,
+        looks: (1..=20).map(|k| 5 * k).collect(),
+        select: Selection::ValidationNll,
+        patience: 3,
+        inducing: None,
+        shared_length_scale: true,
+        nlml_rows: 512,
+        grid: Some(grid),
+    };
+    assert_eq!(*learning(found), expected);
+    let case = &found.case;
+    assert_eq!(case.labels().estimator, None);
+    assert_eq!(case.solver.params["batch"], Param::Int(32));
+    assert_eq!(case.solver.params["optimiser"], Param::Text("adadelta".into()), "from [learn]");
+    assert_eq!(case.solver.params["learning_rate"], Param::Float(0.3));
+    assert_eq!((case.budget.seconds, case.budget.tolerance), (Some(3600.0), None));
+    let network = case.kernel.network.as_ref().expect("a network");
+    assert_eq!((&network.widths[..], network.random), (&[16][..], Some(100)));
+    assert_eq!((case.kernel.mean, &case.kernel.origin.base), (Some(0.0), &OriginBase::Ones));
+    assert_eq!((case.dataset.targets, case.dataset.inputs), (TargetScaling::Centred, InputScaling::Box));
+    assert_eq!(case.dataset.validation, Some(0.16));
+    assert_eq!(found.n, Some(11_123), "0.64 of 17379 rows: validation takes rows that are left");
+
+    let svgp = named(&plan, "pol", "deep-linear", "svgp-32");
+    assert_eq!(learning(svgp).inducing, Some(Inducing::Kmeans { points: 32 }));
+    assert_eq!(learning(svgp).grid, None, "its own table gives the rate");
+    assert_eq!(svgp.case.solver.params["learning_rate"], Param::Float(0.1));
+    assert_eq!(svgp.case.budget.seconds, Some(600.0));
+    assert_eq!(svgp.case.kernel.family, Covariance::Linear);
+    assert_eq!(svgp.n, Some(13_500 - 2_400), "0.16 of 15000 rows, from the training rows");
+    assert_eq!(named(&plan, "gp-draw", "rbf", "poe").n, Some(100 - 18), "0.16 of 110 rows");
+}
+
+#[test]
+fn a_grid_makes_a_case_of_each_value_on_the_solver_axis() {
+    let plan = planned(LEARN, &[]);
+    let points = [
+        "scgd-32@average=0.5,learning_rate=0.1",
+        "scgd-32@average=0.5,learning_rate=0.3",
+        "scgd-32@average=0.9,learning_rate=0.1",
+        "scgd-32@average=0.9,learning_rate=0.3",
+    ];
+    let mut on_axis = plan.axes.solver.clone();
+    on_axis[..4].sort();
+    assert_eq!(on_axis, [&points[..], &["svgp-32", "poe"]].concat());
+    let of = |solver: &str, seed: u64| {
+        let is_it = |case: &gpbench_record::Case| {
+            (case.dataset.name.as_str(), case.solver.name.as_str(), case.seed) == ("pol", solver, seed)
+        };
+        plan.cases.iter().filter(|p| is_it(&p.case)).count()
+    };
+    // An exclude names a grid, or one of its points.
+    assert_eq!([of(points[0], 0), of(points[0], 1), of(points[1], 1)], [2, 0, 2]);
+    assert!(plan.cases.iter().all(|p| p.case.kernel.name != "rbf" || p.case.solver.plugin != "scgd"));
+
+    let chosen = |solver: &str| plan.filter(&[solver.to_owned()], &[]).expect("known").cases;
+    let all = chosen("scgd-32");
+    assert_eq!(all.len(), plan.cases.iter().filter(|p| p.case.solver.plugin == "scgd").count());
+    assert!(chosen(points[3]).iter().all(|p| p.case.solver.name == points[3]));
+    assert!(plan.filter(&["scgd".to_owned()], &[]).is_err());
+}
+
+#[test]
+fn looks_are_even_on_a_logarithmic_axis_unless_the_spec_says() {
+    let looks = |sets: &[&str]| learning(&planned(SMALL, sets).cases[0]).looks.clone();
+    assert_eq!(looks(&["learn.epochs=60"]), (1..=60).collect::<Vec<_>>());
+    assert_eq!(looks(&["learn.epochs=1"]), [1]);
+    assert_eq!(looks(&["learn.epochs=10", "learn.every=4"]), [4, 8, 10]);
+    assert_eq!(looks(&["learn.epochs=10", "learn.every=5"]), [5, 10]);
+    assert_eq!(looks(&["learn.epochs=10", "learn.every=11"]), [10]);
+    let many = looks(&["learn.epochs=100000"]);
+    assert!(many.len() <= 60 && many.is_sorted_by(|a, b| a < b));
+    assert_eq!((many[0], many[many.len() - 1]), (1, 100_000));
+    let ratio = many[many.len() - 1] as f64 / many[many.len() - 2] as f64;
+    assert!((ratio - 100_000_f64.powf(1.0 / 59.0)).abs() < 1e-3);
+}
+
+#[test]
+fn defaults_are_the_last_look_without_validation() {
+    let plan = planned(SMALL, &[]);
+    let (case, task) = (&plan.cases[0].case, learning(&plan.cases[0]));
+    assert_eq!((task.passes, task.select, task.patience, task.nlml_rows), (100, Selection::Last, 0, 4096));
+    assert_eq!((case.dataset.validation, case.kernel.mean), (None, None));
+    assert_eq!(case.solver.name, "scgd");
+}
+
+#[test]
+fn generating_hyperparameters_follow_the_scale_of_the_data() {
+    let text = r#"
+schema = 1
+name = "t"
+task = "posterior"
+[matrix]
+dataset = ["gp-draw", "raw"]
+kernel = ["matern32"]
+solver = ["cholesky"]
+[dataset.raw]
+from = "gp-draw"
+targets = "centred"
+inputs = "box"
+[kernel.matern32]
+hyperparameters = "generating"
+"#;
+    let plan = planned(text, &[]);
+    let kernel = |dataset| &named(&plan, dataset, "matern32", "cholesky").case.kernel;
+    let (standardised, raw) = (kernel("gp-draw"), kernel("raw"));
+    assert_eq!((raw.signal_scale, raw.noise_scale, &raw.length_scale[..]), (1.0, 0.1, &[0.6][..]));
+    assert_eq!(standardised.signal_scale, 1.0 / 1.0_f64.hypot(0.1));
+    assert_eq!(standardised.length_scale, [0.3 * 12.0_f64.sqrt()]);
+
+    let published = text.replace("\"generating\"", "\"published\"").replace("\"gp-draw\", ", "");
+    let published = published.replace("from = \"gp-draw\"", "from = \"pol\"");
+    let errors = common::check_text(&published, &[]).map(|_| ()).unwrap_err().to_string();
+    assert!(errors.contains("data set `raw` unless its inputs and targets are standardised"), "{errors}");
+}
+
+#[test]
+fn costs_follow_what_is_learned() {
+    let plan = planned(LEARN, &[]);
+    let cost = |p: &PlannedCase| p.cost(1).expect("rows are known");
+    for cost in plan.cases.iter().map(cost) {
+        assert!(cost.seconds > 0.0 && cost.seconds.is_finite() && cost.memory_bytes < 1e11);
+    }
+    let seconds = |sets: &[&str]| cost(&planned(SMALL, sets).cases[0]).seconds;
+    assert!(seconds(&["learn.epochs=1000"]) > 5.0 * seconds(&["learn.epochs=100"]));
+    assert!(seconds(&["kernel.deep.network.widths=[512]"]) > 10.0 * seconds(&[]));
+    // The budget bounds the fit, not the looks.
+    let bounded = seconds(&["learn.epochs=1000000", "kernel.deep.network.widths=[512]", "budget.time=1s"]);
+    assert!((1.0..10.0).contains(&bounded), "{bounded}");
+    // The exact likelihood of a kernel of infinite dimension, at the end, on all rows.
+    let bytes = |kernel: &str| cost(named(&plan, "pol", kernel, "svgp-32")).memory_bytes;
+    assert!(bytes("rbf") - bytes("deep-linear") > 7.0 * 11_100_f64.powi(2));
+}
+
+#[test]
+fn a_library_adds_what_the_task_takes() {
+    let learner = SolverInfo {
+        kind: SolverKind::Learner,
+        ..common::solver("both-learner", &[Capability::Network], vec![])
+    };
+    let both = vec![common::solver("both-solver", &[], vec![]), learner];
+    let library = LibraryInfo { file: "/nowhere/both.so".into(), ..common::library("both", both) };
+    let mut catalog = common::catalog();
+    catalog.libraries.push(library.clone());
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), SMALL).expect("a writable file");
+    let typed = gpbench_spec::load(file.path(), &[]).expect("TOML").with_libraries(&[library]);
+    let plan = typed.check(&catalog).unwrap_or_else(|errors| panic!("{errors}")).plan();
+    assert_eq!(plan.axes.solver, ["scgd", "both-learner"]);
+}
