@@ -74,8 +74,8 @@ impl Kernel {
 
     /// The Gram matrix of the points `rows`, n x d, and `columns`, m x d: n x m, column-major.
     ///
-    /// In stationary families equal points have entry signal_scale^2 exactly, and the matrix of one set with itself is symmetric to
-    /// the last bit.
+    /// In stationary families equal points have entry signal_scale^2 exactly, and the matrix of one set with
+    /// itself is symmetric to the last bit.
     ///
     /// # Panics
     /// If there are no inputs, their numbers differ, or the number of length scales is neither that nor 1.
@@ -220,9 +220,7 @@ impl Kernel {
 }
 
 /// Evaluates the entries of a piece of a stationary Gram matrix, whole columns of it.
-fn fill<C: Correlation>(rows: &Strips, points: &[f64], scale: f64, mut out: ArrayViewMut2<'_, f64>) {
-    let mut columns = out.view_mut().reversed_axes();
-    let out = columns.as_slice_mut().expect("the Gram matrix is to be column-major");
+fn fill<C: Correlation>(rows: &Strips, points: &[f64], scale: f64, out: ArrayViewMut2<'_, f64>) {
     dispatch(Fill::<C> { rows, points, scale, out, family: PhantomData });
 }
 

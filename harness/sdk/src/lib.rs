@@ -92,8 +92,8 @@
 //!   next.
 //! - Dense linear algebra: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
 //!   between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
-//! - For learners: [`kernel`] has Gram matrices and their derivatives, [`network`] and [`random_features`] features, [`likelihood`]
-//!   batch likelihoods, [`optimise`] optimisers and transforms.
+//! - For learners: [`kernel`] has Gram matrices and their derivatives, [`network`] and [`random_features`] features,
+//!   [`likelihood`] batch likelihoods, [`optimise`] optimisers and transforms.
 //! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`].
 
 pub mod exact;

@@ -1,7 +1,7 @@
 //! Negative log marginal likelihoods of batches of rows, with their gradients, by Cholesky factors.
 //!
-//! Per row and with all constants: nlml = (y^T H^-1 y + log|H| + b log 2 pi) / (2b), where y is without the prior mean
-//! and H includes the noise.
+//! Per row and with all constants: nlml = (y^T H^-1 y + log|H| + b log 2 pi) / (2b), where y is without the
+//! prior mean and H includes the noise.
 
 mod groups;
 mod lanes;
@@ -134,6 +134,25 @@ mod tests {
         let whole = nlml(covariance(&x, &[1.2, 0.4, 0.7]), &y).unwrap();
         let halved = nlml(covariance(&x, &[0.6, 0.2, 0.7]), &(y / 2.0)).unwrap();
         assert!((whole - halved - 2_f64.ln()).abs() < 1e-13);
+    }
+
+    #[test]
+    fn with_finitely_many_features_it_is_that_of_their_matrix() {
+        // y^T H^-1 y = (|y|^2 - y^T Phi w) / s^2 and log|H| = log|F| + (n - D) log s^2, with w = F^-1 Phi^T y.
+        let (phi, y, noise) = (uniform(20, 3, 5), uniform(20, 1, 6), 0.3_f64);
+        let variance = noise * noise;
+        let mut covariance = Kernel::unit(Family::Linear).gram(&phi, &phi, Workers::new(1));
+        covariance.diag_mut().iter_mut().for_each(|entry| *entry += variance);
+        let mut features = Array2::zeros((3, 3).f());
+        features.assign(&(phi.t().dot(&phi) + variance * Array2::<f64>::eye(3)));
+        lapack::cholesky(&mut features).unwrap();
+        let mut w = Array2::zeros((3, 1).f());
+        w.assign(&phi.t().dot(&y));
+        lapack::cholesky_solve(&features, &mut w).unwrap();
+        let square = (&y * &(&y - &phi.dot(&w))).sum() / variance;
+        let determinant = lapack::log_determinant(&features) + 17.0 * variance.ln();
+        let expected = (square + determinant + 20.0 * TAU.ln()) / 40.0;
+        assert!((nlml(covariance, &y.column(0)).unwrap() - expected).abs() < 1e-12);
     }
 
     #[test]

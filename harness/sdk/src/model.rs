@@ -224,6 +224,16 @@ impl Saved {
         self.put_list(name, &values);
     }
 
+    /// Puts matrices under their names, such as an optimiser's state.
+    pub fn put_all(&mut self, named: impl IntoIterator<Item = (String, Array2<f64>)>) {
+        self.arrays.extend(named);
+    }
+
+    /// The matrix of that name, if there is one.
+    pub fn find(&self, name: &str) -> Option<Array2<f64>> {
+        self.arrays.get(name).cloned()
+    }
+
     /// The matrix of that name.
     pub fn get(&self, name: &str) -> Result<ArrayView2<'_, f64>> {
         let array = self.arrays.get(name).map(|array| array.view());

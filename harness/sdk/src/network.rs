@@ -1,8 +1,8 @@
 //! Fully connected networks for authors of learners: h = max(0, W x + b) in every layer, the last one too.
 //!
-//! Parameters are one flat vector, for an optimiser: the weights of the first layer, row after row (outputs x inputs), its
-//! biases, then those of the second layer. A row's features depend on that row alone; sums over rows are taken over
-//! pieces of fixed size, so results do not depend on the number of threads.
+//! Parameters are one flat vector, for an optimiser: the weights of the first layer, row after row (outputs x
+//! inputs), its biases, then those of the second layer. A row's features depend on that row alone; sums over
+//! rows are taken over pieces of fixed size, so results do not depend on the number of threads.
 
 use std::ops::Range;
 
@@ -85,8 +85,8 @@ impl Mlp {
         self.places(self.layers() - 1).1.end
     }
 
-    /// Parameters to start from, uniform on ±1 / sqrt(fan-in), weights and biases, as PyTorch's `Linear` has them. The random
-    /// stream is ChaCha8's of the seed.
+    /// Parameters to start from, uniform on ±1 / sqrt(fan-in), weights and biases, as PyTorch's `Linear` has
+    /// them. The random stream is ChaCha8's of the seed.
     pub fn start(&self, seed: u64) -> Vec<f64> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut parameters = Vec::with_capacity(self.n_parameters());
@@ -138,7 +138,8 @@ impl Mlp {
         (1..self.layers()).fold(first, |inputs, layer| self.outputs_of(layer, parameters, &inputs, workers))
     }
 
-    /// Adds the derivatives by the parameters to `gradient`, where those by the features are `cotangent`, b x outputs.
+    /// Adds the derivatives by the parameters to `gradient`, where those by the features are `cotangent`, b x
+    /// outputs.
     ///
     /// # Panics
     /// If the shapes do not fit.

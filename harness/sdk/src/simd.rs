@@ -1,8 +1,8 @@
 //! Elementary functions of vectors of doubles, for whatever instruction set the machine has.
 //!
-//! Everything is `inline(always)`, since a function that is not inlined would be compiled for the oldest processor.
-//! Multiply-adds are fused where the processor can: the last bits of a result depend on the instruction set, but never on
-//! the number of threads or on the position of an entry in a vector.
+//! Everything is `inline(always)`, since a function that is not inlined would be compiled for the oldest
+//! processor. Multiply-adds are fused where the processor can: the last bits of a result depend on the
+//! instruction set, but never on the number of threads or on the position of an entry in a vector.
 
 use std::sync::OnceLock;
 
@@ -11,8 +11,11 @@ use pulp::{Arch, Simd, WithSimd};
 
 /// Runs `work` compiled for the machine's instruction set.
 pub(crate) fn dispatch<W: WithSimd>(work: W) -> W::Output {
-    static ARCH: OnceLock<Arch> = OnceLock::new();
-    ARCH.get_or_init(Arch::new).dispatch(work)
+    static BEST: OnceLock<Arch> = OnceLock::new();
+    let best = BEST.get_or_init(Arch::new);
+    #[cfg(test)]
+    let best = &tests::FORCED.get().unwrap_or(*best);
+    best.dispatch(work)
 }
 
 /// 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits.
@@ -21,7 +24,8 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
 /// Largest argument: beyond it the result would be subnormal.
 const MOST: f64 = 708.0;
-/// 1/k! for k = 2, 3, ... 13, even and odd ones in turn. On |r| <= ln(2) / 2 the remainder of the series is below 1e-17.
+/// 1/k! for k = 2, 3, ... 13, even and odd ones in turn. On |r| <= ln(2) / 2 the remainder of the series is
+/// below 1e-17.
 const SERIES: [(f64, f64); 6] = [
     (1.0 / 2.0, 1.0 / 6.0),
     (1.0 / 24.0, 1.0 / 120.0),
@@ -61,8 +65,30 @@ pub(crate) fn exp_minus<S: Simd>(simd: S, a: S::f64s) -> S::f64s {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        /// The instruction set of this thread, in place of the best.
+        pub(super) static FORCED: Cell<Option<Arch>> = const { Cell::new(None) };
+    }
+
+    /// What `work` gives on one thread with each instruction set that the machine has, the best one first.
+    pub(crate) fn on_each<R>(work: impl Fn() -> R) -> Vec<R> {
+        let mut sets = vec![Arch::new()];
+        #[cfg(target_arch = "x86_64")]
+        sets.extend(pulp::x86::V3::try_new().map(Arch::V3));
+        sets.push(Arch::Scalar);
+        let run = |set| {
+            FORCED.set(Some(set));
+            work()
+        };
+        let results = sets.into_iter().map(run).collect();
+        FORCED.set(None);
+        results
+    }
 
     struct Exponentials<'a>(&'a mut [f64]);
 
@@ -80,9 +106,12 @@ mod tests {
     #[test]
     fn exponentials_agree_with_the_library() {
         let arguments: Vec<f64> = (0..80_000).map(|i| 700.0 * (f64::from(i) / 80_000.0).powi(3)).collect();
-        for arch in [Arch::new(), Arch::Scalar] {
+        let evaluate = || {
             let mut values = arguments.clone();
-            arch.dispatch(Exponentials(&mut values));
+            dispatch(Exponentials(&mut values));
+            values
+        };
+        for values in on_each(evaluate) {
             for (value, argument) in values.iter().zip(&arguments) {
                 let expected = (-argument).exp();
                 assert!((value - expected).abs() <= 5e-16 * expected, "exp(-{argument}): {value} {expected}");
@@ -92,11 +121,16 @@ mod tests {
 
     #[test]
     fn extreme_arguments_neither_overflow_nor_hide() {
-        let mut values = [0.0, 708.0, 1e9, f64::INFINITY, f64::NAN, 1e-300, 0.5, 0.5];
-        dispatch(Exponentials(&mut values));
-        assert_eq!(values[0], 1.0);
-        assert!(values[1..4].iter().all(|&value| value > 0.0 && value < 1e-300));
-        assert!(values[4].is_nan());
-        assert_eq!(values[5], 1.0);
+        let evaluate = || {
+            let mut values = [0.0, 708.0, 1e9, f64::INFINITY, f64::NAN, 1e-300, 0.5, 0.5];
+            dispatch(Exponentials(&mut values));
+            values
+        };
+        for values in on_each(evaluate) {
+            assert_eq!(values[0], 1.0);
+            assert!(values[1..4].iter().all(|&value| value > 0.0 && value < 1e-300));
+            assert!(values[4].is_nan());
+            assert_eq!(values[5], 1.0);
+        }
     }
 }

@@ -10,7 +10,8 @@ pub(crate) trait Correlation: Sync {
     fn with_slope<S: Simd>(simd: S, r2: S::f64s) -> [S::f64s; 2];
 }
 
-/// Calls `$function::<C>($arguments)` with the formulae C of a stationary family; `$linear` if it is the inner product.
+/// Calls `$function::<C>($arguments)` with the formulae C of a stationary family; `$linear` if it is the inner
+/// product.
 macro_rules! by_family {
     ($family:expr, $function:ident($($argument:expr),* $(,)?), linear: $linear:expr) => {
         match $family {

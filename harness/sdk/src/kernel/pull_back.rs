@@ -1,8 +1,8 @@
 //! Derivatives of a function of a Gram matrix by the kernel's scales and by the points.
 //!
-//! With u = x / l and w = z / l, the weights V = cotangent * (-2 dk/d(r^2)) give, for one input:
-//! l: s^2 / l sum_ij V_ij (u_i - w_j)^2, and x_i: -s^2 / l sum_j V_ij (u_i - w_j). Multiplied out, both are products of V with
-//! the points, which are centred first to lose no digits.
+//! With u = x / l and w = z / l, the weights V = cotangent * (-2 dk/d(r^2)) give, for one input: l: s^2 / l
+//! sum_ij V_ij (u_i - w_j)^2, and x_i: -s^2 / l sum_j V_ij (u_i - w_j). Multiplied out, both are products of V
+//! with the points, which are centred first to lose no digits.
 
 use std::marker::PhantomData;
 
@@ -118,12 +118,19 @@ fn sums(shared: &Shared<'_>, w: &Array2<f64>, cotangent: &ArrayRef2<f64>, worker
 
 /// The sums over a piece of the columns.
 fn of_piece(shared: &Shared<'_>, w: ArrayView2<'_, f64>, cotangent: ArrayView2<'_, f64>) -> Sums {
-    by_family!(shared.family, weighed(shared, w, cotangent), linear: {
-        let (rows, columns) = (Array1::zeros(shared.rows.nrows()), Array1::zeros(w.nrows()));
-        with_points(shared, w, cotangent, Sums {
-            products: 0.0, rows, columns, row_points: Array2::zeros((0, 0)), column_points: Array2::zeros((0, 0)),
-        })
-    })
+    by_family!(shared.family, weighed(shared, w, cotangent), linear: inner(shared, w, cotangent))
+}
+
+/// The same of inner products, whose weights are the cotangent itself.
+fn inner(shared: &Shared<'_>, w: ArrayView2<'_, f64>, cotangent: ArrayView2<'_, f64>) -> Sums {
+    let sums = Sums {
+        products: 0.0,
+        rows: Array1::zeros(shared.rows.nrows()),
+        columns: Array1::zeros(w.nrows()),
+        row_points: Array2::zeros((0, 0)),
+        column_points: Array2::zeros((0, 0)),
+    };
+    with_points(shared, w, cotangent, sums)
 }
 
 /// The same in a stationary family.

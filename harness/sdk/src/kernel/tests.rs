@@ -1,7 +1,8 @@
-use ndarray::{Array2, ArrayRef2, array, s};
+use ndarray::{Array2, ArrayRef2, ShapeBuilder, array, s};
 
 use super::*;
 use crate::differences::{assert_close, derivatives, uniform};
+use crate::simd::tests::on_each;
 
 const FAMILIES: [Family; 5] =
     [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52, Family::Linear];
@@ -186,4 +187,39 @@ fn strips_of_a_view_are_those_of_its_copy() {
     let kernel = Kernel::unit(Family::Matern32);
     let copy = part.to_owned();
     assert_eq!(kernel.gram(&part, &part, Workers::new(1)), kernel.gram(&copy, &copy, Workers::new(1)));
+}
+
+#[test]
+fn every_instruction_set_gives_the_same_to_rounding() {
+    let (x, z, cotangent) = (uniform(45, 3, 1), uniform(7, 3, 2), uniform(45, 7, 3));
+    for family in FAMILIES {
+        let kernel = kernel(family, &[0.8]);
+        let results = on_each(|| {
+            let workers = Workers::new(1);
+            (kernel.gram(&x, &z, workers), kernel.pull_back(&x, &z, &cotangent, Points::Both, workers))
+        });
+        let (gram, gradient) = &results[0];
+        for (other_gram, other) in &results[1..] {
+            assert_close(other_gram, gram, 1e-14);
+            assert_close([&other.signal_scale], [&gradient.signal_scale], 1e-12);
+            assert_close(&other.length_scale, &gradient.length_scale, 1e-12);
+            assert_close(&other.rows, &gradient.rows, 1e-12);
+            assert_close(&other.columns, &gradient.columns, 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_matrix_is_filled_where_it_stands() {
+    let (x, z) = (uniform(40, 2, 1), uniform(5, 2, 2));
+    for family in FAMILIES {
+        let kernel = kernel(family, &[0.8]);
+        // Columns that are not next to each other, with what was there before.
+        let mut larger = Array2::from_elem((50, 5).f(), f64::NAN);
+        kernel.gram_into(&x, &z, &mut larger.slice_mut(s![3..43, ..]), Workers::new(1));
+        assert_eq!(larger.slice(s![3..43, ..]), kernel.gram(&x, &z, Workers::new(1)));
+        assert!(
+            larger.slice(s![..3, ..]).iter().chain(larger.slice(s![43.., ..])).all(|entry| entry.is_nan())
+        );
+    }
 }

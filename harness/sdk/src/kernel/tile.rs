@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use ndarray::ArrayRef2;
+use ndarray::{ArrayRef2, ArrayViewMut2};
 use pulp::{Simd, WithSimd};
 
 use super::correlation::Correlation;
@@ -55,13 +55,14 @@ fn squared_distances<S: Simd>(simd: S, strip: &[f64], at: usize, point: &[f64]) 
     sums
 }
 
-/// Writes the columns of scale * k(rows, points) below each other into `out`.
+/// Writes scale * k(rows, points) into `out`.
 pub(super) struct Fill<'a, C> {
     pub(super) rows: &'a Strips,
     /// Divided by their length scales, one after the other.
     pub(super) points: &'a [f64],
     pub(super) scale: f64,
-    pub(super) out: &'a mut [f64],
+    /// Column-major.
+    pub(super) out: ArrayViewMut2<'a, f64>,
     pub(super) family: PhantomData<C>,
 }
 
@@ -70,11 +71,11 @@ impl<C: Correlation> WithSimd for Fill<'_, C> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Fill { rows, points, scale, out, .. } = self;
+        let Fill { rows, points, scale, mut out, .. } = self;
         let scale = simd.splat_f64s(scale);
         let stride = VECTORS * S::F64_LANES;
-        let columns = points.chunks_exact(rows.coordinates).zip(out.chunks_exact_mut(rows.rows));
-        for (point, column) in columns {
+        for (point, mut column) in points.chunks_exact(rows.coordinates).zip(out.columns_mut()) {
+            let column = column.as_slice_mut().expect("the Gram matrix is to be column-major");
             let strips = rows.numbers.chunks_exact(STRIP * rows.coordinates).zip(column.chunks_mut(STRIP));
             for (strip, out) in strips {
                 let mut whole = [0.0; STRIP];

@@ -87,8 +87,8 @@ fn singular(routine: &str, info: std::ffi::c_int) -> Result<()> {
     done(routine, info)
 }
 
-/// The lower triangle of scale A A^T + keep C in place of that of C, or of scale A^T A + keep C if `transposed`. A and C are
-/// column-major. With `keep` 0, C is not read.
+/// The lower triangle of scale A A^T + keep C in place of that of C, or of scale A^T A + keep C if
+/// `transposed`. A and C are column-major. With `keep` 0, C is not read.
 pub fn symmetric_product(
     scale: f64,
     a: &ArrayRef2<f64>,

@@ -28,8 +28,8 @@ pub struct GroupsGradient {
     pub mean: f64,
 }
 
-/// The likelihoods of groups of k rows each: `members`, groups x k, has their rows of `x`, n x d, and of `y`, from which
-/// the prior mean is subtracted already.
+/// The likelihoods of groups of k rows each: `members`, groups x k, has their rows of `x`, n x d, and of `y`,
+/// from which the prior mean is subtracted already.
 ///
 /// Several groups share a vector, one in each lane, which is fast for groups of up to 32 rows; for larger ones call
 /// [`likelihood`](super::likelihood). A group uses k^2 kernel entries, which the caller charges.
@@ -61,7 +61,9 @@ pub fn groups(
     workers.for_each(pieces.zip(&mut outcomes), |((mut results, members), outcome)| {
         let out = results.as_slice_mut().expect("pieces of a row-major array");
         let input = Input { scaled: &scaled, y, kernel, noise_scale };
-        *outcome = by_family!(kernel.family, stationary(&input, members, out), linear: piece::<Inner>(&input, members, out));
+        *outcome = by_family!(kernel.family, stationary(&input, members, out), linear: {
+            piece::<Inner>(&input, members, out)
+        });
     });
     outcomes
         .into_iter()
@@ -113,6 +115,7 @@ mod tests {
     use crate::Family;
     use crate::differences::{assert_close, derivatives, uniform};
     use crate::likelihood::likelihood;
+    use crate::simd::tests::on_each;
 
     /// The mean over groups, from one dense likelihood after the other.
     fn one_by_one(
@@ -220,6 +223,23 @@ mod tests {
         let alone = |row: ArrayView1<'_, usize>| of(row.insert_axis(Axis(0)), 1).unwrap().nlml;
         let sum: f64 = members.rows().into_iter().map(alone).sum();
         assert_eq!(sum / 200.0, of(members.view(), 1).unwrap().nlml);
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_to_rounding() {
+        let (x, y) = data(30, 3);
+        let kernel =
+            Kernel { family: Family::Matern32, signal_scale: 1.0, length_scale: vec![0.5, 0.7, 0.9] };
+        let members = members(13, 6, 30);
+        let results = on_each(|| {
+            let found = groups(&kernel, 0.2, &x, &y, &members, Workers::new(1)).unwrap();
+            [
+                &[found.nlml, found.signal_scale, found.noise_scale, found.mean],
+                found.length_scale.as_slice().unwrap(),
+            ]
+            .concat()
+        });
+        results[1..].iter().for_each(|result| assert_close(result, &results[0], 1e-12));
     }
 
     #[test]

@@ -56,8 +56,8 @@ impl Pair for Inner {
     }
 }
 
-/// Numbers of one group's result before those of the inputs: nlml, and the derivatives by the signal scale, the noise scale and
-/// the mean.
+/// Numbers of one group's result before those of the inputs: nlml, and the derivatives by the signal scale, the
+/// noise scale and the mean.
 pub(super) const FIXED: usize = 4;
 
 /// Some groups of one size.

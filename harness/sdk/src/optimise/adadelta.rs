@@ -13,8 +13,8 @@ const EPSILON: f64 = 1e-6;
 
 /// AdaDelta with PyTorch's constants: rho = 0.9, epsilon = 1e-6.
 ///
-/// The first step has length 0.0032 times the learning rate, whatever the gradient. Steps do not depend on the gradient's
-/// scale only while it is far above 1e-3: minimise sums over rows, not means.
+/// The first step has length 0.0032 times the learning rate, whatever the gradient. Steps do not depend on the
+/// gradient's scale only while it is far above 1e-3: minimise sums over rows, not means.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdaDelta {
     /// Decaying mean of the squared gradients.
