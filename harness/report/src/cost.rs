@@ -61,7 +61,7 @@ pub(crate) fn growths<'a>(results: &'a Results<'_>, size: Size) -> Vec<Growth<'a
         // A kernel of another family has other costs; its name has the number of features, which may vary.
         let kernel = case.kernel.family.as_str();
         let fixed = match other.of(case) {
-            Some(other_size) => format!("{kernel}, {} {}", short(other_size), other.name()),
+            Some(other_size) => format!("{kernel}, {} {}", other.name(), short(other_size)),
             None => kernel.to_owned(),
         };
         match all.iter_mut().find(|own| (own.method, own.dataset) == (method, dataset) && own.fixed == fixed)

@@ -250,7 +250,7 @@ impl Reference {
             && self
                 .comparison
                 .kernel
-                .is_none_or(|family| case.kernel.family == family.into() && case.kernel.network.is_none())
+                .is_none_or(|family| case.kernel.family == family && case.kernel.network.is_none())
             && row.kernel.is_none_or(|kernel| kernel.is_of(&case.kernel))
             && row.batch_size.is_none_or(|size| Size::Batch.of(case) == Some(size as f64))
     }
