@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use gpbench_record::{
     Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, Network, Param, Row,
-    Selection, Source, Status, Step, StopReason, TargetScaling, Task, TaskOutput, testing,
+    Selection, Source, Status, Step, StopReason, TargetScaling, Task, TaskOutput, TracePoint, testing,
 };
 use gpbench_report::{Format, Options, Run, export, write_all};
 
@@ -59,18 +60,23 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
             [
                 ("passes", passes),
                 ("nlml", nlml + 1.0 / passes),
-                ("claimed_objective", 3.0 / passes),
                 ("test_rmse", 0.1 + 0.1 / passes),
                 ("test_nll", -0.8 + 0.1 / passes),
                 ("seconds_prepare", 1.0),
                 ("seconds_solve", passes),
-                ("solver:penalty", 0.5 / passes),
             ]
             .map(|(name, value)| (name.to_owned(), value)),
         ),
     };
     let looks = [1.0, 2.0, 4.0, 8.0].into_iter().enumerate().map(look).collect();
     row.output = TaskOutput::Learn(Box::new(LearningOutput { looks, ..LearningOutput::default() }));
+    let point = |i: u64| {
+        let passes = 0.5 * i as f64;
+        let own = [("passes", passes), ("claimed_objective", 3.0 / passes), ("solver:penalty", 0.5 / passes)];
+        let metrics = Metrics::from_iter(own.map(|(name, value)| (name.to_owned(), value)));
+        TracePoint { iteration: i, seconds: 1.0 + passes, epochs: 0.0, metrics }
+    };
+    row.trace = (1..=16).map(point).collect();
     row
 }
 
@@ -108,8 +114,9 @@ fn the_page_has_the_chosen_values_their_price_and_the_published_figures() {
 
 #[test]
 fn every_chart_is_drawn() {
-    let (folder, run) = run();
-    let output = Some(folder.path().join("out"));
+    let (_folder, run) = run();
+    // A fixed place, so that the page can be opened after the test.
+    let output = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("learning"));
     let written = write_all(&run, &Options { output }).unwrap();
     let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
     let expected = [
@@ -138,6 +145,7 @@ fn a_run_without_grids_or_looks_is_reported() {
     let Task::Learn(learning) = &mut row.case.task else { panic!("a learner") };
     learning.grid = None;
     row.output = TaskOutput::Learn(Box::default());
+    row.trace.clear();
     row.labels.solver = "poe".to_owned();
     let line = serde_json::to_string(&JournalEntry::Case(Box::new(row))).unwrap();
     fs::write(folder.path().join("journal.jsonl"), line + "\n").unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gpbench_record::metric::{self, Metric, Shown};
-use gpbench_record::{Row, Step, TaskKind, names};
+use gpbench_record::{Metrics, Row, Step, TaskKind, TracePoint, names};
 
 use super::curve::{Mean, Path, curve};
 use super::figure::{Drawn, Figure, look, solvers};
@@ -34,13 +34,22 @@ impl Along {
         }
     }
 
-    fn of(self, look: &Step) -> Option<f64> {
+    /// Place of a look.
+    fn of_look(self, look: &Step) -> Option<f64> {
         match self {
             Along::Passes => look.metrics.get(names::PASSES),
             Along::Seconds => {
                 let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| look.metrics.get(name));
                 parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
             }
+        }
+    }
+
+    /// Place of a point of the trace, which has what a learner says of its steps.
+    fn of_point(self, point: &TracePoint) -> Option<f64> {
+        match self {
+            Along::Passes => point.metrics.get(names::PASSES),
+            Along::Seconds => Some(point.seconds),
         }
     }
 }
@@ -62,8 +71,8 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
 /// The learners' own numbers along the passes.
 pub(crate) fn own_numbers_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
     let rows = results.groups.iter().filter(|group| group.problem == *problem);
-    let looks = rows.flat_map(|group| results.rows(group)).flat_map(|row| row.output.steps());
-    let own = looks.flat_map(|look| look.metrics.iter().map(|(name, _)| name.to_owned()));
+    let points = rows.flat_map(|group| results.rows(group)).flat_map(|row| &row.trace);
+    let own = points.flat_map(|point| point.metrics.iter().map(|(name, _)| name.to_owned()));
     let known: BTreeSet<String> = own.filter(|name| name.starts_with(names::OF_SOLVER)).collect();
     let panels = known.iter().filter_map(|name| {
         let label = name.trim_start_matches(names::OF_SOLVER).replace('_', " ");
@@ -104,11 +113,20 @@ fn panel(
     (!panel.lines.is_empty()).then_some(panel)
 }
 
-/// A number along the looks of a case.
+/// A number along a case: of its steps where the trace has it, else of its looks.
 fn path(row: &Row, name: &str, log: bool, along: Along) -> Path {
-    let looks = row.output.steps().iter().filter(|_| row.status.is_answer());
-    let path = looks.filter_map(|look| Some((along.of(look)?, look.metrics.get(name)?)));
-    path.filter(|(at, value)| at.is_finite() && value.is_finite() && (!log || *value > 0.0)).collect()
+    if !row.status.is_answer() {
+        return Vec::new();
+    }
+    let point = |at: Option<f64>, metrics: &Metrics| Some((at?, metrics.get(name)?));
+    let steps = row.trace.iter().filter_map(|step| point(along.of_point(step), &step.metrics));
+    let mut path: Path = steps.collect();
+    if path.is_empty() {
+        let looks = row.output.steps().iter();
+        path = looks.filter_map(|look| point(along.of_look(look), &look.metrics)).collect();
+    }
+    path.retain(|(at, value)| at.is_finite() && value.is_finite() && (!log || *value > 0.0));
+    path
 }
 
 fn sheet_of(
