@@ -221,7 +221,7 @@ metrics! {
     RESIDUAL_MAX = "residual_max", "largest residual", "largest relative residual",
         One, Scientific, Lower, SOLVING, NOWHERE, 1e-9, 0.1, [Baseline];
     /// Exact negative log marginal likelihood over n, of the hyperparameters and features that were learned.
-    NLML = "nlml", "NLML", "negative log marginal likelihood per row",
+    NLML = "nlml", "NLML", "NLML per row",
         Nats, Fixed, Lower, LEARN, LEARN, 0.01, 0.01, [Best, Steps, Compare, Baseline];
     /// The learner's bound on the log marginal likelihood, negative and over n, over all training rows.
     BOUND = "bound", "bound", "negative bound per row",

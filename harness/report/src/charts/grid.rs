@@ -51,7 +51,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
     }
     let Some(parameter) = parameter.filter(|_| !panel.lines.is_empty()) else { return Ok(None) };
     panel.x = Axis { label: parameter.replace('_', " "), log: true };
-    panel.y = Axis { label: "negative log marginal likelihood per row".to_owned(), log: false };
+    panel.y = Axis { label: "NLML per row".to_owned(), log: false };
     let drawn = |solver: &str| panel.lines.iter().any(|line| line.look == look(results, solver));
     let entries = solvers(results, drawn);
     let title = format!("The grid: {what}");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{Metrics, Row, Step, TaskKind, TracePoint, names};
 
-use super::curve::{Mean, Path, curve};
+use super::curve::{Curve, Mean, Path, curve, range};
 use super::figure::{Drawn, Figure, look, solvers};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
@@ -104,13 +104,29 @@ fn panel(
     let mut lines = Vec::new();
     for group in results.of_problem(problem) {
         let paths: Vec<Path> = results.rows(group).map(|row| path(row, name, y.log, along)).collect();
-        if let Some(curve) = curve(&paths, true, mean) {
+        if let Some(curve) = at_same_places(&paths, mean).or_else(|| curve(&paths, true, mean)) {
             lines.push(Line { look: look(results, &group.solver), curve, dashed: false });
         }
     }
     let x = Axis { label: along.label().to_owned(), log: true };
     let panel = Panel { x, y, lines, ..Panel::default() };
     (!panel.lines.is_empty()).then_some(panel)
+}
+
+/// The curve through the places of all cases, where these are the same, as passes are; none with fewer than two places.
+fn at_same_places(paths: &[Path], mean: Mean) -> Option<Curve> {
+    let paths: Vec<&Path> = paths.iter().filter(|path| !path.is_empty()).collect();
+    let (first, rest) = paths.split_first()?;
+    let is_same = |other: &&Path| other.iter().map(|point| point.0).eq(first.iter().map(|point| point.0));
+    if first.len() < 2 || first[0].0 <= 0.0 || !rest.iter().all(|other| is_same(other)) {
+        return None;
+    }
+    let mut curve = Curve::default();
+    for (i, (at, _)) in first.iter().enumerate() {
+        let values: Vec<f64> = paths.iter().map(|path| path[i].1).collect();
+        curve.push(*at, mean.of(&values), range(&values));
+    }
+    Some(curve)
 }
 
 /// A number along a case: of its steps where the trace has it, else of its looks.
