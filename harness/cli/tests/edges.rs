@@ -14,6 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-learners", &["gpbench-sdk"]),
     ("gpbench-mutants", &["gpbench-sdk"]),
     ("gpbench-template", &["gpbench-sdk"]),
+    ("gpbench-template-learner", &["gpbench-sdk"]),
     ("gpbench-record", &[]),
     ("gpbench-files", &[]),
     ("gpbench-processes", &[]),
@@ -69,7 +70,6 @@ const UNSAFE: &[&str] = &[
     "gpbench-host",
     "gpbench-gp",
     "gpbench-hostile",
-    "gpbench-learners",
     "gpbench-mutants",
 ];
 

@@ -30,11 +30,11 @@ fn make(args: &[&str]) {
     build(Command::new("make").arg("--silent").args(args));
 }
 
-/// Builds the examples. Returns the paths of the libraries in C and in Fortran.
+/// Builds the examples. Returns the paths of the libraries of solvers, in C and in Fortran.
 fn examples(sandbox: &Sandbox) -> [PathBuf; 2] {
     let out = format!("OUT={}", sandbox.path("built").display());
     make(&["-C", &checkout("plugins/examples").to_string_lossy(), &out]);
-    assert_eq!(files(&sandbox.path("built")).len(), 2, "one library for each example, and nothing else");
+    assert_eq!(files(&sandbox.path("built")).len(), 3, "one library for each example, and nothing else");
     ["built/libc_richardson.so", "built/libfortran_jacobi.so"].map(|path| sandbox.path(path))
 }
 

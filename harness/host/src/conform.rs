@@ -1,8 +1,10 @@
-//! `gpbench-worker conform`: checks the solvers of a library by the conformance suite.
+//! `gpbench-worker conform`: checks the solvers and learners of a library by the conformance suite.
 //!
 //! Each rule is checked in a subprocess with a limit on its time, `gpbench-worker check`, so that
 //! a solver that crashes, hangs or exits breaks that rule and no other.
 
+mod learner;
+mod offer;
 mod subject;
 
 use std::ffi::OsString;
@@ -12,13 +14,15 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
-use gpbench_testkit::conformance::{self, Finding, RULES, Rule};
+use gpbench_testkit::conformance::{Finding, RULES, find, learners};
 use rayon::prelude::*;
 
 use crate::channel::Capture;
 use crate::describe;
+use crate::plugin::LibraryError;
 use crate::subprocess::{self, Answer};
 
+use learner::LoadedLearner;
 use subject::LoadedSolver;
 
 /// Seconds that the check of a rule may take; it takes a fraction of one where all is well.
@@ -66,22 +70,39 @@ pub fn run(
         Ok(library) => library,
         Err(_) => {
             let reason = described["error"].as_str().unwrap_or("it cannot be described").to_owned();
-            return tell(result("", &RULES[0], Err(Finding::Failed(reason))));
+            let first = rules(SolverKind::Solver)[0];
+            return tell(result("", first, Err(Finding::Failed(reason))));
         }
     };
     let wanted = |id: &str| request.solver.as_deref().is_none_or(|solver| solver == id);
-    for solver in library.solvers.iter().filter(|solver| solver.kind == SolverKind::Solver) {
-        if wanted(&solver.id) {
-            let results: Vec<_> =
-                RULES.par_iter().map(|rule| in_subprocess(worker, request, &solver.id, rule)).collect();
-            results.into_iter().try_for_each(&mut *tell)?;
-        }
+    for solver in library.solvers.iter().filter(|solver| wanted(&solver.id)) {
+        let rules = rules(solver.kind);
+        let results: Vec<_> =
+            rules.par_iter().map(|rule| in_subprocess(worker, request, &solver.id, *rule)).collect();
+        results.into_iter().try_for_each(&mut *tell)?;
     }
     Ok(())
 }
 
+/// A rule as it is told.
+#[derive(Debug, Clone, Copy)]
+struct RuleText {
+    name: &'static str,
+    doc: &'static str,
+}
+
+/// The rules of solvers or of learners.
+fn rules(kind: SolverKind) -> Vec<RuleText> {
+    match kind {
+        SolverKind::Solver => RULES.iter().map(|rule| RuleText { name: rule.name, doc: rule.doc }).collect(),
+        SolverKind::Learner => {
+            learners::RULES.iter().map(|rule| RuleText { name: rule.name, doc: rule.doc }).collect()
+        }
+    }
+}
+
 /// Checks a rule in a subprocess.
-fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) -> RuleResult {
+fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: RuleText) -> RuleResult {
     let mut command = Command::new(worker);
     command.arg("check").arg(&request.file).args([solver, rule.name]);
     let failed = |why: String| result(solver, rule, Err(Finding::Failed(why)));
@@ -113,12 +134,27 @@ pub fn check(
     name: &str,
     capture: Capture,
 ) -> Result<RuleResult, Box<dyn std::error::Error>> {
-    let rule = conformance::find(name).ok_or_else(|| format!("there is no rule `{name}`"))?;
-    let subject = LoadedSolver::load(file, solver, capture)?;
-    Ok(result(solver, rule, rule.run(&subject)))
+    let unknown = || format!("there is no rule `{name}`");
+    let (library, pool) = offer::open(file)?;
+    let is_learner = library.offers().any(|info| info.id == solver && info.kind == SolverKind::Learner);
+    if is_learner {
+        let rule = find(learners::RULES, name).ok_or_else(unknown)?;
+        let subject = LoadedLearner::new(library, pool, solver, capture);
+        let outcome = subject.map_err(unusable).and_then(|subject| rule.run(&subject));
+        return Ok(result(solver, RuleText { name: rule.name, doc: rule.doc }, outcome));
+    }
+    let rule = find(RULES, name).ok_or_else(unknown)?;
+    let subject = LoadedSolver::new(library, pool, solver, capture);
+    let outcome = subject.map_err(unusable).and_then(|subject| rule.run(&subject));
+    Ok(result(solver, RuleText { name: rule.name, doc: rule.doc }, outcome))
 }
 
-fn result(solver: &str, rule: &Rule, outcome: Result<(), Finding>) -> RuleResult {
+/// A learner of the first interface is offered and cannot be used.
+fn unusable(error: LibraryError) -> Finding {
+    Finding::Failed(error.to_string())
+}
+
+fn result(solver: &str, rule: RuleText, outcome: Result<(), Finding>) -> RuleResult {
     let (status, reason) = match outcome {
         Ok(()) => (RuleStatus::Passed, String::new()),
         Err(Finding::Failed(why)) => (RuleStatus::Failed, why),

@@ -1,5 +1,5 @@
-//! For authors of solvers: implement one trait, call one macro, and gpbench finds, checks, times and evaluates the
-//! solver like any other.
+//! For authors of solvers and learners: implement one trait, call one macro, and gpbench finds, checks, times and
+//! evaluates the method like any other.
 //!
 //! A solver gets a [`Problem`] A X = B, with A known through an [`Operator`] (products with all of it,
 //! with some rows, updates with some columns, blocks of entries), and leaves X in place. All arrays
@@ -74,9 +74,93 @@
 //! # }
 //! ```
 //!
+//! # A complete learner
+//!
+//! Linear regression by stochastic gradient descent. A [`Learner`] writes one step; the SDK calls it, reports
+//! it, and stops where the host says so.
+//!
+//! ```
+//! use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
+//! use gpbench_sdk::{Fit, Learner, Result, Saved, Stream, Workers, params};
+//!
+//! params! {
+//!     /// Parameters of linear regression.
+//!     pub struct LinearParams {
+//!         /// Rows in a batch.
+//!         pub batch: usize = 32, in 1..;
+//!         /// Length of a step.
+//!         pub learning_rate: f64 = 0.1, in 0.0..;
+//!     }
+//! }
+//!
+//! /// Linear regression: y = w^T x + noise.
+//! pub struct Linear {
+//!     params: LinearParams,
+//!     weights: Array1<f64>,
+//!     noise_variance: f64,
+//! }
+//!
+//! impl Learner for Linear {
+//!     type Params = LinearParams;
+//!     const ID: &'static str = "linear";
+//!     const DOC: &'static str = "Linear regression by stochastic gradient descent";
+//!
+//!     fn new(params: LinearParams) -> Result<Self> {
+//!         Ok(Linear { params, weights: Array1::zeros(0), noise_variance: 1.0 })
+//!     }
+//!
+//!     fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+//!         self.weights = Array1::zeros(fit.d());
+//!         self.noise_variance = fit.inputs().noise_scale.powi(2);
+//!         Ok(())
+//!     }
+//!
+//!     fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+//!         let rows = fit.batch(Stream::MAIN, self.params.batch)?;   // `?` also ends a fit whose passes are spent
+//!         let (x, y) = (fit.x().select(Axis(0), &rows), fit.y().select(Axis(0), &rows));
+//!         let residual = y - x.dot(&self.weights);
+//!         let objective = residual.dot(&residual) / rows.len() as f64;
+//!         self.weights.scaled_add(self.params.learning_rate / rows.len() as f64, &x.t().dot(&residual));
+//!         self.noise_variance += 0.1 * (objective - self.noise_variance);
+//!         Ok(objective)
+//!     }
+//!
+//!     fn predict(&self, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+//!         Ok((x.dot(&self.weights), Array1::from_elem(x.nrows(), self.noise_variance)))
+//!     }
+//!
+//!     // With these two an interrupted fit goes on where it was.
+//!     fn save(&self, saved: &mut Saved) -> Result<()> {
+//!         saved.put_list("weights", &self.weights.to_vec());
+//!         saved.put_number("noise_variance", self.noise_variance);
+//!         Ok(())
+//!     }
+//!
+//!     fn load(&mut self, _: &Fit<'_>, saved: &Saved) -> Result<()> {
+//!         self.weights = saved.get_list("weights")?.into();
+//!         self.noise_variance = saved.get_number("noise_variance")?;
+//!         Ok(())
+//!     }
+//! }
+//!
+//! gpbench_sdk::export_plugin! { name: "linear", learners: [Linear] }
+//!
+//! # fn main() {
+//! // A test, through the tables that the host uses too:
+//! use gpbench_sdk::testing::FitHost;
+//!
+//! let host = FitHost::wave(100).passes(20.0);
+//! let mut run = host.begin::<Linear>(&[("batch", 10.into())]).unwrap();
+//! assert_eq!(run.fit().unwrap().steps, 200);
+//! let saved = run.save().unwrap();
+//! let resumed = host.resume::<Linear>(&[("batch", 10.into())], &saved).unwrap();
+//! assert_eq!(run.predict(host.x()).unwrap(), resumed.predict(host.x()).unwrap());
+//! # }
+//! ```
+//!
 //! # Rules and tools
 //!
-//! - A panic in a solver becomes an error of its case. Stopping is [`Error::Stopped`], which `?` passes out of
+//! - A panic in a solver or learner becomes an error of its case. Stopping is [`Error::Stopped`], which `?` passes out of
 //!   every loop.
 //! - Every call of the operator counts the kernel entries it uses; entries that a solver evaluates itself
 //!   from [`Operator::inputs`] are reported with [`Operator::charge`].
@@ -92,9 +176,13 @@
 //!   next.
 //! - Dense linear algebra: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
 //!   between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
+//! - A learner may be paused after any step, and its steps do not differ because of it. [`Fit::batch`] comes
+//!   first in a step; kernel entries and rows through a network are counted by [`Fit::charge`].
+//! - A [`Model`] lets the harness compute predictions and likelihoods by itself; [`Saved`] is a learner's whole state.
 //! - For learners: [`kernel`] has Gram matrices and their derivatives, [`network`] and [`random_features`] features,
 //!   [`likelihood`] batch likelihoods, [`optimise`] optimisers and transforms.
-//! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`].
+//! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`], and every learner
+//!   by [`learner_suite!`].
 
 pub mod exact;
 pub mod export;

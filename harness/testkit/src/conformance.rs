@@ -1,4 +1,4 @@
-//! The conformance suite: rules that every solver has to keep, whatever its method.
+//! The conformance suite: rules that every solver has to keep, whatever its method, and [`learners`]' rules.
 //!
 //! A rule asks a [`Subject`] to solve small dense systems and judges the outcomes by arithmetic of its own. It
 //! never judges speed, and nothing that the solver does not claim: a solution counts only where convergence is
@@ -10,35 +10,39 @@
 //!
 //! This crate does not know the plugin interface. A crate that loads plugins implements [`Subject`] for them.
 
+pub mod learners;
 mod rules;
 mod subject;
 mod system;
 mod trial;
 
-pub use rules::{RULES, find};
+pub use rules::RULES;
 pub use subject::{
-    Ask, Description, Fault, Object, Outcome, Parameter, Reason, Request, Setting, Subject, Touched,
+    Ask, Description, Fault, Object, Offer, Outcome, Parameter, Reason, Request, Setting, Subject, Touched,
 };
 pub use system::KernelSystem;
 
-/// One rule, and how to find out whether a solver keeps it.
-#[derive(Debug, Clone, Copy)]
-pub struct Rule {
+/// One rule, and how to find out whether an `S` keeps it.
+#[derive(Debug)]
+pub struct Rule<S: ?Sized> {
     /// Stable name.
     pub name: &'static str,
     /// The rule in one line.
     pub doc: &'static str,
-    test: Test,
+    test: fn(&S) -> Result<(), Finding>,
 }
 
-/// A function that tests a solver.
-type Test = fn(&dyn Subject) -> Result<(), Finding>;
-
-impl Rule {
-    /// Tests the solver; `Ok` if it keeps the rule.
-    pub fn run(&self, subject: &dyn Subject) -> Result<(), Finding> {
+impl<S: ?Sized> Rule<S> {
+    /// Tests a subject; `Ok` if it keeps the rule.
+    pub fn run(&self, subject: &S) -> Result<(), Finding> {
         (self.test)(subject)
     }
+}
+
+/// The rule of this name.
+#[must_use]
+pub fn find<S: ?Sized>(rules: &'static [Rule<S>], name: &str) -> Option<&'static Rule<S>> {
+    rules.iter().find(|rule| rule.name == name)
 }
 
 /// Why a rule was not found to be kept.

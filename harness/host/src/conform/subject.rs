@@ -1,30 +1,23 @@
 //! A solver of a loaded library, as the conformance suite sees it.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use gpbench_data::Split;
 use gpbench_gp::pathwise::Targets;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, Kernel, KernelOperator, blas};
-use gpbench_record::{Capability, Param, ParamInfo, StopReason};
 use gpbench_testkit::conformance::{
-    Ask, Description, Fault, Object, Outcome, Parameter, Reason, Request, Setting, Subject, Touched,
+    Ask, Description, Fault, Object, Offer, Outcome, Request, Setting, Subject, Touched,
 };
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 
 use crate::channel::Capture;
-use crate::plugin::{
-    CallError, HostTable, IterationInfo, Library, LibraryError, Observer, Session, SolveLimits, SolveOutcome,
-    SolverObject,
-};
+use crate::plugin::{IterationInfo, Library, LibraryError, Observer, Session, SolveLimits, SolverObject};
 use crate::process;
 use crate::system::{Formulation, System};
 
-/// Most threads that a request has.
-const THREADS: usize = 3;
+use super::offer::{self, fault, reason};
 
 /// What the memory around an iterate holds: a number that no solver computes.
 const UNTOUCHED: f64 = -6.283_185_307_179_586e-123;
@@ -38,40 +31,26 @@ pub(super) struct LoadedSolver {
 }
 
 impl LoadedSolver {
-    /// Loads the library into this process.
-    pub(super) fn load(file: &Path, solver: &str, capture: Capture) -> Result<LoadedSolver, LibraryError> {
-        // As during products: a solver must leave it so.
-        blas::set_threads(1);
-        let pool = gpbench_gp::thread_pool(THREADS)
-            .map_err(|error| LibraryError::Open { file: file.to_owned(), reason: error.to_string() })?;
-        let library = Library::load(file, HostTable::new(Some(pool.clone())))?;
+    /// A solver of a library that has been loaded.
+    pub(super) fn new(
+        library: Library,
+        pool: Arc<ThreadPool>,
+        solver: &str,
+        capture: Capture,
+    ) -> Result<LoadedSolver, LibraryError> {
         let entry = library.solver(solver)?;
-        let can = |capability| entry.info.can(capability);
-        let description = Description {
-            id: entry.info.id.clone(),
-            doc: entry.info.doc.clone(),
-            exact: can(Capability::Exact),
-            randomized: can(Capability::Randomized),
-            warm_start: can(Capability::WarmStart),
-            blas_threads: can(Capability::BlasThreads),
-            params: entry.info.params.iter().map(parameter).collect(),
-            oddities: library.oddities(entry),
-        };
+        let description = offer::description("solver", &entry.info, library.oddities(entry));
         Ok(LoadedSolver { library, description, pool, capture })
     }
 }
 
-impl Subject for LoadedSolver {
+impl Offer for LoadedSolver {
     fn description(&self) -> &Description {
         &self.description
     }
 
-    fn create<'s>(&'s self, settings: &[(&str, Setting)]) -> Result<Box<dyn Object + 's>, Fault> {
-        let entry = self.library.solver(&self.description.id).expect("found when it was loaded");
-        let params: BTreeMap<String, Param> =
-            settings.iter().map(|(name, value)| ((*name).to_owned(), param(value))).collect();
-        let solver = SolverObject::create(entry, self.library.host(), &params).map_err(fault)?;
-        Ok(Box::new(LiveObject { solver, pool: &self.pool }))
+    fn try_settings(&self, settings: &[(&str, Setting)]) -> Result<(), Fault> {
+        self.create(settings)?.end()
     }
 
     fn blas_threads(&self) -> usize {
@@ -80,6 +59,15 @@ impl Subject for LoadedSolver {
 
     fn printed(&self) -> u64 {
         self.capture.bytes()
+    }
+}
+
+impl Subject for LoadedSolver {
+    fn create<'s>(&'s self, settings: &[(&str, Setting)]) -> Result<Box<dyn Object + 's>, Fault> {
+        let entry = self.library.solver(&self.description.id).expect("found when it was loaded");
+        let solver =
+            SolverObject::create(entry, self.library.host(), &offer::params(settings)).map_err(fault)?;
+        Ok(Box::new(LiveObject { solver, pool: &self.pool }))
     }
 }
 
@@ -129,7 +117,7 @@ impl Object for LiveObject<'_> {
         let epochs = |entries: f64| entries / (n as f64).powi(2);
         Ok(Outcome {
             x: found,
-            reason: reason(&outcome),
+            reason: reason(outcome.reason),
             claimed: outcome.claimed,
             epochs: epochs(outcome.cost.entries.used),
             setup: epochs(outcome.cost.entries.setup),
@@ -241,38 +229,4 @@ fn by_columns(array: &Array2<f64>) -> Array2<f64> {
 /// Whether two matrices are the same to the last bit, NaN included.
 fn same(a: ArrayView2<f64>, b: ArrayView2<f64>) -> bool {
     a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
-}
-
-fn reason(outcome: &SolveOutcome) -> Reason {
-    match outcome.reason {
-        StopReason::Converged => Reason::Converged,
-        StopReason::Epochs | StopReason::Time => Reason::Stopped,
-        StopReason::Iterations => Reason::Iterations,
-        StopReason::Stagnated => Reason::Stagnated,
-        StopReason::Diverged => Reason::Diverged,
-    }
-}
-
-fn fault(error: CallError) -> Fault {
-    Fault { panicked: matches!(error, CallError::Panicked { .. }), text: error.to_string() }
-}
-
-fn parameter(info: &ParamInfo) -> Parameter {
-    let default = match &info.default {
-        Param::Bool(value) => Setting::Bool(*value),
-        Param::Int(value) => Setting::Int(*value),
-        Param::Float(value) => Setting::Float(*value),
-        Param::Text(value) => Setting::Text(value.clone()),
-    };
-    let ParamInfo { name, doc, min, max, choices, .. } = info.clone();
-    Parameter { name, doc, default, min, max, choices }
-}
-
-fn param(setting: &Setting) -> Param {
-    match setting {
-        Setting::Bool(value) => Param::Bool(*value),
-        Setting::Int(value) => Param::Int(*value),
-        Setting::Float(value) => Param::Float(*value),
-        Setting::Text(value) => Param::Text(value.clone()),
-    }
 }

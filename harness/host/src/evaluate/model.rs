@@ -195,7 +195,7 @@ fn insert(found: &mut Metrics, name: &str, value: Option<f64>) {
 }
 
 /// The kind of a model by its number.
-fn kind_of(arrays: &Arrays) -> Option<(ModelKind, Kind)> {
+pub(crate) fn kind_of(arrays: &Arrays) -> Option<(ModelKind, Kind)> {
     let kind = arrays.get("kind").filter(|kind| kind.dim() == (1, 1))?[[0, 0]];
     let kinds = [
         (model_kind::GP, ModelKind::Gp, Kind::Gp),

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::rc::Rc;
 
 use gpbench_abi::{Fit, Status};
 use gpbench_gp::seed::Streams;
@@ -90,6 +91,8 @@ pub(super) enum Call {
 /// Work that was drawn or reported.
 #[derive(Debug, Clone, Copy, Default)]
 struct Work {
+    /// Batches that count passes, and their rows.
+    batches: u64,
     passed: u64,
     rows: f64,
     features: f64,
@@ -109,7 +112,8 @@ pub struct FitSession<'a> {
     pause: Cell<Pause>,
     /// Steps that the learner has taken in this call after it was told to stop; none if it was not.
     late: Cell<Option<u64>>,
-    observer: &'a dyn FitObserver,
+    late_draws: Cell<u64>,
+    observer: Rc<dyn FitObserver + 'a>,
 }
 
 impl<'a> FitSession<'a> {
@@ -119,7 +123,7 @@ impl<'a> FitSession<'a> {
         limits: FitLimits,
         streams: &Streams,
         now: fn() -> Clock,
-        observer: &'a dyn FitObserver,
+        observer: Rc<dyn FitObserver + 'a>,
     ) -> FitSession<'a> {
         let data = Box::new(FitData::new(problem));
         let FitLimits { passes, seconds, threads, seed } = limits;
@@ -136,6 +140,7 @@ impl<'a> FitSession<'a> {
             call: Cell::new(None),
             pause: Cell::new(Pause::Never),
             late: Cell::new(None),
+            late_draws: Cell::new(0),
             observer,
         }
     }
@@ -148,7 +153,7 @@ impl<'a> FitSession<'a> {
         let batches = self.batches.borrow().at(places)?;
         self.batches.replace(batches);
         self.account.continue_from(cost.begin.plus(cost.fit), cost.entries);
-        self.work.set(Work { passed: cost.passed, rows: cost.rows, features: cost.features });
+        self.work.set(Work { batches: 0, passed: cost.passed, rows: cost.rows, features: cost.features });
         self.steps.set(cost.steps);
         self.begin.set(cost.begin);
         Some(self)
@@ -156,7 +161,7 @@ impl<'a> FitSession<'a> {
 
     /// How far the fit has come.
     pub fn progress(&self) -> FitProgress {
-        let (Work { passed, rows, features }, begin) = (self.work.get(), self.begin.get());
+        let (Work { passed, rows, features, .. }, begin) = (self.work.get(), self.begin.get());
         let cost = FitCost {
             steps: self.steps.get(),
             begin,
@@ -167,6 +172,16 @@ impl<'a> FitSession<'a> {
             features,
         };
         FitProgress { cost, places: self.batches.borrow().places() }
+    }
+
+    /// Batches of the stream that counts passes, which this session has given.
+    pub fn batches(&self) -> u64 {
+        self.work.get().batches
+    }
+
+    /// How often the learner has asked for rows after it was told to stop.
+    pub fn late_draws(&self) -> u64 {
+        self.late_draws.get()
     }
 
     /// Number of training rows.
@@ -251,15 +266,23 @@ impl<'a> FitSession<'a> {
         }
         let counts = gpbench_abi::Batches::counts_passes(stream);
         // What was not to be drawn any more is not drawn, so that a learner that goes on gets nowhere.
-        if self.late.get().is_some() || (counts && self.exhausted().is_some()) {
+        if self.late.get().is_some() {
+            self.late_draws.set(self.late_draws.get() + 1);
+            return Err(Refusal::Stopped);
+        }
+        if counts && self.exhausted().is_some() {
             return Err(self.tell_to_stop());
         }
         let mut batches = self.batches.borrow_mut();
         let drawn = batches.draw(stream, out.len())?;
         out[..drawn.len()].copy_from_slice(drawn);
-        let Work { passed, rows, features } = self.work.get();
-        let passed = if counts { passed + drawn.len() as u64 } else { passed };
-        self.work.set(Work { passed, rows: rows + drawn.len() as f64, features });
+        let mut work = self.work.get();
+        work.rows += drawn.len() as f64;
+        if counts {
+            work.batches += 1;
+            work.passed += drawn.len() as u64;
+        }
+        self.work.set(work);
         Ok(drawn.len())
     }
 

@@ -41,6 +41,8 @@ pub enum FitEnd {
 pub struct FitOutcome {
     /// How it ended.
     pub end: FitEnd,
+    /// Steps since begin, as the learner's report counts them. The host goes by what it has observed.
+    pub reported_steps: u64,
     /// Named numbers from the learner's report.
     pub values: BTreeMap<String, f64>,
 }
@@ -154,7 +156,8 @@ impl<'l> LearnerObject<'l> {
             reason::DIVERGED => Ok(FitEnd::Ended(StopReason::Diverged)),
             code => Err(format!("gave the reason {code}, which version 1 does not have")),
         };
-        Ok(FitOutcome { end: end.map_err(misbehaved)?, values: reported.values })
+        let end = end.map_err(misbehaved)?;
+        Ok(FitOutcome { end, reported_steps: reported.iterations, values: reported.values })
     }
 
     /// Predicts at `x` (m x d): means and variances of y, m x 2. What the learner has not written is not a number.

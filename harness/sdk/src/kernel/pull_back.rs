@@ -5,15 +5,16 @@
 //! with the points, which are centred first to lose no digits.
 
 use std::marker::PhantomData;
+use std::sync::Mutex;
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder, Zip, s};
+use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, Zip, s};
 
 use super::correlation::{Correlation, by_family};
 use super::tile::{Strips, Weigh};
 use super::{COLUMNS, Kernel, KernelGradient, Points};
 use crate::pieces::in_order;
-use crate::simd::dispatch;
+use crate::simd::{Aligned, dispatch};
 use crate::{Family, Workers};
 
 /// Sums over a piece of the columns of the weights V, or over all columns.
@@ -37,6 +38,22 @@ struct Shared<'a> {
     rows: &'a Array2<f64>,
     strips: &'a Strips,
     with_rows: bool,
+    /// Memory for the weights of a piece, to be used by one thread after the other.
+    buffers: Mutex<Vec<Aligned>>,
+}
+
+impl Shared<'_> {
+    /// A free buffer for the weights of a piece, with anything in it.
+    fn buffer(&self) -> Aligned {
+        let free = self.buffers.lock().ok().and_then(|mut buffers| buffers.pop());
+        free.unwrap_or_else(|| Aligned::zeros(self.strips.padded() * COLUMNS))
+    }
+
+    fn give_back(&self, buffer: Aligned) {
+        if let Ok(mut buffers) = self.buffers.lock() {
+            buffers.push(buffer);
+        }
+    }
 }
 
 pub(super) fn pull_back(
@@ -56,7 +73,13 @@ pub(super) fn pull_back(
     }
     let with_rows = matches!(points, Points::Rows | Points::Both);
     let with_columns = matches!(points, Points::Columns | Points::Both);
-    let shared = Shared { family: kernel.family, rows: &u, strips: &Strips::new(&u), with_rows };
+    let shared = Shared {
+        family: kernel.family,
+        rows: &u,
+        strips: &Strips::new(&u),
+        with_rows,
+        buffers: Mutex::default(),
+    };
     let sums = sums(&shared, &w, cotangent, workers);
     let lengths = kernel.lengths(u.ncols());
     let scale = kernel.signal_scale * kernel.signal_scale;
@@ -140,14 +163,18 @@ fn weighed<C: Correlation>(
     cotangent: ArrayView2<'_, f64>,
 ) -> Sums {
     let (n, padded) = (shared.rows.nrows(), shared.strips.padded());
-    let mut weights = Array2::zeros((padded, w.nrows()).f());
+    let mut buffer = shared.buffer();
+    let numbers = &mut buffer[..padded * w.nrows()];
+    let mut weights =
+        ArrayViewMut2::from_shape((padded, w.nrows()).f(), &mut *numbers).expect("as many as the shape has");
     weights.slice_mut(s![..n, ..]).assign(&cotangent);
+    weights.slice_mut(s![n.., ..]).fill(0.0);
     let mut row_sums = vec![0.0; padded];
     let mut columns = Array1::zeros(w.nrows());
     let products = dispatch(Weigh::<C> {
         rows: shared.strips,
         points: w.to_slice().expect("pieces of a row-major array"),
-        cotangent: weights.as_slice_memory_order_mut().expect("just made"),
+        cotangent: numbers,
         row_sums: &mut row_sums,
         column_sums: columns.as_slice_mut().expect("just made"),
         family: PhantomData,
@@ -160,7 +187,10 @@ fn weighed<C: Correlation>(
         row_points: Array2::zeros((0, 0)),
         column_points: Array2::zeros((0, 0)),
     };
-    with_points(shared, w, weights.slice(s![..n, ..]), sums)
+    let weights = ArrayView2::from_shape((padded, w.nrows()).f(), numbers).expect("as many as the shape has");
+    let sums = with_points(shared, w, weights.slice(s![..n, ..]), sums);
+    shared.give_back(buffer);
+    sums
 }
 
 /// Adds the products of the weights with the points.

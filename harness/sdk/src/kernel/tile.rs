@@ -4,11 +4,13 @@
 //! itself is symmetric to the last bit.
 
 use std::marker::PhantomData;
+use std::slice::ChunksExact;
 
 use ndarray::{ArrayRef2, ArrayViewMut2};
 use pulp::{Simd, WithSimd};
 
 use super::correlation::Correlation;
+use crate::simd::Aligned;
 
 /// Rows of a strip: four vectors of the widest instruction set.
 const STRIP: usize = 32;
@@ -18,7 +20,7 @@ const VECTORS: usize = 4;
 /// Points, divided by their length scales, in strips of rows: coordinate after coordinate inside a strip. The last
 /// strip is filled up with zeros.
 pub(super) struct Strips {
-    numbers: Vec<f64>,
+    numbers: Aligned,
     rows: usize,
     coordinates: usize,
 }
@@ -26,12 +28,17 @@ pub(super) struct Strips {
 impl Strips {
     pub(super) fn new(scaled: &ArrayRef2<f64>) -> Strips {
         let (rows, coordinates) = scaled.dim();
-        let mut numbers = vec![0.0; rows.div_ceil(STRIP) * STRIP * coordinates];
+        let mut numbers = Aligned::zeros(rows.div_ceil(STRIP) * STRIP * coordinates);
         for (i, row) in scaled.rows().into_iter().enumerate() {
-            let start = (i / STRIP) * STRIP * coordinates + i % STRIP;
-            row.iter().enumerate().for_each(|(k, &value)| numbers[start + k * STRIP] = value);
+            let first = (i / STRIP) * STRIP * coordinates + i % STRIP;
+            row.iter().enumerate().for_each(|(k, &value)| numbers[first + k * STRIP] = value);
         }
         Strips { numbers, rows, coordinates }
+    }
+
+    /// The strips, one after the other.
+    fn strips(&self) -> ChunksExact<'_, f64> {
+        self.numbers.chunks_exact(STRIP * self.coordinates)
     }
 
     /// Rows including those that fill up the last strip.
@@ -72,22 +79,30 @@ impl<C: Correlation> WithSimd for Fill<'_, C> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Fill { rows, points, scale, mut out, .. } = self;
-        let scale = simd.splat_f64s(scale);
-        let stride = VECTORS * S::F64_LANES;
         for (point, mut column) in points.chunks_exact(rows.coordinates).zip(out.columns_mut()) {
             let column = column.as_slice_mut().expect("the Gram matrix is to be column-major");
-            let strips = rows.numbers.chunks_exact(STRIP * rows.coordinates).zip(column.chunks_mut(STRIP));
-            for (strip, out) in strips {
-                let mut whole = [0.0; STRIP];
-                for at in (0..STRIP).step_by(stride) {
-                    let r2 = squared_distances(simd, strip, at, point);
-                    let (entries, _) = S::as_mut_simd_f64s(&mut whole[at..at + stride]);
-                    for (entry, r2) in entries.iter_mut().zip(r2) {
-                        *entry = simd.mul_f64s(scale, C::with_slope(simd, r2)[0]);
-                    }
+            for (strip, out) in rows.strips().zip(column.chunks_mut(STRIP)) {
+                if out.len() == STRIP {
+                    fill_strip::<S, C>(simd, strip, point, scale, out);
+                } else {
+                    let mut whole = [0.0; STRIP];
+                    fill_strip::<S, C>(simd, strip, point, scale, &mut whole);
+                    out.copy_from_slice(&whole[..out.len()]);
                 }
-                out.copy_from_slice(&whole[..out.len()]);
             }
+        }
+    }
+}
+
+/// scale * k of the rows of a strip and one point.
+#[inline(always)]
+fn fill_strip<S: Simd, C: Correlation>(simd: S, strip: &[f64], point: &[f64], scale: f64, out: &mut [f64]) {
+    let scale = simd.splat_f64s(scale);
+    for at in (0..STRIP).step_by(VECTORS * S::F64_LANES) {
+        let r2 = squared_distances(simd, strip, at, point);
+        let (entries, _) = S::as_mut_simd_f64s(&mut out[at..][..VECTORS * S::F64_LANES]);
+        for (entry, r2) in entries.iter_mut().zip(r2) {
+            *entry = simd.mul_f64s(scale, C::with_slope(simd, r2)[0]);
         }
     }
 }
@@ -118,8 +133,8 @@ impl<C: Correlation> WithSimd for Weigh<'_, C> {
         let columns = points.chunks_exact(rows.coordinates).zip(cotangent.chunks_exact_mut(rows.padded()));
         for ((point, column), column_sum) in columns.zip(column_sums) {
             let (mut products, mut weights) = (simd.splat_f64s(0.0), simd.splat_f64s(0.0));
-            let strips = rows.numbers.chunks_exact(STRIP * rows.coordinates);
-            let strips = strips.zip(column.chunks_exact_mut(STRIP)).zip(row_sums.chunks_exact_mut(STRIP));
+            let strips =
+                rows.strips().zip(column.chunks_exact_mut(STRIP)).zip(row_sums.chunks_exact_mut(STRIP));
             for ((strip, entries), sums) in strips {
                 for at in (0..STRIP).step_by(stride) {
                     let r2 = squared_distances(simd, strip, at, point);

@@ -2,6 +2,7 @@
 //!
 //! The library's name does not match the pattern of plugins, so the harness does not find it by itself.
 
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod kernel;

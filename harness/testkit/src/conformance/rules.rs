@@ -1,24 +1,29 @@
 //! The list of rules. Names are stable: the output of `plugin test` has them.
 
 mod accuracy;
-mod description;
+pub(super) mod description;
+mod leftovers;
 mod observation;
 mod order;
-mod process;
+pub(super) mod process;
 mod repetition;
 mod shapes;
 mod stopping;
 
-use super::{Rule, Test};
+use super::{Finding, Rule, Subject};
 
 /// All rules, in the order in which `plugin test` prints them.
-pub const RULES: &[Rule] = &[
-    rule("interface", "the table agrees with this version of the interface", description::interface),
-    rule("description", "solver and parameters have a line of documentation each", description::texts),
+pub const RULES: &[Rule<dyn Subject>] = &[
+    rule("interface", "the table agrees with this version of the interface", |subject| {
+        description::interface(subject)
+    }),
+    rule("description", "solver and parameters have a line of documentation each", |subject| {
+        description::texts(subject)
+    }),
     rule(
         "parameters",
         "defaults, ends of ranges and choices are accepted; values outside are refused",
-        description::parameters,
+        |subject| description::parameters(subject),
     ),
     rule("one-row", "a system of one row is solved", shapes::one_row),
     rule("one-column", "one right-hand side is solved", shapes::one_column),
@@ -79,23 +84,19 @@ pub const RULES: &[Rule] = &[
     ),
     rule("two-objects", "two objects do not disturb each other", repetition::two_objects),
     rule("unused", "an object can be destroyed without a solve", repetition::unused),
-    rule("leaks", "a hundred solves leave no memory behind", process::leaks),
-    rule("left-threads", "no more threads are left than the solver was allowed", process::left_threads),
+    rule("leaks", "a hundred solves leave no memory behind", leftovers::leaks),
+    rule("left-threads", "no more threads are left than the solver was allowed", leftovers::left_threads),
     rule(
         "float-mode",
         "rounding mode and treatment of subnormal numbers are left as they were",
-        process::float_mode,
+        leftovers::float_mode,
     ),
-    rule("blas-threads", "the number of BLAS threads is left as it was", process::blas_threads),
-    rule("silence", "nothing is written to standard output", process::silence),
+    rule("blas-threads", "the number of BLAS threads is left as it was", leftovers::blas_threads),
+    rule("silence", "nothing is written to standard output", leftovers::silence),
 ];
 
-const fn rule(name: &'static str, doc: &'static str, test: Test) -> Rule {
-    Rule { name, doc, test }
-}
+type Test = fn(&(dyn Subject + 'static)) -> Result<(), Finding>;
 
-/// The rule of this name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.name == name)
+const fn rule(name: &'static str, doc: &'static str, test: Test) -> Rule<dyn Subject> {
+    Rule { name, doc, test }
 }

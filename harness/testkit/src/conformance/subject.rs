@@ -4,19 +4,25 @@ use ndarray::Array2;
 
 use super::KernelSystem;
 
-/// A solver under test, and the process that it runs in.
-pub trait Subject {
-    /// The solver's description.
+/// What a library offers, solver or learner, and the process that it runs in.
+pub trait Offer {
+    /// Its description.
     fn description(&self) -> &Description;
 
-    /// Makes an object; parameters that are not given take their defaults.
-    fn create<'s>(&'s self, settings: &[(&str, Setting)]) -> Result<Box<dyn Object + 's>, Fault>;
+    /// Makes an object and destroys it; parameters that are not given take their defaults.
+    fn try_settings(&self, settings: &[(&str, Setting)]) -> Result<(), Fault>;
 
     /// Number of threads that the process's BLAS uses now.
     fn blas_threads(&self) -> usize;
 
     /// Bytes that have been written to standard output so far.
     fn printed(&self) -> u64;
+}
+
+/// A solver under test.
+pub trait Subject: Offer {
+    /// Makes an object; parameters that are not given take their defaults.
+    fn create<'s>(&'s self, settings: &[(&str, Setting)]) -> Result<Box<dyn Object + 's>, Fault>;
 }
 
 /// A solver object. The caller ends it with [`Object::end`].
@@ -31,9 +37,11 @@ pub trait Object {
     fn end(self: Box<Self>) -> Result<(), Fault>;
 }
 
-/// A solver's description.
+/// The description of a solver or learner.
 #[derive(Debug, Clone, Default)]
 pub struct Description {
+    /// `solver` or `learner`.
+    pub kind: &'static str,
     /// Id that a spec names.
     pub id: String,
     /// One line of documentation.
@@ -46,6 +54,10 @@ pub struct Description {
     pub warm_start: bool,
     /// Calls threaded BLAS, which rounds by the number of threads.
     pub blas_threads: bool,
+    /// Of a learner: needs inducing points.
+    pub inducing: bool,
+    /// Of a learner: takes the stationary kernels. Others take linear ones on the outputs of a network.
+    pub kernel: bool,
     /// Parameters.
     pub params: Vec<Parameter>,
     /// Differences between the solver's table and this version of the interface, a sentence each.

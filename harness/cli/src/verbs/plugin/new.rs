@@ -5,15 +5,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::template::{self, Language};
+use super::template::{self, Kind, Language};
 use crate::exit::{Failure, OK, Outcome};
 use crate::output::{self, shell_command};
 
 /// The SDK's folder in a checkout.
 const SDK: &str = "harness/sdk";
 
-/// The spec that a new solver is first run with.
-const FIRST_SPEC: &str = "benchmarks/quickstart.toml";
+/// The spec that a new plugin is first run with.
+fn first_spec(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Solver => "benchmarks/quickstart.toml",
+        Kind::Learner => "benchmarks/learners.toml",
+    }
+}
 
 /// Names that a Rust plugin cannot have: keywords, and crates that it depends on.
 const RESERVED: &str = "\
@@ -24,11 +29,14 @@ const RESERVED: &str = "\
 /// `gpbench plugin new`.
 #[derive(Debug, Args)]
 pub(crate) struct New {
-    /// Name of the plugin and of its solver: lower-case letters, digits and hyphens.
+    /// Name of the plugin and of its solver or learner: lower-case letters, digits and hyphens.
     name: String,
     /// Language of the plugin.
     #[arg(long, value_enum, default_value_t = Language::Rust)]
     lang: Language,
+    /// A learner, which finds hyperparameters and predicts by itself, in place of a solver.
+    #[arg(long)]
+    learner: bool,
     /// Folder to write, which must not exist; NAME in the current folder by default.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -40,13 +48,19 @@ pub(crate) struct New {
 
 pub(super) fn new(args: &New) -> Outcome {
     let (name, language) = (args.name.as_str(), args.lang);
+    let kind = if args.learner { Kind::Learner } else { Kind::Solver };
     check_name(name)?;
     let folder = args.dir.clone().unwrap_or_else(|| PathBuf::from(name));
     if folder.exists() {
         let text = format!("{} exists; choose another folder with `--dir`", folder.display());
         return Err(Failure::usage(text));
     }
-    let mut files = template::files(language, name);
+    let mut files = template::files(kind, language, name).ok_or_else(|| {
+        Failure::usage(
+            "there is no example of a learner in Fortran: take `--lang c` or Rust, or write one with the types of \
+             harness/abi/include/gpbench.f90",
+        )
+    })?;
     let mut root = checkout();
     if language == Language::Rust {
         let sdk = find_sdk(args.sdk.as_deref(), root.as_deref())?;
@@ -56,7 +70,7 @@ pub(super) fn new(args: &New) -> Outcome {
                 sdk.display()
             ))
         })?;
-        files.insert(0, template::manifest(name, path));
+        files.insert(0, template::manifest(kind, name, path));
         root = root.or_else(|| sdk.ancestors().nth(2).map(Path::to_owned));
     }
     for (path, text) in &files {
@@ -69,7 +83,7 @@ pub(super) fn new(args: &New) -> Outcome {
         "wrote {}: {}\n\nNext:\n{}",
         folder.display(),
         paths.join(", "),
-        next(name, language, &folder, root.as_deref())
+        next(name, (kind, language), &folder, root.as_deref())
     ))?;
     Ok(OK)
 }
@@ -119,7 +133,7 @@ fn checkout() -> Option<PathBuf> {
 }
 
 /// The commands that build, test and run the new plugin.
-fn next(name: &str, language: Language, folder: &Path, root: Option<&Path>) -> String {
+fn next(name: &str, (kind, language): (Kind, Language), folder: &Path, root: Option<&Path>) -> String {
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let file = format!("{prefix}{}{suffix}", template::snake_case(name));
     let (build, library) = match language {
@@ -134,7 +148,7 @@ fn next(name: &str, language: Language, folder: &Path, root: Option<&Path>) -> S
             (vec!["make".into(), "-C".into(), folder.into()], folder.join(file))
         }
     };
-    let spec = [Path::new(""), root.unwrap_or(Path::new(""))].map(|root| root.join(FIRST_SPEC));
+    let spec = [Path::new(""), root.unwrap_or(Path::new(""))].map(|root| root.join(first_spec(kind)));
     let spec = spec.into_iter().find(|spec| spec.exists()).unwrap_or_else(|| PathBuf::from("SPEC.toml"));
     let program = std::env::args_os().next().unwrap_or_else(|| "gpbench".into());
     let (spec, library) = (spec.into_os_string(), library.into_os_string());

@@ -15,12 +15,31 @@ pub(super) enum Language {
     Fortran,
 }
 
+/// What a plugin offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A solver of linear systems.
+    Solver,
+    /// A learner, which finds hyperparameters and predicts by itself.
+    Learner,
+}
+
+impl Kind {
+    /// As a noun.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Solver => "solver",
+            Kind::Learner => "learner",
+        }
+    }
+}
+
 /// A file of a new plugin: its path in the folder, and its text.
 pub(super) type File = (String, String);
 
 /// The example that a new plugin is a copy of.
 struct Example {
-    /// The solver's id.
+    /// The id of its solver or learner.
     id: &'static str,
     /// Paths and texts. Both may hold the id, also in snake case and camel case.
     files: &'static [(&'static str, &'static str)],
@@ -53,6 +72,32 @@ const RUST: Example = Example {
     replaced: &[("gpbench_template", "steepest_descent")],
 };
 
+const RUST_LEARNER: Example = Example {
+    id: "minibatch-gp",
+    files: &[
+        ("src/lib.rs", plugins!("template-learner/src/lib.rs")),
+        ("src/params.rs", plugins!("template-learner/src/params.rs")),
+        ("src/process.rs", plugins!("template-learner/src/process.rs")),
+        ("src/learner.rs", plugins!("template-learner/src/learner.rs")),
+        ("tests/fit.rs", plugins!("template-learner/tests/fit.rs")),
+        ("README.md", plugins!("template-learner/README.md")),
+        (".gitignore", "/target\n"),
+    ],
+    replaced: &[("gpbench_template_learner", "minibatch_gp")],
+};
+
+const C_LEARNER: Example = Example {
+    id: "c-scale-descent",
+    files: &[
+        ("c_scale_descent.c", plugins!("examples/c-scale-descent/c_scale_descent.c")),
+        ("gpbench.h", interface!("gpbench.h")),
+        ("Makefile", plugins!("examples/c-scale-descent/Makefile")),
+        ("README.md", plugins!("examples/c-scale-descent/README.md")),
+        (".gitignore", "*.so\n"),
+    ],
+    replaced: &[("../../../harness/abi/include", ".")],
+};
+
 const C: Example = Example {
     id: "c-richardson",
     files: &[
@@ -78,12 +123,15 @@ const FORTRAN: Example = Example {
     replaced: &[("../../../harness/abi/include", ".")],
 };
 
-/// The files of a plugin called `name`.
-pub(super) fn files(language: Language, name: &str) -> Vec<File> {
-    let example = match language {
-        Language::Rust => RUST,
-        Language::C => C,
-        Language::Fortran => FORTRAN,
+/// The files of a plugin called `name`; none if there is no such example.
+pub(super) fn files(kind: Kind, language: Language, name: &str) -> Option<Vec<File>> {
+    let example = match (kind, language) {
+        (Kind::Solver, Language::Rust) => RUST,
+        (Kind::Solver, Language::C) => C,
+        (Kind::Solver, Language::Fortran) => FORTRAN,
+        (Kind::Learner, Language::Rust) => RUST_LEARNER,
+        (Kind::Learner, Language::C) => C_LEARNER,
+        (Kind::Learner, Language::Fortran) => return None,
     };
     let (snake, camel) = (snake_case(name), camel_case(name));
     let renamed = |text: &str| {
@@ -96,17 +144,17 @@ pub(super) fn files(language: Language, name: &str) -> Vec<File> {
             example.replaced.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
         (renamed(path), renamed(&text))
     };
-    example.files.iter().map(file).collect()
+    Some(example.files.iter().map(file).collect())
 }
 
 /// The manifest of a Rust plugin, a workspace of its own.
-pub(super) fn manifest(name: &str, sdk: &str) -> File {
+pub(super) fn manifest(kind: Kind, name: &str, sdk: &str) -> File {
     // A path quoted as JSON is quoted as TOML too.
-    let sdk = serde_json::Value::from(sdk);
+    let (sdk, kind) = (serde_json::Value::from(sdk), kind.name());
     let text = format!(
         r#"[package]
 name = "{name}"
-description = "A solver for gpbench"
+description = "A {kind} for gpbench"
 version = "0.1.0"
 edition = "2024"
 publish = false
@@ -141,18 +189,20 @@ mod tests {
 
     #[test]
     fn the_examples_names_are_replaced_everywhere() {
-        for (language, old) in [
-            (Language::Rust, ["steepest-descent", "steepest_descent", "SteepestDescent"]),
-            (Language::C, ["c-richardson", "c_richardson", "CRichardson"]),
-            (Language::Fortran, ["fortran-jacobi", "fortran_jacobi", "FortranJacobi"]),
+        for (kind, language, old) in [
+            (Kind::Solver, Language::Rust, ["steepest-descent", "steepest_descent", "SteepestDescent"]),
+            (Kind::Solver, Language::C, ["c-richardson", "c_richardson", "CRichardson"]),
+            (Kind::Solver, Language::Fortran, ["fortran-jacobi", "fortran_jacobi", "FortranJacobi"]),
+            (Kind::Learner, Language::Rust, ["minibatch-gp", "minibatch_gp", "MinibatchGp"]),
+            (Kind::Learner, Language::C, ["c-scale-descent", "c_scale_descent", "CScaleDescent"]),
         ] {
-            let files = files(language, "my-solver-2");
+            let files = files(kind, language, "my-method-2").expect("an example");
             for (path, text) in &files {
                 for old in old.iter().chain(&["gpbench_template", "../../.."]) {
                     assert!(!path.contains(old) && !text.contains(old), "{path} has {old}");
                 }
             }
-            assert!(files.iter().any(|(_, text)| text.contains("\"my-solver-2\"")), "{language:?}");
+            assert!(files.iter().any(|(_, text)| text.contains("\"my-method-2\"")), "{language:?}");
         }
     }
 
@@ -164,7 +214,7 @@ mod tests {
 
     #[test]
     fn an_unusual_path_is_quoted() {
-        let (_, text) = manifest("mine", "/a \"b\"\\c");
+        let (_, text) = manifest(Kind::Learner, "mine", "/a \"b\"\\c");
         assert!(text.contains(r#"{ path = "/a \"b\"\\c" }"#), "{text}");
     }
 }

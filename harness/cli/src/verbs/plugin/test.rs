@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
+use gpbench_record::{LibraryInfo, RuleResult, RuleStatus};
 use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArg, Global, positive};
@@ -17,7 +17,7 @@ use crate::worker::{Described, Worker};
 pub(crate) struct Test {
     /// The library.
     file: PathBuf,
-    /// Only this solver.
+    /// Only this solver or learner.
     #[arg(short = 's', long, value_name = "ID")]
     solver: Option<String>,
     /// Time limit of each rule.
@@ -41,17 +41,16 @@ pub(crate) fn test(global: &Global, args: &Test) -> Outcome {
     Ok(if results.is_empty() || count(&results, RuleStatus::Failed) > 0 { CASE_FAILED } else { OK })
 }
 
-/// Fails if the library has no solver to test, or not the one that is asked for.
+/// Fails if the library has neither solver nor learner to test, or not the one that is asked for.
 fn require_solver(library: &LibraryInfo, solver: Option<&str>) -> Result<(), Failure> {
-    let solvers = library.solvers.iter().filter(|solver| solver.kind == SolverKind::Solver);
-    let ids: Vec<&str> = solvers.map(|solver| solver.id.as_str()).collect();
+    let ids: Vec<&str> = library.solvers.iter().map(|solver| solver.id.as_str()).collect();
     let file = library.file.display();
     match solver {
         Some(solver) if !ids.contains(&solver) => {
             let offers = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
             Err(Failure::usage(format!("{file} offers no solver `{solver}`; it offers {offers}")))
         }
-        None if ids.is_empty() => Err(Failure::usage(format!("{file} offers no solver"))),
+        None if ids.is_empty() => Err(Failure::usage(format!("{file} offers no solver or learner"))),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! The outer loop of task `learn`: fit until the next look, look, write a checkpoint.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use gpbench_record::{FaultCause, Learning, Message, StopReason};
 use ndarray::{Array2, ShapeBuilder, s};
@@ -63,11 +64,11 @@ impl<'s> Fitting<'s> {
         state.looks.iter().for_each(|look| send(Message::Step(look.clone())));
 
         let send: Send = RefCell::new(send);
-        let recorder = Recorder::new(state.record.clone(), &send);
+        let recorder = Rc::new(Recorder::new(state.record.clone(), &send));
         let entry = self.library.learner(&job.case.solver.plugin)?;
         let mut learner = LearnerObject::create(entry, self.library.host(), &job.case.solver.params)?;
         self.startup.check_memory("learner", learner.estimate(rows.n(), rows.d())?)?;
-        let session = self.session(&recorder);
+        let session = self.session(recorder.clone());
         let session = match saved {
             None => {
                 learner.begin(&session)?;
@@ -107,7 +108,7 @@ impl<'s> Fitting<'s> {
     }
 
     /// The session of the fit.
-    fn session<'r>(&self, recorder: &'r Recorder) -> FitSession<'r> {
+    fn session<'r>(&self, recorder: Rc<Recorder<'r>>) -> FitSession<'r> {
         let Setup { job, rows, .. } = self.setup;
         let streams = rows.streams(job.case.kernel.family);
         let limits = FitLimits {
@@ -132,7 +133,7 @@ impl<'s> Fitting<'s> {
         let (job, n) = (self.setup.job, self.setup.rows.n());
         loop {
             session.pause(self.next_look(state.progress.cost.passes(n)));
-            let FitOutcome { end, values } = learner.fit(session)?;
+            let FitOutcome { end, values, .. } = learner.fit(session)?;
             (state.progress, state.record) = (session.progress(), recorder.record());
             state.values = values;
             let seen = look(&self.judge, self.task, learner, end, n, state)?;

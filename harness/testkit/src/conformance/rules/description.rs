@@ -1,20 +1,20 @@
-//! A solver's description and its parameters.
+//! The description of a solver or learner, and its parameters.
 
-use crate::conformance::{Fault, Finding, Parameter, Setting, Subject};
+use crate::conformance::{Fault, Finding, Offer, Parameter, Setting};
 
 /// Characters that fit into a line of a listing.
 const LINE: usize = 200;
 
-pub(super) fn interface(subject: &dyn Subject) -> Result<(), Finding> {
+pub(in crate::conformance) fn interface(subject: &dyn Offer) -> Result<(), Finding> {
     match subject.description().oddities.as_slice() {
         [] => Ok(()),
         oddities => Err(Finding::Failed(oddities.join("; "))),
     }
 }
 
-pub(super) fn texts(subject: &dyn Subject) -> Result<(), Finding> {
+pub(in crate::conformance) fn texts(subject: &dyn Offer) -> Result<(), Finding> {
     let description = subject.description();
-    line("the solver", &description.doc)?;
+    line(&format!("the {}", description.kind), &description.doc)?;
     description.params.iter().try_for_each(|param| line(&format!("parameter `{}`", param.name), &param.doc))
 }
 
@@ -28,7 +28,7 @@ fn line(what: &str, doc: &str) -> Result<(), Finding> {
     Err(Finding::Failed(format!("{what} {wrong}")))
 }
 
-pub(super) fn parameters(subject: &dyn Subject) -> Result<(), Finding> {
+pub(in crate::conformance) fn parameters(subject: &dyn Offer) -> Result<(), Finding> {
     create(subject, None).map_err(|fault| Finding::Failed(format!("with defaults: {}", fault.text)))?;
     for param in &subject.description().params {
         let failed =
@@ -46,9 +46,9 @@ pub(super) fn parameters(subject: &dyn Subject) -> Result<(), Finding> {
 }
 
 /// Makes and ends an object.
-fn create(subject: &dyn Subject, setting: Option<(&str, &Setting)>) -> Result<(), Fault> {
+fn create(subject: &dyn Offer, setting: Option<(&str, &Setting)>) -> Result<(), Fault> {
     let settings: Vec<_> = setting.into_iter().map(|(name, setting)| (name, setting.clone())).collect();
-    subject.create(&settings)?.end()
+    subject.try_settings(&settings)
 }
 
 /// The ends of a parameter's range, or all of its choices.

@@ -1,27 +1,27 @@
-//! State of the process that a solver has to leave as it was.
+//! State of the process that a solver or learner has to leave as it was. `run` solves once, or fits once.
 
 use std::hint::black_box;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::conformance::trial::solve;
-use crate::conformance::{Finding, KernelSystem, Request, Subject};
+use crate::conformance::{Finding, Offer};
 
 /// Growth of resident memory, in bytes, that is allowed over a hundred solves. Leaking the iterate alone would
 /// make 5 million.
 const GROWTH: u64 = 3 << 20;
 
-pub(super) fn leaks(subject: &dyn Subject) -> Result<(), Finding> {
-    let request = Request { max_epochs: 20.0, ..Request::new(KernelSystem::new(100, 20), 64) };
-    let rounds = |count: usize| (0..count).try_for_each(|_| solve(subject, &request).map(drop));
-    // Memory that the first solves allocate once is no leak.
-    rounds(10)?;
+pub(in crate::conformance) fn leaks(
+    what: &str,
+    mut run: impl FnMut() -> Result<(), Finding>,
+) -> Result<(), Finding> {
+    // Memory that the first ones allocate once is no leak.
+    (0..10).try_for_each(|_| run())?;
     let before = resident()?;
-    rounds(100)?;
+    (0..100).try_for_each(|_| run())?;
     let growth = resident()?.saturating_sub(before);
     if growth > GROWTH {
         let mebibytes = growth as f64 / f64::from(1 << 20);
-        return Err(Finding::Failed(format!("a hundred solves left {mebibytes:.1} MiB behind")));
+        return Err(Finding::Failed(format!("a hundred {what} left {mebibytes:.1} MiB behind")));
     }
     Ok(())
 }
@@ -36,11 +36,14 @@ fn resident() -> Result<u64, Finding> {
     read().map(|kib| kib * 1024).ok_or_else(|| Finding::Skipped("this system does not show it".into()))
 }
 
-pub(super) fn left_threads(subject: &dyn Subject) -> Result<(), Finding> {
-    let request = Request { threads: 2, max_epochs: 20.0, ..Request::new(KernelSystem::new(60, 21), 3) };
-    let allowed = running()? + request.threads;
+pub(in crate::conformance) fn left_threads(
+    what: &str,
+    threads: usize,
+    mut run: impl FnMut() -> Result<(), Finding>,
+) -> Result<(), Finding> {
+    let allowed = running()? + threads;
     for _ in 0..8 {
-        solve(subject, &request)?;
+        run()?;
     }
     // The system lists a joined thread for a moment longer.
     for _ in 0..100 {
@@ -49,8 +52,8 @@ pub(super) fn left_threads(subject: &dyn Subject) -> Result<(), Finding> {
         }
         sleep(Duration::from_millis(10));
     }
-    let more = running()? - allowed + request.threads;
-    Err(Finding::Failed(format!("eight solves on {} threads left {more} running", request.threads)))
+    let more = running()? - allowed + threads;
+    Err(Finding::Failed(format!("eight {what} on {threads} threads left {more} running")))
 }
 
 /// Threads of this process.
@@ -59,11 +62,14 @@ fn running() -> Result<usize, Finding> {
     threads.map(Iterator::count).map_err(|_| Finding::Skipped("this system does not show it".into()))
 }
 
-pub(super) fn float_mode(subject: &dyn Subject) -> Result<(), Finding> {
-    solve(subject, &Request::new(KernelSystem::new(40, 22), 2))?;
+pub(in crate::conformance) fn float_mode(
+    what: &str,
+    run: impl FnOnce() -> Result<(), Finding>,
+) -> Result<(), Finding> {
+    run()?;
     match changed_arithmetic() {
         None => Ok(()),
-        Some(how) => Err(Finding::Failed(format!("after a solve, {how}"))),
+        Some(how) => Err(Finding::Failed(format!("after a {what}, {how}"))),
     }
 }
 
@@ -84,24 +90,31 @@ fn changed_arithmetic() -> Option<&'static str> {
     None
 }
 
-pub(super) fn blas_threads(subject: &dyn Subject) -> Result<(), Finding> {
+pub(in crate::conformance) fn blas_threads(
+    offer: &dyn Offer,
+    what: &str,
+    mut run: impl FnMut(usize) -> Result<(), Finding>,
+) -> Result<(), Finding> {
     for threads in [1, 2] {
-        let before = subject.blas_threads();
-        solve(subject, &Request { threads, ..Request::new(KernelSystem::new(40, 23), 2) })?;
-        let after = subject.blas_threads();
+        let before = offer.blas_threads();
+        run(threads)?;
+        let after = offer.blas_threads();
         if after != before {
             return Err(Finding::Failed(format!(
-                "BLAS had {before} threads before a solve and has {after} after"
+                "BLAS had {before} threads before a {what} and has {after} after"
             )));
         }
     }
     Ok(())
 }
 
-pub(super) fn silence(subject: &dyn Subject) -> Result<(), Finding> {
-    let before = subject.printed();
-    solve(subject, &Request::new(KernelSystem::new(40, 24), 2))?;
-    let bytes = subject.printed() - before;
+pub(in crate::conformance) fn silence(
+    offer: &dyn Offer,
+    run: impl FnOnce() -> Result<(), Finding>,
+) -> Result<(), Finding> {
+    let before = offer.printed();
+    run()?;
+    let bytes = offer.printed() - before;
     if bytes > 0 {
         let what = "were written to standard output, which is reserved for records; use `log` for messages";
         return Err(Finding::Failed(format!("{bytes} bytes {what}")));

@@ -1,0 +1,64 @@
+//! New learners: `plugin new --learner`, and the example in C.
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use cargo_metadata::MetadataCommand;
+use serde_json::Value;
+use support::{Sandbox, build, checkout};
+
+/// The only entry of a library, as `plugin inspect` prints it.
+fn inspect(sandbox: &Sandbox, library: &Path) -> Value {
+    let ended = sandbox.run(&["plugin", "inspect", &library.to_string_lossy(), "--format", "json"]).exits(0);
+    let library = ended.json()["library"].clone();
+    let entries = library["solvers"].as_array().expect("entries");
+    assert_eq!((library["abi"].as_str(), entries.len()), (Some("1.2"), 1), "{library}");
+    entries[0].clone()
+}
+
+#[test]
+fn a_new_rust_learner_is_a_crate_of_its_own() {
+    let sandbox = Sandbox::new();
+    let sdk = checkout("harness/sdk");
+    let sdk = sdk.to_string_lossy();
+    let ended = sandbox.run(&["plugin", "new", "my-learner", "--learner", "--sdk", &sdk]).exits(0);
+    ended.prints(&["cargo build --release --manifest-path my-learner/Cargo.toml", "plugin test ", "run "]);
+
+    let manifest = sandbox.path("my-learner/Cargo.toml");
+    let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec().expect("a manifest");
+    assert_eq!(metadata.packages[0].name.as_str(), "my-learner");
+    assert_eq!(metadata.packages[0].description.as_deref(), Some("A learner for gpbench"));
+    let learner = sandbox.read("my-learner/src/learner.rs");
+    assert!(
+        learner.contains("impl Learner for MyLearner") && learner.contains("= \"my-learner\";"),
+        "{learner}"
+    );
+    assert!(sandbox.read("my-learner/src/lib.rs").contains("learners: [MyLearner]"));
+    assert!(sandbox.read("my-learner/tests/fit.rs").contains("use my_learner::MyLearner;"));
+}
+
+#[test]
+fn a_new_learner_in_c_builds_under_its_name() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(&["plugin", "new", "first-c", "--learner", "--lang", "c"])
+        .exits(0)
+        .prints(&["make -C first-c"]);
+    build(Command::new("make").args(["--silent", "-C"]).arg(sandbox.path("first-c")));
+    let learner = inspect(&sandbox, &sandbox.path("first-c/libfirst_c.so"));
+    assert_eq!((learner["id"].as_str(), learner["kind"].as_str()), (Some("first-c"), Some("learner")));
+    assert_eq!(learner["capabilities"], serde_json::json!(["kernel"]));
+    let params = learner["params"].as_array().expect("parameters");
+    let names: Vec<&str> = params.iter().filter_map(|param| param["name"].as_str()).collect();
+    assert_eq!(names, ["batch", "learning_rate"]);
+}
+
+#[test]
+fn a_learner_in_fortran_has_no_example() {
+    let sandbox = Sandbox::new();
+    let ended = sandbox.run(&["plugin", "new", "mine", "--learner", "--lang", "fortran"]);
+    ended.exits(2).says(&["no example of a learner in Fortran", "--lang c"]);
+    assert!(!sandbox.path("mine").exists());
+}

@@ -1,0 +1,80 @@
+//! What solvers and learners of a loaded library have in common, as the conformance suite sees them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use gpbench_gp::blas;
+use gpbench_record::{Capability, Param, ParamInfo, SolverInfo, StopReason};
+use gpbench_testkit::conformance::{Description, Fault, Parameter, Reason, Setting};
+
+use rayon::ThreadPool;
+
+use crate::plugin::{CallError, HostTable, Library, LibraryError};
+
+/// Most threads that a request has.
+const THREADS: usize = 3;
+
+/// Loads a library into this process, with threads for what it offers.
+pub(super) fn open(file: &Path) -> Result<(Library, Arc<ThreadPool>), LibraryError> {
+    // As during calls: what the library offers must leave it so.
+    blas::set_threads(1);
+    let pool = gpbench_gp::thread_pool(THREADS)
+        .map_err(|error| LibraryError::Open { file: file.to_owned(), reason: error.to_string() })?;
+    Ok((Library::load(file, HostTable::new(Some(pool.clone())))?, pool))
+}
+
+pub(super) fn description(kind: &'static str, info: &SolverInfo, oddities: Vec<String>) -> Description {
+    let can = |capability| info.can(capability);
+    Description {
+        kind,
+        id: info.id.clone(),
+        doc: info.doc.clone(),
+        exact: can(Capability::Exact),
+        randomized: can(Capability::Randomized),
+        warm_start: can(Capability::WarmStart),
+        blas_threads: can(Capability::BlasThreads),
+        inducing: can(Capability::Inducing),
+        kernel: can(Capability::Kernel),
+        params: info.params.iter().map(parameter).collect(),
+        oddities,
+    }
+}
+
+pub(super) fn params(settings: &[(&str, Setting)]) -> BTreeMap<String, Param> {
+    settings.iter().map(|(name, value)| ((*name).to_owned(), param(value))).collect()
+}
+
+pub(super) fn reason(reason: StopReason) -> Reason {
+    match reason {
+        StopReason::Converged => Reason::Converged,
+        StopReason::Epochs | StopReason::Time => Reason::Stopped,
+        StopReason::Iterations => Reason::Iterations,
+        StopReason::Stagnated => Reason::Stagnated,
+        StopReason::Diverged => Reason::Diverged,
+    }
+}
+
+pub(super) fn fault(error: CallError) -> Fault {
+    Fault { panicked: matches!(error, CallError::Panicked { .. }), text: error.to_string() }
+}
+
+fn parameter(info: &ParamInfo) -> Parameter {
+    let default = match &info.default {
+        Param::Bool(value) => Setting::Bool(*value),
+        Param::Int(value) => Setting::Int(*value),
+        Param::Float(value) => Setting::Float(*value),
+        Param::Text(value) => Setting::Text(value.clone()),
+    };
+    let ParamInfo { name, doc, min, max, choices, .. } = info.clone();
+    Parameter { name, doc, default, min, max, choices }
+}
+
+fn param(setting: &Setting) -> Param {
+    match setting {
+        Setting::Bool(value) => Param::Bool(*value),
+        Setting::Int(value) => Param::Int(*value),
+        Setting::Float(value) => Param::Float(*value),
+        Setting::Text(value) => Param::Text(value.clone()),
+    }
+}

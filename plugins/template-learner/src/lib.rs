@@ -1,0 +1,14 @@
+//! A Gaussian process whose scales are trained on minibatches.
+//!
+//! See the README beside this crate for parameters, source, cost and limits.
+
+#![forbid(unsafe_code)]
+
+mod learner;
+mod params;
+mod process;
+
+pub use learner::MinibatchGp;
+pub use params::MinibatchGpParams;
+
+gpbench_sdk::export_plugin! { name: "minibatch-gp", learners: [MinibatchGp] }

@@ -1,0 +1,43 @@
+//! Fits through the tables that the host uses, on a host in memory.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
+
+use gpbench_sdk::testing::{FitHost, LearnerSuite};
+use gpbench_template_learner::MinibatchGp;
+
+/// The tests that every learner inherits: pauses, saved states, threads, batches, passes, NaN.
+fn suite() -> LearnerSuite<MinibatchGp> {
+    LearnerSuite::new(FitHost::wave(57).passes(3.0)).settings([("batch", 20.into())])
+}
+
+gpbench_sdk::learner_suite! { suite() }
+
+#[test]
+fn all_rows_in_a_batch_descend() {
+    let host = FitHost::wave(57).passes(60.0);
+    let mut run = host.begin::<MinibatchGp>(&[("learning_rate", 0.01.into())]).unwrap();
+    run.fit().unwrap();
+    let trace = run.trace();
+    assert!(trace.windows(2).all(|pair| pair[1].1 < pair[0].1), "{trace:?}");
+    assert_eq!(run.used().entries, 60.0 * 57.0 * 57.0);
+}
+
+#[test]
+fn a_shared_length_scale_is_one_number_and_the_model_repeats_it() {
+    let host = FitHost::wave(57).shared_length_scale().passes(5.0);
+    let mut run = host.begin::<MinibatchGp>(&[]).unwrap();
+    run.fit().unwrap();
+    let model = run.model().unwrap();
+    let lengths = model.array("length_scale").unwrap();
+    assert!(lengths[[0, 0]] == lengths[[1, 0]] && lengths[[0, 0]] != 1.0, "{lengths}");
+}
+
+#[test]
+fn it_learns() {
+    let host = FitHost::wave(57).passes(20.0);
+    let mut run = host.begin::<MinibatchGp>(&[("batch", 20.into())]).unwrap();
+    run.fit().unwrap();
+    let (mean, _) = run.predict(host.x()).unwrap();
+    let size = |v: &gpbench_sdk::ndarray::Array1<f64>| v.dot(v).sqrt();
+    assert!(size(&(mean - host.y())) < 0.3 * size(&host.y()));
+}
