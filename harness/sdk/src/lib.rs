@@ -186,6 +186,7 @@
 
 pub mod exact;
 pub mod export;
+pub mod finite;
 pub mod kernel;
 pub mod lapack;
 pub mod likelihood;
@@ -195,6 +196,7 @@ pub mod optimise;
 pub mod precondition;
 pub mod projection;
 pub mod random_features;
+pub mod symmetric;
 pub mod tall;
 pub mod testing;
 
@@ -209,6 +211,7 @@ mod params;
 mod pieces;
 mod problem;
 mod refine;
+mod sampling;
 mod select;
 mod simd;
 mod solver;
@@ -234,6 +237,7 @@ pub use params::Field;
 pub use params::{Bounds, NoParams, Parameter, Params, Value};
 pub use problem::{Level, Problem};
 pub use refine::Precision;
+pub use sampling::Sampling;
 pub use select::Select;
 pub use solver::{Capabilities, Reason, Report, Solver};
 pub use watch::Watch;

@@ -1,0 +1,7 @@
+//! tmp
+
+#![deny(unsafe_code)]
+
+mod likelihood;
+
+pub use likelihood::BatchLikelihood;
