@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 use gpbench_sdk::finite::{Passes, Process};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
+use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, lapack, symmetric};
 
 use crate::{MinimaxParams, Saddle, norm};
 
@@ -105,7 +105,7 @@ impl State {
         }
         optimisers.a.descend(entries(&mut saddle.a), entries(&mut penalty.by_a), rate);
         *lifted += u64::from(saddle.project_a(process.noise_variance())?);
-        let pass = passes.see(&batch);
+        let pass = passes.see(batch.targets().len(), batch.evaluated().outputs());
 
         let batch = process.batch(second, workers);
         let mut down = saddle.against_b(n, &batch.features(), process.noise_variance(), params.mu)?;
@@ -127,7 +127,7 @@ impl State {
         fit.note("gap", norm(&(&self.saddle.a - &whole)) / norm(&whole))?;
         fit.note("b_norm", norm(&self.saddle.b))?;
         if let Ok(mut inverse) = symmetric::shifted_factor(&whole, 0.0) {
-            symmetric::invert(&mut inverse)?;
+            lapack::cholesky_inverse(&mut inverse)?;
             fit.note("kappa", norm(&whole) * norm(&inverse))?;
         }
         fit.note("lifted_share", self.lifted as f64 / self.steps as f64)
@@ -157,8 +157,8 @@ impl Learner for Minimax {
         state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.process.predict(&x, *workers)
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        self.state()?.process.predict(&x, workers)
     }
 
     fn model(&self) -> Result<Model> {

@@ -12,3 +12,5 @@ mod saddle;
 pub use learner::Minimax;
 pub use params::MinimaxParams;
 pub use saddle::{Penalty, Saddle, norm};
+
+gpbench_sdk::export_plugin! { name: "minimax", learners: [Minimax] }

@@ -62,8 +62,8 @@ impl Saddle {
         by_features *= -2.0 * scale * mu / size;
 
         let mut by_a = symmetric::shifted_factor(a, 0.0)?;
-        let log_determinant = symmetric::log_determinant(&by_a);
-        symmetric::invert(&mut by_a)?;
+        let log_determinant = lapack::log_determinant(&by_a);
+        lapack::cholesky_inverse(&mut by_a)?;
         let (by_b, by_size) = (mu / size, mu * gap / size.powi(3));
         Zip::from(&mut by_a).and(a).and(b).for_each(|by, a, b| *by += by_b * b - by_size * a);
         Ok(Penalty {
@@ -88,7 +88,7 @@ impl Saddle {
         let mut down = self.a.clone();
         symmetric::add_gram(weight * scale, features, -weight, &mut down)?;
         symmetric::add_diagonal(weight * noise_variance, &mut down);
-        symmetric::mirror(&mut down);
+        lapack::mirror_lower(&mut down);
         Ok(down)
     }
 
@@ -107,7 +107,7 @@ impl Saddle {
             column *= gap.sqrt();
         }
         symmetric::add_gram(1.0, &below.t(), 1.0, &mut self.a)?;
-        symmetric::mirror(&mut self.a);
+        lapack::mirror_lower(&mut self.a);
         Ok(true)
     }
 

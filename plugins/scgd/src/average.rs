@@ -65,9 +65,9 @@ impl Average {
         lapack::cholesky_solve(&factor, &mut solved)?;
         solved *= 2.0 * scale;
         Ok(LogDeterminant {
-            value: symmetric::log_determinant(&factor),
+            value: lapack::log_determinant(&factor),
             by_features: solved.reversed_axes(),
-            by_noise_variance: symmetric::inverse_trace(&factor)?,
+            by_noise_variance: symmetric::inverse_trace(factor)?,
         })
     }
 }

@@ -79,7 +79,7 @@ impl State {
         if !process.descend(&batch, &objective, optimiser, factor * params.learning_rate, workers) {
             return Ok(f64::NAN);
         }
-        if let Some(pass) = passes.see(&batch) {
+        if let Some(pass) = passes.see(batch.targets().len(), batch.evaluated().outputs()) {
             fit.note("dead_features", pass.dead_features as f64)?;
         }
         Ok((objective.value / n as f64 + TAU.ln()) / 2.0)
@@ -110,8 +110,8 @@ impl Learner for Scgd {
         state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: &Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.process.predict(&x, *workers)
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        self.state()?.process.predict(&x, workers)
     }
 
     fn model(&self) -> Result<Model> {

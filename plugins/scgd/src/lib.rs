@@ -12,3 +12,5 @@ mod params;
 pub use average::{Average, LogDeterminant};
 pub use learner::Scgd;
 pub use params::{Order, ScgdParams};
+
+gpbench_sdk::export_plugin! { name: "scgd", learners: [Scgd] }

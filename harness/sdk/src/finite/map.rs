@@ -9,7 +9,8 @@ use crate::{Error, Result, Workers};
 /// A differentiable map from inputs to D features.
 ///
 /// Its parameters are one flat vector: the network's, then, with random features, the logarithms of the length scales and of
-/// the signal variance. With a network there is one length scale.
+/// the signal variance. With a network there is one length scale. Where a function takes parameters, others may
+/// follow them.
 #[derive(Debug, Clone)]
 pub struct FeatureMap {
     inputs: usize,
@@ -135,7 +136,7 @@ impl FeatureMap {
 
     /// The parameters of the network, and those of the random features.
     fn split<'p>(&self, parameters: &'p [f64]) -> (&'p [f64], &'p [f64]) {
-        parameters.split_at(self.network.as_ref().map_or(0, Mlp::n_parameters))
+        parameters[..self.n_parameters()].split_at(self.network.as_ref().map_or(0, Mlp::n_parameters))
     }
 
     /// The features of the rows of `x`, b x inputs.
@@ -163,7 +164,7 @@ impl FeatureMap {
     /// The features alone, b x D.
     pub fn features(&self, parameters: &[f64], x: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         match (&self.network, &self.random) {
-            (Some(network), None) => network.features(parameters, x, workers),
+            (Some(network), None) => network.features(self.network_parameters(parameters), x, workers),
             _ => self.evaluate(parameters, x, workers).features().to_owned(),
         }
     }

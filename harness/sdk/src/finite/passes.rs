@@ -1,7 +1,8 @@
 //! Passes over the training rows, and what is counted in each.
 
-use super::Batch;
-use crate::{Result, Saved};
+use ndarray::ArrayView2;
+
+use crate::{Error, Result, Saved};
 
 /// Counts the rows of batches, and the outputs of the network that are 0 in all rows of a pass.
 #[derive(Debug, Clone)]
@@ -30,14 +31,12 @@ impl Passes {
         Passes { n, rows: 0, count: 0, alive: vec![false; outputs] }
     }
 
-    /// Counts a batch. The pass that ends with it, if one does.
-    pub fn see(&mut self, batch: &Batch) -> Option<EndedPass> {
-        if let Some(outputs) = batch.evaluated().outputs() {
-            for row in outputs.rows() {
-                self.alive.iter_mut().zip(row).for_each(|(alive, &output)| *alive |= output > 0.0);
-            }
+    /// Counts a batch of `rows` rows, with what the network made of them. The pass that ends with it, if one does.
+    pub fn see(&mut self, rows: usize, outputs: Option<ArrayView2<'_, f64>>) -> Option<EndedPass> {
+        for row in outputs.iter().flat_map(|outputs| outputs.rows()) {
+            self.alive.iter_mut().zip(row).for_each(|(alive, &output)| *alive |= output > 0.0);
         }
-        self.rows += batch.targets().len();
+        self.rows += rows;
         if self.rows < self.n {
             return None;
         }
@@ -56,7 +55,7 @@ impl Passes {
 
     /// Takes over saved counts.
     pub fn load(&mut self, saved: &Saved) -> Result<()> {
-        let wrong = || crate::Error::InvalidArgument("the saved passes are of another fit".into());
+        let wrong = || Error::InvalidArgument("the saved passes are of another fit".into());
         let &[rows, count] = saved.get_integers("passes_counts")?.as_slice() else { return Err(wrong()) };
         let alive = saved.get_integers("passes_alive")?;
         if alive.len() != self.alive.len() {

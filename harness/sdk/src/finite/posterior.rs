@@ -52,7 +52,7 @@ impl Moments {
     pub fn matrix(&self, noise_variance: f64) -> Array2<f64> {
         let mut matrix = self.gram.clone();
         symmetric::add_diagonal(noise_variance, &mut matrix);
-        symmetric::mirror(&mut matrix);
+        lapack::mirror_lower(&mut matrix);
         matrix
     }
 }
