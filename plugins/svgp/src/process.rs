@@ -299,16 +299,14 @@ impl Process {
             let alone = Workers::new(1);
             let x = self.features(&x, alone);
             let mut solved = kernel.gram(&z, &x, alone);
-            let mut attempt = || -> Result<()> {
-                panels::solve(&factor, &mut solved)?;
-                means.assign(&(solved.t().dot(&q.mean) + self.hyperparameters.mean()));
-                variances.assign(&(kernel.diagonal(&x) - squares(&solved)));
-                lapack::multiply_lower(&q.root, true, &mut solved)?;
-                variances += &squares(&solved);
-                variances.mapv_inplace(|variance| variance.max(0.0) + noise);
-                Ok(())
-            };
-            *outcome = attempt();
+            *outcome = panels::solve(&factor, &mut solved);
+            means.assign(&(solved.t().dot(&q.mean) + self.hyperparameters.mean()));
+            variances.assign(&(kernel.diagonal(&x) - squares(&solved)));
+            if outcome.is_ok() {
+                *outcome = lapack::multiply_lower(&q.root, true, &mut solved);
+            }
+            variances += &squares(&solved);
+            variances.mapv_inplace(|variance| variance.max(0.0) + noise);
         });
         outcomes.into_iter().collect::<Result<()>>()?;
         Ok((means, variances))
