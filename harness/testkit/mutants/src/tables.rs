@@ -6,7 +6,7 @@ use gpbench_sdk::abi::{Fit, Learner, Param, Report, Solver, Status, Store, Str};
 use gpbench_sdk::export;
 
 use crate::fault::{self, Fault};
-use crate::fit_fault::{self, FitFault, LoadsAnything, ReportsMore};
+use crate::fit_fault::{self, DrawsOn, FitFault, LoadsAnything, ReportsMore};
 use crate::learner::Descent;
 
 /// Bit of no capability.
@@ -18,6 +18,7 @@ pub(crate) fn learners() -> Vec<Learner> {
         match fault {
             FitFault::UnknownCapability => table.capabilities |= UNKNOWN,
             FitFault::NoDoc => table.doc = Str::new(""),
+            FitFault::DrawsOn => table.fit = Some(draw_on),
             FitFault::ReportsMore => table.fit = Some(report_more),
             FitFault::LoadsAnything => table.load = Some(load_anything),
             _ => {}
@@ -25,6 +26,21 @@ pub(crate) fn learners() -> Vec<Learner> {
         table
     };
     fit_fault::tables().into_iter().map(with_fault).collect()
+}
+
+/// Fits, and draws on when that is over.
+unsafe extern "C" fn draw_on(learner: *mut c_void, fit: *const Fit, report: *mut Report) -> Status {
+    let table = export::learner::<Descent<DrawsOn>>();
+    let whole = table.fit.expect("the SDK's tables are complete");
+    // SAFETY: the host's own arguments, passed on; its table is complete, and there is room for a row.
+    unsafe {
+        let status = whole(learner, fit, report);
+        for _ in 0..100 {
+            let (mut row, mut got) = (0, 0);
+            (*fit).batch.expect("a complete table")(fit, 0, &mut row, 1, &mut got);
+        }
+        status
+    }
 }
 
 /// Fits, and reports a step more.

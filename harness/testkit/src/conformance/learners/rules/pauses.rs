@@ -56,14 +56,14 @@ pub(super) fn pause(subject: &dyn LearnerSubject) -> Result<(), Finding> {
 }
 
 pub(super) fn resume(subject: &dyn LearnerSubject) -> Result<(), Finding> {
-    demand_repeatable(subject, &request(subject))?;
     let settings = batch(subject, BATCH);
-    let mut whole = fit(subject, &request(subject))?;
+    let pausing = FitRequest { pause: true, ..request(subject) };
+    demand_repeatable(subject, &pausing)?;
+    let mut whole = fit(subject, &pausing)?;
     let steps = whole.object.used().objectives.len();
     if steps <= STEPS {
         return Err(Finding::Skipped(format!("takes {steps} steps alone")));
     }
-    let pausing = FitRequest { pause: true, ..request(subject) };
     let mut first = subject.begin(&pausing, &settings)?;
     for _ in 0..STEPS {
         first.fit()?;
@@ -71,7 +71,7 @@ pub(super) fn resume(subject: &dyn LearnerSubject) -> Result<(), Finding> {
     let saved = first.save()?;
     first.end()?;
     let Some(saved) = saved else { return Err(Finding::Skipped("saves no state".into())) };
-    let mut second = subject.load(&request(subject), &settings, &saved)?;
+    let mut second = subject.load(&pausing, &settings, &saved)?;
     finish(&mut *second)?;
     let left = Some(steps - STEPS);
     let same = bits(&mut *second, left)? == bits(&mut *whole.object, left)?;

@@ -41,12 +41,12 @@ pub(super) fn threads(subject: &dyn LearnerSubject) -> Result<(), Finding> {
 }
 
 pub(super) fn two_objects(subject: &dyn LearnerSubject) -> Result<(), Finding> {
-    let (large, small) = (FitRequest::new(subject, 60, 52), FitRequest::new(subject, 44, 53));
+    let pausing = |n: usize, seed: u64| FitRequest { pause: true, ..FitRequest::new(subject, n, seed) };
+    let (large, small) = (pausing(60, 52), pausing(44, 53));
     let alone = [demand_repeatable(subject, &large)?, demand_repeatable(subject, &small)?];
     let settings = batch(subject, BATCH);
-    let pausing = |request: &FitRequest| FitRequest { pause: true, ..request.clone() };
-    let mut first = subject.begin(&pausing(&large), &settings)?;
-    let mut second = subject.begin(&pausing(&small), &settings)?;
+    let mut first = subject.begin(&large, &settings)?;
+    let mut second = subject.begin(&small, &settings)?;
     // A step each in turn.
     for _ in 0..3 {
         first.fit()?;
