@@ -51,6 +51,44 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("prints", "silence", "7 bytes"),
 ];
 
+/// The same of learners.
+const LEARNERS: &[(&str, &str, &str)] = &[
+    ("fit-unknown-capability", "interface", "0x10000000000"),
+    ("fit-no-doc", "description", "the learner has no documentation"),
+    ("fit-refuses-end-of-range", "parameters", "1000"),
+    ("fit-needs-three-rows", "two-rows", "fewer than three rows"),
+    ("fit-needs-two-inputs", "one-input", "fewer than two inputs"),
+    ("fit-divides-by-range", "constant-input", "diverged"),
+    ("fit-refuses-repeated-rows", "repeated-rows", "a row occurs twice"),
+    ("fit-refuses-large-batch", "large-batch", "too large a batch"),
+    ("fit-skips-short-batch", "short-batch", "steps from"),
+    ("fit-leaves-out-nan", "not-a-number", "fits targets with NaN"),
+    ("fit-draws-on", "budget", "drew 100 times"),
+    ("fit-reports-more", "observe", "reports"),
+    ("fit-forgets-at-pause", "pause", "with a pause after every step"),
+    ("fit-forgets-velocity", "resume", "after it was resumed"),
+    ("fit-loads-anything", "load-elsewhere", "a state of other targets"),
+    ("fit-keeps-velocity", "reuse", "begins again"),
+    ("fit-writes-targets", "inputs", "wrote into the targets"),
+    ("fit-counts-predictions", "pieces", "predicts otherwise at"),
+    ("fit-negative-far", "positive", "a variance of -1"),
+    ("fit-shrinks-variance", "model", "predicts variances"),
+    ("fit-wrong-constant", "objective", "where the model's is"),
+    ("fit-drifts", "descends", "after 20 small steps"),
+    ("fit-learns-nothing", "learns", "the mean of the targets"),
+    ("fit-charges-nothing", "charges", "no kernel entries"),
+    ("fit-counts-calls", "same-seed", "two fits with one seed differ"),
+    ("fit-hides-seed", "other-seed", "another seed"),
+    ("fit-sums-by-threads", "threads", "on 2 threads"),
+    ("fit-shares-velocity", "two-objects", "disturb each other"),
+    ("fit-aborts-unused", "unused", "SIGABRT"),
+    ("fit-leaks", "leaks", "MiB"),
+    ("fit-leaves-threads", "left-threads", "left 8 running"),
+    ("fit-flushes-to-zero", "float-mode", "flushed to zero"),
+    ("fit-raises-blas", "blas-threads", "has 4 after"),
+    ("fit-prints", "silence", "7 bytes"),
+];
+
 fn conform(file: &Path, options: &[&str]) -> Ended {
     let file = file.to_str().expect("a path of UTF-8");
     Sandbox::new().run(&[&["plugin", "test", file, "--format", "json"][..], options].concat())
@@ -77,9 +115,11 @@ fn with_status(ended: &Ended, status: &str) -> BTreeMap<String, Vec<(String, Str
 fn every_mutant_breaks_its_rule_and_no_other() {
     let ended = conform(&library("gpbench_mutants"), &["--limit", "15"]).exits(1);
     let failed = with_status(&ended, "failed");
-    assert_eq!(failed.len(), MUTANTS.len() + 1);
-    assert!(failed["correct"].is_empty(), "the correct solver keeps every rule: {:?}", failed["correct"]);
-    for (mutant, rule, word) in MUTANTS {
+    assert_eq!(failed.len(), MUTANTS.len() + LEARNERS.len() + 2);
+    for correct in ["correct", "fit-correct"] {
+        assert!(failed[correct].is_empty(), "{correct} keeps every rule: {:?}", failed[correct]);
+    }
+    for (mutant, rule, word) in MUTANTS.iter().chain(LEARNERS) {
         let [(name, reason)] = failed[*mutant].as_slice() else {
             panic!("{mutant} must break `{rule}` alone, and broke {:?}", failed[*mutant])
         };
@@ -90,12 +130,14 @@ fn every_mutant_breaks_its_rule_and_no_other() {
 
 #[test]
 fn every_rule_has_a_mutant() {
-    let broken: BTreeSet<&str> = MUTANTS.iter().map(|(_, rule, _)| *rule).collect();
-    let ended = conform(&library("gpbench_mutants"), &["--solver", "correct"]).exits(0);
-    let passed = with_status(&ended, "passed").remove("correct").expect("the only solver tested");
-    let skipped = with_status(&ended, "skipped").remove("correct").expect("the only solver tested");
-    let all: BTreeSet<&str> = passed.iter().chain(&skipped).map(|(name, _)| &**name).collect();
-    assert_eq!(broken, all);
+    for (correct, mutants) in [("correct", MUTANTS), ("fit-correct", LEARNERS)] {
+        let broken: BTreeSet<&str> = mutants.iter().map(|(_, rule, _)| *rule).collect();
+        let ended = conform(&library("gpbench_mutants"), &["--solver", correct]).exits(0);
+        let passed = with_status(&ended, "passed").remove(correct).expect("the only one tested");
+        let skipped = with_status(&ended, "skipped").remove(correct).expect("the only one tested");
+        let all: BTreeSet<&str> = passed.iter().chain(&skipped).map(|(name, _)| &**name).collect();
+        assert_eq!(broken, all);
+    }
 }
 
 /// Our plugins beside the program, and the template of new ones.

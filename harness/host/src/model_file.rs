@@ -8,12 +8,9 @@ use ndarray::Array2;
 
 use crate::array_file;
 use crate::binary::FileError;
-use crate::plugin::Arrays;
+use crate::plugin::{Arrays, MOST_BYTES};
 
 const MAGIC: &[u8; 8] = b"GPBMODL1";
-
-/// Most bytes of the arrays of a model.
-pub(crate) const MOST_BYTES: usize = 8 << 30;
 
 /// Bytes that the header and the predictions may take beside two models.
 const ROOM: usize = 1 << 30;

@@ -35,6 +35,7 @@ mod views;
 
 pub use account::SolveLimits;
 pub use arrays::Arrays;
+pub(crate) use arrays::MOST_BYTES;
 pub use description::{LearnerEntry, SolverEntry};
 pub use error::CallError;
 pub use extension::SolverState;

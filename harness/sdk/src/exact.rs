@@ -2,7 +2,7 @@
 
 mod factor;
 
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis, ShapeBuilder};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis};
 
 pub use factor::{factorise, solve};
 
@@ -83,6 +83,8 @@ fn reserve(n: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use ndarray::ShapeBuilder;
+
     use super::*;
     use crate::Family;
     use crate::testing::scattered;

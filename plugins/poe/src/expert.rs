@@ -20,8 +20,8 @@ pub struct Expert {
     pub optimiser: Optimiser,
     /// The free parameters before the last step.
     pub before: Vec<f64>,
-    /// Its likelihood at the last step; not a number before the first.
-    pub nlml: f64,
+    /// Its likelihood at the last step; none before the first.
+    pub nlml: Option<f64>,
     /// Whether it is without a usable likelihood, and left out of the product.
     pub has_failed: bool,
 }
@@ -36,7 +36,7 @@ impl Expert {
         optimiser: Optimiser,
     ) -> Expert {
         let before = hyperparameters.free.clone();
-        Expert { family, x, y, hyperparameters, optimiser, before, nlml: f64::NAN, has_failed: false }
+        Expert { family, x, y, hyperparameters, optimiser, before, nlml: None, has_failed: false }
     }
 
     /// Negative log marginal likelihood per row, and its derivatives by the free parameters.
@@ -73,7 +73,7 @@ impl Expert {
             self.fail();
             return Ok(());
         }
-        self.nlml = nlml;
+        self.nlml = Some(nlml);
         self.before.clone_from(&self.hyperparameters.free);
         self.optimiser.descend(&mut self.hyperparameters.free, &gradient, learning_rate);
         if !self.hyperparameters.is_sound() {
@@ -96,5 +96,64 @@ impl Expert {
         let at = &self.hyperparameters;
         let kernel = at.kernel(self.family);
         exact::Posterior::new(kernel, at.noise_scale(), at.mean(), self.x.view(), &self.y, workers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpbench_sdk::optimise::{Method, Transform};
+    use gpbench_sdk::testing::scattered;
+
+    use super::*;
+
+    fn expert(family: Family, share: f64) -> Expert {
+        let x = Array2::from_shape_fn((50, 2), |(i, j)| scattered(i, j));
+        let y = Array1::from_shape_fn(50, |i| share * ((3.0 * x[[i, 0]]).sin() + 0.3 * scattered(i, 8)));
+        let start = Scales {
+            signal_scale: 1.3 * share,
+            noise_scale: 0.4 * share,
+            length_scale: vec![0.6, 1.5],
+            mean: 0.1 * share,
+        };
+        let start = Hyperparameters::new(&start, Transform::Variance, false, true).unwrap();
+        let optimiser = Optimiser::new(Method::Adam, start.free.len());
+        Expert::new(family, x, y, start, optimiser)
+    }
+
+    #[test]
+    fn gradients_agree_with_differences() {
+        for family in [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52] {
+            let expert = expert(family, 1.0);
+            let (_, gradient) = expert.gradient(Workers::new(1)).unwrap();
+            for (i, by) in gradient.into_iter().enumerate() {
+                let at = |h: f64| {
+                    let mut moved = expert.clone();
+                    moved.hyperparameters.free[i] += h;
+                    moved.gradient(Workers::new(1)).unwrap().0
+                };
+                let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+                assert!((by - difference).abs() < 1e-8, "{family:?}, {i}: {by} against {difference}");
+            }
+        }
+    }
+
+    #[test]
+    fn half_the_targets_and_scales_have_less_by_the_logarithm_of_two() {
+        let [one, half] = [1.0, 0.5].map(|share| expert(Family::Rbf, share).gradient(Workers::new(1)));
+        assert!((one.unwrap().0 - half.unwrap().0 - std::f64::consts::LN_2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_expert_that_fails_keeps_its_last_parameters_with_a_likelihood() {
+        let mut expert = expert(Family::Rbf, 1.0);
+        expert.step(0.1, Workers::new(1)).unwrap();
+        let (before, nlml) = (expert.before.clone(), expert.nlml);
+        assert_ne!(before, expert.hyperparameters.free);
+        expert.y[3] = f64::INFINITY;
+        expert.step(0.1, Workers::new(1)).unwrap();
+        assert!(expert.has_failed);
+        assert_eq!((&expert.hyperparameters.free, expert.nlml), (&before, nlml));
+        expert.step(0.1, Workers::new(1)).unwrap();
+        assert_eq!(expert.hyperparameters.free, before);
     }
 }

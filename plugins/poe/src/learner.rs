@@ -37,6 +37,10 @@ impl Learner for Poe {
     }
 
     fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+        // One expert would fail, and the others would hide it.
+        if !fit.y().iter().chain(&fit.x()).all(|value| value.is_finite()) {
+            return Err(Error::InvalidArgument("inputs or targets are not finite".into()));
+        }
         let mut order = Vec::with_capacity(fit.n());
         while order.len() < fit.n() {
             order.extend(fit.batch(PARTITION, self.params.points)?);
@@ -67,7 +71,7 @@ impl Learner for Poe {
         let mut product = Product::new(self.params.combine, x.nrows());
         for (expert, weight) in self.experts.iter().zip(self.weights()?) {
             if weight > 0.0 {
-                let (mean, latent) = expert.posterior(*workers)?.predict(&x, workers);
+                let (mean, latent) = expert.posterior(workers)?.predict(&x, workers);
                 product.add(weight, &mean, &latent, expert.hyperparameters.noise_scale().powi(2));
             }
         }
@@ -98,7 +102,10 @@ impl Learner for Poe {
         for (e, expert) in self.experts.iter().enumerate() {
             saved.put_list(&format!("free_{e}"), &expert.hyperparameters.free);
             saved.put_list(&format!("before_{e}"), &expert.before);
-            saved.put_list(&format!("outcome_{e}"), &[expert.nlml, f64::from(u8::from(expert.has_failed))]);
+            if let Some(nlml) = expert.nlml {
+                saved.put_number(&format!("nlml_{e}"), nlml);
+            }
+            saved.put_number(&format!("failed_{e}"), f64::from(u8::from(expert.has_failed)));
             let optimiser = expert.optimiser.save(&format!("optimiser_{e}"));
             optimiser.iter().for_each(|(name, array)| saved.put(name, array.view()));
         }
@@ -119,8 +126,8 @@ impl Learner for Poe {
             expert.hyperparameters.free =
                 saved.get_shaped(&format!("free_{e}"), shape)?.into_iter().collect();
             expert.before = saved.get_shaped(&format!("before_{e}"), shape)?.into_iter().collect();
-            let outcome = saved.get_shaped(&format!("outcome_{e}"), (2, 1))?;
-            (expert.nlml, expert.has_failed) = (outcome[[0, 0]], outcome[[1, 0]] != 0.0);
+            expert.nlml = saved.get_number(&format!("nlml_{e}")).ok();
+            expert.has_failed = saved.get_number(&format!("failed_{e}"))? != 0.0;
             let get = |name: &str| saved.get(name).ok().map(|array| array.to_owned());
             expert.optimiser.load(&format!("optimiser_{e}"), get)?;
         }
@@ -171,8 +178,8 @@ impl Poe {
 
     /// The mean of the experts' latest likelihoods; not a number if no expert that was tried has one.
     fn objective(&self) -> f64 {
-        let tried = self.experts.iter().filter(|expert| !expert.has_failed && expert.nlml.is_finite());
-        let (sum, count) = tried.fold((0.0, 0), |(sum, count), expert| (sum + expert.nlml, count + 1));
-        sum / f64::from(count)
+        let usable = self.experts.iter().filter(|expert| !expert.has_failed);
+        let likelihoods: Vec<f64> = usable.filter_map(|expert| expert.nlml).collect();
+        likelihoods.iter().sum::<f64>() / likelihoods.len() as f64
     }
 }

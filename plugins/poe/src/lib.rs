@@ -13,3 +13,5 @@ pub use expert::Expert;
 pub use learner::Poe;
 pub use params::{Combination, PoeParams};
 pub use product::Product;
+
+gpbench_sdk::export_plugin! { name: "poe", learners: [Poe] }

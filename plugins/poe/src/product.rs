@@ -48,3 +48,31 @@ impl Product {
         (self.weighted_mean / &self.precision, self.precision.mapv(f64::recip) + added)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gpbench_sdk::ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn equal_experts_are_one() {
+        for combine in [Combination::Observed, Combination::Latent] {
+            let mut product = Product::new(combine, 2);
+            (0..3).for_each(|_| product.add(1.0 / 3.0, &array![1.0, -2.0], &array![0.5, 0.1], 0.25));
+            let (mean, variance) = product.predict();
+            assert!((mean - array![1.0, -2.0]).iter().all(|gap| gap.abs() < 1e-14));
+            assert!((variance - array![0.75, 0.35]).iter().all(|gap| gap.abs() < 1e-14));
+        }
+    }
+
+    #[test]
+    fn a_sure_expert_counts_more() {
+        let mut product = Product::new(Combination::Latent, 1);
+        product.add(0.5, &array![1.0], &array![0.1], 0.2);
+        product.add(0.5, &array![2.0], &array![0.4], 0.6);
+        let (mean, variance) = product.predict();
+        // 1/v = 5 + 1.25 = 6.25, mean = (5 + 2.5) / 6.25; the noise is 0.4.
+        assert!((mean[0] - 1.2).abs() < 1e-14 && (variance[0] - 0.56).abs() < 1e-14, "{mean} {variance}");
+    }
+}

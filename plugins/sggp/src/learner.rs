@@ -3,10 +3,10 @@
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
 use gpbench_sdk::{
-    Capabilities, Error, Family, Fit, Learner, Model, Result, Saved, Scales, Stream, Work, Workers,
+    Capabilities, Error, Family, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, exact,
 };
-use gpbench_sdk::{exact, likelihood};
 
+use crate::objective::objective;
 use crate::{Grouping, SgGpParams, neighbours, uniform};
 
 /// Most rows that are predicted from by a dense factorisation.
@@ -158,7 +158,9 @@ impl Fitted {
                 found.groups.select(Axis(0), centres)
             }
         };
-        let (nlml, gradient) = self.gradient(&groups, params.signal_factor, workers)?;
+        let data = (&self.x, &self.y, &groups);
+        let (nlml, gradient) =
+            objective(&self.hyperparameters, self.family, data, params.signal_factor, workers)?;
         let k = groups.ncols();
         fit.charge(Work { rows: centres.len() * (k - 1), ..Work::entries(centres.len() * k * k) })?;
         let passes = self.drawn as f64 / n as f64;
@@ -182,27 +184,5 @@ impl Fitted {
         let found = neighbours::nearest(&self.x, &length_scale, k, workers)?;
         self.found = Some(Found { groups: found.groups, length_scale });
         Ok(found.distances)
-    }
-
-    /// The mean of the groups' likelihoods, and its derivatives by the free parameters.
-    fn gradient(
-        &self,
-        groups: &Array2<usize>,
-        signal_factor: bool,
-        workers: Workers<'_>,
-    ) -> Result<(f64, Vec<f64>)> {
-        let at = &self.hyperparameters;
-        let kernel = at.kernel(self.family);
-        let targets = &self.y - at.mean();
-        let by = likelihood::groups(&kernel, at.noise_scale(), &self.x, &targets, groups, workers)?;
-        let k = groups.ncols() as f64;
-        let factor = if signal_factor && k > 1.0 { k / k.ln() } else { 1.0 };
-        let scales = Scales {
-            signal_scale: factor * by.signal_scale,
-            noise_scale: by.noise_scale,
-            length_scale: by.length_scale.to_vec(),
-            mean: by.mean,
-        };
-        Ok((by.nlml, at.chain(&scales)))
     }
 }

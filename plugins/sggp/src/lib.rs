@@ -6,10 +6,14 @@
 
 mod learner;
 mod neighbours;
+mod objective;
 mod params;
 mod uniform;
 
 pub use learner::SgGp;
 pub use neighbours::{Neighbours, nearest};
+pub use objective::objective;
 pub use params::{Grouping, SgGpParams};
 pub use uniform::draw;
+
+gpbench_sdk::export_plugin! { name: "sggp", learners: [SgGp] }

@@ -78,7 +78,7 @@ impl LearnerSubject for LoadedLearner {
     ) -> Result<Box<dyn FitObject + 's>, Fault> {
         let (session, record) = session(request);
         let mut learner = self.object(settings)?;
-        learner.begin(&session).map_err(fault)?;
+        learner.begin(&session).map_err(fault).map(drop)?;
         Ok(Box::new(LiveFit::new(learner, session, record, request, &self.pool)))
     }
 
@@ -135,7 +135,7 @@ impl<'s> LiveFit<'s> {
 impl FitObject for LiveFit<'_> {
     fn begin_again(&mut self, request: &FitRequest) -> Result<(), Fault> {
         let (session, record) = session(request);
-        self.learner.begin(&session).map_err(fault)?;
+        self.learner.begin(&session).map_err(fault).map(drop)?;
         (self.session, self.record, self.request) = (session, record, request.clone());
         Ok(())
     }

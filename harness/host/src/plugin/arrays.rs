@@ -16,6 +16,9 @@ pub type Arrays = BTreeMap<String, Array2<f64>>;
 /// Longest name of a matrix or a number of the plugin's own, in bytes.
 const MAX_NAME: usize = 64;
 
+/// Most bytes of the matrices of a store.
+pub(crate) const MOST_BYTES: usize = 8 << 30;
+
 /// Checks a name of the plugin's own, called `what` in errors.
 pub(super) fn check_name(name: &str, what: &str) -> Result<(), String> {
     let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
@@ -100,6 +103,10 @@ unsafe extern "C" fn put(store: *const Store, name: *const Str, value: *const Ma
         check_name(&name, "name")?;
         // SAFETY: the plugin passes a matrix that nobody writes until this call returns.
         let value = unsafe { value.view() };
+        let stored: usize = store.arrays.borrow().values().map(|array| 8 * array.len()).sum();
+        if stored.saturating_add(value.len().saturating_mul(8)) > MOST_BYTES {
+            return Err(format!("all matrices together take more than {MOST_BYTES} bytes").into());
+        }
         let mut copy = Array2::zeros(value.dim().f());
         copy.assign(&value);
         store.arrays.borrow_mut().insert(name, copy);

@@ -89,20 +89,23 @@ impl<'l> LearnerObject<'l> {
         Ok(bytes)
     }
 
-    /// Begins a fit.
+    /// Begins a fit. Answers why it is over if it did not get to its first step.
     ///
     /// # Errors
     /// Where the call fails, or the learner has written into what it may only read.
-    pub fn begin(&mut self, session: &FitSession) -> Result<(), CallError> {
+    pub fn begin(&mut self, session: &FitSession) -> Result<Option<StopReason>, CallError> {
         let begin = self.entry.table.begin.expect("checked when the learner was looked up");
         // SAFETY: a live object of this learner, and a fit that lives until the call returns.
         let status = self.call(session, Call::Begin, |object, fit| unsafe { begin(object, fit) });
-        match status {
-            // Time that is spent before the first step is noticed there.
-            Status::STOPPED if session.late_steps().is_some() => Ok(()),
-            status => self.done("begin", status, session.entrance.take_complaint()),
-        }?;
-        untampered("begin", session)
+        let over = match status {
+            Status::STOPPED if session.late_steps().is_some() => session.exhausted(),
+            status => {
+                self.done("begin", status, session.entrance.take_complaint())?;
+                None
+            }
+        };
+        untampered("begin", session)?;
+        Ok(over)
     }
 
     /// Goes on from a saved state, in place of [`begin`](Self::begin), in a session that resumes from its progress.

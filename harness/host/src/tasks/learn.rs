@@ -37,6 +37,7 @@ pub(super) fn run(
         (names::PASSES, cost.passes(setup.rows.n())),
         (names::ROWS, cost.rows),
         (names::FEATURE_ROWS, cost.features),
+        // Not a number, and left out, where there was no step.
         (names::SECONDS_PER_STEP, cost.fit.wall / cost.steps as f64),
     ];
     let objective = state.record.objective.map(|value| (names::CLAIMED_OBJECTIVE, value));

@@ -1,6 +1,6 @@
 //! A plugin that misbehaves on request, for tests that the harness survives it.
 //!
-//! One solver, `hostile`; its parameter `act` chooses what it does. The library's name does not match
+//! One solver, `hostile`, and one learner, `hostile-learner`; their parameter `act` chooses what they do. The library's name does not match
 //! the pattern of plugins, so the harness does not find it by itself: a spec names it by `library`. `c/` has
 //! faults that only C can have, and faults of a library as a whole.
 
@@ -12,6 +12,7 @@ mod descriptors;
 mod files;
 mod forks;
 mod honest;
+mod learner;
 mod limits;
 mod memory;
 mod signals;
@@ -23,6 +24,7 @@ use std::sync::OnceLock;
 use gpbench_sdk::{abi, export};
 
 pub use act::Act;
+pub use learner::{HostileLearner, LearnerAct};
 pub use solver::Hostile;
 
 /// The plugin's entry.
@@ -40,7 +42,7 @@ pub unsafe extern "C" fn gpbench_plugin_v1(host: *const abi::Host) -> *const abi
             PLUGIN.get_or_init(|| {
                 let mut table = export::solver::<Hostile>();
                 table.solve = Some(solver::solve_and_lie);
-                export::plugin("hostile", env!("CARGO_PKG_VERSION"), vec![table], Vec::new())
+                export::plugin("hostile", env!("CARGO_PKG_VERSION"), vec![table], vec![learner::table()])
             })
         })
     }

@@ -12,8 +12,13 @@ pub(crate) const FOREIGN: &str = concat!(
 
 /// Prints and logs the text; the same as an error.
 pub(crate) fn speak(problem: &Problem<'_>) -> Error {
+    problem.log(Level::Warning, FOREIGN);
+    print()
+}
+
+/// Prints the text; the same as an error.
+pub(crate) fn print() -> Error {
     println!("{FOREIGN}");
     eprintln!("{FOREIGN}");
-    problem.log(Level::Warning, FOREIGN);
     Error::new(FOREIGN)
 }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use gpbench_sdk::ndarray::{Array2, ArrayRef2};
-use gpbench_sdk::{Problem, Result};
+use gpbench_sdk::{Fit, Problem, Result};
 
 /// State that all objects of one mutant share.
 pub(crate) static SHARED: Mutex<Vec<f64>> = Mutex::new(Vec::new());
@@ -25,6 +25,12 @@ pub(crate) fn write_adjacent(problem: &mut Problem<'_>, iterate: &ArrayRef2<f64>
 /// Writes over the right-hand sides.
 pub(crate) fn write_rhs(problem: &Problem<'_>, work: &ArrayRef2<f64>) {
     write(problem.rhs().as_ptr().cast_mut(), problem.rhs().strides()[1], work);
+}
+
+/// Writes over the targets of a fit.
+pub(crate) fn write_targets(fit: &Fit<'_>) {
+    // SAFETY: none; the memory is the host's, and writable.
+    unsafe { fit.y().as_ptr().cast_mut().write(0.25) };
 }
 
 /// Clears the iterate, which is read-only here.

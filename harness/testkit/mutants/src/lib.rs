@@ -1,4 +1,4 @@
-//! Mutants: one solver that keeps every rule of the conformance suite, and copies of it that break
+//! Mutants: one solver and one learner that keep every rule of the conformance suite, and copies of them that break
 //! one rule each, to show that every rule finds its fault.
 //!
 //! The library's name does not match the pattern of plugins, so the harness does not find it by itself.
@@ -7,6 +7,8 @@
 
 mod acts;
 mod fault;
+mod fit_fault;
+mod learner;
 mod solver;
 mod tables;
 
@@ -25,7 +27,7 @@ pub unsafe extern "C" fn gpbench_plugin_v1(host: *const abi::Host) -> *const abi
     unsafe {
         export::enter(host, || {
             PLUGIN.get_or_init(|| {
-                export::plugin("mutants", env!("CARGO_PKG_VERSION"), tables::all(), Vec::new())
+                export::plugin("mutants", env!("CARGO_PKG_VERSION"), tables::all(), tables::learners())
             })
         })
     }

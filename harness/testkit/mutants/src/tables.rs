@@ -1,13 +1,56 @@
-//! The solvers' tables, with the faults of some mutants.
+//! The tables of solvers and learners, with the faults of some mutants.
 
-use gpbench_sdk::abi::{Param, Solver, Str};
+use std::ffi::c_void;
+
+use gpbench_sdk::abi::{Fit, Learner, Param, Report, Solver, Status, Store, Str};
+use gpbench_sdk::export;
 
 use crate::fault::{self, Fault};
+use crate::fit_fault::{self, FitFault, LoadsAnything, ReportsMore};
+use crate::learner::Descent;
 
 /// Bit of no capability.
 const UNKNOWN: u64 = 1 << 40;
 
-/// All tables; they live until the process ends.
+/// All tables of learners; they live until the process ends.
+pub(crate) fn learners() -> Vec<Learner> {
+    let with_fault = |(fault, mut table): (FitFault, Learner)| {
+        match fault {
+            FitFault::UnknownCapability => table.capabilities |= UNKNOWN,
+            FitFault::NoDoc => table.doc = Str::new(""),
+            FitFault::ReportsMore => table.fit = Some(report_more),
+            FitFault::LoadsAnything => table.load = Some(load_anything),
+            _ => {}
+        }
+        table
+    };
+    fit_fault::tables().into_iter().map(with_fault).collect()
+}
+
+/// Fits, and reports a step more.
+unsafe extern "C" fn report_more(learner: *mut c_void, fit: *const Fit, report: *mut Report) -> Status {
+    let table = export::learner::<Descent<ReportsMore>>();
+    let whole = table.fit.expect("the SDK's tables are complete");
+    // SAFETY: the host's own arguments, passed on; a report that was filled is not null.
+    unsafe {
+        let status = whole(learner, fit, report);
+        if status == Status::DONE {
+            (*report).iterations += 1;
+        }
+        status
+    }
+}
+
+/// Loads, or begins where the state is of other data.
+unsafe extern "C" fn load_anything(learner: *mut c_void, fit: *const Fit, store: *const Store) -> Status {
+    let table = export::learner::<Descent<LoadsAnything>>();
+    let (load, begin) = (table.load, table.begin);
+    let (load, begin) = (load.expect("the SDK's tables are complete"), begin.expect("as above"));
+    // SAFETY: the host's own arguments, passed on.
+    unsafe { if load(learner, fit, store) == Status::DONE { Status::DONE } else { begin(learner, fit) } }
+}
+
+/// All tables of solvers; they live until the process ends.
 pub(crate) fn all() -> Vec<Solver> {
     fault::tables().into_iter().map(|(fault, table)| with_fault(fault, table)).collect()
 }

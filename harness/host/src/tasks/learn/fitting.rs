@@ -69,9 +69,10 @@ impl<'s> Fitting<'s> {
         let mut learner = LearnerObject::create(entry, self.library.host(), &job.case.solver.params)?;
         self.startup.check_memory("learner", learner.estimate(rows.n(), rows.d())?)?;
         let session = self.session(recorder.clone());
+        let mut over = None;
         let session = match saved {
             None => {
-                learner.begin(&session)?;
+                over = learner.begin(&session)?;
                 session
             }
             Some(saved) => {
@@ -83,10 +84,16 @@ impl<'s> Fitting<'s> {
                 session
             }
         };
-        let (reason, seen) = self.fit(&mut learner, &session, &recorder, &mut state, &send)?;
-        let predictions = match reason {
-            StopReason::Diverged => None,
-            _ => Some(self.predictions(&mut learner)?),
+        let (reason, seen) = match over {
+            None => self.fit(&mut learner, &session, &recorder, &mut state, &send)?,
+            Some(reason) => {
+                state.progress = session.progress();
+                (reason, Seen::Best)
+            }
+        };
+        let predictions = match (over, reason) {
+            (Some(_), _) | (None, StopReason::Diverged) => None,
+            (None, _) => Some(self.predictions(&mut learner)?),
         };
         // Before the result counts: a plugin that crashes while it frees its memory has corrupted something.
         drop(learner);
