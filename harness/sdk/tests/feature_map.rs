@@ -50,7 +50,10 @@ fn pull_backs_are_central_differences() {
                 (map.features(&parameters, &x, workers) * &cotangent).sum()
             };
             let expected = (value(step) - value(-step)) / (2.0 * step);
-            assert!((by - 0.25 - expected).abs() < 1e-7 * (1.0 + expected.abs()), "{index}: {by}, {expected}");
+            assert!(
+                (by - 0.25 - expected).abs() < 1e-7 * (1.0 + expected.abs()),
+                "{index}: {by}, {expected}"
+            );
         }
         let scales = map.scales(&parameters);
         assert_eq!(scales.as_ref().map_or(0, |(_, lengths)| lengths.len()), lengths);

@@ -46,8 +46,7 @@ impl Exact {
             mean: fit.mean(),
         };
         let shared = fit.has_shared_length_scale() || network.is_some();
-        let hyperparameters =
-            Hyperparameters::new(&start, Transform::Logarithm, shared, fit.trains_mean())?;
+        let hyperparameters = Hyperparameters::new(&start, Transform::Logarithm, shared, fit.trains_mean())?;
         let (x, y) = (fit.x().as_standard_layout().into_owned(), fit.y().to_owned());
         let (family, posterior) = (fit.family(), OnceLock::new());
         Ok(Exact { family, x, y, network, layers, hyperparameters, floor, posterior })
@@ -121,7 +120,8 @@ impl Exact {
         if self.posterior.get().is_none() {
             let n = self.y.len();
             if n > DENSE {
-                let text = format!("{n} rows to predict from, at most {DENSE}; the model can be used instead");
+                let text =
+                    format!("{n} rows to predict from, at most {DENSE}; the model can be used instead");
                 return Err(Error::Unsupported(text));
             }
             let hyperparameters = &self.hyperparameters;

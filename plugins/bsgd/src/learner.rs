@@ -6,9 +6,7 @@
 use gpbench_sdk::finite::{self, Objective, Passes};
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{
-    Capabilities, Error, Family, Fit, Learner, Model, Result, Saved, Work, Workers,
-};
+use gpbench_sdk::{Capabilities, Error, Family, Fit, Learner, Model, Result, Saved, Work, Workers};
 
 use crate::{BatchLikelihood, BsgdParams, Exact};
 
@@ -110,7 +108,8 @@ impl State {
 impl Learner for Bsgd {
     type Params = BsgdParams;
     const ID: &'static str = "bsgd";
-    const DOC: &'static str = "Descent on the likelihoods of uniform minibatches, which is biased; predicts from all rows";
+    const DOC: &'static str =
+        "Descent on the likelihoods of uniform minibatches, which is biased; predicts from all rows";
     const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
     const CAPABILITIES: Capabilities =

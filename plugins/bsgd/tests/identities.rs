@@ -69,8 +69,7 @@ fn the_gradient_by_points_and_scales_is_that_of_central_differences() {
     let of = |kernel: &Kernel, points: &Array2<f64>| {
         l(&kernel.gram(points, points, workers()), &r, NOISE_VARIANCE)
     };
-    let (at, by) =
-        BatchLikelihood::of_points(&kernel, &points, &r, NOISE_VARIANCE, true, workers()).unwrap();
+    let (at, by) = BatchLikelihood::of_points(&kernel, &points, &r, NOISE_VARIANCE, true, workers()).unwrap();
     close(12.0 * at.nlml - 6.0 * std::f64::consts::TAU.ln(), of(&kernel, &points), 1e-12);
     let signal = |h: f64| of(&Kernel { signal_scale: 1.3 + h, ..kernel.clone() }, &points);
     close(by.signal_scale, difference(signal), 1e-8);

@@ -52,12 +52,19 @@ impl Saddle {
     }
 
     /// The gradient of the minimisation, for the features of a batch out of `n` rows.
-    pub fn penalty(&self, n: usize, features: &ArrayRef2<f64>, noise_variance: f64, mu: f64) -> Result<Penalty> {
+    pub fn penalty(
+        &self,
+        n: usize,
+        features: &ArrayRef2<f64>,
+        noise_variance: f64,
+        mu: f64,
+    ) -> Result<Penalty> {
         let Saddle { a, b } = self;
         let scale = n as f64 / features.nrows() as f64;
         let size = norm(a);
         let mut by_features = features.dot(b);
-        let gram = scale * Zip::from(&by_features).and(features).fold(0.0, |sum, pulled, phi| sum + pulled * phi);
+        let gram =
+            scale * Zip::from(&by_features).and(features).fold(0.0, |sum, pulled, phi| sum + pulled * phi);
         let gap = inner(b, a) - gram - noise_variance * b.diag().sum();
         by_features *= -2.0 * scale * mu / size;
 
@@ -100,9 +107,12 @@ impl Saddle {
         let mut vectors = self.a.clone();
         let values = lapack::symmetric_eigen(&mut vectors)?;
         // Only what is missing is added: A + sum over the values below of (least - value) v v^T.
-        let missing: Vec<f64> = values.iter().map(|value| least - value).take_while(|gap| *gap > 0.0).collect();
+        let missing: Vec<f64> =
+            values.iter().map(|value| least - value).take_while(|gap| *gap > 0.0).collect();
         let mut below = Array2::zeros((self.a.nrows(), missing.len()).f());
-        for ((mut column, vector), gap) in below.columns_mut().into_iter().zip(vectors.columns()).zip(&missing) {
+        for ((mut column, vector), gap) in
+            below.columns_mut().into_iter().zip(vectors.columns()).zip(&missing)
+        {
             column.assign(&vector);
             column *= gap.sqrt();
         }

@@ -19,11 +19,7 @@ fn hosts() -> [FitHost; 3] {
 
 /// All rows in each batch.
 fn exact(learning_rate: f64) -> [(&'static str, Value<'static>); 3] {
-    [
-        ("batch", Value::Int(N as i64)),
-        ("features", 40.into()),
-        ("learning_rate", learning_rate.into()),
-    ]
+    [("batch", Value::Int(N as i64)), ("features", 40.into()), ("learning_rate", learning_rate.into())]
 }
 
 #[test]
@@ -163,7 +159,8 @@ fn the_noise_stays_above_its_floor() {
     let host = FitHost::wave(N).passes(200.0);
     let run = host.begin::<Minimax>(&[("noise_floor", 0.5.into()), ("features", 20.into())]);
     let mut run = run.unwrap();
-    let noise = |run: &gpbench_sdk::testing::FitRun<'_>| run.model().unwrap().array("noise_scale").unwrap()[[0, 0]];
+    let noise =
+        |run: &gpbench_sdk::testing::FitRun<'_>| run.model().unwrap().array("noise_scale").unwrap()[[0, 0]];
     assert!((noise(&run).powi(2) - 0.5).abs() < 1e-12);
     run.fit().unwrap();
     assert!(noise(&run).powi(2) >= 0.5 - 1e-12);

@@ -115,7 +115,8 @@ fn every_gradient_is_that_of_central_differences() {
 fn the_mean_over_all_minibatches_is_the_whole() {
     let (n, dimension) = (6, 3);
     let (saddle, phi) = (somewhere(dimension), features(n, dimension));
-    let (whole, whole_b) = (penalty(&saddle, n, &phi), saddle.against_b(n, &phi, NOISE_VARIANCE, MU).unwrap());
+    let (whole, whole_b) =
+        (penalty(&saddle, n, &phi), saddle.against_b(n, &phi, NOISE_VARIANCE, MU).unwrap());
     let pairs: Vec<[usize; 2]> = (0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])).collect();
     let (mut value, mut by_noise) = (0.0, 0.0);
     let mut by_features = Array2::zeros(phi.dim());
@@ -185,7 +186,8 @@ fn a_large_mu_keeps_the_minimum_at_f() {
     let mut tried = 0;
     for seed in 0..400 {
         let spread = 2.0_f64.powi(seed % 7 - 5);
-        let mut a = &whole * 2.0_f64.powi(seed % 5 - 2) + irregular(dimension, 100 + 7 * seed as usize) * spread;
+        let mut a =
+            &whole * 2.0_f64.powi(seed % 5 - 2) + irregular(dimension, 100 + 7 * seed as usize) * spread;
         lapack::mirror_lower(&mut a);
         if symmetric::shifted_factor(&a, 0.0).is_ok() && condition(&a) <= mu {
             assert!(largest(&a, &whole, mu) >= log_determinant(&whole) - 1e-12);
@@ -198,7 +200,9 @@ fn a_large_mu_keeps_the_minimum_at_f() {
     let on_line = |a: f64| largest(&(&whole * a), &whole, small) - log_determinant(&whole);
     let (order, best) = (dimension as f64, small / dimension as f64);
     close(on_line(best), order - small - order * (order / small).ln(), 1e-12);
-    assert!(on_line(best) < 0.0 && on_line(best * 1.01) > on_line(best) && on_line(best * 0.99) > on_line(best));
+    assert!(
+        on_line(best) < 0.0 && on_line(best * 1.01) > on_line(best) && on_line(best * 0.99) > on_line(best)
+    );
     // There B is (A - F) / |A - F| = -F / |F|, and the gradient by A vanishes along F.
     let saddle = Saddle { a: &whole * best, b: &whole * (-1.0 / norm(&whole)) };
     let phi = features(11, dimension);

@@ -104,7 +104,9 @@ fn every_pass_notes_its_dead_features_and_counts_its_rows() {
     // Five batches a pass, the last one short.
     let steps: Vec<i64> = run.notes().iter().map(|(step, ..)| *step).collect();
     assert_eq!(steps, [5, 10, 15, 20, 25, 30]);
-    assert!(run.notes().iter().all(|(_, name, value)| name == "dead_features" && (0.0..=10.0).contains(value)));
+    assert!(
+        run.notes().iter().all(|(_, name, value)| name == "dead_features" && (0.0..=10.0).contains(value))
+    );
     let used = run.used();
     assert_eq!((used.features as usize, used.entries as usize), (7 * N, 0));
 }
@@ -131,7 +133,8 @@ fn the_noise_stays_above_its_floor() {
     let host = FitHost::wave(N).passes(200.0);
     let run = host.begin::<Scgd>(&[("noise_floor", 0.5.into()), ("features", 20.into())]);
     let mut run = run.unwrap();
-    let noise = |run: &gpbench_sdk::testing::FitRun<'_>| run.model().unwrap().array("noise_scale").unwrap()[[0, 0]];
+    let noise =
+        |run: &gpbench_sdk::testing::FitRun<'_>| run.model().unwrap().array("noise_scale").unwrap()[[0, 0]];
     assert!((noise(&run).powi(2) - 0.5).abs() < 1e-12);
     run.fit().unwrap();
     assert!(noise(&run).powi(2) >= 0.5 - 1e-12);

@@ -143,7 +143,8 @@ impl FeatureMap {
     pub fn evaluate(&self, parameters: &[f64], x: &ArrayRef2<f64>, workers: Workers<'_>) -> Evaluated {
         let network = self.network_parameters(parameters);
         let pass = self.network.as_ref().map(|map| map.forward(network, x, workers));
-        let Some((random, (signal_scale, lengths))) = self.random.as_ref().zip(self.scales(parameters)) else {
+        let Some((random, (signal_scale, lengths))) = self.random.as_ref().zip(self.scales(parameters))
+        else {
             let scaled = if pass.is_none() { Some(x.to_owned()) } else { None };
             return Evaluated { pass, scaled, random: None };
         };
