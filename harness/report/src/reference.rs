@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn the_built_in_files_are_read() {
         let rows = |name| Reference::named(name).map(|reference| reference.rows.len());
-        assert_eq!(FILES.map(|(name, _)| rows(name)), [Some(51), Some(84), Some(102)]);
+        assert_eq!(FILES.map(|(name, _)| rows(name)), [Some(51), Some(84), Some(102), Some(432)]);
         assert!(Reference::named("nobody1999").is_none());
         assert!(
             Reference::paper("Lin et al. 2023").is_some_and(|paper| paper.entry.contains("NeurIPS 2023"))

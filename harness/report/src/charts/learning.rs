@@ -118,7 +118,7 @@ fn at_same_places(paths: &[Path], mean: Mean) -> Option<Curve> {
     let paths: Vec<&Path> = paths.iter().filter(|path| !path.is_empty()).collect();
     let (first, rest) = paths.split_first()?;
     let is_same = |other: &&Path| other.iter().map(|point| point.0).eq(first.iter().map(|point| point.0));
-    if first.len() < 2 || first[0].0 <= 0.0 || !rest.iter().all(|other| is_same(other)) {
+    if first.len() < 2 || first[0].0 <= 0.0 || !rest.iter().all(is_same) {
         return None;
     }
     let mut curve = Curve::default();
