@@ -106,11 +106,11 @@ impl Batches {
     fn shuffle<W: FnMut() -> u64>(&mut self, count: usize, words: impl FnOnce(u64) -> W) {
         self.restore();
         let shuffle = if self.stream & SAME_EACH_PASS != 0 { 0 } else { self.position.shuffles as u32 };
-        let mut words = words(u64::from(self.stream) << 32 | u64::from(shuffle));
+        let mut words = words((u64::from(self.stream) << 32) | u64::from(shuffle));
         for i in 0..count {
             // The high half of the product is uniform below the number of rows left, but for 2^-64 of their number.
             let left = (self.order.len() - i) as u128;
-            let j = i + (u128::from(words()) * left >> 64) as usize;
+            let j = i + ((u128::from(words()) * left) >> 64) as usize;
             self.order.swap(i, j);
         }
         self.shuffled = count;

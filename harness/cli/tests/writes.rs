@@ -51,6 +51,10 @@ fn printing_verbs() -> Vec<Vec<String>> {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut verbs: Vec<Vec<String>> = texts.into_iter().map(words).collect();
     verbs.push(vec!["plugin".into(), "inspect".into(), plugin]);
+    let learner = library("gpbench_plugin_svgp").display().to_string();
+    let mut bench = words("bench learner --n 50 --d 2 --batch 9 --points 5 --seconds 0.01 --dgemm-order 32");
+    bench.push(learner);
+    verbs.push(bench);
     verbs
 }
 

@@ -1,4 +1,4 @@
-//! `gpbench-worker bench`: times products with the kernel operator.
+//! `gpbench-worker bench`: times products with the kernel operator, and steps of learners.
 //!
 //! A product with n^2 entries of d inputs and s right-hand sides costs about 2 n^2 (d + s)
 //! floating-point operations if the kernel's own function is free: that many for distances and
@@ -6,6 +6,7 @@
 //! in the same process, on as many threads and in turn with the product.
 
 mod arrays;
+mod learner;
 mod median;
 
 use std::error::Error;
@@ -39,6 +40,9 @@ struct Benchmark<'a> {
 pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
     let streams = Streams::new(0, &["bench"]);
     let x = inputs(&request.inputs, &streams)?;
+    if let Product::Learner(step) = &request.product {
+        return learner::time(request, step, x.view(), &streams).map(BenchAnswer::Step);
+    }
     let kernel = kernel(&request.kernel, x.ncols())?;
     let noise_scale = request.kernel.noise_scale;
     let pool = thread_pool(request.threads)?;
@@ -49,9 +53,9 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
     }
     let benchmark = Benchmark { request, operator, v, streams };
     Ok(match request.product {
-        Product::Operator => benchmark.whole(),
         Product::Gradient => benchmark.gradient(),
         Product::Rows { block } => benchmark.blocks(block),
+        Product::Operator | Product::Learner(_) => benchmark.whole(),
     })
 }
 
@@ -77,7 +81,8 @@ impl Benchmark<'_> {
     fn whole(&self) -> BenchAnswer {
         let mut out = Array2::zeros(self.v.dim().f());
         let mut product = || self.matrix().apply(self.v.view(), out.view_mut());
-        let [dgemm, seconds] = medians([&mut self.dgemm(), &mut product], self.request.seconds);
+        let [dgemm, seconds] =
+            medians([&mut dgemm(self.request, &self.streams), &mut product], self.request.seconds);
         BenchAnswer::Whole(self.timing(seconds, self.v.nrows(), dgemm))
     }
 
@@ -85,7 +90,8 @@ impl Benchmark<'_> {
         let (n, s) = self.v.dim();
         let u = self.streams.normals("u", n, s);
         let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view())));
-        let [dgemm, seconds] = medians([&mut self.dgemm(), &mut derivatives], self.request.seconds);
+        let [dgemm, seconds] =
+            medians([&mut dgemm(self.request, &self.streams), &mut derivatives], self.request.seconds);
         BenchAnswer::Whole(self.timing(seconds, n, dgemm))
     }
 
@@ -103,7 +109,13 @@ impl Benchmark<'_> {
         };
         let mut of_columns = || self.matrix().columns(&columns, u.view(), y.view_mut());
         let [dgemm, all, by_rows, by_both, by_columns] = medians(
-            [&mut self.dgemm(), &mut of_all, &mut of_rows, &mut of_both, &mut of_columns],
+            [
+                &mut dgemm(self.request, &self.streams),
+                &mut of_all,
+                &mut of_rows,
+                &mut of_both,
+                &mut of_columns,
+            ],
             self.request.seconds,
         );
         let per_entry = all / n as f64;
@@ -126,7 +138,7 @@ impl Benchmark<'_> {
         let d = self.operator.kernel().d();
         let entries_per_second = rows as f64 * n as f64 / seconds;
         let gemm_gflops = 2.0 * entries_per_second * (d + s) as f64 / 1e9;
-        let dgemm_gflops = 2.0 * (self.request.dgemm_order as f64).powi(3) / dgemm_seconds / 1e9;
+        let dgemm_gflops = dgemm_gflops(self.request, dgemm_seconds);
         Timing {
             n,
             d,
@@ -139,19 +151,24 @@ impl Benchmark<'_> {
             ratio: gemm_gflops / dgemm_gflops,
         }
     }
+}
 
-    /// A product of square matrices by BLAS, with its own threads.
-    fn dgemm(&self) -> impl FnMut() {
-        let order = self.request.dgemm_order;
-        let [a, b] = ["a", "b"].map(|name| self.streams.normals(name, order, order));
-        let mut c = Array2::zeros((order, order).f());
-        let threads = self.request.threads;
-        move || {
-            let _guard = ThreadGuard::raise(threads);
-            general_mat_mul(1.0, &a, &b, 0.0, &mut c);
-            black_box(&c);
-        }
+/// A product of square matrices by BLAS, with its own threads.
+fn dgemm(request: &BenchRequest, streams: &Streams) -> impl FnMut() + use<> {
+    let order = request.dgemm_order;
+    let [a, b] = ["a", "b"].map(|name| streams.normals(name, order, order));
+    let mut c = Array2::zeros((order, order).f());
+    let threads = request.threads;
+    move || {
+        let _guard = ThreadGuard::raise(threads);
+        general_mat_mul(1.0, &a, &b, 0.0, &mut c);
+        black_box(&c);
     }
+}
+
+/// 10^9 operations a second of [`dgemm`], from the seconds of one product.
+fn dgemm_gflops(request: &BenchRequest, seconds: f64) -> f64 {
+    2.0 * (request.dgemm_order as f64).powi(3) / seconds / 1e9
 }
 
 /// `count` of 0 .. n at even distances.

@@ -33,7 +33,7 @@ pub struct BenchRequest {
 }
 
 /// A product with H = K + noise_scale^2 I.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Product {
     /// H V.
@@ -46,6 +46,22 @@ pub enum Product {
         /// Rows of the block.
         block: usize,
     },
+    /// No product, but steps of a learner.
+    Learner(LearnerStep),
+}
+
+/// Which learner's steps to time, on targets that are a smooth function of the inputs, with noise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearnerStep {
+    /// The plugin's file.
+    #[serde(with = "crate::path")]
+    pub library: PathBuf,
+    /// The learner's id.
+    pub learner: String,
+    /// Its parameter `batch`, rows of a minibatch.
+    pub batch: usize,
+    /// Inducing points, the first so many of the inputs; 0 for none.
+    pub points: usize,
 }
 
 /// Arithmetic of a product.
@@ -127,6 +143,25 @@ pub struct BlockTiming {
     pub seconds_per_entry_to_operator: f64,
 }
 
+/// How fast a learner's steps are, beside the machine's own matrix product.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StepTiming {
+    /// Rows.
+    pub n: usize,
+    /// Inputs.
+    pub d: usize,
+    /// Rows of a minibatch.
+    pub batch: usize,
+    /// Inducing points.
+    pub points: usize,
+    /// Median seconds of a step.
+    pub step_seconds: f64,
+    /// 10^9 floating-point operations a second of dgemm on square matrices, with as many threads.
+    pub dgemm_gflops: f64,
+    /// 10^9 operations that dgemm does in the time of a step.
+    pub dgemm_operations: f64,
+}
+
 /// Output of `gpbench-worker bench`.
 #[expect(clippy::large_enum_variant, reason = "there is one a process")]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -144,6 +179,8 @@ pub enum BenchAnswer {
         /// All of H, in between.
         operator: Timing,
     },
+    /// To [`Product::Learner`].
+    Step(StepTiming),
     /// To the other products.
     Whole(Timing),
 }
@@ -182,7 +219,16 @@ mod tests {
             columns: block(10, 0.2),
             operator: timing(1.0),
         };
-        for answer in [BenchAnswer::Whole(timing(1.0)), blocks] {
+        let step = BenchAnswer::Step(StepTiming {
+            n: 9,
+            d: 2,
+            batch: 4,
+            points: 3,
+            step_seconds: 0.1,
+            dgemm_gflops: 30.0,
+            dgemm_operations: 3.0,
+        });
+        for answer in [BenchAnswer::Whole(timing(1.0)), blocks, step] {
             let text = serde_json::to_string(&answer).unwrap();
             assert_eq!(serde_json::from_str::<BenchAnswer>(&text).unwrap(), answer, "{text}");
         }

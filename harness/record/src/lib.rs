@@ -15,6 +15,7 @@ mod dataset;
 mod environment;
 mod estimator;
 mod family;
+mod inducing;
 mod job;
 mod kernel;
 mod learning;
@@ -36,7 +37,9 @@ pub mod testing;
 pub mod text;
 mod training;
 
-pub use bench::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
+pub use bench::{
+    Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, LearnerStep, Product, StepTiming, Timing,
+};
 pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
@@ -48,6 +51,7 @@ pub use estimator::{
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
 pub use family::{Family, UnknownFamily};
+pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
 pub use learning::{GridPoint, Learning, LearningOutput, ModelKind, Selection};
@@ -62,7 +66,7 @@ pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use solver::{Param, Solver};
 pub use status::{Status, StopReason};
-pub use task::{Inducing, LikelihoodStudy, Posterior, Solve, Task, TaskKind};
+pub use task::{LikelihoodStudy, Posterior, Solve, Task, TaskKind};
 pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training};
 
 /// Version of every JSON form in this crate.

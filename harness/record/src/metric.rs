@@ -221,7 +221,7 @@ metrics! {
     RESIDUAL_MAX = "residual_max", "largest residual", "largest relative residual",
         One, Scientific, Lower, SOLVING, NOWHERE, 1e-9, 0.1, [Baseline];
     /// Exact negative log marginal likelihood over n, of the hyperparameters and features that were learned.
-    NLML = "nlml", "NLML", "negative log marginal likelihood per row",
+    NLML = "nlml", "NLML", "NLML per row",
         Nats, Fixed, Lower, LEARN, LEARN, 0.01, 0.01, [Best, Steps, Compare, Baseline];
     /// The learner's bound on the log marginal likelihood, negative and over n, over all training rows.
     BOUND = "bound", "bound", "negative bound per row",
@@ -280,6 +280,9 @@ metrics! {
     /// Wall-clock seconds of prepare and solve together: derived by reports, not recorded.
     SECONDS = "seconds", "total [s]", "seconds (prepare + solve)",
         Seconds, Short, Lower, ALL, TIMED, 1e-3, 0.1, [Best, Compare, Progress];
+    /// Wall-clock seconds of all values of the grid that a case was chosen from: derived by reports, not recorded.
+    SECONDS_GRID = "seconds_grid", "whole grid [s]", "seconds of the whole grid",
+        Seconds, Short, Lower, LEARN, LEARN, 0.0, 0.1, [];
     /// Peak resident memory of the worker process.
     PEAK_MEMORY_BYTES = "peak_memory_bytes", "memory [MiB]", "peak memory",
         Bytes, Memory, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Best];

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FeatureEstimator, GradientEstimator, Learning, LikelihoodEstimator, PathwiseTargets, Probes, Training,
+    FeatureEstimator, GradientEstimator, Inducing, Learning, LikelihoodEstimator, PathwiseTargets, Probes,
+    Training,
 };
 
 /// What a case measures, with everything that its task needs.
@@ -70,29 +71,6 @@ pub struct LikelihoodStudy {
     pub method: LikelihoodEstimator,
     /// Number of independent estimates.
     pub repetitions: u64,
-}
-
-/// How inducing points are chosen among the training inputs, with the case's seed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "select", rename_all = "snake_case")]
-pub enum Inducing {
-    /// Rows drawn without repeats.
-    Subset {
-        /// Number of points.
-        points: usize,
-    },
-    /// Centres of clusters.
-    Kmeans {
-        /// Number of points.
-        points: usize,
-    },
-    /// Rows that remain when each row removes its near neighbours in turn (Lin et al. 2023, appendix A.2).
-    Neighbours {
-        /// Distance below which standardised inputs count as near.
-        distance: f64,
-        /// Largest number of neighbours of a row that are examined.
-        neighbours: usize,
-    },
 }
 
 impl Task {

@@ -13,10 +13,12 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod agreement;
 pub mod baseline;
 mod bias;
 mod charts;
 mod compare;
+mod cost;
 mod distance;
 mod error;
 mod escape;
@@ -24,6 +26,7 @@ mod estimator;
 mod exact;
 mod export;
 mod frame;
+mod grid;
 mod layout;
 mod number;
 mod overview;

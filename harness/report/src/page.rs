@@ -8,6 +8,7 @@ use gpbench_record::metric::{self, METRICS, Metric, Shown};
 
 use crate::charts::figure::Figure;
 use crate::error::{Error, Result};
+use crate::grid;
 use crate::layout::Layout;
 use crate::papers;
 use crate::published;
@@ -35,8 +36,8 @@ pub(crate) struct Part {
     pub(crate) tables: Vec<Table>,
     /// What the columns of the results mean.
     pub(crate) conventions: String,
-    /// Our results beside published figures.
-    pub(crate) published: Option<Table>,
+    /// Our results beside published figures, and how far they agree.
+    pub(crate) published: Vec<Table>,
     pub(crate) figures: Vec<Figure>,
     /// Metrics that no other table shows.
     pub(crate) details: Vec<Table>,
@@ -93,7 +94,8 @@ fn rename_repeated<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
 
 impl Part {
     fn new(run: &Run, task: TaskKind, charts: Charts) -> Result<Part> {
-        let results = Results::new(run)?;
+        let chosen = grid::chosen(run);
+        let results = Results::new(&chosen, run)?;
         let section = section(task);
         let columns: Vec<&Metric> = match run.options.columns.as_slice() {
             [] => metric::columns(task).collect(),
@@ -122,9 +124,9 @@ impl Part {
             title: section.title(),
             tables,
             conventions: section.conventions().join(" "),
-            published: reference.and_then(|reference| {
+            published: reference.map_or_else(Vec::new, |reference| {
                 let speed_up = |group: &_| section.speed_up(&results, group);
-                published::table(&results, &reference, section.seconds(), speed_up)
+                published::tables(&results, &reference, section.seconds(), speed_up)
             }),
             figures,
             details: details.collect(),

@@ -6,16 +6,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gpbench_record::{Case, Family, GradientEstimator, Probes, Source, Start, Subsample, Task};
+use gpbench_record::{
+    Case, Covariance, Family, GradientEstimator, Kernel, Probes, Source, Start, Subsample, Task,
+};
 use serde::Deserialize;
 
+use crate::cost::Size;
 use crate::estimator;
 
 /// The files, by the name that a spec gives as `[report] reference`.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("lin2023", include_str!("../../../benchmarks/reference/lin2023.toml")),
     ("lin2024", include_str!("../../../benchmarks/reference/lin2024.toml")),
     ("rtgps2021", include_str!("../../../benchmarks/reference/rtgps2021.toml")),
+    ("shoham2025", include_str!("../../../benchmarks/reference/shoham2025.toml")),
 ];
 
 /// Share of a data set's rows that the papers train on, where they take a subset of them.
@@ -45,8 +49,13 @@ pub(crate) struct Comparison {
     pub(crate) conditions: String,
     /// Decimals of the printed figures.
     decimals: usize,
-    /// Kernel family of all figures.
-    kernel: Family,
+    /// Kernel family of all figures; rows say it where it is absent.
+    kernel: Option<Family>,
+    /// Splits that figures are means over.
+    pub(crate) splits: Option<usize>,
+    /// The paper's own methods, where it compares them with others.
+    #[serde(default)]
+    pub(crate) proposed: Vec<String>,
     /// Noise scale of the paper's low-noise experiments.
     low_noise_scale: Option<f64>,
     /// Whether methods without a case of ours are listed too.
@@ -73,6 +82,9 @@ struct Method {
     /// Whether the cases have inducing points.
     #[serde(default)]
     inducing: bool,
+    /// Whether the paper computes the method's NLL in another way, so that it is not compared.
+    #[serde(default)]
+    own_nll: bool,
 }
 
 /// One row of a published table: a method on a data set.
@@ -86,6 +98,10 @@ struct Published {
     n: Option<usize>,
     /// Inducing points.
     m: Option<usize>,
+    /// Rows of a minibatch.
+    batch_size: Option<usize>,
+    /// Kernel on a network's outputs.
+    kernel: Option<OnNetwork>,
     subset_fraction: Option<f64>,
     subset_size: Option<usize>,
     pathwise: Option<bool>,
@@ -93,11 +109,31 @@ struct Published {
     rmse: Printed,
     rmse_low_noise: Printed,
     nll: Printed,
+    /// Negative log marginal likelihood over n.
+    nlml: Printed,
     /// Mean test log-likelihood: larger is better.
     llh: Printed,
     time_min: Printed,
     time_h: Printed,
     speed_up: Option<f64>,
+}
+
+/// A kernel on the outputs of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OnNetwork {
+    Linear,
+    Gaussian,
+}
+
+impl OnNetwork {
+    fn is_of(self, kernel: &Kernel) -> bool {
+        let covariance = match self {
+            OnNetwork::Linear => Covariance::Linear,
+            OnNetwork::Gaussian => Family::Rbf.into(),
+        };
+        kernel.network.is_some() && kernel.family == covariance
+    }
 }
 
 /// A cell of a published table: a mean, or a bound, which is not compared.
@@ -111,7 +147,8 @@ struct Printed {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) mean: f64,
-    stderr: Option<f64>,
+    /// What is printed after the plus-minus sign.
+    pub(crate) stderr: Option<f64>,
     decimals: usize,
 }
 
@@ -124,6 +161,10 @@ pub(crate) struct Figures {
     pub(crate) rmse: Option<Figure>,
     /// Mean negative test log-likelihood.
     pub(crate) nll: Option<Figure>,
+    /// Whether that is computed as ours.
+    pub(crate) compares_nll: bool,
+    /// Negative log marginal likelihood over n.
+    pub(crate) nlml: Option<Figure>,
     /// Minutes.
     pub(crate) minutes: Option<Figure>,
     /// Against the same solver with standard probes and cold starts.
@@ -177,9 +218,12 @@ impl Reference {
             (None, None) => rows.retain(|row| row.m.is_none()),
         }
         // Errors and times of a method may be in different tables.
-        rows.into_iter().map(|row| self.figures(row, case)).reduce(|first, other| Figures {
+        let compares_nll = !method.own_nll;
+        let figures = rows.into_iter().map(|row| Figures { compares_nll, ..self.figures(row, case) });
+        figures.reduce(|first, other| Figures {
             rmse: first.rmse.or(other.rmse),
             nll: first.nll.or(other.nll),
+            nlml: first.nlml.or(other.nlml),
             minutes: first.minutes.or(other.minutes),
             ..first
         })
@@ -203,7 +247,12 @@ impl Reference {
 
     fn is_of(&self, row: &Published, case: &Case) -> bool {
         matches!(&case.dataset.source, Source::Registry { name } if *name == row.dataset)
-            && case.kernel.family == self.comparison.kernel
+            && self
+                .comparison
+                .kernel
+                .is_none_or(|family| case.kernel.family == family && case.kernel.network.is_none())
+            && row.kernel.is_none_or(|kernel| kernel.is_of(&case.kernel))
+            && row.batch_size.is_none_or(|size| Size::Batch.of(case) == Some(size as f64))
     }
 
     fn figures(&self, row: &Published, case: &Case) -> Figures {
@@ -216,6 +265,8 @@ impl Reference {
             method: row.name(),
             rmse: figure(if low_noise { row.rmse_low_noise } else { row.rmse }, 1.0),
             nll: figure(row.nll, 1.0).or(figure(row.llh, -1.0)).filter(|_| !low_noise),
+            compares_nll: true,
+            nlml: figure(row.nlml, 1.0),
             minutes: figure(row.time_min, 1.0).or(figure(row.time_h, 60.0)).filter(|_| !low_noise),
             speed_up: row.speed_up,
         }
@@ -226,6 +277,7 @@ impl Method {
     fn is_of(&self, case: &Case, inducing: bool) -> bool {
         let is = |asked: &Option<String>, own: &str| asked.as_deref().is_none_or(|asked| asked == own);
         is(&self.solver, &case.solver.plugin)
+            && (self.solver.is_some() || case.task.learning().is_none())
             && is(&self.estimator, estimator::method(&case.task))
             && self.subset == case.dataset.subsample.is_some()
             && self.inducing == inducing
@@ -270,6 +322,14 @@ impl Published {
     }
 }
 
+#[cfg(test)]
+impl Figure {
+    /// A figure with two decimals.
+    pub(crate) fn new(mean: f64, stderr: Option<f64>) -> Figure {
+        Figure { mean, stderr, decimals: 2 }
+    }
+}
+
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = self.decimals;
@@ -283,8 +343,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use gpbench_record::{
-        FeatureEstimator, Frequencies, PathwiseTargets, Prediction, Prior, ProbeDistribution, Schedule,
-        StandardProbes, Training, testing,
+        Activation, FeatureEstimator, Frequencies, Learning, Network, Param, PathwiseTargets, Prediction,
+        Prior, ProbeDistribution, Schedule, Selection, StandardProbes, Training, testing,
     };
 
     use super::*;
@@ -338,7 +398,7 @@ mod tests {
     #[test]
     fn the_built_in_files_are_read() {
         let rows = |name| Reference::named(name).map(|reference| reference.rows.len());
-        assert_eq!(FILES.map(|(name, _)| rows(name)), [Some(51), Some(84), Some(102)]);
+        assert_eq!(FILES.map(|(name, _)| rows(name)), [Some(51), Some(84), Some(102), Some(432)]);
         assert!(Reference::named("nobody1999").is_none());
         assert!(
             Reference::paper("Lin et al. 2023").is_some_and(|paper| paper.entry.contains("NeurIPS 2023"))
@@ -422,5 +482,48 @@ mod tests {
         assert_eq!(found("elevators", "cg", rff), means([0.365, 0.780, 0.503]));
         assert_eq!(found("pol", "ap", standard(Start::Cold, false)), None);
         assert_eq!(found("protein", "cholesky", GradientEstimator::Exact), None);
+    }
+    /// A learner's case, with a batch size and perhaps a network.
+    fn learn(dataset: &str, plugin: &str, batch: i64, network: Option<Covariance>) -> Case {
+        let mut case = case(dataset, Family::Rbf, plugin);
+        case.task = Task::Learn(Box::new(Learning {
+            passes: 1,
+            looks: vec![1],
+            select: Selection::Last,
+            patience: 0,
+            inducing: None,
+            shared_length_scale: false,
+            nlml_rows: 4096,
+            grid: None,
+        }));
+        case.solver.params.insert("batch".to_owned(), Param::Int(batch));
+        if let Some(family) = network {
+            case.kernel.family = family;
+            case.kernel.network =
+                Some(Network { widths: vec![128, 128], activation: Activation::Relu, random: None });
+        }
+        case
+    }
+
+    #[test]
+    fn learners_are_compared_by_method_batch_and_kernel() {
+        let reference = Reference::named("shoham2025").unwrap();
+        let found = |case: &Case| {
+            let figures = reference.find(case, None)?;
+            Some((figures.nlml.unwrap().mean, figures.rmse.unwrap().mean))
+        };
+        let (linear, gaussian) = (Some(Covariance::Linear), Some(Family::Rbf.into()));
+        assert_eq!(found(&learn("bike", "minimax", 32, linear)), Some((-1.482, 0.099)));
+        assert_eq!(found(&learn("pol", "scgd", 64, gaussian)).map(|(_, rmse)| rmse), Some(2.353));
+        assert_eq!(found(&learn("bike", "minimax", 16, linear)), None);
+        assert_eq!(found(&learn("bike", "minimax", 32, None)), None);
+        assert_eq!(found(&learn("bike", "poe", 32, linear)), None);
+
+        let reference = Reference::named("rtgps2021").unwrap();
+        let found = |plugin| reference.find(&learn("bike", plugin, 1024, None), None);
+        assert_eq!(found("poe").unwrap().rmse.unwrap().mean, 0.071);
+        assert!(found("svgp").unwrap().compares_nll && !found("sggp").unwrap().compares_nll);
+        // A learner is not Cholesky because it has no estimator.
+        assert_eq!(found("bsgd"), None);
     }
 }

@@ -11,6 +11,8 @@ use crate::run::Run;
 /// The results of one task.
 pub(crate) struct Results<'a> {
     pub(crate) run: &'a Run,
+    /// The run with all values of its grids; `run` has the chosen ones.
+    pub(crate) whole: &'a Run,
     pub(crate) groups: Vec<Group>,
 }
 
@@ -22,9 +24,10 @@ pub(crate) struct Model<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// The results of a run, all of whose rows belong to one task.
-    pub(crate) fn new(run: &'a Run) -> Result<Results<'a>> {
-        Ok(Results { run, groups: groups(run)? })
+    /// The results of a run, all of whose rows belong to one task; `whole` is the run before the choice among the values
+    /// of grids.
+    pub(crate) fn new(run: &'a Run, whole: &'a Run) -> Result<Results<'a>> {
+        Ok(Results { run, whole, groups: groups(run)? })
     }
 
     /// The cases of a group.

@@ -160,6 +160,11 @@ pub fn divide_by_upper(a: &mut ArrayRef2<f64>, upper: &ArrayRef2<f64>) -> Result
     divide(a, upper, cblas_sys::CblasUpper, cblas_sys::CblasNoTrans)
 }
 
+/// A L^-1 in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`] leaves.
+pub fn divide_by_lower(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
+    divide(a, lower, cblas_sys::CblasLower, cblas_sys::CblasNoTrans)
+}
+
 /// A L^-T in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`] leaves.
 pub fn divide_by_lower_transposed(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
     divide(a, lower, cblas_sys::CblasLower, cblas_sys::CblasTrans)
@@ -231,6 +236,11 @@ mod tests {
         let mut divided = column_major_copy(&a);
         divide_by_lower_transposed(&mut divided, &factor).unwrap();
         close(&divided.dot(&divided.t()), &a);
+        // (A L^-T) L^-1 = I
+        let mut whole = column_major_copy(&a);
+        divide_by_lower_transposed(&mut whole, &factor).unwrap();
+        divide_by_lower(&mut whole, &factor).unwrap();
+        close(&whole, &Array2::eye(3));
     }
 
     #[test]

@@ -184,7 +184,9 @@
 //! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`], and every learner
 //!   by [`learner_suite!`].
 
+pub mod exact;
 pub mod export;
+pub mod finite;
 pub mod kernel;
 pub mod lapack;
 pub mod likelihood;
@@ -194,6 +196,7 @@ pub mod optimise;
 pub mod precondition;
 pub mod projection;
 pub mod random_features;
+pub mod symmetric;
 pub mod tall;
 pub mod testing;
 
@@ -208,6 +211,7 @@ mod params;
 mod pieces;
 mod problem;
 mod refine;
+mod sampling;
 mod select;
 mod simd;
 mod solver;
@@ -233,6 +237,7 @@ pub use params::Field;
 pub use params::{Bounds, NoParams, Parameter, Params, Value};
 pub use problem::{Level, Problem};
 pub use refine::Precision;
+pub use sampling::Sampling;
 pub use select::Select;
 pub use solver::{Capabilities, Reason, Report, Solver};
 pub use watch::Watch;

@@ -266,6 +266,6 @@ impl Saved {
         if halves.len() % 2 != 0 || !halves.iter().all(|&half| whole(half)) {
             return Err(Error::InvalidArgument(format!("the saved `{name}` are not whole numbers")));
         }
-        Ok(halves.chunks_exact(2).map(|pair| (pair[0] as u64) << 32 | pair[1] as u64).collect())
+        Ok(halves.chunks_exact(2).map(|pair| ((pair[0] as u64) << 32) | pair[1] as u64).collect())
     }
 }

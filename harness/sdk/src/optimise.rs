@@ -5,6 +5,8 @@
 
 mod adadelta;
 mod adam;
+mod hyperparameters;
+mod milestones;
 mod schedule;
 mod state;
 mod transform;
@@ -13,6 +15,8 @@ use ndarray::Array2;
 
 pub use adadelta::AdaDelta;
 pub use adam::Adam;
+pub use hyperparameters::Hyperparameters;
+pub use milestones::Milestones;
 pub use schedule::MultiStep;
 pub use state::Named;
 pub use transform::{Scale, Transform};

@@ -5,6 +5,7 @@
 //! the tests that every solver inherits. [`FitHost`] and [`learner_suite!`](crate::learner_suite) are the same for
 //! learners.
 
+mod dense_model;
 mod extension;
 mod fit_host;
 mod fixtures;
@@ -25,6 +26,7 @@ use extension::features::Features;
 use extension::inputs::Kernel;
 use extension::state::State;
 
+pub use dense_model::DenseModel;
 pub use fit_host::{FitHost, FitReport, FitRun, SavedFit, Used};
 pub use fixtures::{scattered, scattered_inputs, scattered_right_hand_sides};
 pub use learner_suite::LearnerSuite;

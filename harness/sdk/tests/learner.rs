@@ -255,7 +255,7 @@ impl Learner for Told {
         saved.put("nothing", Array2::zeros((0, 3)).view());
         saved.put_list("list", &[0.1, f64::NAN]);
         saved.put_number("number", -0.0);
-        saved.put_integers("integers", [0, u64::MAX, 1 << 53 | 1]);
+        saved.put_integers("integers", [0, u64::MAX, (1 << 53) | 1]);
         Ok(())
     }
 
@@ -264,7 +264,7 @@ impl Learner for Told {
         assert_eq!(saved.get("nothing")?.dim(), (0, 3));
         assert!(saved.get_list("list")?[1].is_nan());
         assert!(saved.get_number("number")?.is_sign_negative());
-        assert_eq!(saved.get_integers("integers")?, [0, u64::MAX, 1 << 53 | 1]);
+        assert_eq!(saved.get_integers("integers")?, [0, u64::MAX, (1 << 53) | 1]);
         assert!(saved.get("missing").unwrap_err().to_string().contains("no `missing`"));
         assert!(saved.get_shaped("matrix", (3, 2)).unwrap_err().to_string().contains("expected (3, 2)"));
         assert!(saved.get_integers("list").unwrap_err().to_string().contains("not whole numbers"));

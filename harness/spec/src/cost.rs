@@ -2,7 +2,7 @@
 
 mod learning;
 
-use gpbench_record::{GradientEstimator, Prior, Probes, Task};
+use gpbench_record::{GradientEstimator, Learning, Prior, Probes, Task};
 
 use crate::plan::PlannedCase;
 
@@ -53,7 +53,7 @@ impl PlannedCase {
     /// are assumed, or the budget if less. A learner's costs are those of [`learning`].
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         if let Task::Learn(task) = &self.case.task {
-            return Some(learning::cost(self, task, self.n?, threads));
+            return Some(self.learning_cost(task, self.n?, threads));
         }
         let n = self.n? as f64;
         let d = self.d.unwrap_or(INPUTS) as f64;
@@ -80,5 +80,18 @@ impl PlannedCase {
         let seconds = seconds * rounds as f64;
         let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
         Some(CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds })
+    }
+    /// The same of a learner with `n` training rows.
+    fn learning_cost(&self, task: &Learning, n: usize, threads: usize) -> CaseCost {
+        let d = self.d.unwrap_or(INPUTS);
+        let entry = 2.0 * d as f64 + FLOPS_PER_EXPONENTIAL;
+        let learning::Work { fit, looks, numbers } = learning::work(&self.case, task, n, d, entry);
+        let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
+        let (fit, looks) = (fit / rate, looks / rate);
+        let rows = 2.0 * n as f64 * d as f64;
+        CaseCost {
+            memory_bytes: PROCESS_BYTES + 8.0 * (rows + numbers),
+            seconds: self.case.budget.seconds.map_or(fit, |limit| fit.min(limit)) + looks,
+        }
     }
 }

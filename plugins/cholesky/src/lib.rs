@@ -5,7 +5,6 @@
 // Not `forbid`: ndarray's `s!` expands to an `allow`.
 #![deny(unsafe_code)]
 
-mod factor;
 mod solver;
 
 pub use solver::Cholesky;

@@ -1,9 +1,7 @@
 //! A = L L^T once, then two triangular solves for all right-hand sides together.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::{Capabilities, Error, NoParams, Problem, Reason, Report, Result, Solver};
-
-use crate::factor;
+use gpbench_sdk::{Capabilities, Error, NoParams, Problem, Reason, Report, Result, Solver, exact};
 
 /// Columns of A in one call: enough for all threads of the host, and few enough to stop soon.
 const STRIPE: usize = 256;
@@ -29,7 +27,7 @@ impl Solver for Cholesky {
         // Freed first: two factors may not fit into memory.
         self.factor = None;
         let mut factor = lower_triangle(problem)?;
-        factor::factorise(&mut factor, problem.workers())?;
+        exact::factorise(&mut factor, problem.workers())?;
         self.factor = Some(factor);
         Ok(())
     }
@@ -39,7 +37,7 @@ impl Solver for Cholesky {
         let (rhs, workers) = (problem.rhs(), problem.workers());
         let mut x = problem.x_mut();
         x.assign(&rhs);
-        factor::solve(factor, &mut x, workers);
+        exact::solve(factor, &mut x, workers);
         Ok(Report::new(Reason::Converged, 1))
     }
 

@@ -1,14 +1,14 @@
-//! `gpbench bench`: the speed of kernel products, with dgemm for comparison.
+//! `gpbench bench`: the speed of kernel products and of learners' steps, with dgemm for comparison.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, InputScaling, Inputs, Kernel, OriginBase,
-    Product, SCHEMA, Source, TargetScaling, Timing,
+    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, InputScaling, Inputs, Kernel, LearnerStep,
+    OriginBase, Product, SCHEMA, SolverKind, Source, TargetScaling, Timing,
 };
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::args::{FormatArg, Global, count, positive};
 use crate::exit::{Failure, OK, Outcome};
 use crate::output::Listing;
 use crate::worker::Worker;
-use crate::{dataset, environment};
+use crate::{catalog, dataset, environment};
 
 /// `gpbench bench`.
 #[derive(Debug, Subcommand)]
@@ -32,6 +32,22 @@ pub(crate) enum Bench {
         /// Rows of the block; at most all.
         #[arg(long, value_name = "B", default_value = "500", value_parser = count)]
         rows: NonZeroUsize,
+    },
+    /// A step of a learner, in f64.
+    Learner {
+        /// The plugin.
+        library: PathBuf,
+        #[command(flatten)]
+        args: BenchArgs,
+        /// Which learner, if the plugin has several.
+        #[arg(long, value_name = "ID")]
+        learner: Option<String>,
+        /// Rows of a minibatch, the learner's parameter `batch`.
+        #[arg(long, value_name = "B", default_value = "1024", value_parser = count)]
+        batch: NonZeroUsize,
+        /// Inducing points: the first rows of the inputs; 0 for learners without.
+        #[arg(long, value_name = "M", default_value_t = 1024)]
+        points: usize,
     },
 }
 
@@ -97,6 +113,18 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
         }
         Bench::Gradient(args) => (Product::Gradient, args),
         Bench::Rows { args, rows } => (Product::Rows { block: rows.get() }, args),
+        Bench::Learner { args, .. } if args.precision == Arithmetic::Mixed => {
+            return Err(Failure::usage("--precision mixed: learners compute in f64"));
+        }
+        Bench::Learner { library, args, learner, batch, points } => {
+            let step = LearnerStep {
+                library: library.clone(),
+                learner: learner_of(library, learner.as_deref())?,
+                batch: batch.get(),
+                points: *points,
+            };
+            (Product::Learner(step), args)
+        }
     };
     let (inputs, kernel) = match (&args.dataset, args.n, args.d) {
         (Some(name), ..) => dataset(global, args, name)?,
@@ -117,6 +145,28 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
     };
     listing(&Worker::locate()?.bench(&request)?).print(args.output.format)?;
     Ok(OK)
+}
+
+/// The id of the learner asked for, or of the only one.
+fn learner_of(library: &Path, learner: Option<&str>) -> Result<String, Failure> {
+    catalog::require_file(library)?;
+    let described = Worker::locate()?.describe(std::slice::from_ref(&library.to_path_buf()))?.pop();
+    let described = described.expect("one answer a file");
+    let offers = catalog::usable(described)?.solvers;
+    let learners: Vec<&str> = offers
+        .iter()
+        .filter(|offer| offer.kind == SolverKind::Learner)
+        .map(|offer| offer.id.as_str())
+        .collect();
+    match (learner, &learners[..]) {
+        (Some(learner), ids) if ids.contains(&learner) => Ok(learner.to_owned()),
+        (None, [only]) => Ok((*only).to_owned()),
+        _ => {
+            let offered = if learners.is_empty() { "none".to_owned() } else { learners.join(", ") };
+            let text = format!("--learner: name a learner of {}; it offers {offered}", library.display());
+            Err(Failure::usage(text))
+        }
+    }
 }
 
 /// The training inputs of a registered set, with published hyperparameters if there are any.
@@ -184,6 +234,19 @@ fn listing(answer: &BenchAnswer) -> Listing {
         BenchAnswer::Whole(timing) => {
             let mut listing = Listing::new(&HEADER, json!(answer));
             listing.row(row("all".to_owned(), timing));
+            listing
+        }
+        BenchAnswer::Step(step) => {
+            let header =
+                ["n", "d", "batch", "points", "seconds", "dgemm Gflop/s", "10^9 operations of dgemm"];
+            let mut listing = Listing::new(&header, json!(answer));
+            let sizes = [step.n, step.d, step.batch, step.points].map(|size| size.to_string());
+            let speeds = [
+                format!("{:.4}", step.step_seconds),
+                format!("{:.1}", step.dgemm_gflops),
+                format!("{:.1}", step.dgemm_operations),
+            ];
+            listing.row([sizes.to_vec(), speeds.to_vec()].concat());
             listing
         }
         BenchAnswer::Blocks { rows, fused, columns, operator } => {

@@ -1,6 +1,7 @@
-//! The arrays of a timed product, so that other programs can be timed on the same.
+//! The arrays of a timed product, or of a learner's steps, so that other programs can be timed on the same.
 //!
-//! `x.bin` (n x d), `v.bin` (n x s) and `product.bin` (H V, n x s): eight bytes `GPBARRAY`, rows and
+//! `x.bin` (n x d), and `v.bin` (n x s) and `product.bin` (H V, n x s), or `y.bin` (n x 1) and `z.bin` (inducing
+//! points, m x d): eight bytes `GPBARRAY`, rows and
 //! columns as 64-bit unsigned integers, then 64-bit floating-point numbers row by row, all
 //! little-endian. `kernel.json` has the family and the scales of H.
 
@@ -25,8 +26,17 @@ pub(super) fn write(
 ) -> Result<(), Box<dyn Error>> {
     let mut product = Array2::zeros(v.dim().f());
     matrix.apply(v, product.view_mut());
+    write_all(folder, kernel, &[("x", x), ("v", v), ("product", product.view())])
+}
+
+/// Writes named arrays and a kernel into a folder.
+pub(super) fn write_all(
+    folder: &Path,
+    kernel: &Kernel,
+    arrays: &[(&str, ArrayView2<f64>)],
+) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (name, array) in [("x", x), ("v", v), ("product", product.view())] {
+    for (name, array) in arrays {
         let (rows, columns) = array.dim();
         let path = folder.join(name).with_extension("bin");
         let written = replace(&path, Durability::ThisRun, |out| {

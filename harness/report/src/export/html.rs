@@ -90,7 +90,7 @@ fn results(part: &Part, several: bool) -> Markup {
             @for table in &part.tables { (titled(table)) }
             p.note { (part.conventions.replace('`', "")) }
         }
-        @if let Some(table) = &part.published { (section("published", table)) p.note { (table.caption.replace('`', "")) } }
+        @for table in &part.published { (section("published", table)) p.note { (table.caption.replace('`', "")) } }
         (charts(part))
     }
 }

@@ -45,7 +45,7 @@ fn results(out: &mut String, part: &Part, several: &str) {
     let _ = writeln!(out, "## Results{several}\n");
     part.tables.iter().for_each(|table| section(out, table));
     let _ = writeln!(out, "{}\n", part.conventions);
-    if let Some(table) = &part.published {
+    for table in &part.published {
         let _ = writeln!(out, "## {}\n\n{}\n{}\n", markdown(&table.title), table.markdown(), table.caption);
     }
     if !part.figures.is_empty() {

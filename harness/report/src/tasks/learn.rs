@@ -1,13 +1,28 @@
 //! Learners: what they predict, and what they learn.
 
+use gpbench_record::{TargetScaling, names};
+
 use super::section::{MEANS, Section};
-use super::solve;
+use crate::aggregate::{Group, Problem};
 use crate::charts::figure::Drawn;
-use crate::layout::Layout;
-use crate::results::Results;
+use crate::charts::{grid as grid_chart, learning, pareto, size};
+use crate::cost::exponents;
+use crate::grid;
+use crate::layout::{Layout, column};
+use crate::results::{Results, once_each};
+use crate::table::Table;
 
 /// The section of task `learn`.
 pub(super) struct Learn;
+
+const LEARNING: &str = "\
+NLML is the exact negative log marginal likelihood over n, with all constants, of the hyperparameters and features that \
+were learned; where it cannot be evaluated the bound is among the details. RMSE and NLL (mean negative log-likelihood of a \
+test row) are computed from the learned model by a process that never loads the learner. They are in units of the \
+standardised target, or in those of the file where the heading says so. A pass is n rows drawn as minibatches. `step` and \
+`total` are wall-clock seconds of the learner, without evaluations. Where a parameter has a grid, the value with the \
+smallest NLML is chosen for each seed (or by what the spec selects; never by test rows), `chosen` are these values, and \
+`whole grid` is the time of all values.";
 
 impl Section for Learn {
     fn title(&self) -> &'static str {
@@ -15,14 +30,62 @@ impl Section for Learn {
     }
 
     fn conventions(&self) -> &'static [&'static str] {
-        &[MEANS]
+        &[MEANS, LEARNING]
     }
 
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
-        solve::layouts(results)
+        let layout = |problem: &'a Problem| {
+            let groups: Vec<&Group> = results.of_problem(problem).collect();
+            let is_centred = groups
+                .first()
+                .is_some_and(|group| results.case(group).dataset.targets == TargetScaling::Centred);
+            let title = results.problem_title(problem);
+            Layout {
+                title: if is_centred { format!("{title}, in the units of the file") } else { title },
+                groups,
+                names: vec![column("learner", |group| Some(group.solver.clone()))],
+                added: vec![column("chosen", |group| choice(results, group))],
+            }
+        };
+        results.problems().into_iter().map(layout).collect()
     }
 
-    fn figures(&self, _: &Results<'_>) -> Vec<Drawn> {
-        Vec::new()
+    fn tables(&self, results: &Results<'_>) -> Vec<Table> {
+        exponents(results).into_iter().collect()
     }
+
+    fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
+        let mut drawn = vec![pareto::figure(results), size::cost_figure(results)];
+        for problem in results.problems() {
+            let what = results.problem_title(problem);
+            drawn.push(learning::figure(results, problem, &what));
+            drawn.push(learning::own_numbers_figure(results, problem, &what));
+            drawn.push(size::quality_figure(results, problem, &what));
+            drawn.push(grid_chart::figure(results, problem, &what));
+        }
+        drawn
+    }
+
+    fn seconds(&self) -> &'static str {
+        names::SECONDS
+    }
+}
+
+/// The values of a grid that were chosen, in the order of the seeds, and how many values had no answer.
+fn choice(results: &Results<'_>, group: &Group) -> Option<String> {
+    let of_row = |row| {
+        let values: Vec<String> = grid::point(row)?.params.values().map(ToString::to_string).collect();
+        Some(values.join(" "))
+    };
+    let chosen: Vec<String> = once_each(results.rows(group).filter_map(of_row));
+    if chosen.is_empty() {
+        return None;
+    }
+    let is_own = |row: &&gpbench_record::Row| {
+        grid::point(row).is_some_and(|grid| grid.entry == group.solver)
+            && Problem::of(&row.labels) == group.problem
+    };
+    let failed = results.whole.rows.iter().filter(is_own).filter(|row| !row.status.is_answer()).count();
+    let failed = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
+    Some(format!("{}{failed}", chosen.join(", ")))
 }

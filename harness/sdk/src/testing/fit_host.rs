@@ -165,6 +165,11 @@ impl FitHost {
         self
     }
 
+    /// The kernel's family.
+    pub(super) fn family_of_kernel(&self) -> Family {
+        self.family
+    }
+
     /// Training inputs, n x d.
     pub fn x(&self) -> &Array2<f64> {
         &self.x

@@ -5,10 +5,7 @@
 //! b^3 and b^2 kernel entries; and a network forward and back. A look takes the exact likelihood: n D^2 + D^3
 //! flops with features, or a Cholesky factor of as many rows as the spec says, and of all of them at the end.
 
-use gpbench_record::{Covariance, Inducing, Learning, Param};
-
-use super::{CaseCost, FLOPS_PER_EXPONENTIAL, FLOPS_PER_THREAD, INPUTS, PROCESS_BYTES};
-use crate::plan::PlannedCase;
+use gpbench_record::{Case, Covariance, Inducing, Learning, Param};
 
 /// Rows of a step of a learner without a parameter `batch`.
 const BATCH: usize = 1024;
@@ -16,10 +13,18 @@ const BATCH: usize = 1024;
 /// Inducing points where their number follows from the data.
 const POINTS: usize = 1000;
 
-/// The cost of a case with `n` training rows.
-pub(super) fn cost(planned: &PlannedCase, task: &Learning, n: usize, threads: usize) -> CaseCost {
-    let case = &planned.case;
-    let d = planned.d.unwrap_or(INPUTS);
+/// The work of a case.
+pub(super) struct Work {
+    /// Flops of the fit.
+    pub(super) fit: f64,
+    /// Flops of all looks.
+    pub(super) looks: f64,
+    /// Numbers that are held beside the rows.
+    pub(super) numbers: f64,
+}
+
+/// The work of a case with `n` training rows and `d` inputs, where a kernel entry takes `entry` flops.
+pub(super) fn work(case: &Case, task: &Learning, n: usize, d: usize, entry: f64) -> Work {
     let batch = match case.solver.params.get("batch") {
         Some(Param::Int(rows)) => usize::try_from(*rows).unwrap_or(BATCH).clamp(1, n.max(1)),
         _ => BATCH.clamp(1, n.max(1)),
@@ -35,8 +40,7 @@ pub(super) fn cost(planned: &PlannedCase, task: &Learning, n: usize, threads: us
         Inducing::Neighbours { .. } => POINTS.min(n),
     });
     let weights = network.map_or(0, |network| network.parameters(d)) as f64;
-    let [rows, inputs, batch] = [n, d, batch].map(|count| count as f64);
-    let entry = 2.0 * inputs + FLOPS_PER_EXPONENTIAL;
+    let [rows, batch] = [n, batch].map(|count| count as f64);
 
     let (step, held) = match (points, features) {
         (Some(points), _) => {
@@ -67,11 +71,5 @@ pub(super) fn cost(planned: &PlannedCase, task: &Learning, n: usize, threads: us
         Some(features) => rows * features,
         None => at_the_end * at_the_end,
     };
-
-    let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
-    let fit = fit / rate;
-    CaseCost {
-        memory_bytes: PROCESS_BYTES + 8.0 * (2.0 * rows * inputs + held.max(compared) + 3.0 * weights),
-        seconds: case.budget.seconds.map_or(fit, |limit| fit.min(limit)) + looks / rate,
-    }
+    Work { fit, looks, numbers: held.max(compared) + 3.0 * weights }
 }

@@ -4,7 +4,7 @@ use crate::keys::{Keys, choice, list, name, text};
 use crate::source::At;
 
 /// Collections of published figures.
-const REFERENCES: [&str; 3] = ["lin2023", "lin2024", "rtgps2021"];
+const REFERENCES: [&str; 4] = ["lin2023", "lin2024", "rtgps2021", "shoham2025"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Report {

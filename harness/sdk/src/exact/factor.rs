@@ -1,11 +1,12 @@
-//! The factorisation on the host's threads.
+//! Cholesky factors on the host's threads.
 //!
 //! LAPACK's own threads would split the work by their number, so that rounding would depend on the machine. Here
 //! pieces of fixed size are shared out, with one single-threaded BLAS call each.
 
-use gpbench_sdk::ndarray::linalg::general_mat_mul;
-use gpbench_sdk::ndarray::{ArrayRef2, Axis, s};
-use gpbench_sdk::{Error, Result, Workers, lapack};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayRef2, Axis, s};
+
+use crate::{Error, Result, Workers, lapack};
 
 /// Columns that are factorised together.
 const PANEL: usize = 512;
@@ -16,10 +17,10 @@ const ROWS: usize = 256;
 /// Right-hand sides that are solved for together.
 const COLUMNS: usize = 32;
 
-/// A = L L^T, in place of A's lower triangle. Above it, the panels' diagonal blocks are overwritten.
+/// A = L L^T, in place of A's lower triangle, for a column-major A. The upper triangle is not read, and may be overwritten.
 ///
 /// Left-looking: all earlier columns are applied to a panel at once, so that each entry is written once.
-pub(crate) fn factorise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
+pub fn factorise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
     let n = a.nrows();
     for start in (0..n).step_by(PANEL) {
         let end = n.min(start + PANEL);
@@ -46,8 +47,11 @@ pub(crate) fn factorise(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<
     Ok(())
 }
 
-/// Solves L L^T X = B in place of B.
-pub(crate) fn solve(factor: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>, workers: Workers<'_>) {
+/// Solves L L^T X = B in place of a column-major B.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn solve(factor: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>, workers: Workers<'_>) {
     workers.for_each(b.axis_chunks_iter_mut(Axis(1), COLUMNS), |mut group| {
         lapack::cholesky_solve(factor, &mut group).expect(SHAPES_FIT);
     });

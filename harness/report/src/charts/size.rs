@@ -1,0 +1,94 @@
+//! Results and costs of learners against the batch size and the number of features.
+
+use gpbench_record::metric::{self, Metric};
+use gpbench_record::names;
+
+use super::curve::{Curve, Mean, range};
+use super::figure::{Drawn, Figure};
+use super::panel::{Line, Panel, panels_sheet};
+use super::scale::Axis;
+use super::style::{Entry, Look};
+use crate::aggregate::Problem;
+use crate::cost::{Growth, Size, exponent, growths, methods};
+use crate::results::Results;
+
+/// Height of a sheet with one row of panels.
+const HEIGHT: u32 = 340;
+
+/// Likelihood and errors against the batch size, a line a method.
+pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+    let mut own = growths(results, Size::Batch);
+    own.retain(|growth| growth.groups.iter().all(|(_, group)| group.problem == *problem));
+    let methods = methods(&own);
+    let look = |method: &str| Look::nth(methods.iter().position(|own| *own == method).unwrap_or_default());
+    let metrics = [names::NLML, names::TEST_RMSE, names::TEST_NLL].into_iter().filter_map(metric::find);
+    let panels = metrics.map(|metric| panel(results, &own, Size::Batch, metric, Mean::Arithmetic, look));
+    let panels: Vec<Panel> = panels.filter(|panel| !panel.lines.is_empty()).collect();
+    if panels.is_empty() {
+        return Ok(None);
+    }
+    let entries: Vec<Entry> = methods.iter().map(|method| Entry::solver(method, look(method))).collect();
+    let title = format!("Batch size: {what}");
+    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let caption = "After learning, by the batch size: mean over seeds; the band spans the lowest to the highest seed. Where \
+                   a parameter has a grid, the chosen value is drawn.";
+    Ok(Some(Figure::new("batch-size", what, title, caption, svg)))
+}
+
+/// Seconds of a step against the batch size and the number of features, with the exponents of both.
+pub(crate) fn cost_figure(results: &Results<'_>) -> Drawn {
+    let Some(seconds) = metric::find(names::SECONDS_PER_STEP) else { return Ok(None) };
+    let all = Size::ALL.map(|size| (size, growths(results, size)));
+    let known: Vec<&str> = all.iter().flat_map(|(_, growths)| methods(growths)).collect();
+    let methods = crate::results::once_each(known);
+    let look = |method: &str| Look::nth(methods.iter().position(|own| *own == method).unwrap_or_default());
+    let is_traced = |growth: &Growth<'_>| exponent(&growth.values(names::SECONDS_PER_STEP)).is_some();
+    let mut panels = Vec::new();
+    for (size, growths) in all {
+        let own: Vec<Growth<'_>> = growths.into_iter().filter(is_traced).collect();
+        let panel = panel(results, &own, size, seconds, Mean::Geometric, look);
+        panels.extend((!panel.lines.is_empty()).then_some(panel));
+    }
+    if panels.is_empty() {
+        return Ok(None);
+    }
+    let entries: Vec<Entry> = methods.iter().map(|method| Entry::solver(method, look(method))).collect();
+    let title = "Cost of a step".to_owned();
+    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let caption = "Wall-clock seconds of a step against the batch size and the number of features: geometric mean over seeds; \
+                   the band spans the fastest to the slowest seed. Slopes are in the table above.";
+    Ok(Some(Figure::new("step-cost", "", title, caption, svg)))
+}
+
+/// A metric against a size, a line for each growth.
+fn panel(
+    results: &Results<'_>,
+    growths: &[Growth<'_>],
+    size: Size,
+    metric: &Metric,
+    mean: Mean,
+    look: impl Fn(&str) -> Look,
+) -> Panel {
+    let mut panel = Panel {
+        x: Axis { label: size.name().to_owned(), log: true },
+        y: Axis { label: metric.axis.to_owned(), log: mean == Mean::Geometric },
+        ..Panel::default()
+    };
+    for growth in growths {
+        let mut curve = Curve::default();
+        for (at, group) in &growth.groups {
+            let values = results.of_seeds(group, metric.name);
+            if !values.is_empty() {
+                curve.push(*at, mean.of(&values), range(&values));
+            }
+        }
+        if curve.at.len() > 1 {
+            panel.lines.push(Line { look: look(growth.method), curve, dashed: false });
+        }
+    }
+    let mut stops: Vec<f64> = panel.lines.iter().flat_map(|line| line.curve.at.iter().copied()).collect();
+    stops.sort_by(f64::total_cmp);
+    stops.dedup();
+    panel.stops = stops;
+    panel
+}

@@ -1,0 +1,155 @@
+//! The report of learners: grids, looks, batch sizes, and agreement with published figures.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use gpbench_record::{
+    Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, Network, Param, Row,
+    Selection, Source, Status, Step, StopReason, TargetScaling, Task, TaskOutput, TracePoint, testing,
+};
+use gpbench_report::{Format, Options, Run, export, write_all};
+
+const RATES: [f64; 3] = [0.1, 0.3, 1.0];
+
+/// A case of a method with a batch size, a learning rate and a seed. The rate 0.3 is the best.
+fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
+    let entry = format!("{method}-{batch}");
+    let mut case = testing::case(&format!("{entry}@learning_rate={rate}"));
+    case.seed = seed;
+    case.dataset.name = "bike".to_owned();
+    case.dataset.source = Source::Registry { name: "bike".to_owned() };
+    case.dataset.targets = TargetScaling::Centred;
+    case.kernel.name = "deep-linear".to_owned();
+    case.kernel.family = Covariance::Linear;
+    case.kernel.network =
+        Some(Network { widths: vec![128, 128], activation: Activation::Relu, random: None });
+    case.solver.plugin = method.to_owned();
+    case.solver.params.insert("batch".to_owned(), Param::Int(batch));
+    case.task = Task::Learn(Box::new(Learning {
+        passes: 8,
+        looks: vec![1, 2, 4, 8],
+        select: Selection::Nlml,
+        patience: 0,
+        inducing: None,
+        shared_length_scale: false,
+        nlml_rows: 4096,
+        grid: Some(GridPoint {
+            entry,
+            params: BTreeMap::from([("learning_rate".to_owned(), Param::Float(rate))]),
+        }),
+    }));
+    let offset = if method == "scgd" { -0.2 } else { 0.3 };
+    let nlml = -1.2 + offset + 0.1 * (rate / 0.3).ln().powi(2) + 0.01 * seed as f64;
+    let metrics = [
+        ("nlml", nlml),
+        ("test_rmse", 0.1 + 0.001 * seed as f64),
+        ("test_nll", -0.8),
+        ("passes", 8.0),
+        ("seconds_per_step", 1e-4 * (batch * batch) as f64),
+        ("seconds_prepare", 1.0),
+        ("seconds_solve", 9.0),
+        ("peak_memory_bytes", 1e8),
+    ];
+    let mut row = testing::row(case, &metrics);
+    let look = |(step, passes): (usize, f64)| Step {
+        step: step as u64,
+        hyperparameters: BTreeMap::new(),
+        reason: StopReason::Epochs,
+        metrics: Metrics::from_iter(
+            [
+                ("passes", passes),
+                ("nlml", nlml + 1.0 / passes),
+                ("test_rmse", 0.1 + 0.1 / passes),
+                ("test_nll", -0.8 + 0.1 / passes),
+                ("seconds_prepare", 1.0),
+                ("seconds_solve", passes),
+            ]
+            .map(|(name, value)| (name.to_owned(), value)),
+        ),
+    };
+    let looks = [1.0, 2.0, 4.0, 8.0].into_iter().enumerate().map(look).collect();
+    row.output = TaskOutput::Learn(Box::new(LearningOutput { looks, ..LearningOutput::default() }));
+    let point = |i: u64| {
+        let passes = 0.5 * i as f64;
+        let own = [("passes", passes), ("claimed_objective", 3.0 / passes), ("solver:penalty", 0.5 / passes)];
+        let metrics = Metrics::from_iter(own.map(|(name, value)| (name.to_owned(), value)));
+        TracePoint { iteration: i, seconds: 1.0 + passes, epochs: 0.0, metrics }
+    };
+    row.trace = (1..=16).map(point).collect();
+    row
+}
+
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (method, batch) in ["scgd", "bsgd"].into_iter().flat_map(|m| [32, 64, 128].map(|b| (m, b))) {
+        for rate in RATES {
+            rows.extend([0, 1].map(|seed| row(method, batch, rate, seed)));
+        }
+    }
+    // The largest rate of one entry diverges on one split.
+    let failed = rows.iter_mut().find(|row| row.labels.solver == "bsgd-64@learning_rate=1").unwrap();
+    failed.status = Status::Diverged;
+    rows
+}
+
+/// A stored run of these rows, with the figures of Shoham and Avron beside them.
+fn run() -> (tempfile::TempDir, Run) {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: Vec<String> = rows()
+        .into_iter()
+        .map(|row| serde_json::to_string(&JournalEntry::Case(Box::new(row))).unwrap())
+        .collect();
+    fs::write(folder.path().join("journal.jsonl"), lines.join("\n") + "\n").unwrap();
+    let mut run = Run::open(folder.path()).unwrap();
+    run.options.reference = Some("shoham2025".to_owned());
+    (folder, run)
+}
+
+#[test]
+fn the_page_has_the_chosen_values_their_price_and_the_published_figures() {
+    let (_folder, run) = run();
+    insta::assert_snapshot!(export(&run, Format::Text).unwrap());
+}
+
+#[test]
+fn every_chart_is_drawn() {
+    let (_folder, run) = run();
+    // A fixed place, so that the page can be opened after the test.
+    let output = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("learning"));
+    let written = write_all(&run, &Options { output }).unwrap();
+    let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
+    let expected = [
+        "quality-time.svg",
+        "step-cost.svg",
+        "learning-bike.svg",
+        "learners-own-bike.svg",
+        "batch-size-bike.svg",
+        "grid-bike.svg",
+    ];
+    assert_eq!(names, expected);
+    for figure in &written.figures {
+        let svg = fs::read_to_string(figure).unwrap();
+        assert!(svg.contains("polyline") || svg.contains("circle"), "{} is empty", figure.display());
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{} has no numbers", figure.display());
+    }
+    // All cases are in the table of results, whatever was chosen.
+    let cases = export(&run, Format::Csv).unwrap();
+    assert_eq!(cases.lines().count(), 1 + 36);
+}
+
+#[test]
+fn a_run_without_grids_or_looks_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut row = row("poe", 32, 0.3, 0);
+    let Task::Learn(learning) = &mut row.case.task else { panic!("a learner") };
+    learning.grid = None;
+    row.output = TaskOutput::Learn(Box::default());
+    row.trace.clear();
+    row.labels.solver = "poe".to_owned();
+    let line = serde_json::to_string(&JournalEntry::Case(Box::new(row))).unwrap();
+    fs::write(folder.path().join("journal.jsonl"), line + "\n").unwrap();
+    let run = Run::open(folder.path()).unwrap();
+    assert!(export(&run, Format::Text).unwrap().contains("poe"));
+    assert!(write_all(&run, &Options::default()).unwrap().figures.is_empty());
+}

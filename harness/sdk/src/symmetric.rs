@@ -1,0 +1,162 @@
+//! Symmetric matrices of which the lower triangle is kept, column-major: Gram matrices, sums with the identity, and what
+//! follows from their Cholesky factors.
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayRef2, ArrayView1, Axis, ShapeBuilder, s};
+
+use crate::{Result, Workers, lapack};
+
+/// C <- scale A^T A + keep C, in C's lower triangle, for A with k rows and as many columns as C. The upper one is
+/// neither read nor written. A row-major A is as fast as a column-major one.
+pub fn add_gram(scale: f64, a: &ArrayRef2<f64>, keep: f64, c: &mut ArrayRef2<f64>) -> Result<()> {
+    let transposed = a.t();
+    if transposed.strides()[0] == 1 {
+        return lapack::symmetric_product(scale, &transposed, false, keep, c);
+    }
+    if a.strides()[0] == 1 {
+        return lapack::symmetric_product(scale, a, true, keep, c);
+    }
+    lapack::symmetric_product(scale, &column_major(a), true, keep, c)
+}
+
+/// C <- C + A^T A as [`add_gram`], by all threads: panels of columns of fixed width, so that the sum does not depend on
+/// the number of threads. C's upper triangle may be written to.
+pub fn add_gram_shared(a: &ArrayRef2<f64>, c: &mut ArrayRef2<f64>, workers: Workers<'_>) {
+    /// Columns of a panel.
+    const PANEL: usize = 64;
+    let panels = c.axis_chunks_iter_mut(Axis(1), PANEL).zip(a.axis_chunks_iter(Axis(1), PANEL));
+    workers.for_each(panels.enumerate(), |(index, (mut panel, columns))| {
+        let first = index * PANEL;
+        let mut below = panel.slice_mut(s![first.., ..]);
+        general_mat_mul(1.0, &a.slice(s![.., first..]).t(), &columns, 1.0, &mut below);
+    });
+}
+
+/// A column-major copy.
+pub fn column_major(a: &ArrayRef2<f64>) -> Array2<f64> {
+    let mut copy = Array2::zeros(a.dim().f());
+    copy.assign(a);
+    copy
+}
+
+/// C <- C + value I.
+pub fn add_diagonal(value: f64, c: &mut ArrayRef2<f64>) {
+    c.diag_mut().mapv_inplace(|entry| entry + value);
+}
+
+/// The Cholesky factor of C + value I, without changing C.
+///
+/// # Errors
+/// [`NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if that is not, to working precision.
+pub fn shifted_factor(c: &ArrayRef2<f64>, value: f64) -> Result<Array2<f64>> {
+    let mut factor = column_major(c);
+    add_diagonal(value, &mut factor);
+    lapack::cholesky(&mut factor)?;
+    Ok(factor)
+}
+
+/// Columns of L^-1 that are computed together. LAPACK's own inverse works column by column at orders of a few hundred.
+const PANEL: usize = 32;
+
+/// The columns of L^-1, a few at a time: index of the first one, and their entries from that row on.
+fn inverse_panels(factor: &ArrayRef2<f64>) -> impl Iterator<Item = Result<(usize, Array2<f64>)>> {
+    let n = factor.nrows();
+    (0..n).step_by(PANEL).map(move |first| {
+        let mut panel = Array2::zeros((n - first, PANEL.min(n - first)).f());
+        panel.diag_mut().fill(1.0);
+        lapack::solve_lower(&factor.slice(s![first.., first..]), false, &mut panel)?;
+        Ok((first, panel))
+    })
+}
+
+/// tr A^-1 from the factor that [`lapack::cholesky`] leaves: the sum of the squares of L^-1.
+pub fn inverse_trace(factor: &ArrayRef2<f64>) -> Result<f64> {
+    let square = |column: ArrayView1<'_, f64>| column.dot(&column);
+    let mut trace = 0.0;
+    for panel in inverse_panels(factor) {
+        trace += panel?.1.columns().into_iter().map(square).sum::<f64>();
+    }
+    Ok(trace)
+}
+
+/// A^-1, both triangles of it, from the factor that [`lapack::cholesky`] leaves.
+pub fn inverse(factor: &ArrayRef2<f64>) -> Result<Array2<f64>> {
+    let n = factor.nrows();
+    let mut lower = Array2::zeros((n, n).f());
+    for panel in inverse_panels(factor) {
+        let (first, panel) = panel?;
+        lower.slice_mut(s![first.., first..first + panel.ncols()]).assign(&panel);
+    }
+    // L^-T L^-1: below the diagonal, by panels of its rows.
+    let mut inverse = Array2::zeros((n, n).f());
+    for first in (0..n).step_by(PANEL) {
+        let end = n.min(first + PANEL);
+        let (rows, left) = (lower.slice(s![first.., first..end]), lower.slice(s![first.., ..end]));
+        general_mat_mul(1.0, &rows.t(), &left, 0.0, &mut inverse.slice_mut(s![first..end, ..end]));
+    }
+    lapack::mirror_lower(&mut inverse);
+    Ok(inverse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::scattered;
+
+    fn close(a: &Array2<f64>, b: &Array2<f64>) {
+        assert!((a - b).iter().all(|difference| difference.abs() < 1e-12), "{a} against {b}");
+    }
+
+    #[test]
+    fn gram_matrices_of_any_layout_are_the_products() {
+        let a = Array2::from_shape_fn((9, 5), |(i, j)| scattered(i, j));
+        let columns = column_major(&a);
+        let wide = Array2::from_shape_fn((9, 10), |(i, j)| scattered(i, j / 2));
+        let strided = wide.slice(s![.., ..;2]);
+        let expected = a.t().dot(&a) * 2.0 + 1.5;
+        for a in [a.view(), columns.view(), strided] {
+            let mut c = Array2::from_elem((5, 5).f(), 3.0);
+            c[[0, 4]] = f64::NAN;
+            add_gram(2.0, &a, 0.5, &mut c).unwrap();
+            assert!(c[[0, 4]].is_nan(), "the upper triangle is not touched");
+            lapack::mirror_lower(&mut c);
+            close(&c, &expected);
+        }
+        // One row, one column, neither: whatever their strides say.
+        for (rows, columns) in [(1, 4), (4, 1), (1, 1), (0, 3)] {
+            let a = Array2::from_shape_fn((rows, columns), |(i, j)| scattered(i, j));
+            let mut c = Array2::zeros((columns, columns).f());
+            add_gram(1.0, &a, 0.0, &mut c).unwrap();
+            lapack::mirror_lower(&mut c);
+            close(&c, &a.t().dot(&a));
+        }
+    }
+
+    #[test]
+    fn a_gram_matrix_has_the_same_bits_on_any_number_of_threads() {
+        let a = Array2::from_shape_fn((300, 150), |(i, j)| scattered(i, j));
+        let of = |threads| {
+            let mut c = Array2::eye(150).reversed_axes();
+            add_gram_shared(&a, &mut c, Workers::new(threads));
+            lapack::mirror_lower(&mut c);
+            c
+        };
+        assert_eq!(of(1), of(3));
+        close(&of(1), &(a.t().dot(&a) + Array2::<f64>::eye(150)));
+    }
+
+    #[test]
+    fn inverses_and_their_traces() {
+        for n in [1, 2, 7, 32, 70, 200] {
+            let points = Array2::from_shape_fn((n + 3, n), |(i, j)| scattered(i, j));
+            let mut a = Array2::zeros((n, n).f());
+            add_gram(1.0, &points, 0.0, &mut a).unwrap();
+            let mut factor = shifted_factor(&a, 0.5).unwrap();
+            let (found, trace) = (inverse(&factor).unwrap(), inverse_trace(&factor).unwrap());
+            lapack::cholesky_inverse(&mut factor).unwrap();
+            close(&found, &factor);
+            assert_eq!(found, found.t());
+            assert!((trace - factor.diag().sum()).abs() < 1e-12 * trace);
+        }
+    }
+}

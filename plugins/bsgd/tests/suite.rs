@@ -1,0 +1,36 @@
+//! The tests that every learner inherits: a network with a linear kernel, one with a stationary kernel, and that on the inputs.
+
+use gpbench_plugin_bsgd::Bsgd;
+use gpbench_sdk::testing::{FitHost, LearnerSuite};
+use gpbench_sdk::{Activation, Family, Network};
+
+fn network(random: usize) -> Network {
+    Network { activation: Activation::Relu, widths: vec![9, 7], random }
+}
+
+mod linear {
+    use super::*;
+
+    gpbench_sdk::learner_suite! {
+        LearnerSuite::<Bsgd>::new(FitHost::wave(57).family(Family::Linear).network(network(0)).passes(4.0))
+            .settings([("batch", 20.into())])
+    }
+}
+
+mod stationary {
+    use super::*;
+
+    gpbench_sdk::learner_suite! {
+        LearnerSuite::<Bsgd>::new(FitHost::wave(57).network(network(12)).trained_mean().passes(4.0))
+            .settings([("batch", 20.into()), ("sampling", "independent".into())])
+    }
+}
+
+mod inputs {
+    use super::*;
+
+    gpbench_sdk::learner_suite! {
+        LearnerSuite::<Bsgd>::new(FitHost::wave(57).passes(4.0))
+            .settings([("batch", 20.into())])
+    }
+}

@@ -1,0 +1,210 @@
+//! Stochastic minimax on the likelihood of a process with finitely many features.
+//!
+//! Shoham and Avron 2025, section 3.1. A step takes two minibatches:
+//!
+//! ```text
+//! parameters, A   down the gradient of Psi from the first batch; then s^2 >= floor, A >= s^2 I
+//! B               up the gradient of Psi from the second one, at the new parameters and A; then |B| <= 1
+//! ```
+
+use std::f64::consts::TAU;
+
+use gpbench_sdk::finite::{Passes, Process};
+use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
+use gpbench_sdk::optimise::Optimiser;
+use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
+
+use crate::{MinimaxParams, Saddle, norm};
+
+/// Stochastic minimax.
+#[derive(Debug)]
+pub struct Minimax {
+    params: MinimaxParams,
+    state: Option<State>,
+}
+
+/// What a fit has reached.
+#[derive(Debug)]
+struct State {
+    process: Process,
+    saddle: Saddle,
+    optimisers: Optimisers,
+    passes: Passes,
+    /// Steps taken, and those after which eigenvalues of A had to be lifted.
+    steps: u64,
+    lifted: u64,
+    /// Rows of the batches, kept for their memory.
+    rows: [Vec<usize>; 2],
+}
+
+/// One for each of the variables.
+#[derive(Debug)]
+struct Optimisers {
+    parameters: Optimiser,
+    a: Optimiser,
+    b: Optimiser,
+}
+
+/// The entries of a column-major matrix.
+fn entries(matrix: &mut Array2<f64>) -> &mut [f64] {
+    matrix.as_slice_memory_order_mut().expect("matrices are made whole, without gaps")
+}
+
+impl Minimax {
+    fn state(&self) -> Result<&State> {
+        self.state.as_ref().ok_or_else(|| Error::Failed("nothing has been fitted".into()))
+    }
+}
+
+impl State {
+    /// The state before the first step: A is F of all rows, B is 0.
+    fn begin(fit: &Fit<'_>, params: &MinimaxParams) -> Result<State> {
+        let mut state = State::new(fit, params)?;
+        state.saddle = Saddle::new(state.all_rows(fit)?);
+        Ok(state)
+    }
+
+    /// The state before the first step, but for A and B.
+    fn new(fit: &Fit<'_>, params: &MinimaxParams) -> Result<State> {
+        let process = Process::new(fit, params.options())?;
+        let order = process.map().dimension();
+        let optimiser = |size| Optimiser::new(params.optimiser, size);
+        let optimisers = Optimisers {
+            parameters: optimiser(process.n_parameters()),
+            a: optimiser(order * order),
+            b: optimiser(order * order),
+        };
+        let passes = Passes::new(fit.n(), process.outputs());
+        let saddle = Saddle::new(Array2::default((0, 0)));
+        let rows = [Vec::new(), Vec::new()];
+        Ok(State { process, saddle, optimisers, passes, steps: 0, lifted: 0, rows })
+    }
+
+    /// F of all rows.
+    fn all_rows(&self, fit: &Fit<'_>) -> Result<Array2<f64>> {
+        let matrix = self.process.moments(fit.workers()).matrix(self.process.noise_variance());
+        fit.charge(Work { rows: fit.n(), features: fit.n(), entries: 0 })?;
+        Ok(matrix)
+    }
+
+    fn step(&mut self, fit: &Fit<'_>, params: &MinimaxParams) -> Result<f64> {
+        let State { process, saddle, optimisers, passes, steps, lifted, rows } = self;
+        let [first, second] = rows;
+        fit.batch_into(params.sampling.stream(0), params.batch, first)?;
+        fit.batch_into(params.sampling.stream(1), params.batch, second)?;
+        *steps += 1;
+        fit.charge(Work::features(first.len() + second.len()))?;
+        let (n, workers, rate) = (fit.n(), fit.workers(), params.learning_rate);
+
+        let batch = process.batch(first, workers);
+        let mut objective = process.objective(&batch);
+        let mut penalty = saddle.penalty(n, &batch.features(), process.noise_variance(), params.mu)?;
+        objective.add(penalty.value, &penalty.by_features, penalty.by_noise_variance);
+        if !process.descend(&batch, &objective, &mut optimisers.parameters, rate, workers) {
+            return Ok(f64::NAN);
+        }
+        optimisers.a.descend(entries(&mut saddle.a), entries(&mut penalty.by_a), rate);
+        *lifted += u64::from(saddle.project_a(process.noise_variance())?);
+        let pass = passes.see(batch.targets().len(), batch.evaluated().outputs());
+
+        let batch = process.batch(second, workers);
+        let mut down = saddle.against_b(n, &batch.features(), process.noise_variance(), params.mu)?;
+        optimisers.b.descend(entries(&mut saddle.b), entries(&mut down), rate);
+        saddle.project_b();
+
+        if let Some(pass) = pass {
+            fit.note("dead_features", pass.dead_features as f64)?;
+            if params.monitor > 0 && pass.number % params.monitor == 0 {
+                self.note_penalty(fit)?;
+            }
+        }
+        Ok((objective.value / n as f64 + TAU.ln()) / 2.0)
+    }
+
+    /// Notes how far the penalty holds A at F: only for mu >= kappa is F a minimum, and |B| < 1 at it.
+    fn note_penalty(&self, fit: &Fit<'_>) -> Result<()> {
+        let whole = self.all_rows(fit)?;
+        fit.note("gap", norm(&(&self.saddle.a - &whole)) / norm(&whole))?;
+        fit.note("b_norm", norm(&self.saddle.b))?;
+        if let Ok(factor) = symmetric::shifted_factor(&whole, 0.0) {
+            fit.note("kappa", norm(&whole) * norm(&symmetric::inverse(&factor)?))?;
+        }
+        fit.note("lifted_share", self.lifted as f64 / self.steps as f64)
+    }
+}
+
+impl Learner for Minimax {
+    type Params = MinimaxParams;
+    const ID: &'static str = "minimax";
+    const DOC: &'static str = "Stochastic minimax, for finitely many features (Shoham and Avron 2025)";
+    const SOURCE: &'static str = "Neta Shoham and Haim Avron. Unbiased Stochastic Optimization for Gaussian Processes on \
+                                  Finite Dimensional RKHS. 2025.";
+    const CAPABILITIES: Capabilities =
+        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::RANDOMIZED);
+
+    fn new(params: MinimaxParams) -> Result<Self> {
+        Ok(Minimax { params, state: None })
+    }
+
+    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+        self.state = Some(State::begin(fit, &self.params)?);
+        Ok(())
+    }
+
+    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+        let state = self.state.as_mut().ok_or_else(|| Error::Failed("no fit has begun".into()))?;
+        state.step(fit, &self.params)
+    }
+
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        self.state()?.process.predict(&x, workers)
+    }
+
+    fn model(&self) -> Result<Model> {
+        Ok(self.state()?.process.model())
+    }
+
+    fn save(&self, saved: &mut Saved) -> Result<()> {
+        let State { process, saddle, optimisers, passes, steps, lifted, .. } = self.state()?;
+        process.save(saved);
+        passes.save(saved);
+        let named = [("parameters", &optimisers.parameters), ("a", &optimisers.a), ("b", &optimisers.b)];
+        for (name, array) in named.into_iter().flat_map(|(name, optimiser)| optimiser.save(name)) {
+            saved.put(&name, array.view());
+        }
+        saved.put("a", saddle.a.view());
+        saved.put("b", saddle.b.view());
+        saved.put_integers("steps", [*steps, *lifted]);
+        Ok(())
+    }
+
+    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+        let mut state = State::new(fit, &self.params)?;
+        state.process.load(saved)?;
+        state.passes.load(saved)?;
+        let get = |name: &str| saved.get(name).ok().map(|array| array.to_owned());
+        state.optimisers.parameters.load("parameters", get)?;
+        state.optimisers.a.load("a", get)?;
+        state.optimisers.b.load("b", get)?;
+        let order = state.process.map().dimension();
+        let matrix = |name| Ok(symmetric::column_major(&saved.get_shaped(name, (order, order))?));
+        state.saddle = Saddle { a: matrix("a")?, b: matrix("b")? };
+        if let &[steps, lifted] = saved.get_integers("steps")?.as_slice() {
+            (state.steps, state.lifted) = (steps, lifted);
+        }
+        self.state = Some(state);
+        Ok(())
+    }
+
+    fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let lifted = self.state.as_ref().map(|state| state.lifted as f64);
+        lifted.map(|lifted| ("lifted_steps", lifted)).into_iter().collect()
+    }
+
+    fn estimate(&self, n: usize, d: usize) -> f64 {
+        // Data; A, B, what AdaDelta keeps of each, and their gradients; a block of 4096 rows of features.
+        let (n, features) = (n as f64, self.params.features as f64);
+        let batch = self.params.batch.max(4096) as f64;
+        8.0 * (n * (d + 1) as f64 + 9.0 * features * features + 2.0 * batch * features)
+    }
+}

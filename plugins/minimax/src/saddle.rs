@@ -1,0 +1,131 @@
+//! The variables A and B of the minimax problem, their gradients and projections.
+//!
+//! Shoham and Avron 2025, section 3.1: with g the sum over rows ([`Objective::of_rows`](gpbench_sdk::finite::Objective::of_rows)),
+//!
+//! ```text
+//! Psi = g + log|A| + mu <B, A - F> / |A|,   F = Phi^T Phi + s^2 I,   norms of Frobenius
+//! ```
+//!
+//! is minimised by the parameters and A >= s^2 I and maximised by |B| <= 1. In estimates from a batch S of n rows,
+//! c Phi_S^T Phi_S with c = n / |S| stands for Phi^T Phi. Every gradient is then unbiased.
+
+use gpbench_sdk::ndarray::{Array2, ArrayRef2, ShapeBuilder, Zip};
+use gpbench_sdk::{Result, lapack, symmetric};
+
+/// A and B, D x D, symmetric and column-major.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saddle {
+    /// A.
+    pub a: Array2<f64>,
+    /// B.
+    pub b: Array2<f64>,
+}
+
+/// What log|A| + mu <B, A - F_S> / |A| adds to the value and the gradient of the minimisation.
+#[derive(Debug, Clone)]
+pub struct Penalty {
+    /// The term itself.
+    pub value: f64,
+    /// By the batch's features: -(2 c mu / |A|) Phi_S B.
+    pub by_features: Array2<f64>,
+    /// By s^2: -(mu / |A|) tr B.
+    pub by_noise_variance: f64,
+    /// By A: A^-1 + mu (B / |A| - <B, A - F_S> A / |A|^3).
+    pub by_a: Array2<f64>,
+}
+
+/// The Frobenius norm.
+pub fn norm(a: &ArrayRef2<f64>) -> f64 {
+    inner(a, a).sqrt()
+}
+
+/// The Frobenius inner product of two matrices of one layout.
+fn inner(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>) -> f64 {
+    a.columns().into_iter().zip(b.columns()).map(|(a, b)| a.dot(&b)).sum()
+}
+
+impl Saddle {
+    /// A = `a`, B = 0.
+    pub fn new(a: Array2<f64>) -> Saddle {
+        let b = Array2::zeros(a.dim().f());
+        Saddle { a, b }
+    }
+
+    /// The gradient of the minimisation, for the features of a batch out of `n` rows.
+    pub fn penalty(
+        &self,
+        n: usize,
+        features: &ArrayRef2<f64>,
+        noise_variance: f64,
+        mu: f64,
+    ) -> Result<Penalty> {
+        let Saddle { a, b } = self;
+        let scale = n as f64 / features.nrows() as f64;
+        let size = norm(a);
+        let mut by_features = features.dot(b);
+        let gram =
+            scale * Zip::from(&by_features).and(features).fold(0.0, |sum, pulled, phi| sum + pulled * phi);
+        let gap = inner(b, a) - gram - noise_variance * b.diag().sum();
+        by_features *= -2.0 * scale * mu / size;
+
+        let factor = symmetric::shifted_factor(a, 0.0)?;
+        let log_determinant = lapack::log_determinant(&factor);
+        let mut by_a = symmetric::inverse(&factor)?;
+        let (by_b, by_size) = (mu / size, mu * gap / size.powi(3));
+        Zip::from(&mut by_a).and(a).and(b).for_each(|by, a, b| *by += by_b * b - by_size * a);
+        Ok(Penalty {
+            value: log_determinant + mu * gap / size,
+            by_features,
+            by_noise_variance: -mu / size * b.diag().sum(),
+            by_a,
+        })
+    }
+
+    /// The gradient by B with its sign turned, -mu (A - F_S) / |A|, for the features of a batch out of `n` rows: a step
+    /// down it is one up Psi.
+    pub fn against_b(
+        &self,
+        n: usize,
+        features: &ArrayRef2<f64>,
+        noise_variance: f64,
+        mu: f64,
+    ) -> Result<Array2<f64>> {
+        let weight = mu / norm(&self.a);
+        let scale = n as f64 / features.nrows() as f64;
+        let mut down = self.a.clone();
+        symmetric::add_gram(weight * scale, features, -weight, &mut down)?;
+        symmetric::add_diagonal(weight * noise_variance, &mut down);
+        lapack::mirror_lower(&mut down);
+        Ok(down)
+    }
+
+    /// Moves A to the nearest matrix with A >= `least` I. Whether it moved.
+    pub fn project_a(&mut self, least: f64) -> Result<bool> {
+        if symmetric::shifted_factor(&self.a, -least).is_ok() {
+            return Ok(false);
+        }
+        let mut vectors = self.a.clone();
+        let values = lapack::symmetric_eigen(&mut vectors)?;
+        // Only what is missing is added: A + sum over the values below of (least - value) v v^T.
+        let missing: Vec<f64> =
+            values.iter().map(|value| least - value).take_while(|gap| *gap > 0.0).collect();
+        let mut below = Array2::zeros((self.a.nrows(), missing.len()).f());
+        for ((mut column, vector), gap) in
+            below.columns_mut().into_iter().zip(vectors.columns()).zip(&missing)
+        {
+            column.assign(&vector);
+            column *= gap.sqrt();
+        }
+        symmetric::add_gram(1.0, &below.t(), 1.0, &mut self.a)?;
+        lapack::mirror_lower(&mut self.a);
+        Ok(true)
+    }
+
+    /// Moves B to the nearest matrix with |B| <= 1.
+    pub fn project_b(&mut self) {
+        let size = norm(&self.b);
+        if size > 1.0 {
+            self.b /= size;
+        }
+    }
+}

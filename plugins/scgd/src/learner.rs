@@ -1,0 +1,151 @@
+//! Stochastic compositional gradient descent on the likelihood of a process with finitely many features.
+//!
+//! Shoham and Avron 2025, section 3.2; Wang, Fang and Liu 2017 for the method.
+
+use std::f64::consts::TAU;
+
+use gpbench_sdk::finite::{Passes, Process};
+use gpbench_sdk::ndarray::{Array1, ArrayView2};
+use gpbench_sdk::optimise::Optimiser;
+use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
+
+use crate::{Average, Order, ScgdParams};
+
+/// Stochastic compositional gradient descent.
+#[derive(Debug)]
+pub struct Scgd {
+    params: ScgdParams,
+    state: Option<State>,
+}
+
+/// What a fit has reached.
+#[derive(Debug)]
+struct State {
+    process: Process,
+    optimiser: Optimiser,
+    average: Average,
+    passes: Passes,
+    /// Steps taken.
+    steps: u64,
+    /// Rows of the batch, kept for its memory.
+    rows: Vec<usize>,
+}
+
+impl Scgd {
+    fn state(&self) -> Result<&State> {
+        self.state.as_ref().ok_or_else(|| Error::Failed("nothing has been fitted".into()))
+    }
+}
+
+impl State {
+    /// The state before the first step, with F of all rows as the average.
+    fn begin(fit: &Fit<'_>, params: &ScgdParams) -> Result<State> {
+        let mut state = State::new(fit, params)?;
+        let process = &state.process;
+        let matrix = process.moments(fit.workers()).matrix(process.noise_variance());
+        state.average = Average::new(matrix);
+        fit.charge(Work { rows: fit.n(), features: fit.n(), entries: 0 })?;
+        Ok(state)
+    }
+
+    /// The state before the first step, but for the average.
+    fn new(fit: &Fit<'_>, params: &ScgdParams) -> Result<State> {
+        let process = Process::new(fit, params.options())?;
+        let optimiser = Optimiser::new(params.optimiser, process.n_parameters());
+        let passes = Passes::new(fit.n(), process.outputs());
+        let average = Average::new(Default::default());
+        Ok(State { process, optimiser, average, passes, steps: 0, rows: Vec::new() })
+    }
+
+    fn step(&mut self, fit: &Fit<'_>, params: &ScgdParams) -> Result<f64> {
+        let State { process, optimiser, average, passes, steps, rows } = self;
+        fit.batch_into(params.sampling.stream(0), params.batch, rows)?;
+        *steps += 1;
+        let (n, workers) = (fit.n(), fit.workers());
+        let batch = process.batch(rows, workers);
+        fit.charge(Work::features(rows.len()))?;
+
+        let (weight, factor) = params.schedule(*steps);
+        let (features, noise_variance) = (batch.features(), process.noise_variance());
+        if params.order == Order::AverageFirst {
+            average.renew(weight, n, &features, noise_variance)?;
+        }
+        let determinant = average.log_determinant(n, &features)?;
+        if params.order == Order::StepFirst {
+            average.renew(weight, n, &features, noise_variance)?;
+        }
+        let mut objective = process.objective(&batch);
+        objective.add(determinant.value, &determinant.by_features, determinant.by_noise_variance);
+        if !process.descend(&batch, &objective, optimiser, factor * params.learning_rate, workers) {
+            return Ok(f64::NAN);
+        }
+        if let Some(pass) = passes.see(batch.targets().len(), batch.evaluated().outputs()) {
+            fit.note("dead_features", pass.dead_features as f64)?;
+        }
+        Ok((objective.value / n as f64 + TAU.ln()) / 2.0)
+    }
+}
+
+impl Learner for Scgd {
+    type Params = ScgdParams;
+    const ID: &'static str = "scgd";
+    const DOC: &'static str =
+        "Stochastic compositional gradient descent, for finitely many features (Shoham and Avron 2025)";
+    const SOURCE: &'static str = "Neta Shoham and Haim Avron. Unbiased Stochastic Optimization for Gaussian Processes on \
+                                  Finite Dimensional RKHS. 2025.";
+    const CAPABILITIES: Capabilities =
+        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::RANDOMIZED);
+
+    fn new(params: ScgdParams) -> Result<Self> {
+        Ok(Scgd { params, state: None })
+    }
+
+    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+        self.state = Some(State::begin(fit, &self.params)?);
+        Ok(())
+    }
+
+    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+        let state = self.state.as_mut().ok_or_else(|| Error::Failed("no fit has begun".into()))?;
+        state.step(fit, &self.params)
+    }
+
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        self.state()?.process.predict(&x, workers)
+    }
+
+    fn model(&self) -> Result<Model> {
+        Ok(self.state()?.process.model())
+    }
+
+    fn save(&self, saved: &mut Saved) -> Result<()> {
+        let state = self.state()?;
+        state.process.save(saved);
+        state.passes.save(saved);
+        for (name, array) in state.optimiser.save("optimiser") {
+            saved.put(&name, array.view());
+        }
+        saved.put("average", state.average.matrix().view());
+        saved.put_integers("steps", [state.steps]);
+        Ok(())
+    }
+
+    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+        let mut state = State::new(fit, &self.params)?;
+        state.process.load(saved)?;
+        state.passes.load(saved)?;
+        state.optimiser.load("optimiser", |name| saved.get(name).ok().map(|array| array.to_owned()))?;
+        let order = state.process.map().dimension();
+        state.average = Average::new(symmetric::column_major(&saved.get_shaped("average", (order, order))?));
+        state.steps = saved.get_integers("steps")?.first().copied().unwrap_or(0);
+        self.state = Some(state);
+        Ok(())
+    }
+
+    fn estimate(&self, n: usize, d: usize) -> f64 {
+        // Data; F~, its factor and its inverse; a block of 4096 rows of features, more than any batch usually is.
+        let (n, features) = (n as f64, self.params.features as f64);
+        let batch = self.params.batch.max(4096) as f64;
+        8.0 * (n * (d + 1) as f64 + 4.0 * features * features + 2.0 * batch * features)
+    }
+}

@@ -1,0 +1,188 @@
+//! The learner: draws centres, finds their groups, and takes steps.
+
+use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
+use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
+use gpbench_sdk::{
+    Capabilities, Error, Family, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, exact,
+};
+
+use crate::objective::objective;
+use crate::{Grouping, SgGpParams, neighbours, uniform};
+
+/// Most rows that are predicted from by a dense factorisation.
+const DENSE: usize = 20_000;
+
+/// Name of the length scales of the last search in a saved state; missing if there was none.
+const SEARCHED: &str = "searched_length_scale";
+
+/// Descent on the likelihoods of groups of neighbours.
+#[derive(Debug)]
+pub struct SgGp {
+    params: SgGpParams,
+    fitted: Option<Fitted>,
+}
+
+/// The state of a fit.
+#[derive(Debug)]
+struct Fitted {
+    family: Family,
+    x: Array2<f64>,
+    y: Array1<f64>,
+    hyperparameters: Hyperparameters,
+    optimiser: Optimiser,
+    /// Steps taken.
+    steps: u64,
+    /// Centres drawn, n in each pass.
+    drawn: usize,
+    found: Option<Found>,
+}
+
+/// Groups of nearest neighbours, n x k.
+#[derive(Debug)]
+struct Found {
+    groups: Array2<usize>,
+    /// Length scales of the search.
+    length_scale: Vec<f64>,
+}
+
+impl Learner for SgGp {
+    type Params = SgGpParams;
+    const ID: &'static str = "sggp";
+    const DOC: &'static str = "Minibatch likelihoods of groups of nearest neighbours; predicts exactly";
+    const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
+        Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
+    const CAPABILITIES: Capabilities = Capabilities::KERNEL.and(Capabilities::RANDOMIZED);
+
+    fn new(params: SgGpParams) -> Result<Self> {
+        Ok(SgGp { params, fitted: None })
+    }
+
+    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+        self.fitted = Some(Fitted::new(fit, &self.params)?);
+        Ok(())
+    }
+
+    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+        let fitted = self.fitted.as_mut().ok_or_else(not_begun)?;
+        let centres = fit.batch(Stream::MAIN, self.params.batch)?;
+        fitted.step(fit, &self.params, &centres)
+    }
+
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        let fitted = self.fitted()?;
+        let (at, n) = (&fitted.hyperparameters, fitted.y.len());
+        if n > DENSE {
+            let text = format!("{n} rows to predict from, at most {DENSE}; the model can be used instead");
+            return Err(Error::Unsupported(text));
+        }
+        let (kernel, noise_scale) = (at.kernel(fitted.family), at.noise_scale());
+        let posterior =
+            exact::Posterior::new(kernel, noise_scale, at.mean(), fitted.x.view(), &fitted.y, workers)?;
+        let (mean, latent) = posterior.predict(&x, workers);
+        Ok((mean, latent + noise_scale.powi(2)))
+    }
+
+    fn model(&self) -> Result<Model> {
+        Ok(Model::gp(&self.fitted()?.hyperparameters.scales()))
+    }
+
+    fn save(&self, saved: &mut Saved) -> Result<()> {
+        let fitted = self.fitted()?;
+        saved.put_list("free", &fitted.hyperparameters.free);
+        fitted.optimiser.save("optimiser").iter().for_each(|(name, array)| saved.put(name, array.view()));
+        saved.put_integers("counts", [fitted.steps, fitted.drawn as u64]);
+        if let Some(found) = &fitted.found {
+            saved.put_list(SEARCHED, &found.length_scale);
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+        let mut fitted = Fitted::new(fit, &self.params)?;
+        let free = saved.get_shaped("free", (fitted.hyperparameters.free.len(), 1))?;
+        fitted.hyperparameters.free = free.into_iter().collect();
+        fitted.optimiser.load("optimiser", |name| saved.get(name).ok().map(|array| array.to_owned()))?;
+        let counts = saved.get_integers("counts")?;
+        let [steps, drawn] = counts[..] else {
+            return Err(Error::InvalidArgument("the saved `counts` are not two".into()));
+        };
+        (fitted.steps, fitted.drawn) = (steps, drawn as usize);
+        // The neighbours are found again: they depend on the length scales alone.
+        if let Ok(searched) = saved.get_list(SEARCHED) {
+            fitted.search(searched, self.params.neighbours, fit.workers())?;
+        }
+        self.fitted = Some(fitted);
+        Ok(())
+    }
+
+    fn estimate(&self, n: usize, d: usize) -> f64 {
+        let (n, d, k) = (n as f64, d as f64, self.params.neighbours.min(n) as f64);
+        // The data twice, once scaled; the groups, and a tree. For the prediction a matrix.
+        let matrix = if n <= DENSE as f64 { n * n } else { 0.0 };
+        8.0 * (n * (2.0 * d + k + 8.0) + matrix)
+    }
+}
+
+impl SgGp {
+    fn fitted(&self) -> Result<&Fitted> {
+        self.fitted.as_ref().ok_or_else(not_begun)
+    }
+}
+
+fn not_begun() -> Error {
+    Error::new("a call before `begin`")
+}
+
+impl Fitted {
+    fn new(fit: &Fit<'_>, params: &SgGpParams) -> Result<Fitted> {
+        let hyperparameters = Hyperparameters::of(fit, params.transform)?;
+        let optimiser = Optimiser::new(params.optimiser, hyperparameters.free.len());
+        let mut x = Array2::zeros((fit.n(), fit.d()));
+        x.assign(&fit.x());
+        let (family, y) = (fit.family(), fit.y().to_owned());
+        Ok(Fitted { family, x, y, hyperparameters, optimiser, steps: 0, drawn: 0, found: None })
+    }
+
+    /// A step from the groups of `centres`. Answers the mean of their likelihoods.
+    fn step(&mut self, fit: &Fit<'_>, params: &SgGpParams, centres: &[usize]) -> Result<f64> {
+        let (n, workers) = (self.y.len(), fit.workers());
+        let groups = match params.grouping {
+            Grouping::Uniform => uniform::draw(centres, params.neighbours, n, fit.seed(), self.steps),
+            Grouping::Neighbours => {
+                if self.is_search_due(params.neighbours_every) {
+                    let length_scale = self.hyperparameters.kernel(self.family).length_scale;
+                    let distances = self.search(length_scale, params.neighbours, workers)?;
+                    fit.charge(Work::entries(distances))?;
+                }
+                let found = self.found.as_ref().expect("a search is due at the first step");
+                found.groups.select(Axis(0), centres)
+            }
+        };
+        let data = (&self.x, &self.y, &groups);
+        let (nlml, gradient) =
+            objective(&self.hyperparameters, self.family, data, params.signal_factor, workers)?;
+        let k = groups.ncols();
+        fit.charge(Work { rows: centres.len() * (k - 1), ..Work::entries(centres.len() * k * k) })?;
+        let passes = self.drawn as f64 / n as f64;
+        let schedule = params.milestones.schedule(params.factor, fit.passes());
+        let rate = params.learning_rate * schedule.at(passes);
+        self.optimiser.descend(&mut self.hyperparameters.free, &gradient, rate);
+        self.steps += 1;
+        self.drawn += centres.len();
+        // Scales that vanish or overflow have no likelihood: the fit has diverged.
+        Ok(if self.hyperparameters.is_sound() { nlml } else { f64::NAN })
+    }
+
+    /// Whether a pass begins for which neighbours are to be found anew.
+    fn is_search_due(&self, every: usize) -> bool {
+        let n = self.y.len();
+        self.found.is_none() || (self.drawn.is_multiple_of(n) && (self.drawn / n).is_multiple_of(every))
+    }
+
+    /// Finds the groups of all rows. Answers the number of distances computed.
+    fn search(&mut self, length_scale: Vec<f64>, k: usize, workers: Workers<'_>) -> Result<usize> {
+        let found = neighbours::nearest(&self.x, &length_scale, k, workers)?;
+        self.found = Some(Found { groups: found.groups, length_scale });
+        Ok(found.distances)
+    }
+}

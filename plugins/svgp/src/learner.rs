@@ -1,0 +1,151 @@
+//! The learner: minibatches, steps of the optimiser, and the learning rate over the passes.
+
+use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
+use gpbench_sdk::optimise::Optimiser;
+use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
+
+use crate::{Process, SvgpParams, Workspace};
+
+/// The stream of inducing points where the host has chosen none: as many as rows in a minibatch.
+const POINTS: Stream = Stream::new(1);
+
+/// A sparse variational Gaussian process, fitted by stochastic optimisation.
+#[derive(Debug)]
+pub struct Svgp {
+    params: SvgpParams,
+    state: Option<State>,
+}
+
+/// What a fit has reached.
+#[derive(Debug)]
+struct State {
+    process: Process,
+    optimiser: Optimiser,
+    /// Rows of all minibatches so far.
+    drawn: u64,
+    /// The largest jitter that a step has taken.
+    jitter: f64,
+    /// Dead features of the last minibatch.
+    dead_features: usize,
+    workspace: Workspace,
+    /// Rows of the minibatch, kept for its memory.
+    rows: Vec<usize>,
+}
+
+impl State {
+    fn new(fit: &Fit<'_>, params: &SvgpParams, points: ArrayView2<'_, f64>) -> Result<State> {
+        let process = Process::new(fit, params, points)?;
+        let optimiser = Optimiser::new(params.optimiser, process.parameters.len());
+        let workspace = Workspace::new(&process, params.batch.min(fit.n()));
+        let (drawn, jitter, dead_features) = (0, params.jitter, 0);
+        Ok(State { process, optimiser, drawn, jitter, dead_features, workspace, rows: Vec::new() })
+    }
+
+    fn step(&mut self, fit: &Fit<'_>, params: &SvgpParams) -> Result<f64> {
+        fit.batch_into(params.sampling.stream(0), params.batch, &mut self.rows)?;
+        let (x, y) = (fit.x().select(Axis(0), &self.rows), fit.y().select(Axis(0), &self.rows));
+        let schedule = params.milestones.schedule(params.factor, fit.passes());
+        let rate = params.learning_rate * schedule.at(self.drawn as f64 / fit.n() as f64);
+        self.drawn += self.rows.len() as u64;
+
+        let evaluation = self.process.evaluate(&x, &y, fit.n(), &mut self.workspace, fit.workers())?;
+        let (m, rows) = (self.process.m(), self.rows.len());
+        let features = if self.process.has_network() { m + rows } else { 0 };
+        fit.charge(Work { rows: 0, entries: m * (m + rows), features })?;
+        self.jitter = self.jitter.max(evaluation.jitter);
+        self.dead_features = evaluation.dead_features;
+        if evaluation.bound.is_finite() {
+            self.optimiser.descend(&mut self.process.parameters, &self.workspace.gradient, rate);
+            self.process.update();
+        }
+        Ok(-evaluation.bound / fit.n() as f64)
+    }
+}
+
+impl Svgp {
+    fn state(&self) -> Result<&State> {
+        self.state.as_ref().ok_or_else(|| Error::Failed("nothing has been fitted".into()))
+    }
+}
+
+impl Learner for Svgp {
+    type Params = SvgpParams;
+    const ID: &'static str = "svgp";
+    const DOC: &'static str = "Sparse variational Gaussian process: inducing points, minibatches";
+    const SOURCE: &'static str =
+        "James Hensman, Nicolò Fusi, Neil D. Lawrence. Gaussian Processes for Big Data. UAI 2013.";
+    const CAPABILITIES: Capabilities = Capabilities::KERNEL
+        .and(Capabilities::NETWORK)
+        .and(Capabilities::INDUCING)
+        .and(Capabilities::RANDOMIZED);
+
+    fn new(params: SvgpParams) -> Result<Self> {
+        Ok(Svgp { params, state: None })
+    }
+
+    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+        self.state = None;
+        let chosen = match fit.inputs().basis {
+            Some(points) => points.to_owned(),
+            None => fit.x().select(Axis(0), &fit.batch(POINTS, self.params.batch)?),
+        };
+        self.state = Some(State::new(fit, &self.params, chosen.view())?);
+        Ok(())
+    }
+
+    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+        let state = self.state.as_mut().ok_or_else(|| Error::Failed("no fit has begun".into()))?;
+        state.step(fit, &self.params)
+    }
+
+    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        self.state()?.process.predict(&x, workers)
+    }
+
+    fn model(&self) -> Result<Model> {
+        self.state()?.process.model(Workers::new(1))
+    }
+
+    fn save(&self, saved: &mut Saved) -> Result<()> {
+        let state = self.state()?;
+        saved.put("points", state.process.points());
+        saved.put_list("parameters", &state.process.parameters);
+        for (name, array) in state.optimiser.save("optimiser") {
+            saved.put(&name, array.view());
+        }
+        saved.put_integers("counts", [state.drawn, state.dead_features as u64]);
+        saved.put_number("jitter", state.jitter);
+        Ok(())
+    }
+
+    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+        let mut state = State::new(fit, &self.params, saved.get("points")?)?;
+        let shape = (state.process.parameters.len(), 1);
+        state.process.parameters = saved.get_shaped("parameters", shape)?.into_iter().collect();
+        state.process.update();
+        state.optimiser.load("optimiser", |name| saved.get(name).ok().map(|array| array.to_owned()))?;
+        let [drawn, dead_features] = saved.get_integers("counts")?[..] else {
+            return Err(Error::InvalidArgument("the saved `counts` are not two".into()));
+        };
+        (state.drawn, state.dead_features) = (drawn, dead_features as usize);
+        state.jitter = saved.get_number("jitter")?;
+        self.state = Some(state);
+        Ok(())
+    }
+
+    fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let Some(state) = &self.state else { return Vec::new() };
+        let mut numbers = vec![("inducing_points", state.process.m() as f64), ("jitter", state.jitter)];
+        if state.process.has_network() {
+            numbers.push(("dead_features", state.dead_features as f64));
+        }
+        numbers
+    }
+
+    fn estimate(&self, n: usize, d: usize) -> f64 {
+        // As many inducing points as rows in a minibatch; their number is not known here.
+        let m = self.params.batch.min(n) as f64;
+        // R with its gradients and two averages, K(Z, Z) and its factor; K(Z, X_S) with its own.
+        8.0 * (8.0 * m * m + 5.0 * m * m + 8.0 * m * d as f64)
+    }
+}

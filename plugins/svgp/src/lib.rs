@@ -1,0 +1,19 @@
+//! Sparse variational Gaussian processes, fitted by stochastic optimisation.
+//!
+//! See the README beside this crate for parameters, source, cost and limits.
+
+// Not `forbid`: ndarray's `s!` expands to an `allow`.
+#![deny(unsafe_code)]
+
+mod bound;
+mod learner;
+mod panels;
+mod params;
+mod process;
+
+pub use bound::{Gradient, Minibatch, Variational};
+pub use learner::Svgp;
+pub use params::SvgpParams;
+pub use process::{Evaluation, Process, Workspace};
+
+gpbench_sdk::export_plugin! { name: "svgp", learners: [Svgp] }

@@ -1,0 +1,32 @@
+//! Parameters of sparse variational Gaussian processes.
+
+use gpbench_sdk::Sampling;
+use gpbench_sdk::optimise::{Method, Milestones, Transform};
+
+gpbench_sdk::params! {
+    /// Parameters of sparse variational Gaussian processes.
+    pub struct SvgpParams {
+        /// Rows of a minibatch; all of them if there are fewer.
+        pub batch: usize = 1024, in 1..=65_536;
+        /// Optimiser of all parameters.
+        pub optimiser: Method = Method::Adam;
+        /// Learning rate.
+        pub learning_rate: f64 = 0.01, in 0.0..=1e6;
+        /// Shares of the passes after which the learning rate is multiplied by `factor`: numbers between 0 and 1, with
+        /// spaces between them. Empty: it stays.
+        pub milestones: Milestones = Milestones::from([0.5, 0.7, 0.9]);
+        /// What the learning rate is multiplied by at each milestone.
+        pub factor: f64 = 0.1, in 0.0..=1.0;
+        /// How free parameters become scales.
+        pub transform: Transform = Transform::Scale;
+        /// Least noise variance.
+        pub noise_floor: f64 = 1e-4, in 1e-12..=1e6;
+        /// What is added to the diagonal of the inducing points' covariance; ten times that, up to 1e-3, while it is not
+        /// positive definite.
+        pub jitter: f64 = 1e-6, in 1e-12..=1e-3;
+        /// Whether the inducing points move.
+        pub move_points: bool = true;
+        /// How minibatches follow each other.
+        pub sampling: Sampling = Sampling::Shuffled;
+    }
+}

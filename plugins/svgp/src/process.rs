@@ -1,0 +1,361 @@
+//! The process: a kernel, perhaps on a network, inducing points and their variational distribution, as one vector
+//! of free parameters.
+
+use std::ops::Range;
+
+use gpbench_sdk::kernel::{Kernel, Points};
+use gpbench_sdk::ndarray::{
+    Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s,
+};
+use gpbench_sdk::network::{Mlp, Pass};
+use gpbench_sdk::optimise::{Hyperparameters, Scale, Transform};
+use gpbench_sdk::{Error, Family, Fit, Model, Result, Scales, Workers, lapack};
+
+use crate::bound::{Gradient, Minibatch, Variational};
+use crate::{SvgpParams, panels};
+
+/// Largest jitter.
+const MOST_JITTER: f64 = 1e-3;
+
+/// A sparse variational Gaussian process.
+///
+/// Its free parameters are those of the scales and the prior mean, then m, R (column-major), Z (row-major) and the
+/// network's.
+#[derive(Debug, Clone)]
+pub struct Process {
+    /// All free parameters. Call [`update`](Self::update) after a change.
+    pub parameters: Vec<f64>,
+    hyperparameters: Hyperparameters,
+    family: Family,
+    network: Option<Mlp>,
+    /// Inducing points.
+    m: usize,
+    /// Inputs.
+    d: usize,
+    /// Added to the diagonal of K(Z, Z).
+    jitter: f64,
+    moves_points: bool,
+    /// Least free parameter of the noise scale.
+    noise_floor: f64,
+}
+
+/// Memory for gradients.
+#[derive(Debug)]
+pub struct Workspace {
+    /// Derivatives of the negative bound by the free parameters.
+    pub gradient: Vec<f64>,
+    by_kernel: Gradient,
+}
+
+/// A bound, and what was seen on the way.
+#[derive(Debug, Clone, Copy)]
+pub struct Evaluation {
+    /// The evidence lower bound, an estimate from the minibatch.
+    pub bound: f64,
+    /// The jitter it took.
+    pub jitter: f64,
+    /// Features of the network that are 0 for the whole minibatch and all inducing points.
+    pub dead_features: usize,
+}
+
+impl Workspace {
+    /// For a process, and minibatches of up to `rows` rows.
+    pub fn new(process: &Process, rows: usize) -> Workspace {
+        Workspace {
+            gradient: Vec::with_capacity(process.parameters.len()),
+            by_kernel: Gradient::new(process.m, rows),
+        }
+    }
+}
+
+impl Process {
+    /// A process that starts where the fit says, with the prior as variational distribution and inducing
+    /// points `points`, m x d.
+    ///
+    /// # Errors
+    /// No inducing points, or scales that the transform cannot give.
+    pub fn new(fit: &Fit<'_>, params: &SvgpParams, points: ArrayView2<'_, f64>) -> Result<Process> {
+        let (m, d) = points.dim();
+        if m == 0 || d != fit.d() {
+            let text = format!("{m} inducing points of {d} inputs, for data of {}", fit.d());
+            return Err(Error::InvalidArgument(text));
+        }
+        let hyperparameters = Hyperparameters::of(fit, params.transform)?;
+        let network = fit.network().map(|network| Mlp::new(d, &network.widths)).transpose()?;
+        let mut parameters = hyperparameters.free.clone();
+        parameters.extend(std::iter::repeat_n(0.0, m));
+        parameters.extend(Array2::<f64>::eye(m).iter());
+        parameters.extend(points.iter());
+        if let Some(network) = &network {
+            parameters.extend(network.start(fit.seed()));
+        }
+        let mut process = Process {
+            parameters,
+            hyperparameters,
+            family: fit.family(),
+            network,
+            m,
+            d,
+            jitter: params.jitter,
+            moves_points: params.move_points,
+            noise_floor: Transform::inverse(params.transform, Scale::Noise, params.noise_floor.sqrt()),
+        };
+        process.update();
+        Ok(process)
+    }
+
+    /// Makes the rest agree with changed free parameters, after lifting the noise to its floor.
+    pub fn update(&mut self) {
+        // The noise scale is the second parameter. One that is not a number stays so.
+        if self.parameters[1] < self.noise_floor {
+            self.parameters[1] = self.noise_floor;
+        }
+        let scales = self.hyperparameters.free.len();
+        self.hyperparameters.free.copy_from_slice(&self.parameters[..scales]);
+    }
+
+    /// Number of inducing points.
+    pub fn m(&self) -> usize {
+        self.m
+    }
+
+    /// Whether the kernel is on a network's outputs.
+    pub fn has_network(&self) -> bool {
+        self.network.is_some()
+    }
+
+    /// The scales, and the prior mean.
+    pub fn scales(&self) -> Scales {
+        self.hyperparameters.scales()
+    }
+
+    fn mean_range(&self) -> Range<usize> {
+        let start = self.hyperparameters.free.len();
+        start..start + self.m
+    }
+
+    fn root_range(&self) -> Range<usize> {
+        let start = self.mean_range().end;
+        start..start + self.m * self.m
+    }
+
+    fn points_range(&self) -> Range<usize> {
+        let start = self.root_range().end;
+        start..start + self.m * self.d
+    }
+
+    fn network_parameters(&self) -> &[f64] {
+        &self.parameters[self.points_range().end..]
+    }
+
+    /// Inducing points Z, m x d.
+    pub fn points(&self) -> ArrayView2<'_, f64> {
+        let points = &self.parameters[self.points_range()];
+        ArrayView2::from_shape((self.m, self.d), points).expect("as many as the range has")
+    }
+
+    /// The variational distribution.
+    pub fn variational(&self) -> Variational<'_> {
+        let root = &self.parameters[self.root_range()];
+        let root = ArrayView2::from_shape((self.m, self.m).f(), root).expect("as many as the range has");
+        Variational { mean: ArrayView1::from(&self.parameters[self.mean_range()]), root }
+    }
+
+    fn kernel(&self) -> Kernel {
+        self.hyperparameters.kernel(self.family)
+    }
+
+    /// The bound estimated from some of n rows, and its negative gradient by the free parameters into `workspace`.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`](Error::NotPositiveDefinite) if no jitter suffices.
+    pub fn evaluate(
+        &self,
+        x: &ArrayRef2<f64>,
+        y: &ArrayRef1<f64>,
+        n: usize,
+        workspace: &mut Workspace,
+        workers: Workers<'_>,
+    ) -> Result<Evaluation> {
+        let (rows, kernel) = (y.len(), self.kernel());
+        let pass = self.network.as_ref().map(|network| {
+            let stacked = concatenate![Axis(0), x.view(), self.points()];
+            network.forward(self.network_parameters(), &stacked, workers)
+        });
+        let (x, z) = match &pass {
+            Some(pass) => pass.features().split_at(Axis(0), rows),
+            None => (x.view(), self.points()),
+        };
+        let (factor, jitter) = factorise(kernel.gram(&z, &z, workers), self.jitter)?;
+        let (cross, prior) = (kernel.gram(&z, &x, workers), kernel.diagonal(&x));
+        let centred = y - self.hyperparameters.mean();
+        let minibatch = Minibatch {
+            factor: factor.view(),
+            cross: cross.view(),
+            prior: prior.view(),
+            y: centred.view(),
+            noise_scale: self.hyperparameters.noise_scale(),
+            weight: n as f64 / rows as f64,
+        };
+        let bound = workspace.by_kernel.evaluate(&self.variational(), &minibatch, workers)?;
+        let by_points = self.by_scales(&kernel, x, z, workspace, workers);
+        self.by_points(by_points, pass.as_ref(), workspace, workers);
+        let dead_features = pass.as_ref().map_or(0, Pass::dead_features);
+        Ok(Evaluation { bound, jitter, dead_features })
+    }
+
+    /// Puts the derivatives by the scales, m and R. Returns those by the points that the kernel sees: by those of the
+    /// minibatch, if there is a network, and by the inducing points.
+    fn by_scales(
+        &self,
+        kernel: &Kernel,
+        x: ArrayView2<'_, f64>,
+        z: ArrayView2<'_, f64>,
+        workspace: &mut Workspace,
+        workers: Workers<'_>,
+    ) -> (Array2<f64>, Array2<f64>) {
+        let by = &workspace.by_kernel;
+        let (is_deep, moves) = (self.network.is_some(), self.network.is_some() || self.moves_points);
+        let points = match (is_deep, moves) {
+            (true, _) => Points::Both,
+            (false, true) => Points::Rows,
+            (false, false) => Points::Neither,
+        };
+        let mut total = kernel.pull_back(&z, &x, &by.cross(), points, workers);
+        // Of a symmetric cotangent the derivatives by the columns' points are those by the rows'.
+        let sides = if moves { Points::Rows } else { Points::Neither };
+        let inducing = kernel.pull_back(&z, &z, &by.inducing, sides, workers);
+        let prior = Array1::from_elem(x.nrows(), by.prior);
+        let diagonal = kernel.pull_back_diagonal(&x, &prior, is_deep);
+        total.add_scales(&inducing);
+        total.add_scales(&diagonal);
+        if self.family == Family::Linear {
+            // The network's weights, or the data's, set its scale.
+            total.signal_scale = 0.0;
+            total.length_scale.fill(0.0);
+        }
+        let by_scales = Scales {
+            signal_scale: -total.signal_scale,
+            noise_scale: -by.noise_scale,
+            length_scale: total.length_scale.iter().map(|by| -by).collect(),
+            mean: -by.prior_mean,
+        };
+        workspace.gradient.clear();
+        workspace.gradient.extend(self.hyperparameters.chain(&by_scales));
+        workspace.gradient.extend(by.mean.iter().map(|by| -by));
+        let by_root = by.root.as_slice_memory_order().expect("column-major as it was made");
+        workspace.gradient.extend(by_root.iter().map(|by| -by));
+        total.rows.scaled_add(2.0, &inducing.rows);
+        total.columns += &diagonal.rows;
+        (total.columns, total.rows)
+    }
+
+    /// Appends the derivatives by Z and by the network's parameters.
+    fn by_points(
+        &self,
+        (by_x, by_z): (Array2<f64>, Array2<f64>),
+        pass: Option<&Pass>,
+        workspace: &mut Workspace,
+        workers: Workers<'_>,
+    ) {
+        let flat = &mut workspace.gradient;
+        let fixed = std::iter::repeat_n(0.0, self.m * self.d);
+        let (Some(network), Some(pass)) = (&self.network, pass) else {
+            match self.moves_points {
+                true => flat.extend(by_z.iter().map(|by| -by)),
+                false => flat.extend(fixed),
+            }
+            return;
+        };
+        let parameters = self.network_parameters();
+        let cotangent = -concatenate![Axis(0), by_x, by_z];
+        let mut by_network = vec![0.0; parameters.len()];
+        if self.moves_points {
+            let inputs = network.backward_with_inputs(parameters, pass, &cotangent, &mut by_network, workers);
+            flat.extend(inputs.slice(s![by_x.nrows().., ..]).iter());
+        } else {
+            network.backward(parameters, pass, &cotangent, &mut by_network, workers);
+            flat.extend(fixed);
+        }
+        flat.extend(by_network);
+    }
+
+    /// Means and variances of y, noise included, at the rows of `x`.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn predict(&self, x: &ArrayRef2<f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+        let z = self.features(&self.points(), workers);
+        let (kernel, q) = (self.kernel(), self.variational());
+        let (factor, _) = factorise(kernel.gram(&z, &z, workers), self.jitter)?;
+        let (mut means, mut variances) = (Array1::zeros(x.nrows()), Array1::zeros(x.nrows()));
+        let noise = self.hyperparameters.noise_scale().powi(2);
+        let pieces = x.axis_chunks_iter(Axis(0), panels::COLUMNS);
+        let mut outcomes = vec![Ok(()); pieces.len()];
+        let of_means = means.axis_chunks_iter_mut(Axis(0), panels::COLUMNS);
+        let of_variances = variances.axis_chunks_iter_mut(Axis(0), panels::COLUMNS);
+        let work = pieces.zip(of_means.zip(of_variances)).zip(&mut outcomes);
+        workers.for_each(work, |((x, (mut means, mut variances)), outcome)| {
+            let alone = Workers::new(1);
+            let x = self.features(&x, alone);
+            let mut solved = kernel.gram(&z, &x, alone);
+            *outcome = panels::solve(&factor, &mut solved);
+            means.assign(&(solved.t().dot(&q.mean) + self.hyperparameters.mean()));
+            variances.assign(&(kernel.diagonal(&x) - squares(&solved)));
+            if outcome.is_ok() {
+                *outcome = lapack::multiply_lower(&q.root, true, &mut solved);
+            }
+            variances += &squares(&solved);
+            variances.mapv_inplace(|variance| variance.max(0.0) + noise);
+        });
+        outcomes.into_iter().collect::<Result<()>>()?;
+        Ok((means, variances))
+    }
+
+    /// What the kernel sees of points: their features, or the points themselves.
+    fn features(&self, points: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
+        match &self.network {
+            Some(network) => network.features(self.network_parameters(), points, workers),
+            None => points.to_owned(),
+        }
+    }
+
+    /// The process as the harness reads it.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn model(&self, workers: Workers<'_>) -> Result<Model> {
+        let z = self.features(&self.points(), workers);
+        let (_, jitter) = factorise(self.kernel().gram(&z, &z, workers), self.jitter)?;
+        let q = self.variational();
+        let model = Model::inducing(&self.scales(), self.points(), q.mean, q.root, jitter);
+        let Some(network) = &self.network else { return Ok(model) };
+        let parameters = self.network_parameters();
+        let layer = |layer| (network.weight(parameters, layer), network.bias(parameters, layer));
+        Ok(model.on_network((0..network.layers()).map(layer)))
+    }
+}
+
+/// Squared norms of the columns.
+fn squares(a: &Array2<f64>) -> Array1<f64> {
+    a.columns().into_iter().map(|column| column.dot(&column)).collect()
+}
+
+/// The Cholesky factor of K + jitter I in the lower triangle, and the jitter: the first of 1, 10, 100 ... times `jitter`
+/// that suffices.
+fn factorise(mut gram: Array2<f64>, jitter: f64) -> Result<(Array2<f64>, f64)> {
+    let diagonal = gram.diag().to_owned();
+    let mut tried = jitter;
+    loop {
+        gram.diag_mut().assign(&(&diagonal + tried));
+        match lapack::cholesky(&mut gram) {
+            Ok(()) => return Ok((gram, tried)),
+            Err(Error::NotPositiveDefinite { .. }) if tried < MOST_JITTER => {
+                tried = (10.0 * tried).min(MOST_JITTER);
+                // K is left above the diagonal.
+                panels::mirror_upper(gram.view_mut());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
