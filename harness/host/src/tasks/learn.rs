@@ -13,7 +13,7 @@ mod recorder;
 mod state;
 mod verification;
 
-use gpbench_record::{Learning, LearningOutput, Message, Metrics, Solved, TaskOutput, names};
+use gpbench_record::{Learning, LearningOutput, Message, Metrics, Solved, TaskOutput, Verified, names};
 
 use crate::cost::SolveCost;
 use crate::failure::CaseError;
@@ -21,8 +21,6 @@ use crate::plugin::SolveOutcome;
 use crate::setup::Setup;
 
 use fitting::{Ended, Fitting};
-
-pub(super) use verification::verify;
 
 /// Fits and predicts; `send` takes the steps and the looks along the way.
 pub(super) fn run(
@@ -62,4 +60,9 @@ pub(super) fn run(
     };
     let solved = fitting.startup.solved(outcome, 0, output);
     Ok(Solved { metrics: metrics.collect::<Metrics>(), ..solved })
+}
+
+/// Evaluates the model of a case in a process that never opens the plugin.
+pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseError> {
+    verification::verify(setup, task)
 }

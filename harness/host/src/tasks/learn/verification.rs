@@ -13,7 +13,7 @@ use crate::setup::Setup;
 /// model is taken at its word.
 ///
 /// Of a model that is not finite, nothing is answered.
-pub(in crate::tasks) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseError> {
+pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseError> {
     let rows = setup.rows.split.x_test.nrows();
     let learned = model_file::read(&setup.job.solution_file, rows);
     let Learned { model, last, predictions } = learned.map_err(file_fault(FaultCause::Solution))?;
