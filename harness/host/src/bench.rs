@@ -6,17 +6,16 @@
 //! in the same process, on as many threads and in turn with the product.
 
 mod arrays;
+mod dgemm;
 mod learner;
 mod median;
 
 use std::error::Error;
 use std::hint::black_box;
 
-use gpbench_gp::blas::ThreadGuard;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{KernelMatrix, KernelOperator, SystemMatrix, thread_pool};
 use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
-use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ShapeBuilder};
 
 use crate::kernel::kernel;
@@ -82,7 +81,7 @@ impl Benchmark<'_> {
         let mut out = Array2::zeros(self.v.dim().f());
         let mut product = || self.matrix().apply(self.v.view(), out.view_mut());
         let [dgemm, seconds] =
-            medians([&mut dgemm(self.request, &self.streams), &mut product], self.request.seconds);
+            medians([&mut dgemm::product(self.request, &self.streams), &mut product], self.request.seconds);
         BenchAnswer::Whole(self.timing(seconds, self.v.nrows(), dgemm))
     }
 
@@ -90,8 +89,10 @@ impl Benchmark<'_> {
         let (n, s) = self.v.dim();
         let u = self.streams.normals("u", n, s);
         let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view())));
-        let [dgemm, seconds] =
-            medians([&mut dgemm(self.request, &self.streams), &mut derivatives], self.request.seconds);
+        let [dgemm, seconds] = medians(
+            [&mut dgemm::product(self.request, &self.streams), &mut derivatives],
+            self.request.seconds,
+        );
         BenchAnswer::Whole(self.timing(seconds, n, dgemm))
     }
 
@@ -110,7 +111,7 @@ impl Benchmark<'_> {
         let mut of_columns = || self.matrix().columns(&columns, u.view(), y.view_mut());
         let [dgemm, all, by_rows, by_both, by_columns] = medians(
             [
-                &mut dgemm(self.request, &self.streams),
+                &mut dgemm::product(self.request, &self.streams),
                 &mut of_all,
                 &mut of_rows,
                 &mut of_both,
@@ -138,7 +139,7 @@ impl Benchmark<'_> {
         let d = self.operator.kernel().d();
         let entries_per_second = rows as f64 * n as f64 / seconds;
         let gemm_gflops = 2.0 * entries_per_second * (d + s) as f64 / 1e9;
-        let dgemm_gflops = dgemm_gflops(self.request, dgemm_seconds);
+        let dgemm_gflops = dgemm::gflops(self.request, dgemm_seconds);
         Timing {
             n,
             d,
@@ -151,24 +152,6 @@ impl Benchmark<'_> {
             ratio: gemm_gflops / dgemm_gflops,
         }
     }
-}
-
-/// A product of square matrices by BLAS, with its own threads.
-fn dgemm(request: &BenchRequest, streams: &Streams) -> impl FnMut() + use<> {
-    let order = request.dgemm_order;
-    let [a, b] = ["a", "b"].map(|name| streams.normals(name, order, order));
-    let mut c = Array2::zeros((order, order).f());
-    let threads = request.threads;
-    move || {
-        let _guard = ThreadGuard::raise(threads);
-        general_mat_mul(1.0, &a, &b, 0.0, &mut c);
-        black_box(&c);
-    }
-}
-
-/// 10^9 operations a second of [`dgemm`], from the seconds of one product.
-fn dgemm_gflops(request: &BenchRequest, seconds: f64) -> f64 {
-    2.0 * (request.dgemm_order as f64).powi(3) / seconds / 1e9
 }
 
 /// `count` of 0 .. n at even distances.

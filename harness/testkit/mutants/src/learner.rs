@@ -97,7 +97,9 @@ impl<M: FitMutant> Descent<M> {
             FitFault::RefusesRepeatedRows if (1..fit.n()).any(|i| x.row(i) == x.row(i - 1)) => {
                 refuse("a row occurs twice")
             }
-            FitFault::RefusesLargeBatch if self.params.batch > 4 * fit.n() && fit.n() > 10 => refuse("too large a batch"),
+            FitFault::RefusesLargeBatch if self.params.batch > 4 * fit.n() && fit.n() > 10 => {
+                refuse("too large a batch")
+            }
             _ => Ok(()),
         }
     }

@@ -1,0 +1,27 @@
+//! The machine's own limit: products of square matrices by BLAS.
+
+use std::hint::black_box;
+
+use gpbench_gp::blas::ThreadGuard;
+use gpbench_gp::seed::Streams;
+use gpbench_record::BenchRequest;
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ShapeBuilder};
+
+/// A product of square matrices by BLAS, with its own threads.
+pub(super) fn product(request: &BenchRequest, streams: &Streams) -> impl FnMut() + use<> {
+    let order = request.dgemm_order;
+    let [a, b] = ["a", "b"].map(|name| streams.normals(name, order, order));
+    let mut c = Array2::zeros((order, order).f());
+    let threads = request.threads;
+    move || {
+        let _guard = ThreadGuard::raise(threads);
+        general_mat_mul(1.0, &a, &b, 0.0, &mut c);
+        black_box(&c);
+    }
+}
+
+/// 10^9 operations a second of [`product`], from the seconds of one of them.
+pub(super) fn gflops(request: &BenchRequest, seconds: f64) -> f64 {
+    2.0 * (request.dgemm_order as f64).powi(3) / seconds / 1e9
+}
