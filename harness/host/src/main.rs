@@ -42,6 +42,7 @@ fn main() {
         process::die_with_parent();
         process::adopt_orphans();
     }
+    process::survive_full_disk();
     process::restart_with(&gpbench_gp::blas::missing_environment());
     process::mark_start();
     let code = match catch_unwind(run) {

@@ -56,6 +56,18 @@ pub fn die_with_parent() {
     leave_without_reader();
 }
 
+/// Makes a write beyond a limit on the size of files an error, as on a full disk, where this process was
+/// started with such a limit. A limit that a plugin sets later still ends the process: that is the plugin's doing.
+pub fn survive_full_disk() {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `limit` is a valid place to write to; on failure it stays as it is.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+    if limit.rlim_cur != libc::RLIM_INFINITY {
+        // SAFETY: a plain system call on numbers.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    }
+}
+
 /// Ends the process if standard output has no reader.
 fn leave_without_reader() {
     let mut output = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };

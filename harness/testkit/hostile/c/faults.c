@@ -75,8 +75,48 @@ static void note(const char *fault)
     close(file);
 }
 
-/* Sends a signal now, or from a child after at most 40 ms. */
-static void end(pid_t process, int signal_number, int later)
+/* The largest number of starts of a case that have not ended, by the list of attempts of a run. */
+static int open_starts(const char *run)
+{
+    static struct {
+        char id[17];
+        int count;
+    } cases[8192];
+    size_t known = 0;
+    char path[PATH_MAX], line[1024];
+    snprintf(path, sizeof path, "%s/attempts.jsonl", run);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *id = strstr(line, "\"id\":\"");
+        if (id == NULL)
+            continue;
+        size_t at = 0;
+        while (at < known && strncmp(cases[at].id, id + 6, 16) != 0)
+            at++;
+        if (at == sizeof cases / sizeof *cases)
+            abort();
+        if (at == known) {
+            snprintf(cases[known].id, sizeof cases[known].id, "%.16s", id + 6);
+            cases[known++].count = 0;
+        }
+        cases[at].count = strstr(line, "\"started\"") != NULL ? cases[at].count + 1 : 0;
+    }
+    if (file != NULL)
+        fclose(file);
+    int most = 0;
+    for (size_t at = 0; at < known; at++)
+        most = cases[at].count > most ? cases[at].count : most;
+    return most;
+}
+
+/* Whether no case would count as crashed if it did not survive this moment: its third start would. */
+static int all_may_start_again(const char *run)
+{
+    return open_starts(run) < 3;
+}
+
+/* Sends a signal now, or from a child after at most 40 ms, when another case may have begun. */
+static void end(pid_t process, int signal_number, int later, const char *run)
 {
     if (!later) {
         kill(process, signal_number);
@@ -92,7 +132,8 @@ static void end(pid_t process, int signal_number, int later)
     do
         clock_gettime(CLOCK_MONOTONIC, &now);
     while ((uint64_t)(now.tv_sec - from.tv_sec) * 1000000000u + (uint64_t)(now.tv_nsec - from.tv_nsec) < wait);
-    kill(process, signal_number);
+    if (signal_number != SIGKILL || all_may_start_again(run))
+        kill(process, signal_number);
     _exit(0);
 }
 
@@ -217,21 +258,21 @@ static int act(enum fault fault, const char *verb, const char *run, const char *
     switch (fault) {
     case KILL_WORKER:
     case KILL_WORKER_LATER:
-        if (blamed && !may_kill_case(id))
+        if (!all_may_start_again(run) || (blamed && !may_kill_case(id)))
             return 0;
         /* The list first: this may be the last act. */
         note(fault == KILL_WORKER ? "worker killed" : "worker killed later");
-        end(getpid(), SIGKILL, fault == KILL_WORKER_LATER);
+        end(getpid(), SIGKILL, fault == KILL_WORKER_LATER, run);
         return -1;
     case KILL_GPBENCH:
     case KILL_GPBENCH_LATER:
-        if (blamed && !may_kill_case(id))
+        if (!all_may_start_again(run) || (blamed && !may_kill_case(id)))
             return 0;
         note(fault == KILL_GPBENCH ? "gpbench killed" : "gpbench killed later");
-        end(getppid(), SIGKILL, fault == KILL_GPBENCH_LATER);
+        end(getppid(), SIGKILL, fault == KILL_GPBENCH_LATER, run);
         return -1;
     case STOP_GPBENCH_LATER:
-        end(getppid(), stops[below(4)], 1);
+        end(getppid(), stops[below(4)], 1, run);
         return 1;
     case DAMAGE_JOURNAL:
         snprintf(first, sizeof first, "%s/journal.jsonl", run);
