@@ -50,7 +50,7 @@ impl PlannedCase {
     /// takes as many numbers again, and n^3/2 multiply-adds in all; an exact draw of the prior factorises training
     /// and test rows together, on one thread. An iterative solver holds about four blocks of right-hand sides beside
     /// the inputs and visits every kernel entry once an epoch. The number of epochs is unknown beforehand: a hundred
-    /// are assumed, or the budget if less. A learner's costs are those of [`learning`].
+    /// are assumed, or the budget if less. A learner's costs depend on its kind of model.
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         if let Task::Learn(task) = &self.case.task {
             return Some(self.learning_cost(task, self.n?, threads));

@@ -15,8 +15,10 @@ use gpbench_sdk::{
 /// A learner whose start is a test, which so gets a [`Fit`].
 struct Probe;
 
+type Test = Box<dyn Fn(&Fit<'_>)>;
+
 thread_local! {
-    static TEST: std::cell::RefCell<Option<Box<dyn Fn(&Fit<'_>)>>> = const { std::cell::RefCell::new(None) };
+    static TEST: std::cell::RefCell<Option<Test>> = const { std::cell::RefCell::new(None) };
 }
 
 impl Learner for Probe {

@@ -7,7 +7,7 @@ use gpbench_sdk::optimise::{Scale, Transform};
 use gpbench_sdk::{Family, Fit, Result, Scales, Workers, lapack};
 
 /// Training data, kernel family, and which free parameters there are.
-pub struct Process {
+pub(crate) struct Process {
     x: Array2<f64>,
     y: Array1<f64>,
     family: Family,
@@ -17,14 +17,14 @@ pub struct Process {
 
 impl Process {
     /// Copies from the fit what is needed after it has begun.
-    pub fn new(fit: &Fit<'_>) -> Process {
+    pub(crate) fn new(fit: &Fit<'_>) -> Process {
         let is_shared = fit.has_shared_length_scale();
         let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
         Process { x, y, family: fit.family(), mean: fit.mean(), is_shared }
     }
 
     /// The free parameters to start from: of signal scale, noise scale, and length scales.
-    pub fn start(&self, fit: &Fit<'_>) -> Vec<f64> {
+    pub(crate) fn start(&self, fit: &Fit<'_>) -> Vec<f64> {
         let inputs = fit.inputs();
         let lengths = if self.is_shared { &inputs.length_scale[..1] } else { inputs.length_scale };
         let first = [inputs.signal_scale, inputs.noise_scale];
@@ -46,7 +46,7 @@ impl Process {
     }
 
     /// The scales as the harness has them: one length scale for each input.
-    pub fn scales(&self, free: &[f64]) -> Scales {
+    pub(crate) fn scales(&self, free: &[f64]) -> Scales {
         let (Kernel { signal_scale, mut length_scale, .. }, noise_scale) = self.trained(free);
         if self.is_shared {
             length_scale = vec![length_scale[0]; self.x.ncols()];
@@ -55,7 +55,12 @@ impl Process {
     }
 
     /// Negative log marginal likelihood per row of these rows, and its derivatives by the free parameters.
-    pub fn objective(&self, rows: &[usize], free: &[f64], workers: Workers<'_>) -> Result<(f64, Vec<f64>)> {
+    pub(crate) fn objective(
+        &self,
+        rows: &[usize],
+        free: &[f64],
+        workers: Workers<'_>,
+    ) -> Result<(f64, Vec<f64>)> {
         let (kernel, noise_scale) = self.trained(free);
         let x = self.x.select(Axis(0), rows);
         let likelihood = likelihood(
@@ -70,7 +75,7 @@ impl Process {
     }
 
     /// Mean and variance of y at `x`, by the exact posterior of all training rows.
-    pub fn predict(
+    pub(crate) fn predict(
         &self,
         x: ArrayView2<'_, f64>,
         free: &[f64],

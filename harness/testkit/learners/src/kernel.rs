@@ -5,14 +5,14 @@ use gpbench_sdk::{Error, Family, Result};
 
 /// A stationary kernel with unit signal scale.
 #[derive(Debug, Clone)]
-pub struct Kernel {
+pub(crate) struct Kernel {
     pub family: Family,
     pub length_scale: Vec<f64>,
 }
 
 impl Kernel {
     /// k(a, b), column-major.
-    pub fn gram(&self, a: ArrayView2<'_, f64>, b: ArrayView2<'_, f64>) -> Array2<f64> {
+    pub(crate) fn gram(&self, a: ArrayView2<'_, f64>, b: ArrayView2<'_, f64>) -> Array2<f64> {
         Array2::from_shape_fn((a.nrows(), b.nrows()).f(), |(i, j)| {
             let scaled = self.length_scale.iter().enumerate();
             let squares = scaled.map(|(k, l)| ((a[[i, k]] - b[[j, k]]) / l).powi(2));
@@ -21,7 +21,7 @@ impl Kernel {
     }
 
     /// Whether the family is one of those here.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         match self.family {
             Family::Linear => Err(Error::Unsupported("a linear kernel".into())),
             _ => Ok(()),
