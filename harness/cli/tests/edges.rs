@@ -148,7 +148,9 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
         let source = package.manifest_path.parent().expect("a manifest lies in a folder").join("src");
         let root = [source.join("lib.rs"), source.join("main.rs")].into_iter().find(|p| p.exists());
         let text = std::fs::read_to_string(root.expect("a crate has a root")).expect("readable source");
-        assert!(text.contains("#![forbid(unsafe_code)]"), "{name} does not forbid unsafe code");
+        // ndarray's `s!`, which new plugins use, allows it in its own expansion.
+        let lint = if name.starts_with("gpbench-template") { "deny" } else { "forbid" };
+        assert!(text.contains(&format!("#![{lint}(unsafe_code)]")), "{name} does not {lint} unsafe code");
     }
 }
 

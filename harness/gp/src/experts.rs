@@ -124,6 +124,14 @@ impl Experts {
         Ok(sum / rows as f64)
     }
 
+    /// Whether a single expert of weight 1 has each of the `n` training rows once: then it is the exact process.
+    pub(crate) fn is_exact(&self, n: usize) -> bool {
+        let [expert] = self.experts.as_slice() else { return false };
+        let mut is_seen = vec![false; n];
+        let is_whole = expert.weight == 1.0 && expert.rows.len() == n;
+        is_whole && expert.rows.iter().all(|&row| !std::mem::replace(&mut is_seen[row], true))
+    }
+
     /// Fits the experts, a few at a time: `ask` runs on the pool, `take` in the order of the experts.
     fn for_each<T: Send>(
         &self,

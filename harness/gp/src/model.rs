@@ -17,7 +17,7 @@
 //! | [`Kind::Gp`], [`Kind::NetworkGp`] | n^3 / 3 up to [`DENSE_ROWS`] rows | m n^2 | |
 //! | the same with more rows | conjugate gradients | m n | not available |
 //! | [`Kind::Inducing`], [`Kind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
-//! | [`Kind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | not available |
+//! | [`Kind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | as `objective` for one expert with all rows, else not available |
 //!
 //! Where exact nlml of all rows is too dear, [`subset`] selects rows: `model.posterior(x_subset, y_subset, &pool)`.
 

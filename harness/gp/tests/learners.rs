@@ -443,7 +443,8 @@ fn equal_experts_are_one_exact_process_and_return_to_the_prior_far_away() {
     let rbf = Covariance::Stationary(Family::Rbf);
     let scales = arrays([("signal_scale", one(1.3)), ("noise_scale", one(0.2)), ("length_scale", one(0.9))]);
     let gp = Model::parse(Kind::Gp, rbf, shape(x), &scales).unwrap();
-    let exact = predict(&gp.posterior(x, toy.y.view(), &pool()).unwrap(), toy.x_test.view());
+    let process = gp.posterior(x, toy.y.view(), &pool()).unwrap();
+    let (exact, nlml) = (predict(&process, toy.x_test.view()), process.nlml().unwrap().unwrap());
     for (count, combine) in [(1, 0.0), (1, 1.0), (4, 0.0), (20, 1.0)] {
         let put = arrays([
             ("signal_scale", Array2::from_elem((1, count), 1.3)),
@@ -458,6 +459,9 @@ fn equal_experts_are_one_exact_process_and_return_to_the_prior_far_away() {
         let prediction = predict(&posterior, toy.x_test.view());
         assert_close(&prediction.mean, &exact.mean, 1e-12);
         assert_close(&prediction.variance, &exact.variance, 1e-12);
+        let likelihood = posterior.nlml().unwrap();
+        assert_eq!(likelihood.is_some(), count == 1);
+        likelihood.into_iter().for_each(|likelihood| assert_number(likelihood, nlml, 1e-12));
         let far = predict(&posterior, array![[1e3, -1e3]].view());
         assert!(far.mean[0].abs() < 1e-12);
         assert_number(far.variance[0], 1.3f64.powi(2) + 0.2f64.powi(2), 1e-12);

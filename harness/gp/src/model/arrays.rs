@@ -47,7 +47,7 @@ impl Entries {
     fn in_words(self) -> &'static str {
         match self {
             Entries::Finite => "finite",
-            Entries::Positive => "positive and finite, as its square",
+            Entries::Positive => "positive and finite, and so must be its square",
             Entries::NotNegative => "finite and not negative",
         }
     }

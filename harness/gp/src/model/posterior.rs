@@ -117,7 +117,8 @@ impl<'a> Posterior<'a> {
     }
 
     /// Exact negative log marginal likelihood of the training rows under the model's kernel, for each row and with
-    /// all constants. `None` for experts, which define none, and for a dense matrix of more than [`DENSE_ROWS`] rows.
+    /// all constants. `None` for experts, which define none unless a single one has all rows, and for a dense matrix of
+    /// more than [`DENSE_ROWS`] rows.
     ///
     /// # Errors
     /// Where the kernel matrix is singular.
@@ -135,6 +136,7 @@ impl<'a> Posterior<'a> {
             {
                 Ok(Some(of_dense(&training.dense(kernel)?)))
             }
+            State::Experts(experts) if experts.is_exact(training.x.nrows()) => self.objective(),
             State::Inducing { .. } | State::Iterative(_) | State::Experts(_) => Ok(None),
         }
     }

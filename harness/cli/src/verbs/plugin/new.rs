@@ -16,7 +16,7 @@ const SDK: &str = "harness/sdk";
 fn first_spec(kind: Kind) -> &'static str {
     match kind {
         Kind::Solver => "benchmarks/quickstart.toml",
-        Kind::Learner => "benchmarks/learners.toml",
+        Kind::Learner => "benchmarks/learners-small.toml",
     }
 }
 
