@@ -34,6 +34,16 @@ pub enum SolverKind {
     Learner,
 }
 
+impl SolverKind {
+    /// What messages call one.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SolverKind::Solver => "solver",
+            SolverKind::Learner => "learner",
+        }
+    }
+}
+
 /// A solver or learner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SolverInfo {
@@ -94,6 +104,11 @@ impl Capability {
 }
 
 impl SolverInfo {
+    /// What messages call it: `` learner `scgd` ``.
+    pub fn called(&self) -> String {
+        format!("{} `{}`", self.kind.as_str(), self.id)
+    }
+
     /// Whether the solver has a capability.
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)

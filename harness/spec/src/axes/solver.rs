@@ -173,7 +173,7 @@ fn find<'a>(
         };
         let found = library.solvers.iter().find(|solver| solver.id == id.value);
         if found.is_none() {
-            let what = format!("library `{}` offers no solver `{}`", path.value, id.value);
+            let what = format!("library `{}` offers no {} `{}`", path.value, kind.as_str(), id.value);
             let ids = library.solvers.iter().map(|solver| solver.id.as_str());
             mistakes.add(&id.at, what, nearest::hint(&id.value, ids));
         }
@@ -185,18 +185,14 @@ fn find<'a>(
             typed.root.solvers.names().map(|entry| entry.value.as_str()).filter(|entry| *entry != id.value);
         let of_kind = catalog.solvers().map(|(_, solver)| solver).filter(|solver| solver.kind == kind);
         let known = of_kind.map(|solver| solver.id.as_str()).chain(tables);
-        let noun = match kind {
-            SolverKind::Solver => "solver",
-            SolverKind::Learner => "learner",
-        };
-        let what = format!("unknown {noun} `{}`", id.value);
+        let what = format!("unknown {} `{}`", kind.as_str(), id.value);
         mistakes.add(&id.at, what, nearest::hint(&id.value, known));
         return None;
     };
     if let Some(second) = offers.next() {
         let what = format!(
-            "two libraries offer solver `{}`: {} and {}",
-            id.value,
+            "two libraries offer {}: {} and {}",
+            first.1.called(),
             first.0.file.display(),
             second.0.file.display()
         );
