@@ -60,6 +60,10 @@ pub struct SolverInfo {
     pub capabilities: Vec<Capability>,
     /// Parameter schema.
     pub params: Vec<ParamInfo>,
+    /// Whether it has no functions and cannot run: a learner of a library that was built for an interface without
+    /// functions of learners.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listed_only: bool,
 }
 
 /// What a solver can do.

@@ -67,7 +67,7 @@ pub(crate) fn resolve<'a>(
     let table = typed.root.solvers.get(&name.value);
     let kind = if task.has(TaskKey::Learn) { SolverKind::Learner } else { SolverKind::Solver };
     let Some((library, info)) = find(name, table, typed, catalog, kind, mistakes) else { return Vec::new() };
-    if !check_kind(name, info, kind, task, catalog, mistakes) {
+    if !check_kind(name, info, kind, task, catalog, mistakes) || !check_runs(name, library, info, mistakes) {
         return Vec::new();
     }
     let common = &typed.root.budget;
@@ -136,7 +136,7 @@ fn check_kind(
         ),
         SolverKind::Solver => {
             let learners = catalog.solvers().map(|(_, found)| found);
-            let learners = learners.filter(|found| found.kind == SolverKind::Learner);
+            let learners = learners.filter(|found| found.kind == SolverKind::Learner && !found.listed_only);
             let learners: Vec<&str> = learners.map(|found| found.id.as_str()).collect();
             let hint = match learners.is_empty() {
                 true => "no installed plugin offers a learner".to_owned(),
@@ -147,6 +147,20 @@ fn check_kind(
     };
     mistakes.add(&name.at, what, hint);
     false
+}
+
+/// Reports a learner without functions; whether it has them.
+fn check_runs(name: &At<String>, library: &LibraryInfo, info: &SolverInfo, mistakes: &mut Mistakes) -> bool {
+    if info.listed_only {
+        let LibraryInfo { file, abi, .. } = library;
+        let what = format!(
+            "{} cannot run: {} was built for interface {abi}, which has no functions of learners",
+            info.called(),
+            file.display()
+        );
+        mistakes.add(&name.at, what, "build the library again".to_owned());
+    }
+    !info.listed_only
 }
 
 /// The library and solver that a name on the axis stands for.
