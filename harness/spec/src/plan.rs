@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_record::{Axes, Case, ReportOptions, TaskKind};
+use gpbench_record::{Axes, Capability, Case, ReportOptions, TaskKind};
 use sha2::{Digest, Sha256};
 
 use crate::checked::Checked;
@@ -44,8 +44,8 @@ pub struct PlannedCase {
     pub plugin_file: PathBuf,
     /// SHA-256 of that library.
     pub plugin_sha256: String,
-    /// Whether the solver says that it is exact.
-    pub exact: bool,
+    /// What the solver or learner can do.
+    pub capabilities: Vec<Capability>,
     /// The user's own CSV or Parquet file, for a data set given by path.
     pub dataset_path: Option<PathBuf>,
     /// Training rows, where known.
@@ -129,7 +129,7 @@ fn planned(cell: &Cell, repeat: u32) -> PlannedCase {
         case: Case { repeat, ..cell.case.clone() },
         plugin_file: cell.plugin_file.clone(),
         plugin_sha256: cell.plugin_sha256.clone(),
-        exact: cell.exact,
+        capabilities: cell.capabilities.clone(),
         dataset_path: cell.dataset_path.clone(),
         n: cell.n,
         d: cell.d,

@@ -34,10 +34,6 @@ pub(crate) struct SolverEntry<'a> {
 }
 
 impl SolverEntry<'_> {
-    pub(crate) fn is_exact(&self) -> bool {
-        self.info.can(Capability::Exact)
-    }
-
     /// Its name in the spec, which is also that of the other points of its grid.
     pub(crate) fn entry(&self) -> &str {
         self.grid.as_ref().map_or(&self.name, |point| &point.entry)
