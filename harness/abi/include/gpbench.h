@@ -154,7 +154,7 @@
 
 /**
  * Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by random
- * features.
+ * features. Without a network that is the RBF kernel, and how many features is a parameter of the learner.
  */
 #define GPB_CAPABILITY_FINITE UINT64_C(128)
 

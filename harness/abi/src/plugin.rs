@@ -139,7 +139,7 @@ pub mod capability {
     /// Of a learner: takes a network between inputs and kernel.
     pub const NETWORK: u64 = 64;
     /// Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by random
-    /// features.
+    /// features. Without a network that is the RBF kernel, and how many features is a parameter of the learner.
     pub const FINITE: u64 = 128;
     /// Of a learner: takes the stationary families as they are.
     pub const KERNEL: u64 = 256;

@@ -188,5 +188,5 @@ fn a_file_that_is_no_plugin_fails_and_a_missing_file_is_wrong_usage() {
     sandbox.run(&["plugin", "test", "nowhere.so"]).exits(2).says(&["nowhere.so"]);
     let cg = library("gpbench_plugin_cg");
     let ended = sandbox.run(&["plugin", "test", cg.to_str().expect("UTF-8"), "--solver", "gc"]);
-    ended.exits(2).says(&["no solver `gc`; it offers cg"]);
+    ended.exits(2).says(&["no solver or learner `gc`; it offers cg"]);
 }

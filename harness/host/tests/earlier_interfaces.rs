@@ -75,6 +75,8 @@ fn learners_of_earlier_versions_are_listed_and_refused_by_name() {
         let Some(library) = library(version, folder.path()) else { return };
         let offers: Vec<_> = library.offers().map(|info| (info.id.as_str(), info.kind)).collect();
         let learner = SolverKind::Learner;
+        let cannot_run = library.offers().filter(|info| info.listed_only).map(|info| info.id.as_str());
+        assert_eq!(cannot_run.collect::<Vec<_>>(), ["early", "early-2"]);
         assert_eq!(offers, [("richardson", SolverKind::Solver), ("early", learner), ("early-2", learner)]);
         let error = library.learner("early-2").err().unwrap().to_string();
         let expected = format!(

@@ -229,7 +229,7 @@ metrics! {
     /// Root mean square error of the predictive mean on the test rows, in units of the scaled target.
     TEST_RMSE = "test_rmse", "test RMSE", "test RMSE",
         One, Fixed, Lower, PREDICTING, PREDICTING, 1e-4, 0.005, [Best, Trace, Steps, Trained, Compare, Progress, Baseline];
-    /// Mean test negative log-likelihood from the samples' variances plus noise.
+    /// Mean negative log-likelihood of the test targets under the predicted means and variances, noise included.
     TEST_NLL = "test_nll", "test NLL", "test NLL",
         Nats, Fixed, Lower, PREDICTING, PREDICTING, 0.01, 0.01, [Best, Trace, Steps, Trained, Compare, Baseline];
     /// Root mean square error on the validation rows.
@@ -262,7 +262,7 @@ metrics! {
     /// Kernel entries used over n^2.
     EPOCHS = "epochs", "epochs", "epochs (n² kernel entries)",
         Epochs, Short, Lower, ALL, SOLVING, 1.0, 0.1, [Best, Steps, Compare, Baseline];
-    /// Iterations, as the solver counts them.
+    /// Iterations, as the solver counts them; of a learner, its steps.
     ITERATIONS = "iterations", "iterations", "iterations",
         Count, Short, Lower, ALL, SOLVING, 1.0, 0.1, [Wide, Steps, Baseline];
     /// Wall-clock seconds of a step of the learner, on average.
@@ -271,13 +271,13 @@ metrics! {
     /// Wall-clock seconds of all outer steps: prepare, solve, right-hand sides and gradients.
     SECONDS_TRAIN = "seconds_train", "train [s]", "seconds of training",
         Seconds, Short, Lower, TRAIN, TRAIN, 0.0, 0.1, [Best, Trained];
-    /// Wall-clock seconds of prepare.
+    /// Wall-clock seconds of prepare; of a learner, of begin.
     SECONDS_PREPARE = "seconds_prepare", "prepare [s]", "seconds of prepare",
         Seconds, Short, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
-    /// Wall-clock seconds of solve.
+    /// Wall-clock seconds of solve; of a learner, of its steps.
     SECONDS_SOLVE = "seconds_solve", "solve [s]", "seconds of solve",
         Seconds, Short, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
-    /// Wall-clock seconds of prepare and solve together: derived by reports, not recorded.
+    /// Wall-clock seconds of prepare and solve together, or of a learner's begin and steps: derived by reports, not recorded.
     SECONDS = "seconds", "total [s]", "seconds (prepare + solve)",
         Seconds, Short, Lower, ALL, TIMED, 1e-3, 0.1, [Best, Compare, Progress];
     /// Wall-clock seconds of all values of the grid that a case was chosen from: derived by reports, not recorded.
@@ -317,22 +317,22 @@ metrics! {
     /// or of variances over the variance.
     PREDICTION_GAP = "prediction_gap", "prediction gap", "distance to the model's predictions",
         One, Scientific, Lower, LEARN, NOWHERE, 1e-9, 0.1, [];
-    /// The part of `epochs` spent in prepare.
+    /// The part of `epochs` spent in prepare, or in a learner's begin.
     EPOCHS_SETUP = "epochs_setup", "setup epochs", "epochs of prepare",
         Epochs, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Kernel entries evaluated over n^2.
     EPOCHS_EVALUATED = "epochs_evaluated", "evaluated epochs", "epochs evaluated",
         Epochs, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// The part of `epochs` that the plugin reported by itself.
-    EPOCHS_SELF_REPORTED = "epochs_self_reported", "self-reported epochs", "epochs reported by the solver",
+    EPOCHS_SELF_REPORTED = "epochs_self_reported", "self-reported epochs", "epochs reported by the plugin",
         Epochs, Short, Neither, ALL, NOWHERE, 0.0, 0.1, [];
     /// Wall-clock seconds of a worker before its work: program, data set, plugin.
     SECONDS_STARTUP = "seconds_startup", "start-up [s]", "seconds of start-up",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
-    /// Wall-clock seconds of building the systems: kernel, right-hand sides, exact reference.
+    /// Wall-clock seconds of building what is solved: kernel, right-hand sides, exact reference.
     SECONDS_POSE = "seconds_pose", "building systems [s]", "seconds of building systems",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
-    /// Processor seconds of prepare and solve.
+    /// Processor seconds of prepare and solve, or of a learner's begin and steps.
     CPU_SECONDS = "cpu_seconds", "processor time [s]", "processor seconds",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Wall-clock seconds of an outer step outside of the solver: right-hand sides and gradient.

@@ -34,6 +34,16 @@ pub enum SolverKind {
     Learner,
 }
 
+impl SolverKind {
+    /// What messages call one.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SolverKind::Solver => "solver",
+            SolverKind::Learner => "learner",
+        }
+    }
+}
+
 /// A solver or learner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SolverInfo {
@@ -50,6 +60,10 @@ pub struct SolverInfo {
     pub capabilities: Vec<Capability>,
     /// Parameter schema.
     pub params: Vec<ParamInfo>,
+    /// Whether it has no functions and cannot run: a learner of a library that was built for an interface without
+    /// functions of learners.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listed_only: bool,
 }
 
 /// What a solver can do.
@@ -94,6 +108,11 @@ impl Capability {
 }
 
 impl SolverInfo {
+    /// What messages call it: `` learner `scgd` ``.
+    pub fn called(&self) -> String {
+        format!("{} `{}`", self.kind.as_str(), self.id)
+    }
+
     /// Whether the solver has a capability.
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)

@@ -2,7 +2,7 @@
 
 mod learning;
 
-use gpbench_record::{GradientEstimator, Learning, Prior, Probes, Task};
+use gpbench_record::{Capability, GradientEstimator, Learning, Prior, Probes, Task};
 
 use crate::plan::PlannedCase;
 
@@ -20,6 +20,10 @@ const FLOPS_PER_THREAD: f64 = 3e10;
 /// Inputs of a data set whose number is unknown.
 const INPUTS: usize = 10;
 const FLOPS_PER_EXPONENTIAL: f64 = 30.0;
+/// Seconds of a learner's step that no work explains: calls, and passes over small arrays.
+const SECONDS_PER_STEP: f64 = 5e-5;
+/// Flops of a step for which a further thread is of use.
+const FLOPS_WORTH_A_THREAD: f64 = 1e7;
 /// Epochs that an iterative solver is assumed to take, unless its budget allows fewer.
 const EPOCHS: f64 = 100.0;
 
@@ -65,7 +69,7 @@ impl PlannedCase {
         let Work { rounds, exact } = work(&self.case.task)?;
         let (mut numbers, mut seconds) = if exact {
             (2.0 * n * n, epoch + n * n * n / rate)
-        } else if self.exact {
+        } else if self.capabilities.contains(&Capability::Exact) {
             (n * n, epoch + n * n * n / 3.0 * 2.0 / rate)
         } else {
             (0.0, epoch * budget.max_epochs.unwrap_or(EPOCHS).min(EPOCHS))
@@ -84,14 +88,16 @@ impl PlannedCase {
     /// The same of a learner with `n` training rows.
     fn learning_cost(&self, task: &Learning, n: usize, threads: usize) -> CaseCost {
         let d = self.d.unwrap_or(INPUTS);
-        let entry = 2.0 * d as f64 + FLOPS_PER_EXPONENTIAL;
-        let learning::Work { fit, looks, numbers } = learning::work(&self.case, task, n, d, entry);
-        let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
-        let (fit, looks) = (fit / rate, looks / rate);
+        let work = learning::work(&self.case, &self.capabilities, task, n, d, FLOPS_PER_EXPONENTIAL);
+        let learning::Work { steps, step, looks, numbers } = work;
+        let threads = threads.max(1) as f64;
+        let of_a_step = threads.min(step / FLOPS_WORTH_A_THREAD).max(1.0);
+        let fit = steps * (SECONDS_PER_STEP + step / (FLOPS_PER_THREAD * of_a_step));
         let rows = 2.0 * n as f64 * d as f64;
         CaseCost {
             memory_bytes: PROCESS_BYTES + 8.0 * (rows + numbers),
-            seconds: self.case.budget.seconds.map_or(fit, |limit| fit.min(limit)) + looks,
+            seconds: self.case.budget.seconds.map_or(fit, |limit| fit.min(limit))
+                + looks / (FLOPS_PER_THREAD * threads),
         }
     }
 }

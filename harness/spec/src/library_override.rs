@@ -25,8 +25,9 @@ pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sourc
         }
         if users.is_empty() && named.contains(&solver.id) {
             let what = format!(
-                "this library offers solver `{}`, a name that the spec gives to solver `{}`",
-                solver.id,
+                "this library offers {}, a name that the spec gives to {} `{}`",
+                solver.called(),
+                wanted.as_str(),
                 plugin(root, &solver.id)
             );
             mistakes.add(&at, what, "rename the entry of the spec".to_owned());

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_record::{Axes, Case, ReportOptions, TaskKind};
+use gpbench_record::{Axes, Capability, Case, ReportOptions, TaskKind};
 use sha2::{Digest, Sha256};
 
 use crate::checked::Checked;
@@ -44,8 +44,8 @@ pub struct PlannedCase {
     pub plugin_file: PathBuf,
     /// SHA-256 of that library.
     pub plugin_sha256: String,
-    /// Whether the solver says that it is exact.
-    pub exact: bool,
+    /// What the solver or learner can do.
+    pub capabilities: Vec<Capability>,
     /// The user's own CSV or Parquet file, for a data set given by path.
     pub dataset_path: Option<PathBuf>,
     /// Training rows, where known.
@@ -60,7 +60,7 @@ pub enum UnknownName {
     /// A name that no case of the plan bears.
     #[error("no {axis} `{name}` in this plan{}", .hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
     Name {
-        /// `solver` or `data set`.
+        /// `solver`, `learner` or `data set`.
         axis: &'static str,
         /// The name.
         name: String,
@@ -68,8 +68,8 @@ pub enum UnknownName {
         hint: Option<String>,
     },
     /// Names that exist, but never in one case.
-    #[error("no case of this plan has such a solver on such a data set")]
-    Empty,
+    #[error("no case of this plan has such a {0} on such a data set")]
+    Empty(&'static str),
 }
 
 impl Checked {
@@ -95,13 +95,18 @@ impl Checked {
 }
 
 impl Plan {
+    /// What stands on the solver axis.
+    fn noun(&self) -> &'static str {
+        if self.task == TaskKind::Learn { "learner" } else { "solver" }
+    }
+
     /// The cases whose solver and data set are among the names given; no names select all. The name of a grid selects
     /// all of its points.
     ///
     /// # Errors
     /// If a name is not in the plan, or if nothing is left.
     pub fn filter(&self, solvers: &[String], datasets: &[String]) -> Result<Plan, UnknownName> {
-        check_names("solver", solvers, self.cases.iter().flat_map(|p| solver_names(&p.case)))?;
+        check_names(self.noun(), solvers, self.cases.iter().flat_map(|p| solver_names(&p.case)))?;
         check_names("data set", datasets, self.cases.iter().map(|p| p.case.dataset.name.as_str()))?;
         let chosen = |names: &[String], name: &String| names.is_empty() || names.contains(name);
         let mut plan = self.clone();
@@ -109,7 +114,7 @@ impl Plan {
             solvers.is_empty() || solver_names(case).any(|own| solvers.iter().any(|name| name == own))
         };
         plan.cases.retain(|p| is_solver(&p.case) && chosen(datasets, &p.case.dataset.name));
-        if plan.cases.is_empty() { Err(UnknownName::Empty) } else { Ok(plan) }
+        if plan.cases.is_empty() { Err(UnknownName::Empty(self.noun())) } else { Ok(plan) }
     }
 }
 
@@ -124,7 +129,7 @@ fn planned(cell: &Cell, repeat: u32) -> PlannedCase {
         case: Case { repeat, ..cell.case.clone() },
         plugin_file: cell.plugin_file.clone(),
         plugin_sha256: cell.plugin_sha256.clone(),
-        exact: cell.exact,
+        capabilities: cell.capabilities.clone(),
         dataset_path: cell.dataset_path.clone(),
         n: cell.n,
         d: cell.d,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gpbench_record::Case;
+use gpbench_record::{Capability, Case};
 
 use crate::axes::{Axes, EstimatorEntry, MOST_CASES};
 use crate::error::Mistakes;
@@ -18,8 +18,8 @@ pub(crate) struct Cell {
     pub(crate) case: Case,
     pub(crate) plugin_file: PathBuf,
     pub(crate) plugin_sha256: String,
-    /// Whether the solver says that it is exact.
-    pub(crate) exact: bool,
+    /// What the solver or learner can do.
+    pub(crate) capabilities: Vec<Capability>,
     /// The user's own file, for a data set given by path.
     pub(crate) dataset_path: Option<PathBuf>,
     /// Training rows, where known.
@@ -139,7 +139,7 @@ fn cell<'a>(
         case: Case { task, dataset: rows, kernel: numbers, solver: params, budget, seed, repeat: 0 },
         plugin_file: solver.library.file.clone(),
         plugin_sha256: solver.library.sha256.clone(),
-        exact: solver.is_exact(),
+        capabilities: solver.info.capabilities.clone(),
         dataset_path: dataset.path.clone(),
         n: dataset.n(validation),
         d: dataset.d,

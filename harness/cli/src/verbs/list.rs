@@ -1,7 +1,7 @@
 //! `gpbench list`: solvers, data sets, kernels, runs.
 
 use clap::{Args, ValueEnum};
-use gpbench_record::{Family, LibraryInfo, SolverInfo, SolverKind};
+use gpbench_record::{Family, LibraryInfo, SolverInfo};
 use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArg, Global};
@@ -66,18 +66,11 @@ fn solvers(global: &Global, format: Format) -> Outcome {
             params::rows(solver).for_each(|row| listing.row(row));
         } else {
             let LibraryInfo { name, version, .. } = library;
-            listing.row([id, kind(solver.kind), name, version, doc].map(str::to_owned).to_vec());
+            listing.row([id, solver.kind.as_str(), name, version, doc].map(str::to_owned).to_vec());
         }
     }
     listing.print(format)?;
     Ok(OK)
-}
-
-fn kind(kind: SolverKind) -> &'static str {
-    match kind {
-        SolverKind::Solver => "solver",
-        SolverKind::Learner => "learner",
-    }
 }
 
 fn as_json(library: &LibraryInfo, solver: &SolverInfo) -> Value {

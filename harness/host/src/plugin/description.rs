@@ -46,18 +46,13 @@ impl SolverEntry {
 /// A learner of a loaded library: its table, and its schema.
 #[derive(Debug)]
 pub struct LearnerEntry {
-    /// Its functions are null if [`is_listed_only`](Self::is_listed_only), or else all that are required are there.
+    /// Its functions are null if the schema says [`listed_only`](SolverInfo::listed_only), or else all that are required are there.
     pub(super) table: Learner,
     /// Id, documentation and parameters.
     pub info: SolverInfo,
 }
 
 impl LearnerEntry {
-    /// Whether the table ends before the functions, which minor version 2 has added.
-    pub(super) fn is_listed_only(&self) -> bool {
-        lacks_functions(&self.table)
-    }
-
     /// What of the table differs from this version's, each a sentence.
     pub(super) fn oddities(&self) -> Vec<String> {
         let Learner { size, reserved, capabilities, .. } = self.table;
@@ -251,7 +246,8 @@ unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<Learn
         ("predict", table.predict.is_some()),
         ("destroy", table.destroy.is_some()),
     ];
-    if !lacks_functions(&table) {
+    info.listed_only = lacks_functions(&table);
+    if !info.listed_only {
         all_there("learner", &info.id, &functions)?;
         if table.save.is_some() != table.load.is_some() {
             return Err(format!("learner `{}` has one of the functions `save` and `load`", info.id));
@@ -260,7 +256,7 @@ unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<Learn
     Ok(LearnerEntry { table, info })
 }
 
-/// Whether a learner's table ends before its functions. [`table`] has then read them as null.
+/// Whether a learner's table ends before its functions, which minor version 2 has added. [`table`] has then read them as null.
 fn lacks_functions(table: &Learner) -> bool {
     (table.size as usize) < size_of::<Learner>()
 }
@@ -319,6 +315,7 @@ unsafe fn read_info(
         source: None,
         capabilities: known.map(|(_, capability)| *capability).collect(),
         params: infos,
+        listed_only: false,
     })
 }
 

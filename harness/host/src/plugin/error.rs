@@ -8,11 +8,11 @@ use super::host_table::HostTable;
 /// A call of a plugin that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// A parameter that the solver does not take.
-    #[error("solver `{solver}` {what}")]
+    /// A parameter that the solver or learner does not take.
+    #[error("{called} {what}")]
     Parameter {
-        /// The solver's id.
-        solver: String,
+        /// What the solver or learner is called.
+        called: String,
         /// What is wrong, as the end of a sentence.
         what: String,
     },

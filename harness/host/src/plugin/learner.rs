@@ -57,7 +57,7 @@ impl<'l> LearnerObject<'l> {
         host: &'static HostTable,
         params: &BTreeMap<String, Param>,
     ) -> Result<LearnerObject<'l>, CallError> {
-        let wrong = |what: String| CallError::Parameter { solver: entry.info.id.clone(), what };
+        let wrong = |what: String| CallError::Parameter { called: entry.info.called(), what };
         let settings = settings(&entry.info.params, params).map_err(wrong)?;
         let values: Vec<Value> = settings.iter().map(value).collect();
         let create = entry.table.create.expect("checked when the learner was looked up");

@@ -169,7 +169,7 @@ impl Library {
     pub fn learner(&self, id: &str) -> Result<&LearnerEntry, LibraryError> {
         let learner = self.description.learners.iter().find(|learner| learner.info.id == id);
         let learner = learner.ok_or_else(|| self.has_no("learner", id))?;
-        if learner.is_listed_only() {
+        if learner.info.listed_only {
             let (file, abi) = (self.file.clone(), self.abi());
             return Err(LibraryError::ListedOnly { file, abi, id: id.to_owned() });
         }

@@ -35,7 +35,7 @@ impl<'l> SolverObject<'l> {
         host: &'static HostTable,
         params: &BTreeMap<String, Param>,
     ) -> Result<SolverObject<'l>, CallError> {
-        let wrong = |what: String| CallError::Parameter { solver: entry.info.id.clone(), what };
+        let wrong = |what: String| CallError::Parameter { called: entry.info.called(), what };
         let settings = settings(&entry.info.params, params).map_err(wrong)?;
         let values: Vec<Value> = settings.iter().map(value).collect();
         let create = entry.table.create.expect("checked when the library was loaded");

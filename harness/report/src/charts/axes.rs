@@ -6,7 +6,19 @@ use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 
 use super::scale::Scale;
-use super::style::{Area, Drawing, INK, MUTED, RULE, fitted, font};
+use super::style::{Area, Drawing, INK, MUTED, RULE, fitted, font, text_width};
+
+/// Pixels of the labels and the title on the left of the axes, and below them.
+const LEFT: i32 = 74;
+const BELOW: i32 = 46;
+/// Pixels of the margins on the right and under all.
+const RIGHT: i32 = 18;
+const UNDER: i32 = 4;
+/// Pixels of a title above the axes.
+const TITLE: i32 = 30;
+/// Size of the labels, and pixels between two of them.
+const LABEL: f64 = 12.0;
+const GAP: i32 = 6;
 
 /// Titles of the axes.
 #[derive(Debug, Clone, Copy)]
@@ -31,10 +43,14 @@ impl Axes {
         x: Scale,
         y: Scale,
     ) -> Result<Axes, Box<dyn std::error::Error>> {
+        let (width, height) = area.dim_in_pixel();
+        let title = if labels.title.is_some() { TITLE } else { 0 };
+        let x = x.thinned(width as i32 - LEFT - RIGHT, |label| text_width(label, LABEL) + GAP);
+        let y = y.thinned(height as i32 - BELOW - UNDER - title, |_| LABEL as i32 + GAP);
         let mut builder = ChartBuilder::on(area);
-        builder.x_label_area_size(46).y_label_area_size(74).margin_right(18).margin_bottom(4);
+        builder.x_label_area_size(BELOW).y_label_area_size(LEFT).margin_right(RIGHT).margin_bottom(UNDER);
         if let Some(title) = labels.title {
-            let width = area.dim_in_pixel().0 as i32 - 24;
+            let width = width as i32 - 24;
             builder.caption(fitted(title, 14.0, width), font(14.0, INK));
         }
         let mut chart = builder.build_cartesian_2d(x.clone(), y.clone())?;
@@ -43,7 +59,7 @@ impl Axes {
             .light_line_style(TRANSPARENT)
             .bold_line_style(RULE)
             .axis_style(MUTED)
-            .label_style(font(12.0, INK))
+            .label_style(font(LABEL, INK))
             .axis_desc_style(font(13.0, INK))
             .x_desc(labels.x)
             .y_desc(labels.y)

@@ -62,6 +62,31 @@ impl Scale {
         self
     }
 
+    /// This scale with as many of its labels, at even distances, as an axis of so many pixels has room for; `extent` is
+    /// what a label takes along the axis.
+    pub(super) fn thinned(mut self, pixels: i32, extent: impl Fn(&str) -> i32) -> Scale {
+        let per_pixel = (self.hi - self.lo) / f64::from(pixels.max(1));
+        let fits = |pair: &[&(f64, String)]| {
+            let needed = 0.5 * f64::from(extent(&pair[0].1) + extent(&pair[1].1));
+            (pair[1].0 - pair[0].0).abs() >= needed * per_pixel
+        };
+        // A label that stays in any case: zero, or a power of ten.
+        let is_round =
+            |place: f64| if self.log { (place - place.round()).abs() < 1e-9 } else { place == 0.0 };
+        let anchor = self.ticks.iter().position(|tick| is_round(tick.0)).unwrap_or(0);
+        let every = |stride: usize| {
+            let ticks = self.ticks.iter().enumerate();
+            ticks
+                .filter(move |(i, _)| i % stride == anchor % stride)
+                .map(|(_, tick)| tick)
+                .collect::<Vec<_>>()
+        };
+        let strides = 1..=self.ticks.len().max(1);
+        let kept = strides.map(every).find(|ticks| ticks.windows(2).all(fits)).unwrap_or_default();
+        self.ticks = kept.into_iter().cloned().collect();
+        self
+    }
+
     /// Place of a value, kept within the axis.
     pub(super) fn place(&self, value: f64) -> f64 {
         let place = if self.log { value.max(1e-300).log10() } else { value };
@@ -197,6 +222,30 @@ mod tests {
         assert_eq!(labels(1.03, 1.84, true), ["15", "20", "30", "50"]);
         assert_eq!(labels(-0.46, -0.43, true).len(), 5);
         assert!(labels(-30.0, 2.0, true).len() < 10);
+    }
+
+    #[test]
+    fn labels_never_overlap() {
+        let extent = |label: &str| 7 * label.chars().count() as i32;
+        let kept = |scale: Scale, pixels| -> Vec<String> {
+            scale.thinned(pixels, extent).ticks.into_iter().map(|(_, label)| label).collect()
+        };
+        let seconds = || Scale::over(-3.75, -2.65, true);
+        assert_eq!(kept(seconds(), 1000), ["0.0002", "0.0005", "0.001", "0.002"]);
+        assert_eq!(kept(seconds(), 130), ["0.0002", "0.001"]);
+        assert_eq!(kept(seconds(), 20), ["0.001"]);
+        assert_eq!(kept(Scale::over(-0.4, 0.6, false), 60), ["-0.4", "0.0", "0.4"]);
+        for (lo, hi, log) in [(-6.0, 2.0, true), (-3.7, -2.7, true), (0.1, 0.2, true), (-2.0, 1e6, false)] {
+            for pixels in [1, 30, 100, 270, 700] {
+                let scale = Scale::over(lo, hi, log).thinned(pixels, extent);
+                assert!(!scale.ticks.is_empty());
+                let at = |place: f64| (place - lo) / (hi - lo) * f64::from(pixels);
+                for pair in scale.ticks.windows(2) {
+                    let halves = f64::from(extent(&pair[0].1) + extent(&pair[1].1)) / 2.0;
+                    assert!(at(pair[1].0) - at(pair[0].0) >= halves - 1e-9, "{pair:?} in {pixels} pixels");
+                }
+            }
+        }
     }
 
     #[test]

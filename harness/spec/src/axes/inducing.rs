@@ -21,7 +21,7 @@ pub(super) fn resolve(
             true => "no installed plugin does".to_owned(),
             false => format!("these do: {}", others.join(", ")),
         };
-        mistakes.add(&given.at, format!("solver `{}` does not take inducing points", info.id), hint);
+        mistakes.add(&given.at, format!("{} does not take inducing points", info.called()), hint);
     }
     let table = &given.value;
     let select = table.select.as_ref()?.value;

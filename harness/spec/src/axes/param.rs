@@ -45,12 +45,12 @@ pub(super) const MOST_POINTS: usize = 1000;
 /// The key of a table that is a grid.
 const GRID: &str = "grid";
 
-/// Reports a parameter that the solver does not have.
+/// Reports a parameter that the solver or learner does not have.
 pub(super) fn check_name(key: &At<String>, info: &SolverInfo, mistakes: &mut Mistakes) {
     if info.params.iter().any(|p| p.name == key.value) {
         return;
     }
-    let what = format!("solver `{}` has no parameter `{}`", info.id, key.value);
+    let what = format!("{} has no parameter `{}`", info.called(), key.value);
     let hint = match info.params.is_empty() {
         true => Some("it has none at all".to_owned()),
         false => nearest::hint(&key.value, info.params.iter().map(|p| p.name.as_str())),

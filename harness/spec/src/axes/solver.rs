@@ -34,10 +34,6 @@ pub(crate) struct SolverEntry<'a> {
 }
 
 impl SolverEntry<'_> {
-    pub(crate) fn is_exact(&self) -> bool {
-        self.info.can(Capability::Exact)
-    }
-
     /// Its name in the spec, which is also that of the other points of its grid.
     pub(crate) fn entry(&self) -> &str {
         self.grid.as_ref().map_or(&self.name, |point| &point.entry)
@@ -67,7 +63,7 @@ pub(crate) fn resolve<'a>(
     let table = typed.root.solvers.get(&name.value);
     let kind = if task.has(TaskKey::Learn) { SolverKind::Learner } else { SolverKind::Solver };
     let Some((library, info)) = find(name, table, typed, catalog, kind, mistakes) else { return Vec::new() };
-    if !check_kind(name, info, kind, task, catalog, mistakes) {
+    if !check_kind(name, info, kind, task, catalog, mistakes) || !check_runs(name, library, info, mistakes) {
         return Vec::new();
     }
     let common = &typed.root.budget;
@@ -136,7 +132,7 @@ fn check_kind(
         ),
         SolverKind::Solver => {
             let learners = catalog.solvers().map(|(_, found)| found);
-            let learners = learners.filter(|found| found.kind == SolverKind::Learner);
+            let learners = learners.filter(|found| found.kind == SolverKind::Learner && !found.listed_only);
             let learners: Vec<&str> = learners.map(|found| found.id.as_str()).collect();
             let hint = match learners.is_empty() {
                 true => "no installed plugin offers a learner".to_owned(),
@@ -147,6 +143,20 @@ fn check_kind(
     };
     mistakes.add(&name.at, what, hint);
     false
+}
+
+/// Reports a learner without functions; whether it has them.
+fn check_runs(name: &At<String>, library: &LibraryInfo, info: &SolverInfo, mistakes: &mut Mistakes) -> bool {
+    if info.listed_only {
+        let LibraryInfo { file, abi, .. } = library;
+        let what = format!(
+            "{} cannot run: {} was built for interface {abi}, which has no functions of learners",
+            info.called(),
+            file.display()
+        );
+        mistakes.add(&name.at, what, "build the library again".to_owned());
+    }
+    !info.listed_only
 }
 
 /// The library and solver that a name on the axis stands for.
@@ -173,7 +183,7 @@ fn find<'a>(
         };
         let found = library.solvers.iter().find(|solver| solver.id == id.value);
         if found.is_none() {
-            let what = format!("library `{}` offers no solver `{}`", path.value, id.value);
+            let what = format!("library `{}` offers no {} `{}`", path.value, kind.as_str(), id.value);
             let ids = library.solvers.iter().map(|solver| solver.id.as_str());
             mistakes.add(&id.at, what, nearest::hint(&id.value, ids));
         }
@@ -185,18 +195,14 @@ fn find<'a>(
             typed.root.solvers.names().map(|entry| entry.value.as_str()).filter(|entry| *entry != id.value);
         let of_kind = catalog.solvers().map(|(_, solver)| solver).filter(|solver| solver.kind == kind);
         let known = of_kind.map(|solver| solver.id.as_str()).chain(tables);
-        let noun = match kind {
-            SolverKind::Solver => "solver",
-            SolverKind::Learner => "learner",
-        };
-        let what = format!("unknown {noun} `{}`", id.value);
+        let what = format!("unknown {} `{}`", kind.as_str(), id.value);
         mistakes.add(&id.at, what, nearest::hint(&id.value, known));
         return None;
     };
     if let Some(second) = offers.next() {
         let what = format!(
-            "two libraries offer solver `{}`: {} and {}",
-            id.value,
+            "two libraries offer {}: {} and {}",
+            first.1.called(),
             first.0.file.display(),
             second.0.file.display()
         );

@@ -1,11 +1,18 @@
 //! What a learner is likely to cost.
 //!
-//! A learner's method is its own: what is known is the kernel, and what the harness computes at each look. A step on b
-//! rows takes, with M inducing points, 5 M^2 b + 13/3 M^3 flops; with D features, 2 b D^2 + D^3; with a kernel alone,
-//! b^3 and b^2 kernel entries; and a network forward and back. A look takes the exact likelihood: n D^2 + D^3
-//! flops with features, or a Cholesky factor of as many rows as the spec says, and of all of them at the end.
+//! A learner's method is its own. What is known are its capabilities, the kernel, its parameters `batch`, `points` and
+//! `features` if it has them, and what the harness computes at each look. A step on b rows takes
+//!
+//! | learner | flops |
+//! |---|---|
+//! | with M inducing points | 5 M^2 b + 13/3 M^3, and M (M + b) kernel entries |
+//! | of finite dimension D | 2 b D^2 + 3 D^3 |
+//! | with a kernel alone, b being `points` where it has that | b^3, and b^2 kernel entries |
+//!
+//! beside the feature map there and back, and the optimiser's work on each parameter. A look takes predictions and the
+//! exact likelihood, or the bound where there are inducing points.
 
-use gpbench_record::{Case, Covariance, Inducing, Learning, Param};
+use gpbench_record::{Capability, Case, Covariance, Inducing, Learning, Param};
 
 /// Rows of a step of a learner without a parameter `batch`.
 const BATCH: usize = 1024;
@@ -13,63 +20,190 @@ const BATCH: usize = 1024;
 /// Inducing points where their number follows from the data.
 const POINTS: usize = 1000;
 
+/// Random features where neither kernel nor parameters say how many.
+const FEATURES: usize = 1000;
+
+/// Order of a matrix that is factorised at half the usual rate.
+const SMALL: f64 = 128.0;
+
+/// Flops of the optimiser for each parameter: roots and quotients in order.
+const FLOPS_PER_PARAMETER: f64 = 100.0;
+
+/// Flops of kernel entries with their derivatives, over those of the entries alone.
+const WITH_DERIVATIVES: f64 = 3.0;
+
+/// Test rows over training rows.
+const TEST_ROWS: f64 = 1.0 / 9.0;
+
+/// Kernel entries over n^2 that predictions take where n is too large for a factor, and the right-hand sides of these
+/// systems.
+const EPOCHS: f64 = 100.0;
+const SAMPLES: f64 = 64.0;
+
 /// The work of a case.
 pub(super) struct Work {
-    /// Flops of the fit.
-    pub(super) fit: f64,
+    /// Number of steps.
+    pub(super) steps: f64,
+    /// Flops of a step.
+    pub(super) step: f64,
     /// Flops of all looks.
     pub(super) looks: f64,
     /// Numbers that are held beside the rows.
     pub(super) numbers: f64,
 }
 
-/// The work of a case with `n` training rows and `d` inputs, where a kernel entry takes `entry` flops.
-pub(super) fn work(case: &Case, task: &Learning, n: usize, d: usize, entry: f64) -> Work {
-    let batch = match case.solver.params.get("batch") {
-        Some(Param::Int(rows)) => usize::try_from(*rows).unwrap_or(BATCH).clamp(1, n.max(1)),
-        _ => BATCH.clamp(1, n.max(1)),
-    };
-    let network = case.kernel.network.as_ref();
-    let features = match (case.kernel.family, network) {
-        (Covariance::Linear, Some(network)) => Some(network.outputs()),
-        (_, network) => network.and_then(|network| network.random),
-    };
-    let features = features.map(|features| features as f64);
-    let points = task.inducing.map(|inducing| match inducing {
-        Inducing::Subset { points } | Inducing::Kmeans { points } => points,
-        Inducing::Neighbours { .. } => POINTS.min(n),
-    });
-    let weights = network.map_or(0, |network| network.parameters(d)) as f64;
-    let [rows, batch] = [n, batch].map(|count| count as f64);
+/// What a learner's model is, as far as its capabilities and its kernel tell.
+enum Model {
+    /// So many inducing points.
+    Inducing(f64),
+    /// So many features.
+    Features(f64),
+    /// Exact processes on so many rows each.
+    Experts(f64),
+    /// An exact process on all rows.
+    Exact,
+}
 
-    let (step, held) = match (points, features) {
-        (Some(points), _) => {
-            let m = points as f64;
-            (5.0 * m * m * batch + 13.0 / 3.0 * m * m * m, 8.0 * m * m + 5.0 * m * batch)
+/// The work of a case with `n` training rows and `d` inputs, where the kernel's exponential takes `exponential` flops.
+pub(super) fn work(
+    case: &Case,
+    capabilities: &[Capability],
+    task: &Learning,
+    n: usize,
+    d: usize,
+    exponential: f64,
+) -> Work {
+    let sizes = Sizes::new(case, capabilities, task, n, d, exponential);
+    let (step, held) = sizes.step(capabilities);
+    let (look, end, compared) = sizes.looks(task, n);
+    Work {
+        steps: task.passes as f64 * (sizes.n / sizes.batch).ceil(),
+        step,
+        looks: task.looks.len() as f64 * look + end,
+        numbers: held.max(compared) + 3.0 * sizes.weights,
+    }
+}
+
+/// Numbers that costs follow from.
+struct Sizes {
+    model: Model,
+    n: f64,
+    /// Rows of a step.
+    batch: f64,
+    /// Weights and biases of the network.
+    weights: f64,
+    /// Flops of a row's way through network and random features.
+    row: f64,
+    /// Flops of a kernel entry.
+    entry: f64,
+    is_linear: bool,
+}
+
+impl Sizes {
+    fn new(
+        case: &Case,
+        capabilities: &[Capability],
+        task: &Learning,
+        n: usize,
+        d: usize,
+        exponential: f64,
+    ) -> Sizes {
+        let param = |name: &str| match case.solver.params.get(name) {
+            Some(Param::Int(count)) => usize::try_from(*count).ok(),
+            _ => None,
+        };
+        let can = |capability| capabilities.contains(&capability);
+        let network = case.kernel.network.as_ref();
+        let inputs = network.map_or(d, |network| network.outputs());
+        let is_linear = case.kernel.family == Covariance::Linear;
+        let random = network.and_then(|network| network.random).or(param("features")).unwrap_or(FEATURES);
+        let inducing = task.inducing.map(|inducing| match inducing {
+            Inducing::Subset { points } | Inducing::Kmeans { points } => points,
+            Inducing::Neighbours { .. } => POINTS.min(n),
+        });
+        let by_random = !is_linear && can(Capability::Finite) && !can(Capability::Kernel);
+        let model = match (inducing, param("points")) {
+            (Some(points), _) => Model::Inducing(points as f64),
+            (None, _) if is_linear => Model::Features(inputs as f64),
+            (None, _) if by_random => Model::Features(random as f64),
+            (None, Some(points)) => Model::Experts(points.clamp(1, n.max(1)) as f64),
+            (None, None) => Model::Exact,
+        };
+        let rows = match model {
+            Model::Experts(rows) => rows,
+            _ => param("batch").unwrap_or(BATCH).clamp(1, n.max(1)) as f64,
+        };
+        let weights = network.map_or(0, |network| network.parameters(d)) as f64;
+        let by_features = if by_random { random as f64 * (inputs as f64 + exponential) } else { 0.0 };
+        Sizes {
+            model,
+            n: n as f64,
+            batch: rows,
+            weights,
+            row: 2.0 * weights + by_features,
+            entry: 2.0 * inputs as f64 + if is_linear { 0.0 } else { exponential },
+            is_linear,
         }
-        (None, Some(d)) => (2.0 * batch * d * d + d * d * d, 4.0 * d * d + batch * d),
-        (None, None) => (batch * batch * (batch + entry), 3.0 * batch * batch),
-    };
-    let steps = task.passes as f64 * rows / batch;
-    let fit = steps * (step + 6.0 * weights * batch);
+    }
 
-    let likelihood = |rows: f64| match features {
-        Some(features) => (rows + features) * features * features,
-        None => rows * rows * (rows / 3.0 + entry),
-    };
-    let at_a_look = match features {
-        Some(_) => rows,
-        None => rows.min(task.nlml_rows as f64),
-    };
-    let at_the_end = match features {
-        None if n > Learning::MOST_NLML_ROWS => at_a_look,
-        _ => rows,
-    };
-    let looks =
-        task.looks.len() as f64 * (likelihood(at_a_look) + 2.0 * weights * rows) + likelihood(at_the_end);
-    let compared = match features {
-        Some(features) => rows * features,
-        None => at_the_end * at_the_end,
-    };
-    Work { fit, looks, numbers: held.max(compared) + 3.0 * weights }
+    /// Flops of a step, and numbers that it holds.
+    fn step(&self, capabilities: &[Capability]) -> (f64, f64) {
+        let Sizes { batch: b, entry, weights, .. } = *self;
+        let entry = WITH_DERIVATIVES * entry;
+        let is_kernel = capabilities.contains(&Capability::Kernel);
+        let (flops, held, rows, parameters) = match self.model {
+            Model::Inducing(m) => {
+                let flops = 5.0 * m * m * b + 13.0 / 3.0 * cubic(m) + m * (m + b) * entry;
+                (flops, 8.0 * m * m + 5.0 * m * b, b + m, m * m)
+            }
+            Model::Features(d) if !is_kernel => (2.0 * b * d * d + 3.0 * cubic(d), 4.0 * d * d + b * d, b, d),
+            Model::Features(_) | Model::Experts(_) | Model::Exact => {
+                (cubic(b) + b * b * entry, 3.0 * b * b, b, 0.0)
+            }
+        };
+        // Back is twice as far as there.
+        let map = 3.0 * self.row * rows;
+        (flops + map + FLOPS_PER_PARAMETER * (weights + parameters), held)
+    }
+
+    /// Flops of a look and of what comes at the end beside, and numbers that these hold.
+    fn looks(&self, task: &Learning, n: usize) -> (f64, f64, f64) {
+        let Sizes { n: rows, entry, .. } = *self;
+        let test = TEST_ROWS * rows;
+        let likelihood = |rows: f64| rows * rows * (rows / 3.0 + entry);
+        let is_factored = n <= Learning::MOST_NLML_ROWS;
+        let map = (rows + test) * self.row;
+        match self.model {
+            Model::Features(d) => {
+                let look = map + (rows + test) * d * d + cubic(d);
+                (look, look, rows * d)
+            }
+            Model::Inducing(m) => {
+                let look = map + (rows + test) * m * (entry + 2.0 * m) + cubic(m);
+                match (self.is_linear, is_factored) {
+                    (false, true) => (look, look + likelihood(rows), rows * rows),
+                    _ => (look, look, rows * m),
+                }
+            }
+            Model::Experts(b) => {
+                let look = rows * b * (b / 3.0 + entry) + test * rows * (b + entry);
+                (look, look, rows * b)
+            }
+            Model::Exact => {
+                let few = rows.min(task.nlml_rows as f64);
+                let (all, held) = match is_factored {
+                    true => (likelihood(rows) + test * rows * (rows + entry), rows * rows),
+                    false => (EPOCHS * rows * rows * (entry + 2.0 * SAMPLES), few * few),
+                };
+                let is_whole = task.select.validates() || few == rows;
+                let look = if is_whole { all } else { likelihood(few) };
+                (map + look, map + all, held)
+            }
+        }
+    }
+}
+
+/// Flops of a factor or an inverse, at the rate of a large one.
+fn cubic(order: f64) -> f64 {
+    order * order * (order + SMALL)
 }

@@ -1,6 +1,8 @@
 //! Task `learn`: learners stand on the solver axis, and there is no estimator axis.
 
-use gpbench_record::{Capability, Covariance, Fractions, Learning, Selection, Subsample, Task, TaskKind};
+use gpbench_record::{
+    Capability, Covariance, Family, Fractions, Learning, Selection, SolverInfo, Subsample, Task, TaskKind,
+};
 
 use super::rules::{CellEntries, Rules};
 use crate::axes::{Axes, DatasetEntry, Estimators, KernelEntry, SolverEntry};
@@ -83,7 +85,7 @@ impl<'a> Rules<'a> for Learn<'a> {
 
     fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task> {
         let CellEntries { kernel, solver, .. } = cell;
-        if let Err((what, hint)) = takes(solver, kernel) {
+        if let Err((what, hint)) = takes(solver.info, kernel) {
             let what = format!("learner `{}` does not take kernel `{}`: {what}", solver.entry(), kernel.name);
             mistakes.add(&solver.at, what, format!("{hint}, or exclude the pair"));
             return None;
@@ -204,21 +206,28 @@ fn check_validation(validation: &At<f64>, dataset: &DatasetEntry, mistakes: &mut
 }
 
 /// Whether a learner takes a kernel; else why not, and what to write.
-fn takes(learner: &SolverEntry<'_>, kernel: &KernelEntry) -> Result<(), (&'static str, &'static str)> {
-    let can = |capability| learner.info.can(capability);
-    if kernel.network.is_some() && !can(Capability::Network) {
-        return Err(("it takes no networks", "use a kernel without `network`"));
+fn takes(learner: &SolverInfo, kernel: &KernelEntry) -> Result<(), (&'static str, String)> {
+    if kernel.network.is_some() && !learner.can(Capability::Network) {
+        return Err(("it takes no networks", "use a kernel without `network`".to_owned()));
     }
-    let random = kernel.network.as_ref().is_some_and(|network| network.random.is_some());
-    match kernel.family {
-        Covariance::Linear => Ok(()),
-        Covariance::Stationary(_) if can(Capability::Kernel) || (random && can(Capability::Finite)) => Ok(()),
-        Covariance::Stationary(_) if can(Capability::Finite) => Err((
-            "it needs finitely many features",
-            "give the kernel a network, and family = \"linear\" or `random`",
-        )),
-        Covariance::Stationary(_) => {
-            Err(("it takes no stationary families", "use family = \"linear\" on a network"))
+    let Covariance::Stationary(family) = kernel.family else { return Ok(()) };
+    if learner.can(Capability::Kernel) {
+        return Ok(());
+    }
+    if !learner.can(Capability::Finite) {
+        let hint = "use family = \"linear\" on a network".to_owned();
+        return Err(("it takes no stationary families", hint));
+    }
+    if family != Family::Rbf {
+        let what = "it needs finitely many features, and has random ones of the family rbf alone";
+        return Err((what, "use family = \"rbf\", or family = \"linear\" on a network".to_owned()));
+    }
+    // Without a network the learner's own parameters say how many random features there are.
+    match &kernel.network {
+        Some(network) if network.random.is_none() => {
+            let hint = format!("add, for instance, random = 1000 to [kernel.{}]", kernel.name);
+            Err(("it needs finitely many features", hint))
         }
+        _ => Ok(()),
     }
 }

@@ -28,11 +28,17 @@ pub(crate) fn catalog() -> Catalog {
         &[Capability::Randomized, Capability::WarmStart, Capability::Inducing],
         vec![int("max_iterations", 100_000, 0.0, 1e9), int("gradient_variance", 0, 0.0, 1e9)],
     );
+    let early = SolverInfo {
+        kind: SolverKind::Learner,
+        listed_only: true,
+        ..solver("early", &[Capability::Kernel], vec![])
+    };
     let libraries = vec![
         library("cholesky", vec![solver("cholesky", &[Capability::Exact], vec![])]),
         library("cg", vec![cg]),
         library("sgd-rff", vec![sgd_rff]),
         library("learners", learners()),
+        LibraryInfo { abi: "1.1".into(), ..library("early", vec![early]) },
         library("first", vec![solver("twice", &[], vec![])]),
         library("second", vec![solver("twice", &[], vec![])]),
     ];
@@ -62,7 +68,9 @@ fn learners() -> Vec<SolverInfo> {
     vec![
         learner("scgd", &[Network, Finite], params().into_iter().chain([average]).collect()),
         learner("svgp", &[Network, Kernel, Inducing], params()),
-        learner("poe", &[Kernel], vec![int("experts", 1024, 1.0, 1e9)]),
+        learner("poe", &[Kernel], vec![int("points", 1024, 1.0, 1e9)]),
+        learner("bsgd", &[Network, Kernel], params()),
+        learner("minimax", &[Network, Finite], params()),
     ]
 }
 
@@ -111,6 +119,7 @@ pub(crate) fn solver(id: &str, capabilities: &[Capability], params: Vec<ParamInf
         source: None,
         capabilities: capabilities.to_vec(),
         params,
+        listed_only: false,
     }
 }
 

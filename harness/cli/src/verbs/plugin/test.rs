@@ -48,7 +48,7 @@ fn require_solver(library: &LibraryInfo, solver: Option<&str>) -> Result<(), Fai
     match solver {
         Some(solver) if !ids.contains(&solver) => {
             let offers = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
-            Err(Failure::usage(format!("{file} offers no solver `{solver}`; it offers {offers}")))
+            Err(Failure::usage(format!("{file} offers no solver or learner `{solver}`; it offers {offers}")))
         }
         None if ids.is_empty() => Err(Failure::usage(format!("{file} offers no solver or learner"))),
         _ => Ok(()),

@@ -65,7 +65,8 @@ pub(super) fn check(info: &SolverInfo, kernel: &Kernel, task: &Learning) -> Resu
         return refused("does not take a network");
     }
     let is_stationary = family.stationary().is_some();
-    let has_features = network.as_ref().is_some_and(|network| network.random.is_some());
+    // Without a network the learner's own parameters say how many random features there are.
+    let has_features = network.as_ref().is_none_or(|network| network.random.is_some());
     let takes_features = info.can(Capability::Finite) && has_features;
     if is_stationary && !info.can(Capability::Kernel) && !takes_features {
         return refused("takes kernels of finite dimension alone: a linear one, or one by random features");
