@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Ended, Sandbox, spec};
+use support::{Ended, Sandbox, library, spec};
 
 /// Runs the spec twice. Returns the folder of the first run.
 fn two_runs(sandbox: &Sandbox) -> String {
@@ -121,4 +121,74 @@ fn an_exact_comparison_lists_each_value_that_differs() {
     sandbox.run(&[&exact[..], &["-s", "cholesky,cg", "-d", "none"]].concat()).exits(4);
     sandbox.run(&["compare", &first, "--exact"]).exits(2);
     sandbox.run(&[&exact[..], &["--baseline", "file.toml"]].concat()).exits(2);
+}
+
+/// A learner with two learning rates on the rows that the solvers' spec draws.
+const LEARNERS: &str = r#"schema = 1
+name = "learners"
+task = "learn"
+seeds = [0]
+
+[matrix]
+dataset = ["draw"]
+kernel = ["rbf"]
+solver = ["scgd"]
+
+[dataset.draw]
+from = "gp-draw"
+n = 60
+d = 2
+
+[learn]
+epochs = 2
+
+[solver.scgd]
+params = { features = 20, batch = 10, learning_rate = { grid = [0.1, 0.3] } }
+"#;
+
+#[test]
+fn learners_stand_beside_solvers() {
+    library("gpbench_plugin_scgd");
+    let sandbox = Sandbox::new();
+    sandbox.write("pair.toml", &spec("pair", &[]));
+    sandbox.run(&["run", "pair.toml"]).exits(0);
+    sandbox.write("learners.toml", LEARNERS);
+    // Random features of an RBF kernel on the inputs: no network is needed.
+    sandbox.run(&["run", "learners.toml"]).exits(0);
+    let ended = sandbox.run(&["compare", "pair", "learners"]).exits(0);
+    ended.prints(&["test RMSE", "test NLL", "cholesky", "scgd"]);
+    let json = sandbox.run(&["compare", "pair", "learners", "--format", "json"]).exits(0).json();
+    assert_eq!(json["runs"], serde_json::json!(["pair", "learners"]));
+    let rows = json["rows"].as_array().expect("rows");
+    let solvers: Vec<_> = rows.iter().map(|row| (&row["solver"], &row["run"])).collect();
+    assert!(solvers.contains(&(&"cg".into(), &0.into())) && solvers.contains(&(&"scgd".into(), &1.into())));
+    assert!(
+        rows.iter().all(|row| row["means"]["test_rmse"].is_number() && row["means"]["test_nll"].is_number())
+    );
+    sandbox.run(&["compare", "pair", "learners", "--format", "md"]).exits(0).prints(&["| scgd |"]);
+    sandbox.run(&["compare", "learners", "pair", "--format", "csv"]).exits(0);
+
+    // Learners of one run, and of two runs of one spec, are compared as solvers are.
+    let points = "scgd@learning_rate=0.1,scgd@learning_rate=0.3";
+    sandbox.run(&["compare", "learners", "--between", points]).prints(&["→", "NLML"]);
+    let ended = sandbox.run(&["compare", "learners", "--between", "scgd@learning_rate=0.1,bsgd"]).exits(4);
+    ended.says(&["no case of the learner `bsgd`"]);
+    let first = std::fs::canonicalize(sandbox.path("reports/learners/latest")).expect("a run");
+    sandbox.run(&["run", "learners.toml", "--fresh"]).exits(0);
+    let first = first.to_string_lossy().into_owned();
+    sandbox.run(&["compare", &first, "latest", "--exact"]).exits(0);
+    let ended = sandbox.run(&["compare", &first, "latest"]).exits(0);
+    ended.prints(&["2 cases matched", "0 failing", "of 2 learners were not compared"]);
+    // A check of learners, against a baseline and against a run of solvers.
+    sandbox.run(&["check", "learners.toml", "--update"]).exits(0);
+    sandbox.run(&["check", "learners.toml"]).exits(0).prints(&["2 cases matched"]);
+    let solvers = sandbox.path("reports/pair/latest").to_string_lossy().into_owned();
+    let ended = sandbox.run(&["check", "learners.toml", "--baseline", &solvers]).exits(4);
+    ended.prints(&["the task is learn here and posterior in the baseline"]);
+
+    // Targets in other units are not compared.
+    let raw = LEARNERS.replace("\"learners\"", "\"raw\"").replace("d = 2", "d = 2\ntargets = \"centred\"");
+    sandbox.write("raw.toml", &raw);
+    sandbox.run(&["run", "raw.toml"]).exits(0);
+    sandbox.run(&["compare", "pair", "raw"]).exits(4).says(&["the runs differ in its scaling of targets"]);
 }

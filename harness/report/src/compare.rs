@@ -171,7 +171,7 @@ fn on_common_seeds(runs: &[Run]) -> Vec<Run> {
 }
 
 /// The name of the run, with its folder where names repeat.
-fn heading(run: &Run, runs: &[Run]) -> String {
+pub(crate) fn heading(run: &Run, runs: &[Run]) -> String {
     let folder = run.folder.file_name().map_or_else(String::new, |f| f.to_string_lossy().into_owned());
     match runs.iter().filter(|r| r.name == run.name).count() {
         1 => run.name.clone(),

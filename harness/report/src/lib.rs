@@ -2,7 +2,7 @@
 //!
 //! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`]. [`write_all`] fills the folder with
 //! `results.parquet`, `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one
-//! form as a string. [`compare`] compares runs, [`exact`] bit by bit; [`baseline`] tells whether a run regressed, and
+//! form as a string. [`compare`] compares runs, [`across_tasks`] learners with solvers, [`exact`] bit by bit; [`baseline`] tells whether a run regressed, and
 //! [`step_summary`] writes that for the page of a CI job. Nothing here runs a case, prints, or exits.
 //!
 //! Numbers flow one way: rows of the journal, a data frame with a row for each case (`frame`), groups with a mean and a
@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod across;
 mod aggregate;
 mod agreement;
 pub mod baseline;
@@ -41,6 +42,7 @@ mod table;
 mod tasks;
 mod write;
 
+pub use across::{AcrossTasks, Method, across_tasks};
 pub use aggregate::{Group, MeanWithError, Problem, groups};
 pub use compare::{Compared, Comparison, between, compare};
 pub use error::{Error, Result};

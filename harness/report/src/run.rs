@@ -48,6 +48,11 @@ impl Run {
         TaskKind::ALL.into_iter().filter(of).collect()
     }
 
+    /// What its cases are of: `learner` or `solver`.
+    pub fn noun(&self) -> &'static str {
+        if self.tasks() == [TaskKind::Learn] { "learner" } else { "solver" }
+    }
+
     /// The part of the run that belongs to one task.
     pub(crate) fn of_task(&self, task: TaskKind) -> Run {
         let mut part = self.clone();

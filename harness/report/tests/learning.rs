@@ -8,7 +8,7 @@ use gpbench_record::{
     Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, Network, Param, Row,
     Selection, Source, Status, Step, StopReason, TargetScaling, Task, TaskOutput, TracePoint, testing,
 };
-use gpbench_report::{Format, Options, Run, export, write_all};
+use gpbench_report::{Format, Options, Run, across_tasks, baseline, export, write_all};
 
 const RATES: [f64; 3] = [0.1, 0.3, 1.0];
 
@@ -152,4 +152,82 @@ fn a_run_without_grids_or_looks_is_reported() {
     let run = Run::open(folder.path()).unwrap();
     assert!(export(&run, Format::Text).unwrap().contains("poe"));
     assert!(write_all(&run, &Options::default()).unwrap().figures.is_empty());
+}
+
+/// The rows as those of a run of solvers on the same splits, changed as a test says.
+fn solvers(change: impl Fn(&mut Row)) -> Run {
+    let (_folder, mut run) = run();
+    run.name = "solvers".to_owned();
+    run.rows = [0, 1, 2].map(|seed| row("scgd", 32, 0.3, seed)).into();
+    for row in &mut run.rows {
+        let posterior = testing::case("cg");
+        row.case.task = posterior.task;
+        row.case.solver = posterior.solver;
+        row.labels = row.case.labels();
+        row.output = TaskOutput::empty(row.case.task.kind());
+        row.metrics.insert("test_rmse", 0.2);
+        change(row);
+    }
+    run
+}
+
+#[test]
+fn learners_stand_beside_solvers_by_data_set() {
+    let (_folder, learners) = run();
+    let across = across_tasks(&[solvers(|_| ()), learners.clone()]).unwrap().expect("two tasks");
+    let metrics: Vec<&str> = across.metrics.iter().map(|metric| metric.name).collect();
+    assert_eq!(metrics, ["test_rmse", "test_nll", "epochs", "seconds"]);
+    // One solver, and six grids of learners with their chosen values.
+    let solvers_of = |run: usize| across.rows.iter().filter(move |row| row.run == run);
+    assert_eq!((solvers_of(0).count(), solvers_of(1).count()), (1, 6));
+    let cg = solvers_of(0).next().unwrap();
+    assert_eq!(
+        (cg.solver.as_str(), cg.seeds, cg.means[0]),
+        ("cg", 2, Some(0.2)),
+        "a seed is of the solver alone"
+    );
+    assert!(solvers_of(1).all(|row| row.seeds == 2 && row.means[0].is_some() && !row.solver.contains('@')));
+    assert!(across.remarks.is_empty());
+    let text = across.table().text();
+    assert!(text.contains("test RMSE") && text.contains("bsgd-128") && text.contains("cg"), "{text}");
+    let json = across.json();
+    assert_eq!((&json["rows"][0]["run"], &json["rows"][0]["means"]["test_rmse"]), (&0.into(), &0.2.into()));
+
+    // Runs of one task share cases, and are compared by these.
+    assert_eq!(across_tasks(&[learners.clone(), learners.clone()]).unwrap(), None);
+    assert_eq!(across_tasks(&[solvers(|_| ()), solvers(|_| ())]).unwrap(), None);
+    // A check against a run of another task says why nothing matches.
+    let check = baseline::against(&learners, &solvers(|_| ()));
+    assert_eq!(check.exit_code(), 4);
+    assert!(
+        check.remarks[0].contains("the task is learn here and posterior in the baseline"),
+        "{:?}",
+        check.remarks
+    );
+}
+
+#[test]
+fn what_differs_in_its_rows_is_not_compared() {
+    let (_folder, learners) = run();
+    let remark = |change: fn(&mut Row)| {
+        let across = across_tasks(&[solvers(change), learners.clone()]).unwrap().expect("two tasks");
+        assert!(across.rows.is_empty());
+        across.remarks.join("; ")
+    };
+    let expected = "data set `bike` was not compared: ";
+    let cases: [(fn(&mut Row), &str); 5] = [
+        (
+            |row| row.case.dataset.targets = TargetScaling::Standardised,
+            "the runs differ in its scaling of targets",
+        ),
+        (|row| row.case.dataset.split = 7, "the runs differ in its split"),
+        (|row| row.case.dataset.source = testing::case("cg").dataset.source, "the runs differ in its source"),
+        (|row| row.status = Status::Crashed, "only one run has an answer on it"),
+        (|row| row.labels.seed += 5, "no seed has an answer of every solver and learner"),
+    ];
+    for (change, why) in cases {
+        assert_eq!(remark(change), format!("{expected}{why}"));
+    }
+    let elsewhere = remark(|row| row.labels.dataset = "pol".to_owned());
+    assert_eq!(elsewhere.matches("only one run has an answer on it").count(), 2, "{elsewhere}");
 }

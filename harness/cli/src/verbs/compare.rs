@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline};
+use gpbench_report::{AcrossTasks, Run, markdown};
 
 use crate::args::{Filter, Format, FormatArg, Global};
 use crate::check_result::{self, StepSummary};
@@ -14,7 +14,8 @@ use crate::{output, runs};
 /// `gpbench compare`.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Two or more runs: folders, names of specs, or `latest`. The last is checked against the first.
+    /// Two or more runs: folders, names of specs, or `latest`. The last is checked against the first. Learners are set
+    /// beside solvers by data set instead.
     #[arg(required = true, num_args = 1..)]
     runs: Vec<String>,
     /// Check one run against a baseline file instead.
@@ -58,7 +59,8 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
         (None, [old, new], [run]) => {
             for solver in [old, new] {
                 if !run.rows.iter().any(|row| row.labels.solver == *solver) {
-                    return Err(Failure::nothing(format!("the run has no case of the solver `{solver}`")));
+                    let noun = run.noun();
+                    return Err(Failure::nothing(format!("the run has no case of the {noun} `{solver}`")));
                 }
             }
             side_by_side(&gpbench_report::between(run, old, new), &title, args)
@@ -73,6 +75,9 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
 }
 
 fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
+    if let Some(across) = gpbench_report::across_tasks(runs).map_err(Failure::internal)? {
+        return across_tasks(&across, args);
+    }
     let comparison = gpbench_report::compare(runs).map_err(Failure::internal)?;
     if comparison.rows.is_empty() {
         return Err(no_common_case());
@@ -86,6 +91,27 @@ fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
     };
     let code = args.page.finish(title, &comparison.check)?;
     printed.map(|()| code)
+}
+
+/// Learners beside solvers, which share no case that could be checked.
+fn across_tasks(across: &AcrossTasks, args: &Compare) -> Outcome {
+    if args.page.wanted {
+        return Err(Failure::usage(
+            "`--step-summary` shows a check, and learners and solvers share no case to check",
+        ));
+    }
+    let remarks = across.remarks.join("\n");
+    if across.rows.is_empty() {
+        return Err(Failure::nothing(format!(
+            "nothing of these learners and solvers can be compared\n{remarks}"
+        )));
+    }
+    match args.output.format {
+        Format::Table => output::print(&format!("{}{remarks}", across.table().text()))?,
+        Format::Md => output::print(&format!("{}\n{}", across.table().markdown(), markdown(&remarks)))?,
+        format => output::show(&across.table(), &across.json(), format)?,
+    }
+    Ok(OK)
 }
 
 fn exact(old: &Run, new: &Run, format: Format) -> Outcome {

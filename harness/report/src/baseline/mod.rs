@@ -43,7 +43,7 @@ mod rank;
 mod seconds;
 mod update;
 
-use gpbench_record::names;
+use gpbench_record::{TaskKind, names};
 
 use crate::run::Run;
 
@@ -58,6 +58,17 @@ pub use update::update;
 pub fn against(run: &Run, old: &Run) -> Check {
     let baseline = Baseline::of(old);
     let mut check = check(run, &baseline);
+    let (tasks, old_tasks) = (run.tasks(), old.tasks());
+    if check.matched == 0 && !tasks.iter().any(|task| old_tasks.contains(task)) {
+        let names =
+            |tasks: &[TaskKind]| tasks.iter().map(|task| task.as_str()).collect::<Vec<_>>().join(", ");
+        check.remarks.push(format!(
+            "the runs share no case: the task is {} here and {} in the baseline; `gpbench compare` sets learners beside \
+             solvers",
+            names(&tasks),
+            names(&old_tasks)
+        ));
+    }
     seconds::compare(&mut check, run, old, baseline.tolerance_of(names::SECONDS));
     check.sort();
     check

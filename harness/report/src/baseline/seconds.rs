@@ -62,9 +62,10 @@ pub(super) fn compare(check: &mut Check, new: &Run, old: &Run, tolerance: Tolera
         let repeats = too_few.iter().map(|g| needed(g.strata.len(), all)).max().unwrap_or(MOST_REPEATS);
         let least = too_few.iter().map(Times::repeats).min().unwrap_or(0);
         check.remarks.push(format!(
-            "seconds of {} of {all} solvers were not compared: {least} repeat{} cannot tell a change from chance; \
+            "seconds of {} of {all} {}s were not compared: {least} repeat{} cannot tell a change from chance; \
              set `repeats = {repeats}`",
             too_few.len(),
+            new.noun(),
             if least == 1 { "" } else { "s" },
         ));
     }
