@@ -215,7 +215,8 @@ fn what_differs_in_its_rows_is_not_compared() {
         across.remarks.join("; ")
     };
     let expected = "data set `bike` was not compared: ";
-    let cases: [(fn(&mut Row), &str); 5] = [
+    type Change = fn(&mut Row);
+    let cases: [(Change, &str); 5] = [
         (
             |row| row.case.dataset.targets = TargetScaling::Standardised,
             "the runs differ in its scaling of targets",
