@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(kept(seconds(), 1000), ["0.0002", "0.0005", "0.001", "0.002"]);
         assert_eq!(kept(seconds(), 130), ["0.0002", "0.001"]);
         assert_eq!(kept(seconds(), 20), ["0.001"]);
-        assert_eq!(kept(Scale::over(-0.4, 0.6, false), 60), ["-0.4", "0.0", "0.4"]);
+        assert_eq!(kept(Scale::over(-0.4, 0.6, false), 70), ["-0.4", "0.0", "0.4"]);
         for (lo, hi, log) in [(-6.0, 2.0, true), (-3.7, -2.7, true), (0.1, 0.2, true), (-2.0, 1e6, false)] {
             for pixels in [1, 30, 100, 270, 700] {
                 let scale = Scale::over(lo, hi, log).thinned(pixels, extent);
