@@ -69,11 +69,6 @@ impl CaseRunner<'_> {
         rules(planned.case.task.kind()).checkpoint.then(|| self.folder.checkpoint(id))
     }
 
-    /// Removes the checkpoint of a case whose row is written, or whose checkpoint cannot be read.
-    pub(crate) fn remove_checkpoint(&self, id: &str) {
-        let _ = fs::remove_file(self.folder.checkpoint(id));
-    }
-
     /// Makes the row of a case; `references` takes the exact references that it used.
     fn reference_and_row(
         &self,

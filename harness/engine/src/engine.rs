@@ -45,6 +45,8 @@ impl Engine<'_> {
         // The journal is locked before the folder is changed.
         let (journal, damaged) = Journal::open(folder.path())?;
         folder.begin()?;
+        // A run that was killed may have left those of cases whose rows it had just written.
+        ids.iter().filter(|id| journal.status(id).is_some()).for_each(|id| folder.remove_checkpoint(id));
         if resumed {
             let file = match PlanFile::read(folder.path()) {
                 Err(error @ RunError::Damaged { .. }) => {

@@ -100,7 +100,7 @@ impl<'a> Tries<'a> {
 
     /// Stores that a case has its row, and removes its checkpoint.
     pub(crate) fn end(&self, id: &str) -> Result<(), EngineError> {
-        self.cases.remove_checkpoint(id);
+        self.cases.folder.remove_checkpoint(id);
         Ok(self.attempts().end(id)?)
     }
 
@@ -189,7 +189,7 @@ impl<'a> Tries<'a> {
         }
         match fault.cause {
             FaultCause::Dataset => (self.renew_dataset)(pending.planned)?,
-            FaultCause::Checkpoint => self.cases.remove_checkpoint(pending.id),
+            FaultCause::Checkpoint => self.cases.folder.remove_checkpoint(pending.id),
             FaultCause::Reference | FaultCause::Solution => {}
             FaultCause::Worker if was_killed => {}
             FaultCause::Plugin | FaultCause::Worker | FaultCause::Storage | FaultCause::Resources => {

@@ -187,6 +187,12 @@ impl RunFolder {
     pub fn checkpoint(&self, id: &str) -> PathBuf {
         self.path.join(CHECKPOINTS).join(format!("{id}.bin"))
     }
+
+    /// Removes the checkpoint of a case that has its row, or whose checkpoint cannot be read. What cannot be removed is
+    /// removed when the run is continued.
+    pub fn remove_checkpoint(&self, id: &str) {
+        let _ = fs::remove_file(self.checkpoint(id));
+    }
 }
 
 /// How the time begins a folder's name.

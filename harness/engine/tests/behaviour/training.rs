@@ -111,6 +111,12 @@ fn an_interrupted_case_continues_from_its_checkpoint_which_its_row_removes() {
     assert!(!checkpoints.exists());
 
     let row = &read_journal(&second.folder).unwrap().rows[0];
+    // As if the run had been killed after it wrote the row.
+    fs::create_dir(&checkpoints).unwrap();
+    fs::write(checkpoints.join(format!("{}.bin", row.id)), "two steps").unwrap();
+    assert_eq!(run().ran, 0);
+    assert!(!checkpoints.exists());
+
     assert_eq!((row.status, row.reason.as_str(), row.output.steps().len()), (Status::Ok, "", 2));
     assert_eq!(row.output.training().unwrap().hyperparameters, hyperparameters());
     for (name, value) in [(names::STEPS, 2.0), (names::SECONDS_TRAIN, 7.0), (names::EPOCHS, 3.0)] {
