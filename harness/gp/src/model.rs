@@ -1,6 +1,6 @@
 //! What a learner has learned, as named arrays, and the predictions and likelihoods that follow from it.
 //!
-//! The host receives a [`Kind`] and [`Arrays`] from a learner, or from a solution file, and computes everything that
+//! The host receives a [`ModelKind`] and [`Arrays`] from a learner, or from a solution file, and computes everything that
 //! it reports by this module, which shares no code with the learners' own:
 //!
 //! ```text
@@ -13,11 +13,11 @@
 //!
 //! | kind | `posterior` costs | `predict` adds, for m rows | `nlml` adds |
 //! |---|---|---|---|
-//! | [`Kind::Features`], and linear kernels of [`Kind::Gp`], [`Kind::NetworkGp`] | n D^2 | m D^2 | |
-//! | [`Kind::Gp`], [`Kind::NetworkGp`] | n^3 / 3 up to [`DENSE_ROWS`] rows | m n^2 | |
+//! | [`ModelKind::Features`], and linear kernels of [`ModelKind::Gp`], [`ModelKind::NetworkGp`] | n D^2 | m D^2 | |
+//! | [`ModelKind::Gp`], [`ModelKind::NetworkGp`] | n^3 / 3 up to [`DENSE_ROWS`] rows | m n^2 | |
 //! | the same with more rows | conjugate gradients | m n | not available |
-//! | [`Kind::Inducing`], [`Kind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
-//! | [`Kind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | as `objective` for one expert with all rows, else not available |
+//! | [`ModelKind::Inducing`], [`ModelKind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
+//! | [`ModelKind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | as `objective` for one expert with all rows, else not available |
 //!
 //! Where exact nlml of all rows is too dear, [`subset`] selects rows: `model.posterior(x_subset, y_subset, &pool)`.
 
@@ -27,7 +27,7 @@ mod posterior;
 
 use std::sync::Arc;
 
-use gpbench_record::Covariance;
+use gpbench_record::{Covariance, ModelKind};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rand::seq::index;
 use rayon::ThreadPool;
@@ -46,23 +46,6 @@ pub use posterior::{Posterior, Prediction};
 
 /// Most rows of an exact Gaussian process by a dense Cholesky factor, which takes 3.2 GB here.
 pub const DENSE_ROWS: usize = 20_000;
-
-/// What the arrays of a model are: `gpbench_abi::model_kind` in the terms of this crate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// An exact Gaussian process on all training rows.
-    Gp,
-    /// Inducing points with a variational distribution.
-    Inducing,
-    /// Finitely many features, mostly of a network.
-    Features,
-    /// [`Kind::Gp`] on the outputs of a network.
-    NetworkGp,
-    /// [`Kind::Inducing`] on the outputs of a network.
-    NetworkInducing,
-    /// Exact Gaussian processes on subsets, combined.
-    Experts,
-}
 
 /// The training inputs that a model belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +111,7 @@ impl Model {
     /// positive; and where an array of that name belongs to another kind, such as `bias_3` where there are two layers. Arrays
     /// with names of the learner's own are ignored.
     pub fn parse(
-        kind: Kind,
+        kind: ModelKind,
         family: Covariance,
         shape: Shape,
         arrays: &Arrays,
@@ -136,13 +119,13 @@ impl Model {
         parse::parse(kind, family, shape, arrays)
     }
 
-    /// The scales of the kernel and the noise; `None` for [`Kind::Experts`], which have many. A linear kernel may have
+    /// The scales of the kernel and the noise; `None` for [`ModelKind::Experts`], which have many. A linear kernel may have
     /// no length scales, and `length_scale` is then empty.
     pub fn hyperparameters(&self) -> Option<Hyperparameters> {
         self.hyperparameters.clone()
     }
 
-    /// Constant prior mean; `None` for [`Kind::Experts`], which have many.
+    /// Constant prior mean; `None` for [`ModelKind::Experts`], which have many.
     pub fn mean(&self) -> Option<f64> {
         self.hyperparameters.as_ref().map(|_| self.mean)
     }
@@ -158,7 +141,7 @@ impl Model {
     /// Where a matrix is singular, or conjugate gradients fail.
     ///
     /// # Panics
-    /// Where `x` has another number of inputs, or for [`Kind::Experts`] of rows, than the shape that was parsed with.
+    /// Where `x` has another number of inputs, or for [`ModelKind::Experts`] of rows, than the shape that was parsed with.
     pub fn posterior<'a>(
         &'a self,
         x: ArrayView2<'a, f64>,

@@ -5,12 +5,12 @@ mod common;
 use std::sync::Arc;
 
 use gpbench_gp::finite::{Finite, NetworkFeatures, Projection};
-use gpbench_gp::model::{Arrays, Kind, Model, Posterior, Prediction, Shape, subset};
+use gpbench_gp::model::{Arrays, Model, Posterior, Prediction, Shape, subset};
 use gpbench_gp::network::{Layer, Network};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::sparse::{Basis, Variational};
 use gpbench_gp::{CovarianceFunction, Family, Kernel, Linear, blas, likelihood, thread_pool};
-use gpbench_record::Covariance;
+use gpbench_record::{Covariance, ModelKind};
 use gpbench_testkit::json::{self, number, vector};
 use gpbench_testkit::{Setting, SmallSystem, assert_close, assert_number};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, array, s};
@@ -95,7 +95,7 @@ fn network(arrays: &Arrays) -> Network {
 
 /// A model of each kind and family on a toy, with names of the arrays that have to be divided by 2 and by 4 when the
 /// targets are.
-fn models(toy: &Toy) -> Vec<(Kind, Covariance, Arrays)> {
+fn models(toy: &Toy) -> Vec<(ModelKind, Covariance, Arrays)> {
     let (n, d) = toy.x.dim();
     let streams = Streams::new(7, &["models"]);
     let scales = |length: Array2<f64>| {
@@ -134,17 +134,17 @@ fn models(toy: &Toy) -> Vec<(Kind, Covariance, Arrays)> {
     let frequencies = arrays([("frequencies", streams.normals("frequencies", 7, 20))]);
     let each = Array2::from_elem((d, 1), 0.8);
     vec![
-        (Kind::Gp, matern, scales(each.clone())),
-        (Kind::Gp, Covariance::Linear, linear()),
-        (Kind::NetworkGp, rbf, join(vec![scales(one(1.5)), layers(d)])),
-        (Kind::NetworkGp, Covariance::Linear, join(vec![linear(), layers(d)])),
-        (Kind::Inducing, rbf, join(vec![scales(each.clone()), inducing()])),
-        (Kind::NetworkInducing, matern, join(vec![scales(one(1.5)), inducing(), layers(d)])),
-        (Kind::NetworkInducing, Covariance::Linear, join(vec![linear(), inducing(), layers(d)])),
-        (Kind::Features, Covariance::Linear, join(vec![linear(), layers(d)])),
-        (Kind::Features, rbf, join(vec![scales(one(1.5)), frequencies, layers(d)])),
-        (Kind::Experts, rbf, with(experts.clone(), [("combine", one(0.0))])),
-        (Kind::Experts, rbf, with(experts, [("combine", one(1.0))])),
+        (ModelKind::Gp, matern, scales(each.clone())),
+        (ModelKind::Gp, Covariance::Linear, linear()),
+        (ModelKind::NetworkGp, rbf, join(vec![scales(one(1.5)), layers(d)])),
+        (ModelKind::NetworkGp, Covariance::Linear, join(vec![linear(), layers(d)])),
+        (ModelKind::Inducing, rbf, join(vec![scales(each.clone()), inducing()])),
+        (ModelKind::NetworkInducing, matern, join(vec![scales(one(1.5)), inducing(), layers(d)])),
+        (ModelKind::NetworkInducing, Covariance::Linear, join(vec![linear(), inducing(), layers(d)])),
+        (ModelKind::Features, Covariance::Linear, join(vec![linear(), layers(d)])),
+        (ModelKind::Features, rbf, join(vec![scales(one(1.5)), frequencies, layers(d)])),
+        (ModelKind::Experts, rbf, with(experts.clone(), [("combine", one(0.0))])),
+        (ModelKind::Experts, rbf, with(experts, [("combine", one(1.0))])),
     ]
 }
 
@@ -166,7 +166,7 @@ fn the_exact_process_is_that_of_the_truth() {
     let (x, y) = (system.x_train.view(), system.y_train.view());
     for setting in &system.settings {
         let truth = &truth["settings"][&setting.name];
-        let model = Model::parse(Kind::Gp, family(setting), shape(x), &scales(setting)).unwrap();
+        let model = Model::parse(ModelKind::Gp, family(setting), shape(x), &scales(setting)).unwrap();
         let posterior = model.posterior(x, y, &pool()).unwrap();
         let nlml = -number(&truth["log_marginal_likelihood"]) / y.len() as f64;
         assert_number(posterior.nlml().unwrap().unwrap(), nlml, 1e-11);
@@ -178,7 +178,7 @@ fn the_exact_process_is_that_of_the_truth() {
 
         // A constant mean moves targets and predictions.
         let moved = with(scales(setting), [("mean", one(0.7))]);
-        let model = Model::parse(Kind::Gp, family(setting), shape(x), &moved).unwrap();
+        let model = Model::parse(ModelKind::Gp, family(setting), shape(x), &moved).unwrap();
         let y = &y + 0.7;
         let posterior = model.posterior(x, y.view(), &pool()).unwrap();
         assert_number(posterior.nlml().unwrap().unwrap(), nlml, 1e-11);
@@ -204,7 +204,7 @@ fn the_best_distribution_at_inducing_points_is_that_of_the_truth() {
 
         let q = basis.optimal(setting.noise_scale, x, y).unwrap();
         let put = with(with(scales(setting), [("z", z.clone()), ("jitter", one(0.0))]), variational(&q));
-        let model = Model::parse(Kind::Inducing, family(setting), shape(x), &put).unwrap();
+        let model = Model::parse(ModelKind::Inducing, family(setting), shape(x), &put).unwrap();
         let posterior = model.posterior(x, y, &pool()).unwrap();
         let objective = posterior.objective().unwrap().unwrap();
         assert_number(-objective * y.len() as f64, elbo, 1e-10);
@@ -239,12 +239,12 @@ fn inducing_points_at_all_rows_give_the_exact_process() {
         let q = basis.optimal(setting.noise_scale, x, y).unwrap();
         let put =
             with(with(scales(setting), [("z", x.to_owned()), ("jitter", one(jitter))]), variational(&q));
-        let model = Model::parse(Kind::Inducing, family(setting), shape(x), &put).unwrap();
+        let model = Model::parse(ModelKind::Inducing, family(setting), shape(x), &put).unwrap();
         let posterior = model.posterior(x, y, &pool()).unwrap();
         let (bound, exact) = (posterior.objective().unwrap().unwrap(), posterior.nlml().unwrap().unwrap());
         // What is left is the jitter's own effect.
         assert_number(bound, exact, 1e-6);
-        let model = Model::parse(Kind::Gp, family(setting), shape(x), &scales(setting)).unwrap();
+        let model = Model::parse(ModelKind::Gp, family(setting), shape(x), &scales(setting)).unwrap();
         let exact = predict(&model.posterior(x, y, &pool()).unwrap(), system.x_test.view());
         let sparse = predict(&posterior, system.x_test.view());
         assert_close(&sparse.mean, &exact.mean, 1e-6);
@@ -270,12 +270,13 @@ fn repeated_inducing_points_more_than_rows_need_their_jitter() {
     ]);
     let put = with(put, variational(&q));
     let rbf = Covariance::Stationary(Family::Rbf);
-    let model = Model::parse(Kind::Inducing, rbf, shape(toy.x.view()), &put).unwrap();
+    let model = Model::parse(ModelKind::Inducing, rbf, shape(toy.x.view()), &put).unwrap();
     let nlml = model.posterior(toy.x.view(), toy.y.view(), &pool()).unwrap().nlml().unwrap().unwrap();
     assert!(bound <= -20.0 * nlml && (bound + 20.0 * nlml).abs() < 1e-2, "{bound} against {}", -20.0 * nlml);
 
     let model =
-        Model::parse(Kind::Inducing, rbf, shape(toy.x.view()), &with(put, [("jitter", one(0.0))])).unwrap();
+        Model::parse(ModelKind::Inducing, rbf, shape(toy.x.view()), &with(put, [("jitter", one(0.0))]))
+            .unwrap();
     let error = model.posterior(toy.x.view(), toy.y.view(), &pool()).unwrap_err().to_string();
     assert!(error.starts_with("the kernel matrix of `z` with `jitter` on its diagonal is not"), "{error}");
 }
@@ -339,7 +340,7 @@ fn random_features_have_the_likelihood_of_their_other_implementation() {
         ("frequencies", Streams::new(2, &[]).normals("omega", 3, 25)),
     ]);
     let rbf = Covariance::Stationary(Family::Rbf);
-    let model = Model::parse(Kind::Features, rbf, shape(toy.x.view()), &arrays).unwrap();
+    let model = Model::parse(ModelKind::Features, rbf, shape(toy.x.view()), &arrays).unwrap();
     let kernel = Kernel::new(Family::Rbf, 1.2, &[0.9, 1.1, 2.0], 3);
     let features = gpbench_gp::RandomFeatures::from_omega(&kernel, arrays["frequencies"].clone());
     let other = likelihood::of_features(&features, 0.3, toy.x.view(), toy.y.view()).unwrap();
@@ -352,7 +353,7 @@ fn the_condition_is_that_of_the_gram_matrix() {
     let toy = toy(50, 2);
     let linear = Covariance::Linear;
     let put = arrays([("noise_scale", one(0.5))]);
-    let model = Model::parse(Kind::Features, linear, shape(toy.x.view()), &put).unwrap();
+    let model = Model::parse(ModelKind::Features, linear, shape(toy.x.view()), &put).unwrap();
     let posterior = model.posterior(toy.x.view(), toy.y.view(), &pool()).unwrap();
     let f = toy.x.t().dot(&toy.x) + Array2::<f64>::eye(2) * 0.25;
     let determinant = f[(0, 0)] * f[(1, 1)] - f[(0, 1)] * f[(1, 0)];
@@ -370,8 +371,8 @@ fn a_linear_kernel_on_a_network_is_the_same_as_features_and_as_inducing_points_t
     let put = with(layers(3), [("noise_scale", one(0.2)), ("signal_scale", one(0.6))]);
     let lengths = [1.0, 2.0, 0.5, 1.5, 1.0, 0.8, 3.0];
     let put = with(put, [("length_scale", column(&lengths))]);
-    let features = Model::parse(Kind::Features, linear, shape(x), &put).unwrap();
-    let process = Model::parse(Kind::NetworkGp, linear, shape(x), &put).unwrap();
+    let features = Model::parse(ModelKind::Features, linear, shape(x), &put).unwrap();
+    let process = Model::parse(ModelKind::NetworkGp, linear, shape(x), &put).unwrap();
     let (expected, numbers) = answers(&features, &toy, toy.y.view(), 2);
     assert_eq!(answers(&process, &toy, toy.y.view(), 2), (expected.clone(), numbers.clone()));
 
@@ -382,7 +383,7 @@ fn a_linear_kernel_on_a_network_is_the_same_as_features_and_as_inducing_points_t
     let basis = Basis::new(&covariance, &network, z.view(), 1e-9, &pool()).unwrap();
     let q = basis.optimal(0.2, x, toy.y.view()).unwrap();
     let inducing = with(with(put, [("z", z), ("jitter", one(1e-9))]), variational(&q));
-    let model = Model::parse(Kind::NetworkInducing, linear, shape(x), &inducing).unwrap();
+    let model = Model::parse(ModelKind::NetworkInducing, linear, shape(x), &inducing).unwrap();
     let (prediction, found) = answers(&model, &toy, toy.y.view(), 2);
     assert_close(&prediction.mean, &expected.mean, 1e-6);
     assert_close(&prediction.variance, &expected.variance, 1e-6);
@@ -398,9 +399,9 @@ fn a_network_is_applied_before_the_kernel() {
     let outputs = Toy { x: through(&toy.x), y: toy.y.clone(), x_test: through(&toy.x_test) };
     let rbf = Covariance::Stationary(Family::Rbf);
     let scales = arrays([("signal_scale", one(1.0)), ("noise_scale", one(0.2)), ("length_scale", one(1.4))]);
-    let direct = Model::parse(Kind::Gp, rbf, shape(outputs.x.view()), &scales).unwrap();
+    let direct = Model::parse(ModelKind::Gp, rbf, shape(outputs.x.view()), &scales).unwrap();
     let deep = with(scales.clone(), []).into_iter().chain(layers(3)).collect();
-    let deep = Model::parse(Kind::NetworkGp, rbf, shape(toy.x.view()), &deep).unwrap();
+    let deep = Model::parse(ModelKind::NetworkGp, rbf, shape(toy.x.view()), &deep).unwrap();
     assert_eq!(answers(&deep, &toy, toy.y.view(), 2), answers(&direct, &outputs, toy.y.view(), 2));
     let dead = outputs.x.columns().into_iter().filter(|z| z.iter().all(|&z| z == 0.0)).count();
     assert_eq!(deep.dead_features(toy.x.view(), &pool()), Some(dead));
@@ -423,7 +424,7 @@ fn experts_are_combined_as_in_the_truth() {
         ]);
         for (code, name) in [(0.0, "observed"), (1.0, "latent")] {
             let put = with(put.clone(), [("combine", one(code))]);
-            let model = Model::parse(Kind::Experts, family(setting), shape(x), &put).unwrap();
+            let model = Model::parse(ModelKind::Experts, family(setting), shape(x), &put).unwrap();
             let posterior = model.posterior(x, y, &pool()).unwrap();
             let prediction = predict(&posterior, system.x_test.view());
             assert_close(&prediction.mean, &vector(&truth[name]["mean"]), 1e-10);
@@ -442,7 +443,7 @@ fn equal_experts_are_one_exact_process_and_return_to_the_prior_far_away() {
     let x = toy.x.view();
     let rbf = Covariance::Stationary(Family::Rbf);
     let scales = arrays([("signal_scale", one(1.3)), ("noise_scale", one(0.2)), ("length_scale", one(0.9))]);
-    let gp = Model::parse(Kind::Gp, rbf, shape(x), &scales).unwrap();
+    let gp = Model::parse(ModelKind::Gp, rbf, shape(x), &scales).unwrap();
     let process = gp.posterior(x, toy.y.view(), &pool()).unwrap();
     let (exact, nlml) = (predict(&process, toy.x_test.view()), process.nlml().unwrap().unwrap());
     for (count, combine) in [(1, 0.0), (1, 1.0), (4, 0.0), (20, 1.0)] {
@@ -454,7 +455,7 @@ fn equal_experts_are_one_exact_process_and_return_to_the_prior_far_away() {
             ("weight", Array2::from_elem((1, count), 1.0 / count as f64)),
             ("combine", one(combine)),
         ]);
-        let model = Model::parse(Kind::Experts, rbf, shape(x), &put).unwrap();
+        let model = Model::parse(ModelKind::Experts, rbf, shape(x), &put).unwrap();
         let posterior = model.posterior(x, toy.y.view(), &pool()).unwrap();
         let prediction = predict(&posterior, toy.x_test.view());
         assert_close(&prediction.mean, &exact.mean, 1e-12);
@@ -546,8 +547,8 @@ fn hyperparameters_are_those_that_were_put() {
     let toy = toy(30, 3);
     for (kind, family, put) in models(&toy) {
         let model = Model::parse(kind, family, shape(toy.x.view()), &put).unwrap();
-        assert_eq!(model.hyperparameters().is_none(), kind == Kind::Experts);
-        assert_eq!(model.mean(), (kind != Kind::Experts).then_some(0.3));
+        assert_eq!(model.hyperparameters().is_none(), kind == ModelKind::Experts);
+        assert_eq!(model.mean(), (kind != ModelKind::Experts).then_some(0.3));
         let Some(found) = model.hyperparameters() else { continue };
         assert_eq!(found.noise_scale, 0.2);
         let lengths = put.get("length_scale").map_or(0, Array2::len);
@@ -559,7 +560,7 @@ fn hyperparameters_are_those_that_were_put() {
 fn an_array_that_is_wrong_is_named_with_what_it_is_and_what_it_must_be() {
     let toy = toy(30, 3);
     let all = models(&toy);
-    let refusal = |kind: Kind, family: Covariance, name: &str, array: Option<Array2<f64>>| {
+    let refusal = |kind: ModelKind, family: Covariance, name: &str, array: Option<Array2<f64>>| {
         let (_, _, put) = all.iter().find(|(k, f, _)| (*k, *f) == (kind, family)).unwrap();
         let mut put = put.clone();
         match array {
@@ -577,38 +578,38 @@ fn an_array_that_is_wrong_is_named_with_what_it_is_and_what_it_must_be() {
     let mut rows = all.last().unwrap().2["rows"].clone();
     rows[(4, 2)] = 30.0;
     let refusals = [
-        refusal(Kind::Gp, matern, "noise_scale", None),
-        refusal(Kind::Gp, matern, "noise_scale", Some(one(0.0))),
-        refusal(Kind::Gp, matern, "noise_scale", zeros(1, 2)),
-        refusal(Kind::Gp, matern, "length_scale", Some(column(&[1.0, 2.0]))),
-        refusal(Kind::Gp, matern, "length_scale", Some(column(&[1.0, -2.0, 1.0]))),
-        refusal(Kind::Gp, matern, "mean", Some(one(f64::NAN))),
-        refusal(Kind::Gp, matern, "weight_1", zeros(4, 3)),
-        refusal(Kind::Gp, linear, "length_scale", Some(column(&[2.0, 1.0]))),
-        refusal(Kind::NetworkGp, rbf, "weight_1", None),
-        refusal(Kind::NetworkGp, rbf, "weight_1", zeros(0, 3)),
-        refusal(Kind::NetworkGp, rbf, "weight_2", zeros(7, 8)),
-        refusal(Kind::NetworkGp, rbf, "bias_2", zeros(1, 7)),
-        refusal(Kind::NetworkGp, rbf, "weight_4", zeros(7, 7)),
-        refusal(Kind::Inducing, rbf, "z", zeros(12, 2)),
-        refusal(Kind::Inducing, rbf, "z", zeros(0, 3)),
-        refusal(Kind::Inducing, rbf, "q_root", Some(upper)),
-        refusal(Kind::Inducing, rbf, "q_root", zeros(12, 12)),
-        refusal(Kind::Inducing, rbf, "jitter", Some(one(-1e-6))),
-        refusal(Kind::Features, rbf, "frequencies", zeros(3, 20)),
-        refusal(Kind::Features, linear, "frequencies", zeros(7, 20)),
-        refusal(Kind::Features, linear, "weights", zeros(8, 1)),
-        refusal(Kind::Experts, rbf, "rows", Some(rows)),
-        refusal(Kind::Experts, rbf, "weight", Some(array![[0.5, -0.5, 1.0]])),
-        refusal(Kind::Experts, rbf, "noise_scale", Some(array![[0.5, f64::INFINITY, 1.0]])),
-        refusal(Kind::Experts, rbf, "length_scale", zeros(2, 3)),
-        refusal(Kind::Experts, rbf, "combine", Some(one(2.0))),
+        refusal(ModelKind::Gp, matern, "noise_scale", None),
+        refusal(ModelKind::Gp, matern, "noise_scale", Some(one(0.0))),
+        refusal(ModelKind::Gp, matern, "noise_scale", zeros(1, 2)),
+        refusal(ModelKind::Gp, matern, "length_scale", Some(column(&[1.0, 2.0]))),
+        refusal(ModelKind::Gp, matern, "length_scale", Some(column(&[1.0, -2.0, 1.0]))),
+        refusal(ModelKind::Gp, matern, "mean", Some(one(f64::NAN))),
+        refusal(ModelKind::Gp, matern, "weight_1", zeros(4, 3)),
+        refusal(ModelKind::Gp, linear, "length_scale", Some(column(&[2.0, 1.0]))),
+        refusal(ModelKind::NetworkGp, rbf, "weight_1", None),
+        refusal(ModelKind::NetworkGp, rbf, "weight_1", zeros(0, 3)),
+        refusal(ModelKind::NetworkGp, rbf, "weight_2", zeros(7, 8)),
+        refusal(ModelKind::NetworkGp, rbf, "bias_2", zeros(1, 7)),
+        refusal(ModelKind::NetworkGp, rbf, "weight_4", zeros(7, 7)),
+        refusal(ModelKind::Inducing, rbf, "z", zeros(12, 2)),
+        refusal(ModelKind::Inducing, rbf, "z", zeros(0, 3)),
+        refusal(ModelKind::Inducing, rbf, "q_root", Some(upper)),
+        refusal(ModelKind::Inducing, rbf, "q_root", zeros(12, 12)),
+        refusal(ModelKind::Inducing, rbf, "jitter", Some(one(-1e-6))),
+        refusal(ModelKind::Features, rbf, "frequencies", zeros(3, 20)),
+        refusal(ModelKind::Features, linear, "frequencies", zeros(7, 20)),
+        refusal(ModelKind::Features, linear, "weights", zeros(8, 1)),
+        refusal(ModelKind::Experts, rbf, "rows", Some(rows)),
+        refusal(ModelKind::Experts, rbf, "weight", Some(array![[0.5, -0.5, 1.0]])),
+        refusal(ModelKind::Experts, rbf, "noise_scale", Some(array![[0.5, f64::INFINITY, 1.0]])),
+        refusal(ModelKind::Experts, rbf, "length_scale", zeros(2, 3)),
+        refusal(ModelKind::Experts, rbf, "combine", Some(one(2.0))),
     ];
     let expected = include_str!("data/refused_arrays.txt");
     assert_eq!(refusals.join("\n") + "\n", expected);
 
     let (_, _, put) = all.last().unwrap();
-    let error = Model::parse(Kind::Experts, linear, shape(toy.x.view()), put).unwrap_err();
+    let error = Model::parse(ModelKind::Experts, linear, shape(toy.x.view()), put).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`kind` is that of experts; it must be another: experts have no linear kernel"

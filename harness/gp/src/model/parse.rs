@@ -2,10 +2,10 @@
 
 mod experts;
 
-use gpbench_record::Covariance;
+use gpbench_record::{Covariance, ModelKind};
 
 use super::arrays::{Arrays, Entries, InvalidArray, Reader, Size, invalid_entry};
-use super::{Body, Kind, Model, Shape};
+use super::{Body, Model, Shape};
 use crate::covariance::Linear;
 use crate::finite::Projection;
 use crate::network::{Layer, Network};
@@ -14,14 +14,14 @@ use crate::train::Hyperparameters;
 use crate::{CovarianceFunction, Kernel, RandomFeatures};
 
 pub(super) fn parse(
-    kind: Kind,
+    kind: ModelKind,
     family: Covariance,
     shape: Shape,
     arrays: &Arrays,
 ) -> Result<Model, InvalidArray> {
     let mut reader = Reader::new(arrays);
     let model = match kind {
-        Kind::Experts => {
+        ModelKind::Experts => {
             let body = Body::Experts(experts::read(&mut reader, family, shape)?);
             Model { shape, network: Network::default(), mean: 0.0, hyperparameters: None, body }
         }
@@ -34,28 +34,30 @@ pub(super) fn parse(
 /// A model with one set of hyperparameters.
 fn single(
     reader: &mut Reader<'_>,
-    kind: Kind,
+    kind: ModelKind,
     family: Covariance,
     shape: Shape,
 ) -> Result<Model, InvalidArray> {
     let network = match kind {
-        Kind::Gp | Kind::Inducing | Kind::Experts => Network::default(),
-        Kind::Features => network(reader, shape.inputs, 0)?,
-        Kind::NetworkGp | Kind::NetworkInducing => network(reader, shape.inputs, 1)?,
+        ModelKind::Gp | ModelKind::Inducing | ModelKind::Experts => Network::default(),
+        ModelKind::Features => network(reader, shape.inputs, 0)?,
+        ModelKind::NetworkGp | ModelKind::NetworkInducing => network(reader, shape.inputs, 1)?,
     };
     let outputs = network.outputs(shape.inputs);
     let noise_scale = reader.number("noise_scale", Entries::Positive)?;
     let mean = reader.number_or("mean", Entries::Finite, 0.0)?;
     let (signal_scale, length_scale) = scales(reader, family, outputs)?;
     let body = match (kind, covariance_function(family, signal_scale, &length_scale, outputs)) {
-        (Kind::Inducing | Kind::NetworkInducing, covariance) => inducing(reader, covariance, shape.inputs)?,
-        (Kind::Features, CovarianceFunction::Stationary(kernel)) => {
+        (ModelKind::Inducing | ModelKind::NetworkInducing, covariance) => {
+            inducing(reader, covariance, shape.inputs)?
+        }
+        (ModelKind::Features, CovarianceFunction::Stationary(kernel)) => {
             Body::Features(random_features(reader, &kernel)?)
         }
         (_, CovarianceFunction::Linear(linear)) => Body::Features(Projection::Linear(linear)),
         (_, CovarianceFunction::Stationary(kernel)) => Body::Dense(kernel),
     };
-    if let (Kind::Features, Body::Features(projection)) = (kind, &body) {
+    if let (ModelKind::Features, Body::Features(projection)) = (kind, &body) {
         check_weights(reader, projection.count())?;
     }
     let hyperparameters = Hyperparameters { noise_scale, signal_scale, length_scale };

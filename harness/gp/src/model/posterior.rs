@@ -190,11 +190,11 @@ fn singular(matrix: &'static str) -> impl Fn(NotPositiveDefinite) -> ModelError 
 
 #[cfg(test)]
 mod tests {
-    use gpbench_record::{Covariance, Family};
+    use gpbench_record::{Covariance, Family, ModelKind};
     use ndarray::Array2;
 
     use super::*;
-    use crate::model::{Arrays, Kind, Shape};
+    use crate::model::{Arrays, Shape};
     use crate::seed::Streams;
     use crate::threads::thread_pool;
 
@@ -208,7 +208,7 @@ mod tests {
         let arrays: Arrays =
             arrays.into_iter().map(|(name, value)| (name.to_owned(), number(value))).collect();
         let (rbf, shape) = (Covariance::Stationary(Family::Rbf), Shape { rows: 200, inputs: 2 });
-        let model = Model::parse(Kind::Gp, rbf, shape, &arrays).unwrap();
+        let model = Model::parse(ModelKind::Gp, rbf, shape, &arrays).unwrap();
         let dense = model.posterior(x.view(), y.view(), &thread_pool(2).unwrap()).unwrap();
         let Body::Dense(kernel) = &model.body else { panic!("a process by its matrix") };
         let state = State::Iterative(dense.training.iterative(kernel).unwrap());

@@ -156,14 +156,14 @@ impl FitObject for LiveFit<'_> {
     fn judge(&mut self, x: &Array2<f64>) -> Result<Option<Judged>, Fault> {
         let Some(arrays) = self.learner.model().map_err(fault)? else { return Ok(None) };
         let wrong = |what: String| Fault { panicked: false, text: format!("the model: {what}") };
-        let (named, kind) = kind_of(&arrays).ok_or_else(|| wrong("it has no known `kind`".into()))?;
+        let named = kind_of(&arrays).ok_or_else(|| wrong("it has no known `kind`".into()))?;
         let FitRequest { x: rows, y, network, .. } = &self.request;
         let family = match network {
             Some(_) => Covariance::Linear,
             None => Covariance::Stationary(FAMILY),
         };
         let shape = Shape { rows: rows.nrows(), inputs: rows.ncols() };
-        let model = Model::parse(kind, family, shape, &arrays).map_err(|error| wrong(error.to_string()))?;
+        let model = Model::parse(named, family, shape, &arrays).map_err(|error| wrong(error.to_string()))?;
         let judged = model.posterior(rows.view(), y.view(), self.pool).and_then(|posterior| {
             let predicted = posterior.predict(x.view())?;
             let columns = [predicted.mean.view(), predicted.variance.view()];

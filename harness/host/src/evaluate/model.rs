@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gpbench_abi::model_kind;
 use gpbench_gp::metrics;
-use gpbench_gp::model::{InvalidArray, Kind, Model, ModelError, Posterior, Prediction, Shape, subset};
+use gpbench_gp::model::{InvalidArray, Model, ModelError, Posterior, Prediction, Shape, subset};
 use gpbench_record::{Covariance, Hyperparameters, Kernel, Learning, Metrics, ModelKind, names};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::ThreadPool;
@@ -67,9 +67,9 @@ impl<'s> Judge<'s> {
         if let Some((name, _)) = arrays.iter().find(|(_, array)| !finite(array)) {
             return Err(Unusable::NotFinite { array: name.clone() });
         }
-        let (kind, plain) = kind_of(arrays).ok_or(Unusable::Kind)?;
+        let kind = kind_of(arrays).ok_or(Unusable::Kind)?;
         let shape = Shape { rows: self.setup.rows.n(), inputs: self.setup.rows.d() };
-        let model = Model::parse(plain, self.setup.job.case.kernel.family, shape, arrays)?;
+        let model = Model::parse(kind, self.setup.job.case.kernel.family, shape, arrays)?;
         Ok(ParsedModel { kind, model })
     }
 
@@ -195,17 +195,17 @@ fn insert(found: &mut Metrics, name: &str, value: Option<f64>) {
 }
 
 /// The kind of a model by its number.
-pub(crate) fn kind_of(arrays: &Arrays) -> Option<(ModelKind, Kind)> {
+pub(crate) fn kind_of(arrays: &Arrays) -> Option<ModelKind> {
     let kind = arrays.get("kind").filter(|kind| kind.dim() == (1, 1))?[[0, 0]];
     let kinds = [
-        (model_kind::GP, ModelKind::Gp, Kind::Gp),
-        (model_kind::INDUCING, ModelKind::Inducing, Kind::Inducing),
-        (model_kind::FEATURES, ModelKind::Features, Kind::Features),
-        (model_kind::NETWORK_GP, ModelKind::NetworkGp, Kind::NetworkGp),
-        (model_kind::NETWORK_INDUCING, ModelKind::NetworkInducing, Kind::NetworkInducing),
-        (model_kind::EXPERTS, ModelKind::Experts, Kind::Experts),
+        (model_kind::GP, ModelKind::Gp),
+        (model_kind::INDUCING, ModelKind::Inducing),
+        (model_kind::FEATURES, ModelKind::Features),
+        (model_kind::NETWORK_GP, ModelKind::NetworkGp),
+        (model_kind::NETWORK_INDUCING, ModelKind::NetworkInducing),
+        (model_kind::EXPERTS, ModelKind::Experts),
     ];
-    kinds.into_iter().find_map(|(code, named, plain)| (f64::from(code) == kind).then_some((named, plain)))
+    kinds.into_iter().find_map(|(code, named)| (f64::from(code) == kind).then_some(named))
 }
 
 /// The largest distance of predictions (m x 2) to the expected ones: of means over the targets' standard deviation,
@@ -236,12 +236,12 @@ mod tests {
 
     #[test]
     fn only_known_kinds_are_kinds() {
-        let of = |kind: Array2<f64>| kind_of(&Arrays::from([("kind".to_owned(), kind)])).map(|kind| kind.0);
+        let of = |kind: Array2<f64>| kind_of(&Arrays::from([("kind".to_owned(), kind)]));
         assert_eq!(of(array![[1.0]]), Some(ModelKind::Gp));
         assert_eq!(of(array![[6.0]]), Some(ModelKind::Experts));
         for wrong in [array![[0.0]], array![[1.5]], array![[7.0]], array![[1.0, 1.0]], array![[f64::NAN]]] {
             assert_eq!(of(wrong), None);
         }
-        assert_eq!(kind_of(&Arrays::new()).map(|kind| kind.0), None);
+        assert_eq!(kind_of(&Arrays::new()), None);
     }
 }
