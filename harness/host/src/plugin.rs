@@ -22,6 +22,7 @@ mod host_services;
 mod host_table;
 mod learner;
 mod library;
+mod object;
 mod observer;
 mod operator;
 mod outcome;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
-use gpbench_abi::{Fit, Report, Status, Store, Value, reason};
+use gpbench_abi::{Fit, Report, Status, Store, reason};
 use gpbench_gp::blas::ThreadGuard;
 use gpbench_record::{Capability, Param, StopReason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
@@ -15,8 +15,8 @@ use super::extension::inputs::by_columns;
 use super::fit;
 use super::fit_session::{Call, FitSession};
 use super::host_table::HostTable;
+use super::object;
 use super::outcome::read_report;
-use super::settings::{settings, value};
 use super::views::mat;
 
 /// A learner that has been made and not yet destroyed.
@@ -57,17 +57,9 @@ impl<'l> LearnerObject<'l> {
         host: &'static HostTable,
         params: &BTreeMap<String, Param>,
     ) -> Result<LearnerObject<'l>, CallError> {
-        let wrong = |what: String| CallError::Parameter { called: entry.info.called(), what };
-        let settings = settings(&entry.info.params, params).map_err(wrong)?;
-        let values: Vec<Value> = settings.iter().map(value).collect();
         let create = entry.table.create.expect("checked when the learner was looked up");
-        let mut object = std::ptr::null_mut();
-        host.take_error();
-        // SAFETY: the values are as the schema says and live until the call returns.
-        let status = unsafe { create(host.as_ptr(), values.as_ptr(), values.len() as i64, &mut object) };
-        if status != Status::DONE {
-            return Err(CallError::new("create", status, host, None));
-        }
+        // SAFETY: the function and the schema of one table.
+        let object = unsafe { object::create(&entry.info, create, host, params) }?;
         Ok(LearnerObject { entry, host, object })
     }
 
@@ -82,11 +74,7 @@ impl<'l> LearnerObject<'l> {
         // SAFETY: a live object of this learner, and a place to write to.
         let status = unsafe { estimate(self.object, n as i64, d as i64, &mut bytes) };
         self.done("estimate", status, None)?;
-        if bytes.is_nan() || bytes < 0.0 {
-            let what = format!("answered {bytes} bytes");
-            return Err(CallError::Misbehaved { during: "estimate", what });
-        }
-        Ok(bytes)
+        object::estimated(bytes)
     }
 
     /// Begins a fit. Answers why it is over if it did not get to its first step.

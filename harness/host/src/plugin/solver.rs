@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
-use gpbench_abi::{Problem, Report, Status, Value, reason};
+use gpbench_abi::{Problem, Report, Status, reason};
 use gpbench_gp::blas::ThreadGuard;
 use gpbench_record::{Capability, Param, StopReason};
 use ndarray::{Array2, ArrayViewMut2};
@@ -13,11 +13,11 @@ use crate::clock::difference;
 use super::description::SolverEntry;
 use super::error::CallError;
 use super::host_table::HostTable;
+use super::object;
 use super::operator;
 use super::outcome::{SolveOutcome, read_report};
 use super::problem::{self, ProblemParts};
 use super::session::Session;
-use super::settings::{settings, value};
 use super::views::mat;
 
 /// A solver that has been made and not yet destroyed.
@@ -35,17 +35,9 @@ impl<'l> SolverObject<'l> {
         host: &'static HostTable,
         params: &BTreeMap<String, Param>,
     ) -> Result<SolverObject<'l>, CallError> {
-        let wrong = |what: String| CallError::Parameter { called: entry.info.called(), what };
-        let settings = settings(&entry.info.params, params).map_err(wrong)?;
-        let values: Vec<Value> = settings.iter().map(value).collect();
         let create = entry.table.create.expect("checked when the library was loaded");
-        let mut object = std::ptr::null_mut();
-        host.take_error();
-        // SAFETY: the values are as the schema says and live until the call returns.
-        let status = unsafe { create(host.as_ptr(), values.as_ptr(), values.len() as i64, &mut object) };
-        if status != Status::DONE {
-            return Err(CallError::new("create", status, host, None));
-        }
+        // SAFETY: the function and the schema of one table.
+        let object = unsafe { object::create(&entry.info, create, host, params) }?;
         Ok(SolverObject { entry, host, object })
     }
 
@@ -66,13 +58,7 @@ impl<'l> SolverObject<'l> {
         if status != Status::DONE {
             return Err(CallError::new("estimate", status, self.host, None));
         }
-        if bytes.is_nan() || bytes < 0.0 {
-            return Err(CallError::Misbehaved {
-                during: "estimate",
-                what: format!("answered {bytes} bytes"),
-            });
-        }
-        Ok(bytes)
+        object::estimated(bytes)
     }
 
     /// Prepares and solves, from `x` and into `x` (m x s, column-major).
