@@ -32,6 +32,15 @@ pub struct Rule<S: ?Sized> {
     test: fn(&S) -> Result<(), Finding>,
 }
 
+/// A line of the list of rules.
+const fn rule<S: ?Sized>(
+    name: &'static str,
+    doc: &'static str,
+    test: fn(&S) -> Result<(), Finding>,
+) -> Rule<S> {
+    Rule { name, doc, test }
+}
+
 impl<S: ?Sized> Rule<S> {
     /// Tests a subject; `Ok` if it keeps the rule.
     pub fn run(&self, subject: &S) -> Result<(), Finding> {

@@ -10,7 +10,7 @@ mod repetition;
 mod shapes;
 mod stopping;
 
-use super::{Finding, Rule, Subject};
+use super::{Rule, Subject, rule};
 
 /// All rules, in the order in which `plugin test` prints them.
 pub const RULES: &[Rule<dyn Subject>] = &[
@@ -94,9 +94,3 @@ pub const RULES: &[Rule<dyn Subject>] = &[
     rule("blas-threads", "the number of BLAS threads is left as it was", leftovers::blas_threads),
     rule("silence", "nothing is written to standard output", leftovers::silence),
 ];
-
-type Test = fn(&(dyn Subject + 'static)) -> Result<(), Finding>;
-
-const fn rule(name: &'static str, doc: &'static str, test: Test) -> Rule<dyn Subject> {
-    Rule { name, doc, test }
-}

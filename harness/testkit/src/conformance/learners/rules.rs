@@ -9,7 +9,7 @@ mod shapes;
 
 use super::LearnerSubject;
 use crate::conformance::rules::description;
-use crate::conformance::{Finding, Rule};
+use crate::conformance::{Rule, rule};
 
 /// All rules, in the order in which `plugin test` prints them.
 pub const RULES: &[Rule<dyn LearnerSubject>] = &[
@@ -64,9 +64,3 @@ pub const RULES: &[Rule<dyn LearnerSubject>] = &[
     rule("blas-threads", "the number of BLAS threads is left as it was", leftovers::blas_threads),
     rule("silence", "nothing is written to standard output", leftovers::silence),
 ];
-
-type Test = fn(&(dyn LearnerSubject + 'static)) -> Result<(), Finding>;
-
-const fn rule(name: &'static str, doc: &'static str, test: Test) -> Rule<dyn LearnerSubject> {
-    Rule { name, doc, test }
-}
