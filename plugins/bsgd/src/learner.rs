@@ -150,7 +150,7 @@ impl Learner for Bsgd {
             Process::Exact(process) => process.save(saved),
         }
         state.passes.save(saved);
-        state.optimiser.save("optimiser").iter().for_each(|(name, array)| saved.put(name, array.view()));
+        saved.put_all(state.optimiser.save("optimiser"));
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl Learner for Bsgd {
             Process::Exact(process) => process.load(saved)?,
         }
         state.passes.load(saved)?;
-        state.optimiser.load("optimiser", |name| saved.get(name).ok().map(|array| array.to_owned()))?;
+        state.optimiser.load("optimiser", |name| saved.find(name))?;
         self.state = Some(state);
         Ok(())
     }

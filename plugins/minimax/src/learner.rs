@@ -168,10 +168,9 @@ impl Learner for Minimax {
         let State { process, saddle, optimisers, passes, steps, lifted, .. } = self.state()?;
         process.save(saved);
         passes.save(saved);
-        let named = [("parameters", &optimisers.parameters), ("a", &optimisers.a), ("b", &optimisers.b)];
-        for (name, array) in named.into_iter().flat_map(|(name, optimiser)| optimiser.save(name)) {
-            saved.put(&name, array.view());
-        }
+        saved.put_all(optimisers.parameters.save("parameters"));
+        saved.put_all(optimisers.a.save("a"));
+        saved.put_all(optimisers.b.save("b"));
         saved.put("a", saddle.a.view());
         saved.put("b", saddle.b.view());
         saved.put_integers("steps", [*steps, *lifted]);
@@ -182,10 +181,9 @@ impl Learner for Minimax {
         let mut state = State::new(fit, &self.params)?;
         state.process.load(saved)?;
         state.passes.load(saved)?;
-        let get = |name: &str| saved.get(name).ok().map(|array| array.to_owned());
-        state.optimisers.parameters.load("parameters", get)?;
-        state.optimisers.a.load("a", get)?;
-        state.optimisers.b.load("b", get)?;
+        state.optimisers.parameters.load("parameters", |name| saved.find(name))?;
+        state.optimisers.a.load("a", |name| saved.find(name))?;
+        state.optimisers.b.load("b", |name| saved.find(name))?;
         let order = state.process.map().dimension();
         let matrix = |name| Ok(symmetric::column_major(&saved.get_shaped(name, (order, order))?));
         state.saddle = Saddle { a: matrix("a")?, b: matrix("b")? };

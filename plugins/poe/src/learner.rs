@@ -106,8 +106,7 @@ impl Learner for Poe {
                 saved.put_number(&format!("nlml_{e}"), nlml);
             }
             saved.put_number(&format!("failed_{e}"), f64::from(u8::from(expert.has_failed)));
-            let optimiser = expert.optimiser.save(&format!("optimiser_{e}"));
-            optimiser.iter().for_each(|(name, array)| saved.put(name, array.view()));
+            saved.put_all(expert.optimiser.save(&format!("optimiser_{e}")));
         }
         Ok(())
     }
@@ -128,8 +127,7 @@ impl Learner for Poe {
             expert.before = saved.get_shaped(&format!("before_{e}"), shape)?.into_iter().collect();
             expert.nlml = saved.get_number(&format!("nlml_{e}")).ok();
             expert.has_failed = saved.get_number(&format!("failed_{e}"))? != 0.0;
-            let get = |name: &str| saved.get(name).ok().map(|array| array.to_owned());
-            expert.optimiser.load(&format!("optimiser_{e}"), get)?;
+            expert.optimiser.load(&format!("optimiser_{e}"), |name| saved.find(name))?;
         }
         Ok(())
     }

@@ -122,9 +122,7 @@ impl Learner for Scgd {
         let state = self.state()?;
         state.process.save(saved);
         state.passes.save(saved);
-        for (name, array) in state.optimiser.save("optimiser") {
-            saved.put(&name, array.view());
-        }
+        saved.put_all(state.optimiser.save("optimiser"));
         saved.put("average", state.average.matrix().view());
         saved.put_integers("steps", [state.steps]);
         Ok(())
@@ -134,7 +132,7 @@ impl Learner for Scgd {
         let mut state = State::new(fit, &self.params)?;
         state.process.load(saved)?;
         state.passes.load(saved)?;
-        state.optimiser.load("optimiser", |name| saved.get(name).ok().map(|array| array.to_owned()))?;
+        state.optimiser.load("optimiser", |name| saved.find(name))?;
         let order = state.process.map().dimension();
         state.average = Average::new(symmetric::column_major(&saved.get_shaped("average", (order, order))?));
         state.steps = saved.get_integers("steps")?.first().copied().unwrap_or(0);

@@ -89,7 +89,7 @@ impl Learner for SgGp {
     fn save(&self, saved: &mut Saved) -> Result<()> {
         let fitted = self.fitted()?;
         saved.put_list("free", &fitted.hyperparameters.free);
-        fitted.optimiser.save("optimiser").iter().for_each(|(name, array)| saved.put(name, array.view()));
+        saved.put_all(fitted.optimiser.save("optimiser"));
         saved.put_integers("counts", [fitted.steps, fitted.drawn as u64]);
         if let Some(found) = &fitted.found {
             saved.put_list(SEARCHED, &found.length_scale);
@@ -101,7 +101,7 @@ impl Learner for SgGp {
         let mut fitted = Fitted::new(fit, &self.params)?;
         let free = saved.get_shaped("free", (fitted.hyperparameters.free.len(), 1))?;
         fitted.hyperparameters.free = free.into_iter().collect();
-        fitted.optimiser.load("optimiser", |name| saved.get(name).ok().map(|array| array.to_owned()))?;
+        fitted.optimiser.load("optimiser", |name| saved.find(name))?;
         let counts = saved.get_integers("counts")?;
         let [steps, drawn] = counts[..] else {
             return Err(Error::InvalidArgument("the saved `counts` are not two".into()));

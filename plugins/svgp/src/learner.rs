@@ -110,9 +110,7 @@ impl Learner for Svgp {
         let state = self.state()?;
         saved.put("points", state.process.points());
         saved.put_list("parameters", &state.process.parameters);
-        for (name, array) in state.optimiser.save("optimiser") {
-            saved.put(&name, array.view());
-        }
+        saved.put_all(state.optimiser.save("optimiser"));
         saved.put_integers("counts", [state.drawn, state.dead_features as u64]);
         saved.put_number("jitter", state.jitter);
         Ok(())
@@ -123,7 +121,7 @@ impl Learner for Svgp {
         let shape = (state.process.parameters.len(), 1);
         state.process.parameters = saved.get_shaped("parameters", shape)?.into_iter().collect();
         state.process.update();
-        state.optimiser.load("optimiser", |name| saved.get(name).ok().map(|array| array.to_owned()))?;
+        state.optimiser.load("optimiser", |name| saved.find(name))?;
         let [drawn, dead_features] = saved.get_integers("counts")?[..] else {
             return Err(Error::InvalidArgument("the saved `counts` are not two".into()));
         };
