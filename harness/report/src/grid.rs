@@ -108,9 +108,20 @@ fn of(row: &Row, name: &str) -> Option<f64> {
 
 /// Seconds of all values, failed ones included, their timing repeats averaged.
 fn price(rows: &[&Row]) -> Option<f64> {
-    let of_value = |value: Vec<&Row>| mean(value.iter().filter_map(|row| row.total_seconds()));
+    let of_value = |value: Vec<&Row>| mean(value.iter().filter_map(|row| seconds(row)));
     let seconds: Vec<f64> = values(rows).into_iter().filter_map(of_value).collect();
     (!seconds.is_empty()).then(|| seconds.iter().sum())
+}
+
+/// Seconds of a case; of one that ended without a result, those up to the last that it told of itself.
+fn seconds(row: &Row) -> Option<f64> {
+    let of_look = || {
+        let look = row.output.steps().last()?;
+        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| look.metrics.get(name));
+        parts.into_iter().sum::<Option<f64>>()
+    };
+    let told = [of_look(), row.trace.last().map(|point| point.seconds)];
+    row.total_seconds().or_else(|| told.into_iter().flatten().reduce(f64::max))
 }
 
 /// The cases of each value, its timing repeats, in the order of the spec.

@@ -15,7 +15,7 @@ const WIDEST_GAP: f64 = 1e-5;
 fn status(answer: &Answer<'_>) -> CaseStatus {
     let Answer { solved, metrics, .. } = *answer;
     if solved.reason == StopReason::Diverged {
-        return CaseStatus::new(Status::Diverged, "the learner reports divergence");
+        return CaseStatus::new(Status::Diverged, divergence(answer));
     }
     let has_predictions = metrics.get(names::CLAIMED_TEST_RMSE).is_some();
     if solved.reason == StopReason::Time && !has_predictions && answer.steps.is_empty() {
@@ -41,6 +41,20 @@ fn status(answer: &Answer<'_>) -> CaseStatus {
         return out_of_time(answer);
     }
     CaseStatus::ok()
+}
+
+/// Why a fit has diverged, and when.
+fn divergence(answer: &Answer<'_>) -> String {
+    let why = answer.solved.output.learning().and_then(|learning| learning.divergence.as_deref());
+    let why = why.unwrap_or("the learner reports divergence");
+    let at = |name: &str| answer.steps.last().and_then(|look| look.metrics.get(name));
+    match (at(names::ITERATIONS), at(names::PASSES)) {
+        (Some(steps), Some(passes)) => {
+            let unit = if steps == 1.0 { "step" } else { "steps" };
+            format!("{why} after {} {unit}, {} passes", shortest(steps), shortest(passes))
+        }
+        _ => why.to_owned(),
+    }
 }
 
 fn out_of_time(answer: &Answer<'_>) -> CaseStatus {
