@@ -93,6 +93,10 @@ impl<'s> Judge<'s> {
         if is_bounded {
             insert(&mut found, names::BOUND, posterior.objective()?);
         }
+        if depth == Depth::Final {
+            let dead = parsed.model.dead_features(self.setup.rows.split.x_train.view(), self.pool());
+            insert(&mut found, names::DEAD_FEATURES, dead.map(|count| count as f64));
+        }
         // With inducing points the likelihood takes cubic time too.
         let is_cubic = is_bounded || self.is_dense(parsed.kind);
         let most = if depth == Depth::Final { Learning::MOST_NLML_ROWS } else { few };
