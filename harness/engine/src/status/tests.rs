@@ -460,7 +460,7 @@ fn a_learner_is_held_to_its_model() {
     };
     let diverged = |reason: &str| (Status::Diverged, reason.to_owned());
     let epochs = StopReason::Epochs;
-    let told = "the learner reports divergence after 40 steps, 50 passes";
+    let told = "after 40 steps (50 passes): the learner reports divergence";
     assert_eq!(of(StopReason::Diverged, gp, &right), diverged(told));
     assert_eq!(of(epochs, gp, &[]), diverged("the model is not finite"));
     assert_eq!(of(epochs, gp, &right[..1]), diverged("the model is not finite"));

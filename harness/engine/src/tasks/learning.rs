@@ -48,10 +48,13 @@ fn divergence(answer: &Answer<'_>) -> String {
     let why = answer.solved.output.learning().and_then(|learning| learning.divergence.as_deref());
     let why = why.unwrap_or("the learner reports divergence");
     let at = |name: &str| answer.steps.last().and_then(|look| look.metrics.get(name));
+    let count = |number: f64, one: &str, more: &str| {
+        format!("{} {}", shortest(number), if number == 1.0 { one } else { more })
+    };
     match (at(names::ITERATIONS), at(names::PASSES)) {
         (Some(steps), Some(passes)) => {
-            let unit = if steps == 1.0 { "step" } else { "steps" };
-            format!("{why} after {} {unit}, {} passes", shortest(steps), shortest(passes))
+            let (steps, passes) = (count(steps, "step", "steps"), count(passes, "pass", "passes"));
+            format!("after {steps} ({passes}): {why}")
         }
         _ => why.to_owned(),
     }

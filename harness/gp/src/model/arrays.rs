@@ -91,12 +91,18 @@ pub(super) fn invalid_entry(
     place: (usize, usize),
     wanted: impl Into<String>,
 ) -> InvalidArray {
-    let (value, (row, column)) = (array[place], place);
+    let (value, (row, column)) = (in_digits(array[place]), place);
     let found = match array.len() {
         1 => format!("is {value}"),
         _ => format!("has {value} in row {row}, column {column}, counted from 0"),
     };
     InvalidArray::new(name, found, wanted)
+}
+
+/// A number in as many digits as it takes: with an exponent where it is tiny or huge.
+fn in_digits(value: f64) -> String {
+    let is_plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
 /// The shape that an array must have.
