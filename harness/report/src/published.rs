@@ -9,7 +9,7 @@ use crate::cost::Size;
 use crate::layout::with_error;
 use crate::number::times;
 use crate::reference::{Figure, Figures, Reference};
-use crate::results::{Results, once_each};
+use crate::results::{OWN_PREDICTIONS, Results, once_each};
 use crate::table::Table;
 
 /// Our results beside published figures, and of learners how far they agree; nothing where no case has any. `seconds`
@@ -95,11 +95,15 @@ fn table(
             let ours = [nlml, ours(names::TEST_RMSE, 1.0), ours(names::TEST_NLL, 1.0), minutes, speed_up];
             let own = entry(results, reference, group);
             let verdict = own.map(|own| agreement::words(entries, &own, splits(reference)));
+            let own_predictions = || match results.has_own_predictions(group) {
+                true => format!("none: {OWN_PREDICTIONS} predictions"),
+                false => String::new(),
+            };
             let estimator = if several { group.estimator() } else { "" };
             let here = hyperparameters(results, reference, group);
             methods.push(theirs.method.clone());
             let words = [model.dataset, &group.solver, estimator];
-            table.row(row(words, &here, ours, &theirs, verdict.unwrap_or_default()));
+            table.row(row(words, &here, ours, &theirs, verdict.unwrap_or_else(own_predictions)));
         }
         let any = results.of_model(model)[0];
         let others = reference.others(results.case(any), &methods);

@@ -73,7 +73,9 @@ impl PlannedCase {
     /// Why the case cannot be run on as many training rows as it has, and what to do.
     pub fn refusal(&self) -> Option<String> {
         let (what, hint) = too_many_points(self.case.task.inducing()?, &self.case.dataset.name, self.n?)?;
-        Some(format!("{} `{}`: {what}; {hint}", self.noun(), self.case.solver.name))
+        // Of a grid, its entry: all of its points have the same.
+        let entry = solver_names(&self.case).last()?;
+        Some(format!("{} `{entry}`: {what}; {hint}", self.noun()))
     }
 
     fn noun(&self) -> &'static str {

@@ -1,7 +1,8 @@
 //! Task `learn`: learners stand on the solver axis, and there is no estimator axis.
 
 use gpbench_record::{
-    Capability, Covariance, Family, Fractions, Learning, Selection, SolverInfo, Subsample, Task, TaskKind,
+    Capability, Covariance, Family, Fractions, Learning, Selection, SolverInfo, SolverKind, Subsample, Task,
+    TaskKind,
 };
 
 use super::rules::{CellEntries, Rules};
@@ -28,6 +29,8 @@ pub(crate) struct Learn<'a> {
     /// Whether `--set` changed an axis.
     axes_overridden: bool,
     looks: Vec<u64>,
+    /// Installed learners that train a mean.
+    with_mean: Vec<String>,
 }
 
 impl<'a> Rules<'a> for Learn<'a> {
@@ -43,7 +46,7 @@ impl<'a> Rules<'a> for Learn<'a> {
     };
     const ESTIMATORS: Option<Estimators> = None;
 
-    fn new(typed: &'a Typed, _: &Catalog, mistakes: &mut Mistakes) -> Self {
+    fn new(typed: &'a Typed, catalog: &Catalog, mistakes: &mut Mistakes) -> Self {
         let table = &typed.root.learn.value;
         refuse_estimators(typed, mistakes);
         refuse_bounds(&typed.root.budget, mistakes);
@@ -51,7 +54,15 @@ impl<'a> Rules<'a> for Learn<'a> {
             refuse_bounds(&own.value, mistakes);
         }
         check_selection(table, mistakes);
-        Learn { table, axes_overridden: typed.axes_overridden, looks: looks(table, mistakes) }
+        let with_mean = catalog.solvers().map(|(_, found)| found);
+        let with_mean =
+            with_mean.filter(|found| found.kind == SolverKind::Learner && found.can(Capability::Mean));
+        Learn {
+            table,
+            axes_overridden: typed.axes_overridden,
+            looks: looks(table, mistakes),
+            with_mean: with_mean.map(|found| found.id.clone()).collect(),
+        }
     }
 
     fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
@@ -123,9 +134,11 @@ impl Learn<'_> {
         let (learners, verb) = if unable.len() == 1 { ("learner", "does") } else { ("learners", "do") };
         if !unable.is_empty() {
             let what = format!("{learners} {} {verb} not train a constant mean", unable.join(", "));
-            let hint = "remove `mean`, or take learners with the capability `mean`, which \
-                        `gpbench list solvers --verbose` shows";
-            mistakes.add(at, what, hint.to_owned());
+            let hint = match self.with_mean.is_empty() {
+                true => "remove `mean`".to_owned(),
+                false => format!("remove `mean`; these do: {}", self.with_mean.join(", ")),
+            };
+            mistakes.add(at, what, hint);
         }
     }
 
