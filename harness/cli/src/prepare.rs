@@ -64,7 +64,8 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     let replayed = typed.replayed_run().map(|folder| runs::rows(global, &folder));
     let catalog = catalog::catalog(usable, replayed);
     let checked = typed.check(&catalog).map_err(Failure::usage)?;
-    let plan = checked.plan().filter(&args.filter.solvers, &args.filter.datasets).map_err(Failure::usage)?;
+    let plan =
+        checked.plan().filter(&args.filter.solvers(), &args.filter.datasets).map_err(Failure::usage)?;
     let threads = args.threads.map(NonZeroUsize::get).or(plan.threads);
     Ok(Checked {
         sources: sources(&plan, &catalog.libraries),
