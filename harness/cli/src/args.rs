@@ -21,7 +21,7 @@ pub(crate) struct Global {
     /// Print warnings and errors only.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Print more: cases as they start, and every parameter of listed solvers.
+    /// Print more: cases as they start, and every parameter of listed solvers and learners.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -106,8 +106,8 @@ pub(crate) struct SpecArgs {
     /// Override a key of the spec, such as `budget.tolerance=0.1`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// Add the solvers of this plugin library, with default parameters; an entry of the spec that names one of
-    /// them uses this library. May be repeated.
+    /// Add the solvers of this plugin library, or its learners under task `learn`, with default parameters; an entry of
+    /// the spec that names one of them uses this library. May be repeated.
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<PathBuf>,
     #[command(flatten)]

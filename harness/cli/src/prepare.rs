@@ -32,7 +32,7 @@ pub(crate) struct Checked {
     pub(crate) threads: usize,
     /// The worker program.
     worker: Worker,
-    /// Bibliographic entries of the solvers that the plan uses, by their ids.
+    /// Bibliographic entries of the solvers and learners that the plan uses, by their ids.
     sources: BTreeMap<String, String>,
     /// The spec's text, with the changes of the command line.
     text: String,

@@ -96,7 +96,7 @@ impl Checked {
 
 impl Plan {
     /// What stands on the solver axis.
-    fn noun(&self) -> &'static str {
+    pub fn noun(&self) -> &'static str {
         if self.task == TaskKind::Learn { "learner" } else { "solver" }
     }
 
