@@ -139,6 +139,9 @@ pub struct LearningOutput {
     /// Hyperparameters of the result; empty for a model without any.
     #[serde(skip_serializing_if = "Hyperparameters::is_empty")]
     pub hyperparameters: Hyperparameters,
+    /// Why the fit has diverged; absent where it has not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<String>,
     /// Predictions along the input, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,

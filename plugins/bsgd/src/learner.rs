@@ -113,7 +113,7 @@ impl Learner for Bsgd {
     const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
     const CAPABILITIES: Capabilities =
-        Capabilities::KERNEL.and(Capabilities::NETWORK).and(Capabilities::RANDOMIZED);
+        Capabilities::KERNEL.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 
     fn new(params: BsgdParams) -> Result<Self> {
         Ok(Bsgd { params, state: None })

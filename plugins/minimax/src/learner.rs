@@ -140,7 +140,7 @@ impl Learner for Minimax {
     const SOURCE: &'static str = "Neta Shoham and Haim Avron. Unbiased Stochastic Optimization for Gaussian Processes on \
                                   Finite Dimensional RKHS. 2025.";
     const CAPABILITIES: Capabilities =
-        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::RANDOMIZED);
+        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 
     fn new(params: MinimaxParams) -> Result<Self> {
         Ok(Minimax { params, state: None })

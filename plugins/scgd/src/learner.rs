@@ -94,7 +94,7 @@ impl Learner for Scgd {
     const SOURCE: &'static str = "Neta Shoham and Haim Avron. Unbiased Stochastic Optimization for Gaussian Processes on \
                                   Finite Dimensional RKHS. 2025.";
     const CAPABILITIES: Capabilities =
-        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::RANDOMIZED);
+        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 
     fn new(params: ScgdParams) -> Result<Self> {
         Ok(Scgd { params, state: None })

@@ -77,6 +77,7 @@ impl Learner for Svgp {
     const CAPABILITIES: Capabilities = Capabilities::KERNEL
         .and(Capabilities::NETWORK)
         .and(Capabilities::INDUCING)
+        .and(Capabilities::MEAN)
         .and(Capabilities::RANDOMIZED);
 
     fn new(params: SvgpParams) -> Result<Self> {

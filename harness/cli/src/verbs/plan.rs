@@ -75,9 +75,8 @@ fn add_sizes(global: &Global, plan: &mut Planned) -> Result<(), Failure> {
     for planned in plan.cases.iter_mut().filter(|planned| planned.dataset_path.is_some()) {
         let path = planned.dataset_path.as_deref();
         if let Ok(copy) = dataset::obtain(global, &places, &planned.case.dataset.source, path, true) {
-            planned.n = planned.n.or(Some(copy.training_rows()));
-            planned.d = planned.d.or(Some(copy.d));
+            prepare::take_sizes(planned, &copy);
         }
     }
-    Ok(())
+    prepare::check_sizes(plan)
 }
