@@ -32,7 +32,7 @@ pub(crate) struct Checked {
     pub(crate) threads: usize,
     /// The worker program.
     worker: Worker,
-    /// Bibliographic entries of the solvers that the plan uses, by their ids.
+    /// Bibliographic entries of the solvers and learners that the plan uses, by their ids.
     sources: BTreeMap<String, String>,
     /// The spec's text, with the changes of the command line.
     text: String,
@@ -64,7 +64,8 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     let replayed = typed.replayed_run().map(|folder| runs::rows(global, &folder));
     let catalog = catalog::catalog(usable, replayed);
     let checked = typed.check(&catalog).map_err(Failure::usage)?;
-    let plan = checked.plan().filter(&args.filter.solvers, &args.filter.datasets).map_err(Failure::usage)?;
+    let plan =
+        checked.plan().filter(&args.filter.solvers(), &args.filter.datasets).map_err(Failure::usage)?;
     let threads = args.threads.map(NonZeroUsize::get).or(plan.threads);
     Ok(Checked {
         sources: sources(&plan, &catalog.libraries),

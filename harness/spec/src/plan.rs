@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_record::{Axes, Capability, Case, Dataset, Fractions, ReportOptions, Subsample, TaskKind};
+use gpbench_record::{
+    Axes, Capability, Case, Dataset, Fractions, ReportOptions, Subsample, TaskKind, selects,
+};
 use sha2::{Digest, Sha256};
 
 use crate::checked::Checked;
@@ -130,7 +132,7 @@ impl Checked {
 
 impl Plan {
     /// What stands on the solver axis.
-    fn noun(&self) -> &'static str {
+    pub fn noun(&self) -> &'static str {
         noun(self.task)
     }
 
@@ -144,15 +146,14 @@ impl Plan {
         check_names("data set", datasets, self.cases.iter().map(|p| p.case.dataset.name.as_str()))?;
         let chosen = |names: &[String], name: &String| names.is_empty() || names.contains(name);
         let mut plan = self.clone();
-        let is_solver = |case: &Case| {
-            solvers.is_empty() || solver_names(case).any(|own| solvers.iter().any(|name| name == own))
-        };
+        let is_solver =
+            |case: &Case| solvers.is_empty() || solvers.iter().any(|name| selects(name, &case.solver.name));
         plan.cases.retain(|p| is_solver(&p.case) && chosen(datasets, &p.case.dataset.name));
         if plan.cases.is_empty() { Err(UnknownName::Empty(self.noun())) } else { Ok(plan) }
     }
 }
 
-/// The names that a case's solver is chosen by: its own, and that of its grid.
+/// The names that select a case's solver: its own, and that of its grid.
 fn solver_names(case: &Case) -> impl Iterator<Item = &str> {
     let grid = case.task.learning().and_then(|learning| learning.grid.as_ref());
     std::iter::once(case.solver.name.as_str()).chain(grid.map(|point| point.entry.as_str()))

@@ -28,7 +28,7 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     // Holds cases in the form of the journal, so it has the journal's schema.
     let json = json!({ "schema": gpbench_record::SCHEMA, "name": plan.name, "cases": rows });
-    let header = ["data set", "kernel", "estimator", "solver", "seed", "n", "memory about", "time about"];
+    let header = ["data set", "kernel", "estimator", plan.noun(), "seed", "n", "memory about", "time about"];
     let mut listing = Listing::new(&header, json);
     for planned in &plan.cases {
         listing.row(cells(planned, threads));

@@ -49,7 +49,7 @@ pub(super) fn read(
         ),
         noise_scale: noise_scale[(0, index)],
         mean: mean[(0, index)],
-        rows: rows.column(index).iter().map(|&row| row as usize).collect(),
+        rows: rows.column(index).mapv(|row| row as usize).to_vec(),
         weight: weights[index],
     };
     Ok(Experts { experts: used.iter().map(expert).collect(), combine })
