@@ -37,7 +37,7 @@ impl AdaDelta {
         dispatch(|| {
             for ((parameter, &g), (v, u)) in parameters.iter_mut().zip(gradient).zip(means) {
                 *v = RHO * *v + (1.0 - RHO) * g * g;
-                let change = (*u + EPSILON).sqrt() / (*v + EPSILON).sqrt() * g;
+                let change = ((*u + EPSILON) / (*v + EPSILON)).sqrt() * g;
                 *u = RHO * *u + (1.0 - RHO) * change * change;
                 *parameter -= learning_rate * change;
             }
