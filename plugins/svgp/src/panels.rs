@@ -17,29 +17,28 @@ const TRIANGLE: usize = 128;
 /// Order of a triangle that LAPACK solves with.
 const BASE: usize = 32;
 
-/// The Cholesky factor L of a symmetric matrix in place of its lower triangle. The upper one is neither read nor written.
+/// The Cholesky factor L of a symmetric matrix in place of its lower triangle, panel by panel from the left. The upper
+/// triangle is neither read nor written.
 pub(crate) fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
     let n = a.nrows();
     for first in (0..n).step_by(TRIANGLE) {
-        let next = n.min(first + TRIANGLE);
-        let (left, mut rest) = a.view_mut().split_at(Axis(1), next);
-        let (mut corner, mut below) = left.slice_move(s![first.., first..]).split_at(Axis(0), next - first);
+        let width = TRIANGLE.min(n - first);
+        let (done, rest) = a.view_mut().split_at(Axis(1), first);
+        let (top, others) = done.slice_move(s![first.., ..]).split_at(Axis(0), width);
+        let panel = rest.slice_move(s![first.., ..width]);
+        let (mut corner, mut below) = panel.split_at(Axis(0), width);
+        if first > 0 {
+            lapack::symmetric_product(-1.0, &top, false, 1.0, &mut corner)?;
+        }
         lapack::cholesky(&mut corner).map_err(|error| match error {
             Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: first + minor },
             other => other,
         })?;
-        in_panels(below.axis_chunks_iter_mut(Axis(0), TRIANGLE), workers, |_, mut rows| {
+        in_panels(below.axis_chunks_iter_mut(Axis(0), TRIANGLE), workers, |index, mut rows| {
+            let start = index * TRIANGLE;
+            let others = others.slice(s![start..start + rows.nrows(), ..]);
+            general_mat_mul(-1.0, &others, &top.t(), 1.0, &mut rows);
             lapack::divide_by_lower_transposed(&mut rows, &corner)
-        })?;
-        // Of the rest, what is below its diagonal loses the products of these columns' rows.
-        let mut rest = rest.slice_mut(s![next.., ..]);
-        in_panels(rest.axis_chunks_iter_mut(Axis(1), TRIANGLE), workers, |index, panel| {
-            let (_, rows) = below.view().split_at(Axis(0), index * TRIANGLE);
-            let (top, others) = rows.split_at(Axis(0), panel.ncols());
-            let (_, columns) = panel.split_at(Axis(0), index * TRIANGLE);
-            let (mut triangle, mut square) = columns.split_at(Axis(0), top.nrows());
-            general_mat_mul(-1.0, &others, &top.t(), 1.0, &mut square);
-            lapack::symmetric_product(-1.0, &top, false, 1.0, &mut triangle)
         })?;
     }
     Ok(())
