@@ -35,6 +35,7 @@ module gpbench
   integer(c_int64_t), parameter :: GPB_CAPABILITY_NETWORK = 64
   integer(c_int64_t), parameter :: GPB_CAPABILITY_FINITE = 128
   integer(c_int64_t), parameter :: GPB_CAPABILITY_KERNEL = 256
+  integer(c_int64_t), parameter :: GPB_CAPABILITY_MEAN = 512
 
   !> Kinds of a parameter's value.
   integer(c_int32_t), parameter :: GPB_VALUE_KIND_NONE = 0

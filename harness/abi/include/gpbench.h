@@ -163,6 +163,11 @@
  */
 #define GPB_CAPABILITY_KERNEL UINT64_C(256)
 
+/**
+ * Learners: trains a constant prior mean where `GPB_FIT_FLAG_TRAINED_MEAN` asks for it.
+ */
+#define GPB_CAPABILITY_MEAN UINT64_C(512)
+
 /* Kinds of `GpbValue`. */
 
 /**
@@ -318,7 +323,7 @@
 #define GPB_FIT_FLAG_SHARED_LENGTH_SCALE UINT64_C(1)
 
 /**
- * A constant prior mean is trained too.
+ * A constant prior mean is trained too. Only for learners with `GPB_CAPABILITY_MEAN`.
  */
 #define GPB_FIT_FLAG_TRAINED_MEAN UINT64_C(2)
 
@@ -343,7 +348,8 @@
 
 /* Kinds of models: what a learner puts under the name `kind`, as a 1 x 1 matrix, and which other matrices
  * it then puts. Scales are standard deviations: `signal_scale` and `noise_scale` are 1 x 1, `length_scale` is
- * d x 1; `mean` is the constant prior mean, 1 x 1, and may be left out where it is 0.
+ * d x 1; `mean` is the constant prior mean, 1 x 1, and may be left out where it is 0. In every kind, likelihoods are those
+ * of y less the mean, and predictions have it added: with features, y - mean = features x weights + noise.
  *
  * Where there is a network, layer l (from 1) is `weight_l`, outputs x inputs, and `bias_l`, outputs x 1; the kernel and
  * its length scales are then on its outputs. */
@@ -845,7 +851,7 @@ typedef struct GpbFit {
      */
     const struct GpbMat *y;
     /**
-     * Prior mean to start from.
+     * Prior mean to start from; with `GPB_FIT_FLAG_TRAINED_MEAN` it is trained, else it stays.
      */
     double mean;
     /**
@@ -876,7 +882,7 @@ typedef struct GpbFit {
     GpbStatus (*batch)(const struct GpbFit *fit, uint32_t stream, int64_t *rows, int64_t want, int64_t *got);
     /**
      * Reports work beside that of `batch`'s rows: rows used again, kernel entries evaluated, rows taken through
-     * the network. Answers `STOPPED` once the time is up, else `DONE`; a step may then be completed. Only in
+     * the network or the random features. Answers `STOPPED` once the time is up, else `DONE`; a step may then be completed. Only in
      * `begin` and `fit`.
      */
     GpbStatus (*charge)(const struct GpbFit *fit, int64_t rows, int64_t entries, int64_t features);
@@ -989,6 +995,7 @@ typedef struct GpbLearner {
     /**
      * Puts what was learned into `store`, as arrays of one of `GPB_MODEL_KIND_*`. Null or `UNSUPPORTED`: the host has
      * nothing to compute predictions from, and results are marked as the learner's own.
+     * `NOT_POSITIVE_DEFINITE`, as from `fit` and `predict`: the fit has diverged.
      */
     GpbStatus (*model)(void *learner, const struct GpbStore *store);
     /**

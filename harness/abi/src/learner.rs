@@ -55,6 +55,7 @@ pub struct Learner {
     pub predict: Option<unsafe extern "C" fn(learner: *mut c_void, x: *const Mat, out: *mut Mat) -> Status>,
     /// Puts what was learned into `store`, as arrays of one of [`model_kind`]. Null or `UNSUPPORTED`: the host has
     /// nothing to compute predictions from, and results are marked as the learner's own.
+    /// `NOT_POSITIVE_DEFINITE`, as from `fit` and `predict`: the fit has diverged.
     pub model: Option<unsafe extern "C" fn(learner: *mut c_void, store: *const Store) -> Status>,
     /// Puts the whole state into `store`: after `load` the next steps are bit by bit the ones that would
     /// have followed. Null or `UNSUPPORTED`: an interrupted case begins again.
@@ -90,7 +91,7 @@ pub struct Fit {
     pub inputs: *const Inputs,
     /// Training targets, n x 1, centred.
     pub y: *const Mat,
-    /// Prior mean to start from.
+    /// Prior mean to start from; with [`fit_flag::TRAINED_MEAN`] it is trained, else it stays.
     pub mean: f64,
     /// Bits of [`fit_flag`].
     pub flags: u64,
@@ -117,7 +118,7 @@ pub struct Fit {
         ) -> Status,
     >,
     /// Reports work beside that of `batch`'s rows: rows used again, kernel entries evaluated, rows taken through
-    /// the network. Answers `STOPPED` once the time is up, else `DONE`; a step may then be completed. Only in
+    /// the network or the random features. Answers `STOPPED` once the time is up, else `DONE`; a step may then be completed. Only in
     /// `begin` and `fit`.
     pub charge:
         Option<unsafe extern "C" fn(fit: *const Fit, rows: i64, entries: i64, features: i64) -> Status>,
@@ -133,7 +134,7 @@ pub struct Fit {
 pub mod fit_flag {
     /// All inputs have one length scale, which is trained as one number; `length_scale` repeats it.
     pub const SHARED_LENGTH_SCALE: u64 = 1;
-    /// A constant prior mean is trained too.
+    /// A constant prior mean is trained too. Only for learners with [`crate::capability::MEAN`].
     pub const TRAINED_MEAN: u64 = 2;
 }
 
@@ -198,7 +199,8 @@ pub struct Store {
 
 /// Kinds of models: what a learner puts under the name `kind`, as a 1 x 1 matrix, and which other matrices
 /// it then puts. Scales are standard deviations: `signal_scale` and `noise_scale` are 1 x 1, `length_scale` is
-/// d x 1; `mean` is the constant prior mean, 1 x 1, and may be left out where it is 0.
+/// d x 1; `mean` is the constant prior mean, 1 x 1, and may be left out where it is 0. In every kind, likelihoods are those
+/// of y less the mean, and predictions have it added: with features, y - mean = features x weights + noise.
 ///
 /// Where there is a network, layer l (from 1) is `weight_l`, outputs x inputs, and `bias_l`, outputs x 1; the kernel and
 /// its length scales are then on its outputs.

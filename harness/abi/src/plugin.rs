@@ -143,6 +143,8 @@ pub mod capability {
     pub const FINITE: u64 = 128;
     /// Of a learner: takes the stationary families as they are.
     pub const KERNEL: u64 = 256;
+    /// Learners: trains a constant prior mean where [`crate::fit_flag::TRAINED_MEAN`] asks for it.
+    pub const MEAN: u64 = 512;
 }
 
 /// Kinds of [`Value`].

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use gpbench_record::selects;
 
 /// Options of every verb.
 #[derive(Debug, Clone, Args)]
@@ -20,7 +21,7 @@ pub(crate) struct Global {
     /// Print warnings and errors only.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Print more: cases as they start, and every parameter of listed solvers.
+    /// Print more: cases as they start, and every parameter of listed solvers and learners.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -61,7 +62,7 @@ pub(crate) struct FormatArg {
 /// A choice among cases.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Filter {
-    /// Only these solvers, by their names in the spec.
+    /// Only these solvers or learners, by their names in the spec. That of a grid chooses all of its points.
     #[arg(short = 's', long = "solver", value_name = "NAME", value_delimiter = ',')]
     pub(crate) solvers: Vec<String>,
     /// Only these data sets, by their names in the spec.
@@ -70,11 +71,31 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Whether the cases of a solver on a data set are chosen. An empty list chooses all.
+    /// Whether the cases of a solver on a data set are chosen. An empty list chooses all; the name of a grid, all of its
+    /// points.
     pub(crate) fn includes(&self, solver: &str, dataset: &str) -> bool {
-        let chosen = |names: &[String], name| names.is_empty() || names.iter().any(|other| other == name);
-        chosen(&self.solvers, solver) && chosen(&self.datasets, dataset)
+        let is_solver = self.solvers.is_empty() || self.solvers().iter().any(|name| selects(name, solver));
+        is_solver && (self.datasets.is_empty() || self.datasets.iter().any(|name| name == dataset))
     }
+
+    /// The names of solvers and learners that were typed.
+    pub(crate) fn solvers(&self) -> Vec<String> {
+        solver_names(&self.solvers)
+    }
+}
+
+/// Names on the solver axis, from a list that was split at its commas. The name of a point of several grids has commas of
+/// its own: `scgd@average=0.9,learning_rate=0.3`.
+pub(crate) fn solver_names(split: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in split {
+        let is_value = part.contains('=') && !part.contains('@');
+        match names.last_mut().filter(|last| is_value && last.contains('@')) {
+            Some(last) => *last += &format!(",{part}"),
+            None => names.push(part.clone()),
+        }
+    }
+    names
 }
 
 /// A spec, and changes to it.
@@ -85,8 +106,8 @@ pub(crate) struct SpecArgs {
     /// Override a key of the spec, such as `budget.tolerance=0.1`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// Add the solvers of this plugin library, with default parameters; an entry of the spec that names one of
-    /// them uses this library. May be repeated.
+    /// Add the solvers of this plugin library, or its learners under task `learn`, with default parameters; an entry of
+    /// the spec that names one of them uses this library. May be repeated.
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<PathBuf>,
     #[command(flatten)]
@@ -148,5 +169,25 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
         _ => Err("expected a positive number".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_points_name_keeps_its_commas() {
+        let names = |list: &str| solver_names(&list.split(',').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(names("cg,ap"), ["cg", "ap"]);
+        assert_eq!(names("cg,scgd@average=0.9,lr=0.3,ap"), ["cg", "scgd@average=0.9,lr=0.3", "ap"]);
+        assert_eq!(names("a@lr=1,b@lr=1"), ["a@lr=1", "b@lr=1"]);
+    }
+
+    #[test]
+    fn a_grids_name_chooses_its_points() {
+        let filter = Filter { solvers: vec!["scgd".to_owned()], datasets: Vec::new() };
+        assert!(filter.includes("scgd", "pol") && filter.includes("scgd@lr=0.3", "pol"));
+        assert!(!filter.includes("scgd-32@lr=0.3", "pol") && !filter.includes("sc", "pol"));
     }
 }

@@ -38,7 +38,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use args::Global;
 use exit::{Failure, OK, Outcome, USAGE};
 
-/// Benchmarks linear solvers for Gaussian processes: one spec compares them all, and no result is lost.
+/// Benchmarks linear solvers and learners for Gaussian processes: one spec compares them all, and no result is lost.
 #[derive(Debug, Parser)]
 #[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
 #[command(
@@ -59,21 +59,21 @@ enum Verb {
     Run(verbs::run::Run),
     /// Show the cases of a spec, with estimated memory and time.
     Plan(verbs::plan::Plan),
-    /// List solvers, data sets, kernels or runs.
+    /// List solvers and learners, data sets, kernels or runs.
     List(verbs::list::List),
     /// Rebuild and print the report of a run.
     Report(verbs::report::Report),
-    /// Show runs side by side, and check the last against the first.
+    /// Show runs side by side, learners beside solvers too, and check the last against the first.
     Compare(verbs::compare::Compare),
     /// Run a spec and compare its metrics with a baseline.
     Check(verbs::check::Check),
     /// List, download, verify and import data sets.
     #[command(subcommand)]
     Data(verbs::data::Data),
-    /// Write a new plugin; inspect and test plugin libraries.
+    /// Write a new solver or learner; inspect and test plugin libraries.
     #[command(subcommand)]
     Plugin(verbs::plugin::Plugin),
-    /// Time products with the kernel matrix, and dgemm beside them.
+    /// Time products with the kernel matrix or a learner's steps, and dgemm beside them.
     #[command(subcommand)]
     Bench(verbs::bench::Bench),
     /// Show this machine, the plugins and the data sets found.

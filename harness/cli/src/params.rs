@@ -2,7 +2,7 @@
 
 use gpbench_record::{Param, ParamInfo, SolverInfo};
 
-/// One row for each parameter of a solver: an empty cell, name, default, range, documentation.
+/// One row for each parameter of a solver or learner: an empty cell, name, default, range, documentation.
 pub(crate) fn rows(solver: &SolverInfo) -> impl Iterator<Item = Vec<String>> + '_ {
     solver.params.iter().map(|param| {
         vec![String::new(), param.name.clone(), value(&param.default), range(param), param.doc.clone()]

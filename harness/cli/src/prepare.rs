@@ -32,7 +32,7 @@ pub(crate) struct Checked {
     pub(crate) threads: usize,
     /// The worker program.
     worker: Worker,
-    /// Bibliographic entries of the solvers that the plan uses, by their ids.
+    /// Bibliographic entries of the solvers and learners that the plan uses, by their ids.
     sources: BTreeMap<String, String>,
     /// The spec's text, with the changes of the command line.
     text: String,
@@ -64,7 +64,8 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     let replayed = typed.replayed_run().map(|folder| runs::rows(global, &folder));
     let catalog = catalog::catalog(usable, replayed);
     let checked = typed.check(&catalog).map_err(Failure::usage)?;
-    let plan = checked.plan().filter(&args.filter.solvers, &args.filter.datasets).map_err(Failure::usage)?;
+    let plan =
+        checked.plan().filter(&args.filter.solvers(), &args.filter.datasets).map_err(Failure::usage)?;
     let threads = args.threads.map(NonZeroUsize::get).or(plan.threads);
     Ok(Checked {
         sources: sources(&plan, &catalog.libraries),
@@ -87,10 +88,16 @@ fn sources(plan: &Plan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
 
 /// Checks a spec, reads its data sets, and opens the executor.
 pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
-    let Checked { plan, threads, worker, sources, text } = check(global, args)?;
+    let Checked { mut plan, threads, worker, sources, text } = check(global, args)?;
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
     let datasets = datasets(global, args, &plan, &places)?;
+    for planned in &mut plan.cases {
+        if let Some(Ok(copy)) = datasets.get(&planned.case.dataset.name) {
+            take_sizes(planned, copy);
+        }
+    }
+    check_sizes(&plan)?;
     let estimate = RunEstimate::of(&plan, threads);
     let machine = executor.machine();
     let binaries = Fingerprint {
@@ -122,6 +129,16 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         cache: places.cache.clone(),
         renewal: Renewal { places, offline: args.offline, files, busy: Mutex::default() },
     })
+}
+
+/// Takes the sizes of a data set's file, where the spec does not tell them.
+pub(crate) fn take_sizes(planned: &mut PlannedCase, copy: &Materialised) {
+    planned.take_sizes(copy.n, copy.training_rows(), copy.d);
+}
+
+/// Refuses a plan with a case that cannot be run on its number of rows.
+pub(crate) fn check_sizes(plan: &Plan) -> Result<(), Failure> {
+    plan.cases.iter().find_map(PlannedCase::refusal).map_or(Ok(()), |why| Err(Failure::usage(why)))
 }
 
 /// The binary copy of each data set, by name, or why it is skipped.
@@ -161,11 +178,9 @@ fn datasets(global: &Global, args: &SpecArgs, plan: &Plan, places: &Places) -> R
 fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) -> engine::PlannedCase {
     let copy = datasets.get(&planned.case.dataset.name);
     let found = copy.and_then(|c| c.as_ref().ok());
-    let n = planned.n.or(found.map(Materialised::training_rows));
-    let planned = PlannedCase { n, d: planned.d.or(found.map(|c| c.d)), ..planned };
     engine::PlannedCase {
         memory_estimate: planned.cost(binaries.threads).map(|cost| cost.memory_bytes as u64),
-        n,
+        n: planned.n,
         fingerprint: Fingerprint {
             plugin_sha256: planned.plugin_sha256,
             dataset_sha256: found.map(|c| c.sha256.to_string()),

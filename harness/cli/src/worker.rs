@@ -65,8 +65,8 @@ impl Worker {
         self.ask("describe", &files, &[])
     }
 
-    /// Tests the solvers of a library, or only `solver`, with the conformance suite, `limit` seconds for each rule.
-    /// Calls `report` with each result as it comes. What the solvers log goes to standard error if `show_log`.
+    /// Tests the solvers and learners of a library, or only `solver`, with the conformance suite, `limit` seconds for each rule.
+    /// Calls `report` with each result as it comes. What they log goes to standard error if `show_log`.
     pub(crate) fn conform(
         &self,
         library: &Path,

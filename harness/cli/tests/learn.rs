@@ -189,6 +189,65 @@ fn a_learner_that_diverges_leaves_the_grid_s_other_values() {
     assert_eq!(found, [of("0.1", "ok"), of("1e9", "diverged")]);
 }
 
+/// A spec of svgp on a grid of rates, the first of which is sound.
+fn absurd_rates(optimiser: &str) -> String {
+    let rates = "[0.01, 10.0, 1e3, 1e6]";
+    let solver = format!(
+        "[solver.svgp]\nplugin = \"svgp\"\nlibrary = \"{}\"\ninducing = {{ select = \"subset\", points = 20 }}\n\
+         params = {{ batch = 32, optimiser = \"{optimiser}\", learning_rate = {{ grid = {rates} }} }}\n",
+        library("gpbench_plugin_svgp").display()
+    );
+    let text = spec(&[("seeds = [0, 1]", "seeds = [0]"), ("[\"descent\"]", "[\"svgp\"]")]);
+    let (head, _) = text.split_once("[solver.descent]").expect("the solver's table");
+    head.to_owned() + &solver
+}
+
+#[test]
+fn absurd_rates_end_as_diverged_and_are_paid_for() {
+    for optimiser in ["adam", "adadelta"] {
+        let sandbox = Sandbox::with_spec(&absurd_rates(optimiser));
+        sandbox.run(&["run", "spec.toml"]);
+        for row in rows(&sandbox) {
+            let (status, reason) = (&row["status"], row["reason"].as_str().unwrap_or_default());
+            let name = row["labels"]["solver"].as_str().expect("a name");
+            assert!(*status == "ok" || *status == "diverged", "{optimiser}, {name}: {status}, {reason}");
+            if name.ends_with("=0.01") {
+                assert_eq!(*status, "ok", "{reason}");
+            }
+            if *status == "diverged" {
+                assert!(reason.contains(" step") && reason.contains(" pass"), "{reason}");
+            }
+            assert!(row["metrics"]["seconds_solve"].is_f64(), "{optimiser}, {name} has no time");
+        }
+    }
+}
+
+#[test]
+fn a_constant_mean_is_refused_for_a_learner_that_does_not_train_one() {
+    let sandbox = Sandbox::with_spec(&spec(&[("epochs = 12", "epochs = 12\nmean = \"constant\"")]));
+    let expected =
+        ["spec.toml:22:8: error: learner `scale-descent` does not train a constant mean", "remove `mean`"];
+    sandbox.run(&["plan", "spec.toml"]).exits(2).says(&expected);
+}
+
+#[test]
+fn more_inducing_points_than_rows_of_a_file_are_refused_by_plan_and_run() {
+    let rows: String =
+        (0..80).map(|i| format!("{},{}\n", f64::from(i) / 80.0, f64::from(i * i % 17))).collect();
+    let text = absurd_rates("adam").replace("points = 20", "points = 73");
+    let (before, rest) = text.split_once("[dataset.draw]").expect("a data set");
+    let (_, after) = rest.split_once("[kernel").expect("a kernel");
+    let text = format!("{before}[dataset.draw]\npath = \"rows.csv\"\n\n[kernel{after}");
+    let sandbox = Sandbox::with_spec(&text);
+    sandbox.write("rows.csv", &format!("x,y\n{rows}"));
+    let expected = [
+        "learner `svgp@learning_rate=0.01`: 73 inducing points, but data set `draw` has 72 training rows",
+        "points = 36",
+    ];
+    sandbox.run(&["plan", "spec.toml"]).exits(2).says(&expected);
+    sandbox.run(&["run", "spec.toml"]).exits(2).says(&expected);
+}
+
 #[test]
 fn time_that_is_up_is_not_converged() {
     let replacements = [
@@ -266,5 +325,6 @@ fn learners_are_listed_and_inspected() {
     let ended: Ended = sandbox.run(&["plugin", "inspect", file, "--format", "json"]).exits(0);
     let learner = &ended.json()["library"]["solvers"][0];
     assert_eq!((&learner["id"], &learner["kind"]), (&"scale-descent".into(), &"learner".into()));
-    sandbox.run(&["plugin", "test", file]).exits(0).prints(&["resume", "load-elsewhere", "0 failed"]);
+    let both = ["scale-descent", "random-weights", "resume", "load-elsewhere", "0 failed"];
+    sandbox.run(&["plugin", "test", file]).exits(0).prints(&both);
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use cargo_metadata::MetadataCommand;
 use serde_json::Value;
-use support::{Sandbox, build, checkout};
+use support::{Ended, Sandbox, build, checkout, library};
 
 /// The only entry of a library, as `plugin inspect` prints it.
 fn inspect(sandbox: &Sandbox, library: &Path) -> Value {
@@ -53,6 +53,46 @@ fn a_new_learner_in_c_builds_under_its_name() {
     let params = learner["params"].as_array().expect("parameters");
     let names: Vec<&str> = params.iter().filter_map(|param| param["name"].as_str()).collect();
     assert_eq!(names, ["batch", "learning_rate"]);
+}
+
+/// Runs the commands of a plugin's README in its folder, with faster verbs in place of `test` and `run`.
+fn follow_readme(sandbox: &Sandbox, folder: &str) {
+    let readme = sandbox.read(&format!("{folder}/README.md"));
+    let commands =
+        readme.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("commands");
+    assert!(commands.contains("gpbench plugin test ") && commands.contains("\ngpbench run /"), "{commands}");
+    let commands = commands.replace("gpbench plugin test", "gpbench plugin inspect");
+    let commands = commands.replace("gpbench run", "gpbench plan");
+    let gpbench = sandbox.command(&[]);
+    let programs = Path::new(gpbench.get_program()).parent().expect("a folder of programs").to_owned();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a PATH"));
+    let mut shell = sandbox.command_of("bash", &["-e", "-c", &commands]);
+    let ended = Ended::of(shell.current_dir(sandbox.path(folder)).env("PATH", path)).exits(0);
+    assert!(ended.stdout.contains(folder), "the plan has cases of the new plugin: {}", ended.stdout);
+}
+
+#[test]
+fn the_commands_of_a_new_readme_work_as_they_are() {
+    let sandbox = Sandbox::new();
+    for (folder, options) in [("c-learner", &["--learner"][..]), ("c-solver", &[])] {
+        let new = ["plugin", "new", folder, "--lang", "c", "--dir"];
+        let path = sandbox.path(folder).to_string_lossy().into_owned();
+        let mut command = sandbox.command(&[&new[..], &[&path], options].concat());
+        // The checkout, whose specs the README names.
+        Ended::of(command.current_dir(checkout("benchmarks"))).exits(0);
+        follow_readme(&sandbox, folder);
+    }
+}
+
+#[test]
+fn a_taken_name_is_refused() {
+    library("gpbench_plugin_cg");
+    let sandbox = Sandbox::new();
+    for options in [&["--learner"][..], &[], &["--lang", "c"]] {
+        let ended = sandbox.run(&[&["plugin", "new", "cg"], options].concat()).exits(2);
+        ended.says(&["`cg` is taken", "libgpbench_plugin_cg.so", "my-cg"]);
+        assert!(!sandbox.path("cg").exists());
+    }
 }
 
 #[test]

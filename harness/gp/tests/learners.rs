@@ -557,6 +557,39 @@ fn hyperparameters_are_those_that_were_put() {
 }
 
 #[test]
+fn what_a_diverged_fit_gives_is_told_from_what_is_malformed() {
+    let toy = toy(30, 3);
+    let all = models(&toy);
+    let rbf = Covariance::Stationary(Family::Rbf);
+    let parse = |kind: ModelKind, name: &str, array: Array2<f64>| {
+        let (_, family, put) = all.iter().find(|(k, f, _)| *k == kind && *f != Covariance::Linear).unwrap();
+        Model::parse(kind, *family, shape(toy.x.view()), &with(put.clone(), [(name, array)]))
+            .map_err(|error| error.diverged)
+            .err()
+    };
+    let gp = |name: &str, value: f64| parse(ModelKind::Gp, name, one(value));
+    // A scale that underflows or overflows, and what is not finite.
+    for scale in [0.0, 1e-200, 1e200, f64::INFINITY, f64::NAN] {
+        assert_eq!(gp("noise_scale", scale), Some(true), "{scale}");
+    }
+    assert_eq!(gp("mean", f64::NAN), Some(true));
+    assert_eq!(parse(ModelKind::Inducing, "q_root", Array2::zeros((12, 12))), Some(true));
+    assert_eq!(parse(ModelKind::Experts, "weight", Array2::zeros((1, 3))), Some(true));
+    // What no optimiser comes to.
+    assert_eq!(gp("noise_scale", -1.0), Some(false));
+    assert_eq!(parse(ModelKind::Gp, "noise_scale", Array2::ones((1, 2))), Some(false));
+    assert_eq!(parse(ModelKind::Experts, "combine", one(2.0)), Some(false));
+    // Arrays of the learner's own, and experts that have no weight, may hold anything.
+    assert_eq!(gp("own_notes", f64::NAN), None);
+    let (_, _, put) = all.iter().find(|(kind, ..)| *kind == ModelKind::Experts).unwrap();
+    let lost = with(
+        put.clone(),
+        [("weight", array![[0.5, 0.0, 1.0]]), ("noise_scale", array![[0.5, f64::NAN, 1.0]])],
+    );
+    assert!(Model::parse(ModelKind::Experts, rbf, shape(toy.x.view()), &lost).is_ok());
+}
+
+#[test]
 fn an_array_that_is_wrong_is_named_with_what_it_is_and_what_it_must_be() {
     let toy = toy(30, 3);
     let all = models(&toy);

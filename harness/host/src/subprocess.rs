@@ -127,7 +127,9 @@ mod tests {
         let answer = || Some("answer\n".to_owned());
         assert_eq!(of("echo answer; echo more", long).0, answer());
         assert_eq!(of("echo answer; sleep 600", long), (answer(), Some(9)));
-        assert_eq!(of("echo answer; exec yes", long), (answer(), Some(9)));
+        // Its output may be closed before it is killed.
+        let (line, signal) = of("echo answer; exec yes", long);
+        assert!(line == answer() && matches!(signal, Some(9 | 13)), "{line:?}, {signal:?}");
         assert_eq!(
             of("(setsid sh -c 'trap \"\" TERM; echo answer; sleep 600' &); wait; sleep 600", long).0,
             answer()

@@ -35,6 +35,23 @@ pub struct Dataset {
     pub validation: Option<f64>,
 }
 
+impl Dataset {
+    /// All rows of a source as they come: its first split, standardised.
+    pub fn new(name: impl Into<String>, source: Source) -> Dataset {
+        Dataset {
+            name: name.into(),
+            source,
+            split: 0,
+            fractions: None,
+            subsample: None,
+            collapse_duplicates: false,
+            targets: TargetScaling::default(),
+            inputs: InputScaling::default(),
+            validation: None,
+        }
+    }
+}
+
 /// How targets are scaled, by the training rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

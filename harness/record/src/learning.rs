@@ -101,11 +101,26 @@ impl Selection {
 /// A point of a grid of parameters. The cases of a grid differ in nothing else, and a report chooses among them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GridPoint {
-    /// Name of the grid: that of the solver's entry in the spec. The case's own name on the solver axis has the
-    /// values behind it, such as `scgd-32@learning_rate=0.3`.
+    /// Name of the grid: that of the solver's entry in the spec.
     pub entry: String,
     /// The parameters that the grid varies, with this case's values.
     pub params: BTreeMap<String, Param>,
+}
+
+/// What separates the entry's name from the values in the name of a point.
+const BEFORE_VALUES: char = '@';
+
+impl GridPoint {
+    /// Its name on the solver axis, such as `scgd-32@learning_rate=0.3`.
+    pub fn name(&self) -> String {
+        let values: Vec<String> = self.params.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        format!("{}{BEFORE_VALUES}{}", self.entry, values.join(","))
+    }
+}
+
+/// Whether `name` selects a solver by its name on the axis: it is that name, or that of the grid of which it is a point.
+pub fn selects(name: &str, solver: &str) -> bool {
+    solver.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(BEFORE_VALUES))
 }
 
 /// What task `learn` yields.
@@ -124,6 +139,9 @@ pub struct LearningOutput {
     /// Hyperparameters of the result; empty for a model without any.
     #[serde(skip_serializing_if = "Hyperparameters::is_empty")]
     pub hyperparameters: Hyperparameters,
+    /// Why the fit has diverged; absent where it has not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<String>,
     /// Predictions along the input, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,

@@ -54,7 +54,7 @@ pub use family::{Family, UnknownFamily};
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
-pub use learning::{GridPoint, Learning, LearningOutput, ModelKind, Selection};
+pub use learning::{GridPoint, Learning, LearningOutput, ModelKind, Selection, selects};
 pub use message::{Clock, Entries, ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;
 pub use metrics::Metrics;

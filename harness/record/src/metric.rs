@@ -313,6 +313,9 @@ metrics! {
     /// Test negative log-likelihood of the learner's own predictions.
     CLAIMED_TEST_NLL = "claimed_test_nll", "claimed NLL", "test NLL, as the learner predicts",
         Nats, Fixed, Neither, LEARN, NOWHERE, 0.0, 0.1, [];
+    /// Outputs of the learned network that are 0 in all training rows, so that the kernel does not see them.
+    DEAD_FEATURES = "dead_features", "dead features", "outputs of the network that are always 0",
+        Count, Short, Lower, LEARN, NOWHERE, 0.0, 0.1, [];
     /// Largest distance of the learner's predictions to those of its model: of means over the targets' standard deviation,
     /// or of variances over the variance.
     PREDICTION_GAP = "prediction_gap", "prediction gap", "distance to the model's predictions",

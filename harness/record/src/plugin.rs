@@ -88,6 +88,8 @@ pub enum Capability {
     Finite,
     /// Of a learner: takes the stationary families as they are.
     Kernel,
+    /// Of a learner: trains a constant prior mean.
+    Mean,
 }
 
 impl Capability {
@@ -103,6 +105,7 @@ impl Capability {
             Capability::Network => "network",
             Capability::Finite => "finite",
             Capability::Kernel => "kernel",
+            Capability::Mean => "mean",
         }
     }
 }

@@ -69,6 +69,12 @@ impl Row {
         let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| self.metrics.get(name));
         parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
     }
+
+    /// Whether it is an answer whose predictions are the learner's own: there is no model to compute them from.
+    pub fn has_own_predictions(&self) -> bool {
+        let has_no_model = self.output.learning().is_some_and(|learning| learning.model.is_none());
+        self.status.is_answer() && has_no_model
+    }
 }
 
 fn yes() -> bool {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Budget, Case, Dataset, Family, Frequencies, GpDraw, InputScaling, Kernel, Metrics, OriginBase,
-    PathwiseTargets, Posterior, Prior, Row, Solver, Source, Status, TargetScaling, Task, TaskOutput,
+    Budget, Case, Dataset, Family, Frequencies, GpDraw, Kernel, Metrics, OriginBase, PathwiseTargets,
+    Posterior, Prior, Row, Solver, Source, Status, Task, TaskOutput,
 };
 
 /// A posterior of 30 rows drawn from a Gaussian process, with 4 pathwise targets, by solver `solver` of plugin `cg`.
@@ -16,9 +16,9 @@ pub fn case(solver: &str) -> Case {
             targets: PathwiseTargets { probes: 4, prior },
             inducing: None,
         }),
-        dataset: Dataset {
-            name: "draw".into(),
-            source: Source::GpDraw(GpDraw {
+        dataset: Dataset::new(
+            "draw",
+            Source::GpDraw(GpDraw {
                 n: 30,
                 n_test: 5,
                 d: 2,
@@ -27,14 +27,7 @@ pub fn case(solver: &str) -> Case {
                 noise_scale: 0.1,
                 length_scale: 0.3,
             }),
-            split: 0,
-            fractions: None,
-            subsample: None,
-            collapse_duplicates: false,
-            targets: TargetScaling::default(),
-            inputs: InputScaling::default(),
-            validation: None,
-        },
+        ),
         kernel: Kernel {
             name: "matern32".into(),
             family: Family::Matern32.into(),

@@ -14,6 +14,7 @@ use crate::compare::heading;
 use crate::error::Result;
 use crate::grid;
 use crate::number::Format;
+use crate::results::OWN_PREDICTIONS;
 use crate::run::Run;
 use crate::table::{Cell, Table};
 
@@ -42,6 +43,8 @@ pub struct Method {
     pub problem: Problem,
     /// Its name in the spec; of a grid, that of the entry.
     pub solver: String,
+    /// Whether its predictions are the learner's own, with no model to compute them from.
+    pub own_predictions: bool,
     /// Training rows.
     pub n: Option<usize>,
     /// Number of seeds that the means are over.
@@ -136,6 +139,10 @@ impl AcrossTasks {
                 let n = part.rows.iter().find(|row| group.holds(row)).and_then(|row| row.n);
                 self.rows.push(Method {
                     run: at,
+                    own_predictions: part
+                        .rows
+                        .iter()
+                        .any(|row| group.holds(row) && row.has_own_predictions()),
                     n,
                     seeds: seeds.len(),
                     means: self.metrics.iter().map(|metric| group.mean(metric.name)).collect(),
@@ -150,13 +157,16 @@ impl AcrossTasks {
     /// One row a solver or learner and data set, one column a metric.
     pub fn table(&self) -> Table {
         let mut table = Table::new("Comparison").words("data set").words("run").words("kernel");
-        table = table.words("estimator").words("solver").numbers("rows").numbers("seeds");
+        table =
+            table.words("estimator").words("solver").words("predictions").numbers("rows").numbers("seeds");
         for metric in &self.metrics {
             table = table.numbers(metric.title);
         }
-        for Method { run, problem, solver, n, seeds, means } in &self.rows {
-            let estimator = problem.estimator.as_deref().unwrap_or_default();
-            let names = [problem.dataset.as_str(), &self.runs[*run], &problem.kernel, estimator, solver];
+        for Method { run, problem, solver, own_predictions, n, seeds, means } in &self.rows {
+            let Problem { dataset, kernel, estimator } = problem;
+            let estimator = estimator.as_deref().unwrap_or_default();
+            let own = if *own_predictions { OWN_PREDICTIONS } else { "" };
+            let names = [dataset.as_str(), &self.runs[*run], kernel, estimator, solver, own];
             let mut cells: Vec<Cell> = names.map(Cell::from).into();
             cells.push(n.map_or_else(Cell::default, |n| n.to_string().into()));
             cells.push(seeds.to_string().into());
@@ -169,17 +179,17 @@ impl AcrossTasks {
         table.without_empty_columns()
     }
 
-    /// `{"schema": 1, "runs": [...], "rows": [{"dataset", "run", "kernel", "estimator", "solver", "n", "seeds",
-    /// "means": {metric: number}}], "remarks": [...]}`; `run` is an index.
+    /// `{"schema": 1, "runs": [...], "rows": [{"dataset", "run", "kernel", "estimator", "solver",
+    /// "own_predictions", "n", "seeds", "means": {metric: number}}], "remarks": [...]}`; `run` is an index.
     pub fn json(&self) -> Value {
         let row = |row: &Method| {
-            let Method { run, problem: Problem { dataset, kernel, estimator }, solver, n, seeds, means } =
-                row;
+            let Method { run, problem, solver, own_predictions, n, seeds, means } = row;
+            let Problem { dataset, kernel, estimator } = problem;
             let means =
                 self.metrics.iter().zip(means).map(|(metric, mean)| (metric.name.to_owned(), json!(mean)));
             json!({
                 "dataset": dataset, "run": run, "kernel": kernel, "estimator": estimator, "solver": solver,
-                "n": n, "seeds": seeds, "means": means.collect::<Map<_, _>>(),
+                "own_predictions": own_predictions, "n": n, "seeds": seeds, "means": means.collect::<Map<_, _>>(),
             })
         };
         json!({

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::aggregate::{Group, MeanWithError, Problem, groups};
 use crate::baseline::{self, Check};
 use crate::error::Result;
+use crate::grid;
 use crate::number::Format;
 use crate::run::Run;
 use crate::table::{Cell, Table};
@@ -135,10 +136,13 @@ impl Comparison {
     }
 }
 
-/// Two solvers of one run as two runs of one solver, so that the second can be compared with the first. Their repeats
-/// took turns, which makes a comparison of times fair.
+/// Two solvers or learners of one run as two runs of one, so that the second can be compared with the first. Their
+/// repeats took turns, which makes a comparison of times fair. A grid's name is that of its chosen points.
 pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
+    let chosen = grid::chosen(run);
     [old, new].map(|solver| {
+        let is_named = run.rows.iter().any(|row| row.labels.solver == solver);
+        let run = if is_named { run } else { chosen.as_ref() };
         let mut part = Run { name: solver.to_owned(), ..run.clone() };
         part.rows.retain(|row| row.labels.solver == solver);
         for row in &mut part.rows {

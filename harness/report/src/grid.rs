@@ -65,9 +65,17 @@ fn entries(run: &Run) -> Vec<String> {
     names
 }
 
+/// The metric by which a case was chosen among the values of its grid in the whole run: none without a grid, or where no value
+/// has an answer.
+pub(crate) fn chosen_by(row: &Row, whole: &Run) -> Option<&'static str> {
+    let own = within(&row.labels, &point(row)?.entry);
+    let is_own = |other: &&Row| point(other).is_some_and(|grid| within(&other.labels, &grid.entry) == own);
+    criterion(&whole.rows.iter().filter(is_own).collect::<Vec<_>>())
+}
+
 /// The name on the solver axis of the best value; of the first where none has an answer.
 fn best<'a>(rows: &[&'a Row]) -> &'a str {
-    let name = criteria(rows[0]).into_iter().find(|name| rows.iter().any(|row| of(row, name).is_some()));
+    let name = criterion(rows);
     let mut best: Option<(f64, &str)> = None;
     for value in values(rows) {
         let score = name.and_then(|name| mean(value.iter().filter_map(|row| of(row, name))));
@@ -78,7 +86,12 @@ fn best<'a>(rows: &[&'a Row]) -> &'a str {
     best.map_or(&rows[0].labels.solver, |(_, name)| name)
 }
 
-/// The metrics that a value is chosen by: the first that any value has. Test rows have no part in it.
+/// The metric that a value is chosen by: the first that any value has.
+fn criterion(rows: &[&Row]) -> Option<&'static str> {
+    criteria(rows.first()?).into_iter().find(|name| rows.iter().any(|row| of(row, name).is_some()))
+}
+
+/// What a value may be chosen by, the preferred first. Test rows have no part in it.
 fn criteria(row: &Row) -> Vec<&'static str> {
     let selected = match row.case.task.learning().map(|learning| learning.select) {
         Some(Selection::ValidationNll) => Some(names::VALIDATION_NLL),
@@ -95,9 +108,20 @@ fn of(row: &Row, name: &str) -> Option<f64> {
 
 /// Seconds of all values, failed ones included, their timing repeats averaged.
 fn price(rows: &[&Row]) -> Option<f64> {
-    let of_value = |value: Vec<&Row>| mean(value.iter().filter_map(|row| row.total_seconds()));
+    let of_value = |value: Vec<&Row>| mean(value.iter().filter_map(|row| seconds(row)));
     let seconds: Vec<f64> = values(rows).into_iter().filter_map(of_value).collect();
     (!seconds.is_empty()).then(|| seconds.iter().sum())
+}
+
+/// Seconds of a case; of one that ended without a result, those up to the last that it told of itself.
+fn seconds(row: &Row) -> Option<f64> {
+    let of_look = || {
+        let look = row.output.steps().last()?;
+        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| look.metrics.get(name));
+        parts.into_iter().sum::<Option<f64>>()
+    };
+    let told = [of_look(), row.trace.last().map(|point| point.seconds)];
+    row.total_seconds().or_else(|| told.into_iter().flatten().reduce(f64::max))
 }
 
 /// The cases of each value, its timing repeats, in the order of the spec.
@@ -185,9 +209,24 @@ mod tests {
         let rows = chosen(&run).into_owned().rows;
         assert_eq!((rows.len(), rows[0].metrics.get("test_rmse")), (1, Some(0.1)));
         assert_eq!(rows[0].metrics.get("seconds_grid"), Some(11.0));
+        assert_eq!(chosen_by(&rows[0], &run), Some("nlml"));
         // Where all have failed, the first stands for them.
         let run = self::run(vec![failed]);
-        assert_eq!(chosen(&run).rows[0].status, Status::Diverged);
+        let rows = chosen(&run).into_owned().rows;
+        assert_eq!((rows[0].status, chosen_by(&rows[0], &run)), (Status::Diverged, None));
+    }
+
+    #[test]
+    fn where_no_likelihood_is_known_the_bound_decides() {
+        let rows = [(0.1, 3.0), (0.3, 2.0)].map(|(rate, bound)| {
+            let mut row = row(0, rate, f64::NAN);
+            row.metrics.insert("bound", bound);
+            row
+        });
+        let run = run(rows.into());
+        let chosen = chosen(&run);
+        assert_eq!(chosen.rows[0].metrics.get("test_rmse"), Some(0.3));
+        assert_eq!(chosen_by(&chosen.rows[0], &run), Some("bound"));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub(crate) struct Layout<'a> {
     pub(crate) names: Vec<Added<'a>>,
     /// Columns of numbers after the metrics.
     pub(crate) added: Vec<Added<'a>>,
+    /// Whether a group may be called the best of its column.
+    pub(crate) may_be_best: Box<dyn Fn(&Group) -> bool + 'a>,
 }
 
 /// A column that a task adds.
@@ -34,12 +36,14 @@ impl Layout<'_> {
         let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
         let table = metrics.iter().fold(table, |table, metric| table.numbers(metric.title));
         let mut table = self.added.iter().fold(table, |table, (title, _)| table.numbers(title));
-        let best: Vec<Option<String>> = metrics.iter().map(|metric| best(metric, &self.groups)).collect();
+        let (candidates, _): (Vec<&Group>, Vec<&Group>) =
+            self.groups.iter().partition(|group| (self.may_be_best)(group));
+        let best: Vec<Option<String>> = metrics.iter().map(|metric| best(metric, &candidates)).collect();
         for group in &self.groups {
+            let best = |j: usize| best[j].as_deref().filter(|_| (self.may_be_best)(group));
             let mut cells: Vec<Cell> = self.names.iter().map(|(_, text)| text(group).into()).collect();
             cells.push(format!("{}/{}", group.n_ok, group.n).into());
-            cells
-                .extend(metrics.iter().zip(&best).map(|(metric, best)| cell(metric, group, best.as_deref())));
+            cells.extend(metrics.iter().enumerate().map(|(j, metric)| cell(metric, group, best(j))));
             cells.extend(self.added.iter().map(|(_, text)| Cell::from(text(group))));
             table.row(cells);
         }
@@ -48,9 +52,8 @@ impl Layout<'_> {
 }
 
 /// The best mean of a column as it is written, of a metric whose best value is marked, if there is a choice.
-fn best(metric: &Metric, groups: &[&Group]) -> Option<String> {
-    let means = groups.iter().filter(|group| group.all_ok()).filter_map(|group| group.mean(metric.name));
-    let mut means: Vec<f64> = means.collect();
+fn best(metric: &Metric, candidates: &[&Group]) -> Option<String> {
+    let mut means: Vec<f64> = candidates.iter().filter_map(|group| group.mean(metric.name)).collect();
     means.sort_by(f64::total_cmp);
     let best = match metric.direction {
         Direction::Lower => means.first(),
@@ -63,7 +66,7 @@ fn best(metric: &Metric, groups: &[&Group]) -> Option<String> {
 
 fn cell(metric: &Metric, group: &Group, best: Option<&str>) -> Cell {
     let Some(mean) = group.metrics.get(metric.name) else { return Cell::default() };
-    let strong = group.all_ok() && best == Some(metric.style.format(mean.mean).as_str());
+    let strong = best == Some(metric.style.format(mean.mean).as_str());
     Cell { text: with_error(metric.style, mean), strong }
 }
 

@@ -32,14 +32,14 @@ fn splits(reference: &Reference) -> usize {
     reference.comparison.splits.unwrap_or(1)
 }
 
-/// Learners with figures of ours and of the paper.
+/// Learners with figures of ours, computed from their models, and of the paper.
 fn entries(results: &Results<'_>, reference: &Reference) -> Vec<Entry> {
     results.groups.iter().filter_map(|group| entry(results, reference, group)).collect()
 }
 
 fn entry(results: &Results<'_>, reference: &Reference, group: &Group) -> Option<Entry> {
     let case = results.case(group);
-    case.task.learning()?;
+    case.task.learning().filter(|_| !results.has_own_predictions(group))?;
     let theirs = find(results, reference, group)?;
     let pair =
         |name: &str, theirs: Option<Figure>| Some(Pair { ours: *group.metrics.get(name)?, theirs: theirs? });

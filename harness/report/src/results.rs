@@ -6,7 +6,11 @@ use gpbench_record::{Case, Row};
 
 use crate::aggregate::{Group, Problem, groups};
 use crate::error::Result;
+use crate::layout::{Added, column};
 use crate::run::Run;
+
+/// What a table says of predictions that no model verifies.
+pub(crate) const OWN_PREDICTIONS: &str = "learner's own";
 
 /// The results of one task.
 pub(crate) struct Results<'a> {
@@ -38,6 +42,16 @@ impl<'a> Results<'a> {
     /// The first case of a group: all its cases have the same task and solver.
     pub(crate) fn case(&self, group: &Group) -> &'a Case {
         &self.rows(group).next().expect("a group is made of rows").case
+    }
+
+    /// Whether some predictions of a group are the learner's own, with no model to compute them from.
+    pub(crate) fn has_own_predictions(&self, group: &Group) -> bool {
+        self.rows(group).any(Row::has_own_predictions)
+    }
+
+    /// The column that says which predictions are the learners' own.
+    pub(crate) fn predictions_column(&'a self) -> Added<'a> {
+        column("predictions", |group| self.has_own_predictions(group).then(|| OWN_PREDICTIONS.to_owned()))
     }
 
     /// A metric of each seed of a group, its timing repeats averaged.

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{
-    Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, Network, Param, Row,
-    Selection, Source, Status, Step, StopReason, TargetScaling, Task, TaskOutput, TracePoint, testing,
+    Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, ModelKind, Network,
+    Param, Row, Selection, Source, Status, Step, StopReason, TargetScaling, Task, TaskOutput, TracePoint,
+    testing,
 };
 use gpbench_report::{Format, Options, Run, across_tasks, baseline, export, write_all};
 
@@ -69,7 +70,11 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
         ),
     };
     let looks = [1.0, 2.0, 4.0, 8.0].into_iter().enumerate().map(look).collect();
-    row.output = TaskOutput::Learn(Box::new(LearningOutput { looks, ..LearningOutput::default() }));
+    row.output = TaskOutput::Learn(Box::new(LearningOutput {
+        looks,
+        model: Some(ModelKind::Features),
+        ..LearningOutput::default()
+    }));
     let point = |i: u64| {
         let passes = 0.5 * i as f64;
         let own = [("passes", passes), ("claimed_objective", 3.0 / passes), ("solver:penalty", 0.5 / passes)];
@@ -93,10 +98,31 @@ fn rows() -> Vec<Row> {
     rows
 }
 
+/// A learner that hands out no model: its predictions are better than all others', and only it says so.
+fn without_model(seed: u64) -> Row {
+    let mut row = row("bsgd", 32, 0.3, seed);
+    row.labels.solver = "own".to_owned();
+    row.case.solver.name = "own".to_owned();
+    let Task::Learn(learning) = &mut row.case.task else { panic!("a learner") };
+    learning.grid = None;
+    row.output = TaskOutput::Learn(Box::default());
+    row.metrics = Metrics::from_iter(
+        row.metrics.iter().filter(|(name, _)| *name != "nlml").map(|(name, value)| (name.to_owned(), value)),
+    );
+    for (name, value) in [("test_rmse", 0.001), ("test_nll", -9.0), ("seconds_solve", 1e-3)] {
+        row.metrics.insert(name, value);
+    }
+    row
+}
+
 /// A stored run of these rows, with the figures of Shoham and Avron beside them.
 fn run() -> (tempfile::TempDir, Run) {
+    stored(rows())
+}
+
+fn stored(rows: Vec<Row>) -> (tempfile::TempDir, Run) {
     let folder = tempfile::tempdir().unwrap();
-    let lines: Vec<String> = rows()
+    let lines: Vec<String> = rows
         .into_iter()
         .map(|row| serde_json::to_string(&JournalEntry::Case(Box::new(row))).unwrap())
         .collect();
@@ -110,6 +136,31 @@ fn run() -> (tempfile::TempDir, Run) {
 fn the_page_has_the_chosen_values_their_price_and_the_published_figures() {
     let (_folder, run) = run();
     insta::assert_snapshot!(export(&run, Format::Text).unwrap());
+}
+
+#[test]
+fn predictions_without_a_model_are_marked_and_never_the_best() {
+    let both = [0, 1].into_iter().flat_map(|seed| [row("scgd", 32, 0.3, seed), without_model(seed)]);
+    let (_folder, run) = stored(both.collect());
+    let text = export(&run, Format::Text).unwrap();
+    insta::assert_snapshot!(text);
+    for format in [Format::Markdown, Format::Html] {
+        let page = export(&run, format).unwrap().replace("&#39;", "'");
+        assert!(page.contains("learner's own"), "{page}");
+        assert!(!page.contains("**0.001") && !page.contains("<strong>0.001"), "{page}");
+    }
+    let output = tempfile::tempdir().unwrap();
+    write_all(&run, &Options { output: Some(output.path().to_owned()) }).unwrap();
+    for page in ["report.md", "index.html"] {
+        let text = fs::read_to_string(output.path().join(page)).unwrap();
+        assert!(text.contains("Hollow markers, which the line passes over"), "{page}");
+    }
+    // Beside solvers too.
+    let across = across_tasks(&[solvers(|_| ()), run.clone()]).unwrap().expect("two tasks");
+    let own: Vec<&str> =
+        across.rows.iter().filter(|row| row.own_predictions).map(|row| row.solver.as_str()).collect();
+    assert_eq!(own, ["own"]);
+    assert!(across.table().text().contains("learner's own"));
 }
 
 #[test]

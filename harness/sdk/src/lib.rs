@@ -160,8 +160,8 @@
 //!
 //! # Rules and tools
 //!
-//! - A panic in a solver or learner becomes an error of its case. Stopping is [`Error::Stopped`], which `?` passes out of
-//!   every loop.
+//! - A panic in a solver or learner becomes an error of its case, with its file and line. Stopping is
+//!   [`Error::Stopped`], which `?` passes out of every loop.
 //! - Every call of the operator counts the kernel entries it uses; entries that a solver evaluates itself
 //!   from [`Operator::inputs`] are reported with [`Operator::charge`].
 //! - [`Problem::observe`] after every iteration lets the host record the trace and stop the solve.
@@ -209,6 +209,7 @@ mod model;
 mod operator;
 mod params;
 mod pieces;
+mod place;
 mod problem;
 mod refine;
 mod sampling;

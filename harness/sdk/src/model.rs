@@ -31,7 +31,7 @@ pub struct Scales {
     pub noise_scale: f64,
     /// One length scale for each input of the kernel.
     pub length_scale: Vec<f64>,
-    /// Constant prior mean.
+    /// Constant prior mean: the process is that of y less it, and predictions have it added.
     pub mean: f64,
 }
 
@@ -96,7 +96,8 @@ impl Model {
     }
 
     /// Finitely many features: the network's outputs (a linear kernel), or random features of them. The network's
-    /// layers are added by [`on_network`](Self::on_network).
+    /// layers are added by [`on_network`](Self::on_network), and a prior mean by [`with`](Self::with) as `mean`, 1 x 1:
+    /// y - mean = features x weights + noise. Without it the mean is 0.
     pub fn features(noise_scale: f64, random: Option<RandomFeatures<'_>>) -> Model {
         let model = Model::new(model_kind::FEATURES).number("noise_scale", noise_scale);
         match random {

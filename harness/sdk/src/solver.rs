@@ -69,6 +69,8 @@ impl Capabilities {
     pub const INDUCING: Capabilities = Capabilities(capability::INDUCING);
     /// Of a learner: takes the stationary families as they are.
     pub const KERNEL: Capabilities = Capabilities(capability::KERNEL);
+    /// Of a learner: trains a constant prior mean where [`Fit::trains_mean`](crate::Fit::trains_mean) asks for it.
+    pub const MEAN: Capabilities = Capabilities(capability::MEAN);
     /// Of a learner: takes a network between inputs and kernel.
     pub const NETWORK: Capabilities = Capabilities(capability::NETWORK);
     /// Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by

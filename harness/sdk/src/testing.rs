@@ -5,6 +5,7 @@
 //! the tests that every solver inherits. [`FitHost`] and [`learner_suite!`](crate::learner_suite) are the same for
 //! learners.
 
+pub mod behaviour;
 mod dense_model;
 mod extension;
 mod fit_host;

@@ -10,7 +10,7 @@ use std::thread::Builder;
 use gpbench_abi::{Host, ParallelFor, Str, id};
 
 use crate::extension::answer;
-use crate::{Error, Problem};
+use crate::{Error, Problem, place};
 
 /// The threads that a problem may use: the host's pool, or short-lived threads if the host offers none.
 ///
@@ -95,7 +95,13 @@ fn on_threads(threads: usize, count: usize, body: &(dyn Fn(usize) + Sync)) {
 /// What the host's pool gets as an opaque pointer.
 struct Job<'j> {
     body: &'j (dyn Fn(usize) + Sync),
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    panic: Mutex<Option<Panic>>,
+}
+
+/// The first panic of a job.
+struct Panic {
+    payload: Box<dyn Any + Send>,
+    place: Option<String>,
 }
 
 /// One step of a job, called by the host from any of its threads.
@@ -106,7 +112,7 @@ unsafe extern "C" fn step(ctx: *mut c_void, index: i64) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (job.body)(index as usize)))
         && let Ok(mut first) = job.panic.lock()
     {
-        first.get_or_insert(payload);
+        first.get_or_insert_with(|| Panic { payload, place: place::take() });
     }
 }
 
@@ -116,7 +122,8 @@ fn on_pool((host, pool): (&Host, &ParallelFor), count: usize, body: &(dyn Fn(usi
     let run = pool.run.expect("checked when the pool was found");
     // SAFETY: the host calls `step` with this pointer until `run` returns, and no longer.
     let status = unsafe { run(host, count as i64, Some(step), (&raw const job).cast_mut().cast()) };
-    if let Some(payload) = job.panic.into_inner().unwrap_or(None) {
+    if let Some(Panic { payload, place }) = job.panic.into_inner().unwrap_or(None) {
+        place::put(place);
         resume_unwind(payload);
     }
     if let Err(error) = Error::check("parallel_for", status) {

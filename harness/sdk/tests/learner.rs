@@ -125,10 +125,12 @@ fn batches_charges_and_notes_reach_the_host() {
 }
 
 #[test]
-fn a_panic_is_a_status_with_its_text_and_ends_the_object() {
+fn a_panic_is_a_status_with_its_text_and_place_and_ends_the_object() {
     let host = host();
     let panicked = |failure: Failure| {
-        assert_eq!(failure, Failure { status: Status::PANIC, text: "panicked: mine".into() });
+        assert_eq!(failure.status, Status::PANIC);
+        assert!(failure.text.starts_with("panicked: mine ("), "{}", failure.text);
+        assert!(failure.text.contains("learner.rs:"), "{}", failure.text);
     };
     panicked(begin(&host, "panic-in-begin").err().unwrap());
     let mut run = begin(&host, "panic").unwrap();

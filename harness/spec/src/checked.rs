@@ -50,10 +50,14 @@ impl Typed {
     /// Looks up every name and takes the product of the axes.
     ///
     /// # Errors
-    /// All mistakes of the spec, wrong keys and types among them.
+    /// All mistakes of the spec, wrong keys and types among them; these alone if the task is missing or unknown.
     pub fn check(&self, catalog: &Catalog) -> Result<Checked, SpecErrors> {
-        // A missing or unknown task is reported; the rest of the spec is checked as for the most common one.
-        match self.root.task.as_ref().map_or(TaskKind::Posterior, |task| task.value) {
+        // What the rest means depends on the task: checked for another, right keys would be reported.
+        let known = self.root.task.as_ref().filter(|task| !self.mistakes.is_reported(&task.at));
+        let Some(task) = known else {
+            return Err(self.mistakes.clone().into_errors(&self.sources));
+        };
+        match task.value {
             TaskKind::Solve => check::<Solve>(self, catalog),
             TaskKind::Posterior => check::<Posterior>(self, catalog),
             TaskKind::Train => check::<Train<'_>>(self, catalog),
@@ -81,7 +85,9 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
         true => product::cells(typed, &rules, &axes, &seeds, &excludes, &mut mistakes),
         false => Vec::new(),
     };
-    mistakes.into_result(&typed.sources)?;
+    if !mistakes.is_empty() {
+        return Err(mistakes.into_errors(&typed.sources));
+    }
     let order_seed = root.order_seed.as_ref().map_or_else(|| hash(&name), |seed| seed.value as u64);
     let threads = root.threads.as_ref().map(|threads| threads.value);
     let sources = axes.solvers.iter().filter_map(|solver| solver.source()).collect();

@@ -89,9 +89,9 @@ impl PlannedCase {
     fn learning_cost(&self, task: &Learning, n: usize, threads: usize) -> CaseCost {
         let d = self.d.unwrap_or(INPUTS);
         let work = learning::work(&self.case, &self.capabilities, task, n, d, FLOPS_PER_EXPONENTIAL);
-        let learning::Work { steps, step, looks, numbers } = work;
+        let learning::Work { steps, step, threads: useful, looks, numbers } = work;
         let threads = threads.max(1) as f64;
-        let of_a_step = threads.min(step / FLOPS_WORTH_A_THREAD).max(1.0);
+        let of_a_step = threads.min(useful).min(step / FLOPS_WORTH_A_THREAD).max(1.0);
         let fit = steps * (SECONDS_PER_STEP + step / (FLOPS_PER_THREAD * of_a_step));
         let rows = 2.0 * n as f64 * d as f64;
         CaseCost {

@@ -158,11 +158,9 @@ impl Mistakes {
         self.0.len()
     }
 
-    /// The errors to show, in the order of the text; `Ok` if there are none.
-    pub(crate) fn into_result(mut self, sources: &Sources) -> Result<(), SpecErrors> {
-        if self.0.is_empty() {
-            return Ok(());
-        }
+    /// The errors to show, in the order of the text. There has to be a mistake.
+    pub(crate) fn into_errors(mut self, sources: &Sources) -> SpecErrors {
+        assert!(!self.is_empty(), "a spec without mistakes has no errors");
         self.0.sort_by_key(|m| (m.at.source, m.at.span.start, m.at.span.end));
         let more = self.0.len().saturating_sub(MOST_SHOWN);
         let shown = self.0.into_iter().take(MOST_SHOWN);
@@ -171,7 +169,7 @@ impl Mistakes {
             let file = errors[0].file.clone();
             errors.extend(SpecErrors::unreadable(&file, format!("{more} more mistakes are not shown")).0);
         }
-        Err(SpecErrors(errors))
+        SpecErrors(errors)
     }
 }
 

@@ -28,6 +28,7 @@ mod library_override;
 mod nearest;
 mod overrides;
 mod plan;
+mod points;
 mod product;
 mod published;
 mod report;

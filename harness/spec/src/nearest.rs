@@ -1,7 +1,36 @@
 //! The known name nearest to an unknown one.
 
-/// The candidate closest to `name`, if one differs from it by few letters.
+/// Names that other programs and papers use for the same thing.
+const SYNONYMS: &[&[&str]] = &[
+    &["epochs", "max_epochs", "passes", "max_passes"],
+    &["iterations", "max_iterations", "iters", "max_iters"],
+    &["learning_rate", "lr", "step_size", "eta"],
+    &["batch", "batch_size", "minibatch", "minibatch_size"],
+    &["points", "inducing_points", "num_inducing", "m"],
+    &["noise_scale", "noise", "likelihood_noise"],
+    &["signal_scale", "outputscale", "output_scale", "amplitude"],
+    &["length_scale", "lengthscale", "length_scales", "lengthscales"],
+    &["time", "max_time", "time_limit", "timeout"],
+    &["memory", "max_memory", "memory_limit"],
+    &["tolerance", "tol", "rtol"],
+    &["patience", "early_stopping"],
+];
+
+/// The candidate closest to `name`: a synonym, or else one that differs from it by few letters.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    synonym(name, &candidates).or_else(|| similar(name, &candidates))
+}
+
+/// The candidate that means the same as `name`.
+fn synonym<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let group = SYNONYMS.iter().find(|group| group.contains(&name.as_str()))?;
+    candidates.iter().copied().find(|candidate| group.contains(candidate))
+}
+
+/// The candidate that differs from `name` by the fewest letters, if they are few.
+fn similar<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     let length = wanted.chars().count();
     let distance = |candidate: &'a str| {
@@ -12,7 +41,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         let distance = is_near.then(|| strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()))?;
         (distance <= most).then_some((distance, candidate))
     };
-    candidates.into_iter().filter_map(distance).min_by_key(|(distance, _)| *distance).map(|(_, c)| c)
+    candidates.iter().copied().filter_map(distance).min_by_key(|(distance, _)| *distance).map(|(_, c)| c)
 }
 
 /// A hint that names the nearest candidate, or all of them if none is near.
@@ -48,5 +77,13 @@ mod tests {
         assert_eq!(nearest("cgg", names), Some("cg"));
         assert_eq!(nearest("lanczos", names), None);
         assert_eq!(hint("lanczos", names).as_deref(), Some("known are `cholesky`, `cg`, `ap`"));
+    }
+
+    #[test]
+    fn another_word_for_a_name_finds_it() {
+        assert_eq!(nearest("passes", ["params", "epochs"]), Some("epochs"));
+        assert_eq!(nearest("epochs", ["max_epochs", "time"]), Some("max_epochs"));
+        assert_eq!(nearest("lr", ["batch", "learning_rate"]), Some("learning_rate"));
+        assert_eq!(nearest("lr", ["batch"]), None);
     }
 }

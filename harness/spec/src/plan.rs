@@ -7,11 +7,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_record::{Axes, Capability, Case, ReportOptions, TaskKind};
+use gpbench_record::{
+    Axes, Capability, Case, Dataset, Fractions, ReportOptions, Subsample, TaskKind, selects,
+};
 use sha2::{Digest, Sha256};
 
 use crate::checked::Checked;
 use crate::nearest;
+use crate::points::too_many_points;
 use crate::product::Cell;
 
 /// The cases of a spec in the order in which they run, and what a report needs of the spec.
@@ -52,6 +55,37 @@ pub struct PlannedCase {
     pub n: Option<usize>,
     /// Inputs, where known.
     pub d: Option<usize>,
+}
+
+impl PlannedCase {
+    /// Takes the sizes of a file where the spec does not tell them: rows in all, those that are not held out for testing
+    /// where the spec gives no fractions, and inputs.
+    pub fn take_sizes(&mut self, rows: usize, training: usize, d: usize) {
+        let Dataset { fractions, subsample, validation, .. } = &self.case.dataset;
+        let share = |share: f64| Subsample::Fraction(share).rows(rows);
+        let left = match fractions {
+            Some(Fractions { train, .. }) => share(*train),
+            None => training.saturating_sub(validation.map_or(0, share)),
+        };
+        let n = subsample.map_or(left, |subsample| subsample.rows(left));
+        self.n = self.n.or(Some(n));
+        self.d = self.d.or(Some(d));
+    }
+
+    /// Why the case cannot be run on as many training rows as it has, and what to do.
+    pub fn refusal(&self) -> Option<String> {
+        let (what, hint) = too_many_points(self.case.task.inducing()?, &self.case.dataset.name, self.n?)?;
+        Some(format!("{} `{}`: {what}; {hint}", self.noun(), self.case.solver.name))
+    }
+
+    fn noun(&self) -> &'static str {
+        noun(self.case.task.kind())
+    }
+}
+
+/// What stands on the solver axis.
+fn noun(task: TaskKind) -> &'static str {
+    if task == TaskKind::Learn { "learner" } else { "solver" }
 }
 
 /// A filter that selects nothing.
@@ -96,8 +130,8 @@ impl Checked {
 
 impl Plan {
     /// What stands on the solver axis.
-    fn noun(&self) -> &'static str {
-        if self.task == TaskKind::Learn { "learner" } else { "solver" }
+    pub fn noun(&self) -> &'static str {
+        noun(self.task)
     }
 
     /// The cases whose solver and data set are among the names given; no names select all. The name of a grid selects
@@ -110,15 +144,14 @@ impl Plan {
         check_names("data set", datasets, self.cases.iter().map(|p| p.case.dataset.name.as_str()))?;
         let chosen = |names: &[String], name: &String| names.is_empty() || names.contains(name);
         let mut plan = self.clone();
-        let is_solver = |case: &Case| {
-            solvers.is_empty() || solver_names(case).any(|own| solvers.iter().any(|name| name == own))
-        };
+        let is_solver =
+            |case: &Case| solvers.is_empty() || solvers.iter().any(|name| selects(name, &case.solver.name));
         plan.cases.retain(|p| is_solver(&p.case) && chosen(datasets, &p.case.dataset.name));
         if plan.cases.is_empty() { Err(UnknownName::Empty(self.noun())) } else { Ok(plan) }
     }
 }
 
-/// The names that a case's solver is chosen by: its own, and that of its grid.
+/// The names that select a case's solver: its own, and that of its grid.
 fn solver_names(case: &Case) -> impl Iterator<Item = &str> {
     let grid = case.task.learning().and_then(|learning| learning.grid.as_ref());
     std::iter::once(case.solver.name.as_str()).chain(grid.map(|point| point.entry.as_str()))

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use gpbench_record::{Capability, Case};
 
-use crate::axes::{Axes, EstimatorEntry, MOST_CASES};
+use crate::axes::{Axes, EstimatorEntry, MOST_CASES, SolverEntry};
 use crate::error::Mistakes;
 use crate::exclude::Rule;
+use crate::points::too_many_points;
 use crate::source::{At, Location, START};
 use crate::tasks::rules::{CellEntries, Rules};
 use crate::typed::Typed;
@@ -134,6 +135,8 @@ fn cell<'a>(
     if let (Some(at), Some(_), None) = (&dataset.collapse, task.inducing(), task.learning()) {
         refuse_collapse(at, &dataset.name, &solver.name, mistakes);
     }
+    let n = dataset.n(validation);
+    check_points(solver, &dataset.name, n, mistakes);
     let (seed, budget) = (seed.value, solver.budget);
     Some(Cell {
         case: Case { task, dataset: rows, kernel: numbers, solver: params, budget, seed, repeat: 0 },
@@ -141,9 +144,17 @@ fn cell<'a>(
         plugin_sha256: solver.library.sha256.clone(),
         capabilities: solver.info.capabilities.clone(),
         dataset_path: dataset.path.clone(),
-        n: dataset.n(validation),
+        n,
         d: dataset.d,
     })
+}
+
+/// Reports more inducing points than there are training rows to choose them from.
+fn check_points(solver: &SolverEntry<'_>, dataset: &str, n: Option<usize>, mistakes: &mut Mistakes) {
+    let found = solver.inducing.zip(n).and_then(|(inducing, n)| too_many_points(inducing, dataset, n));
+    if let (Some((what, hint)), Some(at)) = (found, &solver.points) {
+        mistakes.add(at, what, hint);
+    }
 }
 
 /// Reports duplicates that are to be collapsed beside inducing points, whose unknowns no rows share.

@@ -50,7 +50,9 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
         axes_overridden |= key.is_some_and(|key| matches!(key.as_str(), "matrix" | "seeds" | "exclude"));
     }
     // What is recovered after a syntax error is a guess; mistakes in it would mislead.
-    mistakes.clone().into_result(&sources)?;
+    if !mistakes.is_empty() {
+        return Err(mistakes.into_errors(&sources));
+    }
     let root = read(&table, &mut mistakes);
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     Ok(Typed { sources, folder, mistakes, axes_overridden, root, table, is_changed: !sets.is_empty() })

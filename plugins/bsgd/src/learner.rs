@@ -46,7 +46,7 @@ impl Process {
 
 impl Bsgd {
     fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(|| Error::Failed("nothing has been fitted".into()))
+        self.state.as_ref().ok_or_else(Error::not_begun)
     }
 }
 
@@ -113,7 +113,7 @@ impl Learner for Bsgd {
     const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
     const CAPABILITIES: Capabilities =
-        Capabilities::KERNEL.and(Capabilities::NETWORK).and(Capabilities::RANDOMIZED);
+        Capabilities::KERNEL.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 
     fn new(params: BsgdParams) -> Result<Self> {
         Ok(Bsgd { params, state: None })
@@ -125,8 +125,7 @@ impl Learner for Bsgd {
     }
 
     fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        let state = self.state.as_mut().ok_or_else(|| Error::Failed("no fit has begun".into()))?;
-        state.step(fit, &self.params)
+        self.state.as_mut().ok_or_else(Error::not_begun)?.step(fit, &self.params)
     }
 
     fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {

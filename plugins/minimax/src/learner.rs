@@ -52,7 +52,7 @@ fn entries(matrix: &mut Array2<f64>) -> &mut [f64] {
 
 impl Minimax {
     fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(|| Error::Failed("nothing has been fitted".into()))
+        self.state.as_ref().ok_or_else(Error::not_begun)
     }
 }
 
@@ -140,7 +140,7 @@ impl Learner for Minimax {
     const SOURCE: &'static str = "Neta Shoham and Haim Avron. Unbiased Stochastic Optimization for Gaussian Processes on \
                                   Finite Dimensional RKHS. 2025.";
     const CAPABILITIES: Capabilities =
-        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::RANDOMIZED);
+        Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 
     fn new(params: MinimaxParams) -> Result<Self> {
         Ok(Minimax { params, state: None })
@@ -152,8 +152,7 @@ impl Learner for Minimax {
     }
 
     fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        let state = self.state.as_mut().ok_or_else(|| Error::Failed("no fit has begun".into()))?;
-        state.step(fit, &self.params)
+        self.state.as_mut().ok_or_else(Error::not_begun)?.step(fit, &self.params)
     }
 
     fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {

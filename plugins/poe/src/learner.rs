@@ -30,7 +30,8 @@ impl Learner for Poe {
     const SOURCE: &'static str = "Y. Cao, D. J. Fleet. Generalized Product of Experts for Automatic and Principled \
         Fusion of Gaussian Process Predictions. Modern Nonparametrics 3: Automating the Learning Pipeline, NIPS \
         workshop, 2014.";
-    const CAPABILITIES: Capabilities = Capabilities::KERNEL.and(Capabilities::RANDOMIZED);
+    const CAPABILITIES: Capabilities =
+        Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 
     fn new(params: PoeParams) -> Result<Self> {
         Ok(Poe { params, experts: Vec::new(), rows: Vec::new(), steps: 0 })

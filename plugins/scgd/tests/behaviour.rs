@@ -3,18 +3,20 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_scgd::Scgd;
-use gpbench_sdk::abi::reason;
-use gpbench_sdk::ndarray::Array2;
-use gpbench_sdk::testing::{DenseModel, FitHost, scattered};
-use gpbench_sdk::{Activation, Family, Network, Scales, Value};
+use gpbench_sdk::testing::behaviour::{self, small_network};
+use gpbench_sdk::testing::{DenseModel, FitHost};
+use gpbench_sdk::{Family, Value};
 
 const N: usize = 60;
 
 /// A network with a linear kernel, one with random features, and the inputs alone.
 fn hosts() -> [FitHost; 3] {
-    let network = |random| Network { activation: Activation::Relu, widths: vec![12, 10], random };
     let host = || FitHost::wave(N).passes(6.0);
-    [host().family(Family::Linear).network(network(0)), host().network(network(40)).trained_mean(), host()]
+    [
+        host().family(Family::Linear).network(small_network(0)),
+        host().network(small_network(40)).trained_mean(),
+        host(),
+    ]
 }
 
 /// All rows in each batch, and all weight on it: the steps are those of gradient descent on the likelihood.
@@ -29,15 +31,7 @@ fn exact(learning_rate: f64) -> [(&'static str, Value<'static>); 4] {
 
 #[test]
 fn predictions_are_those_of_the_model() {
-    let x = Array2::from_shape_fn((9, 2), |(i, j)| scattered(i + 300, j));
-    for host in hosts() {
-        let mut run = host.begin::<Scgd>(&[("batch", 13.into()), ("features", 40.into())]).unwrap();
-        run.fit().unwrap();
-        let (mean, variance) = run.predict(&x).unwrap();
-        let (dense_mean, dense_variance) = DenseModel::new(&host, run.model().unwrap()).predict(&x);
-        assert!((mean - dense_mean).iter().all(|gap| gap.abs() < 1e-8));
-        assert!((variance / dense_variance).iter().all(|ratio| (ratio - 1.0).abs() < 1e-8));
-    }
+    behaviour::predicts_as_its_model::<Scgd>(&hosts(), &[("batch", 13.into()), ("features", 40.into())]);
 }
 
 /// With w = 0, l + n log 2 pi is |y|^2 / s^2 + log|H| + n log 2 pi: the likelihood but for its quadratic form.
@@ -77,23 +71,9 @@ fn descent_lowers_the_likelihood() {
     }
 }
 
-/// Targets, signal scale and noise scale divided by 2: the same w, and log 2 less.
 #[test]
 fn the_objective_falls_by_log_two_in_half_the_units() {
-    let objective = |unit: f64| {
-        let given = FitHost::wave(N);
-        let scales = Scales {
-            signal_scale: 1.3 / unit,
-            noise_scale: 0.4 / unit,
-            length_scale: vec![0.8; 2],
-            mean: 0.0,
-        };
-        let host = FitHost::new(given.x(), &(given.y() / unit)).scales(scales);
-        let mut run = host.begin::<Scgd>(&exact(0.0)).unwrap();
-        run.fit().unwrap();
-        run.trace()[0].1
-    };
-    assert!((objective(1.0) - objective(2.0) - 2_f64.ln()).abs() < 1e-12);
+    behaviour::falls_by_log_two_in_half_the_units::<Scgd>(N, &exact(0.0));
 }
 
 #[test]
@@ -114,11 +94,7 @@ fn every_pass_notes_its_dead_features_and_counts_its_rows() {
 #[test]
 fn a_rate_too_large_diverges() {
     let [host, ..] = hosts();
-    let host = host.passes(2000.0);
-    let mut run = host.begin::<Scgd>(&[("learning_rate", 1e6.into())]).unwrap();
-    let report = run.fit().unwrap();
-    assert_eq!(report.reason, reason::DIVERGED);
-    assert!(run.trace().iter().all(|(_, objective)| objective.is_finite()));
+    behaviour::diverges_at_a_large_rate::<Scgd>(&host.passes(2000.0));
 }
 
 #[test]
@@ -131,11 +107,8 @@ fn other_families_and_odd_numbers_of_features_are_refused() {
 #[test]
 fn the_noise_stays_above_its_floor() {
     let host = FitHost::wave(N).passes(200.0);
-    let run = host.begin::<Scgd>(&[("noise_floor", 0.5.into()), ("features", 20.into())]);
-    let mut run = run.unwrap();
-    let noise =
-        |run: &gpbench_sdk::testing::FitRun<'_>| run.model().unwrap().array("noise_scale").unwrap()[[0, 0]];
-    assert!((noise(&run).powi(2) - 0.5).abs() < 1e-12);
-    run.fit().unwrap();
-    assert!(noise(&run).powi(2) >= 0.5 - 1e-12);
+    behaviour::stays_above_a_noise_floor_of_half::<Scgd>(
+        &host,
+        &[("noise_floor", 0.5.into()), ("features", 20.into())],
+    );
 }

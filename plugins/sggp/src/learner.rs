@@ -51,7 +51,8 @@ impl Learner for SgGp {
     const DOC: &'static str = "Minibatch likelihoods of groups of nearest neighbours; predicts exactly";
     const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
-    const CAPABILITIES: Capabilities = Capabilities::KERNEL.and(Capabilities::RANDOMIZED);
+    const CAPABILITIES: Capabilities =
+        Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 
     fn new(params: SgGpParams) -> Result<Self> {
         Ok(SgGp { params, fitted: None })

@@ -65,7 +65,7 @@ impl State {
 
 impl Svgp {
     fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(|| Error::Failed("nothing has been fitted".into()))
+        self.state.as_ref().ok_or_else(Error::not_begun)
     }
 }
 
@@ -78,6 +78,7 @@ impl Learner for Svgp {
     const CAPABILITIES: Capabilities = Capabilities::KERNEL
         .and(Capabilities::NETWORK)
         .and(Capabilities::INDUCING)
+        .and(Capabilities::MEAN)
         .and(Capabilities::RANDOMIZED);
 
     fn new(params: SvgpParams) -> Result<Self> {
@@ -95,8 +96,7 @@ impl Learner for Svgp {
     }
 
     fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        let state = self.state.as_mut().ok_or_else(|| Error::Failed("no fit has begun".into()))?;
-        state.step(fit, &self.params)
+        self.state.as_mut().ok_or_else(Error::not_begun)?.step(fit, &self.params)
     }
 
     fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {

@@ -34,7 +34,7 @@ impl State {
 
 impl MinibatchGp {
     fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(|| Error::new("no fit has begun"))
+        self.state.as_ref().ok_or_else(Error::not_begun)
     }
 }
 
@@ -57,8 +57,7 @@ impl Learner for MinibatchGp {
     fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
         // First of all: when the passes are spent, `?` ends the fit here, before anything has changed.
         let rows = fit.batch(Stream::MAIN, self.params.batch)?;
-        let State { process, free, adam } =
-            self.state.as_mut().ok_or_else(|| Error::new("no fit has begun"))?;
+        let State { process, free, adam } = self.state.as_mut().ok_or_else(Error::not_begun)?;
         let (objective, gradient) = process.objective(&rows, free, fit.workers())?;
         // Kernel entries are counted as the learner says.
         fit.charge(Work::entries(rows.len() * rows.len()))?;

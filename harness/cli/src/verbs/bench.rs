@@ -7,8 +7,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, InputScaling, Inputs, Kernel, LearnerStep,
-    OriginBase, Product, SCHEMA, SolverKind, Source, TargetScaling, Timing,
+    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, Inputs, Kernel, LearnerStep, OriginBase, Product,
+    SCHEMA, SolverKind, Source, Timing,
 };
 use serde_json::json;
 
@@ -178,17 +178,7 @@ fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(Inputs, Ker
         .map_err(|unavailable| Failure::usage(unavailable.text))?;
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel);
     let kernel = published.unwrap_or_else(|| ones(args, 1.0));
-    let dataset = Dataset {
-        name,
-        source,
-        split: 0,
-        fractions: None,
-        subsample: None,
-        collapse_duplicates: false,
-        targets: TargetScaling::default(),
-        inputs: InputScaling::default(),
-        validation: None,
-    };
+    let dataset = Dataset::new(name, source);
     Ok((Inputs::Dataset { dataset, file: copy.path }, kernel))
 }
 

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gpbench_record::selects;
 use gpbench_report::baseline::{self, Baseline};
 use gpbench_report::{AcrossTasks, Run, markdown};
 
-use crate::args::{Filter, Format, FormatArg, Global};
+use crate::args::{Filter, Format, FormatArg, Global, solver_names};
 use crate::check_result::{self, StepSummary};
 use crate::exit::{Failure, OK, Outcome, REGRESSION};
 use crate::{output, runs};
@@ -21,7 +22,7 @@ pub(crate) struct Compare {
     /// Check one run against a baseline file instead.
     #[arg(long, value_name = "FILE", conflicts_with = "between")]
     baseline: Option<PathBuf>,
-    /// Check the second of two solvers of one run against the first.
+    /// Check the second of two solvers or learners of one run against the first. That of a grid is its chosen point.
     #[arg(long, value_name = "OLD,NEW", value_delimiter = ',', num_args = 1)]
     between: Vec<String>,
     /// Require two runs to have the same cases, each with the same status and bit-identical metrics; times and
@@ -44,7 +45,8 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
         run.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
     }
     let title = format!("gpbench compare {}", args.runs.join(" "));
-    match (&args.baseline, &args.between[..], &runs[..]) {
+    let between = solver_names(&args.between);
+    match (&args.baseline, &between[..], &runs[..]) {
         (None, [], [old, new]) if args.exact => exact(old, new, format),
         _ if args.exact => Err(Failure::usage("`--exact` takes two runs")),
         (Some(file), _, [run]) => {
@@ -58,7 +60,7 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
         }
         (None, [old, new], [run]) => {
             for solver in [old, new] {
-                if !run.rows.iter().any(|row| row.labels.solver == *solver) {
+                if !run.rows.iter().any(|row| selects(solver, &row.labels.solver)) {
                     let noun = run.noun();
                     return Err(Failure::nothing(format!("the run has no case of the {noun} `{solver}`")));
                 }
@@ -69,7 +71,7 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
             "one run cannot be compared; name two or more, or a baseline with `--baseline`",
         )),
         (None, [], runs) => side_by_side(runs, &title, args),
-        (None, ..) => Err(Failure::usage("`--between OLD,NEW` takes two solvers and one run")),
+        (None, ..) => Err(Failure::usage("`--between OLD,NEW` takes two solvers or learners and one run")),
         (Some(_), ..) => Err(Failure::usage("`--baseline` takes one run")),
     }
 }

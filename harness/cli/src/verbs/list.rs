@@ -1,4 +1,4 @@
-//! `gpbench list`: solvers, data sets, kernels, runs.
+//! `gpbench list`: solvers and learners, data sets, kernels, runs.
 
 use clap::{Args, ValueEnum};
 use gpbench_record::{Family, LibraryInfo, SolverInfo};
@@ -25,7 +25,8 @@ pub(crate) struct List {
 /// What `gpbench list` lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Listed {
-    /// Solvers of all plugins found.
+    /// Solvers and learners of all plugins found.
+    #[value(alias = "learners")]
     Solvers,
     /// Data sets of the registry, and built-in ones.
     Datasets,
@@ -54,9 +55,9 @@ fn solvers(global: &Global, format: Format) -> Outcome {
         usable.iter().flat_map(|library| library.solvers.iter().map(move |s| (library, s))).collect();
     let json: Vec<Value> = all.iter().map(|(library, solver)| as_json(library, solver)).collect();
     let header = if global.verbose {
-        ["solver", "parameter", "default", "range", "documentation"]
+        ["name", "parameter", "default", "range", "documentation"]
     } else {
-        ["solver", "kind", "plugin", "version", "documentation"]
+        ["name", "kind", "plugin", "version", "documentation"]
     };
     let mut listing = Listing::new(&header, json.into());
     for (library, solver) in all {

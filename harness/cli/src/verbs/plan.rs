@@ -28,7 +28,7 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     // Holds cases in the form of the journal, so it has the journal's schema.
     let json = json!({ "schema": gpbench_record::SCHEMA, "name": plan.name, "cases": rows });
-    let header = ["data set", "kernel", "estimator", "solver", "seed", "n", "memory about", "time about"];
+    let header = ["data set", "kernel", "estimator", plan.noun(), "seed", "n", "memory about", "time about"];
     let mut listing = Listing::new(&header, json);
     for planned in &plan.cases {
         listing.row(cells(planned, threads));
@@ -75,9 +75,8 @@ fn add_sizes(global: &Global, plan: &mut Planned) -> Result<(), Failure> {
     for planned in plan.cases.iter_mut().filter(|planned| planned.dataset_path.is_some()) {
         let path = planned.dataset_path.as_deref();
         if let Ok(copy) = dataset::obtain(global, &places, &planned.case.dataset.source, path, true) {
-            planned.n = planned.n.or(Some(copy.training_rows()));
-            planned.d = planned.d.or(Some(copy.d));
+            prepare::take_sizes(planned, &copy);
         }
     }
-    Ok(())
+    prepare::check_sizes(plan)
 }

@@ -18,16 +18,16 @@ use crate::{catalog, params};
 /// `gpbench plugin`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plugin {
-    /// Write a complete small solver as a starting point: it builds, passes `plugin test` and runs.
+    /// Write a complete small solver, or learner, as a starting point: it builds, passes `plugin test` and runs.
     New(new::New),
-    /// Print the solvers of a library and their parameters.
+    /// Print the solvers and learners of a library and their parameters.
     Inspect {
         /// The library.
         file: PathBuf,
         #[command(flatten)]
         output: FormatArg,
     },
-    /// Test every solver of a library with the conformance suite: results, never speeds.
+    /// Test every solver and learner of a library with the conformance suite: results, never speeds.
     Test(test::Test),
 }
 
@@ -52,7 +52,7 @@ fn show(library: &LibraryInfo, format: Format) -> Result<(), Failure> {
         output::print(&format!("{name} {version}, interface {abi}\n{}\nsha256 {sha256}\n", file.display()))?;
     }
     let json = serde_json::to_value(library).expect("plain data serialises");
-    let header = ["solver", "parameter", "default", "range", "documentation"];
+    let header = ["name", "parameter", "default", "range", "documentation"];
     let mut listing = Listing::new(&header, versioned("library", json));
     for solver in &library.solvers {
         let SolverInfo { id, doc, capabilities, .. } = solver;

@@ -435,7 +435,8 @@ fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) 
     }));
     let Message::Solved(mut report) = solved(reason, &[]) else { unreachable!("as made above") };
     report.output = TaskOutput::Learn(Box::new(LearningOutput { model, ..LearningOutput::default() }));
-    let metrics = [(names::PASSES.to_owned(), 50.0)].into_iter().collect();
+    let metrics = [(names::PASSES, 50.0), (names::ITERATIONS, 40.0)];
+    let metrics = metrics.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
     let look = Step { step: 0, hyperparameters: BTreeMap::new(), reason: StopReason::Epochs, metrics };
     let messages = vec![Message::Step(look), Message::Solved(report)];
     let solving = Outcome { messages, ..outcome(None, End::Exited(0)) };
@@ -459,7 +460,8 @@ fn a_learner_is_held_to_its_model() {
     };
     let diverged = |reason: &str| (Status::Diverged, reason.to_owned());
     let epochs = StopReason::Epochs;
-    assert_eq!(of(StopReason::Diverged, gp, &right), diverged("the learner reports divergence"));
+    let told = "after 40 steps (50 passes): the learner reports divergence";
+    assert_eq!(of(StopReason::Diverged, gp, &right), diverged(told));
     assert_eq!(of(epochs, gp, &[]), diverged("the model is not finite"));
     assert_eq!(of(epochs, gp, &right[..1]), diverged("the model is not finite"));
     assert_eq!(of(epochs, gp, &right[..2]), diverged("the predictions are not finite"));

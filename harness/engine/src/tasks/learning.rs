@@ -15,7 +15,7 @@ const WIDEST_GAP: f64 = 1e-5;
 fn status(answer: &Answer<'_>) -> CaseStatus {
     let Answer { solved, metrics, .. } = *answer;
     if solved.reason == StopReason::Diverged {
-        return CaseStatus::new(Status::Diverged, "the learner reports divergence");
+        return CaseStatus::new(Status::Diverged, divergence(answer));
     }
     let has_predictions = metrics.get(names::CLAIMED_TEST_RMSE).is_some();
     if solved.reason == StopReason::Time && !has_predictions && answer.steps.is_empty() {
@@ -41,6 +41,23 @@ fn status(answer: &Answer<'_>) -> CaseStatus {
         return out_of_time(answer);
     }
     CaseStatus::ok()
+}
+
+/// Why a fit has diverged, and when.
+fn divergence(answer: &Answer<'_>) -> String {
+    let why = answer.solved.output.learning().and_then(|learning| learning.divergence.as_deref());
+    let why = why.unwrap_or("the learner reports divergence");
+    let at = |name: &str| answer.steps.last().and_then(|look| look.metrics.get(name));
+    let count = |number: f64, one: &str, more: &str| {
+        format!("{} {}", shortest(number), if number == 1.0 { one } else { more })
+    };
+    match (at(names::ITERATIONS), at(names::PASSES)) {
+        (Some(steps), Some(passes)) => {
+            let (steps, passes) = (count(steps, "step", "steps"), count(passes, "pass", "passes"));
+            format!("after {steps} ({passes}): {why}")
+        }
+        _ => why.to_owned(),
+    }
 }
 
 fn out_of_time(answer: &Answer<'_>) -> CaseStatus {

@@ -17,11 +17,19 @@ pub struct InvalidArray {
     pub found: String,
     /// What it must be.
     pub wanted: String,
+    /// Whether a fit that has diverged gives such an array: an entry is not finite, or a scale has no square in double
+    /// precision.
+    pub diverged: bool,
 }
 
 impl InvalidArray {
     pub(super) fn new(array: &str, found: impl Into<String>, wanted: impl Into<String>) -> Self {
-        InvalidArray { array: array.to_owned(), found: found.into(), wanted: wanted.into() }
+        InvalidArray { array: array.to_owned(), found: found.into(), wanted: wanted.into(), diverged: false }
+    }
+
+    /// The error of what a fit that has diverged gives.
+    pub(super) fn of_divergence(self) -> Self {
+        InvalidArray { diverged: true, ..self }
     }
 }
 
@@ -44,6 +52,12 @@ impl Entries {
             }
     }
 
+    /// Whether a fit that has diverged gives an entry that is not allowed: not finite, or a scale whose square underflows
+    /// or overflows.
+    fn tells_of_divergence(self, value: f64) -> bool {
+        !value.is_finite() || (self == Entries::Positive && value >= 0.0)
+    }
+
     fn in_words(self) -> &'static str {
         match self {
             Entries::Finite => "finite",
@@ -61,7 +75,10 @@ impl Entries {
     ) -> Result<(), InvalidArray> {
         let wrong = array.indexed_iter().find(|&((_, column), &value)| is_used(column) && !self.allow(value));
         match wrong {
-            Some((place, _)) => Err(invalid_entry(name, array, place, self.in_words())),
+            Some((place, &value)) => {
+                let error = invalid_entry(name, array, place, self.in_words());
+                Err(InvalidArray { diverged: self.tells_of_divergence(value), ..error })
+            }
             None => Ok(()),
         }
     }
@@ -74,12 +91,18 @@ pub(super) fn invalid_entry(
     place: (usize, usize),
     wanted: impl Into<String>,
 ) -> InvalidArray {
-    let (value, (row, column)) = (array[place], place);
+    let (value, (row, column)) = (in_digits(array[place]), place);
     let found = match array.len() {
         1 => format!("is {value}"),
         _ => format!("has {value} in row {row}, column {column}, counted from 0"),
     };
     InvalidArray::new(name, found, wanted)
+}
+
+/// A number in as many digits as it takes: with an exponent where it is tiny or huge.
+fn in_digits(value: f64) -> String {
+    let is_plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
 /// The shape that an array must have.

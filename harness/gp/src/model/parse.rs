@@ -152,7 +152,8 @@ fn inducing(
         return Err(invalid_entry("q_root", root, place, "lower triangular"));
     }
     if let Some(index) = root.diag().iter().position(|&entry| entry == 0.0) {
-        return Err(invalid_entry("q_root", root, (index, index), "without zeros on the diagonal"));
+        let error = invalid_entry("q_root", root, (index, index), "without zeros on the diagonal");
+        return Err(error.of_divergence());
     }
     let q = Variational { mean, root: root.to_owned() };
     Ok(Body::Inducing { covariance, z, jitter, q })

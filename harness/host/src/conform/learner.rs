@@ -18,8 +18,8 @@ use rayon::ThreadPool;
 use crate::channel::Capture;
 use crate::evaluate::model::kind_of;
 use crate::plugin::{
-    Arrays, FitEnd, FitLimits, FitNetwork, FitObserver, FitPoint, FitProblem, FitProgress, FitSession,
-    LearnerObject, Library, LibraryError, Pause,
+    Arrays, CallError, FitEnd, FitLimits, FitNetwork, FitObserver, FitPoint, FitProblem, FitProgress,
+    FitSession, LearnerObject, Library, LibraryError, Pause,
 };
 use crate::process;
 
@@ -78,7 +78,7 @@ impl LearnerSubject for LoadedLearner {
     ) -> Result<Box<dyn FitObject + 's>, Fault> {
         let (session, record) = session(request);
         let mut learner = self.object(settings)?;
-        learner.begin(&session).map_err(fault).map(drop)?;
+        learner.begin(&session).map_err(|error| refused(request, error)).map(drop)?;
         Ok(Box::new(LiveFit::new(learner, session, record, request, &self.pool)))
     }
 
@@ -135,7 +135,7 @@ impl<'s> LiveFit<'s> {
 impl FitObject for LiveFit<'_> {
     fn begin_again(&mut self, request: &FitRequest) -> Result<(), Fault> {
         let (session, record) = session(request);
-        self.learner.begin(&session).map_err(fault).map(drop)?;
+        self.learner.begin(&session).map_err(|error| refused(request, error)).map(drop)?;
         (self.session, self.record, self.request) = (session, record, request.clone());
         Ok(())
     }
@@ -160,7 +160,7 @@ impl FitObject for LiveFit<'_> {
         let FitRequest { x: rows, y, network, .. } = &self.request;
         let family = match network {
             Some(_) => Covariance::Linear,
-            None => Covariance::Stationary(FAMILY),
+            None => Covariance::Stationary(family(&self.request)),
         };
         let shape = Shape { rows: rows.nrows(), inputs: rows.ncols() };
         let model = Model::parse(named, family, shape, &arrays).map_err(|error| wrong(error.to_string()))?;
@@ -202,19 +202,31 @@ impl FitObject for LiveFit<'_> {
     }
 }
 
-/// The stationary kernel of requests.
-const FAMILY: Family = Family::Matern32;
+/// The stationary kernel of a request without a network.
+fn family(request: &FitRequest) -> Family {
+    if request.rbf { Family::Rbf } else { Family::Matern32 }
+}
+
+/// The fault of a fit that did not begin, with the kernel that it was asked for.
+fn refused(request: &FitRequest, error: CallError) -> Fault {
+    let kernel = match &request.network {
+        Some(widths) => format!("the linear kernel on a network of widths {widths:?}"),
+        None => format!("the kernel family {}", Covariance::Stationary(family(request))),
+    };
+    let fault = fault(error);
+    Fault { text: format!("{} (asked for {kernel})", fault.text), ..fault }
+}
 
 /// The session of a request, and what it records.
 fn session(request: &FitRequest) -> (FitSession<'static>, Rc<Record>) {
-    let FitRequest { x, y, basis, network, passes, pause, threads, seed } = request;
+    let FitRequest { x, y, basis, network, passes, pause, threads, seed, rbf: _ } = request;
     let record = Rc::new(Record::default());
     let kernel_inputs = network.as_ref().map_or(x.ncols(), |widths| *widths.last().unwrap_or(&1));
     let problem = FitProblem {
         x: x.view(),
         y: y.view(),
         basis: basis.as_ref().map(|basis| basis.view()),
-        family: network.is_none().then_some(FAMILY),
+        family: network.is_none().then(|| family(request)),
         signal_scale: 1.0,
         noise_scale: 0.5,
         length_scale: &vec![1.0; kernel_inputs],

@@ -36,6 +36,7 @@ pub(super) fn description(kind: &'static str, info: &SolverInfo, oddities: Vec<S
         blas_threads: can(Capability::BlasThreads),
         inducing: can(Capability::Inducing),
         kernel: can(Capability::Kernel),
+        network: can(Capability::Network),
         params: info.params.iter().map(parameter).collect(),
         oddities,
     }

@@ -29,18 +29,21 @@ pub(crate) struct ParsedModel {
 /// Why there is no model in a learner's arrays.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unusable {
-    /// The learner has diverged.
-    #[error("`{array}` of the model is not finite")]
-    NotFinite {
-        /// Name of the array.
-        array: String,
-    },
+    /// The arrays are those of a learner that has diverged.
+    #[error("the model is unusable: {0}")]
+    Diverged(InvalidArray),
     /// The number under `kind` is missing or unknown.
     #[error("the model has no `kind` that version 1 has")]
     Kind,
     /// The arrays are not those of the kind.
     #[error("the model is malformed: {0}")]
-    Malformed(#[from] InvalidArray),
+    Malformed(InvalidArray),
+}
+
+impl From<InvalidArray> for Unusable {
+    fn from(error: InvalidArray) -> Self {
+        if error.diverged { Unusable::Diverged(error) } else { Unusable::Malformed(error) }
+    }
 }
 
 /// How much a model is evaluated.
@@ -63,10 +66,6 @@ impl<'s> Judge<'s> {
 
     /// The model that arrays describe.
     pub(crate) fn parse(&self, arrays: &Arrays) -> Result<ParsedModel, Unusable> {
-        let finite = |array: &Array2<f64>| array.iter().all(|number| number.is_finite());
-        if let Some((name, _)) = arrays.iter().find(|(_, array)| !finite(array)) {
-            return Err(Unusable::NotFinite { array: name.clone() });
-        }
         let kind = kind_of(arrays).ok_or(Unusable::Kind)?;
         let shape = Shape { rows: self.setup.rows.n(), inputs: self.setup.rows.d() };
         let model = Model::parse(kind, self.setup.job.case.kernel.family, shape, arrays)?;
@@ -93,6 +92,10 @@ impl<'s> Judge<'s> {
         let is_bounded = matches!(parsed.kind, ModelKind::Inducing | ModelKind::NetworkInducing);
         if is_bounded {
             insert(&mut found, names::BOUND, posterior.objective()?);
+        }
+        if depth == Depth::Final {
+            let dead = parsed.model.dead_features(self.setup.rows.split.x_train.view(), self.pool());
+            insert(&mut found, names::DEAD_FEATURES, dead.map(|count| count as f64));
         }
         // With inducing points the likelihood takes cubic time too.
         let is_cubic = is_bounded || self.is_dense(parsed.kind);

@@ -15,7 +15,7 @@ const MAX_ENTRIES: i64 = 4096;
 const MAX_BYTES: usize = 16 << 20;
 
 /// What the capability bits mean.
-const CAPABILITIES: [(u64, Capability); 9] = [
+const CAPABILITIES: [(u64, Capability); 10] = [
     (capability::EXACT, Capability::Exact),
     (capability::RANDOMIZED, Capability::Randomized),
     (capability::WARM_START, Capability::WarmStart),
@@ -25,6 +25,7 @@ const CAPABILITIES: [(u64, Capability); 9] = [
     (capability::NETWORK, Capability::Network),
     (capability::FINITE, Capability::Finite),
     (capability::KERNEL, Capability::Kernel),
+    (capability::MEAN, Capability::Mean),
 ];
 
 /// A solver of a loaded library: its functions, all checked to be there, and its schema.

@@ -67,6 +67,12 @@ impl From<CallError> for record::Failure {
 }
 
 impl CallError {
+    /// Whether a matrix of the plugin's own is not positive definite. To a learner that has diverged, this happens in any
+    /// function.
+    pub(crate) fn is_singular(&self) -> bool {
+        matches!(self, CallError::Refused { code, .. } if *code == Status::NOT_POSITIVE_DEFINITE.0)
+    }
+
     /// The error behind a status that is neither `DONE` nor, where allowed, `STOPPED`.
     pub(super) fn new(
         during: &'static str,

@@ -47,6 +47,14 @@ pub struct FitOutcome {
     pub values: BTreeMap<String, f64>,
 }
 
+impl FitOutcome {
+    /// That of a fit that has diverged without a report.
+    fn diverged() -> FitOutcome {
+        let end = FitEnd::Ended(StopReason::Diverged);
+        FitOutcome { end, reported_steps: 0, values: BTreeMap::new() }
+    }
+}
+
 /// A table that the host passes and a function of the learner that takes it.
 type StoreFn = unsafe extern "C" fn(*mut c_void, *const Store) -> Status;
 
@@ -131,10 +139,13 @@ impl<'l> LearnerObject<'l> {
         let call = |object, table: *const Fit| unsafe { fit(object, table, &mut report) };
         let status = self.call(session, Call::Fit, call);
         let is_stopped = status == Status::STOPPED;
-        if !is_stopped {
-            self.done("fit", status, session.entrance.take_complaint())?;
-        }
+        let done =
+            if is_stopped { Ok(()) } else { self.done("fit", status, session.entrance.take_complaint()) };
         untampered("fit", session)?;
+        match done {
+            Err(error) if error.is_singular() => return Ok(FitOutcome::diverged()),
+            done => done?,
+        }
         let misbehaved = |what: String| CallError::Misbehaved { during: "fit", what };
         // SAFETY: what the report points to lives until the next call on the object.
         let reported = unsafe { read_report(&report, 0) }.map_err(misbehaved)?;

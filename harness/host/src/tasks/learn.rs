@@ -44,6 +44,7 @@ pub(super) fn run(
         selected: selected.as_ref().map(|selected| selected.look),
         model: selected.as_ref().and_then(|selected| selected.kind),
         hyperparameters: selected.map(|selected| selected.hyperparameters).unwrap_or_default(),
+        divergence: state.divergence,
         ..LearningOutput::default()
     }));
     let outcome = SolveOutcome {

@@ -13,6 +13,13 @@ use crate::results::Results;
 /// Height of a row of panels.
 const ROW: u32 = 300;
 
+const CAPTION: &str = "\
+Mean over seeds with its standard error; lower left is better. The thin line joins the solvers that no other solver beats \
+in both. A marker that points down lies below the axis, at the value beside it.";
+
+/// What is added where some predictions are the learner's own.
+const OWN: &str = " Hollow markers, which the line passes over: predictions that are the learner's own.";
+
 /// One point a solver: total seconds against the distance to the exact prediction, or else the next known quality.
 pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let qualities = [names::RMSE_TO_EXACT, names::TEST_RMSE, names::RESIDUAL_Y].into_iter();
@@ -34,9 +41,8 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let height = 70 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
     let title = "Quality against time";
     let svg = panels_sheet(title, &solvers(results, |_| true), &panels, columns, height)?;
-    let caption = "Mean over seeds with its standard error; lower left is better. The thin line joins the solvers that \
-                   no other solver beats in both. A marker that points down lies below the axis, at the value beside \
-                   it.";
+    let own = if panels.iter().flat_map(|panel| &panel.dots).any(|dot| dot.hollow) { OWN } else { "" };
+    let caption = format!("{CAPTION}{own}");
     Ok(Some(Figure::new("quality-time", "", title.to_owned(), caption, svg)))
 }
 
@@ -59,12 +65,18 @@ fn dot(results: &Results<'_>, group: &Group, quality: &str) -> Option<Dot> {
         ((e.mean - error).max(0.1 * e.mean), e.mean + error)
     };
     let look = look(results, &group.solver);
-    Some(Dot { look, at: (x.mean, y.mean), x_range: spread(x), y_range: spread(y), hollow: false })
+    Some(Dot {
+        look,
+        at: (x.mean, y.mean),
+        x_range: spread(x),
+        y_range: spread(y),
+        hollow: results.has_own_predictions(group),
+    })
 }
 
-/// Corners of the staircase of points that are not beaten in both coordinates.
+/// Corners of the staircase of verified points that are not beaten in both coordinates.
 fn frontier(dots: &[Dot]) -> Vec<(f64, f64)> {
-    let mut points: Vec<(f64, f64)> = dots.iter().map(|d| d.at).collect();
+    let mut points: Vec<(f64, f64)> = dots.iter().filter(|dot| !dot.hollow).map(|dot| dot.at).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut steps: Vec<(f64, f64)> = Vec::new();
     for point in points {

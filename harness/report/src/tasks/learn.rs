@@ -1,6 +1,6 @@
 //! Learners: what they predict, and what they learn.
 
-use gpbench_record::{TargetScaling, names};
+use gpbench_record::{TargetScaling, metric, names};
 
 use super::section::{MEANS, Section};
 use crate::aggregate::{Group, Problem};
@@ -18,11 +18,13 @@ pub(super) struct Learn;
 const LEARNING: &str = "\
 NLML is the exact negative log marginal likelihood over n, with all constants, of the hyperparameters and features that \
 were learned; where it cannot be evaluated the bound is among the details. RMSE and NLL (mean negative log-likelihood of a \
-test row) are computed from the learned model by a process that never loads the learner. They are in units of the \
-standardised target, or in those of the file where the heading says so. A pass is n rows drawn as minibatches. `step` and \
-`total` are wall-clock seconds of the learner, without evaluations. Where a parameter has a grid, the value with the \
-smallest NLML is chosen for each seed (or by what the spec selects; never by test rows), `chosen` are these values, and \
-`whole grid` is the time of all values.";
+test row) are computed from the learned model by a process that never loads the learner. Where `predictions` are the \
+learner's own, it hands out no model to compute them from: they are taken at its word, and its row is never the best. RMSE \
+and NLL are in units of the standardised target, or in those of the file where the heading says so. A pass is n rows drawn as minibatches. `step` and \
+`total` are wall-clock seconds of the learner, without evaluations. Where a parameter has a grid, a value \
+is chosen for each seed, never by test rows: the one whose number under `chosen by` is smallest. That is what the spec \
+selects by, or else the NLML; where no value has it, the bound; where no value has that, what the learner says that it \
+minimises. `chosen` are these values, and `whole grid` is the time of all values.";
 
 impl Section for Learn {
     fn title(&self) -> &'static str {
@@ -43,8 +45,15 @@ impl Section for Learn {
             Layout {
                 title: if is_centred { format!("{title}, in the units of the file") } else { title },
                 groups,
-                names: vec![column("learner", |group| Some(group.solver.clone()))],
-                added: vec![column("chosen", |group| choice(results, group))],
+                names: vec![
+                    column("learner", |group| Some(group.solver.clone())),
+                    results.predictions_column(),
+                ],
+                added: vec![
+                    column("chosen", |group| choice(results, group)),
+                    column("chosen by", |group| chosen_by(results, group)),
+                ],
+                may_be_best: Box::new(|group| group.all_ok() && !results.has_own_predictions(group)),
             }
         };
         results.problems().into_iter().map(layout).collect()
@@ -69,6 +78,13 @@ impl Section for Learn {
     fn seconds(&self) -> &'static str {
         names::SECONDS
     }
+}
+
+/// What the values of a grid were chosen by.
+fn chosen_by(results: &Results<'_>, group: &Group) -> Option<String> {
+    let of_row = |row| metric::find(grid::chosen_by(row, results.whole)?);
+    let titles = once_each(results.rows(group).filter_map(of_row).map(|metric| metric.title));
+    (!titles.is_empty()).then(|| titles.join(", "))
 }
 
 /// The values of a grid that were chosen, in the order of the seeds, and how many values had no answer.

@@ -55,6 +55,7 @@ impl Section for Likelihood {
                 groups: results.of_model(model),
                 names: vec![column("estimate", |group| Some(results.label(group)))],
                 added,
+                may_be_best: Box::new(Group::all_ok),
             }
         };
         results.models().into_iter().map(layout).collect()

@@ -3,7 +3,7 @@
 use gpbench_record::{TaskKind, names};
 
 use super::section::{MEANS, RESIDUALS, Section};
-use crate::aggregate::Problem;
+use crate::aggregate::{Group, Problem};
 use crate::charts::curve::Clock;
 use crate::charts::figure::Drawn;
 use crate::charts::{convergence, pareto, profile, progress, seconds};
@@ -59,6 +59,7 @@ pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
             groups,
             names: vec![column("solver", |group| Some(group.solver.clone()))],
             added: added.into_iter().collect(),
+            may_be_best: Box::new(Group::all_ok),
         }
     };
     results.problems().into_iter().map(layout).collect()

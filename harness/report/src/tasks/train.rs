@@ -46,6 +46,7 @@ impl Section for Train {
                 column("estimator", |group| group.problem.estimator.clone()),
             ],
             added: vec![ratio("speed-up", names::SECONDS_TRAIN), ratio("fewer epochs", names::EPOCHS)],
+            may_be_best: Box::new(Group::all_ok),
         };
         results.models().into_iter().map(layout).collect()
     }

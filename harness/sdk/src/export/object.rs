@@ -9,7 +9,7 @@ use gpbench_abi::Status;
 
 use crate::error::{Error, Result};
 use crate::text::borrow;
-use crate::{Report, Value};
+use crate::{Report, Value, place};
 
 /// A solver or learner as the host holds it.
 pub(super) struct Object<T> {
@@ -35,17 +35,20 @@ pub(super) unsafe fn sound(host: *const abi::Host) -> Result<&'static abi::Host>
     }
     // SAFETY: as above.
     let host = unsafe { &*host };
+    place::watch();
     if host.set_error.is_none() { Err(bad()) } else { Ok(host) }
 }
 
 /// Calls a plugin's code: an error or a panic becomes a status, and its text goes to the host.
 pub(super) fn catch(host: &abi::Host, call: impl FnOnce() -> Result<()>) -> Status {
+    place::put(None);
     let (status, text) = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => return Status::DONE,
         Ok(Err(Error::Stopped)) => return Status::STOPPED,
         Ok(Err(error)) => (error.status(), error.to_string()),
         Err(payload) => {
-            let text = format!("panicked: {}", panic_text(&*payload));
+            let at = place::take().map_or_else(String::new, |place| format!(" ({place})"));
+            let text = format!("panicked: {}{at}", panic_text(&*payload));
             // Dropping a payload could panic again.
             std::mem::forget(payload);
             (Status::PANIC, text)

@@ -49,7 +49,6 @@ fn at(
             *choice = ParamChoice::Same(key, value);
         }
     }
-    let values: Vec<String> = varied.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let name = format!("{entry}@{}", values.join(","));
-    (name, Some(GridPoint { entry: entry.to_owned(), params: varied }), chosen)
+    let point = GridPoint { entry: entry.to_owned(), params: varied };
+    (point.name(), Some(point), chosen)
 }

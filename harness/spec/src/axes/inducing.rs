@@ -37,7 +37,10 @@ pub(super) fn resolve(
             refuse("distance", table.distance.as_ref().map(|given| &given.at), why, None);
             refuse("neighbours", table.neighbours.at.as_ref(), why, None);
             if table.points.is_none() {
-                lacks.push(("points", "say how many, for instance points = 1000"));
+                lacks.push((
+                    "points",
+                    "say how many, for instance points = 100; at most as many as there are training rows",
+                ));
             }
         }
         Select::Neighbours => {

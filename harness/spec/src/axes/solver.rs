@@ -27,6 +27,8 @@ pub(crate) struct SolverEntry<'a> {
     pub(crate) info: &'a SolverInfo,
     params: Vec<ParamChoice>,
     pub(crate) inducing: Option<Inducing>,
+    /// Where the number of inducing points is given.
+    pub(crate) points: Option<Location>,
     pub(crate) quadrature: Option<Quadrature>,
     /// Parameters that the prediction after training changes.
     pub(crate) prediction: BTreeMap<String, Param>,
@@ -97,6 +99,8 @@ pub(crate) fn resolve<'a>(
     let prediction: BTreeMap<_, _> = prediction.collect();
     let inducing =
         table.inducing.as_ref().and_then(|given| inducing::resolve(given, info, catalog, mistakes));
+    let points = table.inducing.as_ref().and_then(|given| given.value.points.as_ref());
+    let points = points.map(|given| given.at.clone());
     let quadrature = table.quadrature.as_ref().and_then(|given| given.value);
     let entry = |(own, grid, params)| SolverEntry {
         name: own,
@@ -106,6 +110,7 @@ pub(crate) fn resolve<'a>(
         info,
         params,
         inducing,
+        points: points.clone(),
         quadrature,
         prediction: prediction.clone(),
         budget,

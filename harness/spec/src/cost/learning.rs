@@ -7,7 +7,8 @@
 //! |---|---|
 //! | with M inducing points | 5 M^2 b + 13/3 M^3, and M (M + b) kernel entries |
 //! | of finite dimension D | 2 b D^2 + 3 D^3 |
-//! | with a kernel alone, b being `points` where it has that | b^3, and b^2 kernel entries |
+//! | with a kernel alone | b^3, and b^2 kernel entries |
+//! | of experts, which have `points` b | b^2 (b / 3 + 500), and b^2 kernel entries; each expert on a thread of its own |
 //!
 //! beside the feature map there and back, and the optimiser's work on each parameter. A look takes predictions and the
 //! exact likelihood, or the bound where there are inducing points.
@@ -25,6 +26,13 @@ const FEATURES: usize = 1000;
 
 /// Order of a matrix that is factorised at half the usual rate.
 const SMALL: f64 = 128.0;
+
+/// Order of an expert's matrix above which its factor and inverse run mainly at the rate of the largest products, three
+/// times the usual one; a third of it.
+const LARGE: f64 = 500.0;
+
+/// Experts that take a step at the same time, each on one thread.
+const EXPERTS_TOGETHER: f64 = 4.0;
 
 /// Flops of the optimiser for each parameter: roots and quotients in order.
 const FLOPS_PER_PARAMETER: f64 = 100.0;
@@ -46,6 +54,8 @@ pub(super) struct Work {
     pub(super) steps: f64,
     /// Flops of a step.
     pub(super) step: f64,
+    /// Threads that it can use at most.
+    pub(super) threads: f64,
     /// Flops of all looks.
     pub(super) looks: f64,
     /// Numbers that are held beside the rows.
@@ -79,6 +89,10 @@ pub(super) fn work(
     Work {
         steps: task.passes as f64 * (sizes.n / sizes.batch).ceil(),
         step,
+        threads: match sizes.model {
+            Model::Experts(rows) => (sizes.n / rows).ceil().min(EXPERTS_TOGETHER),
+            Model::Inducing(_) | Model::Features(_) | Model::Exact => f64::INFINITY,
+        },
         looks: task.looks.len() as f64 * look + end,
         numbers: held.max(compared) + 3.0 * sizes.weights,
     }
@@ -157,9 +171,8 @@ impl Sizes {
                 (flops, 8.0 * m * m + 5.0 * m * b, b + m, m * m)
             }
             Model::Features(d) if !is_kernel => (2.0 * b * d * d + 3.0 * cubic(d), 4.0 * d * d + b * d, b, d),
-            Model::Features(_) | Model::Experts(_) | Model::Exact => {
-                (cubic(b) + b * b * entry, 3.0 * b * b, b, 0.0)
-            }
+            Model::Experts(_) => (b * b * (b / 3.0 + LARGE + entry), 3.0 * b * b, b, 0.0),
+            Model::Features(_) | Model::Exact => (cubic(b) + b * b * entry, 3.0 * b * b, b, 0.0),
         };
         // Back is twice as far as there.
         let map = 3.0 * self.row * rows;

@@ -78,7 +78,7 @@ fn inducing(keys: &mut Keys<'_>) -> Inducing {
             "How they are chosen: a random subset of the rows, centres of clusters, or rows of which none is near \
              another.",
         ),
-        points: keys.optional("points", count(), "Number of points of \"subset\" and \"kmeans\"."),
+        points: keys.optional("points", count(), "Number of points of \"subset\" and \"kmeans\", at most that of the training rows."),
         distance: keys.optional(
             "distance",
             number(POSITIVE),

@@ -17,6 +17,9 @@ use crate::typed::Typed;
 /// Looks at a case whose spec does not say how many passes are between them.
 const LOOKS: u32 = 60;
 
+/// Inducing points that an example has where the data sets have enough rows.
+const POINTS: usize = 1000;
+
 /// Most looks at a case.
 const MOST_LOOKS: u64 = 1000;
 
@@ -66,10 +69,13 @@ impl<'a> Rules<'a> for Learn<'a> {
                 check_validation(validation, dataset, mistakes);
             }
         }
+        self.check_mean(&axes.solvers, mistakes);
+        let least = axes.datasets.iter().filter_map(|dataset| dataset.n(self.validation())).min();
         for solver in &axes.solvers {
             if solver.info.can(Capability::Inducing) && solver.inducing.is_none() {
                 let what = format!("learner `{}` needs inducing points", solver.info.id);
-                let example = "inducing = { select = \"kmeans\", points = 1000 }";
+                let points = least.map_or(POINTS, |rows| rows.div_ceil(2).min(POINTS));
+                let example = format!("inducing = {{ select = \"kmeans\", points = {points} }}");
                 mistakes.add(&solver.at, what, format!("add {example} to [solver.{}]", solver.entry()));
             }
         }
@@ -104,6 +110,25 @@ impl<'a> Rules<'a> for Learn<'a> {
 }
 
 impl Learn<'_> {
+    /// Reports learners that do not train a mean, where one is asked for.
+    fn check_mean(&self, learners: &[SolverEntry<'_>], mistakes: &mut Mistakes) {
+        let (Some(_), Some(at)) = (self.table.mean.value, &self.table.mean.at) else { return };
+        let mut unable: Vec<String> = Vec::new();
+        for learner in learners.iter().filter(|learner| !learner.info.can(Capability::Mean)) {
+            let id = format!("`{}`", learner.info.id);
+            if !unable.contains(&id) {
+                unable.push(id);
+            }
+        }
+        let (learners, verb) = if unable.len() == 1 { ("learner", "does") } else { ("learners", "do") };
+        if !unable.is_empty() {
+            let what = format!("{learners} {} {verb} not train a constant mean", unable.join(", "));
+            let hint = "remove `mean`, or take learners with the capability `mean`, which \
+                        `gpbench list solvers --verbose` shows";
+            mistakes.add(at, what, hint.to_owned());
+        }
+    }
+
     /// Reports parameters of [learn] that no learner has.
     fn check_params(&self, learners: &[SolverEntry<'_>], mistakes: &mut Mistakes) {
         let params = self.table.params.as_ref().map_or(&[][..], |given| &given.value.0);

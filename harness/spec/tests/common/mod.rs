@@ -47,7 +47,7 @@ pub(crate) fn catalog() -> Catalog {
 
 /// Learners as they are to be, with fewer parameters.
 fn learners() -> Vec<SolverInfo> {
-    use Capability::{Finite, Inducing, Kernel, Network};
+    use Capability::{Finite, Inducing, Kernel, Mean, Network};
     let params = || {
         vec![
             int("batch", 32, 1.0, 1e9),
@@ -66,11 +66,12 @@ fn learners() -> Vec<SolverInfo> {
     let average =
         ParamInfo { kind: ParamKind::Float, default: Param::Float(0.9), ..int("average", 0, 0.0, 1.0) };
     vec![
-        learner("scgd", &[Network, Finite], params().into_iter().chain([average]).collect()),
-        learner("svgp", &[Network, Kernel, Inducing], params()),
-        learner("poe", &[Kernel], vec![int("points", 1024, 1.0, 1e9)]),
-        learner("bsgd", &[Network, Kernel], params()),
-        learner("minimax", &[Network, Finite], params()),
+        learner("scgd", &[Network, Finite, Mean], params().into_iter().chain([average]).collect()),
+        learner("svgp", &[Network, Kernel, Inducing, Mean], params()),
+        learner("poe", &[Kernel, Mean], vec![int("points", 1024, 1.0, 1e9)]),
+        learner("bsgd", &[Network, Kernel, Mean], params()),
+        learner("minimax", &[Network, Finite, Mean], params()),
+        learner("plain", &[Kernel], vec![]),
     ]
 }
 

@@ -56,8 +56,11 @@ pub struct Description {
     pub blas_threads: bool,
     /// Of a learner: needs inducing points.
     pub inducing: bool,
-    /// Of a learner: takes the stationary kernels. Others take linear ones on the outputs of a network.
+    /// Of a learner: takes the stationary kernels. Others take linear ones on the outputs of a network, if they take
+    /// networks, or else have random features of the RBF kernel.
     pub kernel: bool,
+    /// Of a learner: takes networks.
+    pub network: bool,
     /// Parameters.
     pub params: Vec<Parameter>,
     /// Differences between the solver's table and this version of the interface, a sentence each.

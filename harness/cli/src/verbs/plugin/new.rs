@@ -4,20 +4,27 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gpbench_record::LibraryInfo;
 
 use super::template::{self, Kind, Language};
+use crate::catalog;
 use crate::exit::{Failure, OK, Outcome};
 use crate::output::{self, shell_command};
+use crate::worker::Worker;
 
 /// The SDK's folder in a checkout.
 const SDK: &str = "harness/sdk";
 
-/// The spec that a new plugin is first run with.
-fn first_spec(kind: Kind) -> &'static str {
-    match kind {
+/// What stands for a spec where there is no checkout.
+const UNKNOWN_SPEC: &str = "SPEC.toml";
+
+/// The spec of a checkout that a new plugin is first run with.
+fn spec_in(checkout: &Path, kind: Kind) -> Option<PathBuf> {
+    let spec = checkout.join(match kind {
         Kind::Solver => "benchmarks/quickstart.toml",
         Kind::Learner => "benchmarks/learners-small.toml",
-    }
+    });
+    spec.exists().then_some(spec)
 }
 
 /// Names that a Rust plugin cannot have: keywords, and crates that it depends on.
@@ -34,7 +41,7 @@ pub(crate) struct New {
     /// Language of the plugin.
     #[arg(long, value_enum, default_value_t = Language::Rust)]
     lang: Language,
-    /// A learner, which finds hyperparameters and predicts by itself, in place of a solver.
+    /// Write a learner, which finds hyperparameters and predicts by itself, in place of a solver; in Rust or C.
     #[arg(long)]
     learner: bool,
     /// Folder to write, which must not exist; NAME in the current folder by default.
@@ -50,18 +57,14 @@ pub(super) fn new(args: &New) -> Outcome {
     let (name, language) = (args.name.as_str(), args.lang);
     let kind = if args.learner { Kind::Learner } else { Kind::Solver };
     check_name(name)?;
+    check_free(name)?;
     let folder = args.dir.clone().unwrap_or_else(|| PathBuf::from(name));
     if folder.exists() {
         let text = format!("{} exists; choose another folder with `--dir`", folder.display());
         return Err(Failure::usage(text));
     }
-    let mut files = template::files(kind, language, name).ok_or_else(|| {
-        Failure::usage(
-            "there is no example of a learner in Fortran: take `--lang c` or Rust, or write one with the types of \
-             harness/abi/include/gpbench.f90",
-        )
-    })?;
     let mut root = checkout();
+    let mut manifest = None;
     if language == Language::Rust {
         let sdk = find_sdk(args.sdk.as_deref(), root.as_deref())?;
         let path = sdk.to_str().ok_or_else(|| {
@@ -70,9 +73,17 @@ pub(super) fn new(args: &New) -> Outcome {
                 sdk.display()
             ))
         })?;
-        files.insert(0, template::manifest(kind, name, path));
+        manifest = Some(template::manifest(kind, name, path));
         root = root.or_else(|| sdk.ancestors().nth(2).map(Path::to_owned));
     }
+    let spec = root.as_deref().and_then(|root| spec_in(root, kind)).unwrap_or_else(|| UNKNOWN_SPEC.into());
+    let mut files = template::files(kind, language, name, &spec.to_string_lossy()).ok_or_else(|| {
+        Failure::usage(
+            "there is no example of a learner in Fortran: take `--lang c` or Rust, or write one with the types of \
+             harness/abi/include/gpbench.f90",
+        )
+    })?;
+    files.splice(0..0, manifest);
     for (path, text) in &files {
         let file = folder.join(path);
         output::write_file(&file, text)
@@ -96,13 +107,29 @@ fn check_name(name: &str) -> Result<(), Failure> {
     if !starts_with_letter || name.len() > 40 || !name.split('-').all(is_word) {
         return Err(Failure::usage(format!(
             "`{name}` cannot name a plugin: use at most 40 lower-case letters, digits and single hyphens, such as \
-             `my-solver`"
+             `my-method`"
         )));
     }
     if RESERVED.split(' ').any(|reserved| reserved == name) {
-        return Err(Failure::usage(format!("`{name}` is a reserved name; try `{name}-solver`")));
+        return Err(Failure::usage(format!("`{name}` is a reserved name; try `my-{name}`")));
     }
     Ok(())
+}
+
+/// Fails if an installed plugin offers a solver or learner of this name. A spec could then name neither without its
+/// library. Without a worker nothing is known to be installed.
+fn check_free(name: &str) -> Result<(), Failure> {
+    let Ok(installed) = Worker::locate().and_then(|worker| catalog::libraries(&worker, &[])) else {
+        return Ok(());
+    };
+    let offers = |library: &&LibraryInfo| library.solvers.iter().any(|solver| solver.id == name);
+    match installed.usable.iter().find(offers) {
+        Some(library) => Err(Failure::usage(format!(
+            "`{name}` is taken: {} offers it; choose another name, such as `my-{name}`",
+            library.file.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The SDK: the given folder, or that of the checkout.
@@ -148,8 +175,9 @@ fn next(name: &str, (kind, language): (Kind, Language), folder: &Path, root: Opt
             (vec!["make".into(), "-C".into(), folder.into()], folder.join(file))
         }
     };
-    let spec = [Path::new(""), root.unwrap_or(Path::new(""))].map(|root| root.join(first_spec(kind)));
-    let spec = spec.into_iter().find(|spec| spec.exists()).unwrap_or_else(|| PathBuf::from("SPEC.toml"));
+    let places = [Some(Path::new("")), root];
+    let spec = places.into_iter().flatten().find_map(|root| spec_in(root, kind));
+    let spec = spec.unwrap_or_else(|| UNKNOWN_SPEC.into());
     let program = std::env::args_os().next().unwrap_or_else(|| "gpbench".into());
     let (spec, library) = (spec.into_os_string(), library.into_os_string());
     let test = vec![program.clone(), "plugin".into(), "test".into(), library.clone()];

@@ -43,6 +43,8 @@ struct Example {
     id: &'static str,
     /// Paths and texts. Both may hold the id, also in snake case and camel case.
     files: &'static [(&'static str, &'static str)],
+    /// The spec that its README names.
+    spec: &'static str,
     /// Other replacements in texts.
     replaced: &'static [(&'static str, &'static str)],
 }
@@ -69,7 +71,8 @@ const RUST: Example = Example {
         ("README.md", plugins!("template/README.md")),
         (".gitignore", "/target\n"),
     ],
-    replaced: &[("gpbench_template", "steepest_descent")],
+    spec: "../../benchmarks/quickstart.toml",
+    replaced: &[("../../target", "target"), ("gpbench_template", "steepest_descent")],
 };
 
 const RUST_LEARNER: Example = Example {
@@ -83,7 +86,8 @@ const RUST_LEARNER: Example = Example {
         ("README.md", plugins!("template-learner/README.md")),
         (".gitignore", "/target\n"),
     ],
-    replaced: &[("gpbench_template_learner", "minibatch_gp")],
+    spec: "../../benchmarks/learners-small.toml",
+    replaced: &[("../../target", "target"), ("gpbench_template_learner", "minibatch_gp")],
 };
 
 const C_LEARNER: Example = Example {
@@ -95,6 +99,7 @@ const C_LEARNER: Example = Example {
         ("README.md", plugins!("examples/c-scale-descent/README.md")),
         (".gitignore", "*.so\n"),
     ],
+    spec: "../../../benchmarks/learners-small.toml",
     replaced: &[("../../../harness/abi/include", ".")],
 };
 
@@ -107,6 +112,7 @@ const C: Example = Example {
         ("README.md", plugins!("examples/c-richardson/README.md")),
         (".gitignore", "*.so\n"),
     ],
+    spec: "../../../benchmarks/quickstart.toml",
     replaced: &[("../../../harness/abi/include", ".")],
 };
 
@@ -120,11 +126,12 @@ const FORTRAN: Example = Example {
         ("README.md", plugins!("examples/fortran-jacobi/README.md")),
         (".gitignore", "*.so\n*.mod\n"),
     ],
+    spec: "../../../benchmarks/quickstart.toml",
     replaced: &[("../../../harness/abi/include", ".")],
 };
 
-/// The files of a plugin called `name`; none if there is no such example.
-pub(super) fn files(kind: Kind, language: Language, name: &str) -> Option<Vec<File>> {
+/// The files of a plugin called `name`, which is first run with `spec`; none if there is no such example.
+pub(super) fn files(kind: Kind, language: Language, name: &str, spec: &str) -> Option<Vec<File>> {
     let example = match (kind, language) {
         (Kind::Solver, Language::Rust) => RUST,
         (Kind::Solver, Language::C) => C,
@@ -142,7 +149,7 @@ pub(super) fn files(kind: Kind, language: Language, name: &str) -> Option<Vec<Fi
     let file = |(path, text): &(&str, &str)| {
         let text =
             example.replaced.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
-        (renamed(path), renamed(&text))
+        (renamed(path), renamed(&text).replace(example.spec, spec))
     };
     Some(example.files.iter().map(file).collect())
 }
@@ -196,13 +203,15 @@ mod tests {
             (Kind::Learner, Language::Rust, ["minibatch-gp", "minibatch_gp", "MinibatchGp"]),
             (Kind::Learner, Language::C, ["c-scale-descent", "c_scale_descent", "CScaleDescent"]),
         ] {
-            let files = files(kind, language, "my-method-2").expect("an example");
+            let files = files(kind, language, "my-method-2", "/of-checkout/spec.toml").expect("an example");
             for (path, text) in &files {
                 for old in old.iter().chain(&["gpbench_template", "../../.."]) {
                     assert!(!path.contains(old) && !text.contains(old), "{path} has {old}");
                 }
             }
             assert!(files.iter().any(|(_, text)| text.contains("\"my-method-2\"")), "{language:?}");
+            let readme = files.iter().find(|(path, _)| path == "README.md").map(|(_, text)| text);
+            assert!(readme.is_some_and(|text| text.contains("gpbench run /of-checkout/spec.toml ")));
         }
     }
 

@@ -62,7 +62,7 @@ fn show(results: &[RuleResult], format: Format) -> Result<(), Failure> {
     };
     let json: Vec<Value> = results.iter().map(json).collect();
     let mut listing =
-        Listing::new(&["solver", "rule", "status", "the rule, and the reason"], versioned("checks", json));
+        Listing::new(&["name", "rule", "status", "the rule, and the reason"], versioned("checks", json));
     for RuleResult { solver, name, status, reason, doc } in results {
         let why = if reason.is_empty() { doc.clone() } else { format!("{doc}: {reason}") };
         listing.row(vec![solver.clone(), name.clone(), status.as_str().to_owned(), why]);

@@ -25,7 +25,8 @@ pub(super) fn read(
     let weights = reader.entries("weight", size, Entries::NotNegative)?.row(0);
     let used: Vec<usize> = (0..weights.len()).filter(|&expert| weights[expert] > 0.0).collect();
     if used.is_empty() {
-        return Err(InvalidArray::new("weight", "is 0 for every expert", "positive for at least one"));
+        let error = InvalidArray::new("weight", "is 0 for every expert", "positive for at least one");
+        return Err(error.of_divergence());
     }
     let mut columns = Columns { reader, count: weights.len(), used: &used };
     let signal_scale = columns.array("signal_scale", Some(1), EACH, Entries::Positive)?;
@@ -48,7 +49,7 @@ pub(super) fn read(
         ),
         noise_scale: noise_scale[(0, index)],
         mean: mean[(0, index)],
-        rows: rows.column(index).iter().map(|&row| row as usize).collect(),
+        rows: rows.column(index).mapv(|row| row as usize).to_vec(),
         weight: weights[index],
     };
     Ok(Experts { experts: used.iter().map(expert).collect(), combine })

@@ -10,7 +10,9 @@ use rand::Rng;
 use crate::evaluate::model::Judge;
 use crate::failure::{CaseError, fault, file_fault};
 use crate::model_file::{self, Learned};
-use crate::plugin::{Arrays, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause};
+use crate::plugin::{
+    Arrays, CallError, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause,
+};
 use crate::process;
 use crate::runner::{Startup, load};
 use crate::setup::Setup;
@@ -84,7 +86,7 @@ impl<'s> Fitting<'s> {
                 session
             }
         };
-        let (reason, seen) = match over {
+        let (mut reason, seen) = match over {
             None => self.fit(&mut learner, &session, &recorder, &mut state, &send)?,
             Some(reason) => {
                 state.progress = session.progress();
@@ -93,7 +95,14 @@ impl<'s> Fitting<'s> {
         };
         let predictions = match (over, reason) {
             (Some(_), _) | (None, StopReason::Diverged) => None,
-            (None, _) => Some(self.predictions(&mut learner)?),
+            (None, _) => match self.predictions(&mut learner) {
+                Err(error) if error.is_singular() => {
+                    reason = StopReason::Diverged;
+                    state.divergence = Some(error.to_string());
+                    None
+                }
+                predictions => Some(predictions?),
+            },
         };
         // Before the result counts: a plugin that crashes while it frees its memory has corrupted something.
         drop(learner);
@@ -176,7 +185,7 @@ impl<'s> Fitting<'s> {
 
     /// The learner's own predictions on the test rows, m x 2, asked for in two parts of unequal size: a prediction
     /// depends on its own row alone.
-    fn predictions(&self, learner: &mut LearnerObject) -> Result<Array2<f64>, CaseError> {
+    fn predictions(&self, learner: &mut LearnerObject) -> Result<Array2<f64>, CallError> {
         let x = self.setup.rows.split.x_test.view();
         let first = (FIRST_SHARE * x.nrows() as f64) as usize;
         let mut all = Array2::zeros((x.nrows(), 2).f());

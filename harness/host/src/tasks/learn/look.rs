@@ -8,6 +8,9 @@ use crate::plugin::{Arrays, FitEnd, LearnerObject};
 
 use super::state::{Best, State};
 
+/// Why a fit has diverged whose learner ends it so.
+const SAYS_SO: &str = "the learner reports divergence";
+
 /// What came of a look.
 #[derive(Debug)]
 pub(super) enum Seen {
@@ -15,7 +18,7 @@ pub(super) enum Seen {
     Best,
     /// An earlier one is better than this one.
     Worse(Arrays),
-    /// The model is not finite, or its matrices are singular: the learner has diverged.
+    /// The learner has diverged: it says so, or its model is unusable or its matrices are singular.
     Diverged,
 }
 
@@ -42,22 +45,29 @@ pub(super) fn look(
         metrics: costs(state, n),
     };
     // What a learner that has diverged puts means nothing.
-    let has_diverged = end == FitEnd::Ended(StopReason::Diverged);
-    let arrays = if has_diverged { None } else { learner.model()? };
-    let found = match &arrays {
-        None if has_diverged => Found::Diverged,
-        None => Found::Nothing,
-        Some(arrays) => evaluate(judge, task, arrays, &mut step)?,
+    let arrays = match end {
+        FitEnd::Ended(StopReason::Diverged) => Err(SAYS_SO.to_owned()),
+        FitEnd::Ended(_) | FitEnd::Paused => match learner.model() {
+            Err(error) if error.is_singular() => Err(error.to_string()),
+            arrays => Ok(arrays?),
+        },
     };
-    if matches!(found, Found::Diverged) {
+    let found = match &arrays {
+        Err(why) => Found::Diverged(why.clone()),
+        Ok(None) => Found::Nothing,
+        Ok(Some(arrays)) => evaluate(judge, task, arrays, &mut step)?,
+    };
+    if let Found::Diverged(why) = found {
         step.reason = StopReason::Diverged;
         state.looks.push(step);
+        state.divergence = Some(why);
         return Ok(Seen::Diverged);
     }
+    let arrays = arrays.ok().flatten();
     let value = value(task.select, &found, &step.metrics, state)?;
     let kind = match &found {
         Found::Model { kind, .. } => Some(*kind),
-        Found::Nothing | Found::Diverged => None,
+        Found::Nothing | Found::Diverged(_) => None,
     };
     let (look, hyperparameters) = (step.step, step.hyperparameters.clone());
     let best = state.best.as_ref().and_then(|best| best.value);
@@ -83,14 +93,14 @@ enum Found {
     Model { kind: gpbench_record::ModelKind, objective: Option<f64> },
     /// The learner puts none.
     Nothing,
-    /// They are not finite, or singular.
-    Diverged,
+    /// They are unusable or their matrices singular; why.
+    Diverged(String),
 }
 
 fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) -> Result<Found, CaseError> {
     let parsed = match judge.parse(arrays) {
         Ok(parsed) => parsed,
-        Err(Unusable::NotFinite { .. }) => return Ok(Found::Diverged),
+        Err(error @ Unusable::Diverged(_)) => return Ok(Found::Diverged(error.to_string())),
         Err(error) => return Err(invalid(error)),
     };
     step.hyperparameters = judge.hyperparameters(&parsed);
@@ -106,7 +116,7 @@ fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) ->
             Ok(Found::Model { kind, objective })
         }
         // A matrix of its own making is singular.
-        Err(_) => Ok(Found::Diverged),
+        Err(error) => Ok(Found::Diverged(format!("the model: {error}"))),
     }
 }
 
@@ -119,8 +129,8 @@ fn value(
 ) -> Result<Option<f64>, CaseError> {
     let objective = match found {
         Found::Model { objective, .. } => *objective,
-        Found::Nothing | Found::Diverged if select == Selection::Last => return Ok(None),
-        Found::Nothing | Found::Diverged => {
+        Found::Nothing | Found::Diverged(_) if select == Selection::Last => return Ok(None),
+        Found::Nothing | Found::Diverged(_) => {
             let what = "puts no model, so that only the last one can be the result";
             return Err(invalid(format!("the learner {what}; the task selects by `{}`", select.as_str())));
         }

@@ -71,6 +71,9 @@ pub(super) fn check(info: &SolverInfo, kernel: &Kernel, task: &Learning) -> Resu
     if is_stationary && !info.can(Capability::Kernel) && !takes_features {
         return refused("takes kernels of finite dimension alone: a linear one, or one by random features");
     }
+    if kernel.mean.is_some() && !info.can(Capability::Mean) {
+        return refused("does not train a constant mean");
+    }
     if info.can(Capability::Inducing) && task.inducing.is_none() {
         return refused("needs inducing points");
     }

@@ -22,6 +22,8 @@ pub(super) struct State {
     pub(super) best: Option<Best>,
     /// Named numbers of the learner's latest report.
     pub(super) values: BTreeMap<String, f64>,
+    /// Why the fit has diverged, if it has.
+    pub(super) divergence: Option<String>,
 }
 
 /// The look whose model is the result so far.
@@ -49,6 +51,7 @@ impl State {
             looks: Vec::new(),
             best: None,
             values: BTreeMap::new(),
+            divergence: None,
         }
     }
 

@@ -42,7 +42,7 @@ pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseErr
 fn parsed(judge: &Judge, arrays: Option<&Arrays>) -> Result<Option<ParsedModel>, CaseError> {
     match arrays.map(|arrays| judge.parse(arrays)).transpose() {
         Ok(parsed) => Ok(parsed),
-        Err(Unusable::NotFinite { .. }) => Ok(None),
+        Err(Unusable::Diverged(_)) => Ok(None),
         Err(error) => Err(invalid(error)),
     }
 }

@@ -63,6 +63,8 @@ pub struct FitRequest {
     pub basis: Option<Array2<f64>>,
     /// Widths of the network whose outputs have a linear kernel; none for a stationary kernel on the inputs.
     pub network: Option<Vec<usize>>,
+    /// Whether the kernel on the inputs is the RBF kernel, of which learners have random features.
+    pub rbf: bool,
     /// Passes over the rows that are granted.
     pub passes: f64,
     /// Whether the fit pauses after every step.
@@ -97,7 +99,7 @@ pub struct Used {
     pub rows: f64,
     /// Kernel entries.
     pub entries: f64,
-    /// Rows taken through the network.
+    /// Rows taken through the network or the random features.
     pub features: f64,
     /// Draws after the learner had been told to stop.
     pub late_draws: u64,

@@ -13,7 +13,7 @@ pub(super) const BATCH: usize = 16;
 
 impl FitRequest {
     /// `n` rows of a smooth function of three inputs with noise, for two passes on one thread. Learners that take no
-    /// stationary kernel get a linear one on a small network.
+    /// stationary kernel as it is get a linear one on a small network, or the RBF kernel if they take no networks.
     pub(super) fn new(subject: &dyn LearnerSubject, n: usize, seed: u64) -> FitRequest {
         let x = KernelSystem::new(n, seed).x;
         let y = targets(&x);
@@ -24,8 +24,9 @@ impl FitRequest {
             let rows: Vec<usize> = (0..points).map(|point| point * n / points).collect();
             x.select(Axis(0), &rows)
         });
-        let network = (!description.kernel).then(|| vec![12, 8]);
-        FitRequest { x, y, basis, network, passes: 2.0, pause: false, threads: 1, seed: 1 }
+        let network = (!description.kernel && description.network).then(|| vec![12, 8]);
+        let rbf = !description.kernel && network.is_none();
+        FitRequest { x, y, basis, network, rbf, passes: 2.0, pause: false, threads: 1, seed: 1 }
     }
 }
 

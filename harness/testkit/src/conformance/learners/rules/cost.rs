@@ -12,7 +12,7 @@ pub(super) fn charges(subject: &dyn LearnerSubject) -> Result<(), Finding> {
     fitted.end()?;
     match kind {
         ModelKind::Features if used.features == 0.0 => {
-            Err(Finding::Failed("reports no rows through its network".into()))
+            Err(Finding::Failed("reports no rows through its network or its random features".into()))
         }
         ModelKind::Process | ModelKind::Experts if used.entries == 0.0 => {
             Err(Finding::Failed("reports no kernel entries".into()))
