@@ -7,6 +7,7 @@ mod adadelta;
 mod adam;
 mod hyperparameters;
 mod milestones;
+mod pieces;
 mod schedule;
 mod state;
 mod transform;
@@ -21,7 +22,7 @@ pub use schedule::MultiStep;
 pub use state::Named;
 pub use transform::{Scale, Transform};
 
-use crate::Result;
+use crate::{Result, Workers};
 
 crate::choices! {
     /// Which optimiser a learner uses, as a parameter of the learner.
@@ -56,9 +57,25 @@ impl Optimiser {
     /// # Panics
     /// If the lengths differ from the number of parameters.
     pub fn descend(&mut self, parameters: &mut [f64], gradient: &[f64], learning_rate: f64) {
+        self.descend_shared(parameters, gradient, learning_rate, Workers::new(1));
+    }
+
+    /// The same by all threads, with the same bits: for millions of parameters.
+    ///
+    /// # Panics
+    /// As [`descend`](Self::descend).
+    pub fn descend_shared(
+        &mut self,
+        parameters: &mut [f64],
+        gradient: &[f64],
+        learning_rate: f64,
+        workers: Workers<'_>,
+    ) {
         match self {
-            Optimiser::Adam(adam) => adam.descend(parameters, gradient, learning_rate),
-            Optimiser::AdaDelta(adadelta) => adadelta.descend(parameters, gradient, learning_rate),
+            Optimiser::Adam(adam) => adam.descend_shared(parameters, gradient, learning_rate, workers),
+            Optimiser::AdaDelta(adadelta) => {
+                adadelta.descend_shared(parameters, gradient, learning_rate, workers)
+            }
         }
     }
 
@@ -123,6 +140,24 @@ mod tests {
             assert!(optimiser.load("p", get).unwrap_err().to_string().contains("is 3 x 1, expected 4 x 1"));
             assert!(optimiser.load("q", get).unwrap_err().to_string().contains("has no matrix q_"));
             assert_eq!(optimiser, Optimiser::new(method, 4));
+        }
+    }
+
+    #[test]
+    fn threads_change_no_bit() {
+        const SIZE: usize = 140_000;
+        for method in METHODS {
+            let gradients = uniform(2, SIZE, 5);
+            let of = |threads| {
+                let (mut optimiser, mut parameters) = (Optimiser::new(method, SIZE), vec![0.5; SIZE]);
+                for gradient in gradients.rows() {
+                    let gradient = gradient.as_slice().unwrap();
+                    optimiser.descend_shared(&mut parameters, gradient, 0.1, Workers::new(threads));
+                }
+                (optimiser, parameters)
+            };
+            assert_eq!(of(1), of(3));
+            assert!(of(1).1.iter().all(|parameter| *parameter != 0.5));
         }
     }
 

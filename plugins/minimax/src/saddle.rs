@@ -104,17 +104,11 @@ impl Saddle {
         if symmetric::shifted_factor(&self.a, -least).is_ok() {
             return Ok(false);
         }
-        let mut vectors = self.a.clone();
-        let values = lapack::symmetric_eigen(&mut vectors)?;
         // Only what is missing is added: A + sum over the values below of (least - value) v v^T.
-        let missing: Vec<f64> =
-            values.iter().map(|value| least - value).take_while(|gap| *gap > 0.0).collect();
-        let mut below = Array2::zeros((self.a.nrows(), missing.len()).f());
-        for ((mut column, vector), gap) in
-            below.columns_mut().into_iter().zip(vectors.columns()).zip(&missing)
-        {
-            column.assign(&vector);
-            column *= gap.sqrt();
+        let (values, mut below) = lapack::symmetric_eigen_below(&self.a, least)?;
+        for (mut vector, value) in below.columns_mut().into_iter().zip(values) {
+            // One at the limit may be counted as below it, and be found above it by a rounding error.
+            vector *= (least - value).max(0.0).sqrt();
         }
         symmetric::add_gram(1.0, &below.t(), 1.0, &mut self.a)?;
         lapack::mirror_lower(&mut self.a);

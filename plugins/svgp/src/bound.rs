@@ -190,13 +190,18 @@ impl Gradient {
     fn by_root(&mut self, q: &Variational<'_>, scale: f64, workers: Workers<'_>) {
         let [solved, rotated] = [&self.solved, &self.rotated].map(|array| array.slice(s![.., ..self.rows]));
         panels::lower_product(&solved, &rotated, &mut self.root, workers);
-        for (j, (mut column, root)) in self.root.columns_mut().into_iter().zip(q.root.columns()).enumerate() {
-            column.slice_mut(s![..j]).fill(0.0);
-            Zip::from(column.slice_mut(s![j..]))
-                .and(root.slice(s![j..]))
-                .for_each(|entry, &root| *entry = -scale * *entry - root);
-            column[j] += root[j].recip();
-        }
+        let chunks = self.root.axis_chunks_iter_mut(Axis(1), panels::COLUMNS);
+        let roots = q.root.axis_chunks_iter(Axis(1), panels::COLUMNS);
+        workers.for_each(chunks.zip(roots).enumerate(), |(index, (mut by_root, root))| {
+            let columns = by_root.columns_mut().into_iter().zip(root.columns());
+            for (j, (mut column, root)) in (index * panels::COLUMNS..).zip(columns) {
+                column.slice_mut(s![..j]).fill(0.0);
+                Zip::from(column.slice_mut(s![j..]))
+                    .and(root.slice(s![j..]))
+                    .for_each(|entry, &root| *entry = -scale * *entry - root);
+                column[j] += root[j].recip();
+            }
+        });
     }
 
     /// L^-T sym(P) L^-1, P = -tril(G A^T) with half its diagonal.

@@ -55,7 +55,8 @@ impl State {
         self.jitter = self.jitter.max(evaluation.jitter);
         self.dead_features = evaluation.dead_features;
         if evaluation.bound.is_finite() {
-            self.optimiser.descend(&mut self.process.parameters, &self.workspace.gradient, rate);
+            let (parameters, gradient) = (&mut self.process.parameters, &self.workspace.gradient);
+            self.optimiser.descend_shared(parameters, gradient, rate, fit.workers());
             self.process.update();
         }
         Ok(-evaluation.bound / fit.n() as f64)

@@ -17,6 +17,33 @@ const TRIANGLE: usize = 128;
 /// Order of a triangle that LAPACK solves with.
 const BASE: usize = 32;
 
+/// The Cholesky factor L of a symmetric matrix in place of its lower triangle, panel by panel from the left. The upper
+/// triangle is neither read nor written.
+pub(crate) fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
+    let n = a.nrows();
+    for first in (0..n).step_by(TRIANGLE) {
+        let width = TRIANGLE.min(n - first);
+        let (done, rest) = a.view_mut().split_at(Axis(1), first);
+        let (top, others) = done.slice_move(s![first.., ..]).split_at(Axis(0), width);
+        let panel = rest.slice_move(s![first.., ..width]);
+        let (mut corner, mut below) = panel.split_at(Axis(0), width);
+        if first > 0 {
+            lapack::symmetric_product(-1.0, &top, false, 1.0, &mut corner)?;
+        }
+        lapack::cholesky(&mut corner).map_err(|error| match error {
+            Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: first + minor },
+            other => other,
+        })?;
+        in_panels(below.axis_chunks_iter_mut(Axis(0), TRIANGLE), workers, |index, mut rows| {
+            let start = index * TRIANGLE;
+            let others = others.slice(s![start..start + rows.nrows(), ..]);
+            general_mat_mul(-1.0, &others, &top.t(), 1.0, &mut rows);
+            lapack::divide_by_lower_transposed(&mut rows, &corner)
+        })?;
+    }
+    Ok(())
+}
+
 /// L^-1 B in place of B.
 pub(crate) fn solve(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
     let n = lower.nrows();
@@ -165,6 +192,26 @@ mod tests {
             divide(&mut z, &dirty).unwrap();
             assert!(distance(&z.dot(&clean), &a) < 1e-13, "{n}");
         }
+    }
+
+    #[test]
+    fn factors_are_those_of_lapack_on_any_number_of_threads() {
+        for n in [1, 100, 128, 129, 300] {
+            let clean = triangle(n).0;
+            let whole = clean.dot(&clean.t());
+            let results = [1, 2, 3].map(|threads| {
+                let mut factor = column_major((n, n), |(i, j)| if i < j { 7.0 } else { whole[[i, j]] });
+                cholesky(&mut factor, Workers::new(threads)).unwrap();
+                factor
+            });
+            let expected = column_major((n, n), |(i, j)| if i < j { 7.0 } else { clean[[i, j]] });
+            assert!(distance(&results[0], &expected) < 1e-13, "{n}");
+            assert_eq!(results[0], results[1]);
+            assert_eq!(results[0], results[2]);
+        }
+        let mut indefinite = column_major((200, 200), |(i, j)| if i != j { 0.0 } else { 150.5 - i as f64 });
+        let error = cholesky(&mut indefinite, Workers::new(2)).unwrap_err();
+        assert_eq!(error, Error::NotPositiveDefinite { minor: 152 });
     }
 
     #[test]

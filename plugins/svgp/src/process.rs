@@ -45,6 +45,10 @@ pub struct Workspace {
     /// Derivatives of the negative bound by the free parameters.
     pub gradient: Vec<f64>,
     by_kernel: Gradient,
+    /// K(Z, Z), whose lower triangle becomes its factor.
+    inducing: Array2<f64>,
+    /// K(Z, X), in the first columns.
+    cross: Array2<f64>,
 }
 
 /// A bound, and what was seen on the way.
@@ -61,9 +65,12 @@ pub struct Evaluation {
 impl Workspace {
     /// For a process, and minibatches of up to `rows` rows.
     pub fn new(process: &Process, rows: usize) -> Workspace {
+        let m = process.m;
         Workspace {
             gradient: Vec::with_capacity(process.parameters.len()),
-            by_kernel: Gradient::new(process.m, rows),
+            by_kernel: Gradient::new(m, rows),
+            inducing: Array2::zeros((m, m).f()),
+            cross: Array2::zeros((m, rows).f()),
         }
     }
 }
@@ -186,18 +193,25 @@ impl Process {
             Some(pass) => pass.features().split_at(Axis(0), rows),
             None => (x.view(), self.points()),
         };
-        let (factor, jitter) = factorise(kernel.gram(&z, &z, workers), self.jitter)?;
-        let (cross, prior) = (kernel.gram(&z, &x, workers), kernel.diagonal(&x));
+        let Workspace { inducing, cross, by_kernel, .. } = &mut *workspace;
+        if rows > cross.ncols() {
+            *cross = Array2::zeros((self.m, rows).f());
+        }
+        let mut cross = cross.slice_mut(s![.., ..rows]);
+        kernel.gram_into(&z, &z, inducing, workers);
+        let jitter = factorise(inducing, self.jitter, workers)?;
+        kernel.gram_into(&z, &x, &mut cross, workers);
+        let prior = kernel.diagonal(&x);
         let centred = y - self.hyperparameters.mean();
         let minibatch = Minibatch {
-            factor: factor.view(),
+            factor: inducing.view(),
             cross: cross.view(),
             prior: prior.view(),
             y: centred.view(),
             noise_scale: self.hyperparameters.noise_scale(),
             weight: n as f64 / rows as f64,
         };
-        let bound = workspace.by_kernel.evaluate(&self.variational(), &minibatch, workers)?;
+        let bound = by_kernel.evaluate(&self.variational(), &minibatch, workers)?;
         let by_points = self.by_scales(&kernel, x, z, workspace, workers);
         self.by_points(by_points, pass.as_ref(), workspace, workers);
         let dead_features = pass.as_ref().map_or(0, Pass::dead_features);
@@ -287,7 +301,8 @@ impl Process {
     pub fn predict(&self, x: &ArrayRef2<f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
         let z = self.features(&self.points(), workers);
         let (kernel, q) = (self.kernel(), self.variational());
-        let (factor, _) = factorise(kernel.gram(&z, &z, workers), self.jitter)?;
+        let mut factor = kernel.gram(&z, &z, workers);
+        factorise(&mut factor, self.jitter, workers)?;
         let (mut means, mut variances) = (Array1::zeros(x.nrows()), Array1::zeros(x.nrows()));
         let noise = self.hyperparameters.noise_scale().powi(2);
         let pieces = x.axis_chunks_iter(Axis(0), panels::COLUMNS);
@@ -326,7 +341,7 @@ impl Process {
     /// As [`evaluate`](Self::evaluate).
     pub fn model(&self, workers: Workers<'_>) -> Result<Model> {
         let z = self.features(&self.points(), workers);
-        let (_, jitter) = factorise(self.kernel().gram(&z, &z, workers), self.jitter)?;
+        let jitter = factorise(&mut self.kernel().gram(&z, &z, workers), self.jitter, workers)?;
         let q = self.variational();
         let model = Model::inducing(&self.scales(), self.points(), q.mean, q.root, jitter);
         let Some(network) = &self.network else { return Ok(model) };
@@ -341,15 +356,15 @@ fn squares(a: &Array2<f64>) -> Array1<f64> {
     a.columns().into_iter().map(|column| column.dot(&column)).collect()
 }
 
-/// The Cholesky factor of K + jitter I in the lower triangle, and the jitter: the first of 1, 10, 100 ... times `jitter`
-/// that suffices.
-fn factorise(mut gram: Array2<f64>, jitter: f64) -> Result<(Array2<f64>, f64)> {
+/// The Cholesky factor of K + jitter I in place of K's lower triangle. Answers the jitter: the first of 1, 10, 100 ...
+/// times `jitter` that suffices.
+fn factorise(gram: &mut ArrayRef2<f64>, jitter: f64, workers: Workers<'_>) -> Result<f64> {
     let diagonal = gram.diag().to_owned();
     let mut tried = jitter;
     loop {
         gram.diag_mut().assign(&(&diagonal + tried));
-        match lapack::cholesky(&mut gram) {
-            Ok(()) => return Ok((gram, tried)),
+        match panels::cholesky(gram, workers) {
+            Ok(()) => return Ok(tried),
             Err(Error::NotPositiveDefinite { .. }) if tried < MOST_JITTER => {
                 tried = (10.0 * tried).min(MOST_JITTER);
                 // K is left above the diagonal.

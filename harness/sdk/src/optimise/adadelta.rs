@@ -2,9 +2,9 @@
 
 use ndarray::Array2;
 
+use super::pieces::in_pieces;
 use super::state::{Named, put, take};
-use crate::Result;
-use crate::simd::dispatch;
+use crate::{Result, Workers};
 
 /// Decay of the means.
 const RHO: f64 = 0.9;
@@ -31,17 +31,35 @@ impl AdaDelta {
 
     /// As [`Optimiser::descend`](super::Optimiser::descend).
     pub fn descend(&mut self, parameters: &mut [f64], gradient: &[f64], learning_rate: f64) {
+        self.descend_shared(parameters, gradient, learning_rate, Workers::new(1));
+    }
+
+    /// As [`Optimiser::descend_shared`](super::Optimiser::descend_shared).
+    pub fn descend_shared(
+        &mut self,
+        parameters: &mut [f64],
+        gradient: &[f64],
+        learning_rate: f64,
+        workers: Workers<'_>,
+    ) {
         let size = self.squared_gradient.len();
         assert_eq!((parameters.len(), gradient.len()), (size, size), "one derivative a parameter");
-        let means = self.squared_gradient.iter_mut().zip(&mut self.squared_change);
-        dispatch(|| {
-            for ((parameter, &g), (v, u)) in parameters.iter_mut().zip(gradient).zip(means) {
-                *v = RHO * *v + (1.0 - RHO) * g * g;
-                let change = (*u + EPSILON).sqrt() / (*v + EPSILON).sqrt() * g;
-                *u = RHO * *u + (1.0 - RHO) * change * change;
-                *parameter -= learning_rate * change;
-            }
-        });
+        let means = (&mut self.squared_gradient[..], &mut self.squared_change[..]);
+        in_pieces(
+            parameters,
+            gradient,
+            means,
+            workers,
+            |parameters, gradient, (squared_gradient, squared_change)| {
+                let means = squared_gradient.iter_mut().zip(squared_change);
+                for ((parameter, &g), (v, u)) in parameters.iter_mut().zip(gradient).zip(means) {
+                    *v = RHO * *v + (1.0 - RHO) * g * g;
+                    let change = ((*u + EPSILON) / (*v + EPSILON)).sqrt() * g;
+                    *u = RHO * *u + (1.0 - RHO) * change * change;
+                    *parameter -= learning_rate * change;
+                }
+            },
+        );
     }
 
     /// As [`Optimiser::save`](super::Optimiser::save): `squared_gradient`, `squared_change`.

@@ -2,9 +2,9 @@
 
 use ndarray::Array2;
 
+use super::pieces::in_pieces;
 use super::state::{Named, put, take};
-use crate::simd::dispatch;
-use crate::{Error, Result};
+use crate::{Error, Result, Workers};
 
 /// Decay of the mean of gradients.
 const BETA_1: f64 = 0.9;
@@ -31,13 +31,25 @@ impl Adam {
 
     /// As [`Optimiser::descend`](super::Optimiser::descend).
     pub fn descend(&mut self, parameters: &mut [f64], gradient: &[f64], learning_rate: f64) {
+        self.descend_shared(parameters, gradient, learning_rate, Workers::new(1));
+    }
+
+    /// As [`Optimiser::descend_shared`](super::Optimiser::descend_shared).
+    pub fn descend_shared(
+        &mut self,
+        parameters: &mut [f64],
+        gradient: &[f64],
+        learning_rate: f64,
+        workers: Workers<'_>,
+    ) {
         let size = self.first_moment.len();
         assert_eq!((parameters.len(), gradient.len()), (size, size), "one derivative a parameter");
         self.steps += 1;
         let count = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let (first_bias, second_bias) = (1.0 - BETA_1.powi(count), 1.0 - BETA_2.powi(count));
-        let moments = self.first_moment.iter_mut().zip(&mut self.second_moment);
-        dispatch(|| {
+        let moments = (&mut self.first_moment[..], &mut self.second_moment[..]);
+        in_pieces(parameters, gradient, moments, workers, |parameters, gradient, (first, second)| {
+            let moments = first.iter_mut().zip(second);
             for ((parameter, &g), (m, v)) in parameters.iter_mut().zip(gradient).zip(moments) {
                 *m = BETA_1 * *m + (1.0 - BETA_1) * g;
                 *v = BETA_2 * *v + (1.0 - BETA_2) * g * g;

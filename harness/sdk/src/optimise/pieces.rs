@@ -1,0 +1,23 @@
+//! A step of an optimiser in pieces that threads share out. Each parameter has a step of its own, so that pieces change no
+//! result.
+
+use crate::Workers;
+use crate::simd::dispatch;
+
+/// Parameters of a piece.
+const PIECE: usize = 1 << 16;
+
+/// Calls `work` with pieces of the parameters, of their derivatives and of the two averages that an optimiser keeps.
+pub(super) fn in_pieces(
+    parameters: &mut [f64],
+    gradient: &[f64],
+    averages: (&mut [f64], &mut [f64]),
+    workers: Workers<'_>,
+    work: impl Fn(&mut [f64], &[f64], (&mut [f64], &mut [f64])) + Sync,
+) {
+    let averages = averages.0.chunks_mut(PIECE).zip(averages.1.chunks_mut(PIECE));
+    let pieces = parameters.chunks_mut(PIECE).zip(gradient.chunks(PIECE)).zip(averages);
+    workers.for_each(pieces, |((parameters, gradient), averages)| {
+        dispatch(|| work(parameters, gradient, averages));
+    });
+}
