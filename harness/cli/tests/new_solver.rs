@@ -204,7 +204,7 @@ fn an_existing_folder_is_not_overwritten() {
 fn wrong_names_and_folders_are_reported() {
     let sandbox = Sandbox::new();
     sandbox.run(&["plugin", "new", "My_Solver"]).exits(2).says(&["`My_Solver`", "my-method"]);
-    sandbox.run(&["plugin", "new", "match"]).exits(2).says(&["`match`", "match-solver"]);
+    sandbox.run(&["plugin", "new", "match"]).exits(2).says(&["`match`", "my-match"]);
     let ended = sandbox.run(&["plugin", "new", "mine", "--sdk", "nowhere"]);
     ended.exits(2).says(&["nowhere", "harness/sdk"]);
     assert!(!sandbox.path("mine").exists());
