@@ -176,14 +176,14 @@ fn learners_stand_beside_solvers() {
     let first = std::fs::canonicalize(sandbox.path("reports/learners/latest")).expect("a run");
     sandbox.run(&["run", "learners.toml", "--fresh"]).exits(0);
     let first = first.to_string_lossy().into_owned();
-    sandbox.run(&["compare", &first, "latest", "--exact"]).exits(0);
-    let ended = sandbox.run(&["compare", &first, "latest"]).exits(0);
+    sandbox.run(&["compare", &first, "learners", "--exact"]).exits(0);
+    let ended = sandbox.run(&["compare", &first, "learners"]).exits(0);
     ended.prints(&["2 cases matched", "0 failing", "of 2 learners were not compared"]);
     // The name of a grid stands for all of its points, and beside another learner for the chosen one.
-    sandbox.run(&["compare", &first, "latest", "-s", "scgd"]).exits(0).prints(&["2 cases matched"]);
+    sandbox.run(&["compare", &first, "learners", "-s", "scgd"]).exits(0).prints(&["2 cases matched"]);
     let point = "scgd@learning_rate=0.3";
-    sandbox.run(&["compare", &first, "latest", "-s", point]).exits(0).prints(&["1 cases matched"]);
-    sandbox.run(&["compare", &first, "latest", "-s", "sc"]).exits(4);
+    sandbox.run(&["compare", &first, "learners", "-s", point]).exits(0).prints(&["1 cases matched"]);
+    sandbox.run(&["compare", &first, "learners", "-s", "sc"]).exits(4);
     sandbox.run(&["compare", "learners", "--between", "scgd,scgd"]).exits(0).prints(&["scgd → scgd"]);
     // A check of learners, against a baseline and against a run of solvers.
     sandbox.run(&["check", "learners.toml", "--update"]).exits(0);
