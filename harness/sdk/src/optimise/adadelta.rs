@@ -42,8 +42,6 @@ impl AdaDelta {
         learning_rate: f64,
         workers: Workers<'_>,
     ) {
-        let size = self.squared_gradient.len();
-        assert_eq!((parameters.len(), gradient.len()), (size, size), "one derivative a parameter");
         let means = (&mut self.squared_gradient[..], &mut self.squared_change[..]);
         in_pieces(
             parameters,

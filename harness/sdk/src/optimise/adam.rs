@@ -42,8 +42,6 @@ impl Adam {
         learning_rate: f64,
         workers: Workers<'_>,
     ) {
-        let size = self.first_moment.len();
-        assert_eq!((parameters.len(), gradient.len()), (size, size), "one derivative a parameter");
         self.steps += 1;
         let count = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let (first_bias, second_bias) = (1.0 - BETA_1.powi(count), 1.0 - BETA_2.powi(count));

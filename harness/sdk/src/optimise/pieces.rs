@@ -8,6 +8,9 @@ use crate::simd::dispatch;
 const PIECE: usize = 1 << 16;
 
 /// Calls `work` with pieces of the parameters, of their derivatives and of the two averages that an optimiser keeps.
+///
+/// # Panics
+/// If the lengths differ.
 pub(super) fn in_pieces(
     parameters: &mut [f64],
     gradient: &[f64],
@@ -15,6 +18,8 @@ pub(super) fn in_pieces(
     workers: Workers<'_>,
     work: impl Fn(&mut [f64], &[f64], (&mut [f64], &mut [f64])) + Sync,
 ) {
+    let size = averages.0.len();
+    assert_eq!((parameters.len(), gradient.len()), (size, size), "one derivative a parameter");
     let averages = averages.0.chunks_mut(PIECE).zip(averages.1.chunks_mut(PIECE));
     let pieces = parameters.chunks_mut(PIECE).zip(gradient.chunks(PIECE)).zip(averages);
     workers.for_each(pieces, |((parameters, gradient), averages)| {
