@@ -8,9 +8,6 @@ use crate::plugin::{Arrays, FitEnd, LearnerObject};
 
 use super::state::{Best, State};
 
-/// Why a fit has diverged whose learner ends it so.
-const SAYS_SO: &str = "the learner reports divergence";
-
 /// What came of a look.
 #[derive(Debug)]
 pub(super) enum Seen {
@@ -46,9 +43,9 @@ pub(super) fn look(
     };
     // What a learner that has diverged puts means nothing.
     let arrays = match end {
-        FitEnd::Ended(StopReason::Diverged) => Err(SAYS_SO.to_owned()),
+        FitEnd::Ended(StopReason::Diverged) => Err(None),
         FitEnd::Ended(_) | FitEnd::Paused => match learner.model() {
-            Err(error) if error.is_singular() => Err(error.to_string()),
+            Err(error) if error.is_singular() => Err(Some(error.to_string())),
             arrays => Ok(arrays?),
         },
     };
@@ -60,7 +57,7 @@ pub(super) fn look(
     if let Found::Diverged(why) = found {
         step.reason = StopReason::Diverged;
         state.looks.push(step);
-        state.divergence = Some(why);
+        state.divergence = why;
         return Ok(Seen::Diverged);
     }
     let arrays = arrays.ok().flatten();
@@ -93,14 +90,14 @@ enum Found {
     Model { kind: gpbench_record::ModelKind, objective: Option<f64> },
     /// The learner puts none.
     Nothing,
-    /// They are unusable or their matrices singular; why.
-    Diverged(String),
+    /// They are unusable or their matrices singular; why, unless the learner itself says that it diverged.
+    Diverged(Option<String>),
 }
 
 fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) -> Result<Found, CaseError> {
     let parsed = match judge.parse(arrays) {
         Ok(parsed) => parsed,
-        Err(error @ Unusable::Diverged(_)) => return Ok(Found::Diverged(error.to_string())),
+        Err(error @ Unusable::Diverged(_)) => return Ok(Found::Diverged(Some(error.to_string()))),
         Err(error) => return Err(invalid(error)),
     };
     step.hyperparameters = judge.hyperparameters(&parsed);
@@ -116,7 +113,7 @@ fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) ->
             Ok(Found::Model { kind, objective })
         }
         // A matrix of its own making is singular.
-        Err(error) => Ok(Found::Diverged(format!("the model: {error}"))),
+        Err(error) => Ok(Found::Diverged(Some(format!("the model: {error}")))),
     }
 }
 
