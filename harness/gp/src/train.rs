@@ -22,5 +22,5 @@ mod warm;
 
 pub use adam::{Adam, Schedule};
 pub use parameters::{Hyperparameters, Parameters};
-pub use subset::SubsetFit;
+pub use subset::{SubsetFit, SubsetFitted};
 pub use warm::extrapolate;

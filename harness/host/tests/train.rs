@@ -376,9 +376,11 @@ fn a_replayed_path_is_that_of_the_run_it_comes_from() {
 #[test]
 fn training_begins_at_the_average_of_fits_to_parts_of_the_data() {
     let mut case = training("cholesky", EXACT, 1);
-    task(&mut case).subset = Some(Subset { centroids: 3, size: 60, steps: 20 });
+    task(&mut case).subset =
+        Some(Subset { centroids: 3, size: 60, steps: 20, learning_rate: 0.1, tolerance: 1e-3 });
     let (steps, solved) = train(&job(case, 2).0);
     let begun = &steps[0];
+    assert_eq!(solved.metrics.get(names::UNCONVERGED_FITS), Some(3.0));
     assert!((0.1..0.7).contains(&begun.hyperparameters["noise_scale"]), "{begun:?}");
     assert!(
         solved.metrics.get(names::SECONDS_TRAIN).unwrap() > begun.metrics.get(names::SECONDS_OUTER).unwrap()

@@ -240,7 +240,7 @@ metrics! {
         Nats, Fixed, Lower, LEARN, NOWHERE, 0.01, 0.01, [Steps];
     /// Mean test negative log-likelihood of the exact Gaussian process.
     TEST_NLL_EXACT = "test_nll_exact", "exact NLL", "test NLL of the exact GP",
-        Nats, Fixed, Neither, SOLVING, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
+        Nats, Fixed, Neither, SOLVING, SOLVING, 0.0, 0.1, [Wide];
     /// Root mean square distance of the predictive mean to the exact one.
     RMSE_TO_EXACT = "rmse_to_exact", "RMSE to exact", "RMSE to the exact mean",
         One, Scientific, Lower, TO_EXACT, POSTERIOR, 1e-4, 0.1, [Best, Trace, Baseline];
@@ -250,6 +250,9 @@ metrics! {
     /// Outer steps taken.
     STEPS = "steps", "steps", "outer steps",
         Count, Short, Neither, TRAIN, TRAIN, 0.0, 0.1, [];
+    /// Fits of parts of the data, with whose average training began, that ended without converging.
+    UNCONVERGED_FITS = "unconverged_fits", "unconverged fits", "fits without convergence",
+        Count, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
     /// Passes over the training rows: rows of the first stream of minibatches over n.
     PASSES = "passes", "passes", "passes over the training rows",
         Count, Short, Lower, LEARN, LEARN, 0.0, 0.1, [Steps, Compare, Baseline];

@@ -75,14 +75,20 @@ pub struct Landscape {
 }
 
 /// Exact fits of parts of the data (Lin et al. 2023, appendix A.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Subset {
     /// Random rows.
     pub centroids: usize,
     /// Rows nearest to each of them that are fitted.
     pub size: usize,
-    /// Steps of Adam on each part.
+    /// Most steps of Adam on each part.
     pub steps: u64,
+    /// Learning rate of these steps.
+    #[serde(default)]
+    pub learning_rate: f64,
+    /// Gain in the log marginal likelihood per row over ten steps below which a fit has converged.
+    #[serde(default)]
+    pub tolerance: f64,
 }
 
 /// How the learning rate changes along the steps.

@@ -76,7 +76,11 @@ fn table(
         table = table.words(name);
     }
     for name in ["NLML", "RMSE", "NLL", "minutes", "speed-up"] {
-        table = table.numbers(format!("{name}, here")).numbers(format!("{name}, there"));
+        table = table.numbers(format!("{name}, here"));
+        if name == "NLL" {
+            table = table.numbers(EXACT_NLL);
+        }
+        table = table.numbers(format!("{name}, there"));
     }
     table = table.words("verdict");
     let several = once_each(results.groups.iter().map(Group::estimator)).len() > 1;
@@ -92,7 +96,10 @@ fn table(
             let minutes = if theirs.minutes.is_some() { ours(seconds, 1.0 / 60.0) } else { String::new() };
             let speed_up = ratio(group).map_or_else(String::new, times);
             let nlml = if theirs.nlml.is_some() { ours(names::NLML, 1.0) } else { String::new() };
-            let ours = [nlml, ours(names::TEST_RMSE, 1.0), ours(names::TEST_NLL, 1.0), minutes, speed_up];
+            let exact_nll =
+                if theirs.nll.is_some() { ours(names::TEST_NLL_EXACT, 1.0) } else { String::new() };
+            let nll = ours(names::TEST_NLL, 1.0);
+            let ours = Ours { nlml, rmse: ours(names::TEST_RMSE, 1.0), nll, exact_nll, minutes, speed_up };
             let own = entry(results, reference, group);
             let verdict = own.map(|own| agreement::words(entries, &own, splits(reference)));
             let own_predictions = || match results.has_own_predictions(group) {
@@ -109,26 +116,51 @@ fn table(
         let others = reference.others(results.case(any), &methods);
         for theirs in others.iter().filter(|_| !methods.is_empty()) {
             let here = hyperparameters(results, reference, any);
-            table.row(row([model.dataset, "", ""], &here, Default::default(), theirs, String::new()));
+            table.row(row([model.dataset, "", ""], &here, Ours::default(), theirs, String::new()));
         }
     }
     table.caption.clone_from(&reference.comparison.conditions);
     (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }
 
+/// Heading of the NLL of the exact Gaussian process under the same hyperparameters. Papers that print the NLL of a
+/// solver without samples may mean this one.
+const EXACT_NLL: &str = "exact NLL, here";
+
+/// Figures of a group, as written.
+#[derive(Default)]
+struct Ours {
+    nlml: String,
+    rmse: String,
+    nll: String,
+    exact_nll: String,
+    minutes: String,
+    speed_up: String,
+}
+
 fn row(
     names: [&str; 3],
     hyperparameters: &str,
-    ours: [String; 5],
+    ours: Ours,
     theirs: &Figures,
     verdict: String,
 ) -> Vec<String> {
     let figure = |figure: Option<Figure>| figure.map_or_else(String::new, |figure| figure.to_string());
     let speed_up = theirs.speed_up.map_or_else(String::new, times);
-    let theirs_of =
-        [figure(theirs.nlml), figure(theirs.rmse), figure(theirs.nll), figure(theirs.minutes), speed_up];
     let words = names.into_iter().chain([theirs.method.as_str(), hyperparameters]).map(str::to_owned);
-    let numbers = ours.into_iter().zip(theirs_of).flat_map(|(ours, theirs)| [ours, theirs]);
+    let numbers = [
+        ours.nlml,
+        figure(theirs.nlml),
+        ours.rmse,
+        figure(theirs.rmse),
+        ours.nll,
+        ours.exact_nll,
+        figure(theirs.nll),
+        ours.minutes,
+        figure(theirs.minutes),
+        ours.speed_up,
+        speed_up,
+    ];
     words.chain(numbers).chain([verdict]).collect()
 }
 

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::RunError;
-use crate::layout::{LATEST, is_run};
+use crate::layout::{LATEST, PLAN, is_run};
 
 /// Finds the run folder that `run` names: a path, the name of a spec (its latest run), or `latest` (the newest run
 /// under `output_dir`).
@@ -14,7 +15,7 @@ use crate::layout::{LATEST, is_run};
 pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
     let found = if run == LATEST {
         let newest = names(output_dir).into_iter().filter_map(|name| latest_of(&output_dir.join(name)));
-        newest.max_by(|a, b| a.file_name().cmp(&b.file_name()))
+        newest.max_by_key(|run| begun(run))
     } else if is_run(Path::new(run)) {
         Some(PathBuf::from(run))
     } else if run.contains('/') {
@@ -43,8 +44,16 @@ pub fn list_runs(output_dir: &Path) -> Vec<PathBuf> {
 fn latest_of(parent: &Path) -> Option<PathBuf> {
     let latest = parent.join(LATEST);
     let linked = fs::read_link(&latest).ok().map(|target| parent.join(target));
-    let newest = || runs_of(parent).into_iter().max();
+    let newest = || runs_of(parent).into_iter().max_by_key(|run| begun(run));
     linked.filter(|path| is_run(path)).or_else(newest).or_else(|| Some(latest).filter(|path| is_run(path)))
+}
+
+/// When a run began, by its folder's name; of those of one second, by when the plan was written.
+fn begun(run: &Path) -> (String, Option<SystemTime>) {
+    let name = run.file_name().unwrap_or_default().to_string_lossy();
+    let second = name.split('-').next().unwrap_or_default().to_owned();
+    let written = fs::metadata(run.join(PLAN)).and_then(|plan| plan.modified()).ok();
+    (second, written)
 }
 
 /// The run folders directly under `parent`, without links and what is called like one, in no order.
@@ -69,6 +78,8 @@ fn names(output_dir: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn add(output: &Path, name: &str, run: &str) -> PathBuf {
@@ -94,6 +105,23 @@ mod tests {
         std::os::unix::fs::symlink(old.file_name().unwrap(), output.join("uci/latest")).unwrap();
         assert_eq!(resolve_run(output, "uci").unwrap(), old);
         assert_eq!(resolve_run(output, output.join("uci/latest").to_str().unwrap()).unwrap(), old);
+    }
+
+    #[test]
+    fn of_two_runs_of_one_second_the_later_plan_is_the_latest() {
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path();
+        let runs = [("a", "20260101T000000Z-bbbbbb"), ("b", "20260101T000000Z-aaaaaa")];
+        let [first, second] = runs.map(|(name, run)| add(output, name, run));
+        for (older, newer) in [(&first, &second), (&second, &first)] {
+            let written = |run: &Path, seconds| {
+                let plan = fs::File::options().append(true).open(run.join("plan.json")).unwrap();
+                plan.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+            };
+            written(older, 1000);
+            written(newer, 1001);
+            assert_eq!(resolve_run(output, "latest").unwrap(), *newer);
+        }
     }
 
     #[test]

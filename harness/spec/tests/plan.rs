@@ -373,7 +373,10 @@ tolerance = 0.01
     assert!(with_mean.cases.iter().all(|planned| planned.case.kernel.mean == Some(0.0)));
     let parts = planned(text, &["train.initial={ fit = \"subset\", centroids = 3 }"]);
     let fitted = training(cases(&parts, "pol", "cg")[0]).subset;
-    assert_eq!(fitted, Some(Subset { centroids: 3, size: 10_000, steps: 100 }));
+    assert_eq!(
+        fitted,
+        Some(Subset { centroids: 3, size: 10_000, steps: 200, learning_rate: 0.1, tolerance: 1e-3 })
+    );
     let one = planned(text, &["train.steps=1"]);
     let seconds = |plan: &Plan| plan.cases[0].cost(1).expect("rows are known").seconds;
     assert_eq!(seconds(&plan), 20.0 * seconds(&one));

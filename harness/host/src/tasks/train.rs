@@ -70,7 +70,9 @@ pub(super) fn run(
         ..TrainingOutput::default()
     }));
     let outcome = SolveOutcome { cost: state.cost, ..outcome };
-    let metrics = metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Metrics>();
+    let fits = state.unconverged_fits.map(|count| (names::UNCONVERGED_FITS, count as f64));
+    let metrics =
+        metrics.into_iter().chain(fits).map(|(name, value)| (name.to_owned(), value)).collect::<Metrics>();
     Ok(Solved { metrics, ..trainer.runner.solved(outcome, cached_bytes, output) })
 }
 

@@ -2,7 +2,9 @@
 
 use gpbench_record::{Activation, Covariance, Family, Network, Subset};
 
-use crate::keys::{EVEN_COUNT, Keys, Kind, POSITIVE, between, choice, count, inner, list, number, whole};
+use crate::keys::{
+    EVEN_COUNT, Keys, Kind, NOT_NEGATIVE, POSITIVE, between, choice, count, inner, list, number, whole,
+};
 use crate::source::{At, Location};
 
 #[derive(Debug, Clone)]
@@ -111,6 +113,9 @@ fn base() -> Kind<Base> {
     choice("hyperparameters", names)
 }
 
+/// Keys that say how `fit` is done.
+const OF_FIT: [&str; 5] = ["centroids", "size", "steps", "learning_rate", "tolerance"];
+
 fn hyperparameters(keys: &mut Keys<'_>) -> Hyperparameters {
     let from = keys.optional("from", base(), "Known hyperparameters, of which the table replaces some.");
     let scale = || number(POSITIVE);
@@ -142,11 +147,27 @@ fn hyperparameters(keys: &mut Keys<'_>) -> Hyperparameters {
         size: keys
             .or("size", count(), 10_000, "Rows of each part that `fit` makes: those nearest to its centre.")
             .value,
-        steps: keys.or("steps", count(), 100, "Steps of Adam on each part that `fit` makes.").value,
+        steps: keys.or("steps", count(), 200, "Most steps of Adam on each part that `fit` makes.").value,
+        learning_rate: keys
+            .or(
+                "learning_rate",
+                number(POSITIVE),
+                0.1,
+                "Learning rate of these steps, whatever that of training.",
+            )
+            .value,
+        tolerance: keys
+            .or(
+                "tolerance",
+                number(NOT_NEGATIVE),
+                1e-3,
+                "A fit ends once ten steps gain less than this in the log marginal likelihood per row.",
+            )
+            .value,
     };
     let written = keys.written();
     if fit.is_none() {
-        for key in written.iter().filter(|key| ["centroids", "size", "steps"].contains(&&*key.value)) {
+        for key in written.iter().filter(|key| OF_FIT.contains(&&*key.value)) {
             let what = format!("`{}` has no effect without `fit`", key.value);
             keys.report(&key.at, &what, Some("add fit = \"subset\""));
         }

@@ -37,6 +37,7 @@ struct Text {
     solver: Vec<(String, usize)>,
     /// Prepare, solve, entries and outer seconds.
     sums: [u64; 9],
+    unconverged_fits: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -122,7 +123,7 @@ fn numbers(bits: &[u64]) -> Vec<f64> {
 
 impl Text {
     fn of(state: &State) -> Text {
-        let State { parameters, mean, adam, steps, cost, outer, solver, .. } = state;
+        let State { parameters, mean, adam, steps, cost, outer, solver, unconverged_fits, .. } = state;
         let SolveCost { prepare, solve, entries, .. } = cost;
         let Entries { used, evaluated, setup, self_reported } = *entries;
         let sums =
@@ -135,6 +136,7 @@ impl Text {
             steps: steps.iter().map(StepText::of).collect(),
             solver: solver.iter().map(|(key, bytes)| (key.clone(), bytes.len())).collect(),
             sums: sums.map(f64::to_bits),
+            unconverged_fits: *unconverged_fits,
         }
     }
 
@@ -163,6 +165,7 @@ impl Text {
             },
             steps,
             outer,
+            unconverged_fits: self.unconverged_fits,
         }
     }
 }
@@ -219,6 +222,7 @@ mod tests {
                 entries: Entries { used: 5.0, evaluated: 6.0, setup: 7.0, self_reported: 8.0 },
             },
             outer: 9.0,
+            unconverged_fits: Some(2),
         }
     }
 

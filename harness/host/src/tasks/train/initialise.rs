@@ -1,6 +1,6 @@
 //! Where training starts.
 
-use gpbench_gp::train::{Adam, Hyperparameters, Parameters, SubsetFit};
+use gpbench_gp::train::{Adam, Hyperparameters, Parameters, SubsetFit, SubsetFitted};
 use gpbench_record::{FaultCause, Subset};
 
 use crate::cost::SolveCost;
@@ -32,9 +32,13 @@ impl Trainer<'_> {
         let initial =
             Hyperparameters { noise_scale: of.noise_scale, signal_scale: of.signal_scale, length_scale };
         let began = process::now();
-        let (parameters, mean) = match self.replayed(0)? {
-            Some(replayed) => replayed,
-            None => (Parameters::new(&self.fitted_to_parts(initial)?), of.mean),
+        let (parameters, mean, unconverged_fits) = match (self.replayed(0)?, self.task.subset) {
+            (Some((parameters, mean)), _) => (parameters, mean, None),
+            (None, None) => (Parameters::new(&initial), of.mean, None),
+            (None, Some(subset)) => {
+                let SubsetFitted { hyperparameters, unconverged } = self.fitted_to_parts(subset, &initial)?;
+                (Parameters::new(&hyperparameters), of.mean, Some(unconverged as u64))
+            }
         };
         let outer = process::now().wall - began.wall;
         let adam = Adam::new(parameters.unconstrained.len() + usize::from(mean.is_some()));
@@ -48,18 +52,19 @@ impl Trainer<'_> {
             steps: Vec::new(),
             cost: SolveCost::default(),
             outer,
+            unconverged_fits,
         })
     }
 
-    /// The average of fits of parts of the data that start from `initial`, if there are such, or else `initial`.
-    fn fitted_to_parts(&self, initial: Hyperparameters) -> Result<Hyperparameters, CaseError> {
-        let Some(Subset { centroids, size, steps }) = self.task.subset else { return Ok(initial) };
+    /// The average of fits of parts of the data that start from `initial`.
+    fn fitted_to_parts(&self, of: Subset, initial: &Hyperparameters) -> Result<SubsetFitted, CaseError> {
+        let Subset { centroids, size, steps, learning_rate, tolerance } = of;
         let rows = &self.setup.rows;
         let (x, y) = (rows.split.x_train.view(), rows.split.y_train.view());
         let of = &self.setup.job.case.kernel;
         let family = kernel(of, rows.d())?.family;
         let rng = &mut rows.streams(of.family).stream("centroids");
-        let subset = SubsetFit { centroids, size, steps, learning_rate: self.task.learning_rate };
-        Ok(subset.fit(family, &initial, x, y, rng, self.setup.job.threads)?)
+        let subset = SubsetFit { centroids, size, steps, learning_rate, tolerance };
+        Ok(subset.fit(family, initial, x, y, rng, self.setup.job.threads)?)
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct State {
     pub(super) cost: SolveCost,
     /// Wall-clock seconds beside the solver so far.
     pub(super) outer: f64,
+    /// Fits of parts of the data that have not converged, where training began with such fits.
+    pub(super) unconverged_fits: Option<u64>,
 }
 
 impl State {
