@@ -89,6 +89,7 @@ module gpbench
   character(len=*), parameter :: GPB_ID_MIXED = "gpbench.mixed/1"
   character(len=*), parameter :: GPB_ID_TARGETS = "gpbench.targets/1"
   character(len=*), parameter :: GPB_ID_STATE = "gpbench.state/1"
+  character(len=*), parameter :: GPB_ID_VOLATILE = "gpbench.volatile/1"
   character(len=*), parameter :: GPB_ID_TRACE = "gpbench.trace/1"
   character(len=*), parameter :: GPB_ID_FIT_TRACE = "gpbench.fit-trace/1"
   character(len=*), parameter :: GPB_ID_PARALLEL_FOR = "gpbench.parallel_for/1"

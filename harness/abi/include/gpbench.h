@@ -13,9 +13,9 @@
  *   struct begins with its size in bytes; new fields go at the end and are read
  *   only if `size` covers them. Extensions are asked for by id
  *   (`gpbench.rows/1`); a null answer means that the other side lacks them.
- * - Memory never changes owner. What the host passes lives until the call
- *   returns, unless stated; what a plugin describes lives until the process ends.
- *   Libraries are never unloaded.
+ * - Memory never changes owner, but for what a solver hands over to `GpbVolatile`.
+ *   What the host passes lives until the call returns, unless stated; what a plugin
+ *   describes lives until the process ends. Libraries are never unloaded.
  * - Threads. The host calls one solver object from one thread at a time, the
  *   worker's main thread. A plugin calls the host's functions from the thread that
  *   the host called it on, unless stated. Only the host sets OpenBLAS's thread
@@ -266,6 +266,11 @@
  * `GpbState`, of the problem.
  */
 #define GPB_ID_STATE "gpbench.state/1"
+
+/**
+ * `GpbVolatile`, of the problem.
+ */
+#define GPB_ID_VOLATILE "gpbench.volatile/1"
 
 /**
  * `GpbTrace`, of the problem.
@@ -644,7 +649,7 @@ typedef struct GpbProblem {
                          const double *norms,
                          int64_t n_norms);
     /**
-     * `gpbench.targets/1`, `state/1`, `trace/1`.
+     * `gpbench.targets/1`, `state/1`, `volatile/1`, `trace/1`.
      */
     const void *(*extension)(const struct GpbProblem *object, const struct GpbStr *id);
 } GpbProblem;
@@ -1232,6 +1237,39 @@ typedef struct GpbState {
                       const uint8_t *bytes,
                       int64_t len);
 } GpbState;
+
+/**
+ * Objects of the plugin's own that stay in memory from one outer step to the next, such as a factor of the matrix
+ * that is too large for `GpbState`.
+ *
+ * No object outlives the process: after a restart, and in a second solve that has to be independent, nothing is
+ * found. Results must not depend on that, to the last bit. So a solver saves by `GpbState` what it needs to make the
+ * object again.
+ */
+typedef struct GpbVolatile {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * Zero.
+     */
+    uint32_t reserved;
+    /**
+     * Hands over `object`, which is not null and takes up `bytes` bytes, in place of an earlier one under `key`. The
+     * host calls `free(object)` once, from the thread that it calls the plugin on, unless `take` gives the object
+     * back. After an error the object is still the plugin's.
+     */
+    GpbStatus (*keep)(const struct GpbProblem *problem,
+                      const struct GpbStr *key,
+                      void *object,
+                      int64_t bytes,
+                      void (*free)(void *object));
+    /**
+     * Gives the object under `key` back, into `*object`: null if there is none. It is the plugin's from then on.
+     */
+    GpbStatus (*take)(const struct GpbProblem *problem, const struct GpbStr *key, void **object);
+} GpbVolatile;
 
 /**
  * Numbers of the solver's own for the trace, such as the variance of a gradient.

@@ -31,6 +31,8 @@ pub mod id {
     pub const TARGETS: &str = "gpbench.targets/1";
     /// [`crate::State`], of the problem.
     pub const STATE: &str = "gpbench.state/1";
+    /// [`crate::Volatile`], of the problem.
+    pub const VOLATILE: &str = "gpbench.volatile/1";
     /// [`crate::Trace`], of the problem.
     pub const TRACE: &str = "gpbench.trace/1";
     /// [`crate::FitTrace`], of the fit.
@@ -228,6 +230,37 @@ pub struct State {
     /// Saves bytes under `key`, in place of earlier ones. They are copied.
     pub save: Option<
         unsafe extern "C" fn(problem: *const Problem, key: *const Str, bytes: *const u8, len: i64) -> Status,
+    >,
+}
+
+/// Objects of the plugin's own that stay in memory from one outer step to the next, such as a factor of the matrix
+/// that is too large for [`State`].
+///
+/// No object outlives the process: after a restart, and in a second solve that has to be independent, nothing is
+/// found. Results must not depend on that, to the last bit. So a solver saves by [`State`] what it needs to make the
+/// object again.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Volatile {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Hands over `object`, which is not null and takes up `bytes` bytes, in place of an earlier one under `key`. The
+    /// host calls `free(object)` once, from the thread that it calls the plugin on, unless `take` gives the object
+    /// back. After an error the object is still the plugin's.
+    pub keep: Option<
+        unsafe extern "C" fn(
+            problem: *const Problem,
+            key: *const Str,
+            object: *mut c_void,
+            bytes: i64,
+            free: Option<unsafe extern "C" fn(object: *mut c_void)>,
+        ) -> Status,
+    >,
+    /// Gives the object under `key` back, into `*object`: null if there is none. It is the plugin's from then on.
+    pub take: Option<
+        unsafe extern "C" fn(problem: *const Problem, key: *const Str, object: *mut *mut c_void) -> Status,
     >,
 }
 

@@ -17,9 +17,9 @@
 //!   struct begins with its size in bytes; new fields go at the end and are read
 //!   only if `size` covers them. Extensions are asked for by id
 //!   (`gpbench.rows/1`); a null answer means that the other side lacks them.
-//! - **Memory** never changes owner. What the host passes lives until the call
-//!   returns, unless stated; what a plugin describes lives until the process ends.
-//!   Libraries are never unloaded.
+//! - **Memory** never changes owner, but for what a solver hands over to [`Volatile`].
+//!   What the host passes lives until the call returns, unless stated; what a plugin
+//!   describes lives until the process ends. Libraries are never unloaded.
 //! - **Threads.** The host calls one solver object from one thread at a time, the
 //!   worker's main thread. A plugin calls the host's functions from the thread that
 //!   the host called it on, unless stated. Only the host sets OpenBLAS's thread

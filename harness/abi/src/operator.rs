@@ -85,7 +85,7 @@ pub struct Problem {
             n_norms: i64,
         ) -> Status,
     >,
-    /// `gpbench.targets/1`, `state/1`, `trace/1`.
+    /// `gpbench.targets/1`, `state/1`, `volatile/1`, `trace/1`.
     pub extension: Option<unsafe extern "C" fn(object: *const Problem, id: *const Str) -> *const c_void>,
 }
 

@@ -14,7 +14,7 @@ use std::process::Command;
 const SOURCES: [&str; 5] = ["lib.rs", "plugin.rs", "operator.rs", "extension.rs", "learner.rs"];
 
 const TYPES: &str = "Status Str Mat Value Param Host Plugin Solver Learner Operator Problem Report Rows Columns \
-                     Block Inputs Features Targets State Trace ParallelFor Fit Network Store FitTrace EntryFn";
+                     Block Inputs Features Targets State Volatile Trace ParallelFor Fit Network Store FitTrace EntryFn";
 
 const INTRODUCTION: &str = "\
 /* The C interface between gpbench and its solver plugins.

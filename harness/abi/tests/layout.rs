@@ -46,6 +46,7 @@ layout!(Inputs: 104, size: 0, family: 4, x: 8, basis: 40, signal_scale: 72, nois
 layout!(Features: 24, size: 0, reserved: 4, apply: 8, apply_transposed: 16);
 layout!(Targets: 72, size: 0, reserved: 4, f: 8, noise: 40);
 layout!(State: 24, size: 0, reserved: 4, load: 8, save: 16);
+layout!(Volatile: 24, size: 0, reserved: 4, keep: 8, take: 16);
 layout!(Trace: 16, size: 0, reserved: 4, note: 8);
 layout!(ParallelFor: 16, size: 0, reserved: 4, run: 8);
 

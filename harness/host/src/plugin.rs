@@ -39,7 +39,7 @@ pub use arrays::Arrays;
 pub(crate) use arrays::MOST_BYTES;
 pub use description::{LearnerEntry, SolverEntry};
 pub use error::CallError;
-pub use extension::SolverState;
+pub use extension::{Kept, SolverState};
 pub use fit_data::{FitNetwork, FitProblem};
 pub use fit_session::{FitLimits, FitObserver, FitPoint, FitProgress, FitSession, Pause};
 pub use host_table::HostTable;

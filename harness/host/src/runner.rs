@@ -10,7 +10,8 @@ use rand::Rng;
 
 use crate::failure::{CaseError, invalid};
 use crate::plugin::{
-    HostTable, Library, Observer, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject, SolverState,
+    HostTable, Kept, Library, Observer, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject,
+    SolverState,
 };
 use crate::process;
 use crate::setup::Setup;
@@ -18,6 +19,16 @@ use crate::system::{Formulation, System};
 
 /// Share of the memory that a solve would leave unused which cached kernel entries may take: estimates are rough.
 const CACHE_SHARE: f64 = 0.75;
+
+/// What goes from one outer step of a solver to the next.
+pub(crate) struct Carried<'c> {
+    /// What it has saved, which checkpoints contain.
+    pub(crate) state: &'c mut SolverState,
+    /// What it keeps in memory.
+    pub(crate) kept: &'c mut Kept,
+    /// Bytes that are kept in memory for other solves.
+    pub(crate) elsewhere: usize,
+}
 
 /// What the process of a case had used before it solved anything.
 pub(crate) struct Startup<'s> {
@@ -118,7 +129,8 @@ impl<'s> Runner<'s> {
         self.library.solver(&self.setup.job.case.solver.plugin).expect("found when the library was loaded")
     }
 
-    /// Makes an object of the solver for a system, which caches as many kernel entries as the solve leaves memory for.
+    /// Makes an object of the solver for a system, which caches as many kernel entries as the solve leaves memory for,
+    /// beside `elsewhere` bytes that are in use.
     ///
     /// # Errors
     /// Where the solver cannot be made, does not know of inducing points, or would need more memory than it may use.
@@ -126,6 +138,7 @@ impl<'s> Runner<'s> {
         &self,
         params: &BTreeMap<String, Param>,
         system: &mut System,
+        elsewhere: usize,
     ) -> Result<SolverObject<'_>, CaseError> {
         let entry = self.entry();
         if matches!(system.formulation, Formulation::Inducing { .. }) && !entry.info.can(Capability::Inducing)
@@ -133,15 +146,20 @@ impl<'s> Runner<'s> {
             return Err(invalid(format!("solver `{}` does not take inducing points", entry.info.id)));
         }
         let solver = SolverObject::create(entry, self.library.host(), params)?;
-        let cache = self.cache_bytes(&solver, system)?;
+        let cache = self.cache_bytes(&solver, system, elsewhere)?;
         system.cache_entries(cache as usize);
         Ok(solver)
     }
 
     /// Bytes of kernel entries that a solve leaves memory for, by its own estimate; 0 where memory is not limited.
-    fn cache_bytes(&self, solver: &SolverObject, system: &System) -> Result<f64, CaseError> {
+    fn cache_bytes(
+        &self,
+        solver: &SolverObject,
+        system: &System,
+        elsewhere: usize,
+    ) -> Result<f64, CaseError> {
         let (rows, _) = system.view().matrix.shape();
-        let estimate = solver.estimate(rows, system.d(), system.columns())?;
+        let estimate = solver.estimate(rows, system.d(), system.columns())? + elsewhere as f64;
         let Some((needed, bound)) = self.startup.check_memory("solver", estimate)? else { return Ok(0.0) };
         // The share bounds what is cached and nothing else: the limit alone decides whether a case can run.
         let planned = self.setup.job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
@@ -155,22 +173,24 @@ impl<'s> Runner<'s> {
         SolveLimits { tolerance, max_epochs, seconds, threads: self.setup.job.threads, seed }
     }
 
-    /// Solves with an object of its own, from `x` and into `x`. The solver finds the state that an earlier object
-    /// saved, and leaves its own.
+    /// Solves with an object of its own, from `x` and into `x`. The solver finds what an earlier object left, and leaves
+    /// its own.
     pub(crate) fn solve(
         &self,
         params: &BTreeMap<String, Param>,
         system: &mut System,
         x: &mut Array2<f64>,
         limits: SolveLimits,
-        state: Option<&mut SolverState>,
+        carried: Option<Carried<'_>>,
     ) -> Result<SolveOutcome, CaseError> {
-        let mut solver = self.create(params, system)?;
+        let elsewhere = carried.as_ref().map_or(0, |carried| carried.elsewhere);
+        let mut solver = self.create(params, system, elsewhere)?;
         let observer = &mut ();
         let session = Session::new(system, limits, process::now, observer);
-        let Some(state) = state else { return Ok(solver.run(&session, x)?) };
-        let session = session.with_state(std::mem::take(state));
+        let Some(Carried { state, kept, .. }) = carried else { return Ok(solver.run(&session, x)?) };
+        let session = session.with_state(std::mem::take(state)).with_kept(std::mem::take(kept));
         let outcome = solver.run(&session, x);
+        *kept = session.take_kept();
         *state = session.into_state();
         Ok(outcome?)
     }

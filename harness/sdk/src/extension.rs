@@ -12,6 +12,7 @@ mod rows;
 mod state;
 mod targets;
 mod trace;
+mod volatile;
 
 use std::ffi::c_void;
 

@@ -5,6 +5,7 @@
 //! [`Capabilities::BLAS_THREADS`](crate::Capabilities::BLAS_THREADS).
 
 mod eigen_below;
+pub mod single;
 mod sturm;
 mod triangular;
 
@@ -34,14 +35,14 @@ fn int(value: usize, what: &str) -> Result<c_int> {
 
 /// Leading dimension of an array, which must be column-major: a copy of a large matrix should not be
 /// made silently.
-fn column_major(array: &ArrayRef2<f64>, what: &str) -> Result<c_int> {
+fn column_major<T>(array: &ArrayRef2<T>, what: &str) -> Result<c_int> {
     let ld = leading_dimension(array)
         .ok_or_else(|| Error::InvalidArgument(format!("{what} must be column-major: make it with `.f()`")))?;
     int(ld, "the leading dimension")
 }
 
 /// Order of a square column-major matrix, and its leading dimension.
-fn square(a: &ArrayRef2<f64>, what: &str) -> Result<(c_int, c_int)> {
+fn square<T>(a: &ArrayRef2<T>, what: &str) -> Result<(c_int, c_int)> {
     if a.nrows() != a.ncols() {
         return Err(Error::InvalidArgument(format!("{what} is {} x {}, not square", a.nrows(), a.ncols())));
     }

@@ -173,7 +173,7 @@
 //! - [`projection`] has exact solves on blocks of rows, which update the residual.
 //! - [`Precision`] lets any solver use mixed precision, with the residual in double precision.
 //! - [`Problem::save_columns`] and [`Problem::save_state`] save state from one outer step of training to the
-//!   next.
+//!   next; [`Problem::keep`] keeps in memory what is too large for that.
 //! - Dense linear algebra: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
 //!   between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
 //! - A learner may be paused after any step, and its steps do not differ because of it. [`Fit::batch`] comes
@@ -188,6 +188,7 @@ pub mod exact;
 pub mod export;
 pub mod finite;
 pub mod kernel;
+pub mod krylov;
 pub mod lapack;
 pub mod likelihood;
 pub mod minibatch;

@@ -59,7 +59,7 @@ pub(crate) unsafe fn view_mut<'a>(mat: &Mat, what: &str) -> Result<ArrayViewMut2
 }
 
 /// Distance between columns, if the array is column-major.
-pub(crate) fn leading_dimension(array: &ArrayRef2<f64>) -> Option<usize> {
+pub(crate) fn leading_dimension<T>(array: &ArrayRef2<T>) -> Option<usize> {
     let (rows, cols) = array.dim();
     let [down, across] = [array.strides()[0], array.strides()[1]];
     if array.is_empty() {

@@ -23,7 +23,21 @@ pub use low_rank::Preconditioner;
 pub use nystrom::Nystrom;
 pub use pivoted_cholesky::PivotedCholesky;
 
-use crate::{Level, Problem, Result};
+use ndarray::{Array2, ArrayRef2};
+
+use crate::{Level, Problem, Result, Workers};
+
+/// A symmetric positive definite approximation M of A, known through products with M^-1.
+pub trait Precondition: std::fmt::Debug {
+    /// M^-1 V for V of n rows.
+    fn apply(&self, v: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64>;
+}
+
+impl Precondition for Preconditioner {
+    fn apply(&self, v: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
+        Preconditioner::apply(self, v, workers)
+    }
+}
 
 /// Rows of a tile of a tall matrix.
 const ROWS: usize = 256;

@@ -28,6 +28,7 @@ use extension::inputs::Kernel;
 use extension::state::State;
 
 pub use dense_model::DenseModel;
+pub use extension::volatile::Kept;
 pub use fit_host::{FitHost, FitReport, FitRun, SavedFit, Used};
 pub use fixtures::{scattered, scattered_inputs, scattered_right_hand_sides};
 pub use learner_suite::LearnerSuite;
@@ -53,6 +54,7 @@ pub struct DenseProblem {
     iterates: bool,
     stop_at: Option<i64>,
     state: State,
+    kept: Option<Kept>,
 }
 
 /// Outcome of a solve.
@@ -124,6 +126,7 @@ impl DenseProblem {
             iterates: false,
             stop_at: None,
             state: State::new(),
+            kept: None,
         }
     }
 

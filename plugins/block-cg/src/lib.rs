@@ -5,10 +5,8 @@
 // Not `forbid`: ndarray's `s!` expands to an `allow`.
 #![deny(unsafe_code)]
 
-mod orthonormal;
 mod params;
 mod solver;
-mod space;
 
 pub use params::BlockCgParams;
 pub use solver::BlockCg;

@@ -4,12 +4,12 @@
 //! block replaces it, so that columns that become dependent can be dropped. Here the factorisation is
 //! orthonormal in the preconditioner's inner product.
 
+use gpbench_sdk::krylov::Space;
 use gpbench_sdk::ndarray::Array2;
-use gpbench_sdk::precondition::Preconditioner;
+use gpbench_sdk::precondition::{Precondition, Preconditioner};
 use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::BlockCgParams;
-use crate::space::Space;
 
 /// Least number of iterations without a new best residual that counts as stagnation; n if that is more, since n
 /// iterations suffice in exact arithmetic.
@@ -60,7 +60,7 @@ impl Solver for BlockCg {
 impl BlockCg {
     /// Solves the problem, or a correction of one, in the precision of its operator.
     fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref())?;
+        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref().map(|of| of as _))?;
         let reason = iteration.run(problem, self.params.max_iterations)?;
         let mut report = Report::new(reason, iteration.count).residuals(iteration.norms);
         report = report.number("restarts", iteration.starts.saturating_sub(1) as f64);
@@ -74,7 +74,7 @@ impl BlockCg {
 
 /// State between two iterations. The iterate is the problem's `x`.
 struct Iteration<'p> {
-    preconditioner: Option<&'p Preconditioner>,
+    preconditioner: Option<&'p dyn Precondition>,
     /// Iterations done.
     count: usize,
     /// Number of times that the space was built from the residual.
@@ -93,7 +93,7 @@ struct Iteration<'p> {
 
 impl<'p> Iteration<'p> {
     /// Computes the residual of the iterate in `x`: one product with A, unless the iterate is zero.
-    fn start(problem: &mut Problem<'_>, preconditioner: Option<&'p Preconditioner>) -> Result<Self> {
+    fn start(problem: &mut Problem<'_>, preconditioner: Option<&'p dyn Precondition>) -> Result<Self> {
         let operator = problem.operator();
         operator.require_square()?;
         let (r, scales) = problem.relative_residual()?;

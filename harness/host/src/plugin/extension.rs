@@ -12,6 +12,7 @@ mod rows;
 mod state;
 mod targets;
 mod trace;
+mod volatile;
 
 use std::ffi::c_void;
 
@@ -22,6 +23,7 @@ use super::host_table::HostExtension;
 use super::session::{OperatorExtension, ProblemExtension, Session};
 
 pub use state::SolverState;
+pub use volatile::Kept;
 
 /// Extensions of the operator.
 const OF_OPERATOR: [OperatorExtension; 6] = [
@@ -34,7 +36,8 @@ const OF_OPERATOR: [OperatorExtension; 6] = [
 ];
 
 /// Extensions of the problem.
-const OF_PROBLEM: [ProblemExtension; 3] = [targets::EXTENSION, state::EXTENSION, trace::EXTENSION];
+const OF_PROBLEM: [ProblemExtension; 4] =
+    [targets::EXTENSION, state::EXTENSION, volatile::EXTENSION, trace::EXTENSION];
 
 /// Extensions of the fit.
 const OF_FIT: [FitExtension; 1] = [fit_trace::EXTENSION];

@@ -42,7 +42,7 @@ impl<'s> Problem<'s> {
         send: &mut dyn FnMut(Message),
     ) -> Result<Solved, CaseError> {
         let runner = Runner::load(self.setup, send)?;
-        let mut solver = runner.create(&self.setup.job.case.solver.params, &mut self.system)?;
+        let mut solver = runner.create(&self.setup.job.case.solver.params, &mut self.system, 0)?;
         let Problem { setup, system, exact } = &self;
         let limits = runner.limits(system, "solver");
         let evaluate = evaluate.map(|of| move |iterate: ArrayView2<f64>| of(system, exact.as_ref(), iterate));

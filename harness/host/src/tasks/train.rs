@@ -4,7 +4,7 @@
 //! object of the solver solve them, and moves the hyperparameters along a gradient made of the
 //! solutions. With warm starts the right-hand sides are the same draws in every step, and the
 //! solve starts from the last solutions; without, probes are drawn again and it starts from zero. The state that
-//! the solver saves in a step is there in the next.
+//! the solver saves in a step is there in the next, and what it keeps in memory is there unless the process is a new one.
 //!
 //! Where random features replace the kernel, or a Cholesky factor gives the exact gradient, a step solves no
 //! system, and only the prediction needs the solver.
@@ -29,7 +29,7 @@ use gpbench_record::{
 
 use crate::cost::SolveCost;
 use crate::failure::{CaseError, file_fault, invalid};
-use crate::plugin::SolveOutcome;
+use crate::plugin::{Kept, SolveOutcome};
 use crate::runner::Runner;
 use crate::setup::Setup;
 
@@ -49,14 +49,17 @@ pub(super) fn run(
     }
     let trainer = Trainer { setup, task, runner: Runner::load(setup, send)? };
     let mut state = trainer.begin()?;
+    let mut kept = Kept::default();
     state.steps.iter().for_each(|step| send(Message::Step(step.clone())));
     while (state.steps.len() as u64) < task.steps && trainer.seconds_left(&state).is_none_or(|s| s > 0.0) {
-        send(Message::Step(trainer.step(&mut state)?));
+        send(Message::Step(trainer.step(&mut state, &mut kept)?));
         if let Some(file) = &setup.job.checkpoint_file {
             checkpoint::write(file, &state).map_err(file_fault(FaultCause::Storage))?;
         }
     }
-    let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state)?;
+    let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state, &mut kept)?;
+    // Before the solution counts: a plugin that crashes while it frees its memory has corrupted something.
+    drop(kept);
     let SolveCost { prepare, solve, .. } = outcome.cost;
     let metrics = [
         (names::STEPS, state.steps.len() as f64),

@@ -11,6 +11,7 @@ mod rows;
 pub(super) mod state;
 pub(super) mod targets;
 mod trace;
+pub(super) mod volatile;
 
 use std::ffi::c_void;
 
@@ -32,8 +33,12 @@ const OF_OPERATOR: [(&str, Find); 5] = [
     (abi::id::FEATURES, features::find),
 ];
 
-const OF_PROBLEM: [(&str, Find); 3] =
-    [(abi::id::TARGETS, targets::find), (abi::id::STATE, state::find), (abi::id::TRACE, trace::find)];
+const OF_PROBLEM: [(&str, Find); 4] = [
+    (abi::id::TARGETS, targets::find),
+    (abi::id::STATE, state::find),
+    (abi::id::VOLATILE, volatile::find),
+    (abi::id::TRACE, trace::find),
+];
 
 pub(super) unsafe extern "C" fn of_operator(op: *const abi::Operator, id: *const abi::Str) -> *const c_void {
     // SAFETY: the operator of a living problem, a live text.

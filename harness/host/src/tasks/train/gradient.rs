@@ -15,7 +15,8 @@ use crate::cost::SolveCost;
 use crate::evaluate::predictions::predictions;
 use crate::evaluate::weights::{claims, residuals};
 use crate::failure::{CaseError, invalid};
-use crate::plugin::{SolveLimits, SolverState};
+use crate::plugin::{Kept, SolveLimits, SolverState};
+use crate::runner::Carried;
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process};
 
@@ -75,12 +76,13 @@ impl Trainer<'_> {
         kernel: &Kernel,
         count: u64,
         state: &State,
+        kept: &mut Kept,
     ) -> Result<StepGradient, CaseError> {
         match self.task.gradient {
             GradientEstimator::Exact => self.by_factor(kernel, count),
             GradientEstimator::Features(estimator) => self.by_features(kernel, estimator, count),
             GradientEstimator::Solutions { probes, second_solve, start } => {
-                self.by_solutions(kernel, (probes, second_solve, start), count, state)
+                self.by_solutions(kernel, (probes, second_solve, start), count, state, kept)
             }
         }
     }
@@ -149,6 +151,7 @@ impl Trainer<'_> {
         (probes, second_solve, start): (Probes, bool, Start),
         count: u64,
         state: &State,
+        kept: &mut Kept,
     ) -> Result<StepGradient, CaseError> {
         let began = process::now();
         let redraw = (!start.is_warm() && count > 0).then_some(count);
@@ -161,12 +164,13 @@ impl Trainer<'_> {
         let limits = SolveLimits { max_epochs, ..limits };
         let mut solver = state.solver.clone();
         let params = &self.setup.job.case.solver.params;
-        let outcome = self.runner.solve(params, &mut system, &mut x, limits, Some(&mut solver))?;
+        let carried = Carried { state: &mut solver, kept, elsewhere: 0 };
+        let outcome = self.runner.solve(params, &mut system, &mut x, limits, Some(carried))?;
         let mut cost = cost.plus(outcome.cost);
         let again = match second_solve {
             false => None,
             true => {
-                let (again, other) = self.solve_again(kernel, start, count, state)?;
+                let (again, other) = self.solve_again(kernel, start, count, state, kept.bytes())?;
                 cost = cost.plus(other);
                 Some(again)
             }
@@ -214,13 +218,15 @@ impl Trainer<'_> {
         (x, SolveCost { solve, entries, ..SolveCost::default() })
     }
 
-    /// Solves for y a second time, with other random numbers and nothing of what the solver has saved.
+    /// Solves for y a second time, with other random numbers and nothing of what the solver has saved or keeps; that takes
+    /// `elsewhere` bytes.
     fn solve_again(
         &self,
         kernel: &Kernel,
         start: Start,
         count: u64,
         state: &State,
+        elsewhere: usize,
     ) -> Result<(Array2<f64>, SolveCost), CaseError> {
         let mut system = self.setup.system(kernel, NO_PROBES, None, None)?;
         let mut x = Array2::zeros((system.n(), 1).f());
@@ -229,8 +235,8 @@ impl Trainer<'_> {
         }
         let limits = self.limits(&system, &format!("solver/{count}/again"), state);
         let params = &self.setup.job.case.solver.params;
-        let state = Some(&mut SolverState::new());
-        let outcome = self.runner.solve(params, &mut system, &mut x, limits, state)?;
+        let nothing = Carried { state: &mut SolverState::new(), kept: &mut Kept::default(), elsewhere };
+        let outcome = self.runner.solve(params, &mut system, &mut x, limits, Some(nothing))?;
         Ok((x, outcome.cost))
     }
 }

@@ -5,7 +5,8 @@ use ndarray::{Array2, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
 use crate::failure::{CaseError, file_fault};
-use crate::plugin::{SolveLimits, SolveOutcome};
+use crate::plugin::{Kept, SolveLimits, SolveOutcome};
+use crate::runner::Carried;
 use crate::solution;
 
 use super::state::State;
@@ -22,7 +23,7 @@ impl Trainer<'_> {
     /// Solves for the posterior under the final hyperparameters, and writes the solution to its file. With warm
     /// starts it starts from the last solutions: all of them, if they were of pathwise
     /// targets, or else the one of y.
-    pub(super) fn predict(&self, state: &State) -> Result<Prediction, CaseError> {
+    pub(super) fn predict(&self, state: &State, kept: &mut Kept) -> Result<Prediction, CaseError> {
         let job = self.setup.job;
         let named = state.kernel(&job.case.kernel).hyperparameters();
         let case = job.case.prediction(&named).expect("the names are those of a kernel");
@@ -37,8 +38,9 @@ impl Trainer<'_> {
             x.slice_mut(s![.., ..known]).assign(&last.slice(s![.., ..known]));
         }
         let limits = SolveLimits { seconds: None, ..self.runner.limits(&system, "solver") };
-        let saved = &mut state.solver.clone();
-        let mut outcome = self.runner.solve(&case.solver.params, &mut system, &mut x, limits, Some(saved))?;
+        let carried = Carried { state: &mut state.solver.clone(), kept, elsewhere: 0 };
+        let mut outcome =
+            self.runner.solve(&case.solver.params, &mut system, &mut x, limits, Some(carried))?;
         if !is_finite(x.view()) {
             outcome.reason = StopReason::Diverged;
         }

@@ -1,7 +1,8 @@
 //! Orthonormal columns in the inner product of a preconditioner; dependent columns are dropped.
 
-use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::{Result, Workers, tall};
+use ndarray::{Array2, ShapeBuilder, s};
+
+use crate::{Result, Workers, tall};
 
 /// Share of a column's squared norm, after projection onto the complement of the others, up to which it counts as
 /// dependent. Below it, rounding errors in the Gram matrix dominate.
@@ -14,20 +15,20 @@ const PASSES: usize = 4;
 const NEAR: f64 = 0.5;
 
 /// A factorisation V = Q S with Q^T M^-1 Q = I.
-pub(crate) struct Factors {
+pub(super) struct Factors {
     /// Q, n x t.
-    pub(crate) q: Array2<f64>,
+    pub(super) q: Array2<f64>,
     /// M^-1 Q; none where M is the identity.
-    pub(crate) z: Option<Array2<f64>>,
+    pub(super) z: Option<Array2<f64>>,
     /// S, t x (columns of V).
-    pub(crate) s: Array2<f64>,
+    pub(super) s: Array2<f64>,
 }
 
 /// Factorises the columns of `v`, n x m, with M^-1 V given unless M is the identity.
 ///
 /// Pivoted Cholesky factors of the Gram matrix V^T M^-1 V, repeated until that is near the identity. A column
 /// whose norm is no more than `floor` is dropped, as is one that depends on others. None if V is not finite.
-pub(crate) fn factorise(
+pub(super) fn factorise(
     v: Array2<f64>,
     preconditioned: Option<Array2<f64>>,
     floor: f64,
@@ -90,10 +91,10 @@ fn pivoted_cholesky(mut gram: Array2<f64>, floor: f64) -> (Vec<usize>, Array2<f6
 
 #[cfg(test)]
 mod tests {
-    use gpbench_sdk::ndarray::{Axis, array, concatenate};
-    use gpbench_sdk::testing::scattered;
+    use ndarray::{Axis, array, concatenate};
 
     use super::*;
+    use crate::testing::scattered;
 
     #[test]
     fn dependent_and_negligible_columns_are_dropped() {

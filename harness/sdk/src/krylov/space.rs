@@ -1,11 +1,11 @@
 //! The block of directions and the orthonormal basis of the residuals.
 
-use gpbench_sdk::ndarray::linalg::general_mat_mul;
-use gpbench_sdk::ndarray::{Array2, ArrayRef2, ArrayViewMut2, ShapeBuilder};
-use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Error, Problem, Result, Workers, lapack, tall};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayRef2, ArrayViewMut2, ShapeBuilder};
 
-use crate::orthonormal::{Factors, factorise};
+use super::orthonormal::{Factors, factorise};
+use crate::precondition::Precondition;
+use crate::{Error, Problem, Result, Workers, lapack, tall};
 
 /// Largest norm of a column of Q, relative to its norm before the step, that counts as rounding error.
 const FLOOR: f64 = 1e-12;
@@ -14,7 +14,8 @@ const FLOOR: f64 = 1e-12;
 ///
 /// The step is the minimiser (P^T A P)^-1 P^T R over span P. It is computed from P^T Q, although that is the
 /// identity in exact arithmetic: so a step never increases the error, even where rounding errors have changed P.
-pub(crate) struct Space {
+#[derive(Debug)]
+pub struct Space {
     /// Q, n x t.
     q: Array2<f64>,
     /// P, n x t.
@@ -24,7 +25,8 @@ pub(crate) struct Space {
 }
 
 /// A step along the directions.
-pub(crate) struct Step {
+#[derive(Debug)]
+pub struct Step {
     /// A P, n x t.
     product: Array2<f64>,
     /// (P^T A P)^-1 P^T Q, t x t.
@@ -35,7 +37,7 @@ pub(crate) struct Step {
 
 /// M^-1 of the columns of `v`; none where M is the identity.
 fn precondition(
-    preconditioner: Option<&Preconditioner>,
+    preconditioner: Option<&dyn Precondition>,
     v: &ArrayRef2<f64>,
     workers: Workers<'_>,
 ) -> Option<Array2<f64>> {
@@ -44,9 +46,9 @@ fn precondition(
 
 impl Space {
     /// The space that residuals R, n x s, start from: P = M^-1 Q. None if they are not finite or zero.
-    pub(crate) fn start(
+    pub fn start(
         r: &Array2<f64>,
-        preconditioner: Option<&Preconditioner>,
+        preconditioner: Option<&dyn Precondition>,
         workers: Workers<'_>,
     ) -> Result<Option<Space>> {
         let factors = factorise(r.clone(), precondition(preconditioner, r, workers), 0.0, workers)?;
@@ -58,13 +60,13 @@ impl Space {
     }
 
     /// Columns of P.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.p.ncols()
     }
 
     /// Computes the step: one product with A. Fails with [`Error::NotPositiveDefinite`] if A is not
     /// so along the directions, or is not finite there.
-    pub(crate) fn step(&self, problem: &Problem<'_>) -> Result<Step> {
+    pub fn step(&self, problem: &Problem<'_>) -> Result<Step> {
         let mut product = Array2::zeros(self.p.dim().f());
         problem.operator().apply(&self.p, &mut product)?;
         let mut core = tall::product(&self.p, &product, problem.workers());
@@ -81,7 +83,7 @@ impl Space {
 
     /// X += P D scales, R -= A P D, Q -= A P E for the step's coefficients D and E. Returns the squared
     /// norms of R's columns.
-    pub(crate) fn advance(
+    pub fn advance(
         &mut self,
         step: &Step,
         x: &mut ArrayViewMut2<'_, f64>,
@@ -110,10 +112,10 @@ impl Space {
     /// Orthonormalises Q and computes new directions: Q' S = Q, C' = S C, P' = M^-1 Q' + P S^T. Returns the space,
     /// unless no independent column is left, and the squared norms of the columns of R - Q' C', the part of the
     /// residual that dropped columns leave out.
-    pub(crate) fn update_directions(
+    pub fn update_directions(
         self,
         r: &Array2<f64>,
-        preconditioner: Option<&Preconditioner>,
+        preconditioner: Option<&dyn Precondition>,
         workers: Workers<'_>,
     ) -> Result<Option<(Space, Vec<f64>)>> {
         let preconditioned = precondition(preconditioner, &self.q, workers);

@@ -1,0 +1,264 @@
+//! Cholesky factors in single precision, which precondition: half the memory of a triangle in double precision, and
+//! half the time.
+//!
+//! The lower triangle alone is stored, in strips of rows. All work is cut into pieces of fixed size, with one
+//! single-threaded BLAS call each, so that the bits do not depend on the number of threads.
+
+use std::ops::Range;
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+
+use crate::lapack::single;
+use crate::{Error, Result, Workers};
+
+/// Rows of a strip, and columns that are eliminated together.
+const STRIP: usize = 256;
+
+/// Rows of a strip that are updated together: enough pieces for several threads.
+const ROWS: usize = 128;
+
+/// A = L L^T in single precision: n^2 / 2 numbers of four bytes.
+#[derive(Debug, Clone)]
+pub struct SingleFactor {
+    /// Strip i has the rows from `i STRIP` on, and the columns up to its last row.
+    strips: Vec<Array2<f32>>,
+    n: usize,
+}
+
+impl SingleFactor {
+    /// Bytes of the factor of a matrix of n rows.
+    pub fn bytes(n: usize) -> usize {
+        SingleFactor::entries(n).saturating_mul(size_of::<f32>())
+    }
+
+    /// Entries that [`new`](Self::new) asks for: the lower triangle, and above it what is in a strip's last tile.
+    pub fn entries(n: usize) -> usize {
+        strips(n).map(|rows| rows.len().saturating_mul(rows.end)).fold(0, usize::saturating_add)
+    }
+
+    /// Factorises the matrix of n rows whose entries `fill` writes: tiles (rows, columns) that are column-major and
+    /// begin with zeros, at most 256 x 256. Takes n^3 / 3 operations.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`](Error::NotPositiveDefinite) if the matrix is not, to single precision;
+    /// [`OutOfMemory`](Error::OutOfMemory).
+    pub fn new(
+        n: usize,
+        fill: impl Fn(Range<usize>, Range<usize>, ArrayViewMut2<'_, f32>) + Sync,
+        workers: Workers<'_>,
+    ) -> Result<SingleFactor> {
+        let mut strips = strips(n).map(|rows| empty(&rows, n)).collect::<Result<Vec<_>>>()?;
+        let tiles = strips.iter_mut().enumerate().flat_map(|(i, strip)| {
+            let tiles = strip.axis_chunks_iter_mut(Axis(1), STRIP).enumerate();
+            tiles.map(move |(j, tile)| (i * STRIP, j * STRIP, tile))
+        });
+        workers.for_each(tiles, |(row, column, tile)| {
+            let (rows, columns) = tile.dim();
+            fill(row..row + rows, column..column + columns, tile);
+        });
+        eliminate(&mut strips, workers)?;
+        Ok(SingleFactor { strips, n })
+    }
+
+    /// Rows of the matrix.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// A^-1 B for B, n x s, up to rounding errors of single precision. Takes 2 n^2 s operations.
+    ///
+    /// # Panics
+    /// If B does not have n rows.
+    pub fn solve(&self, b: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
+        assert_eq!(b.nrows(), self.n, "as many rows as the factor");
+        // Scaled, so that columns of any norm are in the range of single precision.
+        let scales: Vec<f64> = b.columns().into_iter().map(|b| largest(b.iter())).collect();
+        let mut blocks: Vec<Array2<f32>> =
+            b.axis_chunks_iter(Axis(0), STRIP).map(|_| Array2::default((0, 0))).collect();
+        workers.for_each(blocks.iter_mut().zip(b.axis_chunks_iter(Axis(0), STRIP)), |(block, b)| {
+            *block = Array2::from_shape_fn(b.dim().f(), |(i, j)| (b[[i, j]] / scales[j]) as f32);
+        });
+        self.solve_forward(&mut blocks, workers);
+        self.solve_backward(&mut blocks, workers);
+        let mut x = Array2::zeros(b.dim().f());
+        workers.for_each(x.axis_chunks_iter_mut(Axis(0), STRIP).zip(&blocks), |(mut x, block)| {
+            for ((mut x, block), &scale) in x.columns_mut().into_iter().zip(block.columns()).zip(&scales) {
+                x.zip_mut_with(&block, |x, &value| *x = f64::from(value) * scale);
+            }
+        });
+        x
+    }
+
+    /// L^-1 B in place of B. While a block is subtracted from those below it, the next one is solved for.
+    fn solve_forward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
+        if let (Some(first), Some(block)) = (self.strips.first(), blocks.first_mut()) {
+            single::solve_lower(first, false, block).expect(SHAPES_FIT);
+        }
+        for k in 0..blocks.len() {
+            let (solved, rest) = blocks.split_at_mut(k + 1);
+            let (solved, strips) = (&solved[k], &self.strips[k + 1..]);
+            workers.for_each(rest.iter_mut().zip(strips).enumerate(), |(below, (block, strip))| {
+                let columns = k * STRIP..(k + 1) * STRIP;
+                general_mat_mul(-1.0, &strip.slice(s![.., columns.clone()]), solved, 1.0, block);
+                if below == 0 {
+                    let diagonal = strip.slice(s![.., columns.end..]);
+                    single::solve_lower(&diagonal, false, block).expect(SHAPES_FIT);
+                }
+            });
+        }
+    }
+
+    /// L^-T B in place of B, from the last block on.
+    fn solve_backward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
+        if let (Some(last), Some(block)) = (self.strips.last(), blocks.last_mut()) {
+            let diagonal = last.slice(s![.., last.ncols() - last.nrows()..]);
+            single::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
+        }
+        for k in (1..blocks.len()).rev() {
+            let (rest, solved) = blocks.split_at_mut(k);
+            let (solved, strip) = (&solved[0], &self.strips[k]);
+            // The next one first.
+            let above = rest.iter_mut().zip(&self.strips).enumerate().rev();
+            workers.for_each(above, |(i, (block, own))| {
+                let columns = i * STRIP..(i + 1) * STRIP;
+                general_mat_mul(-1.0, &strip.slice(s![.., columns.clone()]).t(), solved, 1.0, block);
+                if i + 1 == k {
+                    let diagonal = own.slice(s![.., columns]);
+                    single::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
+                }
+            });
+        }
+    }
+}
+
+/// Rows of the strips of a matrix of n rows.
+fn strips(n: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n).step_by(STRIP).map(move |start| start..n.min(start + STRIP))
+}
+
+/// Memory for a strip of a matrix of n rows.
+fn empty(rows: &Range<usize>, n: usize) -> Result<Array2<f32>> {
+    let shape = (rows.len(), rows.end);
+    let mut numbers = Vec::new();
+    numbers.try_reserve_exact(shape.0 * shape.1).map_err(|_| Error::OutOfMemory {
+        bytes: SingleFactor::bytes(n),
+        what: "a Cholesky factor in single precision",
+    })?;
+    numbers.resize(shape.0 * shape.1, 0.0);
+    Ok(Array2::from_shape_vec(shape.f(), numbers).expect("as many numbers as the shape says"))
+}
+
+/// Rows of strips whose tile of the columns that are eliminated is to be updated.
+struct Piece<'a> {
+    /// The tile of the pivots' own strip, or all columns of a strip below.
+    rows: ArrayViewMut2<'a, f32>,
+    /// The rows of L left of the tile, for the pivots' own strip.
+    left: Option<ArrayView2<'a, f32>>,
+}
+
+/// L in place of the lower triangle.
+///
+/// Left-looking: all earlier columns are applied to a tile at once, by one product. The pivots' own tile is updated
+/// beside the others, all of which read the strip that it is in.
+fn eliminate(strips: &mut [Array2<f32>], workers: Workers<'_>) -> Result<()> {
+    for k in 0..strips.len() {
+        let start = k * STRIP;
+        let (upper, below) = strips.split_at_mut(k + 1);
+        let strip = &mut upper[k];
+        let width = strip.ncols() - start;
+        let mut pivots = Array2::zeros((width, width).f());
+        pivots.assign(&strip.slice(s![.., start..]));
+        if start > 0 {
+            let left = strip.slice(s![.., ..start]);
+            let own = pivots.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
+            let own = own.map(|(rows, left)| Piece { rows, left: Some(left) });
+            let others = below.iter_mut().flat_map(|strip| strip.axis_chunks_iter_mut(Axis(0), ROWS));
+            let others = others.map(|rows| Piece { rows, left: None });
+            workers.for_each(own.chain(others), |Piece { mut rows, left: own }| match own {
+                Some(own) => general_mat_mul(-1.0, &own, &left.t(), 1.0, &mut rows),
+                None => {
+                    let (own, mut tile) =
+                        rows.multi_slice_mut((s![.., ..start], s![.., start..start + width]));
+                    general_mat_mul(-1.0, &own, &left.t(), 1.0, &mut tile);
+                }
+            });
+        }
+        single::cholesky(&mut pivots).map_err(|error| match error {
+            Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: start + minor },
+            other => other,
+        })?;
+        let tiles = below.iter_mut().flat_map(|strip| strip.axis_chunks_iter_mut(Axis(0), ROWS));
+        workers.for_each(tiles, |mut rows| {
+            let mut tile = rows.slice_mut(s![.., start..start + width]);
+            single::divide_by_lower_transposed(&mut tile, &pivots).expect(SHAPES_FIT);
+        });
+        strip.slice_mut(s![.., start..]).assign(&pivots);
+    }
+    Ok(())
+}
+
+/// The largest absolute value, or 1 if all are zero.
+fn largest<'v>(values: impl Iterator<Item = &'v f64>) -> f64 {
+    let largest = values.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+const SHAPES_FIT: &str = "pieces of one matrix have fitting shapes";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{matern32, relative_residuals, scattered_inputs, scattered_right_hand_sides};
+
+    /// A covariance of n scattered points.
+    fn covariance(n: usize) -> Array2<f64> {
+        matern32(&scattered_inputs(n), 1.0, 0.3, &[0.3, 0.5])
+    }
+
+    fn factor(a: &Array2<f64>, threads: usize) -> Result<SingleFactor> {
+        let fill = |rows: Range<usize>, columns: Range<usize>, mut tile: ArrayViewMut2<'_, f32>| {
+            tile.zip_mut_with(&a.slice(s![rows, columns]), |entry, &value| *entry = value as f32);
+        };
+        SingleFactor::new(a.nrows(), fill, Workers::new(threads))
+    }
+
+    #[test]
+    fn solutions_are_those_of_single_precision() {
+        // One strip, whole strips, and a last one that is narrow.
+        for n in [1, 100, 256, 512, 700] {
+            let (a, b) = (covariance(n), scattered_right_hand_sides(n, 5));
+            let factor = factor(&a, 2).unwrap();
+            // Columns of very different norms.
+            let scaled = &b * &ndarray::array![[1e-60, 1.0, 1e60, 1e-3, 0.0]];
+            let x = factor.solve(&scaled, Workers::new(2));
+            let norms = relative_residuals(&a, &x, &scaled);
+            assert!(norms[..4].iter().all(|norm| *norm < 1e-4), "n = {n}: {norms:?}");
+            assert!(x.column(4).iter().all(|&x| x == 0.0));
+        }
+    }
+
+    #[test]
+    fn threads_give_the_same_bits() {
+        let (a, b) = (covariance(900), scattered_right_hand_sides(900, 33));
+        let solve = |threads| factor(&a, threads).unwrap().solve(&b, Workers::new(threads));
+        let one = solve(1);
+        assert_eq!(one, solve(2));
+        assert_eq!(one, solve(5));
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_triangle_and_its_tiles() {
+        assert_eq!(SingleFactor::entries(600), 256 * 256 + 256 * 512 + 88 * 600);
+        assert_eq!(SingleFactor::bytes(100), 40_000);
+        assert_eq!(SingleFactor::bytes(0), 0);
+        assert!(SingleFactor::bytes(1 << 40) > 1 << 60);
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_positive_definite_is_named_with_its_minor() {
+        let mut a = covariance(600);
+        a[[300, 300]] = -1.0;
+        assert_eq!(factor(&a, 2).unwrap_err(), Error::NotPositiveDefinite { minor: 301 });
+    }
+}
