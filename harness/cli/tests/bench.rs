@@ -61,6 +61,29 @@ fn a_block_has_at_most_all_rows() {
     assert_eq!((&json["block"], &json["columns"]["block"]), (&200.into(), &300.into()));
 }
 
+/// Asserts which pieces of work there are, and that their ratios follow from the rates.
+fn check_works(json: &Value, expected: &[&str]) {
+    let works = json["works"].as_array().expect("a list");
+    let names: Vec<&str> = works.iter().filter_map(|work| work["work"].as_str()).collect();
+    assert_eq!(names, expected);
+    for work in works {
+        let number = |key: &str| work[key].as_f64().unwrap_or_else(|| panic!("{key} in {work}"));
+        let rate = if work["bound"] == "memory" { "gigabytes_per_second" } else { "gflops" };
+        let ratio = number(rate) / number("limit");
+        assert!(ratio > 0.0 && (number("ratio") / ratio - 1.0).abs() < 1e-12, "{work}");
+    }
+}
+
+#[test]
+fn dense_algebra_is_compared_with_what_bounds_it() {
+    let factor = bench(&["factor", "--threads", "1"]);
+    check_works(&factor, &["factor, double", "factor, single", "solve, double", "solve, single"]);
+    assert_eq!([&factor["n"], &factor["rhs"], &factor["rank"]], [&300, &5, &0]);
+    let low_rank = bench(&["precondition", "--rank", "400"]);
+    check_works(&low_rank, &["build", "apply, double", "apply, single"]);
+    assert_eq!([&low_rank["n"], &low_rank["rhs"], &low_rank["rank"]], [&300, &5, &300], "at most n");
+}
+
 #[test]
 fn arrays_are_written_for_other_programs() {
     let sandbox = Sandbox::new();
@@ -94,6 +117,7 @@ fn wrong_usage_is_reported() {
         (vec!["bench"], "operator"),
         (vec!["bench", "operator"], "--dataset"),
         (vec!["bench", "gradient", "--n", "10", "--d", "2", "--precision", "mixed"], "f64 only"),
+        (vec!["bench", "factor", "--n", "10", "--d", "2", "--precision", "mixed"], "both precisions"),
         (vec!["bench", "operator", "--n", "10"], "--d"),
         (vec!["bench", "operator", "--dataset", "pol", "--n", "10", "--d", "2"], "--dataset"),
         (vec!["bench", "operator", "--dataset", "poll"], "pol"),

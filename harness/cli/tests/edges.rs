@@ -33,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gpbench-gp",
             "gpbench-processes",
             "gpbench-record",
+            "gpbench-sdk",
             "gpbench-testkit",
         ],
     ),

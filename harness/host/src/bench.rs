@@ -1,4 +1,4 @@
-//! `gpbench-worker bench`: times products with the kernel operator, and steps of learners.
+//! `gpbench-worker bench`: times products with the kernel operator, the dense algebra of solvers, and steps of learners.
 //!
 //! A product with n^2 entries of d inputs and s right-hand sides costs about 2 n^2 (d + s)
 //! floating-point operations if the kernel's own function is free: that many for distances and
@@ -6,9 +6,11 @@
 //! in the same process, on as many threads and in turn with the product.
 
 mod arrays;
-mod dgemm;
+mod dense;
+mod gemm;
 mod learner;
 mod median;
+mod memory;
 
 use std::error::Error;
 use std::hint::black_box;
@@ -42,10 +44,16 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
     if let Product::Learner(step) = &request.product {
         return learner::time(request, step, x.view(), &streams).map(BenchAnswer::Step);
     }
+    if let Product::Precondition { rank } = request.product {
+        return dense::precondition(request, x.nrows(), rank, &streams).map(BenchAnswer::Dense);
+    }
     let kernel = kernel(&request.kernel, x.ncols())?;
     let noise_scale = request.kernel.noise_scale;
     let pool = thread_pool(request.threads)?;
     let operator = Box::new(KernelOperator::with_pool(&kernel, noise_scale, x.view(), pool));
+    if request.product == Product::Factor {
+        return dense::factor(request, &*operator, &streams).map(BenchAnswer::Dense);
+    }
     let v = streams.normals("v", x.nrows(), request.rhs);
     if let Some(folder) = &request.arrays {
         arrays::write(folder, &request.kernel, x.view(), v.view(), &*operator)?;
@@ -54,7 +62,9 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
     Ok(match request.product {
         Product::Gradient => benchmark.gradient(),
         Product::Rows { block } => benchmark.blocks(block),
-        Product::Operator | Product::Learner(_) => benchmark.whole(),
+        Product::Operator | Product::Factor | Product::Precondition { .. } | Product::Learner(_) => {
+            benchmark.whole()
+        }
     })
 }
 
@@ -80,8 +90,10 @@ impl Benchmark<'_> {
     fn whole(&self) -> BenchAnswer {
         let mut out = Array2::zeros(self.v.dim().f());
         let mut product = || self.matrix().apply(self.v.view(), out.view_mut());
-        let [dgemm, seconds] =
-            medians([&mut dgemm::product(self.request, &self.streams), &mut product], self.request.seconds);
+        let [dgemm, seconds] = medians(
+            [&mut gemm::product::<f64>(self.request, &self.streams), &mut product],
+            self.request.seconds,
+        );
         BenchAnswer::Whole(self.timing(seconds, self.v.nrows(), dgemm))
     }
 
@@ -90,7 +102,7 @@ impl Benchmark<'_> {
         let u = self.streams.normals("u", n, s);
         let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view())));
         let [dgemm, seconds] = medians(
-            [&mut dgemm::product(self.request, &self.streams), &mut derivatives],
+            [&mut gemm::product::<f64>(self.request, &self.streams), &mut derivatives],
             self.request.seconds,
         );
         BenchAnswer::Whole(self.timing(seconds, n, dgemm))
@@ -111,7 +123,7 @@ impl Benchmark<'_> {
         let mut of_columns = || self.matrix().columns(&columns, u.view(), y.view_mut());
         let [dgemm, all, by_rows, by_both, by_columns] = medians(
             [
-                &mut dgemm::product(self.request, &self.streams),
+                &mut gemm::product::<f64>(self.request, &self.streams),
                 &mut of_all,
                 &mut of_rows,
                 &mut of_both,
@@ -139,7 +151,7 @@ impl Benchmark<'_> {
         let d = self.operator.kernel().d();
         let entries_per_second = rows as f64 * n as f64 / seconds;
         let gemm_gflops = 2.0 * entries_per_second * (d + s) as f64 / 1e9;
-        let dgemm_gflops = dgemm::gflops(self.request, dgemm_seconds);
+        let dgemm_gflops = gemm::gflops(self.request, dgemm_seconds);
         Timing {
             n,
             d,

@@ -1,4 +1,4 @@
-//! Speed of kernel products: what `gpbench-worker bench` is asked, and its answer.
+//! Speed of kernel products and dense algebra: what `gpbench-worker bench` is asked, and its answer.
 
 use std::path::PathBuf;
 
@@ -45,6 +45,14 @@ pub enum Product {
     Rows {
         /// Rows of the block.
         block: usize,
+    },
+    /// No product, but a Cholesky factor of H and solves with it, in both precisions.
+    Factor,
+    /// No product, but a preconditioner of low rank: building it from a partial Cholesky factor, and applying it in both
+    /// precisions.
+    Precondition {
+        /// Columns of the factor.
+        rank: usize,
     },
     /// No product, but steps of a learner.
     Learner(LearnerStep),
@@ -162,9 +170,64 @@ pub struct StepTiming {
     pub dgemm_operations: f64,
 }
 
+/// Dense algebra beside what bounds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DenseTiming {
+    /// Order of the matrix.
+    pub n: usize,
+    /// Right-hand sides, s.
+    pub rhs: usize,
+    /// Rank of the preconditioner; 0 for factors of H.
+    pub rank: usize,
+    /// Each piece of work.
+    pub works: Vec<WorkTiming>,
+}
+
+/// One piece of dense algebra.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkTiming {
+    /// What is done.
+    pub work: String,
+    /// Median seconds.
+    pub seconds: f64,
+    /// 10^9 floating-point operations a second, of the operations that are needed.
+    pub gflops: f64,
+    /// 10^9 bytes a second, where each array is read or written as often as it must be.
+    pub gigabytes_per_second: f64,
+    /// What bounds it: the larger of the times that its operations and its bytes take at the machine's own rates.
+    pub bound: Bound,
+    /// The rate of the bound: 10^9 operations or bytes a second.
+    pub limit: f64,
+    /// The time that the bound permits, over `seconds`.
+    pub ratio: f64,
+}
+
+/// What bounds dense algebra.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Products of square matrices in double precision.
+    Dgemm,
+    /// The same in single precision.
+    Sgemm,
+    /// Reading two arrays and writing a third.
+    Memory,
+}
+
+impl Bound {
+    /// The name in JSON and in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Bound::Dgemm => "dgemm",
+            Bound::Sgemm => "sgemm",
+            Bound::Memory => "memory",
+        }
+    }
+}
+
 /// Output of `gpbench-worker bench`.
 #[expect(clippy::large_enum_variant, reason = "there is one a process")]
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum BenchAnswer {
     /// To [`Product::Rows`].
@@ -181,6 +244,8 @@ pub enum BenchAnswer {
     },
     /// To [`Product::Learner`].
     Step(StepTiming),
+    /// To [`Product::Factor`] and [`Product::Precondition`].
+    Dense(DenseTiming),
     /// To the other products.
     Whole(Timing),
 }
@@ -228,7 +293,17 @@ mod tests {
             dgemm_gflops: 30.0,
             dgemm_operations: 3.0,
         });
-        for answer in [BenchAnswer::Whole(timing(1.0)), blocks, step] {
+        let work = WorkTiming {
+            work: "factor, double".to_owned(),
+            seconds: 0.5,
+            gflops: 20.0,
+            gigabytes_per_second: 3.0,
+            bound: Bound::Dgemm,
+            limit: 30.0,
+            ratio: 0.75,
+        };
+        let dense = BenchAnswer::Dense(DenseTiming { n: 9, rhs: 2, rank: 0, works: vec![work] });
+        for answer in [BenchAnswer::Whole(timing(1.0)), blocks, step, dense] {
             let text = serde_json::to_string(&answer).unwrap();
             assert_eq!(serde_json::from_str::<BenchAnswer>(&text).unwrap(), answer, "{text}");
         }

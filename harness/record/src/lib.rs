@@ -38,7 +38,8 @@ pub mod text;
 mod training;
 
 pub use bench::{
-    Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, LearnerStep, Product, StepTiming, Timing,
+    Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Bound, DenseTiming, Inputs, LearnerStep, Product,
+    StepTiming, Timing, WorkTiming,
 };
 pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};

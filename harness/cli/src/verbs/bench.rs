@@ -1,4 +1,4 @@
-//! `gpbench bench`: the speed of kernel products and of learners' steps, with dgemm for comparison.
+//! `gpbench bench`: the speed of kernel products, of dense algebra and of learners' steps, beside the machine's limits.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,18 @@ pub(crate) enum Bench {
         /// Rows of the block; at most all.
         #[arg(long, value_name = "B", default_value = "500", value_parser = count)]
         rows: NonZeroUsize,
+    },
+    /// A Cholesky factor of the kernel matrix and solves with it, in double and in single precision. Copying the matrix
+    /// is part of it.
+    Factor(BenchArgs),
+    /// A preconditioner of low rank: building it from a partial Cholesky factor, and applying it to the right-hand sides
+    /// in double and in single precision.
+    Precondition {
+        #[command(flatten)]
+        args: BenchArgs,
+        /// Columns of the partial factor; at most the rows.
+        #[arg(long, value_name = "K", default_value = "1000", value_parser = count)]
+        rank: NonZeroUsize,
     },
     /// A step of a learner, in f64.
     Learner {
@@ -113,6 +125,11 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
         }
         Bench::Gradient(args) => (Product::Gradient, args),
         Bench::Rows { args, rows } => (Product::Rows { block: rows.get() }, args),
+        Bench::Factor(args) | Bench::Precondition { args, .. } if args.precision == Arithmetic::Mixed => {
+            return Err(Failure::usage("--precision mixed: dense algebra is timed in both precisions"));
+        }
+        Bench::Factor(args) => (Product::Factor, args),
+        Bench::Precondition { args, rank } => (Product::Precondition { rank: rank.get() }, args),
         Bench::Learner { args, .. } if args.precision == Arithmetic::Mixed => {
             return Err(Failure::usage("--precision mixed: learners compute in f64"));
         }
@@ -237,6 +254,27 @@ fn listing(answer: &BenchAnswer) -> Listing {
                 format!("{:.1}", step.dgemm_operations),
             ];
             listing.row([sizes.to_vec(), speeds.to_vec()].concat());
+            listing
+        }
+        BenchAnswer::Dense(dense) => {
+            let header =
+                ["work", "n", "rank", "rhs", "seconds", "Gflop/s", "GB/s", "bound", "its rate", "ratio"];
+            let mut listing = Listing::new(&header, json!(answer));
+            for work in &dense.works {
+                let rank = if dense.rank == 0 { String::new() } else { dense.rank.to_string() };
+                listing.row(vec![
+                    work.work.clone(),
+                    dense.n.to_string(),
+                    rank,
+                    dense.rhs.to_string(),
+                    format!("{:.4}", work.seconds),
+                    format!("{:.1}", work.gflops),
+                    format!("{:.1}", work.gigabytes_per_second),
+                    work.bound.as_str().to_owned(),
+                    format!("{:.1}", work.limit),
+                    format!("{:.3}", work.ratio),
+                ]);
+            }
             listing
         }
         BenchAnswer::Blocks { rows, fused, columns, operator } => {

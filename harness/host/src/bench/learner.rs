@@ -13,7 +13,7 @@ use crate::plugin::{FitLimits, FitProblem, FitSession, HostTable, LearnerObject,
 use crate::process;
 
 use super::median::medians;
-use super::{arrays, dgemm};
+use super::{arrays, gemm};
 
 /// Passes that no benchmark spends.
 const PASSES: f64 = 1e9;
@@ -60,11 +60,12 @@ pub(super) fn time(
             failure = learner.fit(&session).err();
         }
     };
-    let [gemm, step_seconds] = medians([&mut dgemm::product(request, streams), &mut take], request.seconds);
+    let [gemm, step_seconds] =
+        medians([&mut gemm::product::<f64>(request, streams), &mut take], request.seconds);
     if let Some(failure) = failure {
         return Err(failure.into());
     }
-    let dgemm_gflops = dgemm::gflops(request, gemm);
+    let dgemm_gflops = gemm::gflops(request, gemm);
     Ok(StepTiming {
         n,
         d,

@@ -10,8 +10,14 @@ const ROUNDS: usize = 5;
 /// All of them run once beforehand, for caches, page faults and threads. Then they take turns, so that a
 /// processor that changes its clock meanwhile does so for all of them.
 pub(super) fn medians<const N: usize>(mut works: [&mut dyn FnMut(); N], seconds: f64) -> [f64; N] {
+    let medians = medians_of(&mut works, seconds);
+    medians.try_into().expect("one median for each piece of work")
+}
+
+/// [`medians`] of any number of pieces of work.
+pub(super) fn medians_of(works: &mut [&mut dyn FnMut()], seconds: f64) -> Vec<f64> {
     works.iter_mut().for_each(|work| work());
-    let mut times = [const { Vec::new() }; N];
+    let mut times = vec![Vec::new(); works.len()];
     for _ in 0..ROUNDS {
         for (work, times) in works.iter_mut().zip(&mut times) {
             let turn = Instant::now();
@@ -25,7 +31,7 @@ pub(super) fn medians<const N: usize>(mut works: [&mut dyn FnMut(); N], seconds:
             }
         }
     }
-    times.map(median)
+    times.into_iter().map(median).collect()
 }
 
 fn median(mut times: Vec<f64>) -> f64 {

@@ -1,0 +1,146 @@
+//! The dense algebra that solvers share, from the SDK: Cholesky factors and preconditioners of low rank.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::ops::Range;
+
+use gpbench_gp::KernelMatrix;
+use gpbench_gp::seed::Streams;
+use gpbench_record::{BenchRequest, Bound, DenseTiming, WorkTiming};
+use gpbench_sdk::exact::{self, SingleFactor};
+use gpbench_sdk::precondition::Preconditioner;
+use gpbench_sdk::{Precision, Workers};
+use ndarray::{Array2, ArrayViewMut2, ShapeBuilder, s};
+
+use super::median::medians_of;
+use super::{gemm, memory};
+
+/// Ratio of the largest to the smallest column of the factor that a preconditioner is built from: that of
+/// kernel matrices late in training.
+const DECAY: f64 = 1e3;
+
+/// Work as counted.
+struct Work {
+    name: &'static str,
+    /// Floating-point operations.
+    operations: f64,
+    /// Bytes read and written.
+    bytes: f64,
+    /// The product in the same precision.
+    gemm: Bound,
+}
+
+/// Times a Cholesky factor of H, and solves with it.
+pub(super) fn factor(
+    request: &BenchRequest,
+    operator: &dyn KernelMatrix,
+    streams: &Streams,
+) -> Result<DenseTiming, Box<dyn Error>> {
+    let (n, rhs, workers) = (operator.shape().0, request.rhs, Workers::new(request.threads));
+    let all: Vec<usize> = (0..n).collect();
+    let mut h = Array2::zeros((n, n).f());
+    operator.block(&all, &all, h.view_mut());
+    let b = streams.normals("b", n, rhs);
+    let mut factor = h.clone();
+    exact::factorise(&mut factor, workers)?;
+    let fill = |rows: Range<usize>, columns: Range<usize>, mut tile: ArrayViewMut2<'_, f32>| {
+        tile.zip_mut_with(&h.slice(s![rows, columns]), |entry, &h| *entry = h as f32);
+    };
+    let single = SingleFactor::new(n, fill, workers)?;
+
+    let (mut copy, mut x) = (h.clone(), b.clone());
+    let mut double = || {
+        copy.assign(&h);
+        exact::factorise(&mut copy, workers).expect("it was factorised before");
+    };
+    let mut in_single = || drop(black_box(SingleFactor::new(n, fill, workers)));
+    let mut solve = || {
+        x.assign(&b);
+        exact::solve(&factor, &mut x, workers);
+    };
+    let mut solve_single = || drop(black_box(single.solve(&b, workers)));
+    let (order, columns) = (n as f64, rhs as f64);
+    let (cubic, quadratic) = (order.powi(3) / 3.0, 2.0 * order.powi(2) * columns);
+    // A factor is written once, and read once for each of two triangular solves.
+    let triangle = order.powi(2) / 2.0;
+    let works = [
+        Work { name: "factor, double", operations: cubic, bytes: 8.0 * triangle, gemm: Bound::Dgemm },
+        Work { name: "factor, single", operations: cubic, bytes: 4.0 * triangle, gemm: Bound::Sgemm },
+        Work { name: "solve, double", operations: quadratic, bytes: 16.0 * triangle, gemm: Bound::Dgemm },
+        Work { name: "solve, single", operations: quadratic, bytes: 8.0 * triangle, gemm: Bound::Sgemm },
+    ];
+    let timed: [&mut dyn FnMut(); 4] = [&mut double, &mut in_single, &mut solve, &mut solve_single];
+    Ok(DenseTiming { n, rhs, rank: 0, works: time(request, streams, works, timed)? })
+}
+
+/// Times a preconditioner for a matrix of n rows.
+pub(super) fn precondition(
+    request: &BenchRequest,
+    n: usize,
+    rank: usize,
+    streams: &Streams,
+) -> Result<DenseTiming, Box<dyn Error>> {
+    let (rhs, rank, workers) = (request.rhs, rank.min(n), Workers::new(request.threads));
+    let noise_scale = request.kernel.noise_scale;
+    let r = streams.normals("r", n, rhs);
+    let mut factor = streams.normals("factor", n, rank);
+    for (j, mut column) in factor.columns_mut().into_iter().enumerate() {
+        column *= DECAY.powf(-(j as f64) / rank as f64);
+    }
+    let build = || Preconditioner::low_rank_plus_noise(factor.clone(), noise_scale, workers);
+    let (double, single) = (build()?, build()?.stored_in(Precision::Mixed));
+
+    let mut built = || drop(black_box(build()));
+    let mut apply = || drop(black_box(double.apply(&r, workers)));
+    let mut apply_single = || drop(black_box(single.apply(&r, workers)));
+    let (entries, columns) = (n as f64 * rank as f64, rhs as f64);
+    let applied = 4.0 * entries * columns;
+    let works = [
+        // A symmetric product and a triangular solve, each of which reads the factor.
+        Work {
+            name: "build",
+            operations: 2.0 * entries * rank as f64,
+            bytes: 24.0 * entries,
+            gemm: Bound::Dgemm,
+        },
+        Work { name: "apply, double", operations: applied, bytes: 16.0 * entries, gemm: Bound::Dgemm },
+        Work { name: "apply, single", operations: applied, bytes: 8.0 * entries, gemm: Bound::Sgemm },
+    ];
+    let timed: [&mut dyn FnMut(); 3] = [&mut built, &mut apply, &mut apply_single];
+    Ok(DenseTiming { n, rhs, rank, works: time(request, streams, works, timed)? })
+}
+
+/// Times work in turn with what bounds it.
+fn time<const N: usize>(
+    request: &BenchRequest,
+    streams: &Streams,
+    works: [Work; N],
+    timed: [&mut dyn FnMut(); N],
+) -> Result<Vec<WorkTiming>, Box<dyn Error>> {
+    let (mut dgemm, mut sgemm) =
+        (gemm::product::<f64>(request, streams), gemm::product::<f32>(request, streams));
+    let mut pass = memory::pass(request.threads)?;
+    let mut all: Vec<&mut dyn FnMut()> = vec![&mut dgemm, &mut sgemm, &mut pass];
+    for work in timed {
+        all.push(work);
+    }
+    let seconds = medians_of(&mut all, request.seconds);
+    let [dgemm, sgemm] = [seconds[0], seconds[1]].map(|seconds| gemm::gflops(request, seconds));
+    let memory = memory::BYTES / seconds[2] / 1e9;
+    let timing = |(work, seconds): (Work, f64)| {
+        let (gigaflop, gigabytes) = (work.operations / 1e9, work.bytes / 1e9);
+        let gemm = if work.gemm == Bound::Sgemm { sgemm } else { dgemm };
+        let by_memory = gigabytes / memory > gigaflop / gemm;
+        let (bound, limit) = if by_memory { (Bound::Memory, memory) } else { (work.gemm, gemm) };
+        WorkTiming {
+            work: work.name.to_owned(),
+            seconds,
+            gflops: gigaflop / seconds,
+            gigabytes_per_second: gigabytes / seconds,
+            bound,
+            limit,
+            ratio: (gigabytes / memory).max(gigaflop / gemm) / seconds,
+        }
+    };
+    Ok(works.into_iter().zip(seconds[3..].iter().copied()).map(timing).collect())
+}
