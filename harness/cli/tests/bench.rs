@@ -116,7 +116,6 @@ fn wrong_usage_is_reported() {
     let mut wrong = vec![
         (vec!["bench"], "operator"),
         (vec!["bench", "operator"], "--dataset"),
-        (vec!["bench", "gradient", "--n", "10", "--d", "2", "--precision", "mixed"], "f64 only"),
         (vec!["bench", "factor", "--n", "10", "--d", "2", "--precision", "mixed"], "both precisions"),
         (vec!["bench", "operator", "--n", "10"], "--d"),
         (vec!["bench", "operator", "--dataset", "pol", "--n", "10", "--d", "2"], "--dataset"),

@@ -38,6 +38,10 @@ pub(crate) fn ended(
         row.n = Some(solved.n);
         row.d = Some(solved.d);
         row.metrics.extend(&measured(solved));
+        // Of every solver where memory is stated, so that a comparison says whose products found how much.
+        if planned.case.budget.memory_bytes.is_some() || solved.entries.found > 0.0 {
+            row.metrics.insert(names::EPOCHS_FOUND, solved.entries.found / epoch(solved));
+        }
         row.solver_values = solved.values.clone();
         row.output = solved.output.clone();
     }
@@ -89,9 +93,14 @@ fn lines(log: &str) -> String {
     text::plain(&text::cut(log, text::LOG)).into_owned()
 }
 
+/// Entries of an epoch.
+fn epoch(solved: &Solved) -> f64 {
+    (solved.n as f64).powi(2)
+}
+
 /// The metrics of solving: what `case` measured and what the solver reported.
 fn measured(solved: &Solved) -> Metrics {
-    let epoch = (solved.n as f64).powi(2);
+    let epoch = epoch(solved);
     let mut metrics = solved.metrics.clone();
     for (name, value) in [
         (names::EPOCHS, solved.entries.used / epoch),

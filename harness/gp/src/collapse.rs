@@ -232,4 +232,8 @@ impl KernelMatrix for CollapsedOperator {
     fn cached_bytes(&self) -> usize {
         self.unscaled.cached_bytes()
     }
+
+    fn entries_found(&self) -> f64 {
+        self.unscaled.entries_found()
+    }
 }

@@ -64,7 +64,7 @@ pub use covariance::{CovarianceFunction, Linear};
 pub use features::{FrequencyLaw, RandomFeatures};
 pub use gradient::Gradient;
 pub use kernel::{Family, Kernel, UnknownFamily};
-pub use matrix::{KernelMatrix, SystemMatrix};
+pub use matrix::{KernelMatrix, Precision, SystemMatrix};
 pub use operator::KernelOperator;
 pub use simd::cpu_dispatch;
 pub use threads::{ThreadsRefused, thread_pool};

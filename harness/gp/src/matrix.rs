@@ -18,6 +18,15 @@ use crate::Kernel;
 /// Most entries that a fused product keeps between its two halves: 128 MiB.
 pub(crate) const FUSED_ENTRIES: usize = 1 << 24;
 
+/// The precision of kernel entries and of sums inside a tile; sums over tiles are always double.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// Double.
+    Double,
+    /// Single.
+    Mixed,
+}
+
 /// A kernel matrix A of n rows and m columns, known through its products.
 ///
 /// Each function uses as many entries as the part of A that its description names has.
@@ -33,7 +42,7 @@ pub trait KernelMatrix: Debug + Send + Sync {
     /// `out = A v`; `v` is `m x s`, `out` `n x s`.
     fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>);
 
-    /// Entries that the next [`Self::apply`] evaluates; the others it uses are cached or mirror images.
+    /// Entries that [`Self::apply`] evaluates if it finds none stored; the others it uses are mirror images.
     fn evaluated_by_apply(&self) -> f64;
 
     /// `out = A[idx, :] v`. `v` is `m x s`, `out` |idx| x s.
@@ -76,8 +85,9 @@ pub trait KernelMatrix: Debug + Send + Sync {
     }
 
     /// Lets [`Self::apply`] store up to `bytes` bytes of the entries that it evaluates, for its next calls, with
-    /// unchanged results; drops those stored before. A new matrix stores none, and one that cannot store any
-    /// ignores the call.
+    /// unchanged results; drops those stored before. They are stored in the precision in which calls repeat, of this
+    /// matrix or of its form in mixed precision. A new matrix stores none, and one that cannot store any ignores the
+    /// call.
     fn cache_entries(&mut self, bytes: usize) {
         let _ = bytes;
     }
@@ -85,6 +95,11 @@ pub trait KernelMatrix: Debug + Send + Sync {
     /// Bytes of the entries that are stored from one [`Self::apply`] to the next.
     fn cached_bytes(&self) -> usize {
         0
+    }
+
+    /// Entries that all products so far have found stored, and so have not evaluated.
+    fn entries_found(&self) -> f64 {
+        0.0
     }
 }
 
@@ -98,8 +113,8 @@ pub trait SystemMatrix: KernelMatrix {
     fn noise_scale(&self) -> f64;
 
     /// `tr(U^T (dH / d theta) W)`, that is `sum_c u_c^T (dH / d theta) w_c`, for every scale `theta`; `u` and `w`
-    /// are `n x s`. Uses n^2 entries.
-    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient;
+    /// are `n x s`. Uses n^2 entries, in this precision where the matrix has it.
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, precision: Precision) -> Gradient;
 
     /// `K(X, Z)`, n x m and without noise, between the training rows and basis points `z` (m x d), computed by the
     /// same means.

@@ -20,7 +20,7 @@ use crate::aligned::Aligned;
 use crate::simd::Real;
 use crate::threads::thread_pool;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
-use crate::{Kernel, KernelMatrix, SystemMatrix, blas};
+use crate::{Kernel, KernelMatrix, Precision, SystemMatrix, blas};
 
 use cache::Cache;
 use cross::CrossOperator;
@@ -148,13 +148,6 @@ impl KernelOperator {
         Side { points: &self.points, identity: Identity::Training }
     }
 
-    /// Entries that a product evaluates: one triangle and the whole tiles on the diagonal, less those cached.
-    fn evaluated<E: Real>(&self) -> f64 {
-        let (whole, rest) = ((self.n() / TILE) as f64, (self.n() % TILE) as f64);
-        let diagonal = whole * (TILE * TILE) as f64 + rest * rest;
-        0.5 * ((self.n() as f64).powi(2) + diagonal) - self.cache.entries::<E>() as f64
-    }
-
     /// `out = H[idx, :] v`.
     fn multiply_rows<E: Real>(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         let selected = self.points.select(idx);
@@ -193,7 +186,10 @@ impl KernelMatrix for KernelOperator {
     }
 
     fn evaluated_by_apply(&self) -> f64 {
-        self.evaluated::<f64>()
+        // One triangle and the whole tiles on the diagonal.
+        let (whole, rest) = ((self.n() / TILE) as f64, (self.n() % TILE) as f64);
+        let diagonal = whole * (TILE * TILE) as f64 + rest * rest;
+        0.5 * ((self.n() as f64).powi(2) + diagonal)
     }
 
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
@@ -218,7 +214,7 @@ impl KernelMatrix for KernelOperator {
         let (left, right) = (self.points.select(rows), self.points.select(cols));
         let a = Side { points: &left, identity: Identity::Selected(rows) };
         let b = Side { points: &right, identity: Identity::Selected(cols) };
-        self.fill_any(a, b, out);
+        self.fill(&self.tiles, a, b, out);
     }
 
     fn diagonal(&self) -> Option<Array1<f64>> {
@@ -240,6 +236,10 @@ impl KernelMatrix for KernelOperator {
     fn cached_bytes(&self) -> usize {
         self.cache.bytes()
     }
+
+    fn entries_found(&self) -> f64 {
+        self.cache.found() as f64
+    }
 }
 
 impl SystemMatrix for KernelOperator {
@@ -251,8 +251,11 @@ impl SystemMatrix for KernelOperator {
         self.noise_scale
     }
 
-    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
-        self.weighted_derivatives(u, w)
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, precision: Precision) -> Gradient {
+        match precision {
+            Precision::Double => self.weighted_derivatives::<f64>(u, w),
+            Precision::Mixed => self.weighted_derivatives::<f32>(u, w),
+        }
     }
 
     fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix> {

@@ -21,6 +21,7 @@ mod weigh;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use bytemuck::Zeroable;
 use ndarray::ArrayViewMut2;
 
 use self::evaluate::{Differences, Distance, Evaluate, Products};
@@ -92,6 +93,11 @@ impl Tiles {
         self.diagonal
     }
 
+    /// Whether squared distances of numbers `E` come from products.
+    fn products<E: Real>(&self) -> bool {
+        if size_of::<E>() == size_of::<f64>() { self.products } else { self.single_products }
+    }
+
     /// `H[rows of a, cols of b]`, in the order of tiles. Both ranges start at whole strips and are padded to whole
     /// strips with arbitrary entries.
     pub(crate) fn evaluate<E: Real>(
@@ -103,8 +109,7 @@ impl Tiles {
         tile: &mut [E],
     ) {
         let work = Part { tiles: self, a, rows, b, cols };
-        let products = if size_of::<E>() == size_of::<f64>() { self.products } else { self.single_products };
-        with_family!(self.family, C => match products {
+        with_family!(self.family, C => match self.products::<E>() {
             true => work.evaluate::<E, Products, C>(tile),
             false => work.evaluate::<E, Differences, C>(tile),
         });
@@ -116,15 +121,15 @@ impl Tiles {
 
     /// Fills a tile with `M = G * slope`, adds its sums over columns to `row_sums`, and puts those over rows
     /// into `column_sums`. Returns the sum of `G_ij k_ij`.
-    pub(crate) fn weigh(
+    pub(crate) fn weigh<E: Real>(
         &self,
         points: &Points,
         rows: &Range<usize>,
         cols: &Range<usize>,
-        factors: &Factors,
-        out: Weighed<'_>,
+        factors: &Factors<E>,
+        out: Weighed<'_, E>,
     ) -> f64 {
-        with_family!(self.family, C => match self.products {
+        with_family!(self.family, C => match self.products::<E>() {
             true => out.fill::<Products, C>(points, rows, cols, factors),
             false => out.fill::<Differences, C>(points, rows, cols, factors),
         })
@@ -152,26 +157,27 @@ impl Tiles {
 }
 
 /// Memory for the results of [`Tiles::weigh`].
-pub(crate) struct Weighed<'a> {
-    pub(crate) tile: &'a mut [f64],
-    pub(crate) row_sums: &'a mut [f64],
-    pub(crate) column_sums: &'a mut [f64],
+pub(crate) struct Weighed<'a, E> {
+    pub(crate) tile: &'a mut [E],
+    pub(crate) row_sums: &'a mut [E],
+    pub(crate) column_sums: &'a mut [E],
 }
 
-impl Weighed<'_> {
+impl<E: Real> Weighed<'_, E> {
     fn fill<D: Distance, C: Correlation>(
         self,
         points: &Points,
         rows: &Range<usize>,
         cols: &Range<usize>,
-        factors: &Factors,
+        factors: &Factors<E>,
     ) -> f64 {
         let Weighed { tile, row_sums, column_sums } = self;
         let (left, right, s) = (factors.left(rows), factors.right(cols), factors.s());
         let (width, d) = (padded(cols.len()), points.d());
-        let lanes = f64::dispatch(simd::arch(), CountLanes);
-        let mut vectors = [0.0; MOST_COLUMNS * MOST_LANES];
-        let mut weights = [0.0; MOST_COLUMNS * f64::STRIP];
+        let lanes = E::dispatch(simd::arch(), CountLanes);
+        let mut vectors = [[E::from_f64(0.0); MOST_LANES]; MOST_COLUMNS];
+        let vectors = vectors.as_flattened_mut();
+        let mut weights = [E::Strip::zeroed(); MOST_COLUMNS];
         let work = Weigh {
             rows: points.part(rows),
             cols: points.part(cols),
@@ -180,22 +186,22 @@ impl Weighed<'_> {
             right,
             s,
             tile: &mut tile[..tile_len(rows.len(), cols.len())],
-            weights: &mut weights[..width * f64::STRIP],
+            weights: bytemuck::cast_slice_mut(&mut weights[..width]),
             row_sums,
             column_sums: &mut vectors[..width * lanes],
             how: PhantomData::<(D, C)>,
         };
-        let total = f64::dispatch(simd::arch(), work);
+        let total = E::dispatch(simd::arch(), work);
         for (sum, vector) in column_sums.iter_mut().zip(vectors.chunks_exact(lanes)) {
-            *sum = vector.iter().sum();
+            *sum = E::from_f64(vector.iter().map(|part| part.to_f64()).sum());
         }
         total
     }
 }
 
-/// Most columns of a tile in [`Tiles::weigh`], and most doubles of a vector.
-const MOST_COLUMNS: usize = 256;
-const MOST_LANES: usize = 8;
+/// Most columns of a tile in [`Tiles::weigh`], and most numbers of a vector.
+const MOST_COLUMNS: usize = 128;
+const MOST_LANES: usize = 16;
 
 /// Number of entries of a tile, padding included.
 pub(crate) fn tile_len(rows: usize, cols: usize) -> usize {

@@ -3,7 +3,7 @@
 mod suite;
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
+use gpbench_gp::{Family, Gradient, Kernel, KernelMatrix, KernelOperator, Precision, SystemMatrix};
 use gpbench_testkit::assert_close;
 use gpbench_testkit::fixtures::zeros;
 use ndarray::{Array2, Axis, s};
@@ -163,7 +163,7 @@ fn gradients_are_those_of_the_dense_derivatives() {
         let (n, d) = p.x.dim();
         let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
         let (u, w) = (&p.v, &(p.v.mapv(|v| v * v) - 0.4));
-        let found = op.gradient(u.view(), w.view());
+        let found = op.gradient(u.view(), w.view(), Precision::Double);
         let weights = u.dot(&w.t());
         let sum = |derivative: Array2<f64>| (&weights * &derivative).sum();
         // What rounding of the larger sums may cost.
@@ -179,9 +179,21 @@ fn gradients_are_those_of_the_dense_derivatives() {
             let expected = sum(k.matrix_by_length_scale(input, p.x.view(), p.x.view()));
             close(found, expected, &format!("length {input}"));
         }
-        let again = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 1).gradient(u.view(), w.view());
-        assert_eq!(found, again, "whatever the threads");
+        let single = op.gradient(u.view(), w.view(), Precision::Mixed);
+        for (double, single) in scales(&found).zip(scales(&single)) {
+            let error = (double - single).abs() / reach;
+            assert!(error < 1e-6, "{} in single precision, {n} x {d}: {double} {single}", p.kernel.family);
+        }
+        let alone = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 1);
+        for (precision, found) in [(Precision::Double, found), (Precision::Mixed, single)] {
+            assert_eq!(found, alone.gradient(u.view(), w.view(), precision), "whatever the threads");
+        }
     }
+}
+
+/// The derivatives by all scales.
+fn scales(gradient: &Gradient) -> impl Iterator<Item = f64> + '_ {
+    [gradient.noise_scale, gradient.signal_scale].into_iter().chain(gradient.length_scale.iter().copied())
 }
 
 /// A cache of all entries, of some or of none gives the same bits, evaluates fewer entries, and takes no more memory
@@ -192,22 +204,50 @@ fn cached_entries_change_no_bit() {
     let mut op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
     let all_bytes = 15 * 128 * 128 * size_of::<f64>();
     for mixed in [false, true] {
-        let product = |op: &KernelOperator| {
-            let mut out = zeros(600, 4);
-            let matrix: &dyn KernelMatrix = if mixed { op.mixed().expect("a mixed form") } else { op };
-            matrix.apply(p.v.view(), out.view_mut());
-            (out, matrix.evaluated_by_apply())
-        };
+        let product = |op: &KernelOperator| product(op, mixed, &p.v);
         op.cache_entries(0);
-        let (expected, evaluated) = product(&op);
+        let (expected, found) = product(&op);
+        assert_eq!(found, 0.0, "nothing is stored");
         for allowed in [1, 400_000, all_bytes] {
             op.cache_entries(allowed);
-            assert_eq!(product(&op).0, expected);
-            let (again, fewer) = product(&op);
+            for _ in 0..2 {
+                assert_eq!(product(&op), (expected.clone(), 0.0), "{allowed} bytes");
+            }
+            let (again, found) = product(&op);
             assert_eq!(again, expected, "{allowed} bytes");
             assert!(op.cached_bytes() <= allowed);
-            assert_eq!(fewer < evaluated, allowed > 200_000);
-            assert!(fewer >= 0.0 && (fewer == 0.0) == (allowed == all_bytes));
+            assert_eq!(found > 0.0, allowed > 200_000);
+            assert_eq!(found == op.evaluated_by_apply(), allowed == all_bytes);
         }
     }
+}
+
+/// `H v` in double or mixed precision, and how many entries it found stored.
+fn product(op: &KernelOperator, mixed: bool, v: &Array2<f64>) -> (Array2<f64>, f64) {
+    let matrix: &dyn KernelMatrix = if mixed { op.mixed().expect("a mixed form") } else { op };
+    let before = matrix.entries_found();
+    let mut out = zeros(v.nrows(), v.ncols());
+    matrix.apply(v.view(), out.view_mut());
+    (out, matrix.entries_found() - before)
+}
+
+/// Products as refinement takes them: a residual in double precision, and corrections in single precision.
+#[test]
+fn entries_are_stored_in_the_precision_in_which_products_repeat() {
+    let p = problem(Family::Matern32, 300, 9, 4);
+    let mut op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
+    let singles = 6 * 128 * 128 * size_of::<f32>();
+    op.cache_entries(2 * singles);
+    let all = op.evaluated_by_apply();
+    let found = |mixed| product(&op, mixed, &p.v).1;
+    assert_eq!([false, true, true, true].map(found), [0.0, 0.0, 0.0, all]);
+    assert_eq!(op.cached_bytes(), singles);
+    assert_eq!([false, false, true].map(found), [0.0, 0.0, all]);
+    // Products in double precision came first and repeat: those in single precision take their place once they repeat.
+    op.cache_entries(2 * singles);
+    let found = |mixed| product(&op, mixed, &p.v).1;
+    assert_eq!([false, false, false].map(found), [0.0, 0.0, all]);
+    assert_eq!(op.cached_bytes(), 2 * singles);
+    assert_eq!([true, false, true, true, false].map(found), [0.0, all, 0.0, all, 0.0]);
+    assert_eq!(op.cached_bytes(), singles);
 }

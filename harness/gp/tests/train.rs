@@ -7,7 +7,9 @@ use gpbench_gp::exact::ExactGp;
 use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, estimator};
-use gpbench_gp::{Family, FrequencyLaw, Kernel, KernelOperator, RandomFeatures, SystemMatrix, lanczos};
+use gpbench_gp::{
+    Family, FrequencyLaw, Kernel, KernelOperator, Precision, RandomFeatures, SystemMatrix, lanczos,
+};
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{SmallSystem, assert_close, assert_number};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
@@ -41,12 +43,13 @@ fn gradients_of_all_estimators_agree_with_the_truth() {
 
         let rhs = with_y(y, &z);
         let solution = gp.solve(rhs.view());
-        let standard = estimator::standard(gp.operator(), rhs.view(), solution.view(), None);
+        let standard =
+            estimator::standard(gp.operator(), rhs.view(), solution.view(), None, Precision::Double);
         assert_close(&flat(&standard), &truth_of(&truth["gradient_standard"]), 1e-10);
 
         let xi = matrix(&targets["settings"][&setting.name]["xi"]);
         let solution = gp.solve(with_y(y, &xi).view());
-        let pathwise = estimator::pathwise(gp.operator(), solution.view(), None);
+        let pathwise = estimator::pathwise(gp.operator(), solution.view(), None, Precision::Double);
         assert_close(&flat(&pathwise), &truth_of(&truth["gradient_pathwise"]), 1e-10);
     }
 }
@@ -63,7 +66,7 @@ fn gradients_of_every_family_agree_with_dense_derivatives_on_any_number_of_threa
         let kernel = Kernel::new(family, 1.4, &[0.7, 2.0, 1.1], 3);
         let found = |threads: usize| {
             let op = KernelOperator::new(&kernel, noise_scale, x.view(), threads);
-            flat(&estimator::standard(&op, w.view(), u.view(), Some(other.view())))
+            flat(&estimator::standard(&op, w.view(), u.view(), Some(other.view()), Precision::Double))
         };
         let dense = |derivative: &Array2<f64>| {
             let form = |a: ArrayView1<f64>, b: ArrayView1<f64>| a.dot(&derivative.dot(&b));
@@ -99,12 +102,12 @@ fn estimates_have_the_exact_gradient_as_their_mean() {
     let (op, none) = (gp.operator(), Array2::zeros((1, d)));
     let standard = |law: ProbeLaw, streams: &Streams| {
         let rhs = Targets::standard(y.view(), law, 1, 1, streams).rhs;
-        estimator::standard(op, rhs.view(), gp.solve(rhs.view()).view(), None)
+        estimator::standard(op, rhs.view(), gp.solve(rhs.view()).view(), None, Precision::Double)
     };
     let pathwise = |streams: &Streams| {
         let draws = Prior::Exact.draw(&kernel, x.view(), none.view(), 1, streams).unwrap();
         let rhs = Targets::pathwise(y.view(), 0.4, draws, streams).rhs;
-        estimator::pathwise(op, gp.solve(rhs.view()).view(), None)
+        estimator::pathwise(op, gp.solve(rhs.view()).view(), None, Precision::Double)
     };
     type Estimate<'a> = &'a dyn Fn(&Streams) -> Gradient;
     let estimators: [(&str, Estimate); 3] = [

@@ -16,7 +16,7 @@ use std::error::Error;
 use std::hint::black_box;
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{KernelMatrix, KernelOperator, SystemMatrix, thread_pool};
+use gpbench_gp::{KernelMatrix, KernelOperator, Precision, SystemMatrix, thread_pool};
 use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 use ndarray::{Array2, ShapeBuilder};
 
@@ -100,7 +100,11 @@ impl Benchmark<'_> {
     fn gradient(&self) -> BenchAnswer {
         let (n, s) = self.v.dim();
         let u = self.streams.normals("u", n, s);
-        let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view())));
+        let precision = match self.request.precision {
+            Arithmetic::F64 => Precision::Double,
+            Arithmetic::Mixed => Precision::Mixed,
+        };
+        let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view(), precision)));
         let [dgemm, seconds] = medians(
             [&mut gemm::product::<f64>(self.request, &self.streams), &mut derivatives],
             self.request.seconds,

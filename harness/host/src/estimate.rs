@@ -1,9 +1,9 @@
 //! Estimates of the gradient, or of the whole likelihood, for tasks `train` and `likelihood`.
 
 use gpbench_gp::Gradient;
-use gpbench_gp::RandomFeatures;
 use gpbench_gp::likelihood::{Likelihood, Sampled, SingleSample, of_features};
 use gpbench_gp::train::estimator;
+use gpbench_gp::{Precision, RandomFeatures};
 use gpbench_record::{FeatureEstimator, Kernel, Probes};
 use ndarray::{Array2, ArrayView2};
 
@@ -13,17 +13,18 @@ use crate::setup::Setup;
 use crate::system::System;
 
 /// The gradient from solutions (n x (1 + s)) of y and the probes, and, where there is one, a second, independent
-/// solution of y, the first column of `again`.
+/// solution of y, the first column of `again`. Kernel entries are in this precision.
 pub(crate) fn gradient(
     system: &System,
     probes: Probes,
     x: ArrayView2<f64>,
     again: Option<&Array2<f64>>,
+    precision: Precision,
 ) -> Gradient {
     let (operator, again) = (&*system.operator, again.map(|again| again.column(0)));
     match probes {
-        Probes::Pathwise(_) => estimator::pathwise(operator, x, again),
-        Probes::Standard(_) => estimator::standard(operator, system.targets.rhs.view(), x, again),
+        Probes::Pathwise(_) => estimator::pathwise(operator, x, again, precision),
+        Probes::Standard(_) => estimator::standard(operator, system.targets.rhs.view(), x, again, precision),
     }
 }
 

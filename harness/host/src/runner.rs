@@ -71,7 +71,7 @@ impl<'s> Startup<'s> {
 
     /// What the case measured.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
-        let SolveOutcome { reason, claimed, values, cost, uncounted } = outcome;
+        let SolveOutcome { reason, claimed, values, cost, uncounted, precision: _ } = outcome;
         let mut metrics = Metrics::default();
         if uncounted > 0.0 {
             metrics.insert(names::SECONDS_ITERATES, uncounted);

@@ -219,6 +219,28 @@ fn warm_starts_reach_the_tolerance_in_fewer_epochs() {
     }
 }
 
+/// The first product of a warm start is a residual in double precision; those in single precision that follow are the
+/// ones that find entries in memory.
+#[test]
+fn corrections_of_warm_starts_find_entries_in_memory() {
+    let trained = |memory_bytes| {
+        let mut case = training("cg", solutions(common::pathwise(16), Start::Warm), 4);
+        case.solver.params.insert("precision".into(), Param::Text("mixed".into()));
+        case.budget.memory_bytes = memory_bytes;
+        let (job, _folder) = job(case, 2);
+        let (steps, solved) = train(&job);
+        (timeless(&steps), std::fs::read(&job.solution_file).unwrap(), solved)
+    };
+    let (steps, solution, without) = trained(None);
+    let (same_steps, same_solution, with) = trained(Some(1 << 30));
+    assert!(same_steps == steps && same_solution == solution, "the cache changes no bit");
+    let (with, without) = (with.entries, without.entries);
+    assert_eq!((without.found, with.used), (0.0, without.used));
+    assert_eq!(with.evaluated + with.found, without.evaluated);
+    // Each system evaluates its entries once in double precision and twice in single.
+    assert!(with.found > 0.5 * without.evaluated, "{with:?}");
+}
+
 #[test]
 fn what_a_solver_saves_serves_the_next_step_and_survives_an_interruption() {
     let case = |recycle, steps| {

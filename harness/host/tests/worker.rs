@@ -341,6 +341,8 @@ fn kernel_entries_are_cached_within_the_memory_budget() {
     assert!(with.cached_bytes > 0 && with.cached_bytes < 1 << 30);
     assert_eq!((with.iterations, with.entries.used), (without.iterations, without.entries.used));
     assert!(with.entries.evaluated < 3.0 * 9e4 && without.entries.evaluated > with.entries.evaluated);
+    assert_eq!(with.entries.evaluated + with.entries.found, without.entries.evaluated);
+    assert_eq!(without.entries.found, 0.0);
 }
 
 /// What a case may plan with bounds the cache only.

@@ -53,6 +53,9 @@ pub struct Entries {
     pub used: f64,
     /// Entries evaluated.
     pub evaluated: f64,
+    /// Entries that were found in memory, and would have been evaluated otherwise.
+    #[serde(default)]
+    pub found: f64,
     /// The part of `used` that fell into prepare.
     pub setup: f64,
     /// The part of `used` that the plugin reported by itself.
@@ -66,6 +69,7 @@ impl Entries {
         Entries {
             used: self.used + other.used,
             evaluated: self.evaluated + other.evaluated,
+            found: self.found + other.found,
             setup: self.setup + other.setup,
             self_reported: self.self_reported + other.self_reported,
         }

@@ -329,6 +329,9 @@ metrics! {
     /// Kernel entries evaluated over n^2.
     EPOCHS_EVALUATED = "epochs_evaluated", "evaluated epochs", "epochs evaluated",
         Epochs, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
+    /// Kernel entries that products found in memory, and would have evaluated otherwise, over n^2.
+    EPOCHS_FOUND = "epochs_found", "epochs found in memory", "epochs found in memory",
+        Epochs, Short, Neither, GIVEN_KERNEL, NOWHERE, 0.0, 0.1, [Own];
     /// The part of `epochs` that the plugin reported by itself.
     EPOCHS_SELF_REPORTED = "epochs_self_reported", "self-reported epochs", "epochs reported by the plugin",
         Epochs, Short, Neither, ALL, NOWHERE, 0.0, 0.1, [];

@@ -38,9 +38,14 @@ pub(crate) fn logs(run: &Run) -> impl Iterator<Item = (&Labels, Cow<'_, str>)> {
     rows.map(|row| (&row.labels, text::cut(row.log_tail.trim_end(), text::LOG)))
 }
 
-/// Solvers, with their plugin, parameters and budget.
+/// Solvers, with their plugin, parameters and budget, and, where that states memory, what their products found there.
 pub(crate) fn solvers(run: &Run) -> Table {
-    let mut table = Table::new("Solvers").words("solver").words("plugin").words("parameters").words("budget");
+    let mut table = Table::new("Solvers")
+        .words("solver")
+        .words("plugin")
+        .words("parameters")
+        .words("budget")
+        .words("epochs found in memory");
     for name in run.solvers() {
         let cases = || run.rows.iter().map(|r| &r.case).filter(|c| c.solver.name == name);
         let distinct = |of: fn(&Case) -> String| joined(cases().map(of));
@@ -56,9 +61,16 @@ pub(crate) fn solvers(run: &Run) -> Table {
                     .join(", ")
             }),
             distinct(|c| budget(&c.budget)),
+            found_in_memory(run.rows.iter().filter(|row| row.case.solver.name == name)),
         ]);
     }
     table.without_empty_columns()
+}
+
+/// Epochs that products found in memory and did not evaluate; nothing where no memory is stated.
+fn found_in_memory<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
+    let mut found = rows.filter_map(|row| row.metrics.get(names::EPOCHS_FOUND)).peekable();
+    if found.peek().is_some() { range(found) } else { String::new() }
 }
 
 /// Data sets, with their size and source.

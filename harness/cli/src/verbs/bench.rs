@@ -120,9 +120,6 @@ fn arithmetics() -> impl TypedValueParser<Value = Arithmetic> {
 pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
     let (product, args) = match verb {
         Bench::Operator(args) => (Product::Operator, args),
-        Bench::Gradient(args) if args.precision == Arithmetic::Mixed => {
-            return Err(Failure::usage("--precision mixed: gradients are computed in f64 only"));
-        }
         Bench::Gradient(args) => (Product::Gradient, args),
         Bench::Rows { args, rows } => (Product::Rows { block: rows.get() }, args),
         Bench::Factor(args) | Bench::Precondition { args, .. } if args.precision == Arithmetic::Mixed => {

@@ -72,7 +72,7 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         claimed: claimed.to_vec(),
         prepare: gpbench_record::Clock { wall: 0.25, cpu: 0.5 },
         solve: gpbench_record::Clock { wall: 1.0, cpu: 2.0 },
-        entries: Entries { used: 100.0 * epochs, evaluated: 100.0, setup: 50.0, self_reported: 0.0 },
+        entries: Entries { used: 100.0 * epochs, evaluated: 100.0, setup: 50.0, ..Entries::default() },
         peak_memory_bytes: 4096,
         base_memory_bytes: 1024,
         cached_bytes: 0,

@@ -88,7 +88,7 @@ impl KernelMatrix for CrossOperator {
 
     fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>) {
         let (rows, cols) = (self.over.points.select(rows), self.basis.select(cols));
-        self.over.fill_any(foreign(&rows), foreign(&cols), out);
+        self.over.fill(&self.over.tiles, foreign(&rows), foreign(&cols), out);
     }
 
     fn diagonal(&self) -> Option<Array1<f64>> {

@@ -11,6 +11,8 @@
 //!
 //! with an error of about `eps |x|^2` of the larger sums, which is small because inputs are centred. One triangle of
 //! tiles is enough, with the weight `u_i.w_j + u_j.w_i`.
+//!
+//! In single precision, no sum has more terms than a tile has rows or columns; sums over tiles are double.
 
 use std::ops::Range;
 
@@ -35,16 +37,16 @@ struct Sums {
 impl KernelOperator {
     /// [`SystemMatrix::gradient`](crate::SystemMatrix::gradient) in `4 n s` numbers of memory and one pass over one
     /// triangle of K.
-    pub(super) fn weighted_derivatives(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
+    pub(super) fn weighted_derivatives<E: Real>(&self, u: ArrayView2<f64>, w: ArrayView2<f64>) -> Gradient {
         assert_eq!(u.nrows(), self.n(), "factors have n rows");
         assert_eq!(u.dim(), w.dim(), "both factors have the same shape");
-        let layout = Layout::new::<f64>(self.n(), self.points.d(), TILE);
-        let packed = Factors::len(self.n(), u.ncols());
-        let in_blocks = |memory: &mut [f64]| -> Vec<Sums> {
+        let layout = Layout::new::<E>(self.n(), self.points.d(), TILE);
+        let packed = Factors::<E>::len(self.n(), u.ncols());
+        let in_blocks = |memory: &mut [E]| -> Vec<Sums> {
             let (inputs, factors) = memory.split_at_mut(layout.len());
             let (strips, groups) = factors.split_at_mut(packed);
             layout.pack(self.points.scaled().view(), inputs);
-            let inputs: Vec<&[f64]> = inputs.chunks(layout.block_len()).collect();
+            let inputs: Vec<&[E]> = inputs.chunks(layout.block_len()).collect();
             let factors = Factors::new(u, w, strips, groups);
             let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
             blocks.map(|block| self.gradient_of_block(block, &factors, layout, &inputs)).collect()
@@ -66,35 +68,47 @@ impl KernelOperator {
     }
 
     /// The part of tiles (block, j) for all j from `block` on.
-    fn gradient_of_block(&self, block: usize, factors: &Factors, layout: Layout, inputs: &[&[f64]]) -> Sums {
+    fn gradient_of_block<E: Real>(
+        &self,
+        block: usize,
+        factors: &Factors<E>,
+        layout: Layout,
+        inputs: &[&[E]],
+    ) -> Sums {
         let rows = self.rows_of_block(block);
         let mut sums = Sums { correlations: 0.0, distances: Array1::zeros(self.points.d()) };
-        let mut row_sums = Aligned::zeroed::<f64>(padded(rows.len()));
-        let mut column_sums = Aligned::zeroed::<f64>(TILE);
+        let mut row_sums = Aligned::zeroed::<E>(padded(rows.len()));
+        let mut column_sums = Aligned::zeroed::<E>(TILE);
+        // Sums over tiles, where `E` is single.
+        let mut totals = vec![0.0; rows.len()];
         let of_rows = layout.with_rows(rows.len());
         let mut product = Aligned::zeroed::<f64>(of_rows.len());
         for (j, &v) in inputs.iter().enumerate().skip(block) {
             let cols = self.rows_of_block(j);
             // A tile on the diagonal contains both triangles, and each weight both orders of the factors.
             let share = if j == block { 0.5 } else { 1.0 };
-            self.with_scratch(|tile: &mut [f64]| {
+            self.with_scratch(|tile: &mut [E]| {
                 let (row_sums, column_sums) = (row_sums.numbers_mut(), column_sums.numbers_mut());
                 let out = Weighed { tile, row_sums, column_sums };
                 sums.correlations += share * self.tiles.weigh(&self.points, &rows, &cols, factors, out);
                 let (height, width) = (padded(rows.len()), padded(cols.len()));
                 let tile = &tile[..height * width];
                 let out = &mut product.numbers_mut()[..of_rows.len()];
-                f64::dispatch(simd::arch(), Forward { tile, rows: height, cols: width, v, out });
+                E::dispatch(simd::arch(), Forward { tile, rows: height, cols: width, v, out });
             });
-            self.add_squares(&mut sums.distances, share, &cols, column_sums.numbers());
+            self.add_squares(&mut sums.distances, share, &cols, column_sums.numbers::<E>());
             if j == block {
                 // So far the sums hold the tile on the diagonal alone.
-                for half in [row_sums.numbers_mut::<f64>(), product.numbers_mut()] {
-                    half.iter_mut().for_each(|value| *value *= 0.5);
-                }
+                let row_sums = row_sums.numbers_mut::<E>();
+                row_sums.iter_mut().for_each(|value| *value = E::from_f64(0.5 * value.to_f64()));
+                product.numbers_mut::<f64>().iter_mut().for_each(|value| *value *= 0.5);
+            }
+            if size_of::<E>() < size_of::<f64>() {
+                move_sums(row_sums.numbers_mut::<E>(), &mut totals);
             }
         }
-        self.add_squares(&mut sums.distances, 1.0, &rows, row_sums.numbers());
+        move_sums(row_sums.numbers_mut::<E>(), &mut totals);
+        self.add_squares(&mut sums.distances, 1.0, &rows, &totals);
         let mut mx = Array2::zeros((rows.len(), self.points.d()));
         of_rows.unpack(&product.numbers()[..of_rows.len()], mx.view_mut(), |to, value| *to = value);
         let x = self.points.scaled().slice(s![rows, ..]);
@@ -105,10 +119,18 @@ impl KernelOperator {
     }
 
     /// `sums_k += share * sum_i x_ik^2 weight_i` over the rows of `range`.
-    fn add_squares(&self, sums: &mut Array1<f64>, share: f64, range: &Range<usize>, weights: &[f64]) {
+    fn add_squares<E: Real>(&self, sums: &mut Array1<f64>, share: f64, range: &Range<usize>, weights: &[E]) {
         let x = self.points.scaled().slice(s![range.clone(), ..]);
         for (sum, x) in sums.iter_mut().zip(x.columns()) {
-            *sum += share * x.iter().zip(weights).map(|(x, weight)| x * x * weight).sum::<f64>();
+            *sum += share * x.iter().zip(weights).map(|(x, weight)| x * x * weight.to_f64()).sum::<f64>();
         }
+    }
+}
+
+/// Adds sums to their totals and begins them anew.
+fn move_sums<E: Real>(sums: &mut [E], totals: &mut [f64]) {
+    for (sum, total) in sums.iter_mut().zip(totals) {
+        *total += sum.to_f64();
+        *sum = E::from_f64(0.0);
     }
 }

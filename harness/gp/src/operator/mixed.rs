@@ -26,7 +26,7 @@ impl KernelMatrix for Mixed {
     }
 
     fn evaluated_by_apply(&self) -> f64 {
-        self.0.evaluated::<f32>()
+        self.0.evaluated_by_apply()
     }
 
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
@@ -53,6 +53,10 @@ impl KernelMatrix for Mixed {
 
     fn diagonal(&self) -> Option<Array1<f64>> {
         self.0.diagonal()
+    }
+
+    fn entries_found(&self) -> f64 {
+        self.0.entries_found()
     }
 
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {

@@ -86,8 +86,9 @@ impl KernelOperator {
         }
     }
 
-    /// `out = H[a, b]` in parallel tiles; `out` is column-major.
+    /// `out = H[a, b]` in parallel tiles.
     pub(super) fn fill(&self, tiles: &Tiles, a: Side<'_>, b: Side<'_>, mut out: ArrayViewMut2<f64>) {
+        assert_eq!(out.dim(), (a.points.n(), b.points.n()), "the block has the shape of its indices");
         let strips: Vec<_> = out.axis_chunks_iter_mut(Axis(1), TILE).collect();
         let parts: Vec<_> = strips
             .into_iter()
@@ -100,14 +101,6 @@ impl KernelOperator {
                 self.with_scratch(|tile| tiles.evaluate_dense(a, &rows, b, &cols, tile, part));
             });
         });
-    }
-
-    /// The same for any layout of `out`.
-    pub(super) fn fill_any(&self, a: Side<'_>, b: Side<'_>, mut out: ArrayViewMut2<f64>) {
-        assert_eq!(out.dim(), (a.points.n(), b.points.n()), "the block has the shape of its indices");
-        let mut block = Array2::zeros(out.dim().f());
-        self.fill(&self.tiles, a, b, block.view_mut());
-        out.assign(&block);
     }
 
     /// `K(X*, b) v`, without noise.

@@ -12,6 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
+use super::cache::Stored;
 use super::{KernelOperator, TILE};
 use crate::KernelMatrix;
 use crate::simd::{self, Real};
@@ -36,9 +37,10 @@ impl KernelOperator {
             let parts: Vec<Part> = sums.chunks_mut(side * layout.block_len()).map(Part::new).collect();
             let squares = squares(parts.len());
             let next = AtomicUsize::new(0);
+            let stored = self.cache.begin::<E>(v.len());
             rayon::broadcast(|_| {
                 while let Some(square) = squares.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    self.add_square(square, side, v, layout.block_len(), &parts);
+                    self.add_square(square, side, v, layout.block_len(), &parts, &stored);
                 }
             });
             layout.unpack(sums, out, |to, sum| *to = sum);
@@ -46,14 +48,22 @@ impl KernelOperator {
     }
 
     /// Evaluates the tiles of a square, and adds their products to its parts of the result.
-    fn add_square<E: Real>(&self, square: &Square, side: usize, v: &[&[E]], block: usize, parts: &[Part]) {
+    fn add_square<E: Real>(
+        &self,
+        square: &Square,
+        side: usize,
+        v: &[&[E]],
+        block: usize,
+        parts: &[Part],
+        stored: &Stored<'_>,
+    ) {
         let blocks = |part: usize| part * side..v.len().min((part + 1) * side);
         let (rows, cols) = (blocks(square.row), blocks(square.col));
         let mut above = parts[square.row].take(square.round);
         let mut below = (square.row != square.col).then(|| parts[square.col].take(square.round));
         for i in rows.clone() {
             for j in cols.start.max(i)..cols.end {
-                self.with_tile(i, j, v.len(), |tile: &[E]| {
+                self.with_tile(i, j, stored, |tile: &[E]| {
                     let (height, width) =
                         (padded(self.rows_of_block(i).len()), padded(self.rows_of_block(j).len()));
                     let tile = &tile[..height * width];
@@ -71,12 +81,12 @@ impl KernelOperator {
         }
     }
 
-    /// Calls `work` with tile (i, j) of `blocks` x `blocks`, from the cache or evaluated anew.
-    fn with_tile<E: Real>(&self, i: usize, j: usize, blocks: usize, mut work: impl FnMut(&[E])) {
+    /// Calls `work` with tile (i, j), from memory or evaluated anew.
+    fn with_tile<E: Real>(&self, i: usize, j: usize, stored: &Stored<'_>, mut work: impl FnMut(&[E])) {
         let (rows, cols) = (self.rows_of_block(i), self.rows_of_block(j));
         let evaluate =
             |tile: &mut [E]| self.tiles.evaluate(self.training(), &rows, self.training(), &cols, tile);
-        match self.cache.tile((i, j), blocks, rows.len() * cols.len(), evaluate) {
+        match stored.tile((i, j), rows.len() * cols.len(), evaluate) {
             Some(tile) => work(tile),
             None => self.with_scratch(|tile| {
                 evaluate(tile);

@@ -131,13 +131,13 @@ impl Packed {
 
 /// The factors of a matrix `U W^T + W U^T`, in the order in which tiles read them.
 #[derive(Debug)]
-pub(crate) struct Factors<'a> {
-    strips: &'a [f64],
-    groups: &'a [f64],
+pub(crate) struct Factors<'a, E> {
+    strips: &'a [E],
+    groups: &'a [E],
     s: usize,
 }
 
-impl<'a> Factors<'a> {
+impl<'a, E: Real> Factors<'a, E> {
     /// Numbers of memory for each of the two packed forms, for n x s matrices U and W.
     pub(crate) fn len(n: usize, s: usize) -> usize {
         padded(n) * 2 * s
@@ -147,12 +147,12 @@ impl<'a> Factors<'a> {
     pub(crate) fn new(
         u: ArrayView2<f64>,
         w: ArrayView2<f64>,
-        strips: &'a mut [f64],
-        groups: &'a mut [f64],
+        strips: &'a mut [E],
+        groups: &'a mut [E],
     ) -> Self {
         assert_eq!(u.dim(), w.dim(), "both factors have the same shape");
         let s = 2 * u.ncols();
-        for (out, width, first, second) in [(&mut *strips, f64::STRIP, u, w), (&mut *groups, GROUP, w, u)] {
+        for (out, width, first, second) in [(&mut *strips, E::STRIP, u, w), (&mut *groups, GROUP, w, u)] {
             let columns: Vec<_> = first.columns().into_iter().chain(second.columns()).collect();
             let bundles = out.par_chunks_exact_mut((width * s).max(1)).enumerate();
             bundles.for_each(|(b, bundle)| pack_bundle(&columns, b * width, width, bundle));
@@ -165,12 +165,12 @@ impl<'a> Factors<'a> {
     }
 
     /// Rows of U and W, of a range that starts at a multiple of [`PAD`].
-    pub(crate) fn left(&self, range: &Range<usize>) -> &[[f64; 8]] {
-        self.strips[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
+    pub(crate) fn left(&self, range: &Range<usize>) -> &[E::Strip] {
+        bytemuck::cast_slice(&self.strips[range.start * self.s..(range.start + padded(range.len())) * self.s])
     }
 
     /// Rows of W and U, of such a range.
-    pub(crate) fn right(&self, range: &Range<usize>) -> &[[f64; GROUP]] {
+    pub(crate) fn right(&self, range: &Range<usize>) -> &[[E; GROUP]] {
         self.groups[range.start * self.s..(range.start + padded(range.len())) * self.s].as_chunks().0
     }
 }

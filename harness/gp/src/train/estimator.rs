@@ -7,15 +7,16 @@
 //!
 //! With one approximate v, `v^T dH v` has a bias from the squared error of v. From two independent solutions of y
 //! by an unbiased randomised solver, `v^T dH v'` is unbiased (Potapczynski et al. 2021).
+//!
+//! Kernel entries in single precision change the gradient far less than solutions with a residual of 0.01 do.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
 
-use crate::Gradient;
-use crate::SystemMatrix;
+use crate::{Gradient, Precision, SystemMatrix};
 
 /// The gradient from `solution` (n x (1 + s), the solutions for y and the probes) and the probes, the columns of
 /// `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution for y, if there is one. Uses n^2
-/// entries.
+/// entries in this precision.
 ///
 /// # Panics
 /// Without probes.
@@ -24,12 +25,13 @@ pub fn standard(
     rhs: ArrayView2<f64>,
     solution: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
+    precision: Precision,
 ) -> Gradient {
-    estimate(op, solution, rhs, again)
+    estimate(op, solution, rhs, again, precision)
 }
 
 /// The gradient from `solution` (n x (1 + s), the solutions for y and pathwise targets); `again` as for [`standard`].
-/// Uses n^2 entries.
+/// Uses n^2 entries in this precision.
 ///
 /// # Panics
 /// Without targets.
@@ -37,8 +39,9 @@ pub fn pathwise(
     op: &dyn SystemMatrix,
     solution: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
+    precision: Precision,
 ) -> Gradient {
-    estimate(op, solution, solution, again)
+    estimate(op, solution, solution, again, precision)
 }
 
 /// `(v^T dH v' - mean_j a_j^T dH b_j) / 2`, with v the first column of `solution`, v' `again` or v, and
@@ -48,6 +51,7 @@ fn estimate(
     solution: ArrayView2<f64>,
     other: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
+    precision: Precision,
 ) -> Gradient {
     assert_eq!(solution.dim(), other.dim(), "a solution for each right-hand side");
     assert_eq!(solution.nrows(), op.n(), "one weight per row");
@@ -57,7 +61,7 @@ fn estimate(
     u.column_mut(0).mapv_inplace(|value| 0.5 * value);
     u.slice_mut(s![.., 1..]).mapv_inplace(|value| -0.5 * value / probes as f64);
     w.column_mut(0).assign(&again.unwrap_or(solution.column(0)));
-    op.gradient(u.view(), w.view())
+    op.gradient(u.view(), w.view(), precision)
 }
 
 fn by_columns(a: ArrayView2<f64>) -> Array2<f64> {

@@ -70,6 +70,12 @@ impl Account {
         self.note_refusal_unless(granted)
     }
 
+    /// Books that so many entries, claimed as evaluated, were found in memory.
+    pub(super) fn find(&self, found: f64) {
+        let entries = self.entries.get();
+        self.entries.set(entries.plus(Entries { evaluated: -found, found, ..Entries::default() }));
+    }
+
     /// Books entries that the plugin evaluated by itself, which may exceed the budget. Answers whether anything is
     /// left.
     pub(super) fn charge(&self, entries: f64) -> bool {
@@ -245,12 +251,21 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_were_found_are_not_evaluated() {
+        let account = account(10, None);
+        assert!(account.claim(100.0, 55.0));
+        account.find(40.0);
+        let expected = Entries { used: 100.0, evaluated: 15.0, found: 40.0, ..Entries::default() };
+        assert_eq!(account.entries(), expected);
+    }
+
+    #[test]
     fn charges_are_counted_separately_and_may_exceed_the_budget() {
         let account = account(10, Some(1.0));
         assert!(account.claim(60.0, 30.0));
         account.close_setup();
         assert!(!account.charge(60.0));
-        let expected = Entries { used: 120.0, evaluated: 90.0, setup: 60.0, self_reported: 60.0 };
+        let expected = Entries { used: 120.0, evaluated: 90.0, setup: 60.0, self_reported: 60.0, found: 0.0 };
         assert_eq!(account.entries(), expected);
     }
 }

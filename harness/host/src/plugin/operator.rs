@@ -39,8 +39,10 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
             return Ok(());
         }
         session.spend(n as f64 * m as f64, matrix.evaluated_by_apply())?;
+        let found = matrix.entries_found();
         // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
         unsafe { matrix.apply(x.view(), y.view_mut()) };
+        session.account.find(matrix.entries_found() - found);
         Ok(())
     };
     // SAFETY: the plugin passes its operator or null.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_abi::Report;
+use gpbench_gp::Precision;
 use gpbench_record::StopReason;
 
 use crate::cost::SolveCost;
@@ -26,6 +27,8 @@ pub struct SolveOutcome {
     pub cost: SolveCost,
     /// Seconds of the solver for the iterates that it was asked for, which are not counted.
     pub uncounted: f64,
+    /// The lowest precision of products that the solver asked for.
+    pub precision: Precision,
 }
 
 impl SolveOutcome {
@@ -37,6 +40,7 @@ impl SolveOutcome {
             values: BTreeMap::new(),
             cost: SolveCost { prepare: session.clock(), entries: session.entries(), ..SolveCost::default() },
             uncounted: session.account.uncounted(),
+            precision: session.objects.precision(),
         }
     }
 }

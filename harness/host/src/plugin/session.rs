@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 
 use gpbench_abi::{Mat, Operator, Problem, Status};
-use gpbench_gp::KernelMatrix;
+use gpbench_gp::{KernelMatrix, Precision};
 use gpbench_record::{Clock, Entries};
 use ndarray::{ArrayView2, ShapeBuilder};
 
@@ -44,6 +44,8 @@ pub(super) struct Objects<'a> {
     pub(super) store: Store,
     /// Whether the call being served is one of the operator in mixed precision.
     mixed: Cell<bool>,
+    /// Whether any call was.
+    ever_mixed: Cell<bool>,
     /// First entry of the iterate, m x s, and the distance between its columns, while the plugin solves.
     iterate: Cell<Option<(*const f64, usize)>>,
 }
@@ -55,6 +57,7 @@ impl<'a> Objects<'a> {
             seal: Seal::of(system),
             store: Store::default(),
             mixed: Cell::new(false),
+            ever_mixed: Cell::new(false),
             iterate: Cell::new(None),
         }
     }
@@ -63,6 +66,16 @@ impl<'a> Objects<'a> {
     pub(super) fn matrix(&self) -> &'a dyn KernelMatrix {
         let matrix = self.system.view().matrix;
         if self.mixed.get() { matrix.mixed().unwrap_or(matrix) } else { matrix }
+    }
+
+    /// The lowest precision of the calls so far.
+    pub(super) fn precision(&self) -> Precision {
+        if self.ever_mixed.get() { Precision::Mixed } else { Precision::Double }
+    }
+
+    fn begin_call(&self, mixed: bool) {
+        self.mixed.set(mixed);
+        self.ever_mixed.set(self.ever_mixed.get() || mixed);
     }
 
     /// Lets `observe` ask for this iterate from now on, or for none.
@@ -192,7 +205,7 @@ pub(super) unsafe fn enter_operator(
         None => Status::INVALID_ARGUMENT,
         Some((session, flags)) => session.entrance.enter(call, || {
             session.resume_clock();
-            session.objects.mixed.set(flags == MIXED);
+            session.objects.begin_call(flags == MIXED);
             body(session)
         }),
     }

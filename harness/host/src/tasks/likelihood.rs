@@ -6,10 +6,10 @@
 //! has no quadrature), and the derivatives by noise, signal and length scales. Verification compares the
 //! rows with the exact process, which it fits itself.
 
-use gpbench_gp::Gradient;
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation};
 use gpbench_gp::metrics::norm;
+use gpbench_gp::{Gradient, Precision};
 use gpbench_record::{
     Failure, FaultCause, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Message, Metrics, Probes,
     Quadrature, Solved, Status, StopReason, TaskOutput, Verified, names,
@@ -64,6 +64,7 @@ fn nothing_solved() -> SolveOutcome {
         values: Default::default(),
         cost: SolveCost::default(),
         uncounted: 0.0,
+        precision: Precision::Double,
     }
 }
 
@@ -116,7 +117,7 @@ impl Study<'_> {
             false => None,
             true => Some(self.solve(&mut build(NO_PROBES)?, &format!("solver/{repetition}/again"))?),
         };
-        let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref());
+        let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref(), Precision::Double);
         let log_det = match quadrature {
             None => f64::NAN,
             Some(quadrature) => log_det(&system, quadrature, repetition)?,

@@ -21,7 +21,7 @@ use crate::plugin::SolverState;
 
 use super::state::State;
 
-const MAGIC: &[u8; 8] = b"GPBTRAI4";
+const MAGIC: &[u8; 8] = b"GPBTRAI5";
 const SIZES: usize = 4;
 
 /// A state without its solutions and what the solver has saved, as in the file.
@@ -35,8 +35,10 @@ struct Text {
     /// Keys of what the solver has saved, and numbers of bytes.
     #[serde(rename = "kept")]
     solver: Vec<(String, usize)>,
-    /// Prepare, solve, entries and outer seconds.
-    sums: [u64; 9],
+    /// Seconds of prepare, of solve, and of what else a step takes.
+    clocks: [u64; 5],
+    /// Kernel entries.
+    sums: [u64; 5],
     unconverged_fits: Option<u64>,
 }
 
@@ -125,9 +127,9 @@ impl Text {
     fn of(state: &State) -> Text {
         let State { parameters, mean, adam, steps, cost, outer, solver, unconverged_fits, .. } = state;
         let SolveCost { prepare, solve, entries, .. } = cost;
-        let Entries { used, evaluated, setup, self_reported } = *entries;
-        let sums =
-            [prepare.wall, prepare.cpu, solve.wall, solve.cpu, used, evaluated, setup, self_reported, *outer];
+        let Entries { used, evaluated, found, setup, self_reported } = *entries;
+        let clocks = [prepare.wall, prepare.cpu, solve.wall, solve.cpu, *outer];
+        let sums = [used, evaluated, found, setup, self_reported];
         Text {
             unconstrained: bits(&parameters.unconstrained),
             mean: mean.map(f64::to_bits),
@@ -135,14 +137,15 @@ impl Text {
             second_moment: bits(&adam.second_moment),
             steps: steps.iter().map(StepText::of).collect(),
             solver: solver.iter().map(|(key, bytes)| (key.clone(), bytes.len())).collect(),
+            clocks: clocks.map(f64::to_bits),
             sums: sums.map(f64::to_bits),
             unconverged_fits: *unconverged_fits,
         }
     }
 
     fn state(self, solution: Option<Array2<f64>>, before: Option<Array2<f64>>) -> State {
-        let [prepare_wall, prepare_cpu, solve_wall, solve_cpu, used, evaluated, setup, self_reported, outer] =
-            self.sums.map(f64::from_bits);
+        let [prepare_wall, prepare_cpu, solve_wall, solve_cpu, outer] = self.clocks.map(f64::from_bits);
+        let [used, evaluated, found, setup, self_reported] = self.sums.map(f64::from_bits);
         let (count, steps) = (self.steps.len() as u64, (0..).zip(self.steps));
         let steps: Vec<Step> = steps.map(|(step, text)| text.step(step)).collect();
         let iterations = steps.iter().filter_map(|step| step.metrics.get(names::ITERATIONS));
@@ -161,7 +164,7 @@ impl Text {
                 iterations: iterations.sum::<f64>() as u64,
                 prepare: Clock { wall: prepare_wall, cpu: prepare_cpu },
                 solve: Clock { wall: solve_wall, cpu: solve_cpu },
-                entries: Entries { used, evaluated, setup, self_reported },
+                entries: Entries { used, evaluated, found, setup, self_reported },
             },
             steps,
             outer,
@@ -219,7 +222,7 @@ mod tests {
                 iterations: 6,
                 prepare: Clock { wall: 1.0, cpu: 2.0 },
                 solve: Clock { wall: 3.0, cpu: 4.0 },
-                entries: Entries { used: 5.0, evaluated: 6.0, setup: 7.0, self_reported: 8.0 },
+                entries: Entries { used: 5.0, evaluated: 6.0, found: 9.5, setup: 7.0, self_reported: 8.0 },
             },
             outer: 9.0,
             unconverged_fits: Some(2),

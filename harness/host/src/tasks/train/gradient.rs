@@ -144,7 +144,7 @@ impl Trainer<'_> {
         })
     }
 
-    /// A gradient made of solutions.
+    /// A gradient made of solutions, with kernel entries in the precision in which they were solved for.
     fn by_solutions(
         &self,
         kernel: &Kernel,
@@ -177,7 +177,7 @@ impl Trainer<'_> {
         };
 
         let began = process::now();
-        let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref());
+        let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref(), outcome.precision);
         outer += process::now().wall - began.wall;
 
         let mut metrics = claims(&outcome.claimed);
