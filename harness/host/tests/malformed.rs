@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::mem::offset_of;
@@ -13,10 +13,10 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use gpbench_abi::{
-    Block, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, State, Status, Str, Trace, Value, id,
-    reason, value_kind,
+    Block, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, State, Status, Str, Trace, Value,
+    Volatile, id, reason, value_kind,
 };
-use gpbench_host::plugin::{CallError, HostTable, Library, Session, SolverObject, SolverState};
+use gpbench_host::plugin::{CallError, HostTable, Kept, Library, Session, SolverObject, SolverState};
 use gpbench_host::process;
 use ndarray::{Array2, ShapeBuilder};
 
@@ -207,6 +207,11 @@ fn the_source_of_a_solver_is_read_where_its_table_has_one() {
 
 thread_local! {
     static ANSWERS: RefCell<Vec<(&'static str, i32)>> = const { RefCell::new(Vec::new()) };
+    static FREED: Cell<i32> = const { Cell::new(0) };
+}
+
+unsafe extern "C" fn count_freed(_: *mut c_void) {
+    FREED.set(FREED.get() + 1);
 }
 
 fn note(what: &'static str, status: Status) {
@@ -274,6 +279,24 @@ unsafe extern "C" fn misuses(_: *mut c_void, problem: *const Problem, report: *m
         note("sound", load(problem, &Str::new("other"), null_mut(), 0, &mut length));
         assert_eq!(length, 0);
 
+        let volatile = &*find(problem, &Str::new(id::VOLATILE)).cast::<Volatile>();
+        let (keep, take) = (volatile.keep.unwrap(), volatile.take.unwrap());
+        let (object, mut found) = ((&raw mut length).cast::<c_void>(), null_mut());
+        note("no key", keep(problem, null(), object, 8, Some(count_freed)));
+        note("no object", keep(problem, &key, null_mut(), 8, Some(count_freed)));
+        note("negative bytes", keep(problem, &key, object, -8, Some(count_freed)));
+        note("no function", keep(problem, &key, object, 8, None));
+        note("no place", take(problem, &key, null_mut()));
+        note("no key", take(problem, null(), &mut found));
+        note("sound", keep(problem, &key, object, 8, Some(count_freed)));
+        note("sound", take(problem, &key, &mut found));
+        assert_eq!((found, FREED.get()), (object, 0), "given back, not freed");
+        note("sound", take(problem, &key, &mut found));
+        assert!(found.is_null());
+        note("sound", keep(problem, &key, object, 8, Some(count_freed)));
+        note("sound", keep(problem, &key, object, 8, Some(count_freed)));
+        assert_eq!(FREED.get(), 1, "the one before");
+
         let elsewhere = (op as usize, x.data as usize, y.data as usize);
         let status = std::thread::spawn(move || {
             let (op, x, y) = elsewhere;
@@ -299,7 +322,7 @@ fn run(
     let mut x = Array2::zeros((system.n(), system.columns()).f());
     let mut no_observer = ();
     let session = Session::new(&system, common::LIMITS, process::now, &mut no_observer);
-    object.run(&session.with_state(SolverState::new()), &mut x).map(drop)
+    object.run(&session.with_state(SolverState::new()).with_kept(Kept::default()), &mut x).map(drop)
 }
 
 #[test]
@@ -311,7 +334,8 @@ fn wrong_calls_are_refused_and_do_nothing() {
         let expected = if ["sound", "no norms"].contains(what) { done } else { invalid };
         assert_eq!(*status, expected, "{what}");
     }
-    assert_eq!(answers.len(), 29);
+    assert_eq!(answers.len(), 40);
+    assert_eq!(FREED.get(), 2, "what is kept is freed with its session");
 }
 
 unsafe extern "C" fn odd_reason(_: *mut c_void, _: *const Problem, report: *mut Report) -> Status {

@@ -297,6 +297,45 @@ fn training_that_was_interrupted_ends_as_one_that_was_not() {
 }
 
 #[test]
+fn what_a_solver_keeps_in_memory_changes_no_bit() {
+    let case = |steps| {
+        let mut case = training("cholesky-mixed", solutions(common::pathwise(16), Start::Warm), steps);
+        case.solver.params.insert("steps_per_factor".into(), Param::Int(4));
+        case
+    };
+    let (whole, _folder) = job(case(7), 2);
+    let (steps, solved) = train(&whole);
+    // The first and the fifth step evaluate the entries of a factor, one tile for 200 rows.
+    assert_eq!(solved.entries.self_reported, 80_000.0);
+    for before in [1, 3, 4, 6, 7] {
+        let (mut first, folder) = job(case(before), 1);
+        first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+        train(&first);
+        let second = Job { case: case(7), ..first.clone() };
+        let (resumed, ended) = train(&second);
+        assert_eq!(timeless(&resumed), timeless(&steps), "a new process after {before} steps");
+        assert_eq!((ended.entries, ended.iterations), (solved.entries, solved.iterations));
+        assert_eq!(trained(&ended).hyperparameters, trained(&solved).hyperparameters);
+        let read = |job: &Job| std::fs::read(&job.solution_file).unwrap();
+        assert!(read(&second) == read(&whole), "a new process after {before} steps");
+    }
+}
+
+#[test]
+fn a_second_solve_finds_nothing_that_a_solver_keeps() {
+    let case = |second_solve| {
+        let gradient =
+            GradientEstimator::Solutions { probes: common::standard(16), second_solve, start: Start::Warm };
+        let mut case = training("cholesky-mixed", gradient, 3);
+        case.solver.params.insert("steps_per_factor".into(), Param::Int(100));
+        case
+    };
+    let setup = |second_solve| train(&job(case(second_solve), 2).0).1.entries.setup;
+    // 200 rows are one tile. Without the second solve only the first step makes a factor, with it each step one more.
+    assert_eq!((setup(false), setup(true)), (40_000.0, 160_000.0));
+}
+
+#[test]
 fn one_length_scale_may_be_trained_for_all_inputs() {
     let mut case = training("cg", solutions(common::standard(16), Start::Cold), 2);
     task(&mut case).shared_length_scale = true;
