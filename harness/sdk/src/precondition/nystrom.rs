@@ -1,14 +1,12 @@
 //! Randomised Nystrom approximation of a kernel matrix.
 
 use ndarray::{Array1, Array2, Axis, ShapeBuilder};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Preconditioner;
 use super::low_rank::check_noise;
 use super::orthonormal::{divide_by_transposed, multiply, multiply_transposed, orthonormalise};
-use crate::{Error, Operator, Result, Workers, lapack};
+use crate::{Error, Operator, Purpose, Result, Workers, lapack};
 
 /// K ~ U diag(lambda) U^T with orthonormal U, where K = A - noise_scale^2 I.
 ///
@@ -94,8 +92,7 @@ impl Nystrom {
 fn gaussian(n: usize, k: usize, seed: u64, workers: Workers<'_>) -> Array2<f64> {
     let mut omega = Array2::zeros((n, k).f());
     workers.for_each(omega.axis_iter_mut(Axis(1)).enumerate(), |(j, mut column)| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(j as u64);
+        let mut rng = Purpose::Sketch.generator(seed, j as u64);
         column.iter_mut().for_each(|entry| *entry = StandardNormal.sample(&mut rng));
     });
     omega
