@@ -41,7 +41,7 @@ impl Solver for BlockCg {
         // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
         let rank = self.params.rank(problem.operator().n());
-        self.preconditioner = self.params.preconditioner.build(problem, rank)?;
+        self.preconditioner = self.params.preconditioner.build(problem, rank, self.params.remainder)?;
         Ok(())
     }
 

@@ -41,7 +41,8 @@ impl Solver for Cg {
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
         // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
-        self.preconditioner = self.params.preconditioner.build(problem, self.params.rank)?;
+        let CgParams { preconditioner, rank, remainder, .. } = self.params;
+        self.preconditioner = preconditioner.build(problem, rank, remainder)?;
         Ok(())
     }
 
