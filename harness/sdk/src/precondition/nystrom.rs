@@ -5,7 +5,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Preconditioner;
 use super::low_rank::check_noise;
-use super::orthonormal::{divide_by_transposed, multiply, multiply_transposed, orthonormalise};
+use super::orthonormal::{LOSS, divide_by_transposed, multiply, multiply_transposed, orthonormalise};
 use crate::{Error, Operator, Purpose, Result, Workers, lapack};
 
 /// K ~ U diag(lambda) U^T with orthonormal U, where K = A - noise_scale^2 I.
@@ -37,7 +37,7 @@ impl Nystrom {
     ) -> Result<Nystrom> {
         let n = operator.n();
         let mut omega = gaussian(n, rank.min(n), seed, workers);
-        orthonormalise(&mut omega, workers)?;
+        orthonormalise(&mut omega, LOSS, workers)?;
         let mut y = Array2::zeros(omega.dim().f());
         operator.apply(&omega, &mut y)?;
         y.scaled_add(-noise_variance, &omega);
@@ -63,7 +63,7 @@ impl Nystrom {
         }
         drop(omega);
         // B = Q R, R R^T = W diag(lambda + shift) W^T, U = Q W
-        let triangles = orthonormalise(&mut y, workers)?;
+        let triangles = orthonormalise(&mut y, 0.0, workers)?;
         let k = y.ncols();
         let transposed = triangles.iter().rev().fold(Array2::eye(k), |product: Array2<f64>, lower| {
             let lower = Array2::from_shape_fn((k, k).f(), |(i, j)| if i >= j { lower[[i, j]] } else { 0.0 });
