@@ -41,8 +41,9 @@ impl Solver for Cg {
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
         // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
-        let CgParams { preconditioner, rank, remainder, .. } = self.params;
-        self.preconditioner = preconditioner.build(problem, rank, remainder)?;
+        let CgParams { preconditioner, rank, remainder, precision, .. } = self.params;
+        let built = preconditioner.build(problem, rank, remainder)?;
+        self.preconditioner = built.map(|built| built.stored_in(precision));
         Ok(())
     }
 

@@ -79,12 +79,14 @@ impl Nystrom {
     pub fn preconditioner(self, noise_scale: f64) -> Result<Preconditioner> {
         check_noise(noise_scale)?;
         let least = self.values.first().copied().unwrap_or(0.0);
+        let largest = self.values.last().copied().unwrap_or(0.0);
+        let bound = (least + noise_scale.powi(2)) / (largest + noise_scale.powi(2));
         let mut basis = self.vectors;
         for (mut column, value) in basis.columns_mut().into_iter().zip(self.values) {
             // 1 - (lambda_1 + s^2) / (lambda + s^2), without cancellation
             column *= ((value - least) / (value + noise_scale * noise_scale)).sqrt();
         }
-        Ok(Preconditioner::identity_minus(basis))
+        Ok(Preconditioner::identity_minus(basis, bound))
     }
 }
 
