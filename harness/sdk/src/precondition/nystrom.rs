@@ -27,7 +27,7 @@ const INCREASES: i32 = 6;
 
 impl Nystrom {
     /// An approximation of rank `rank`, or n if that is less. Takes one product with A, an epoch, and
-    /// about 10 n k^2 operations beside it.
+    /// about 8 n k^2 operations beside it.
     pub fn new(
         operator: Operator<'_>,
         noise_variance: f64,
