@@ -85,9 +85,8 @@ pub trait KernelMatrix: Debug + Send + Sync {
     }
 
     /// Lets [`Self::apply`] store up to `bytes` bytes of the entries that it evaluates, for its next calls, with
-    /// unchanged results; drops those stored before. They are stored in the precision in which calls repeat, of this
-    /// matrix or of its form in mixed precision. A new matrix stores none, and one that cannot store any ignores the
-    /// call.
+    /// unchanged results; drops those stored before. Entries in single precision displace those in double. A new
+    /// matrix stores none, and one that cannot store any ignores the call.
     fn cache_entries(&mut self, bytes: usize) {
         let _ = bytes;
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gpbench_record::{
     Curve, GradientEstimator, JournalEntry, Landscape, PathwiseTargets, PosteriorOutput, Prediction, Probes,
     Row, Schedule, Spectrum, StandardProbes, Start, Status, Step, StopReason, Task, TaskOutput, Training,
-    TrainingOutput,
+    TrainingOutput, names,
 };
 use gpbench_report::{Error, Format, Options, Run, compare, export, groups, write_all};
 use polars::prelude::{ParquetReader, SerReader};
@@ -163,6 +163,26 @@ fn a_run_on_one_input_is_drawn_along_it() {
     for solver in ["cholesky", "cg", "jacobi"] {
         assert!(posterior.contains(solver), "{solver}");
     }
+}
+
+#[test]
+fn solvers_are_listed_with_what_their_products_found_in_memory() {
+    let mut run = run();
+    let table = |run: &Run| export(run, Format::Markdown).unwrap();
+    assert!(!table(&run).contains("epochs found in memory"), "no memory is stated");
+    for row in &mut run.rows {
+        let found = if row.labels.solver == "cg" { 12.5 } else { 0.0 };
+        row.metrics.insert(names::EPOCHS_FOUND, found);
+    }
+    let table = table(&run);
+    assert!(table.contains("epochs found in memory"));
+    let ends = |solver: &str, found: &str| {
+        let of_solver =
+            |line: &&str| line.starts_with(&format!("| {solver} ")) && line.trim_end().ends_with(found);
+        assert!(table.lines().any(|line| of_solver(&line)), "{solver} {table}");
+    };
+    ends("cg", "| 12.5 |");
+    ends("jacobi", "| 0 |");
 }
 
 #[test]

@@ -118,7 +118,7 @@ impl Running {
         loop {
             if open {
                 match self.output.recv_timeout(self.pause) {
-                    Ok(Output::Message(message)) => self.receive(message),
+                    Ok(Output::Message(message)) => self.receive(*message),
                     Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => {
@@ -230,7 +230,7 @@ impl Running {
         let deadline = Instant::now() + self.grace;
         while !self.messages.last().is_some_and(is_terminal) {
             match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(Output::Message(message)) => self.receive(message),
+                Ok(Output::Message(message)) => self.receive(*message),
                 Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
                 Err(_) => return None,
             }

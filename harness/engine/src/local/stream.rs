@@ -25,7 +25,7 @@ const SAMPLE: usize = 80;
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A message.
-    Message(Message),
+    Message(Box<Message>),
     /// The beginning of a line that is no message; nothing after it counts.
     Garbled(String),
 }
@@ -114,7 +114,7 @@ pub(crate) fn forward(mut from: impl Read, mut most: Bound, to: &Sender<Output>)
         }
     }
     if let Ok(message) = serde_json::from_slice(&line) {
-        let _ = to.send(Output::Message(message));
+        let _ = to.send(Output::Message(Box::new(message)));
     }
 }
 
@@ -130,7 +130,7 @@ fn send(line: &[u8], most: &mut Bound, to: &Sender<Output>) -> bool {
                 let _ = to.send(Output::Garbled(what.to_owned()));
                 return false;
             }
-            to.send(Output::Message(message)).is_ok() && !last
+            to.send(Output::Message(Box::new(message))).is_ok() && !last
         }
         Err(_) => {
             let _ = to.send(Output::Garbled(sample(line)));
@@ -160,9 +160,11 @@ mod tests {
         drop(to);
         from.iter()
             .map(|output| match output {
-                Output::Message(Message::Trace(_)) => "trace".into(),
-                Output::Message(Message::Failed(_)) => "failed".into(),
-                Output::Message(_) => "other".into(),
+                Output::Message(message) => match *message {
+                    Message::Trace(_) => "trace".into(),
+                    Message::Failed(_) => "failed".into(),
+                    _ => "other".into(),
+                },
                 Output::Garbled(sample) => format!("garbled {sample}"),
             })
             .collect()

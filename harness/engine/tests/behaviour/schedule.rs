@@ -18,6 +18,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(&["cg", "segfault", "refuses"]);
     plan.cases.push(planned("absent", 0));
+    plan.cases[0].case.budget.memory_bytes = Some(1 << 30);
     plan.cases[3].skip = Some("data set unavailable".into());
     let (summary, events) = run(&Mock::default(), &plan, &options(folder.path())).unwrap();
 
@@ -44,6 +45,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
             (names::CPU_SECONDS, 2.5),
             (names::EPOCHS, 3.0),
             (names::EPOCHS_EVALUATED, 1.0),
+            (names::EPOCHS_FOUND, 0.0),
             (names::EPOCHS_SELF_REPORTED, 0.0),
             (names::EPOCHS_SETUP, 0.5),
             (names::ITERATIONS, 3.0),

@@ -1,13 +1,13 @@
 //! Tiles of H that stay in memory from one product to the next.
 //!
-//! The first product in a precision stores nothing, since a solver may never multiply in that precision again: one in
-//! mixed precision begins a warm start with a residual in double precision. From the second product on, the first tiles
-//! in the order of pairs are stored, as many as fit into the capacity. Where products repeat in both precisions, tiles in
-//! single precision displace those in double: such a solver takes many products in single precision for each residual in
-//! double precision. A stored tile has the bits of a new evaluation, so that results do not depend on the capacity.
+//! The first tiles in the order of pairs are stored, as many as fit into the capacity. A stored tile has the bits of a new
+//! evaluation, so that results do not depend on the capacity.
 //!
-//! Only products with all of H use stored tiles. A product with some rows or columns of H would read one number, or one
-//! column, of each cache line or strip, which takes longer than evaluating them.
+//! All stored tiles have one precision: that of the first product, until one in single precision comes, which displaces
+//! those in double. A solver in mixed precision takes several products in single precision for each residual in double.
+//!
+//! Only products with all of H use stored tiles. Of rows or columns at random, a tile holds a few: to read them takes one
+//! cache line for each row's entry or for each strip of a column, which is not faster than evaluating them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -22,17 +22,10 @@ use crate::tile::tile_len;
 pub(super) struct Cache {
     /// Most bytes of tiles.
     capacity: usize,
-    history: Mutex<History>,
+    /// The tiles stored for the next product.
+    tiles: Mutex<Option<Arc<Tiles>>>,
     /// Entries that products have found stored.
     found: AtomicUsize,
-}
-
-/// The products so far, and the tiles stored for the next.
-#[derive(Debug, Default)]
-struct History {
-    /// Bytes of an entry in the precisions of these products.
-    precisions: Vec<usize>,
-    tiles: Option<Arc<Tiles>>,
 }
 
 /// Tiles in one precision.
@@ -57,8 +50,8 @@ impl Cache {
 
     /// Bytes of the tiles that are or will be stored: at most the capacity.
     pub(super) fn bytes(&self) -> usize {
-        let history = self.history.lock().expect(UNPOISONED);
-        history.tiles.as_ref().map_or(0, |tiles| tiles.slots.len() * bytes(tiles.precision))
+        let tiles = self.tiles.lock().expect(UNPOISONED);
+        tiles.as_ref().map_or(0, |tiles| tiles.slots.len() * bytes(tiles.precision))
     }
 
     /// Entries that products have found stored.
@@ -74,19 +67,15 @@ impl Cache {
 
     fn tiles<E: Real>(&self, blocks: usize) -> Option<Arc<Tiles>> {
         let precision = size_of::<E>();
-        let mut history = self.history.lock().expect(UNPOISONED);
-        if !history.precisions.contains(&precision) {
-            history.precisions.push(precision);
-            return None;
-        }
-        if history.tiles.as_ref().is_none_or(|tiles| precision < tiles.precision) {
+        let mut stored = self.tiles.lock().expect(UNPOISONED);
+        if stored.as_ref().is_none_or(|tiles| precision < tiles.precision) {
             let count = (self.capacity / bytes(precision)).min(blocks * (blocks + 1) / 2);
             // Freed first: both may not fit into memory.
-            history.tiles = None;
+            *stored = None;
             let slots = (0..count).map(|_| OnceLock::new()).collect();
-            history.tiles = Some(Arc::new(Tiles { precision, slots }));
+            *stored = Some(Arc::new(Tiles { precision, slots }));
         }
-        history.tiles.clone().filter(|tiles| tiles.precision == precision)
+        stored.clone().filter(|tiles| tiles.precision == precision)
     }
 }
 
