@@ -56,7 +56,9 @@ pub trait Precondition: std::fmt::Debug {
     fn apply(&self, v: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64>;
 
     /// Relative rounding error of M^-1 V.
-    fn rounding(&self) -> f64;
+    fn rounding(&self) -> f64 {
+        f64::EPSILON
+    }
 }
 
 impl Precondition for Preconditioner {
