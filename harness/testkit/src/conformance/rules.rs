@@ -56,7 +56,7 @@ pub const RULES: &[Rule<dyn Subject>] = &[
     ),
     rule(
         "warm-start",
-        "starting at the solution costs two epochs at most, beyond the setup",
+        "starting at the solution costs one epoch at most, beyond the setup",
         stopping::warm_start,
     ),
     rule("any-start", "starting anywhere leads to the solution", stopping::any_start),

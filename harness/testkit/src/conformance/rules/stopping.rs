@@ -7,10 +7,6 @@ use crate::conformance::{Finding, KernelSystem, Outcome, Reason, Request, Subjec
 /// Slack of comparisons of epochs, which are quotients.
 const ROUNDING: f64 = 1e-9;
 
-/// Epochs within which a solver that starts from the solution finds it: a residual in mixed precision, and one in double
-/// precision that certifies it.
-const MOST_EPOCHS: f64 = 2.0;
-
 /// Refused calls after which a solver counts as one that ignores its budget.
 const PATIENCE: u64 = 8;
 
@@ -22,7 +18,7 @@ pub(super) fn warm_start(subject: &dyn Subject) -> Result<(), Finding> {
     request.start = request.system.exact(&request.rhs);
     let outcome = converge(subject, &request)?;
     let epochs = outcome.epochs - outcome.setup;
-    if epochs > MOST_EPOCHS + ROUNDING {
+    if epochs > 1.0 + ROUNDING {
         return Err(Finding::Failed(format!("from the solution, it took {epochs:.2} epochs to find it")));
     }
     Ok(())
