@@ -4,6 +4,7 @@
 //! threads a call uses, see
 //! [`Capabilities::BLAS_THREADS`](crate::Capabilities::BLAS_THREADS).
 
+mod condition;
 mod eigen_below;
 pub mod single;
 mod sturm;
@@ -15,6 +16,7 @@ use blas_src as _;
 use ndarray::{Array1, Array2, ArrayRef2};
 use openblas_src as _;
 
+pub use condition::reciprocal_condition;
 pub use eigen_below::symmetric_eigen_below;
 pub use triangular::{
     cholesky_inverse, invert_lower, log_determinant, mirror_lower, multiply_lower, solve_lower,

@@ -170,6 +170,7 @@
 //! - [`Watch`] decides when to end, from relative residual norms.
 //! - [`minibatch::Batches`] draws random minibatches of rows; [`minibatch::ResidualEstimate`] estimates the
 //!   residual from them.
+//! - [`Purpose`] gives each use of random numbers a stream of its own.
 //! - [`projection`] has exact solves on blocks of rows, which update the residual.
 //! - [`Precision`] lets any solver use mixed precision, with the residual in double precision.
 //! - [`Problem::save_columns`] and [`Problem::save_state`] save state from one outer step of training to the
@@ -218,6 +219,7 @@ mod select;
 mod simd;
 mod solver;
 mod store;
+mod streams;
 mod text;
 mod watch;
 mod workers;
@@ -242,5 +244,6 @@ pub use refine::Precision;
 pub use sampling::Sampling;
 pub use select::Select;
 pub use solver::{Capabilities, Reason, Report, Solver};
+pub use streams::Purpose;
 pub use watch::Watch;
 pub use workers::Workers;

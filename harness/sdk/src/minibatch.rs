@@ -4,18 +4,19 @@
 
 mod residual;
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 pub use residual::{ColumnEstimate, ResidualEstimate};
 
+use crate::Purpose;
+
 /// An infinite sequence of minibatches. Each is a set of distinct rows, and all sets of that size are equally
 /// likely.
 ///
 /// Rows are distinct within a batch, as in the published algorithm, but batches are independent: the batches of an
-/// epoch miss some rows and contain others twice. The random stream is ChaCha8's of the seed, the same on every
-/// machine.
+/// epoch miss some rows and contain others twice. The random stream is that of
+/// [`Purpose::Rows`], the same on every machine.
 #[derive(Debug, Clone)]
 pub struct Batches {
     rng: ChaCha8Rng,
@@ -28,7 +29,7 @@ impl Batches {
     /// Batches of `size` out of `n` rows, or of all rows if there are fewer.
     #[must_use]
     pub fn new(n: usize, size: usize, seed: u64) -> Batches {
-        Batches { rng: ChaCha8Rng::seed_from_u64(seed), order: (0..n).collect(), size: size.min(n) }
+        Batches { rng: Purpose::Rows.generator(seed, 0), order: (0..n).collect(), size: size.min(n) }
     }
 
     /// Rows in a batch.

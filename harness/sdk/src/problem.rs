@@ -134,6 +134,11 @@ impl<'a> Problem<'a> {
         self.correction.is_some()
     }
 
+    /// Iterations of earlier corrections of the same solve.
+    pub(crate) fn earlier_iterations(&self) -> usize {
+        self.correction.as_ref().map_or(0, |(correction, _)| correction.iterations)
+    }
+
     /// The matrix A. A copy of the handle, so that it can be used while `x_mut` is borrowed.
     pub fn operator(&self) -> Operator<'a> {
         self.operator
@@ -159,7 +164,7 @@ impl<'a> Problem<'a> {
         self.table.n_targets as usize
     }
 
-    /// Relative residual norm to reach; 0 if the budget alone decides.
+    /// The [`worst`](Self::worst) relative residual norm to reach; 0 if the budget alone decides.
     pub fn tolerance(&self) -> f64 {
         self.correction.as_ref().map_or(self.table.tolerance, |(correction, _)| correction.tolerance)
     }
@@ -182,8 +187,11 @@ impl<'a> Problem<'a> {
     /// The largest residual norm of the targets or the mean one of the probes, whichever is larger:
     /// the number that is compared with the tolerance.
     ///
-    /// Norms are relative to the right-hand sides', one a column.
+    /// Norms are relative to the right-hand sides', one a column. In a correction, each counts by what it is of the larger
+    /// problem's residual, so that no column is solved further than the larger problem asks.
     pub fn worst(&self, norms: &[f64]) -> f64 {
+        let larger = self.correction.as_ref().map(|(correction, _)| correction.larger(norms));
+        let norms = larger.as_deref().unwrap_or(norms);
         let (targets, probes) = norms.split_at(self.n_targets().min(norms.len()));
         worst(targets, probes)
     }
@@ -200,27 +208,47 @@ impl<'a> Problem<'a> {
     /// A right-hand side of zero has a zero solution, which is put into `x`, and a zero residual. NaN in a
     /// right-hand side stays in its residual.
     pub fn relative_residual(&mut self) -> Result<(Array2<f64>, Vec<f64>)> {
-        let nothing = Array2::zeros((self.operator.m(), 0).f());
-        let (r, scales, _) = self.relative_residual_and(&nothing)?;
+        self.residual_by(self.operator)
+    }
+
+    /// The same by a product with `operator`, which is A in some precision.
+    pub(crate) fn residual_by(&mut self, operator: Operator<'a>) -> Result<(Array2<f64>, Vec<f64>)> {
+        let nothing = Array2::zeros((operator.m(), 0).f());
+        let (r, scales, _) = self.residual_and(operator, &nothing)?;
         Ok((r, scales))
     }
 
     /// As [`relative_residual`](Self::relative_residual), and A V for further columns V, m x k: one product
-    /// with A serves both.
+    /// with A serves both. In a correction, none: V are the columns of
+    /// [`Precision::solve_beside`](crate::Precision::solve_beside), whose product is known.
     pub fn relative_residual_and(&mut self, v: &Array2<f64>) -> Result<(Array2<f64>, Vec<f64>, Array2<f64>)> {
+        let known = self.correction.as_ref().and_then(|(correction, _)| correction.product.clone());
+        let Some(product) = known.filter(|product| product.ncols() == v.ncols()) else {
+            return self.residual_and(self.operator, v);
+        };
+        let (r, scales) = self.relative_residual()?;
+        Ok((r, scales, product))
+    }
+
+    /// The residual and A V by one product with `operator`.
+    pub(crate) fn residual_and(
+        &mut self,
+        operator: Operator<'a>,
+        v: &Array2<f64>,
+    ) -> Result<(Array2<f64>, Vec<f64>, Array2<f64>)> {
         let mut r = Array2::zeros(self.rhs.dim().f());
-        let mut product = Array2::zeros((self.operator.n(), v.ncols()).f());
+        let mut product = Array2::zeros((operator.n(), v.ncols()).f());
         match (self.x.iter().any(|&x| x != 0.0), v.is_empty()) {
             (false, true) => {}
-            (false, false) => self.operator.apply(v, &mut product)?,
-            (true, true) => self.operator.apply(&self.x, &mut r)?,
+            (false, false) => operator.apply(v, &mut product)?,
+            (true, true) => operator.apply(&self.x, &mut r)?,
             (true, false) => {
                 let (s, k) = (self.x.ncols(), v.ncols());
-                let mut both = Array2::zeros((self.operator.m(), s + k).f());
+                let mut both = Array2::zeros((operator.m(), s + k).f());
                 both.slice_mut(s![.., ..s]).assign(&self.x);
                 both.slice_mut(s![.., s..]).assign(v);
-                let mut products = Array2::zeros((self.operator.n(), s + k).f());
-                self.operator.apply(&both, &mut products)?;
+                let mut products = Array2::zeros((operator.n(), s + k).f());
+                operator.apply(&both, &mut products)?;
                 r.assign(&products.slice(s![.., ..s]));
                 product.assign(&products.slice(s![.., s..]));
             }

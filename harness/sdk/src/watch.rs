@@ -35,8 +35,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Gives up after `patience` iterations without a new best residual, and ends after `max_iterations`; 0: no
-    /// limit.
+    /// Gives up after `patience` iterations without a new best residual, and ends after `max_iterations`, those of
+    /// earlier corrections in mixed precision included; 0: no limit.
     #[must_use]
     pub fn new(patience: usize, max_iterations: usize) -> Watch {
         Watch { patience, max_iterations, best: f64::INFINITY, best_at: 0 }
@@ -58,7 +58,7 @@ impl Watch {
             Some(Reason::Diverged)
         } else if iteration - self.best_at >= self.patience {
             Some(Reason::Stagnated)
-        } else if self.max_iterations > 0 && iteration >= self.max_iterations {
+        } else if self.max_iterations > 0 && problem.earlier_iterations() + iteration >= self.max_iterations {
             Some(Reason::Iterations)
         } else {
             None

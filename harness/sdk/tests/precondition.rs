@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};
-use gpbench_sdk::precondition::{Nystrom, PivotedCholesky, Preconditioning};
+use gpbench_sdk::precondition::{AUTOMATIC, Nystrom, PivotedCholesky, Preconditioning};
 use gpbench_sdk::testing::{DenseProblem, matern32, scattered, scattered_inputs, scattered_right_hand_sides};
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver};
 
@@ -152,8 +152,19 @@ fn what_is_of_low_rank_ends_the_random_factor() {
 
 /// P of a kind and rank, as a matrix.
 fn inverse(problem: &DenseProblem, kind: Preconditioning, rank: usize, n: usize) -> (Array2<f64>, f64) {
+    inverse_with(problem, kind, rank, AUTOMATIC, n)
+}
+
+/// The same with a share of the remainder.
+fn inverse_with(
+    problem: &DenseProblem,
+    kind: Preconditioning,
+    rank: usize,
+    remainder: f64,
+    n: usize,
+) -> (Array2<f64>, f64) {
     visit(problem, move |problem| {
-        let preconditioner = kind.build(problem, rank)?.unwrap();
+        let preconditioner = kind.build(problem, rank, remainder)?.unwrap();
         assert_eq!(preconditioner.rank(), rank);
         let mut identity = Array2::zeros((n, n).f());
         identity.diag_mut().fill(1.0);
@@ -176,7 +187,7 @@ fn at_full_rank_preconditioners_invert() {
             let scale = product.diag().sum() / n as f64;
             let error = largest(&(product / scale - Array2::<f64>::eye(n)));
             println!("{kind:?}, noise scale {noise_scale:e}: {error:.1e}");
-            assert!(error < 1e-14 / noise_scale.powi(2), "{kind:?} {noise_scale}: {error:e}");
+            assert!(error < 1e-13 / noise_scale.powi(2), "{kind:?} {noise_scale}: {error:e}");
             assert!(largest(&(&p - &p.t())) <= 1e-14 / noise_scale.powi(2), "{kind:?}");
         }
     }
@@ -224,6 +235,31 @@ fn the_number_of_threads_changes_no_bit_and_the_seed_does() {
 }
 
 #[test]
+fn what_the_factor_leaves_out_is_added_to_the_noise() {
+    let (n, rank, noise_scale) = (300, 40, 0.05);
+    let (problem, k) = smooth(n, noise_scale);
+    let (factor, _) = random(&problem, rank);
+    let explained = factor.factor.dot(&factor.factor.t());
+    let left = (k.diag().sum() - explained.diag().sum()) / n as f64;
+    assert!(left > noise_scale.powi(2), "the test is about a remainder above the noise: {left}");
+    for (kind, parameter, share) in [
+        (Preconditioning::RpCholesky, AUTOMATIC, 0.3),
+        (Preconditioning::RpCholesky, 0.0, 0.0),
+        (Preconditioning::RpCholesky, 2.0, 2.0),
+    ] {
+        let (p, _) = inverse_with(&problem, kind, rank, parameter, n);
+        let shift = noise_scale.powi(2) + share * left;
+        let product = p.dot(&(&explained + shift * Array2::<f64>::eye(n)));
+        let error = largest(&(product - Array2::<f64>::eye(n)));
+        assert!(error < 1e-10, "{parameter}: {error:e}");
+    }
+    // The published rule.
+    let plain = |parameter| inverse_with(&problem, Preconditioning::PivotedCholesky, rank, parameter, n).0;
+    assert_eq!(plain(AUTOMATIC), plain(0.0));
+    assert_ne!(plain(AUTOMATIC), plain(0.3));
+}
+
+#[test]
 fn without_noise_they_are_refused() {
     let problem = DenseProblem::matern32(
         &scattered_inputs(20),
@@ -233,10 +269,10 @@ fn without_noise_they_are_refused() {
         &scattered_right_hand_sides(20, 1),
     );
     for kind in [Preconditioning::PivotedCholesky, Preconditioning::RpCholesky, Preconditioning::Nystrom] {
-        let (error, _) = visit(&problem, move |problem| Ok(kind.build(problem, 5).unwrap_err()));
+        let (error, _) = visit(&problem, move |problem| Ok(kind.build(problem, 5, AUTOMATIC).unwrap_err()));
         assert!(error.to_string().contains("needs noise"), "{error}");
     }
-    let (none, entries) = visit(&problem, |problem| Preconditioning::None.build(problem, 5));
+    let (none, entries) = visit(&problem, |problem| Preconditioning::None.build(problem, 5, AUTOMATIC));
     assert!(none.is_none() && entries == 0.0);
 }
 

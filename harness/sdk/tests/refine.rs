@@ -2,7 +2,7 @@
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
 use gpbench_sdk::testing::{DenseProblem, matern32};
-use gpbench_sdk::{Error, NoParams, Precision, Problem, Reason, Report, Result, Solver, abi};
+use gpbench_sdk::{Error, NoParams, Precision, Problem, Reason, Report, Result, Solver, Watch, abi};
 
 /// Richardson's iteration, refined.
 struct Richardson;
@@ -40,6 +40,73 @@ impl Solver for Richardson {
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         Precision::Mixed.solve(problem, Richardson::iterate)
     }
+}
+
+/// The same with a limit of 30 iterations.
+struct Limited;
+
+impl Solver for Limited {
+    type Params = NoParams;
+    const ID: &'static str = "limited";
+    const DOC: &'static str = "Refined, with a limit";
+
+    fn new(_: NoParams) -> Result<Self> {
+        Ok(Limited)
+    }
+
+    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+        Precision::Mixed.solve(problem, |problem| {
+            let mut watch = Watch::new(1000, 30);
+            for count in 0.. {
+                let (r, scales) = problem.relative_residual()?;
+                let norms: Vec<f64> = r.columns().into_iter().map(|r| r.dot(&r).sqrt()).collect();
+                problem.observe(count, &norms)?;
+                if let Some(reason) = watch.judge(problem, count, &norms) {
+                    return Ok(Report::new(reason, count).residuals(norms));
+                }
+                for ((mut x, r), scale) in
+                    problem.x_mut().columns_mut().into_iter().zip(r.columns()).zip(scales)
+                {
+                    x.scaled_add(scale / BOUND, &r);
+                }
+            }
+            Err(Error::Stopped)
+        })
+    }
+}
+
+#[test]
+fn the_limit_of_iterations_counts_all_corrections() {
+    let (_, _, problem) = problem(1e-12);
+    let unlimited = problem.solve::<Richardson>(&[]).unwrap();
+    assert!(unlimited.iterations > 60, "several corrections: {}", unlimited.iterations);
+    let outcome = problem.solve::<Limited>(&[]).unwrap();
+    assert_eq!((outcome.reason, outcome.iterations), (abi::reason::ITERATIONS, 30));
+}
+
+/// Only the residual that certifies the solution is in double precision; the start's is a product all the same.
+#[test]
+fn a_warm_start_costs_a_product_and_its_certificate_another() {
+    let (_, _, problem) = problem(1e-6);
+    let solution = problem.solve::<Richardson>(&[]).unwrap().x;
+    let again = problem.clone().start(solution).solve::<Richardson>(&[]).unwrap();
+    assert_eq!((again.reason, again.iterations), (abi::reason::CONVERGED, 0));
+    assert_eq!(again.entries, 2.0 * 15.0 * 15.0);
+}
+
+/// One right-hand side starts near its solution: a correction leaves it at the tolerance, and not at the share of it that
+/// the others need.
+#[test]
+fn no_column_is_solved_further_than_the_tolerance_asks() {
+    let (a, b, problem) = problem(1e-4);
+    let mut start = Array2::zeros((15, 3).f());
+    let exact = problem.clone().tolerance(1e-13).solve::<Richardson>(&[]).unwrap().x;
+    start.column_mut(0).assign(&(0.99999 * &exact.column(0)));
+    let outcome = problem.start(start).solve::<Richardson>(&[]).unwrap();
+    assert_eq!(outcome.reason, abi::reason::CONVERGED);
+    let r = &b - &a.dot(&outcome.x);
+    let norm = |j: usize| (r.column(j).dot(&r.column(j)) / b.column(j).dot(&b.column(j))).sqrt();
+    assert!((norm(1) + norm(2)) / 2.0 > 0.8e-4, "stops at the tolerance: {} {}", norm(1), norm(2));
 }
 
 fn problem(tolerance: f64) -> (Array2<f64>, Array2<f64>, DenseProblem) {

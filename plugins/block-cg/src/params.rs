@@ -1,7 +1,7 @@
 //! Parameters of block conjugate gradients.
 
 use gpbench_sdk::Precision;
-use gpbench_sdk::precondition::Preconditioning;
+use gpbench_sdk::precondition::{AUTOMATIC, Preconditioning};
 
 gpbench_sdk::params! {
     /// Parameters of block conjugate gradients.
@@ -10,6 +10,9 @@ gpbench_sdk::params! {
         pub preconditioner: Preconditioning = Preconditioning::RpCholesky;
         /// Rank of the preconditioner, or 0 for a tenth of the rows and at most 1000.
         pub rank: usize = 0, in 0..=100_000;
+        /// Share of the mean remaining diagonal of a partial Cholesky factor that is added to the noise variance; -1: 0.3
+        /// for `rp_cholesky`, 0 for `pivoted_cholesky`.
+        pub remainder: f64 = AUTOMATIC, in AUTOMATIC..=1000.0;
         /// Iterations after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;
         /// Precision of products with A; in `mixed` the residual is still that of double.

@@ -41,7 +41,9 @@ impl Solver for BlockCg {
         // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
         let rank = self.params.rank(problem.operator().n());
-        self.preconditioner = self.params.preconditioner.build(problem, rank)?;
+        let BlockCgParams { preconditioner, remainder, precision, .. } = self.params;
+        let built = preconditioner.build(problem, rank, remainder)?;
+        self.preconditioner = built.map(|built| built.stored_in(precision));
         Ok(())
     }
 

@@ -169,6 +169,26 @@ fn little_noise_and_a_preconditioner_reach_the_truth() {
     }
 }
 
+/// A remainder fifty times the noise, as late in training.
+#[test]
+fn the_remainder_saves_iterations_whatever_its_share() {
+    let n = 600;
+    let x = Array2::from_shape_fn((n, 5), |(i, j)| scattered(i, j + 50));
+    let (b, lengths) = (scattered_right_hand_sides(n, 8), [1.5; 5]);
+    let problem = DenseProblem::matern32(&x, 1.0, 0.02, &lengths, &b).tolerance(0.01).targets(1);
+    let iterations = |share: f64| {
+        let outcome = problem.solve::<BlockCg>(&[("rank", 60.into()), ("remainder", share.into())]).unwrap();
+        assert_eq!(outcome.reason, reason::CONVERGED);
+        outcome.iterations
+    };
+    let plain = iterations(0.0);
+    for share in [-1.0, 0.1, 0.3, 1.0, 3.0] {
+        let fewer = iterations(share);
+        println!("share {share}: {fewer} iterations, {plain} without");
+        assert!(10 * fewer <= 8 * plain, "share {share}: {fewer} iterations, {plain} without");
+    }
+}
+
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     // More rows than two tiles hold.

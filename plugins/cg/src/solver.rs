@@ -41,13 +41,27 @@ impl Solver for Cg {
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
         // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
-        self.preconditioner = self.params.preconditioner.build(problem, self.params.rank)?;
+        let CgParams { preconditioner, rank, remainder, precision, .. } = self.params;
+        let built = preconditioner.build(problem, rank, remainder)?;
+        self.preconditioner = built.map(|built| built.stored_in(precision));
         Ok(())
     }
 
     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let precision = self.params.precision;
-        precision.solve(problem, |problem| self.iterate(problem))
+        let n = problem.operator().n();
+        let recycled = if self.params.recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
+        let recycled = recycled.unwrap_or_else(|| Array2::zeros((n, 0).f()));
+        let count = self.params.recycle;
+        let mut kept = Kept { space: None, basis: (count > 0).then(|| KrylovBasis::new(count)) };
+        let solve = |problem: &mut Problem<'_>| self.iterate(problem, &recycled, &mut kept);
+        let ended = self.params.precision.solve_beside(problem, &recycled, solve);
+        // Before the outcome is returned: a solve that the budget ends saves its vectors too.
+        let saved = kept.save(problem, self.preconditioner.as_ref())?;
+        let mut report = ended?;
+        if let Some(saved) = saved {
+            report = report.number("recycled_vectors", saved as f64);
+        }
+        Ok(report)
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
@@ -60,15 +74,10 @@ impl Solver for Cg {
 
 impl Cg {
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref(), self.params.recycle)?;
+    fn iterate(&self, problem: &mut Problem<'_>, recycled: &Array2<f64>, kept: &mut Kept) -> Result<Report> {
+        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref(), recycled, kept)?;
         let ended = iteration.run(problem, self.params.max_iterations);
-        // Before the outcome is returned: a solve that the budget ends saves its vectors too.
-        let recycled = iteration.recycle(problem)?;
         let mut report = Report::new(ended?, iteration.count).residuals(iteration.norms());
-        if let Some(recycled) = recycled {
-            report = report.number("recycled_vectors", recycled as f64);
-        }
         if let Some(preconditioner) = &self.preconditioner {
             report = report.number("preconditioner_rank", preconditioner.rank() as f64);
         }
@@ -81,13 +90,30 @@ fn first_is_active(columns: &[Column]) -> bool {
     columns.first().is_some_and(|column| column.active)
 }
 
+/// What the Ritz vectors for the next outer step are computed from, over all corrections of a solve.
+struct Kept {
+    /// Ritz vectors of the last outer step.
+    space: Option<Space>,
+    /// None without recycling.
+    basis: Option<KrylovBasis>,
+}
+
+impl Kept {
+    /// Saves Ritz vectors for the next outer step and returns their number; none without recycling.
+    fn save(self, problem: &Problem<'_>, preconditioner: Option<&Preconditioner>) -> Result<Option<usize>> {
+        let Some(basis) = self.basis else { return Ok(None) };
+        let vectors = basis.ritz_vectors(self.space.as_ref(), preconditioner, problem.workers())?;
+        if let Some(vectors) = &vectors {
+            problem.save_columns(RECYCLED, vectors)?;
+        }
+        Ok(Some(vectors.map_or(0, |vectors| vectors.ncols())))
+    }
+}
+
 /// State between two iterations. The iterate is the problem's `x`.
 struct Iteration<'p> {
     preconditioner: Option<&'p Preconditioner>,
-    /// Ritz vectors of the last outer step.
-    space: Option<Space>,
-    /// What the Ritz vectors for the next outer step are computed from; none without recycling.
-    basis: Option<KrylovBasis>,
+    kept: &'p mut Kept,
     /// Iterations done.
     count: usize,
     /// Residual, relative to the right-hand side's norm; n x s.
@@ -105,16 +131,15 @@ impl<'p> Iteration<'p> {
     fn start(
         problem: &mut Problem<'_>,
         preconditioner: Option<&'p Preconditioner>,
-        recycle: usize,
+        recycled: &Array2<f64>,
+        kept: &'p mut Kept,
     ) -> Result<Self> {
-        let (operator, b) = (problem.operator(), problem.rhs());
-        operator.require_square()?;
-        let recycled = if recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
-        let recycled = recycled.unwrap_or_else(|| Array2::zeros((operator.n(), 0).f()));
-        let (mut r, scales, product) = problem.relative_residual_and(&recycled)?;
+        let b = problem.rhs();
+        problem.operator().require_square()?;
+        let (mut r, scales, product) = problem.relative_residual_and(recycled)?;
         let workers = problem.workers();
-        let space = if recycled.is_empty() { None } else { Space::new(&recycled, &product, workers)? };
-        if let Some(space) = &space {
+        kept.space = if recycled.is_empty() { None } else { Space::new(recycled, &product, workers)? };
+        if let Some(space) = &kept.space {
             space.start(&mut problem.x_mut(), &mut r, &scales, workers);
         }
         let column = |(r, scale): (ArrayView1<'_, f64>, f64)| {
@@ -123,8 +148,7 @@ impl<'p> Iteration<'p> {
         };
         let columns = r.columns().into_iter().zip(scales).map(column).collect();
         let (d, product) = (Array2::zeros(b.dim().f()), Array2::zeros(b.dim().f()));
-        let basis = (recycle > 0).then(|| KrylovBasis::new(recycle));
-        Ok(Iteration { preconditioner, space, basis, count: 0, r, d, product, columns })
+        Ok(Iteration { preconditioner, kept, count: 0, r, d, product, columns })
     }
 
     /// Iterates until there is a reason to end.
@@ -143,23 +167,13 @@ impl<'p> Iteration<'p> {
                 None => {}
             }
             problem.operator().apply(&self.d, &mut self.product)?;
-            if let Some(basis) = self.basis.as_mut().filter(|_| first_is_active(&self.columns)) {
+            if let Some(basis) = self.kept.basis.as_mut().filter(|_| first_is_active(&self.columns)) {
                 basis.add(self.d.column(0), self.product.column(0));
             }
             self.in_groups(problem, None, |group| group.step());
             self.update_directions(problem);
             self.count += 1;
         }
-    }
-
-    /// Saves Ritz vectors for the next outer step and returns their number; none without recycling.
-    fn recycle(&mut self, problem: &mut Problem<'_>) -> Result<Option<usize>> {
-        let Some(basis) = self.basis.take() else { return Ok(None) };
-        let vectors = basis.ritz_vectors(self.space.as_ref(), self.preconditioner, problem.workers())?;
-        if let Some(vectors) = &vectors {
-            problem.save_columns(RECYCLED, vectors)?;
-        }
-        Ok(Some(vectors.map_or(0, |vectors| vectors.ncols())))
     }
 
     /// Relative residual norms, by the recurrence.
@@ -172,7 +186,7 @@ impl<'p> Iteration<'p> {
         let workers = problem.workers();
         let mut preconditioned =
             self.preconditioner.map(|preconditioner| preconditioner.apply(&self.r, workers));
-        if let Some(space) = &self.space {
+        if let Some(space) = &self.kept.space {
             let z = preconditioned.get_or_insert_with(|| self.r.clone());
             space.deflate(z, workers);
         }

@@ -53,6 +53,19 @@ fn a_warm_start_and_the_vectors_share_their_product() {
 }
 
 #[test]
+fn in_mixed_precision_the_vectors_have_no_product_of_their_own() {
+    let params: [(&str, Value<'_>); 2] = [("recycle", 10.into()), ("precision", "mixed".into())];
+    let first = system(0.1, 0.6).solve::<Cg>(&params).unwrap();
+    let next = system(0.098, 0.61).start(first.x).state(first.state);
+    let outcome = next.solve::<Cg>(&params).unwrap();
+    assert_eq!(outcome.reason, reason::CONVERGED);
+    assert_eq!(outcome.number("recycled_vectors"), 10.0);
+    let products = outcome.entries / (N * N) as f64 - outcome.iterations as f64;
+    // The start's, with the vectors, and one in double precision for each correction.
+    assert!((2.0..=3.0).contains(&products), "{products}");
+}
+
+#[test]
 fn vectors_that_do_not_fit_are_left_out() {
     let first = solve(&system(0.1, 0.6), "none", 10);
     let rows = 1 + 8 * N;

@@ -1,6 +1,6 @@
 //! Parameters of randomly truncated conjugate gradients.
 
-use gpbench_sdk::precondition::Preconditioning;
+use gpbench_sdk::precondition::{AUTOMATIC, Preconditioning};
 
 gpbench_sdk::params! {
     /// Parameters of randomly truncated conjugate gradients.
@@ -13,6 +13,9 @@ gpbench_sdk::params! {
         pub preconditioner: Preconditioning = Preconditioning::None;
         /// Rank of the preconditioner: columns of the kernel matrix, or of the Nystrom sketch.
         pub rank: usize = 100, in 1..=100_000;
+        /// Share of the mean remaining diagonal of a partial Cholesky factor that is added to the noise variance; -1: 0.3
+        /// for `rp_cholesky`, 0 for `pivoted_cholesky`.
+        pub remainder: f64 = AUTOMATIC, in AUTOMATIC..=1000.0;
         /// Whether each residual is made orthogonal to all earlier ones, which are stored.
         pub reorthogonalise: bool = false;
     }

@@ -32,7 +32,8 @@ impl Solver for RrCg {
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
         // Freed first: two preconditioners may not fit into memory.
         self.preconditioner = None;
-        self.preconditioner = self.params.preconditioner.build(problem, self.params.rank)?;
+        let RrCgParams { preconditioner, rank, remainder, .. } = self.params;
+        self.preconditioner = preconditioner.build(problem, rank, remainder)?;
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 
 use gpbench_plugin_rr_cg::{Iteration, Roulette, RrCg};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis};
-use gpbench_sdk::precondition::Preconditioning;
+use gpbench_sdk::precondition::{AUTOMATIC, Preconditioning};
 use gpbench_sdk::testing::{DenseProblem, Outcome};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};
 use gpbench_testkit::json::{self, Value, number, vector};
@@ -68,7 +68,7 @@ impl Solver for Given {
         let roulette = roulette(&oracle());
         let preconditioner = match self.0.rank {
             0 => None,
-            rank => Preconditioning::PivotedCholesky.build(problem, rank)?,
+            rank => Preconditioning::PivotedCholesky.build(problem, rank, AUTOMATIC)?,
         };
         let mut iteration = Iteration::start(problem, preconditioner.as_ref(), self.0.reorthogonalise)?;
         for count in 1..=self.0.truncation {

@@ -2,8 +2,8 @@
 
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::ndarray::{ArrayView2, Axis};
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
-use rand::{Rng, SeedableRng};
+use gpbench_sdk::{Capabilities, Error, Problem, Purpose, Reason, Report, Result, Solver};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::{Descent, Gradient, GradientVariance, SgdRffParams};
@@ -73,9 +73,7 @@ struct Draws {
 
 impl Draws {
     fn new(problem: &Problem<'_>, batch_size: usize) -> Draws {
-        let mut seeds = ChaCha8Rng::seed_from_u64(problem.seed());
-        // Batches have stream 0.
-        seeds.set_stream(1);
+        let seeds = Purpose::Features.generator(problem.seed(), 0);
         Draws { batches: Batches::new(problem.operator().n(), batch_size, problem.seed()), seeds }
     }
 }

@@ -5,8 +5,8 @@ use ndarray::{Array2, ShapeBuilder, s};
 use crate::{Result, Workers, tall};
 
 /// Share of a column's squared norm, after projection onto the complement of the others, up to which it counts as
-/// dependent. Below it, rounding errors in the Gram matrix dominate.
-const DEPENDENT: f64 = 1e-12;
+/// dependent, in units of the rounding error of M^-1 V. Below it, rounding errors in the Gram matrix dominate.
+const DEPENDENT: f64 = 5e3;
 
 /// Largest number of passes. The second removes the rounding errors of the first.
 const PASSES: usize = 4;
@@ -27,11 +27,13 @@ pub(super) struct Factors {
 /// Factorises the columns of `v`, n x m, with M^-1 V given unless M is the identity.
 ///
 /// Pivoted Cholesky factors of the Gram matrix V^T M^-1 V, repeated until that is near the identity. A column
-/// whose norm is no more than `floor` is dropped, as is one that depends on others. None if V is not finite.
+/// whose norm is no more than `floor` is dropped, as is one that depends on others; `rounding` is the relative rounding
+/// error of M^-1 V. None if V is not finite.
 pub(super) fn factorise(
     v: Array2<f64>,
     preconditioned: Option<Array2<f64>>,
     floor: f64,
+    rounding: f64,
     workers: Workers<'_>,
 ) -> Result<Option<Factors>> {
     let mut coefficients = Array2::eye(v.ncols());
@@ -42,7 +44,7 @@ pub(super) fn factorise(
             return Ok(None);
         }
         let near = distance_from_identity(&gram) < NEAR;
-        let (order, factor) = pivoted_cholesky(gram, floor * floor);
+        let (order, factor) = pivoted_cholesky(gram, floor * floor, DEPENDENT * rounding);
         let mut lower = Array2::zeros((order.len(), order.len()).f());
         lower.indexed_iter_mut().filter(|((i, j), _)| i >= j).for_each(|((i, j), entry)| {
             *entry = factor[[order[i], j]];
@@ -65,7 +67,7 @@ fn distance_from_identity(gram: &Array2<f64>) -> f64 {
 
 /// G = L L^T with rows in G's order, and the pivots: the next one is the column with the largest remaining share.
 /// Columns with squared norms of at most `floor`, and dependent ones, are not among the pivots.
-fn pivoted_cholesky(mut gram: Array2<f64>, floor: f64) -> (Vec<usize>, Array2<f64>) {
+fn pivoted_cholesky(mut gram: Array2<f64>, floor: f64, dependent: f64) -> (Vec<usize>, Array2<f64>) {
     let n = gram.nrows();
     let diagonal = gram.diag().to_owned();
     let mut open: Vec<usize> = (0..n).filter(|&j| diagonal[j] > floor).collect();
@@ -74,7 +76,7 @@ fn pivoted_cholesky(mut gram: Array2<f64>, floor: f64) -> (Vec<usize>, Array2<f6
     loop {
         let share = |j: usize| gram[[j, j]] / diagonal[j];
         let next = open.iter().copied().reduce(|best, j| if share(j) > share(best) { j } else { best });
-        let Some(pivot) = next.filter(|&pivot| share(pivot) > DEPENDENT) else { break };
+        let Some(pivot) = next.filter(|&pivot| share(pivot) > dependent) else { break };
         open.retain(|&j| j != pivot);
         let mut column = gram.column(pivot).to_owned() / gram[[pivot, pivot]].sqrt();
         order.iter().for_each(|&earlier: &usize| column[earlier] = 0.0);
@@ -102,7 +104,7 @@ mod tests {
         let l = array![[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1e-9], [0.0, 0.0, 0.0]];
         let gram = l.dot(&l.t());
         for (floor, rank) in [(0.0, 3), (1e-16, 2)] {
-            let (order, factor) = pivoted_cholesky(gram.clone(), floor);
+            let (order, factor) = pivoted_cholesky(gram.clone(), floor, 1e-12);
             assert_eq!((order.len(), factor.dim()), (rank, (5, rank)), "{order:?}");
             let error = &gram - &factor.dot(&factor.t());
             assert!(error.iter().all(|entry| entry.abs() < 1e-15), "{error}");
@@ -127,7 +129,7 @@ mod tests {
         };
         for z in [None, Some(inverse(&columnwise))] {
             let preconditioned = z.is_some();
-            let factors = factorise(columnwise.clone(), z, 0.0, Workers::new(2));
+            let factors = factorise(columnwise.clone(), z, 0.0, f64::EPSILON, Workers::new(2));
             let Factors { q, z, s } = factors.unwrap().unwrap();
             assert_eq!(q.dim(), (700, 5), "the copy is dropped, the neighbour is not");
             // M^-1 Q is not computed again, so a neighbour at distance 1e-5 costs five digits.

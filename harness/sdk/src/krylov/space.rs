@@ -44,6 +44,11 @@ fn precondition(
     preconditioner.map(|preconditioner| preconditioner.apply(v, workers))
 }
 
+/// Relative rounding error of [`precondition`].
+fn rounding(preconditioner: Option<&dyn Precondition>) -> f64 {
+    preconditioner.map_or(f64::EPSILON, |of| of.rounding())
+}
+
 impl Space {
     /// The space that residuals R, n x s, start from: P = M^-1 Q. None if they are not finite or zero.
     pub fn start(
@@ -51,7 +56,13 @@ impl Space {
         preconditioner: Option<&dyn Precondition>,
         workers: Workers<'_>,
     ) -> Result<Option<Space>> {
-        let factors = factorise(r.clone(), precondition(preconditioner, r, workers), 0.0, workers)?;
+        let factors = factorise(
+            r.clone(),
+            precondition(preconditioner, r, workers),
+            0.0,
+            rounding(preconditioner),
+            workers,
+        )?;
         let Some(Factors { q, z, s }) = factors.filter(|factors| !factors.s.is_empty()) else {
             return Ok(None);
         };
@@ -119,7 +130,7 @@ impl Space {
         workers: Workers<'_>,
     ) -> Result<Option<(Space, Vec<f64>)>> {
         let preconditioned = precondition(preconditioner, &self.q, workers);
-        let factors = factorise(self.q, preconditioned, FLOOR, workers)?;
+        let factors = factorise(self.q, preconditioned, FLOOR, rounding(preconditioner), workers)?;
         let Some(Factors { q, z, s }) = factors.filter(|factors| !factors.s.is_empty()) else {
             return Ok(None);
         };

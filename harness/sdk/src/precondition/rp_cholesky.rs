@@ -2,12 +2,12 @@
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::ROWS;
 use super::pivoted_cholesky::{NEGLIGIBLE, PivotedCholesky, take_columns};
-use crate::{Error, Operator, Result, Workers, lapack};
+use crate::{Error, Operator, Purpose, Result, Workers, lapack};
 
 /// Largest number of candidates in a round: enough for matrix products, and few enough that the entries between them
 /// are few beside the columns of the accepted ones.
@@ -32,7 +32,7 @@ impl PivotedCholesky {
     ) -> Result<PivotedCholesky> {
         let n = operator.n();
         let rank = rank.min(n);
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = Purpose::Pivots.generator(seed, 0);
         let mut remaining = operator.diagonal()? - noise_variance;
         let largest = remaining.fold(0.0, |max: f64, &entry| max.max(entry));
         if !remaining.iter().all(|&entry| entry >= -NEGLIGIBLE * largest && entry.is_finite()) {
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn draws_follow_the_weights_and_leave_out_zeros() {
         let weights = Array1::from(vec![0.0, 3.0, 0.0, 1.0, 0.0]);
-        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut rng = Purpose::Pivots.generator(3, 0);
         let drawn = draw(&weights, 4000, &mut rng).unwrap();
         let ones = drawn.iter().filter(|&&row| row == 1).count();
         assert!(drawn.iter().all(|row| [1, 3].contains(row)));

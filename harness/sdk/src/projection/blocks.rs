@@ -1,11 +1,9 @@
 //! Blocks of rows, on which the system is solved exactly.
 
 use ndarray::{Array2, Axis, ShapeBuilder};
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
-use crate::{Operator, Result, Workers, lapack};
+use crate::{Operator, Purpose, Result, Workers, lapack};
 
 /// Right-hand sides solved together: enough for matrix products, and the same for any number of threads.
 const WIDTH: usize = 8;
@@ -94,7 +92,7 @@ impl Blocks {
 fn split(n: usize, block_size: usize, partition: Partition, seed: u64) -> Vec<Vec<usize>> {
     let mut rows: Vec<usize> = (0..n).collect();
     if partition == Partition::Random {
-        rows.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        rows.shuffle(&mut Purpose::Rows.generator(seed, 0));
     }
     // In order within a block, so that rows are read in their order in memory.
     rows.chunks_mut(block_size).for_each(<[usize]>::sort_unstable);
