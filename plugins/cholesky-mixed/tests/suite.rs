@@ -19,6 +19,18 @@ mod with_a_new_factor {
         a_product_that_is_not_a_number_never_reaches_the_solution
         parameters_out_of_range_are_refused
         one_right_hand_side_is_solved
+        a_warm_start_from_anywhere_converges
+    }
+}
+
+/// In double precision the start's residual needs no other product to be certain.
+mod in_double_precision {
+    use super::*;
+
+    gpbench_sdk::solver_suite! {
+        tests: Suite::<CholeskyMixed>::matern32(0.3, 0.5, 9).settings([("precision", "double".into())]);
+        the_number_of_threads_changes_no_bit
+        one_right_hand_side_is_solved
         a_warm_start_at_the_solution_costs_one_product
         a_warm_start_from_anywhere_converges
     }
