@@ -25,8 +25,9 @@
 //! The trace, since it is the sum of the eigenvalues: with c = n / (n - k), close to 1, those of P A have a mean of 1
 //! outside of L's range too, which makes Kaporin's number (tr(P A) / n)^n / det(P A), a bound on the convergence of CG,
 //! smallest among all shifts. (The largest e bounds the condition number, but few eigenvalues are near it.) Most e are
-//! below their mean, which a few large ones raise, so that a smaller c serves as well: on 4000
-//! rows of pol, 60 steps of training take 576, 444, 423, 434 and 482 iterations with c = 0, 0.1, 0.3, 1 and 3. As the rank grows to n, tau falls to 0 and P to A's inverse; with rank 0, P is a multiple of
+//! below their mean, which a few large ones raise, so that a smaller c serves as well: on 4000 rows of pol, 60 steps
+//! of training take 576, 444, 423, 434 and 482 iterations with c = 0, 0.1, 0.3, 1 and 3. As the rank grows to n, tau
+//! falls to 0 and P to A's inverse; with rank 0, P is a multiple of
 //! the identity, with or without tau.
 //!
 //! `nystrom` needs no such term: its P treats what U leaves out as if it had the least eigenvalue found,

@@ -119,4 +119,8 @@ impl Precondition for Factor {
     fn apply(&self, v: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         self.lower.solve(v, workers)
     }
+
+    fn rounding(&self) -> f64 {
+        f64::from(f32::EPSILON)
+    }
 }

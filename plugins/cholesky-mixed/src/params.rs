@@ -10,6 +10,6 @@ gpbench_sdk::params! {
         /// Iterations after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;
         /// Precision of products with A; in `mixed` the residual is still that of double.
-        pub precision: Precision = Precision::Mixed;
+        pub precision: Precision = Precision::Double;
     }
 }

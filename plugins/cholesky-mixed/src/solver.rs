@@ -29,9 +29,7 @@ pub struct CholeskyMixed {
     ledger: Ledger,
     /// Factorisations for this solve.
     factorisations: usize,
-    /// Iterations of this solve, over all corrections.
-    iterations: usize,
-    /// Of those, the ones with the current factor.
+    /// Iterations of this solve with its factor, over all corrections.
     with_factor: usize,
 }
 
@@ -45,12 +43,12 @@ impl Solver for CholeskyMixed {
 
     fn new(params: CholeskyMixedParams) -> Result<Self> {
         let (factor, ledger) = (None, Ledger::default());
-        Ok(CholeskyMixed { params, factor, ledger, factorisations: 0, iterations: 0, with_factor: 0 })
+        Ok(CholeskyMixed { params, factor, ledger, factorisations: 0, with_factor: 0 })
     }
 
     fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
         problem.operator().require_square()?;
-        (self.factor, self.factorisations, self.iterations, self.with_factor) = (None, 0, 0, 0);
+        (self.factor, self.factorisations, self.with_factor) = (None, 0, 0);
         let kept = note::take(problem)?;
         let Some(Note { of, shift, ledger }) = Note::load(problem)?.filter(|note| !self.is_due(&note.ledger))
         else {
@@ -130,14 +128,11 @@ impl CholeskyMixed {
     fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let costs = self.costs(problem)?;
         let mut iteration = Iteration::start(problem)?;
-        let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), 0);
+        let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), self.params.max_iterations);
         let reason = loop {
             problem.observe(iteration.count, &iteration.norms)?;
             if let Some(reason) = watch.judge(problem, iteration.count, &iteration.norms) {
                 break reason;
-            }
-            if self.params.max_iterations > 0 && self.iterations >= self.params.max_iterations {
-                break Reason::Iterations;
             }
             if self.is_outdated(costs) {
                 iteration.space = None;
@@ -148,7 +143,6 @@ impl CholeskyMixed {
             if !iteration.step(problem, factor)? {
                 break Reason::Stagnated;
             }
-            self.iterations += 1;
             self.with_factor += 1;
         };
         let report = Report::new(reason, iteration.count).residuals(iteration.norms);

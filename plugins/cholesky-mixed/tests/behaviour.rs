@@ -49,10 +49,16 @@ fn factorisations(outcomes: &[Outcome]) -> Vec<f64> {
 
 #[test]
 fn a_restarted_process_gives_the_same_bits() {
-    let whole = train(8, &[], &Settings::new());
+    for precision in ["double", "mixed"] {
+        restart(&vec![("precision", precision.into())]);
+    }
+}
+
+fn restart(settings: &Settings) {
+    let whole = train(8, &[], settings);
     assert!(whole.iter().all(|outcome| outcome.reason == reason::CONVERGED));
     for restarts in [&[1][..], &[3, 5], &[1, 2, 3, 4, 5, 6, 7]] {
-        let broken = train(8, restarts, &Settings::new());
+        let broken = train(8, restarts, settings);
         for (step, (whole, broken)) in whole.iter().zip(&broken).enumerate() {
             assert_eq!(whole.x, broken.x, "step {step} after restarts before {restarts:?}");
             assert_eq!((whole.entries, &whole.state), (broken.entries, &broken.state));
@@ -159,7 +165,11 @@ fn tiny_noise_shifts_the_diagonal_of_the_factor() {
 fn mixed_precision_counts_iterations_of_all_corrections() {
     let problem = system(0, 9).state(common::state_of(1.0, 1.0, &[3.0, 3.0])).tolerance(1e-10);
     for limit in [1, 4, 7] {
-        let settings = [("steps_per_factor", 100.into()), ("max_iterations", limit.into())];
+        let settings = [
+            ("steps_per_factor", 100.into()),
+            ("max_iterations", limit.into()),
+            ("precision", "mixed".into()),
+        ];
         let outcome = problem.solve::<CholeskyMixed>(&settings).unwrap();
         assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, limit));
     }

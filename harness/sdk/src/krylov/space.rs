@@ -46,7 +46,7 @@ fn precondition(
 
 /// Relative rounding error of [`precondition`].
 fn rounding(preconditioner: Option<&dyn Precondition>) -> f64 {
-    preconditioner.map_or(f64::EPSILON, Precondition::rounding)
+    preconditioner.map_or(f64::EPSILON, |of| of.rounding())
 }
 
 impl Space {
