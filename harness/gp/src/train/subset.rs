@@ -20,7 +20,7 @@ pub struct SubsetFit {
     pub steps: u64,
     /// Learning rate of these steps.
     pub learning_rate: f64,
-    /// Gain in the log marginal likelihood per row over [`WINDOW`] steps below which a fit has converged.
+    /// Gain in the log marginal likelihood per row over ten steps below which a fit has converged.
     pub tolerance: f64,
 }
 
@@ -34,7 +34,7 @@ pub struct SubsetFitted {
 }
 
 /// Steps over which the gain of a fit is measured. Adam's steps do not gain one by one.
-pub const WINDOW: usize = 10;
+const WINDOW: usize = 10;
 
 impl SubsetFit {
     /// The averages of fits that start at `initial`. `x` is n x d, `y` has n entries. Takes at most
