@@ -1,22 +1,10 @@
-//! Block conjugate gradients with an orthonormal residual block.
-//!
-//! O'Leary 1980 for the method; Dubrulle 2001, BCGrQ, for the form in which a QR factorisation of the residual
-//! block replaces it, so that columns that become dependent can be dropped. Here the factorisation is
-//! orthonormal in the preconditioner's inner product.
+//! Block conjugate gradients with a preconditioner of low rank; see [`BlockIteration`] for the method.
 
-use gpbench_sdk::krylov::Space;
-use gpbench_sdk::ndarray::Array2;
+use gpbench_sdk::krylov::BlockIteration;
 use gpbench_sdk::precondition::{Precondition, Preconditioner};
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Problem, Reason, Report, Result, Solver};
 
 use crate::BlockCgParams;
-
-/// Least number of iterations without a new best residual that counts as stagnation; n if that is more, since n
-/// iterations suffice in exact arithmetic.
-const PATIENCE: usize = 1000;
-
-/// Share of the residual that may lie outside of the space before the space is built again.
-const MISSING: f64 = 0.1;
 
 /// Block conjugate gradients.
 #[derive(Debug)]
@@ -62,88 +50,18 @@ impl Solver for BlockCg {
 impl BlockCg {
     /// Solves the problem, or a correction of one, in the precision of its operator.
     fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref().map(|of| of as _))?;
-        let reason = iteration.run(problem, self.params.max_iterations)?;
-        let mut report = Report::new(reason, iteration.count).residuals(iteration.norms);
-        report = report.number("restarts", iteration.starts.saturating_sub(1) as f64);
-        report = report.number("block_width", iteration.width as f64);
-        if let Some(preconditioner) = &self.preconditioner {
-            report = report.number("preconditioner_rank", preconditioner.rank() as f64);
-        }
-        Ok(report)
-    }
-}
-
-/// State between two iterations. The iterate is the problem's `x`.
-struct Iteration<'p> {
-    preconditioner: Option<&'p dyn Precondition>,
-    /// Iterations done.
-    count: usize,
-    /// Number of times that the space was built from the residual.
-    starts: usize,
-    /// Columns of the space in the last iteration.
-    width: usize,
-    /// Norms of the right-hand sides.
-    scales: Vec<f64>,
-    /// Residual, relative to the right-hand side's norm; n x s.
-    r: Array2<f64>,
-    /// Norms of the residual.
-    norms: Vec<f64>,
-    /// None until it is built from the residual.
-    space: Option<Space>,
-}
-
-impl<'p> Iteration<'p> {
-    /// Computes the residual of the iterate in `x`: one product with A, unless the iterate is zero.
-    fn start(problem: &mut Problem<'_>, preconditioner: Option<&'p dyn Precondition>) -> Result<Self> {
-        let operator = problem.operator();
-        operator.require_square()?;
-        let (r, scales) = problem.relative_residual()?;
-        let norms = r.columns().into_iter().map(|column| column.dot(&column).sqrt()).collect();
-        Ok(Iteration { preconditioner, count: 0, starts: 0, width: 0, scales, r, norms, space: None })
-    }
-
-    /// Iterates until there is a reason to end.
-    fn run(&mut self, problem: &mut Problem<'_>, max_iterations: usize) -> Result<Reason> {
-        let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), max_iterations);
-        loop {
-            problem.observe(self.count, &self.norms)?;
-            if let Some(reason) = watch.judge(problem, self.count, &self.norms) {
-                return Ok(reason);
+        let preconditioner = self.preconditioner.as_ref();
+        let mut block = BlockIteration::start(problem)?;
+        let mut watch = BlockIteration::watch(problem, self.params.max_iterations);
+        let reason = loop {
+            if let Some(reason) = block.judge(problem, &mut watch)? {
+                break reason;
             }
-            if !self.step(problem)? {
-                return Ok(Reason::Stagnated);
+            if !block.step(problem, preconditioner.map(|of| of as &dyn Precondition))? {
+                break Reason::Stagnated;
             }
-            self.count += 1;
-        }
-    }
-
-    /// One iteration. False, without a change, if there is no step: the residual is zero in the preconditioner's
-    /// norm, or A is not positive definite.
-    fn step(&mut self, problem: &mut Problem<'_>) -> Result<bool> {
-        let workers = problem.workers();
-        let current = self.space.take();
-        let fresh = current.is_none();
-        let space = match current {
-            Some(space) => Some(space),
-            None => Space::start(&self.r, self.preconditioner, workers)?,
         };
-        self.starts += usize::from(fresh);
-        let Some(mut space) = space else { return Ok(false) };
-        let step = match space.step(problem) {
-            // Rounding errors may be the cause: try again with new directions.
-            Err(Error::NotPositiveDefinite { .. }) if !fresh => return self.step(problem),
-            Err(Error::NotPositiveDefinite { .. }) => return Ok(false),
-            step => step?,
-        };
-        let squares = space.advance(&step, &mut problem.x_mut(), &self.scales, &mut self.r, workers);
-        self.norms = squares.into_iter().map(f64::sqrt).collect();
-        self.width = space.width();
-        if let Some((space, lost)) = space.update_directions(&self.r, self.preconditioner, workers)? {
-            let lost: Vec<f64> = lost.into_iter().map(f64::sqrt).collect();
-            let whole = problem.worst(&lost) <= MISSING * problem.worst(&self.norms);
-            self.space = Some(space).filter(|_| whole);
-        }
-        Ok(true)
+        let rank = preconditioner.map(|of| ("preconditioner_rank", of.rank() as f64));
+        Ok(rank.into_iter().fold(block.report(reason), |report, (name, value)| report.number(name, value)))
     }
 }

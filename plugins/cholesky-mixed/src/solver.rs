@@ -1,23 +1,16 @@
 //! Block conjugate gradients with a Cholesky factor as the preconditioner, which serves several outer steps.
 //!
-//! See O'Leary 1980 and [`Space`] for the method. The factor is that of A at this step or, in training, at an earlier
+//! See [`BlockIteration`] for the method. The factor is that of A at this step or, in training, at an earlier
 //! one. It stays in memory between steps; where it is missing, because the process is a new one, it is made again from
 //! the hyperparameters that it belongs to, so that the bits agree.
 
-use gpbench_sdk::krylov::Space;
-use gpbench_sdk::ndarray::Array2;
-use gpbench_sdk::{Capabilities, Error, Precision, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_sdk::krylov::BlockIteration;
+use gpbench_sdk::{Capabilities, Error, Precision, Problem, Reason, Report, Result, Solver};
 
 use crate::CholeskyMixedParams;
 use crate::factor::Factor;
 use crate::ledger::{Costs, Ledger};
 use crate::note::{self, Note};
-
-/// Least number of iterations without a new best residual that counts as stagnation; n if that is more.
-const PATIENCE: usize = 1000;
-
-/// Share of the residual that may lie outside of the space before the space is built again.
-const MISSING: f64 = 0.1;
 
 /// Block conjugate gradients preconditioned by a Cholesky factor in single precision.
 #[derive(Debug)]
@@ -127,86 +120,23 @@ impl CholeskyMixed {
     /// Solves the problem, or a correction of one, in the precision of its operator.
     fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
         let costs = self.costs(problem)?;
-        let mut iteration = Iteration::start(problem)?;
-        let mut watch = Watch::new(PATIENCE.max(problem.rhs().nrows()), self.params.max_iterations);
+        let mut block = BlockIteration::start(problem)?;
+        let mut watch = BlockIteration::watch(problem, self.params.max_iterations);
         let reason = loop {
-            problem.observe(iteration.count, &iteration.norms)?;
-            if let Some(reason) = watch.judge(problem, iteration.count, &iteration.norms) {
+            if let Some(reason) = block.judge(problem, &mut watch)? {
                 break reason;
             }
             if self.is_outdated(costs) {
-                iteration.space = None;
+                block.restart();
                 self.factorise(problem)?;
             }
             let factor =
                 self.factor.as_ref().ok_or_else(|| Error::new("`solve` was called before `prepare`"))?;
-            if !iteration.step(problem, factor)? {
+            if !block.step(problem, Some(factor))? {
                 break Reason::Stagnated;
             }
             self.with_factor += 1;
         };
-        let report = Report::new(reason, iteration.count).residuals(iteration.norms);
-        let report = report.number("restarts", iteration.starts.saturating_sub(1) as f64);
-        Ok(report.number("block_width", iteration.width as f64))
-    }
-}
-
-/// State between two iterations. The iterate is the problem's `x`.
-struct Iteration {
-    /// Iterations done.
-    count: usize,
-    /// Number of times that the space was built from the residual.
-    starts: usize,
-    /// Columns of the space in the last iteration.
-    width: usize,
-    /// Norms of the right-hand sides.
-    scales: Vec<f64>,
-    /// Residual, relative to the right-hand side's norm; n x s.
-    r: Array2<f64>,
-    /// Norms of the residual.
-    norms: Vec<f64>,
-    /// The space of the last iteration; none where it is to be built from the residual.
-    space: Option<Space>,
-}
-
-impl Iteration {
-    /// Computes the residual of the iterate in `x`: one product with A, unless the iterate is zero.
-    fn start(problem: &mut Problem<'_>) -> Result<Iteration> {
-        let (r, scales) = problem.relative_residual()?;
-        let norms = r.columns().into_iter().map(|column| column.dot(&column).sqrt()).collect();
-        Ok(Iteration { count: 0, starts: 0, width: 0, scales, r, norms, space: None })
-    }
-
-    /// One iteration. False, without a change, if there is no step: the residual is zero in the factor's norm, or A
-    /// is not positive definite.
-    fn step(&mut self, problem: &mut Problem<'_>, factor: &Factor) -> Result<bool> {
-        let workers = problem.workers();
-        let advanced = match self.space.take() {
-            Some(space) => space.update_directions(&self.r, Some(factor), workers)?,
-            None => None,
-        };
-        let continued = advanced.filter(|(_, lost)| {
-            let lost: Vec<f64> = lost.iter().map(|lost| lost.sqrt()).collect();
-            problem.worst(&lost) <= MISSING * problem.worst(&self.norms)
-        });
-        let fresh = continued.is_none();
-        let space = match continued {
-            Some((space, _)) => Some(space),
-            None => Space::start(&self.r, Some(factor), workers)?,
-        };
-        self.starts += usize::from(fresh);
-        let Some(mut space) = space else { return Ok(false) };
-        let step = match space.step(problem) {
-            // Rounding errors may be the cause: try again with new directions.
-            Err(Error::NotPositiveDefinite { .. }) if !fresh => return self.step(problem, factor),
-            Err(Error::NotPositiveDefinite { .. }) => return Ok(false),
-            step => step?,
-        };
-        let squares = space.advance(&step, &mut problem.x_mut(), &self.scales, &mut self.r, workers);
-        self.norms = squares.into_iter().map(f64::sqrt).collect();
-        self.width = space.width();
-        self.count += 1;
-        self.space = Some(space);
-        Ok(true)
+        Ok(block.report(reason))
     }
 }

@@ -15,7 +15,7 @@ const FLOOR: f64 = 1e-12;
 /// The step is the minimiser (P^T A P)^-1 P^T R over span P. It is computed from P^T Q, although that is the
 /// identity in exact arithmetic: so a step never increases the error, even where rounding errors have changed P.
 #[derive(Debug)]
-pub struct Space {
+pub(super) struct Space {
     /// Q, n x t.
     q: Array2<f64>,
     /// P, n x t.
@@ -26,7 +26,7 @@ pub struct Space {
 
 /// A step along the directions.
 #[derive(Debug)]
-pub struct Step {
+pub(super) struct Step {
     /// A P, n x t.
     product: Array2<f64>,
     /// (P^T A P)^-1 P^T Q, t x t.
@@ -51,7 +51,7 @@ fn rounding(preconditioner: Option<&dyn Precondition>) -> f64 {
 
 impl Space {
     /// The space that residuals R, n x s, start from: P = M^-1 Q. None if they are not finite or zero.
-    pub fn start(
+    pub(super) fn start(
         r: &Array2<f64>,
         preconditioner: Option<&dyn Precondition>,
         workers: Workers<'_>,
@@ -71,13 +71,13 @@ impl Space {
     }
 
     /// Columns of P.
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.p.ncols()
     }
 
     /// Computes the step: one product with A. Fails with [`Error::NotPositiveDefinite`] if A is not
     /// so along the directions, or is not finite there.
-    pub fn step(&self, problem: &Problem<'_>) -> Result<Step> {
+    pub(super) fn step(&self, problem: &Problem<'_>) -> Result<Step> {
         let mut product = Array2::zeros(self.p.dim().f());
         problem.operator().apply(&self.p, &mut product)?;
         let mut core = tall::product(&self.p, &product, problem.workers());
@@ -94,7 +94,7 @@ impl Space {
 
     /// X += P D scales, R -= A P D, Q -= A P E for the step's coefficients D and E. Returns the squared
     /// norms of R's columns.
-    pub fn advance(
+    pub(super) fn advance(
         &mut self,
         step: &Step,
         x: &mut ArrayViewMut2<'_, f64>,
@@ -123,7 +123,7 @@ impl Space {
     /// Orthonormalises Q and computes new directions: Q' S = Q, C' = S C, P' = M^-1 Q' + P S^T. Returns the space,
     /// unless no independent column is left, and the squared norms of the columns of R - Q' C', the part of the
     /// residual that dropped columns leave out.
-    pub fn update_directions(
+    pub(super) fn update_directions(
         self,
         r: &Array2<f64>,
         preconditioner: Option<&dyn Precondition>,
