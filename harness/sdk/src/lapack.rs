@@ -6,7 +6,7 @@
 
 mod condition;
 mod eigen_below;
-pub mod single;
+mod number;
 mod sturm;
 mod triangular;
 
@@ -18,6 +18,7 @@ use openblas_src as _;
 
 pub use condition::reciprocal_condition;
 pub use eigen_below::symmetric_eigen_below;
+pub use number::Number;
 pub use triangular::{
     cholesky_inverse, invert_lower, log_determinant, mirror_lower, multiply_lower, solve_lower,
     symmetric_product,
@@ -61,15 +62,15 @@ fn done(routine: &str, info: c_int) -> Result<()> {
 
 /// Cholesky factor L of a symmetric positive definite matrix, A = L L^T, in place of A's lower
 /// triangle. The upper one is not read.
-pub fn cholesky(a: &mut ArrayRef2<f64>) -> Result<()> {
+pub fn cholesky<E: Number>(a: &mut ArrayRef2<E>) -> Result<()> {
     let (n, ld) = square(a, "the matrix")?;
     let mut info = 0;
     // SAFETY: `a` is an n x n column-major matrix with leading dimension `ld`, borrowed mutably.
-    unsafe { lapack_sys::dpotrf_(&LOWER, &n, a.as_mut_ptr(), &ld, &mut info) };
+    unsafe { E::POTRF(&LOWER, &n, a.as_mut_ptr(), &ld, &mut info) };
     if info > 0 {
         return Err(Error::NotPositiveDefinite { minor: info as usize });
     }
-    done("dpotrf", info)
+    done(E::POTRF_NAME, info)
 }
 
 /// Solves L L^T X = B in place of B, with the lower triangle L that [`cholesky`] leaves.
@@ -172,14 +173,14 @@ pub fn divide_by_lower(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result
 }
 
 /// A L^-T in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`] leaves.
-pub fn divide_by_lower_transposed(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
+pub fn divide_by_lower_transposed<E: Number>(a: &mut ArrayRef2<E>, lower: &ArrayRef2<E>) -> Result<()> {
     divide(a, lower, cblas_sys::CblasLower, cblas_sys::CblasTrans)
 }
 
 /// A R^-1 in place of A, where R is one triangle of `factor`, or its transpose.
-fn divide(
-    a: &mut ArrayRef2<f64>,
-    factor: &ArrayRef2<f64>,
+fn divide<E: Number>(
+    a: &mut ArrayRef2<E>,
+    factor: &ArrayRef2<E>,
     triangle: cblas_sys::CBLAS_UPLO,
     transposed: cblas_sys::CBLAS_TRANSPOSE,
 ) -> Result<()> {
@@ -195,7 +196,7 @@ fn divide(
     // SAFETY: `a` is m x k and `factor` k x k, both column-major with the leading dimensions given;
     // they cannot overlap, one being borrowed mutably.
     unsafe {
-        cblas_sys::cblas_dtrsm(
+        E::TRSM(
             cblas_sys::CblasColMajor,
             cblas_sys::CblasRight,
             triangle,
@@ -203,7 +204,7 @@ fn divide(
             cblas_sys::CblasNonUnit,
             m,
             k,
-            1.0,
+            E::ONE,
             factor.as_ptr(),
             ldr,
             a.as_mut_ptr(),

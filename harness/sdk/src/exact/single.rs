@@ -9,8 +9,7 @@ use std::ops::Range;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
-use crate::lapack::single;
-use crate::{Error, Result, Workers};
+use crate::{Error, Result, Workers, lapack};
 
 /// Rows of a strip, and columns that are eliminated together.
 const STRIP: usize = 256;
@@ -93,7 +92,7 @@ impl SingleFactor {
     /// L^-1 B in place of B. While a block is subtracted from those below it, the next one is solved for.
     fn solve_forward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
         if let (Some(first), Some(block)) = (self.strips.first(), blocks.first_mut()) {
-            single::solve_lower(first, false, block).expect(SHAPES_FIT);
+            lapack::solve_lower(first, false, block).expect(SHAPES_FIT);
         }
         for k in 0..blocks.len() {
             let (solved, rest) = blocks.split_at_mut(k + 1);
@@ -103,7 +102,7 @@ impl SingleFactor {
                 general_mat_mul(-1.0, &strip.slice(s![.., columns.clone()]), solved, 1.0, block);
                 if below == 0 {
                     let diagonal = strip.slice(s![.., columns.end..]);
-                    single::solve_lower(&diagonal, false, block).expect(SHAPES_FIT);
+                    lapack::solve_lower(&diagonal, false, block).expect(SHAPES_FIT);
                 }
             });
         }
@@ -113,7 +112,7 @@ impl SingleFactor {
     fn solve_backward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
         if let (Some(last), Some(block)) = (self.strips.last(), blocks.last_mut()) {
             let diagonal = last.slice(s![.., last.ncols() - last.nrows()..]);
-            single::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
+            lapack::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
         }
         for k in (1..blocks.len()).rev() {
             let (rest, solved) = blocks.split_at_mut(k);
@@ -125,7 +124,7 @@ impl SingleFactor {
                 general_mat_mul(-1.0, &strip.slice(s![.., columns.clone()]).t(), solved, 1.0, block);
                 if i + 1 == k {
                     let diagonal = own.slice(s![.., columns]);
-                    single::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
+                    lapack::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
                 }
             });
         }
@@ -184,14 +183,14 @@ fn eliminate(strips: &mut [Array2<f32>], workers: Workers<'_>) -> Result<()> {
                 }
             });
         }
-        single::cholesky(&mut pivots).map_err(|error| match error {
+        lapack::cholesky(&mut pivots).map_err(|error| match error {
             Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: start + minor },
             other => other,
         })?;
         let tiles = below.iter_mut().flat_map(|strip| strip.axis_chunks_iter_mut(Axis(0), ROWS));
         workers.for_each(tiles, |mut rows| {
             let mut tile = rows.slice_mut(s![.., start..start + width]);
-            single::divide_by_lower_transposed(&mut tile, &pivots).expect(SHAPES_FIT);
+            lapack::divide_by_lower_transposed(&mut tile, &pivots).expect(SHAPES_FIT);
         });
         strip.slice_mut(s![.., start..]).assign(&pivots);
     }

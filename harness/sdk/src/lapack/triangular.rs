@@ -5,17 +5,16 @@ use std::ffi::c_char;
 
 use cblas_sys::{
     CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, CblasTrans, cblas_dsyrk, cblas_dtrmm,
-    cblas_dtrsm,
 };
 use ndarray::ArrayRef2;
 
-use super::{LOWER, column_major, done, int, square};
+use super::{LOWER, Number, column_major, done, int, square};
 use crate::{Error, Result};
 
-/// The routines `dtrsm` and `dtrmm` have the same arguments.
+/// The routines `trsm` and `trmm` have the same arguments.
 macro_rules! by_lower {
-    ($routine:ident, $lower:expr, $transposed:expr, $b:expr) => {{
-        let (lower, b): (&ArrayRef2<f64>, &mut ArrayRef2<f64>) = ($lower, $b);
+    ($routine:expr, $one:expr, $lower:expr, $transposed:expr, $b:expr) => {{
+        let (lower, b) = ($lower, $b);
         let (n, ld) = square(lower, "the triangular matrix")?;
         if b.nrows() != lower.nrows() {
             let text = format!("a triangular matrix of order {} and {} rows", lower.nrows(), b.nrows());
@@ -29,7 +28,7 @@ macro_rules! by_lower {
         // SAFETY: `lower` is n x n and `b` n x s, both column-major with the leading dimensions given; they
         // cannot overlap, one being borrowed mutably.
         unsafe {
-            $routine(
+            ($routine)(
                 CblasColMajor,
                 CblasLeft,
                 CblasLower,
@@ -37,7 +36,7 @@ macro_rules! by_lower {
                 CblasNonUnit,
                 n,
                 s,
-                1.0,
+                $one,
                 lower.as_ptr(),
                 ld,
                 b.as_mut_ptr(),
@@ -49,13 +48,13 @@ macro_rules! by_lower {
 }
 
 /// L^-1 B in place of B, n x s, or L^-T B if `transposed`.
-pub fn solve_lower(lower: &ArrayRef2<f64>, transposed: bool, b: &mut ArrayRef2<f64>) -> Result<()> {
-    by_lower!(cblas_dtrsm, lower, transposed, b)
+pub fn solve_lower<E: Number>(lower: &ArrayRef2<E>, transposed: bool, b: &mut ArrayRef2<E>) -> Result<()> {
+    by_lower!(E::TRSM, E::ONE, lower, transposed, b)
 }
 
 /// L B in place of B, n x s, or L^T B if `transposed`.
 pub fn multiply_lower(lower: &ArrayRef2<f64>, transposed: bool, b: &mut ArrayRef2<f64>) -> Result<()> {
-    by_lower!(cblas_dtrmm, lower, transposed, b)
+    by_lower!(cblas_dtrmm, 1.0, lower, transposed, b)
 }
 
 /// L^-1 in place of L.

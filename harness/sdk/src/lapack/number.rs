@@ -1,0 +1,52 @@
+//! The numbers that LAPACK works on.
+
+use std::ffi::{c_char, c_int};
+
+use cblas_sys::{
+    CBLAS_DIAG, CBLAS_LAYOUT, CBLAS_SIDE, CBLAS_TRANSPOSE, CBLAS_UPLO, cblas_dtrsm, cblas_strsm,
+};
+
+/// LAPACK's Cholesky factorisation.
+type Potrf<E> = unsafe extern "C" fn(*const c_char, *const c_int, *mut E, *const c_int, *mut c_int);
+
+/// BLAS's triangular solve.
+type Trsm<E> = unsafe extern "C" fn(
+    CBLAS_LAYOUT,
+    CBLAS_SIDE,
+    CBLAS_UPLO,
+    CBLAS_TRANSPOSE,
+    CBLAS_DIAG,
+    c_int,
+    c_int,
+    E,
+    *const E,
+    c_int,
+    *mut E,
+    c_int,
+);
+
+/// A number in double or in single precision, with the routines for it.
+pub trait Number: Copy {
+    /// 1.
+    const ONE: Self;
+    /// `dpotrf` or `spotrf`.
+    const POTRF: Potrf<Self>;
+    /// The name of that.
+    const POTRF_NAME: &'static str;
+    /// `dtrsm` or `strsm`.
+    const TRSM: Trsm<Self>;
+}
+
+impl Number for f64 {
+    const ONE: f64 = 1.0;
+    const POTRF: Potrf<f64> = lapack_sys::dpotrf_;
+    const POTRF_NAME: &'static str = "dpotrf";
+    const TRSM: Trsm<f64> = cblas_dtrsm;
+}
+
+impl Number for f32 {
+    const ONE: f32 = 1.0;
+    const POTRF: Potrf<f32> = lapack_sys::spotrf_;
+    const POTRF_NAME: &'static str = "spotrf";
+    const TRSM: Trsm<f32> = cblas_strsm;
+}
