@@ -208,13 +208,8 @@ impl<'a> Problem<'a> {
     /// A right-hand side of zero has a zero solution, which is put into `x`, and a zero residual. NaN in a
     /// right-hand side stays in its residual.
     pub fn relative_residual(&mut self) -> Result<(Array2<f64>, Vec<f64>)> {
-        self.residual_by(self.operator)
-    }
-
-    /// The same by a product with `operator`, which is A in some precision.
-    pub(crate) fn residual_by(&mut self, operator: Operator<'a>) -> Result<(Array2<f64>, Vec<f64>)> {
-        let nothing = Array2::zeros((operator.m(), 0).f());
-        let (r, scales, _) = self.residual_and(operator, &nothing)?;
+        let nothing = Array2::zeros((self.operator.m(), 0).f());
+        let (r, scales, _) = self.residual_and(self.operator, &nothing)?;
         Ok((r, scales))
     }
 
@@ -230,7 +225,7 @@ impl<'a> Problem<'a> {
         Ok((r, scales, product))
     }
 
-    /// The residual and A V by one product with `operator`.
+    /// The residual and A V by one product with `operator`, which is A in some precision.
     pub(crate) fn residual_and(
         &mut self,
         operator: Operator<'a>,
