@@ -13,19 +13,10 @@ use std::fmt::Debug;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 
 use crate::Gradient;
-use crate::Kernel;
+use crate::{Arithmetic, Kernel};
 
 /// Most entries that a fused product keeps between its two halves: 128 MiB.
 pub(crate) const FUSED_ENTRIES: usize = 1 << 24;
-
-/// The precision of kernel entries and of sums inside a tile; sums over tiles are always double.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precision {
-    /// Double.
-    Double,
-    /// Single.
-    Mixed,
-}
 
 /// A kernel matrix A of n rows and m columns, known through its products.
 ///
@@ -113,7 +104,7 @@ pub trait SystemMatrix: KernelMatrix {
 
     /// `tr(U^T (dH / d theta) W)`, that is `sum_c u_c^T (dH / d theta) w_c`, for every scale `theta`; `u` and `w`
     /// are `n x s`. Uses n^2 entries, in this precision where the matrix has it.
-    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, precision: Precision) -> Gradient;
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, precision: Arithmetic) -> Gradient;
 
     /// `K(X, Z)`, n x m and without noise, between the training rows and basis points `z` (m x d), computed by the
     /// same means.

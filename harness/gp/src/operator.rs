@@ -20,7 +20,7 @@ use crate::aligned::Aligned;
 use crate::simd::Real;
 use crate::threads::thread_pool;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
-use crate::{Kernel, KernelMatrix, Precision, SystemMatrix, blas};
+use crate::{Arithmetic, Kernel, KernelMatrix, SystemMatrix, blas};
 
 use cache::Cache;
 use cross::CrossOperator;
@@ -251,10 +251,10 @@ impl SystemMatrix for KernelOperator {
         self.noise_scale
     }
 
-    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, precision: Precision) -> Gradient {
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, precision: Arithmetic) -> Gradient {
         match precision {
-            Precision::Double => self.weighted_derivatives::<f64>(u, w),
-            Precision::Mixed => self.weighted_derivatives::<f32>(u, w),
+            Arithmetic::F64 => self.weighted_derivatives::<f64>(u, w),
+            Arithmetic::Mixed => self.weighted_derivatives::<f32>(u, w),
         }
     }
 

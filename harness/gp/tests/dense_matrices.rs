@@ -7,7 +7,7 @@ use gpbench_gp::likelihood::{self, Truncation};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::train::{self, estimator};
 use gpbench_gp::{
-    CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, Precision, SystemMatrix, UniqueInputs,
+    Arithmetic, CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, UniqueInputs,
     lanczos, metrics, pathwise, thread_pool,
 };
 use gpbench_testkit::assert_close;
@@ -93,7 +93,7 @@ impl SystemMatrix for Dense {
         self.noise_scale
     }
 
-    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, _: Precision) -> Gradient {
+    fn gradient(&self, u: ArrayView2<f64>, w: ArrayView2<f64>, _: Arithmetic) -> Gradient {
         let (x, form) = (self.x.view(), |derivative: Array2<f64>| (&u * &derivative.dot(&w)).sum());
         Gradient {
             noise_scale: 2.0 * self.noise_scale * (&u * &w).sum(),
@@ -136,8 +136,8 @@ fn numbers(h: &dyn SystemMatrix, unscaled: Box<dyn KernelMatrix>, inputs: &Uniqu
     let (values, _) = lanczos::leading(h, n, 2).unwrap();
     let f_test = streams.normals("f", 7, 2);
     let parts: Vec<Vec<f64>> = vec![
-        gradient(estimator::standard(h, b.view(), v.view(), Some(before.column(0)), Precision::Double)),
-        gradient(estimator::pathwise(h, v.view(), None, Precision::Double)),
+        gradient(estimator::standard(h, b.view(), v.view(), Some(before.column(0)), Arithmetic::F64)),
+        gradient(estimator::pathwise(h, v.view(), None, Arithmetic::F64)),
         vec![likelihood::log_det(h, b.view(), &truncation).unwrap(), metrics::rkhs_norm(h, v.column(0))],
         lanczos::log_det(h, b.view(), 6).into_iter().flatten().collect(),
         values,

@@ -3,7 +3,7 @@
 mod suite;
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Family, Gradient, Kernel, KernelMatrix, KernelOperator, Precision, SystemMatrix};
+use gpbench_gp::{Arithmetic, Family, Gradient, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 use gpbench_testkit::assert_close;
 use gpbench_testkit::fixtures::zeros;
 use ndarray::{Array2, Axis, s};
@@ -163,7 +163,7 @@ fn gradients_are_those_of_the_dense_derivatives() {
         let (n, d) = p.x.dim();
         let op = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 2);
         let (u, w) = (&p.v, &(p.v.mapv(|v| v * v) - 0.4));
-        let found = op.gradient(u.view(), w.view(), Precision::Double);
+        let found = op.gradient(u.view(), w.view(), Arithmetic::F64);
         let weights = u.dot(&w.t());
         let sum = |derivative: Array2<f64>| (&weights * &derivative).sum();
         // What rounding of the larger sums may cost.
@@ -179,13 +179,13 @@ fn gradients_are_those_of_the_dense_derivatives() {
             let expected = sum(k.matrix_by_length_scale(input, p.x.view(), p.x.view()));
             close(found, expected, &format!("length {input}"));
         }
-        let single = op.gradient(u.view(), w.view(), Precision::Mixed);
+        let single = op.gradient(u.view(), w.view(), Arithmetic::Mixed);
         for (double, single) in scales(&found).zip(scales(&single)) {
             let error = (double - single).abs() / reach;
             assert!(error < 1e-6, "{} in single precision, {n} x {d}: {double} {single}", p.kernel.family);
         }
         let alone = KernelOperator::new(&p.kernel, NOISE, p.x.view(), 1);
-        for (precision, found) in [(Precision::Double, found), (Precision::Mixed, single)] {
+        for (precision, found) in [(Arithmetic::F64, found), (Arithmetic::Mixed, single)] {
             assert_eq!(found, alone.gradient(u.view(), w.view(), precision), "whatever the threads");
         }
     }

@@ -8,7 +8,7 @@ use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, estimator};
 use gpbench_gp::{
-    Family, FrequencyLaw, Kernel, KernelOperator, Precision, RandomFeatures, SystemMatrix, lanczos,
+    Arithmetic, Family, FrequencyLaw, Kernel, KernelOperator, RandomFeatures, SystemMatrix, lanczos,
 };
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{SmallSystem, assert_close, assert_number};
@@ -43,13 +43,12 @@ fn gradients_of_all_estimators_agree_with_the_truth() {
 
         let rhs = with_y(y, &z);
         let solution = gp.solve(rhs.view());
-        let standard =
-            estimator::standard(gp.operator(), rhs.view(), solution.view(), None, Precision::Double);
+        let standard = estimator::standard(gp.operator(), rhs.view(), solution.view(), None, Arithmetic::F64);
         assert_close(&flat(&standard), &truth_of(&truth["gradient_standard"]), 1e-10);
 
         let xi = matrix(&targets["settings"][&setting.name]["xi"]);
         let solution = gp.solve(with_y(y, &xi).view());
-        let pathwise = estimator::pathwise(gp.operator(), solution.view(), None, Precision::Double);
+        let pathwise = estimator::pathwise(gp.operator(), solution.view(), None, Arithmetic::F64);
         assert_close(&flat(&pathwise), &truth_of(&truth["gradient_pathwise"]), 1e-10);
     }
 }
@@ -66,7 +65,7 @@ fn gradients_of_every_family_agree_with_dense_derivatives_on_any_number_of_threa
         let kernel = Kernel::new(family, 1.4, &[0.7, 2.0, 1.1], 3);
         let found = |threads: usize| {
             let op = KernelOperator::new(&kernel, noise_scale, x.view(), threads);
-            flat(&estimator::standard(&op, w.view(), u.view(), Some(other.view()), Precision::Double))
+            flat(&estimator::standard(&op, w.view(), u.view(), Some(other.view()), Arithmetic::F64))
         };
         let dense = |derivative: &Array2<f64>| {
             let form = |a: ArrayView1<f64>, b: ArrayView1<f64>| a.dot(&derivative.dot(&b));
@@ -102,12 +101,12 @@ fn estimates_have_the_exact_gradient_as_their_mean() {
     let (op, none) = (gp.operator(), Array2::zeros((1, d)));
     let standard = |law: ProbeLaw, streams: &Streams| {
         let rhs = Targets::standard(y.view(), law, 1, 1, streams).rhs;
-        estimator::standard(op, rhs.view(), gp.solve(rhs.view()).view(), None, Precision::Double)
+        estimator::standard(op, rhs.view(), gp.solve(rhs.view()).view(), None, Arithmetic::F64)
     };
     let pathwise = |streams: &Streams| {
         let draws = Prior::Exact.draw(&kernel, x.view(), none.view(), 1, streams).unwrap();
         let rhs = Targets::pathwise(y.view(), 0.4, draws, streams).rhs;
-        estimator::pathwise(op, gp.solve(rhs.view()).view(), None, Precision::Double)
+        estimator::pathwise(op, gp.solve(rhs.view()).view(), None, Arithmetic::F64)
     };
     type Estimate<'a> = &'a dyn Fn(&Streams) -> Gradient;
     let estimators: [(&str, Estimate); 3] = [

@@ -16,9 +16,9 @@ use std::error::Error;
 use std::hint::black_box;
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{KernelMatrix, KernelOperator, Precision, SystemMatrix, thread_pool};
+use gpbench_gp::{KernelMatrix, KernelOperator, SystemMatrix, thread_pool};
 use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
-use ndarray::{Array2, ShapeBuilder};
+use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 use crate::kernel::kernel;
 use crate::rows::Rows;
@@ -31,7 +31,7 @@ struct Benchmark<'a> {
     operator: Box<dyn SystemMatrix>,
     /// Right-hand sides, n x s.
     v: Array2<f64>,
-    streams: Streams,
+    streams: &'a Streams,
 }
 
 /// Times the product of a request.
@@ -41,30 +41,21 @@ struct Benchmark<'a> {
 pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
     let streams = Streams::new(0, &["bench"]);
     let x = inputs(&request.inputs, &streams)?;
-    if let Product::Learner(step) = &request.product {
-        return learner::time(request, step, x.view(), &streams).map(BenchAnswer::Step);
-    }
-    if let Product::Precondition { rank } = request.product {
-        return dense::precondition(request, x.nrows(), rank, &streams).map(BenchAnswer::Dense);
-    }
-    let kernel = kernel(&request.kernel, x.ncols())?;
-    let noise_scale = request.kernel.noise_scale;
-    let pool = thread_pool(request.threads)?;
-    let operator = Box::new(KernelOperator::with_pool(&kernel, noise_scale, x.view(), pool));
-    if request.product == Product::Factor {
-        return dense::factor(request, &*operator, &streams).map(BenchAnswer::Dense);
-    }
-    let v = streams.normals("v", x.nrows(), request.rhs);
-    if let Some(folder) = &request.arrays {
-        arrays::write(folder, &request.kernel, x.view(), v.view(), &*operator)?;
-    }
-    let benchmark = Benchmark { request, operator, v, streams };
-    Ok(match request.product {
-        Product::Gradient => benchmark.gradient(),
-        Product::Rows { block } => benchmark.blocks(block),
-        Product::Operator | Product::Factor | Product::Precondition { .. } | Product::Learner(_) => {
-            benchmark.whole()
+    let operator = || -> Result<KernelOperator, Box<dyn Error>> {
+        let kernel = kernel(&request.kernel, x.ncols())?;
+        let pool = thread_pool(request.threads)?;
+        Ok(KernelOperator::with_pool(&kernel, request.kernel.noise_scale, x.view(), pool))
+    };
+    let benchmark = || Benchmark::new(request, Box::new(operator()?), x.view(), &streams);
+    Ok(match &request.product {
+        Product::Operator => benchmark()?.whole(),
+        Product::Gradient => benchmark()?.gradient(),
+        Product::Rows { block } => benchmark()?.blocks(*block),
+        Product::Factor => BenchAnswer::Dense(dense::factor(request, &operator()?, &streams)?),
+        Product::Precondition { rank } => {
+            BenchAnswer::Dense(dense::precondition(request, x.nrows(), *rank, &streams)?)
         }
+        Product::Learner(step) => BenchAnswer::Step(learner::time(request, step, x.view(), &streams)?),
     })
 }
 
@@ -76,7 +67,21 @@ fn inputs(inputs: &Inputs, streams: &Streams) -> Result<Array2<f64>, Box<dyn Err
     }
 }
 
-impl Benchmark<'_> {
+impl<'a> Benchmark<'a> {
+    /// Draws right-hand sides, and writes the arrays where they are asked for.
+    fn new(
+        request: &'a BenchRequest,
+        operator: Box<dyn SystemMatrix>,
+        x: ArrayView2<f64>,
+        streams: &'a Streams,
+    ) -> Result<Benchmark<'a>, Box<dyn Error>> {
+        let v = streams.normals("v", x.nrows(), request.rhs);
+        if let Some(folder) = &request.arrays {
+            arrays::write(folder, &request.kernel, x, v.view(), &*operator)?;
+        }
+        Ok(Benchmark { request, operator, v, streams })
+    }
+
     /// H in the arithmetic asked for.
     fn matrix(&self) -> &dyn KernelMatrix {
         match self.request.precision {
@@ -91,7 +96,7 @@ impl Benchmark<'_> {
         let mut out = Array2::zeros(self.v.dim().f());
         let mut product = || self.matrix().apply(self.v.view(), out.view_mut());
         let [dgemm, seconds] = medians(
-            [&mut gemm::product::<f64>(self.request, &self.streams), &mut product],
+            [&mut gemm::product::<f64>(self.request, self.streams), &mut product],
             self.request.seconds,
         );
         BenchAnswer::Whole(self.timing(seconds, self.v.nrows(), dgemm))
@@ -100,13 +105,10 @@ impl Benchmark<'_> {
     fn gradient(&self) -> BenchAnswer {
         let (n, s) = self.v.dim();
         let u = self.streams.normals("u", n, s);
-        let precision = match self.request.precision {
-            Arithmetic::F64 => Precision::Double,
-            Arithmetic::Mixed => Precision::Mixed,
-        };
+        let precision = self.request.precision;
         let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view(), precision)));
         let [dgemm, seconds] = medians(
-            [&mut gemm::product::<f64>(self.request, &self.streams), &mut derivatives],
+            [&mut gemm::product::<f64>(self.request, self.streams), &mut derivatives],
             self.request.seconds,
         );
         BenchAnswer::Whole(self.timing(seconds, n, dgemm))
@@ -127,7 +129,7 @@ impl Benchmark<'_> {
         let mut of_columns = || self.matrix().columns(&columns, u.view(), y.view_mut());
         let [dgemm, all, by_rows, by_both, by_columns] = medians(
             [
-                &mut gemm::product::<f64>(self.request, &self.streams),
+                &mut gemm::product::<f64>(self.request, self.streams),
                 &mut of_all,
                 &mut of_rows,
                 &mut of_both,

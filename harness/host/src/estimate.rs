@@ -3,7 +3,7 @@
 use gpbench_gp::Gradient;
 use gpbench_gp::likelihood::{Likelihood, Sampled, SingleSample, of_features};
 use gpbench_gp::train::estimator;
-use gpbench_gp::{Precision, RandomFeatures};
+use gpbench_gp::{Arithmetic, RandomFeatures};
 use gpbench_record::{FeatureEstimator, Kernel, Probes};
 use ndarray::{Array2, ArrayView2};
 
@@ -19,7 +19,7 @@ pub(crate) fn gradient(
     probes: Probes,
     x: ArrayView2<f64>,
     again: Option<&Array2<f64>>,
-    precision: Precision,
+    precision: Arithmetic,
 ) -> Gradient {
     let (operator, again) = (&*system.operator, again.map(|again| again.column(0)));
     match probes {

@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
 
-use crate::{Gradient, Precision, SystemMatrix};
+use crate::{Arithmetic, Gradient, SystemMatrix};
 
 /// The gradient from `solution` (n x (1 + s), the solutions for y and the probes) and the probes, the columns of
 /// `rhs` (n x (1 + s)) after the first. `again` is a second, independent solution for y, if there is one. Uses n^2
@@ -25,7 +25,7 @@ pub fn standard(
     rhs: ArrayView2<f64>,
     solution: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
-    precision: Precision,
+    precision: Arithmetic,
 ) -> Gradient {
     estimate(op, solution, rhs, again, precision)
 }
@@ -39,7 +39,7 @@ pub fn pathwise(
     op: &dyn SystemMatrix,
     solution: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
-    precision: Precision,
+    precision: Arithmetic,
 ) -> Gradient {
     estimate(op, solution, solution, again, precision)
 }
@@ -51,7 +51,7 @@ fn estimate(
     solution: ArrayView2<f64>,
     other: ArrayView2<f64>,
     again: Option<ArrayView1<f64>>,
-    precision: Precision,
+    precision: Arithmetic,
 ) -> Gradient {
     assert_eq!(solution.dim(), other.dim(), "a solution for each right-hand side");
     assert_eq!(solution.nrows(), op.n(), "one weight per row");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_abi::Report;
-use gpbench_gp::Precision;
+use gpbench_gp::Arithmetic;
 use gpbench_record::StopReason;
 
 use crate::cost::SolveCost;
@@ -28,7 +28,7 @@ pub struct SolveOutcome {
     /// Seconds of the solver for the iterates that it was asked for, which are not counted.
     pub uncounted: f64,
     /// The lowest precision of products that the solver asked for.
-    pub precision: Precision,
+    pub precision: Arithmetic,
 }
 
 impl SolveOutcome {

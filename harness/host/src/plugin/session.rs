@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 
 use gpbench_abi::{Mat, Operator, Problem, Status};
-use gpbench_gp::{KernelMatrix, Precision};
+use gpbench_gp::{Arithmetic, KernelMatrix};
 use gpbench_record::{Clock, Entries};
 use ndarray::{ArrayView2, ShapeBuilder};
 
@@ -69,8 +69,8 @@ impl<'a> Objects<'a> {
     }
 
     /// The lowest precision of the calls so far.
-    pub(super) fn precision(&self) -> Precision {
-        if self.ever_mixed.get() { Precision::Mixed } else { Precision::Double }
+    pub(super) fn precision(&self) -> Arithmetic {
+        if self.ever_mixed.get() { Arithmetic::Mixed } else { Arithmetic::F64 }
     }
 
     fn begin_call(&self, mixed: bool) {

@@ -13,7 +13,7 @@ mod recorder;
 mod state;
 mod verification;
 
-use gpbench_gp::Precision;
+use gpbench_gp::Arithmetic;
 use gpbench_record::{Learning, LearningOutput, Message, Metrics, Solved, TaskOutput, Verified, names};
 
 use crate::cost::SolveCost;
@@ -59,7 +59,7 @@ pub(super) fn run(
             entries: cost.entries,
         },
         uncounted: 0.0,
-        precision: Precision::Double,
+        precision: Arithmetic::F64,
     };
     let solved = fitting.startup.solved(outcome, 0, output);
     Ok(Solved { metrics: metrics.collect::<Metrics>(), ..solved })

@@ -9,7 +9,7 @@
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation};
 use gpbench_gp::metrics::norm;
-use gpbench_gp::{Gradient, Precision};
+use gpbench_gp::{Arithmetic, Gradient};
 use gpbench_record::{
     Failure, FaultCause, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Message, Metrics, Probes,
     Quadrature, Solved, Status, StopReason, TaskOutput, Verified, names,
@@ -64,7 +64,7 @@ fn nothing_solved() -> SolveOutcome {
         values: Default::default(),
         cost: SolveCost::default(),
         uncounted: 0.0,
-        precision: Precision::Double,
+        precision: Arithmetic::F64,
     }
 }
 
@@ -117,7 +117,7 @@ impl Study<'_> {
             false => None,
             true => Some(self.solve(&mut build(NO_PROBES)?, &format!("solver/{repetition}/again"))?),
         };
-        let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref(), Precision::Double);
+        let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref(), Arithmetic::F64);
         let log_det = match quadrature {
             None => f64::NAN,
             Some(quadrature) => log_det(&system, quadrature, repetition)?,
