@@ -64,7 +64,8 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
     }
     let caption = "At each look, by the model of then: mean over seeds; the band spans the lowest to the highest seed. \
                    Seconds are those of the learner, setup included, without evaluations. The objective is each method's \
-                   own, and so comparable within a method only. Where a parameter has a grid, the chosen value is drawn.";
+                   own, and so comparable within a method only. Where a parameter has a grid, the chosen value is drawn. What \
+                   lies above an axis runs along its upper edge.";
     sheet_of(results, "learning", what, format!("Learning: {what}"), &panels, caption)
 }
 
@@ -109,7 +110,8 @@ fn panel(
         }
     }
     let x = Axis { label: along.label().to_owned(), log: true };
-    let panel = Panel { x, y, lines, ..Panel::default() };
+    let cut_high = !y.log;
+    let panel = Panel { x, y, lines, cut_high, ..Panel::default() };
     (!panel.lines.is_empty()).then_some(panel)
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Panel {
     pub(super) dots: Vec<Dot>,
     /// Paths behind the curves, such as a frontier.
     pub(super) backdrop: Vec<Vec<(f64, f64)>>,
+    /// Whether the vertical axis may end below the highest values, so that these do not flatten most curves.
+    pub(super) cut_high: bool,
     /// A level that a dotted line marks.
     pub(super) level: Option<f64>,
     /// Labels of the horizontal axis, where it has few values.
@@ -109,7 +111,8 @@ impl Panel {
         if let Some(field) = &self.field {
             return over_field(lines().chain(shallow), field.y_ends(), self.y.log);
         }
-        let scale = Scale::fit(lines().chain(shallow).chain(self.level), self.y.log);
+        let end = if self.cut_high { end_for_most(&self.lines) } else { f64::INFINITY };
+        let scale = Scale::fit(lines().chain(shallow).chain(self.level).map(|v| v.min(end)), self.y.log);
         // Room below the curves for the markers of values below the axis.
         match self.y.log && dots().any(|v| scale.is_below(v)) {
             true => Scale::over(scale.lo - 0.08 * (scale.hi - scale.lo), scale.hi, true),
@@ -180,6 +183,18 @@ impl Panel {
     }
 }
 
+/// The upper end of an axis on whose lower half most curves run from a tenth of their way on.
+fn end_for_most(lines: &[Line]) -> f64 {
+    let lowest = lines.iter().flat_map(|line| &line.curve.low).copied().fold(f64::INFINITY, f64::min);
+    let tenth = |Line { curve, .. }: &Line| {
+        let last = curve.at.last()?;
+        curve.at.iter().zip(&curve.middle).find(|(at, _)| 10.0 * **at >= *last).map(|(_, value)| *value)
+    };
+    let mut values: Vec<f64> = lines.iter().filter_map(tenth).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).map_or(f64::INFINITY, |middle| middle + (middle - lowest))
+}
+
 /// The scale from end to end of a field, or farther where values lie outside it.
 fn over_field(values: impl Iterator<Item = f64>, [low, high]: [f64; 2], log: bool) -> Scale {
     let values: Vec<f64> = values.collect();
@@ -194,4 +209,30 @@ fn over_field(values: impl Iterator<Item = f64>, [low, high]: [f64; 2], log: boo
 fn marked(points: usize) -> Vec<usize> {
     let last = points.saturating_sub(1);
     (1..=6).map(|k| k * last / 6).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_high_curve_does_not_flatten_the_others() {
+        let line = |middle: [f64; 4]| {
+            let mut curve = Curve::default();
+            for (at, value) in [1.0, 10.0, 50.0, 100.0].into_iter().zip(middle) {
+                curve.push(at, value, (value, value));
+            }
+            let look = Look { colour: RGBColor(0, 0, 0), marker: Marker::Below };
+            Line { look, curve, dashed: false }
+        };
+        let good = || line([30.0, 2.0, 1.0, 1.0]);
+        let panel = Panel {
+            lines: vec![good(), line([30.0, 50.0, 80.0, 90.0]), good()],
+            cut_high: true,
+            ..Panel::default()
+        };
+        let scale = panel.y_scale();
+        assert!(scale.hi < 4.0 && scale.place(90.0) == scale.hi, "{scale:?}");
+        assert!(Panel { cut_high: false, ..panel }.y_scale().hi > 90.0);
+    }
 }
