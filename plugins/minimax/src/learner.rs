@@ -137,8 +137,8 @@ impl Learner for Minimax {
     type Params = MinimaxParams;
     const ID: &'static str = "minimax";
     const DOC: &'static str = "Stochastic minimax, for finitely many features (Shoham and Avron 2025)";
-    const SOURCE: &'static str = "Neta Shoham and Haim Avron. Unbiased Stochastic Optimization for Gaussian Processes on \
-                                  Finite Dimensional RKHS. 2025.";
+    const SOURCE: &'static str = "N. Shoham, H. Avron. Unbiased Stochastic Optimization for Gaussian Processes on Finite \
+        Dimensional RKHS. arXiv 2508.20588, 2025.";
     const CAPABILITIES: Capabilities =
         Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 

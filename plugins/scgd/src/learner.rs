@@ -91,8 +91,8 @@ impl Learner for Scgd {
     const ID: &'static str = "scgd";
     const DOC: &'static str =
         "Stochastic compositional gradient descent, for finitely many features (Shoham and Avron 2025)";
-    const SOURCE: &'static str = "Neta Shoham and Haim Avron. Unbiased Stochastic Optimization for Gaussian Processes on \
-                                  Finite Dimensional RKHS. 2025.";
+    const SOURCE: &'static str = "N. Shoham, H. Avron. Unbiased Stochastic Optimization for Gaussian Processes on Finite \
+        Dimensional RKHS. arXiv 2508.20588, 2025.";
     const CAPABILITIES: Capabilities =
         Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
 

@@ -74,7 +74,7 @@ impl Learner for Svgp {
     const ID: &'static str = "svgp";
     const DOC: &'static str = "Sparse variational Gaussian process: inducing points, minibatches";
     const SOURCE: &'static str =
-        "James Hensman, Nicolò Fusi, Neil D. Lawrence. Gaussian Processes for Big Data. UAI 2013.";
+        "J. Hensman, N. Fusi, N. D. Lawrence. Gaussian Processes for Big Data. UAI 2013.";
     const CAPABILITIES: Capabilities = Capabilities::KERNEL
         .and(Capabilities::NETWORK)
         .and(Capabilities::INDUCING)

@@ -42,8 +42,8 @@ impl Learner for MinibatchGp {
     type Params = MinibatchGpParams;
     const ID: &'static str = "minibatch-gp";
     const DOC: &'static str = "A Gaussian process trained by Adam on the likelihood of minibatches";
-    const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic gradient descent in \
-        correlated settings: a study on Gaussian processes. NeurIPS, 2020.";
+    const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
+        Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
 
     fn new(params: MinibatchGpParams) -> Result<Self> {
         Ok(MinibatchGp { params, state: None })
