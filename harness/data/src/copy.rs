@@ -36,7 +36,8 @@ use crate::hash::Sha256Hex;
 use crate::table::{Table, TableError};
 
 const MAGIC: &[u8; 8] = b"GPBDATA\0";
-const VERSION: u32 = 2;
+/// The format that this program writes, and the only one that it reads.
+pub const VERSION: u32 = 2;
 /// The format version in the identity: data sets keep the identity that the first format gave them.
 const IDENTITY_VERSION: u32 = 1;
 /// Ends of the parts of the header: dimensions, length of the text, identity, checksum.

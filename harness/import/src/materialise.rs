@@ -10,7 +10,8 @@ use gpbench_data::{Sha256Hex, copy};
 use crate::error::{Fault, ImportError, Place};
 use crate::{Origin, import};
 
-/// Version of the reader. A new one gives new names, so that copies of an older reader are not used.
+/// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
+/// other's copies.
 const READER: u32 = 2;
 
 /// A binary copy in the cache.
@@ -77,7 +78,7 @@ fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {
 
 /// The name of the copy: the name of the data set, then a hash of the key.
 fn file_name(origin: &Origin<'_>) -> Result<String, ImportError> {
-    let mut key = format!("reader {READER}\n");
+    let mut key = format!("reader {READER}, format {}\n", copy::VERSION);
     let (stem, files, target) = match *origin {
         Origin::Collection(found, entry) => (entry.name.clone(), found.files.clone(), None),
         Origin::File { path, target } if path.is_dir() => {

@@ -31,7 +31,7 @@ impl Solver for BlockCg {
         let rank = self.params.rank(problem.operator().n());
         let BlockCgParams { preconditioner, remainder, precision, .. } = self.params;
         let built = preconditioner.build(problem, rank, remainder)?;
-        self.preconditioner = built.map(|built| built.stored_in(precision));
+        self.preconditioner = built.map(|built| built.stored_in(precision, problem.workers()));
         Ok(())
     }
 

@@ -43,7 +43,7 @@ impl Solver for Cg {
         self.preconditioner = None;
         let CgParams { preconditioner, rank, remainder, precision, .. } = self.params;
         let built = preconditioner.build(problem, rank, remainder)?;
-        self.preconditioner = built.map(|built| built.stored_in(precision));
+        self.preconditioner = built.map(|built| built.stored_in(precision, problem.workers()));
         Ok(())
     }
 

@@ -19,6 +19,9 @@ use super::{gemm, memory};
 /// kernel matrices late in training.
 const DECAY: f64 = 1e3;
 
+/// Noise scale of that preconditioner: far enough from 0 for single precision.
+const NOISE_SCALE: f64 = 0.1;
+
 /// Work as counted.
 struct Work {
     name: &'static str,
@@ -81,14 +84,16 @@ pub(super) fn precondition(
     streams: &Streams,
 ) -> Result<DenseTiming, Box<dyn Error>> {
     let (rhs, rank, workers) = (request.rhs, rank.min(n), Workers::new(request.threads));
-    let noise_scale = request.kernel.noise_scale;
-    let r = streams.normals("r", n, rhs);
-    let mut factor = streams.normals("factor", n, rank);
+    // Column-major, as solvers have them.
+    let r = streams.normals("r", rhs, n).reversed_axes();
+    let mut factor = streams.normals("factor", rank, n).reversed_axes();
     for (j, mut column) in factor.columns_mut().into_iter().enumerate() {
         column *= DECAY.powf(-(j as f64) / rank as f64);
     }
-    let build = || Preconditioner::low_rank_plus_noise(factor.clone(), noise_scale, workers);
-    let (double, single) = (build()?, build()?.stored_in(Precision::Mixed));
+    // That of a kernel matrix with a diagonal of ones.
+    factor *= (n as f64).sqrt() / factor.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+    let build = || Preconditioner::low_rank_plus_noise(factor.clone(), NOISE_SCALE, workers);
+    let (double, single) = (build()?, build()?.stored_in(Precision::Mixed, workers));
 
     let mut built = || drop(black_box(build()));
     let mut apply = || drop(black_box(double.apply(&r, workers)));

@@ -50,9 +50,14 @@ impl Preconditioner {
         check_noise(noise_scale)?;
         let (n, k) = factor.dim();
         let mut basis = Array2::zeros((n + k, k).f());
-        basis.slice_mut(s![..n, ..]).assign(&factor);
+        let mut squares = vec![0.0; k];
+        let columns = basis.columns_mut().into_iter().zip(factor.columns()).zip(&mut squares);
+        workers.for_each(columns, |((mut column, of_factor), square)| {
+            column.slice_mut(s![..n]).assign(&of_factor);
+            *square = of_factor.dot(&of_factor);
+        });
         basis.slice_mut(s![n.., ..]).diag_mut().fill(noise_scale);
-        let square: f64 = factor.iter().map(|entry| entry * entry).sum();
+        let square: f64 = squares.iter().sum();
         drop(factor);
         let least = noise_scale.powi(2) / (square + noise_scale.powi(2));
         if k > 0 {
@@ -81,12 +86,15 @@ impl Preconditioner {
     /// P stays symmetric and positive definite, with a V that is slightly smaller: where V V^T is within 1e-6 of the
     /// identity, P is larger than it was.
     #[must_use]
-    pub fn stored_in(self, precision: Precision) -> Preconditioner {
+    pub fn stored_in(self, precision: Precision, workers: Workers<'_>) -> Preconditioner {
         match self.basis {
             Basis::Double(basis) if precision == Precision::Mixed && self.least >= SINGLE => {
                 let mut single = Array2::zeros((self.n, basis.ncols()).f());
-                single
-                    .zip_mut_with(&basis.slice(s![..self.n, ..]), |single, v| *single = (SHRINK * v) as f32);
+                let columns = single.columns_mut().into_iter().zip(basis.columns());
+                workers.for_each(columns, |(mut single, column)| {
+                    single
+                        .zip_mut_with(&column.slice(s![..self.n]), |single, v| *single = (SHRINK * v) as f32);
+                });
                 Preconditioner { basis: Basis::Single(single), ..self }
             }
             basis => Preconditioner { basis, ..self },
@@ -116,7 +124,9 @@ impl Preconditioner {
         r: &ArrayRef2<f64>,
         workers: Workers<'_>,
     ) -> Array2<f64> {
-        let narrow = r.mapv(|entry| entry as f32);
+        let mut narrow = Array2::zeros(r.dim().f());
+        let columns = narrow.columns_mut().into_iter().zip(r.columns());
+        workers.for_each(columns, |(mut narrow, r)| narrow.zip_mut_with(&r, |narrow, r| *narrow = *r as f32));
         let coefficients = multiply_transposed(basis, &narrow, workers);
         drop(narrow);
         let mut product = Array2::zeros(r.dim().f());
@@ -199,7 +209,7 @@ mod tests {
         b.slice_mut(s![.., ..k]).assign(&factor);
         let of = |noise| Preconditioner::low_rank_plus_noise(factor.clone(), noise, workers).unwrap();
         let double = of(0.5).apply(&b, workers);
-        let single = of(0.5).stored_in(Precision::Mixed);
+        let single = of(0.5).stored_in(Precision::Mixed, workers);
         assert_eq!(single.rounding(), f64::from(f32::EPSILON));
         let product = single.apply(&b, workers);
         let largest = |a: &Array2<f64>| a.iter().fold(0.0, |max: f64, entry| max.max(entry.abs()));
@@ -208,8 +218,8 @@ mod tests {
         assert!(form.diag().iter().all(|square| *square > 0.0), "{}", form.diag());
         assert!(largest(&(&form - &form.t())) < 1e-5 * largest(&b.t().dot(&b)));
         // Too small an eigenvalue stays in double precision, as does a solver of double precision.
-        assert_eq!(of(1e-3).stored_in(Precision::Mixed).rounding(), f64::EPSILON);
-        assert_eq!(of(0.5).stored_in(Precision::Double).rounding(), f64::EPSILON);
+        assert_eq!(of(1e-3).stored_in(Precision::Mixed, workers).rounding(), f64::EPSILON);
+        assert_eq!(of(0.5).stored_in(Precision::Double, workers).rounding(), f64::EPSILON);
     }
 
     #[test]
