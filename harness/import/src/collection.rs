@@ -44,7 +44,7 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
 /// Reads the data, in one or more files whose rows follow each other, and the masks.
 fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, ImportError> {
     let mut builder = Builder::default();
-    let mut columns: Option<Columns> = None;
+    let (mut columns, mut warnings): (Option<Columns>, _) = (None, Vec::new());
     for file in data {
         let mut rows = Rows::open(file, Header::Never)?;
         let found = rows.columns().count;
@@ -56,6 +56,7 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
             return Err(Place::line(file, 1).fault(Fault::Ragged { found, expected, first: 1 }));
         }
         builder.append(&mut rows, found - 1)?;
+        warnings.append(&mut rows.take_warnings());
     }
     let (x, y) = builder.into_arrays();
     let first = data.first().expect("a set has a file of data");
@@ -66,7 +67,7 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
         Some(mask) => read_masks(mask, y.len(), first)?,
         None => Vec::new(),
     };
-    let mut table = Table { name: name.to_owned(), x, y, test_masks, warnings: Vec::new() };
+    let mut table = Table { name: name.to_owned(), x, y, test_masks, warnings };
     let columns = columns.expect("at least one file was read");
     text::check_constants(&mut table, &columns, columns.count - 1, first)?;
     Ok(table)

@@ -12,7 +12,7 @@ use crate::{Origin, import};
 
 /// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
 /// other's copies.
-const READER: u32 = 2;
+const READER: u32 = 3;
 
 /// A binary copy in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]

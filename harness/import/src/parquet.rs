@@ -12,7 +12,7 @@ use polars::prelude::{ArrowDataType, Column, DataType, ParquetReader, PolarsErro
 use crate::columns::Columns;
 use crate::error::{Fault, ImportError, Place};
 use crate::memory;
-use crate::text::{LARGEST, check_constants, stem};
+use crate::text::{LARGEST, check_constants, rounding, stem};
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
@@ -64,14 +64,23 @@ fn read_sound(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
 
     let mut x = Array2::zeros((n, count - 1));
     let mut y = Array1::zeros(n);
+    let mut warnings = Vec::new();
     for (index, column) in frame.columns().iter().enumerate() {
         let values = numbers(column, index, &columns, file)?;
+        if let Some((row, text)) = rounded(column, &values) {
+            warnings.push(rounding(
+                &format!("row {}", row + 1),
+                &columns.describe(index),
+                &text,
+                values[row],
+            ));
+        }
         match index {
             _ if index == target => y.assign(&values),
             _ => x.column_mut(index - usize::from(index > target)).assign(&values),
         }
     }
-    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), warnings: Vec::new() };
+    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), warnings };
     check_constants(&mut table, &columns, target, file)?;
     Ok(table)
 }
@@ -130,4 +139,16 @@ fn numbers(
         }
     }
     Ok(Array1::from(numbers))
+}
+
+/// The first integer of a column that is not a number in double precision: its row, and the integer.
+fn rounded(column: &Column, values: &Array1<f64>) -> Option<(usize, String)> {
+    let integers: Vec<Option<i128>> = match column.dtype() {
+        DataType::Int64 => column.i64().ok()?.iter().map(|value| value.map(i128::from)).collect(),
+        DataType::UInt64 => column.u64().ok()?.iter().map(|value| value.map(i128::from)).collect(),
+        _ => return None,
+    };
+    let pairs = integers.into_iter().flatten().zip(values).enumerate();
+    let mut differing = pairs.filter(|(_, (integer, value))| **value as i128 != *integer);
+    differing.next().map(|(row, (integer, _))| (row, integer.to_string()))
 }

@@ -1,5 +1,6 @@
 //! Reads CSV files, plain or compressed.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,9 @@ const BUFFER: usize = 1 << 18;
 /// Bytes of the longest line that is read: enough for a hundred thousand columns. Without a limit, a file without
 /// line ends, or an archive that unpacks to one, would be held in memory as a whole.
 const LONGEST_LINE: usize = 16 << 20;
+/// Columns from which a first line 0, 1, 2, ... is a header that counts them, as pandas writes one. Two such cells may
+/// well be data.
+const COUNTED: usize = 3;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether the first line may hold the names of the columns.
@@ -41,6 +45,8 @@ pub(crate) struct Rows {
     first_line: u64,
     columns: Columns,
     warnings: Vec<String>,
+    /// Columns with integers that were rounded.
+    rounded: BTreeSet<usize>,
     row: Vec<f64>,
 }
 
@@ -66,6 +72,7 @@ impl Rows {
             first_line: 1,
             columns: Columns::unnamed(0),
             warnings: Vec::new(),
+            rounded: BTreeSet::new(),
             row: Vec::new(),
         };
         if !rows.advance()? {
@@ -99,8 +106,18 @@ impl Rows {
                 Ok(value) => self.row.push(value),
                 Err(cell) => return Err(self.bad_cell(index, cell)),
             }
+            if is_rounded(&self.record[index], self.row[index]) && self.rounded.insert(index) {
+                let (line, column) = (self.line(), self.columns.describe(index));
+                let text = shown(&self.record[index]);
+                self.warnings.push(rounding(&format!("line {line}"), &column, &text, self.row[index]));
+            }
         }
         Ok(Some(&self.row))
+    }
+
+    /// Warnings so far, which are taken.
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// The line of the row that `next` returned last. The record's own position would be that of the blank lines
@@ -126,12 +143,21 @@ impl Rows {
         }
     }
 
-    /// Uses the first line as column names if any of its cells is text. Missing and infinite values do not count as
-    /// text: they are faults of the data.
+    /// Uses the first line as column names if any of its cells is text, or if it counts the columns. Missing and
+    /// infinite values do not count as text: they are faults of the data.
     fn take_header(&mut self) -> Result<(), ImportError> {
         let is_text = |cell: &[u8]| matches!(number(cell), Err(Cell::Text | Cell::NotUtf8));
-        let Some(text) = self.record.iter().position(is_text) else { return Ok(()) };
         let line = self.first_line;
+        let Some(text) = self.record.iter().position(is_text) else {
+            let counts =
+                self.record.iter().enumerate().all(|(k, cell)| cell.trim_ascii() == k.to_string().as_bytes());
+            if counts && self.record.len() >= COUNTED {
+                let what = "counts the columns from 0, so it is used as a header; if it is data, add a line of names above it";
+                self.warnings.push(format!("line {line} {what}"));
+                self.pending = false;
+            }
+            return Ok(());
+        };
         let mut names = Vec::new();
         for (index, cell) in self.record.iter().enumerate() {
             let name = std::str::from_utf8(cell)
@@ -210,6 +236,21 @@ fn number(cell: &[u8]) -> Result<f64, Cell> {
         Ok(_) => Err(Cell::NotFinite),
         Err(_) => Err(Cell::Text),
     }
+}
+
+/// Integers up to this are numbers in double precision.
+const WHOLE: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+
+/// Whether a cell is an integer, and `value` another number.
+fn is_rounded(cell: &[u8], value: f64) -> bool {
+    let is_integer = || cell.trim_ascii().iter().all(|byte| byte.is_ascii_digit() || b"+-".contains(byte));
+    let exact = || std::str::from_utf8(cell.trim_ascii()).ok()?.parse::<i128>().ok();
+    value.abs() >= WHOLE && is_integer() && exact().is_none_or(|exact| exact != value as i128)
+}
+
+/// A warning of an integer that was rounded.
+pub(crate) fn rounding(place: &str, column: &str, text: &str, value: f64) -> String {
+    format!("{place}: {text} in column {column} is rounded to {value}: numbers have 53 binary digits")
 }
 
 /// A cell for an error message, at most 40 characters.
@@ -291,7 +332,7 @@ pub(crate) fn read_table(file: &Path, target: Option<&str>) -> Result<Table, Imp
     if let Some(fault) = fault {
         return Err(Place::file(file).fault(fault));
     }
-    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), warnings: rows.warnings };
+    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), warnings: rows.take_warnings() };
     check_constants(&mut table, &rows.columns, target, file)?;
     Ok(table)
 }

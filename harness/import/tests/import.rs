@@ -54,6 +54,46 @@ fn byte_order_marks_and_compression_are_read() {
 }
 
 #[test]
+fn a_line_that_counts_the_columns_is_a_header() {
+    let table = read("pandas.csv", "0,1,2\n1,2,3\n4,5,6\n", Some("2"));
+    assert_eq!((table.x, table.y), (array![[1.0, 2.0], [4.0, 5.0]], array![3.0, 6.0]));
+    assert!(table.warnings[0].starts_with("line 1 counts the columns from 0"), "{:?}", table.warnings);
+    // Two columns, or another order, may well be data.
+    assert_eq!(read("pair.csv", "0,1\n1,2\n", None).y, array![1.0, 2.0]);
+    assert_eq!(read("data.csv", "1,2,3\n4,5,6\n", None).y, array![3.0, 6.0]);
+}
+
+#[test]
+fn integers_that_are_rounded_are_told_once_a_column() {
+    let table =
+        read("ids.csv", "id,y\n9007199254740993,1\n9007199254740995,2\n9007199254740992,1e20\n", None);
+    let warning = "line 2: 9007199254740993 in column 1 (`id`) is rounded to 9007199254740992: numbers have 53 binary digits";
+    assert_eq!(table.warnings, [warning]);
+
+    let (folder, _) = file("empty", "");
+    let path = folder.path().join("ids.parquet");
+    let columns = vec![
+        Series::new("id".into(), [4i64, 9_007_199_254_740_993]).into_column(),
+        Series::new("big".into(), [u64::MAX, 1]).into_column(),
+        Series::new("y".into(), [1.0, 2.0]).into_column(),
+    ];
+    let mut frame = DataFrame::new(2, columns).unwrap();
+    ParquetWriter::new(File::create(&path).unwrap()).finish(&mut frame).unwrap();
+    let table = import(&Origin::File { path: &path, target: Some("y") }).unwrap();
+    assert_eq!(table.warnings.len(), 2, "{:?}", table.warnings);
+    assert!(
+        table.warnings[0].starts_with("row 2: 9007199254740993 in column 1 (`id`)"),
+        "{:?}",
+        table.warnings
+    );
+    assert!(
+        table.warnings[1].starts_with("row 1: 18446744073709551615 in column 2 (`big`)"),
+        "{:?}",
+        table.warnings
+    );
+}
+
+#[test]
 fn unusual_but_usable_files_warn() {
     let table = read("my.csv", "y,k,a\n1,5,2\n3,5,4\n", Some("y"));
     assert_eq!(table.warnings, ["column 2 (`k`) is 5 in every row; it is used, but carries no information"]);

@@ -1,7 +1,7 @@
 //! `--library FILE`: the solvers of a library take part although the spec does not name the library.
 //!
-//! An entry of the solver axis that names a solver of the library takes it from there, unless its table names
-//! another library. A solver that no entry names becomes an entry under its id, with default parameters, unless the
+//! An entry of the solver axis that names a solver of the library takes it from there, also where its table names
+//! another library; two such options with one solver are a mistake. A solver that no entry names becomes an entry under its id, with default parameters, unless the
 //! library offers both solvers and learners and the task takes the other kind.
 
 use gpbench_record::{LibraryInfo, SolverKind, TaskKind};
@@ -10,10 +10,13 @@ use crate::error::Mistakes;
 use crate::source::{At, Location, Sources};
 use crate::tree::{Node, Table, Value};
 
+/// The option.
+const OPTION: &str = "--library";
+
 /// Puts the solvers of `library` into the spec.
 pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sources, mistakes: &mut Mistakes) {
     let file = library.file.to_string_lossy();
-    let at = Location { source: sources.push("--library", &file), span: 0..file.len() };
+    let at = Location { source: sources.push(OPTION, &file), span: 0..file.len() };
     let text = |value: &str| At { value: Value::Text(value.to_owned()), at: at.clone() };
     let wanted = kind(root);
     let offers_wanted = library.solvers.iter().any(|solver| solver.kind == wanted);
@@ -37,8 +40,16 @@ pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sourc
         let names = if is_new { vec![&own] } else { users };
         for name in names {
             let Some(entry) = table(root, &["solver", name], &at) else { continue };
-            if entry.get("library").is_none() {
-                entry.0.push((At { value: "library".to_owned(), at: at.clone() }, text(&file)));
+            let key = At { value: "library".to_owned(), at: at.clone() };
+            match entry.0.iter_mut().find(|(key, _)| key.value == "library") {
+                Some((_, Node { value: Value::Text(other), at: typed }))
+                    if sources.is_option(typed, OPTION) && *other != file =>
+                {
+                    let what = format!("two libraries offer {}: {other} and {file}", solver.called());
+                    mistakes.add(&at, what, format!("name one of them with {OPTION}"));
+                }
+                Some(of_spec) => *of_spec = (key, text(&file)),
+                None => entry.0.push((key, text(&file))),
             }
         }
         if is_new

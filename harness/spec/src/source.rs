@@ -53,6 +53,11 @@ impl Sources {
         self.0.len() - 1
     }
 
+    /// Whether a place is in what was typed after this option.
+    pub(crate) fn is_option(&self, at: &Location, option: &str) -> bool {
+        self.0[at.source].0.as_os_str() == option
+    }
+
     pub(crate) fn text(&self, source: usize) -> &str {
         &self.0[source].1
     }

@@ -90,6 +90,41 @@ fn entries_that_name_a_solver_of_the_library_take_it_from_there() {
 }
 
 #[test]
+fn the_command_line_counts_more_than_the_entry() {
+    let spec = SPEC.replace("plugin = \"cg\"", "plugin = \"cg\"\nlibrary = \"/nowhere/libcg.so\"");
+    let library = library(&["cg"]);
+    let plan = planned(&spec, &library);
+    assert!(
+        entries(&plan)
+            .iter()
+            .filter(|(name, ..)| name.starts_with("cg"))
+            .all(|entry| entry.1 == library.file)
+    );
+}
+
+#[test]
+fn two_libraries_with_one_solver_are_a_mistake() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("spec.toml");
+    std::fs::write(&path, SPEC).expect("a file in it");
+    let first = library(&["cg", "mine"]);
+    let second = LibraryInfo { file: PathBuf::from("/elsewhere/libother.so"), ..library(&["mine"]) };
+    let mut catalog = catalog();
+    catalog.libraries.extend([first.clone(), second.clone()]);
+    let check = |libraries: &[LibraryInfo]| {
+        load(&path, &[]).expect("TOML").with_libraries(libraries).check(&catalog).map_err(|e| e.to_string())
+    };
+    let errors = check(&[first.clone(), second]).expect_err("two libraries");
+    assert!(errors.contains("libmine.so and /elsewhere/libother.so"), "{errors}");
+    assert!(
+        errors.contains("solver `mine`") && errors.contains("name one of them with --library"),
+        "{errors}"
+    );
+    // The same file twice is no mistake.
+    check(&[first.clone(), first]).expect("one library");
+}
+
+#[test]
 fn a_name_that_is_taken_is_reported() {
     let errors = check(SPEC, &library(&["cg-ten"])).0.expect_err("a clash").to_string();
     assert!(errors.contains("--library") && errors.contains("`cg-ten`"), "{errors}");
