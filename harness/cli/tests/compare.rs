@@ -192,7 +192,7 @@ fn learners_stand_beside_solvers() {
     sandbox.run(&["check", "learners.toml", "-s", point]).exits(0).prints(&["1 cases matched"]);
     let solvers = sandbox.path("reports/pair/latest").to_string_lossy().into_owned();
     let ended = sandbox.run(&["check", "learners.toml", "--baseline", &solvers]).exits(4);
-    ended.prints(&["the task is learn here and posterior in the baseline"]);
+    ended.prints(&["the task is learn here and posterior in the earlier run"]);
 
     // Targets in other units are not compared.
     let raw = LEARNERS.replace("\"learners\"", "\"raw\"").replace("d = 2", "d = 2\ntargets = \"centred\"");

@@ -2,7 +2,7 @@
 
 use gpbench_record::text;
 
-use crate::baseline::{Check, CheckOutcome};
+use crate::baseline::{Against, Check, CheckOutcome};
 use crate::escape::{markdown, markdown_block};
 
 /// Largest number of rows: longer tables are not readable, and some services refuse them.
@@ -30,7 +30,8 @@ pub fn step_summary(title: &str, check: &Check) -> String {
     for remark in &check.remarks {
         page += &format!("\n{}\n", markdown_block(remark));
     }
-    if check.findings.iter().any(|v| v.outcome == CheckOutcome::NotInBaseline) {
+    let of_baseline = check.against == Against::Baseline;
+    if of_baseline && check.findings.iter().any(|v| v.outcome == CheckOutcome::NotInBaseline) {
         page += "\nCases that are not in the baseline were not checked.\n";
     }
     text::plain(&page).into_owned()

@@ -234,6 +234,42 @@ fn two_solvers_of_one_run_can_be_compared() {
 }
 
 #[test]
+fn residuals_of_two_solvers_may_be_anywhere_within_the_tolerance() {
+    let mut run = timed();
+    for row in &mut run.rows {
+        row.case.budget.tolerance = Some(1e-3);
+        row.case.solver.plugin = row.labels.solver.clone();
+        row.case.solver.name = row.labels.solver.clone();
+        let residual = if row.labels.solver == "ap" { 8e-4 } else { 4e-4 };
+        row.metrics.insert("residual_y", residual);
+    }
+    let regressed = |check: &Check| said(check).iter().any(|(_, _, metric)| *metric == Some("residual_y"));
+    assert!(!regressed(&compare(&between(&run, "cg", "ap")).unwrap().check));
+    // Of one solver, that is a change.
+    let mut later = run.clone();
+    later.rows.iter_mut().for_each(|row| {
+        row.metrics.insert("residual_y", 8e-4);
+    });
+    assert!(regressed(&against(&later, &run)));
+}
+
+#[test]
+fn cases_that_are_not_the_same_are_named() {
+    let (old, mut new) = (stored(), stored());
+    assert!(!against(&new, &old).remarks.iter().any(|remark| remark.contains("not the same")));
+    for row in new.rows.iter_mut().filter(|row| row.labels.dataset == "pol") {
+        row.n = row.n.map(|n| 6 * n);
+    }
+    for row in new.rows.iter_mut().filter(|row| row.labels.solver == "cg") {
+        row.case.budget.tolerance = Some(0.5);
+    }
+    let check = against(&new, &old);
+    let remark = check.remarks.iter().find(|remark| remark.contains("not the same")).expect("a remark");
+    assert!(remark.contains("data set `pol` (") && remark.contains("the budget of `cg`"), "{remark}");
+    assert_eq!(check.table().title, "Against the earlier run");
+}
+
+#[test]
 fn a_jobs_page_says_how_it_ended_and_what_there_is_no_room_for() {
     let (old, mut new) = (stored(), stored());
     let short = step_summary("gpbench check a.toml", &against(&new, &old));

@@ -251,7 +251,7 @@ fn learners_stand_beside_solvers_by_data_set() {
     let check = baseline::against(&learners, &solvers(|_| ()));
     assert_eq!(check.exit_code(), 4);
     assert!(
-        check.remarks[0].contains("the task is learn here and posterior in the baseline"),
+        check.remarks[0].contains("the task is learn here and posterior in the earlier run"),
         "{:?}",
         check.remarks
     );

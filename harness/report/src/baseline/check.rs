@@ -33,7 +33,7 @@ impl CheckOutcome {
         matches!(self, NewlyFailed | Regressed | Missing | Unmeasured)
     }
 
-    /// The word used in tables.
+    /// The word used in JSON, and in tables of a baseline.
     pub fn as_str(self) -> &'static str {
         match self {
             CheckOutcome::NewlyFailed => "newly failed",
@@ -67,9 +67,46 @@ pub struct MetricCheck {
     pub detail: String,
 }
 
+/// What a run is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// A baseline file.
+    Baseline,
+    /// Another run.
+    Run,
+}
+
+impl Against {
+    /// The title of the table, and the heading of the column of old values.
+    fn titles(self) -> [&'static str; 2] {
+        match self {
+            Against::Baseline => ["Against the baseline", "baseline"],
+            Against::Run => ["Against the earlier run", "earlier"],
+        }
+    }
+
+    /// What has the old values.
+    pub(super) fn called(self) -> &'static str {
+        match self {
+            Against::Baseline => "the baseline",
+            Against::Run => "the earlier run",
+        }
+    }
+
+    /// The word used in tables.
+    fn outcome(self, outcome: CheckOutcome) -> &'static str {
+        match (self, outcome) {
+            (Against::Run, CheckOutcome::NotInBaseline) => "not in the earlier run",
+            _ => outcome.as_str(),
+        }
+    }
+}
+
 /// The outcome of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
+    /// What was compared with.
+    pub against: Against,
     /// All that differs from the baseline, failures first.
     pub findings: Vec<MetricCheck>,
     /// Number of cases that both the baseline and the run have.
@@ -137,12 +174,13 @@ impl Check {
 
     /// The findings as a table; its caption counts what was compared.
     pub fn table(&self) -> Table {
-        let mut table = Table::new("Against the baseline").words("outcome").words("case").words("metric");
-        table = table.numbers("baseline").numbers("now").numbers("limit").words("detail");
+        let [title, old] = self.against.titles();
+        let mut table = Table::new(title).words("outcome").words("case").words("metric");
+        table = table.numbers(old).numbers("now").numbers("limit").words("detail");
         let number = |value: Option<f64>| value.map_or_else(String::new, precise);
         for v in &self.findings {
             table.row([
-                v.outcome.as_str().to_owned(),
+                self.against.outcome(v.outcome).to_owned(),
                 v.case(),
                 v.metric.clone().unwrap_or_default(),
                 number(v.baseline),

@@ -1,12 +1,13 @@
 //! Comparison of statuses and metrics with a baseline.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use gpbench_record::metric::{self, Direction};
 use gpbench_record::{Row, Status, names};
 
 use super::cases::{Key, Merged, merged, severity};
-use super::check::{Check, CheckOutcome, MetricCheck};
+use super::check::{Against, Check, CheckOutcome, MetricCheck};
 use super::file::{Baseline, BaselineCase};
 use super::loose::{self, LOOSE};
 use crate::run::Run;
@@ -17,17 +18,25 @@ const FAR_BELOW: f64 = 0.01;
 /// Residuals that a budget's tolerance bounds. A solver stops on y and on the mean of the probes, not on the largest.
 const BOUNDED: [&str; 2] = [names::RESIDUAL_Y, names::RESIDUAL_PROBES];
 
-/// A residual within tolerance may grow by this factor; larger growth is reported.
+/// A residual within tolerance may grow by this factor; larger growth is reported. That of another solver may be anywhere
+/// within tolerance.
 const WITHIN_BAND: f64 = 1.75;
 
 /// Compares a run with a baseline.
 pub fn check(run: &Run, baseline: &Baseline) -> Check {
+    compare(run, baseline, Against::Baseline, &BTreeSet::new())
+}
+
+/// Compares a run with a baseline, or with what would be the baseline of another run. `others` are the cases of another
+/// solver than that of the baseline.
+pub(super) fn compare(run: &Run, baseline: &Baseline, against: Against, others: &BTreeSet<Key>) -> Check {
     let cases = merged(run);
-    let mut check =
-        Check { findings: Vec::new(), matched: 0, compared: 0, remarks: loose::warnings(baseline) };
+    let remarks = loose::warnings(baseline);
+    let mut check = Check { against, findings: Vec::new(), matched: 0, compared: 0, remarks };
     for expected in &baseline.cases {
+        let band = if others.contains(&expected.key) { f64::INFINITY } else { WITHIN_BAND };
         match cases.get(&expected.key) {
-            Some(found) => check.one(baseline, expected, found),
+            Some(found) => check.one(baseline, expected, found, band),
             None => check.say(&expected.key, CheckOutcome::Missing, "the run has no such case".to_owned()),
         }
     }
@@ -61,14 +70,15 @@ impl Check {
         let Row { status, reason, .. } = found.worst;
         match status.is_failure() {
             true => {
-                let detail = format!("not in the baseline; it ended {status} {reason}").trim_end().to_owned();
+                let detail = format!("not in {}; it ended {status} {reason}", self.against.called());
+                let detail = detail.trim_end().to_owned();
                 self.say(key, CheckOutcome::NewlyFailed, detail);
             }
             false => self.say(key, CheckOutcome::NotInBaseline, format!("not checked; it ended {status}")),
         }
     }
 
-    fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>) {
+    fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>, band: f64) {
         let row = found.worst;
         if row.status == Status::Skipped && expected.status != Status::Skipped {
             return self.say(&expected.key, CheckOutcome::Missing, format!("skipped: {}", row.reason));
@@ -81,15 +91,26 @@ impl Check {
             Ordering::Equal => {}
         }
         if expected.status.is_answer() && expected.metrics.is_empty() {
-            let detail = "the baseline has no metric of this case; `check --update` records them".to_owned();
+            let detail = match self.against {
+                Against::Baseline => "the baseline has no metric of this case; `check --update` records them",
+                Against::Run => "the earlier run has no metric of this case",
+            };
+            let detail = detail.to_owned();
             self.say(&expected.key, CheckOutcome::Unmeasured, detail);
         }
         for (name, was) in expected.metrics.iter() {
-            self.metric(baseline, &expected.key, found, name, was);
+            self.metric(baseline, &expected.key, found, (name, was), band);
         }
     }
 
-    fn metric(&mut self, baseline: &Baseline, key: &Key, found: &Merged<'_>, name: &str, was: f64) {
+    fn metric(
+        &mut self,
+        baseline: &Baseline,
+        key: &Key,
+        found: &Merged<'_>,
+        (name, was): (&str, f64),
+        band: f64,
+    ) {
         let value = found.metrics.get(name);
         let tolerance = baseline.tolerance_of(name);
         // Where below the tolerance a solver stops is chance. A residual far below it has another cause, such as an
@@ -97,7 +118,7 @@ impl Check {
         let asked = found.worst.case.budget.tolerance;
         let asked = asked.filter(|asked| BOUNDED.contains(&name) && was > FAR_BELOW * asked);
         let margin = |of: f64| tolerance.margin(of);
-        let room = asked.map_or(0.0, |asked| (asked + margin(asked)).min(WITHIN_BAND * was) - was);
+        let room = asked.map_or(0.0, |asked| (asked + margin(asked)).min(band * was) - was);
         let worse = margin(was).max(room);
         // By how much a value is worse: of metrics that the registry does not know, smaller values are better.
         let direction = metric::find(name).map_or(Direction::Lower, |metric| metric.direction);

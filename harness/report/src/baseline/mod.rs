@@ -29,11 +29,13 @@
 //! case that gave an answer fails the check too: there is nothing to compare. Tolerances of the file that are ten
 //! thousand times what a case measured are said.
 //!
-//! A run is compared with an earlier run ([`against`]) as with the baseline that this would give, and by its times: a
-//! median that exceeds the old one by more than the tolerance is a regression where a rank test over the repeats rules
+//! A run is compared with an earlier run ([`against`]) as with the baseline that this would give. Where the solver is
+//! another, its residuals may be anywhere within the tolerance; where cases of one name differ in more than their
+//! programs, that is said. Times are compared too: a median that exceeds the old one by more than the tolerance is a regression where a rank test over the repeats rules
 //! out chance.
 
 mod cases;
+mod changes;
 mod check;
 mod file;
 mod keys;
@@ -48,7 +50,7 @@ use gpbench_record::{TaskKind, names};
 use crate::run::Run;
 
 pub use cases::Key;
-pub use check::{Check, CheckOutcome, MetricCheck};
+pub use check::{Against, Check, CheckOutcome, MetricCheck};
 pub use file::{Baseline, BaselineCase, Tolerance};
 pub use metrics::check;
 pub use seconds::FALSE_ALARMS;
@@ -57,13 +59,15 @@ pub use update::update;
 /// Compares a run with an earlier one: all that a baseline of the earlier one would hold, and times.
 pub fn against(run: &Run, old: &Run) -> Check {
     let baseline = Baseline::of(old);
-    let mut check = check(run, &baseline);
+    let changes = changes::changes(old, run);
+    let mut check = metrics::compare(run, &baseline, Against::Run, &changes.solvers);
+    check.remarks.extend(changes.remark);
     let (tasks, old_tasks) = (run.tasks(), old.tasks());
     if check.matched == 0 && !tasks.iter().any(|task| old_tasks.contains(task)) {
         let names =
             |tasks: &[TaskKind]| tasks.iter().map(|task| task.as_str()).collect::<Vec<_>>().join(", ");
         check.remarks.push(format!(
-            "the runs share no case: the task is {} here and {} in the baseline; `gpbench compare` sets learners beside \
+            "the runs share no case: the task is {} here and {} in the earlier run; `gpbench compare` sets learners beside \
              solvers",
             names(&tasks),
             names(&old_tasks)

@@ -1,0 +1,75 @@
+//! What differs between the cases of two runs that have the same names, so that their results may differ without a
+//! change of any program.
+
+use std::collections::BTreeSet;
+
+use gpbench_record::Row;
+
+use super::cases::{Key, merged};
+use crate::run::Run;
+
+/// Largest number of things that the remark names.
+const NAMED: usize = 5;
+
+/// The differences.
+pub(super) struct Changes {
+    /// Cases whose solver or parameters differ.
+    pub(super) solvers: BTreeSet<Key>,
+    /// A sentence that names all that differs.
+    pub(super) remark: Option<String>,
+}
+
+/// Compares the cases that both runs have.
+pub(super) fn changes(old: &Run, new: &Run) -> Changes {
+    let (old, new) = (merged(old), merged(new));
+    let both = || new.iter().filter_map(|(key, now)| Some((key, old.get(key)?.worst, now.worst)));
+    let differs = |was: &Row, now: &Row| {
+        let (was, now) = (&was.case.solver, &now.case.solver);
+        (&was.plugin, &was.params) != (&now.plugin, &now.params)
+    };
+    let solvers = both().filter(|(_, was, now)| differs(was, now)).map(|(key, ..)| key.clone()).collect();
+    let mut named: Vec<String> = Vec::new();
+    for text in both().flat_map(|(_, was, now)| of_case(was, now)) {
+        if !named.contains(&text) {
+            named.push(text);
+        }
+    }
+    let left_out = named.len().saturating_sub(NAMED);
+    named.truncate(NAMED);
+    if left_out > 0 {
+        named.push(format!("and {left_out} more"));
+    }
+    let remark = (!named.is_empty()).then(|| {
+        let named = named.join(", ");
+        format!("cases with the same names are not the same: they differ in {named}; so their results may differ too")
+    });
+    Changes { solvers, remark }
+}
+
+/// What differs between two cases, in words.
+fn of_case(was: &Row, now: &Row) -> Vec<String> {
+    let (old, new) = (&was.case, &now.case);
+    let mut named = Vec::new();
+    let mut name = |differs: bool, what: &str, of: &str| {
+        if differs {
+            named.push(format!("{what} `{of}`"));
+        }
+    };
+    let labels = &now.labels;
+    let rows = was.n.zip(now.n).filter(|(was, now)| was != now);
+    name(old.dataset != new.dataset && rows.is_none(), "data set", &labels.dataset);
+    name(old.kernel != new.kernel, "kernel", &labels.kernel);
+    name(old.budget != new.budget, "the budget of", &labels.solver);
+    // Two solvers that are set against each other differ in name.
+    let same_entry = old.solver.name == new.solver.name;
+    name(same_entry && old.solver.plugin != new.solver.plugin, "the plugin of", &labels.solver);
+    let same_plugin = same_entry && old.solver.plugin == new.solver.plugin;
+    name(same_plugin && old.solver.params != new.solver.params, "the parameters of", &labels.solver);
+    if let Some((was, now)) = rows {
+        named.push(format!("data set `{}` ({was} rows, then {now})", labels.dataset));
+    }
+    if old.task != new.task {
+        named.push("the settings of the task".to_owned());
+    }
+    named
+}
