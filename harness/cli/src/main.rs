@@ -76,6 +76,8 @@ enum Verb {
     /// Time products with the kernel matrix or a learner's steps, and dgemm beside them.
     #[command(subcommand)]
     Bench(verbs::bench::Bench),
+    /// Print every key of a spec, as a JSON Schema for editors or as a page.
+    Schema(verbs::schema::Schema),
     /// Show this machine, the plugins and the data sets found.
     Doctor(verbs::doctor::Doctor),
     /// Remove cached files: exact references and binary copies, or everything.
@@ -136,6 +138,7 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Data(verb) => verbs::data::data(global, &verb),
         Verb::Plugin(verb) => verbs::plugin::plugin(global, &verb),
         Verb::Bench(verb) => verbs::bench::bench(global, &verb),
+        Verb::Schema(args) => verbs::schema::schema(&args),
         Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
         Verb::Clean(args) => verbs::clean::clean(global, &args),
         Verb::Completions(args) => verbs::completions::completions(&args, Cli::command()),

@@ -12,3 +12,4 @@ pub(crate) mod plan;
 pub(crate) mod plugin;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod schema;
