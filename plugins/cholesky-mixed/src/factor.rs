@@ -15,9 +15,6 @@ const GROWTH: f64 = 4.0;
 /// Shifts that are tried: the last is a hundredth of the diagonal at 10,000 rows.
 const SHIFTS: usize = 9;
 
-/// Share of the diagonal below which entries count as zero: products of smaller ones would be subnormal, which is slow.
-const NEGLIGIBLE: f64 = 1e-19;
-
 /// What A is made of besides the inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hyperparameters {
@@ -38,7 +35,9 @@ impl Hyperparameters {
 pub(crate) struct Factor {
     pub(crate) of: Hyperparameters,
     pub(crate) shift: f64,
+    /// That of A divided by `unit`, so that its diagonal is near 1.
     lower: SingleFactor,
+    unit: f64,
 }
 
 impl Factor {
@@ -85,7 +84,8 @@ impl Factor {
         let Hyperparameters { signal_scale, noise_scale, length_scale } = of.clone();
         let kernel = Kernel { family: inputs.family, signal_scale, length_scale };
         let noise = noise_scale * noise_scale + shift;
-        let negligible = NEGLIGIBLE * (signal_scale * signal_scale + noise);
+        let unit = signal_scale * signal_scale + noise;
+        let negligible = f64::from(SingleFactor::NEGLIGIBLE);
         let (n, x) = (inputs.x.nrows(), inputs.x);
         let lower = SingleFactor::new(
             n,
@@ -106,18 +106,20 @@ impl Factor {
                     entries.diag_mut().mapv_inplace(|entry| entry + noise);
                 }
                 tile.zip_mut_with(&entries, |single, &entry| {
+                    let entry = entry / unit;
+                    // Not left to the factorisation: to make a subnormal number is slow as well.
                     *single = if entry.abs() < negligible { 0.0 } else { entry as f32 };
                 });
             },
             workers,
         )?;
-        Ok(Factor { of, shift, lower })
+        Ok(Factor { of, shift, lower, unit })
     }
 }
 
 impl Precondition for Factor {
     fn apply(&self, v: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
-        self.lower.solve(v, workers)
+        self.lower.solve(v, workers) / self.unit
     }
 
     fn rounding(&self) -> f64 {

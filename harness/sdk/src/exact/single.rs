@@ -26,6 +26,10 @@ pub struct SingleFactor {
 }
 
 impl SingleFactor {
+    /// Entries that count as zero, for a diagonal near 1. Products of smaller ones would be subnormal: a factorisation
+    /// among them takes five times as long.
+    pub const NEGLIGIBLE: f32 = 1e-19;
+
     /// Bytes of the factor of a matrix of n rows.
     pub fn bytes(n: usize) -> usize {
         SingleFactor::entries(n).saturating_mul(size_of::<f32>())
@@ -37,7 +41,8 @@ impl SingleFactor {
     }
 
     /// Factorises the matrix of n rows whose entries `fill` writes: tiles (rows, columns) that are column-major and
-    /// begin with zeros, at most 256 x 256. Takes n^3 / 3 operations.
+    /// begin with zeros, at most 256 x 256. The diagonal has to be near 1, see [`NEGLIGIBLE`](Self::NEGLIGIBLE). Takes n^3 / 3
+    /// operations.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`](Error::NotPositiveDefinite) if the matrix is not, to single precision;
@@ -131,6 +136,11 @@ impl SingleFactor {
     }
 }
 
+/// Sets negligible entries to zero.
+fn flush(tile: &mut ArrayRef2<f32>) {
+    tile.mapv_inplace(|entry| if entry.abs() < SingleFactor::NEGLIGIBLE { 0.0 } else { entry });
+}
+
 /// Rows of the strips of a matrix of n rows.
 fn strips(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(STRIP).map(move |start| start..n.min(start + STRIP))
@@ -183,14 +193,18 @@ fn eliminate(strips: &mut [Array2<f32>], workers: Workers<'_>) -> Result<()> {
                 }
             });
         }
+        flush(&mut pivots);
         lapack::cholesky(&mut pivots).map_err(|error| match error {
             Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: start + minor },
             other => other,
         })?;
+        flush(&mut pivots);
         let tiles = below.iter_mut().flat_map(|strip| strip.axis_chunks_iter_mut(Axis(0), ROWS));
         workers.for_each(tiles, |mut rows| {
             let mut tile = rows.slice_mut(s![.., start..start + width]);
+            flush(&mut tile);
             lapack::divide_by_lower_transposed(&mut tile, &pivots).expect(SHAPES_FIT);
+            flush(&mut tile);
         });
         strip.slice_mut(s![.., start..]).assign(&pivots);
     }
@@ -235,6 +249,21 @@ mod tests {
             assert!(norms[..4].iter().all(|norm| *norm < 1e-4), "n = {n}: {norms:?}");
             assert!(x.column(4).iter().all(|&x| x == 0.0));
         }
+    }
+
+    /// Short length scales: entries and fill-in decay to far below what single precision can hold.
+    #[test]
+    fn no_entry_is_small_enough_to_be_slow() {
+        let n = 600;
+        let a = matern32(&scattered_inputs(n), 1.0, 0.1, &[0.01, 0.02]);
+        assert!(a.iter().any(|entry| (1e-60..1e-30).contains(entry)));
+        let (factor, b) = (factor(&a, 2).unwrap(), scattered_right_hand_sides(n, 3));
+        for (i, strip) in factor.strips.iter().enumerate() {
+            let below = strip.slice(s![.., ..i * STRIP]);
+            assert!(below.iter().all(|entry| *entry == 0.0 || entry.abs() >= SingleFactor::NEGLIGIBLE));
+        }
+        let x = factor.solve(&b, Workers::new(2));
+        assert!(relative_residuals(&a, &x, &b).iter().all(|norm| *norm < 1e-5));
     }
 
     #[test]
