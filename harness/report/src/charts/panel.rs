@@ -183,14 +183,15 @@ impl Panel {
     }
 }
 
-/// The upper end of an axis on whose lower half most curves run from a tenth of their way on.
+/// The upper end of an axis on whose lower half most curves stay from a tenth of their way on.
 fn end_for_most(lines: &[Line]) -> f64 {
     let lowest = lines.iter().flat_map(|line| &line.curve.low).copied().fold(f64::INFINITY, f64::min);
-    let tenth = |Line { curve, .. }: &Line| {
+    let highest = |Line { curve, .. }: &Line| {
         let last = curve.at.last()?;
-        curve.at.iter().zip(&curve.middle).find(|(at, _)| 10.0 * **at >= *last).map(|(_, value)| *value)
+        let later = curve.at.iter().zip(&curve.middle).filter(|(at, _)| 10.0 * **at >= *last);
+        later.map(|(_, value)| *value).reduce(f64::max)
     };
-    let mut values: Vec<f64> = lines.iter().filter_map(tenth).collect();
+    let mut values: Vec<f64> = lines.iter().filter_map(highest).collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).map_or(f64::INFINITY, |middle| middle + (middle - lowest))
 }
@@ -234,5 +235,8 @@ mod tests {
         let scale = panel.y_scale();
         assert!(scale.hi < 4.0 && scale.place(90.0) == scale.hi, "{scale:?}");
         assert!(Panel { cut_high: false, ..panel }.y_scale().hi > 90.0);
+        // A curve alone is seen whole from a tenth of its way on.
+        let alone = Panel { lines: vec![line([30.0, 2.0, 9.0, 5.0])], cut_high: true, ..Panel::default() };
+        assert!(alone.y_scale().hi > 9.0);
     }
 }
