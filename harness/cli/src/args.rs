@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use gpbench_engine::Reuse;
 use gpbench_record::selects;
 
 /// Options of every verb.
@@ -126,9 +127,13 @@ pub(crate) struct SpecArgs {
 /// How to run a spec.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
-    /// Start a new run folder even if there is one to continue.
+    /// Start a new run folder even if there is one to continue, and run every case.
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Which finished cases of earlier runs are re-used instead of run: those of the same environment, or any, whose
+    /// seconds may then be of another machine.
+    #[arg(long, value_enum, default_value_t = ReuseArg::Same, conflicts_with = "fresh")]
+    pub(crate) reuse: ReuseArg,
     /// Run failed cases again.
     #[arg(long)]
     pub(crate) retry_failed: bool,
@@ -157,6 +162,25 @@ pub(crate) struct RunArgs {
     /// Compute exact references for at most this many training rows.
     #[arg(long, value_name = "ROWS", default_value_t = 20_000)]
     pub(crate) exact_limit: usize,
+}
+
+/// `--reuse`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReuseArg {
+    /// Those that ran in the same environment.
+    Same,
+    /// All.
+    Any,
+}
+
+impl RunArgs {
+    /// Which finished cases are re-used.
+    pub(crate) fn reuse(&self) -> Reuse {
+        match self.reuse {
+            ReuseArg::Same => Reuse::Same,
+            ReuseArg::Any => Reuse::Any,
+        }
+    }
 }
 
 /// Parses a whole number, at least 1.

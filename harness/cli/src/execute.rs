@@ -25,7 +25,7 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
         jobs: args.jobs.get(),
         fresh: args.fresh,
         retry_failed: args.retry_failed,
-        exact_limit: args.exact_limit,
+        reuse: args.reuse(),
         kill_after_seconds: args.kill_after,
         cpu_seconds: args.cpu_limit,
         memory_bytes: args.memory_limit,

@@ -80,7 +80,7 @@ enum Verb {
     Schema(verbs::schema::Schema),
     /// Show this machine, the plugins and the data sets found.
     Doctor(verbs::doctor::Doctor),
-    /// Remove cached files: exact references and binary copies, or everything.
+    /// Remove what can be made again: exact references, binary copies, and the store of finished cases.
     Clean(verbs::clean::Clean),
     /// Print a completion script for a shell.
     Completions(verbs::completions::Completions),

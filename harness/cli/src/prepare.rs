@@ -107,12 +107,16 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         threads: machine.threads,
         cpu_dispatch: machine.cpu_dispatch.clone(),
         blas_core: machine.blas_core.clone(),
+        exact: false,
     };
     let file =
         |planned: &PlannedCase| Some((planned.case.dataset.name.clone(), planned.dataset_path.clone()?));
     let files = plan.cases.iter().filter_map(file).collect();
-    let cases: Vec<_> =
-        plan.cases.into_iter().map(|planned| engine_case(planned, &binaries, &datasets)).collect();
+    let cases: Vec<_> = plan
+        .cases
+        .into_iter()
+        .map(|planned| engine_case(planned, &binaries, &datasets, run.exact_limit))
+        .collect();
     let environment = environment::of_run(machine, &args.spec, &text, &cases);
     Ok(Prepared {
         plan: engine::Plan {
@@ -175,7 +179,12 @@ fn datasets(global: &Global, args: &SpecArgs, plan: &Plan, places: &Places) -> R
     Ok(copies)
 }
 
-fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) -> engine::PlannedCase {
+fn engine_case(
+    planned: PlannedCase,
+    binaries: &Fingerprint,
+    datasets: &Copies,
+    exact_limit: usize,
+) -> engine::PlannedCase {
     let copy = datasets.get(&planned.case.dataset.name);
     let found = copy.and_then(|c| c.as_ref().ok());
     engine::PlannedCase {
@@ -183,12 +192,12 @@ fn engine_case(planned: PlannedCase, binaries: &Fingerprint, datasets: &Copies) 
         n: planned.n,
         fingerprint: Fingerprint {
             plugin_sha256: planned.plugin_sha256,
+            exact: planned.n.is_some_and(|n| n <= exact_limit),
             dataset_sha256: found.map(|c| c.sha256.to_string()),
             ..binaries.clone()
         },
         dataset_file: found.map(|c| c.path.clone()),
         plugin_file: planned.plugin_file,
-        wants_exact: true,
         skip: copy.and_then(|c| c.as_ref().err()).cloned(),
         case: planned.case,
     }

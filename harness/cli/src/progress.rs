@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Instant;
 
-use gpbench_engine::{Event, Progress as Count};
+use gpbench_engine::{Beginning, Event, Progress as Count, Reused};
 use gpbench_record::metric::{self, Shown, Unit};
 use gpbench_record::{Row, Status, names, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -51,7 +51,9 @@ impl Progress {
     /// Prints an event.
     pub(crate) fn show(&mut self, event: Event) {
         match event {
-            Event::Begun { folder, resumed, progress } => self.begin(&folder, resumed, progress),
+            Event::Begun { folder, beginning, reused, progress } => {
+                self.begin(&folder, beginning, &reused, progress);
+            }
             Event::ExactStarted { labels, n } => {
                 let dataset = text::line(&labels.dataset);
                 self.say(&self.notice().text(format_args!("exact reference for {dataset} (n = {n})")));
@@ -75,16 +77,12 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    fn begin(&mut self, folder: &Path, resumed: bool, progress: Count) {
+    fn begin(&mut self, folder: &Path, beginning: Beginning, reused: &Reused, progress: Count) {
         self.done_before = progress.done;
         self.bar.set_length(progress.total as u64);
         self.bar.set_position(progress.done as u64);
-        if resumed && progress.done < progress.total {
-            let Count { done, total, .. } = progress;
-            let folder = folder.display();
-            self.say(
-                &self.notice().text(format_args!("continuing {folder}: {done} of {total} cases are done")),
-            );
+        for line in opening(folder, beginning, reused, progress) {
+            self.say(&self.notice().text(line));
         }
     }
 
@@ -119,6 +117,42 @@ impl Progress {
         }
         if self.plain { notice.print() } else { self.bar.println(notice.as_str()) }
     }
+}
+
+/// What to say as a run begins: which folder and why, and what it takes from earlier runs.
+fn opening(folder: &Path, beginning: Beginning, reused: &Reused, progress: Count) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (Count { done, total, .. }, folder) = (progress, folder.display());
+    match beginning {
+        Beginning::Continued if done < total => {
+            lines.push(format!("continuing {folder}: {done} of {total} cases are done"));
+        }
+        Beginning::Changed { same, changed, added, removed } => {
+            let changes = [
+                (same, "as there"),
+                (changed, "changed (settings, plugin, data, or gpbench itself)"),
+                (added, "added"),
+                (removed, "removed"),
+            ];
+            let changes = changes.iter().filter(|(count, _)| *count > 0);
+            let changes: Vec<String> = changes.map(|(count, how)| format!("{count} {how}")).collect();
+            lines
+                .push(format!("{folder} is new, beside the newest run of this name: {}", changes.join(", ")));
+        }
+        Beginning::Continued | Beginning::Fresh | Beginning::First => {}
+    }
+    let Reused { cases, elsewhere, differences } = reused;
+    if *cases > 0 {
+        lines.push(format!("finished cases re-used from earlier runs: {cases}"));
+    }
+    if *elsewhere > 0 {
+        let what = differences.join(", ");
+        lines.push(format!(
+            "finished cases of another environment ({what}), which run again: {elsewhere}; `--reuse any` takes their \
+             rows, with their seconds"
+        ));
+    }
+    lines
 }
 
 /// Adds the line of a finished case: labels, status, the metrics that the registry shows here, and the reason.

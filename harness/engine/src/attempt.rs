@@ -15,6 +15,7 @@ use gpbench_runs::{Attempts, Journal};
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
 use crate::memory::Reservation;
+use crate::reuse::FinishedCases;
 use crate::room::{solution_bytes, try_room};
 use crate::tries::{Faults, Pending, RenewDataset, Tried, Tries};
 use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, Progress, Stop, Summary};
@@ -42,6 +43,7 @@ pub(crate) struct RunAttempt<'a> {
     /// Cases that have failed in this attempt.
     failures: AtomicUsize,
     journal: Mutex<Journal>,
+    finished: FinishedCases,
     /// Cases to be tried once more when all others have ended.
     later: Mutex<Vec<Pending<'a>>>,
     without_rows: Mutex<Vec<CaseWithoutRow>>,
@@ -52,7 +54,7 @@ impl<'a> RunAttempt<'a> {
         cases: CaseRunner<'a>,
         ids: &'a [String],
         pending: Vec<(&'a String, &'a PlannedCase)>,
-        (journal, attempts): (Journal, Attempts),
+        (journal, attempts, finished): (Journal, Attempts, FinishedCases),
         renew_dataset: RenewDataset<'a>,
     ) -> Self {
         let pending = pending
@@ -67,6 +69,7 @@ impl<'a> RunAttempt<'a> {
             stop: AtomicBool::new(false),
             failures: AtomicUsize::new(0),
             journal: Mutex::new(journal),
+            finished,
             later: Mutex::default(),
             without_rows: Mutex::default(),
         }
@@ -154,6 +157,7 @@ impl<'a> RunAttempt<'a> {
                         self.tries.release(pending.id);
                     })?;
                     ran += 1;
+                    self.finished.keep(&row).map(report).unwrap_or_default();
                     report(Event::CaseFinished { row, progress });
                 }
                 Tried::Later(pending) => lock(&self.later).push(pending),

@@ -82,12 +82,16 @@ impl CaseRunner<'_> {
         if rules.exact_reference {
             references.extend(self.references.of(planned, log, report)?);
         }
+        let mut asked = usize::from(rules.exact_reference);
         let job = self.job(id, planned, references.last());
         let solving = self.execute(&WorkItem::Case(job.clone()), log)?;
         let verifying = match solving.solved() {
             Some(solved) => {
                 let job = match (rules.verified_case)(&planned.case, &solved.output) {
-                    Some(case) => self.job_of(case, &job, planned, log, report, references)?,
+                    Some(case) => {
+                        asked += 1;
+                        self.job_of(case, &job, planned, log, report, references)?
+                    }
                     None => job,
                 };
                 Some(self.execute(&WorkItem::Verify(job), log)?)
@@ -102,7 +106,8 @@ impl CaseRunner<'_> {
             memory_may_be_refused: memory_may_be_refused(),
         };
         let status = classify(&evidence)?;
-        Ok(row::ended(id, planned, status, &evidence, self.clock.now()))
+        let lacks_exact = self.references.wanted(planned).is_some() && references.len() < asked;
+        Ok(Row { lacks_exact, ..row::ended(id, planned, status, &evidence, self.clock.now()) })
     }
 
     /// The job of verifying another case than the one that was run, with an exact reference of its own.

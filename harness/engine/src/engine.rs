@@ -1,16 +1,22 @@
 //! Runs a plan: continues its run folder or creates one, then runs the cases that have no row.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
-use gpbench_runs::{Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder};
+use gpbench_runs::{
+    Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder, Store, newest_run,
+};
 
 use crate::attempt::RunAttempt;
 use crate::case::CaseRunner;
 use crate::exact::ExactReferences;
 use crate::memory::Memory;
 use crate::programs::{CheckedExecutor, Keeper, Plugins};
+use crate::reuse::FinishedCases;
 use crate::tries::RenewDataset;
-use crate::{Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, Summary};
+use crate::{
+    Beginning, Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, Reused, Summary,
+};
 
 /// Runs plans.
 pub struct Engine<'a> {
@@ -41,13 +47,13 @@ impl Engine<'_> {
     ) -> Result<Summary, EngineError> {
         let ids = plan.ids()?;
         let options = &absolute(options)?;
-        let (folder, resumed) = self.folder(plan, &ids, options, events)?;
+        let (folder, beginning) = self.folder(plan, &ids, options, events)?;
         // The journal is locked before the folder is changed.
-        let (journal, damaged) = Journal::open(folder.path())?;
+        let (mut journal, damaged) = Journal::open(folder.path())?;
         folder.begin()?;
         // A run that was killed may have left those of cases whose rows it had just written.
         ids.iter().filter(|id| journal.status(id).is_some()).for_each(|id| folder.remove_checkpoint(id));
-        if resumed {
+        if beginning == Beginning::Continued {
             let file = match PlanFile::read(folder.path()) {
                 Err(error @ RunError::Damaged { .. }) => {
                     events(Event::Warning(format!("{error}; it is written anew, and the run goes on")));
@@ -65,8 +71,16 @@ impl Engine<'_> {
             None => true,
             Some(status) => options.retry_failed && status.is_failure(),
         };
-        let pending: Vec<(&String, &PlannedCase)> =
+        let mut pending: Vec<(&String, &PlannedCase)> =
             ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
+        let finished = FinishedCases::new(Store::of(&options.output_dir), &folder, plan);
+        let reused = if options.fresh {
+            Reused::default()
+        } else {
+            let into = (&folder, &mut journal);
+            let taken = finished.take(options.reuse, &mut pending, into, events);
+            taken.inspect_err(|_| drop(folder.end()))?
+        };
         let complete = ids.iter().all(|id| journal.status(id).is_some());
         warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
         let runs: Vec<&PlannedCase> =
@@ -84,8 +98,10 @@ impl Engine<'_> {
             plugins,
             memory,
         };
-        let attempt = RunAttempt::new(cases, &ids, pending, (journal, attempts), self.renew_dataset);
-        events(Event::Begun { folder: folder.path().to_owned(), resumed, progress: attempt.progress() });
+        let attempt =
+            RunAttempt::new(cases, &ids, pending, (journal, attempts, finished), self.renew_dataset);
+        let progress = attempt.progress();
+        events(Event::Begun { folder: folder.path().to_owned(), beginning, reused, progress });
         let ran = attempt.run(options.jobs.max(1), events);
         // The reason for the end is reported before a failure to remove files.
         let removed = folder.end();
@@ -116,28 +132,46 @@ impl Engine<'_> {
         Ok((CheckedExecutor::new(&keeper, self.executor, worker)?, plugins))
     }
 
-    /// The folder to run in, and whether it is continued.
+    /// The folder to run in, and whether it is continued, or why not.
     fn folder(
         &self,
         plan: &Plan,
         ids: &[String],
         options: &Options,
         events: &mut dyn FnMut(Event),
-    ) -> Result<(RunFolder, bool), EngineError> {
+    ) -> Result<(RunFolder, Beginning), EngineError> {
         let names: Vec<&str> = ids.iter().map(String::as_str).collect();
         if !options.fresh {
             match RunFolder::find(&options.output_dir, &plan.name, &names) {
-                Ok(folder) => return Ok((folder, true)),
+                Ok(folder) => return Ok((folder, Beginning::Continued)),
                 Err(unreadable) => unreadable.into_iter().for_each(|error| {
                     events(Event::Warning(format!("{error}; that run is not continued, a new one begins")));
                 }),
             }
         }
+        let beginning = if options.fresh { Beginning::Fresh } else { beginning(plan, ids, options) };
         let now = self.clock.now();
         let file = plan.file(ids, now);
         let created = RunFolder::create(&options.output_dir, &file, &plan.spec_toml, &plan.environment, now)?;
-        Ok((created, false))
+        Ok((created, beginning))
     }
+}
+
+/// Why the newest run of a plan's name is not continued.
+fn beginning(plan: &Plan, ids: &[String], options: &Options) -> Beginning {
+    let newest = newest_run(&options.output_dir, &plan.name);
+    let Some(newest) = newest.and_then(|run| PlanFile::read(&run).ok()) else { return Beginning::First };
+    let mut earlier: HashMap<_, _> =
+        newest.cases.iter().map(|entry| (&entry.labels, entry.id.as_str())).collect();
+    let (mut same, mut changed, mut added) = (0, 0, 0);
+    for (id, planned) in ids.iter().zip(&plan.cases) {
+        match earlier.remove(&planned.case.labels()) {
+            Some(known) if known == id => same += 1,
+            Some(_) => changed += 1,
+            None => added += 1,
+        }
+    }
+    Beginning::Changed { same, changed, added, removed: earlier.len() }
 }
 
 /// What the user should know of a folder that is continued.

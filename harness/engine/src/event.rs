@@ -23,9 +23,11 @@ pub enum Event {
     Begun {
         /// The run folder.
         folder: PathBuf,
-        /// Whether an earlier attempt is continued.
-        resumed: bool,
-        /// What earlier attempts have done.
+        /// Whether an earlier attempt is continued, or why not.
+        beginning: Beginning,
+        /// The rows that were taken from earlier runs.
+        reused: Reused,
+        /// What earlier attempts have done, re-used rows included.
         progress: Progress,
     },
     /// An exact reference is being computed.
@@ -51,6 +53,39 @@ pub enum Event {
     },
     /// What the user should know, without any case failing.
     Warning(String),
+}
+
+/// What a run took from earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reused {
+    /// Cases whose rows were taken.
+    pub cases: usize,
+    /// Cases that are finished too, but ran in another environment, so that they run again.
+    pub elsewhere: usize,
+    /// In what those environments differ.
+    pub differences: Vec<&'static str>,
+}
+
+/// How a run folder relates to earlier ones of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beginning {
+    /// It is continued.
+    Continued,
+    /// It is new, as the user asked.
+    Fresh,
+    /// It is new, and the first of its name.
+    First,
+    /// It is new, because the newest one has other cases.
+    Changed {
+        /// Cases of both.
+        same: usize,
+        /// Cases of the same names, with other settings, another plugin, other data, or another build of gpbench.
+        changed: usize,
+        /// Cases whose names the earlier run does not have.
+        added: usize,
+        /// Cases whose names this run does not have.
+        removed: usize,
+    },
 }
 
 /// How a run ended.

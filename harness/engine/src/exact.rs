@@ -23,7 +23,6 @@ const MOST_DEATHS: usize = 3;
 /// The references of one run.
 pub(crate) struct ExactReferences<'a> {
     executor: &'a dyn Executor,
-    options: &'a Options,
     interrupt: &'a Interrupt,
     folder: PathBuf,
     /// By key. A second thread that needs one waits for the first.
@@ -64,7 +63,7 @@ impl<'a> ExactReferences<'a> {
     pub(crate) fn new(executor: &'a dyn Executor, options: &'a Options, interrupt: &'a Interrupt) -> Self {
         let folder = options.cache_dir.join("exact");
         remove_stale(&folder);
-        Self { executor, options, interrupt, folder, known: Mutex::default() }
+        Self { executor, interrupt, folder, known: Mutex::default() }
     }
 
     /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is
@@ -79,8 +78,8 @@ impl<'a> ExactReferences<'a> {
     }
 
     /// The training rows of a case that wants a reference.
-    fn wanted(&self, planned: &PlannedCase) -> Option<usize> {
-        planned.n.filter(|n| planned.wants_exact && *n <= self.options.exact_limit)
+    pub(crate) fn wanted(&self, planned: &PlannedCase) -> Option<usize> {
+        planned.n.filter(|_| planned.fingerprint.exact)
     }
 
     fn path(&self, key: &str) -> PathBuf {

@@ -9,6 +9,8 @@
 //! The engine knows workers and their machine only through the [`Executor`] trait. [`LocalExecutor`] starts
 //! processes on this machine; tests have a mock; one that submits to a cluster would be a third.
 //!
+//! Rows of finished cases are kept beside the run folders; a run with the same case takes its row ([`Reuse`]).
+//!
 //! A run may be killed at any instant: running the same plan again continues it with the cases that have no row.
 //! Where the machine or a file is at fault, a case has no row: it is tried once more, the others go on, and
 //! [`Summary::without_rows`] names it.
@@ -31,6 +33,7 @@ mod options;
 mod plan;
 mod programs;
 mod refusal;
+mod reuse;
 mod room;
 mod row;
 mod status;
@@ -41,12 +44,12 @@ mod tries;
 pub use clock::{Clock, SystemClock};
 pub use engine::Engine;
 pub use error::EngineError;
-pub use event::{CaseWithoutRow, Event, Progress, Stop, Summary};
+pub use event::{Beginning, CaseWithoutRow, Event, Progress, Reused, Stop, Summary};
 pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
 pub use local::LocalExecutor;
 pub use log::Log;
-pub use options::Options;
+pub use options::{Options, Reuse};
 pub use plan::{Plan, PlannedCase};
 pub use status::{Evidence, classify};
 pub use tasks::CaseStatus;

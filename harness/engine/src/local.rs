@@ -62,6 +62,7 @@ pub struct LocalExecutor {
     /// How long a worker that has reported, or closed its output, may take to end.
     pub grace: Duration,
     threads_per_case: usize,
+    jobs: usize,
     numerics: Numerics,
     /// Where workers get control groups of their own, if they do.
     control_groups: Option<Arc<ControlGroups>>,
@@ -76,7 +77,7 @@ impl LocalExecutor {
         let executor = Self::new(worker);
         let numerics = Numerics::ask(&executor.worker)?;
         let environment = numerics.blas_settings.clone();
-        Ok(Self { environment, numerics, threads_per_case: share(threads, jobs), ..executor })
+        Ok(Self { environment, numerics, threads_per_case: share(threads, jobs), jobs, ..executor })
     }
 
     /// Runs cases of one thread by a worker whose numerics are not known, without a wrapper or variables, with a
@@ -91,6 +92,7 @@ impl LocalExecutor {
             environment: BTreeMap::new(),
             grace: Duration::from_secs(10),
             threads_per_case: 1,
+            jobs: 1,
             numerics: Numerics::default(),
             control_groups: ControlGroups::find().map(Arc::new),
         }
@@ -149,6 +151,7 @@ impl Executor for LocalExecutor {
             blas_core: self.numerics.blas_core.clone(),
             worker_sha256: self.numerics.worker.iter().map(|worker| worker.sha256.as_str()).collect(),
             threads: self.threads_per_case,
+            jobs: self.jobs,
             limits: self.enforcement().to_owned(),
             ..machine::describe()
         }

@@ -146,12 +146,12 @@ mod tests {
                 threads: 1,
                 cpu_dispatch: "portable".into(),
                 blas_core: "Generic".into(),
+                exact: false,
             },
             n: Some(10),
             memory_estimate: estimate,
             dataset_file: None,
             plugin_file: PathBuf::from("plugin.so"),
-            wants_exact: false,
             skip: None,
         }
     }

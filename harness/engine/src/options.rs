@@ -2,6 +2,15 @@
 
 use std::path::PathBuf;
 
+/// Which finished cases of earlier runs are re-used. A fresh run re-uses none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    /// Those that ran in the same environment: their seconds can be compared.
+    Same,
+    /// All: seconds may be of another machine.
+    Any,
+}
+
 /// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -15,8 +24,8 @@ pub struct Options {
     pub fresh: bool,
     /// Run cases again whose row is a failure; the newer row counts.
     pub retry_failed: bool,
-    /// Largest number of training rows for which an exact reference is made.
-    pub exact_limit: usize,
+    /// Which rows of earlier runs are taken instead of running their cases again.
+    pub reuse: Reuse,
     /// Wall-clock seconds after which a case without a time budget is killed.
     pub kill_after_seconds: Option<f64>,
     /// Processor seconds, of all its threads and children, after which a case is killed.
@@ -38,7 +47,7 @@ impl Default for Options {
             jobs: 1,
             fresh: false,
             retry_failed: false,
-            exact_limit: 20_000,
+            reuse: Reuse::Same,
             kill_after_seconds: None,
             cpu_seconds: None,
             memory_bytes: None,

@@ -43,8 +43,6 @@ pub struct PlannedCase {
     pub dataset_file: Option<PathBuf>,
     /// Library that offers the solver.
     pub plugin_file: PathBuf,
-    /// Whether to compare with an exact reference, where n and memory allow one.
-    pub wants_exact: bool,
     /// Why the case is not to be run; it gets a `skipped` row with this reason.
     pub skip: Option<String>,
 }

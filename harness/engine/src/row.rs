@@ -79,6 +79,8 @@ fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestam
         output: TaskOutput::empty(planned.case.task.kind()),
         log_tail: String::new(),
         reproducible: status.reproducible,
+        lacks_exact: false,
+        reused_from: None,
         finished: finished.to_string(),
     }
 }

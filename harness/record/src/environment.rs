@@ -20,6 +20,9 @@ pub struct Fingerprint {
     pub cpu_dispatch: String,
     /// OpenBLAS core type, such as `SkylakeX`.
     pub blas_core: String,
+    /// Whether figures of the exact process are wanted beside the solver's.
+    #[serde(default)]
+    pub exact: bool,
 }
 
 /// Where a run took place: written once per run folder, and once more for each attempt that continued in another
@@ -52,6 +55,8 @@ pub struct Environment {
     pub blas_core: String,
     /// Threads a case may use.
     pub threads: usize,
+    /// Cases that run at the same time; 0 where it is not known, as in files of earlier versions.
+    pub jobs: usize,
     /// Variables that choose threads or code of the numerical libraries, as far as they were set.
     pub variables: BTreeMap<String, String>,
     /// How limits on time and memory are enforced.
@@ -88,6 +93,7 @@ impl Environment {
             ("blas", self.blas == other.blas),
             ("blas_core", self.blas_core == other.blas_core),
             ("threads", self.threads == other.threads),
+            ("jobs", self.jobs == other.jobs || self.jobs.min(other.jobs) == 0),
             ("variables", self.variables == other.variables),
         ];
         each.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()

@@ -59,6 +59,12 @@ pub struct Row {
     /// False if a clock decided where the solver stopped.
     #[serde(default = "yes")]
     pub reproducible: bool,
+    /// Whether figures of the exact process were wanted and could not be had.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub lacks_exact: bool,
+    /// The run in which the case ran, `<name>/<folder>`, where another re-uses its row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reused_from: Option<String>,
     /// UTC time at which the case ended.
     pub finished: String,
 }
@@ -70,6 +76,13 @@ impl Row {
         parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
     }
 
+    /// Whether a later run may take this row instead of running the case again: it ended by itself, neither a clock nor a
+    /// failure decided how, and it has all figures that were wanted.
+    pub fn is_reusable(&self) -> bool {
+        let ended = matches!(self.status, Status::Ok | Status::NotConverged | Status::Diverged);
+        ended && self.reproducible && !self.lacks_exact
+    }
+
     /// Whether it is an answer whose predictions are the learner's own: there is no model to compute them from.
     pub fn has_own_predictions(&self) -> bool {
         let has_no_model = self.output.learning().is_some_and(|learning| learning.model.is_none());
@@ -79,6 +92,10 @@ impl Row {
 
 fn yes() -> bool {
     true
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// One line of `journal.jsonl`. Readers skip kinds that they do not know.

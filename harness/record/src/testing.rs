@@ -61,6 +61,8 @@ pub fn row(case: Case, metrics: &[(&str, f64)]) -> Row {
         output: TaskOutput::empty(case.task.kind()),
         log_tail: String::new(),
         reproducible: true,
+        lacks_exact: false,
+        reused_from: None,
         finished: "2026-01-01T00:00:00Z".into(),
         case,
     }

@@ -24,6 +24,8 @@ pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     columns.push(Column::new("n".into(), counts(|r| r.n)));
     columns.push(Column::new("d".into(), counts(|r| r.d)));
     columns.push(Column::new("reproducible".into(), rows.iter().map(|r| r.reproducible).collect::<Vec<_>>()));
+    let runs = rows.iter().map(|r| r.reused_from.as_deref()).collect::<Vec<_>>();
+    columns.push(Column::new("reused_from".into(), runs));
     let metrics: Vec<&Metrics> = rows.iter().map(|r| &r.metrics).collect();
     columns.extend(metric_columns(&metrics));
     DataFrame::new(rows.len(), columns)

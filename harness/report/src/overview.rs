@@ -152,12 +152,20 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     let clocked = run.rows.iter().filter(|r| !r.reproducible).count();
     let stopped = format!("{clocked} cases: a clock decided where the solver stopped");
     facts.extend((clocked > 0).then_some(("not reproducible", stopped)));
+    facts.extend(reused(run).map(|reused| ("re-used", reused)));
     let last = run.rows.iter().map(|row| row.finished.as_str()).max();
     facts.extend(last.map(|last| ("last case finished", last.to_owned())));
     for (_, value) in &mut facts {
         *value = text::cut(value, text::REASON).into_owned();
     }
     facts
+}
+
+/// Which cases ran in earlier runs.
+fn reused(run: &Run) -> Option<String> {
+    let runs: Vec<&str> = run.rows.iter().filter_map(|row| row.reused_from.as_deref()).collect();
+    let (count, from) = (runs.len(), joined(runs.into_iter().map(str::to_owned)));
+    (count > 0).then(|| format!("{count} of {} cases ran in earlier runs: {from}", run.rows.len()))
 }
 
 fn machine(e: &Environment) -> String {

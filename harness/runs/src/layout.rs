@@ -4,6 +4,8 @@ use std::path::Path;
 
 /// The name of the link to the newest run of a spec, which also stands for the newest run on the command line.
 pub(crate) const LATEST: &str = "latest";
+/// The store of finished cases, in the output folder.
+pub(crate) const FINISHED: &str = ".finished";
 /// The plan. A folder that has one is a run folder.
 pub(crate) const PLAN: &str = "plan.json";
 /// The spec as typed.

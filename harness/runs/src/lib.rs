@@ -23,6 +23,9 @@
 //! is wrong, is skipped and named by one warning, and its case counts as not run. A last line without its end was cut short by a killed process:
 //! readers ignore it and [`Journal::open`] removes it. Where a case was run again, its newest row counts.
 //!
+//! [`Store`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
+//! their rows.
+//!
 //! A damaged plan is written anew by a run of the same cases; reports do without it. A damaged environment is named
 //! and stays. Folders of schema 1 are upgraded as they are read.
 
@@ -38,6 +41,7 @@ mod lookup;
 mod object;
 mod plan;
 mod record;
+mod store;
 mod upgrade;
 mod writer;
 
@@ -46,7 +50,8 @@ pub use environments::ComparedEnvironment;
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use journal::{DamagedLine, JournalContents, read_journal};
-pub use lookup::{list_runs, resolve_run};
+pub use lookup::{list_runs, newest_run, resolve_run};
 pub use plan::{PlanEntry, PlanFile};
 pub use record::RunRecord;
+pub use store::{FinishedCase, Store};
 pub use writer::Journal;

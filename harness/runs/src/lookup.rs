@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::RunError;
-use crate::layout::{LATEST, PLAN, is_run};
+use crate::layout::{LATEST, PLAN, is_name, is_run};
 
 /// Finds the run folder that `run` names: a path, the name of a spec (its latest run), or `latest` (the newest run
 /// under `output_dir`).
@@ -29,6 +29,11 @@ pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
         output_dir: output_dir.to_owned(),
         known: names(output_dir),
     })
+}
+
+/// The newest run folder of a spec's name.
+pub fn newest_run(output_dir: &Path, name: &str) -> Option<PathBuf> {
+    is_name(name).then(|| latest_of(&output_dir.join(name)))?
 }
 
 /// Lists all run folders under `output_dir`, by name and then by time.

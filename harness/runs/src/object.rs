@@ -11,11 +11,20 @@ use serde_json::Value;
 use crate::RunError;
 use crate::error::Context as _;
 
-/// Writes an object, for people to read as well.
+/// Writes an object, for people to read as well, and waits until it is on the disk.
 pub(crate) fn write(path: &Path, object: &impl Serialize) -> Result<(), RunError> {
+    write_with(path, object, Durability::Durable)
+}
+
+/// [`write`], where a power cut may take the object away.
+pub(crate) fn write_with(
+    path: &Path,
+    object: &impl Serialize,
+    durability: Durability,
+) -> Result<(), RunError> {
     let text = serde_json::to_vec_pretty(object).expect("plain data with text keys always serialises");
     let text = checksum::seal(&text);
-    replace(path, Durability::Durable, |file| file.write_all(&text)).context("write", path)
+    replace(path, durability, |file| file.write_all(&text)).context("write", path)
 }
 
 /// Reads an object and compares its checksum; earlier versions wrote none.

@@ -1,8 +1,9 @@
-//! `gpbench clean`: removes cached files that can be made again.
+//! `gpbench clean`: removes what can be made again: cached files, and the store of finished cases.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gpbench_runs::Store;
 
 use crate::args::Global;
 use crate::exit::{Failure, OK, Outcome};
@@ -21,7 +22,8 @@ pub(crate) struct Clean {
 
 pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
     let places = dataset::places(global)?;
-    let mut folders = vec![places.cache.join("exact"), places.copies()];
+    let mut folders =
+        vec![places.cache.join("exact"), places.copies(), Store::of(&global.output_dir).folder().to_owned()];
     if args.downloads {
         folders.push(places.downloads());
     }
@@ -40,7 +42,11 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
         freed += size;
     }
     if freed == 0 {
-        output::print(&format!("nothing to remove in {}", places.cache.display()))?;
+        output::print(&format!(
+            "nothing to remove in {} and {}",
+            places.cache.display(),
+            global.output_dir.display()
+        ))?;
     }
     printed.map(|()| OK)
 }

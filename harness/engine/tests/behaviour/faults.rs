@@ -276,7 +276,7 @@ fn a_data_set_is_renewed_before_the_next_try() {
 
 fn with_references(solvers: &[&str]) -> Plan {
     let mut plan = plan(solvers);
-    plan.cases.iter_mut().for_each(|planned| planned.wants_exact = true);
+    plan.cases.iter_mut().for_each(|planned| planned.fingerprint.exact = true);
     plan
 }
 

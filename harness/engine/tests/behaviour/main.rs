@@ -8,6 +8,7 @@ mod memory;
 mod memory_limits;
 mod processes;
 mod programs;
+mod reuse;
 mod schedule;
 mod script;
 mod support;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gpbench_engine::{EngineError, Event, Options, Stop};
+use gpbench_engine::{Beginning, EngineError, Event, Options, Stop};
 use gpbench_record::{Row, Status, names};
 use gpbench_runs::{Journal, PlanFile, RunError, read_journal};
 
@@ -112,7 +112,9 @@ fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
     let (second, events) = run(&mock, &same, &options).unwrap();
     assert_eq!((&second.folder, second.ran, second.failures()), (&first.folder, 0, 1));
     assert!(mock.asked().is_empty());
-    assert!(matches!(&events[..], [Event::Begun { resumed: true, progress, .. }] if progress.done == 2));
+    assert!(
+        matches!(&events[..], [Event::Begun { beginning: Beginning::Continued, progress, .. }] if progress.done == 2)
+    );
     assert!(fs::read_to_string(first.folder.join("spec.toml")).unwrap().contains("[report]"));
     let stored = PlanFile::read(&first.folder).unwrap();
     assert_eq!((stored.report, stored.created.as_str()), (same.report.clone(), "2026-01-02T12:00:00Z"));
@@ -121,7 +123,8 @@ fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
     assert_ne!(fresh.folder, first.folder);
     assert_eq!(fresh.ran, 2);
     let other = run(&mock, &plan(&["cg"]), &options).unwrap().0;
-    assert_eq!(other.ran, 1, "another plan is another run");
+    assert_ne!(other.folder, fresh.folder, "another plan is another run");
+    assert_eq!((other.ran, other.is_complete()), (0, true), "which takes the rows that it needs");
 }
 
 #[test]
@@ -226,6 +229,7 @@ fn a_killed_run_continues_where_it_was() {
     let journal = first.folder.join("journal.jsonl");
     let bytes = fs::read(&journal).unwrap();
     fs::write(&journal, &bytes[..bytes.len() - 10]).unwrap();
+    fs::remove_dir_all(options.output_dir.join(".finished")).unwrap();
     fs::create_dir(first.folder.join("scratch")).unwrap();
     fs::write(first.folder.join("scratch/old.solution"), "old").unwrap();
     let mock = Mock::default();
@@ -245,6 +249,7 @@ fn a_damaged_line_is_one_warning_and_its_case_runs_again() {
     let text = fs::read_to_string(&journal).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     fs::write(&journal, format!("{}\n{{\"kind\":\"case\",\n{}\n", lines[0], lines[2])).unwrap();
+    fs::remove_dir_all(options.output_dir.join(".finished")).unwrap();
     let warned = |mock: &Mock| {
         let (_, events) = run(mock, &plan, &options).unwrap();
         let warnings = events.into_iter().filter_map(|event| match event {
@@ -304,10 +309,8 @@ fn an_exact_reference_is_made_once_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let mut plan = plan(&["cg", "ap", "cholesky"]);
-    plan.cases.iter_mut().for_each(|planned| planned.wants_exact = true);
+    plan.cases.iter_mut().for_each(|planned| planned.fingerprint.exact = true);
     plan.cases.push(planned("large", 0));
-    plan.cases[3].wants_exact = true;
-    plan.cases[3].n = Some(options.exact_limit + 1);
     let mock = Mock::default();
     run(&mock, &plan, &options).unwrap();
     let made = |mock: &Mock| mock.asked().iter().filter(|item| *item == "exact draw").count();

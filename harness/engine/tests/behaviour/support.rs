@@ -31,6 +31,7 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
         threads: 1,
         cpu_dispatch: text("portable"),
         blas_core: text("Generic"),
+        exact: false,
     };
     PlannedCase {
         case,
@@ -39,7 +40,6 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
         dataset_file: None,
         memory_estimate: None,
         plugin_file: plugin.file,
-        wants_exact: false,
         skip: None,
     }
 }

@@ -25,6 +25,7 @@ pub(super) fn cases(run: &Run) -> String {
             "repeat": labels.repeat,
             "status": row.status,
             "reason": row.reason,
+            "reused_from": row.reused_from,
             "metrics": row.metrics,
         })
     };

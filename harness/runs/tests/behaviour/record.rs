@@ -22,6 +22,7 @@ fn entry(id: &str) -> PlanEntry {
         threads: 1,
         cpu_dispatch: "portable".into(),
         blas_core: "Generic".into(),
+        exact: false,
     };
     let case = case(id);
     PlanEntry { id: id.into(), labels: case.labels(), case, fingerprint, n: Some(30), skip: None }

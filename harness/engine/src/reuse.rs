@@ -1,0 +1,72 @@
+//! Finished cases of earlier runs: which rows are kept for later runs, and which are taken instead of running a case.
+
+use gpbench_record::{Environment, Row, SCHEMA};
+use gpbench_runs::{FinishedCase, Journal, RunError, RunFolder, Store};
+
+use crate::{EngineError, Event, Plan, PlannedCase, Reuse, Reused};
+
+/// Keeps the finished cases of a run.
+pub(crate) struct FinishedCases {
+    store: Store,
+    run: String,
+    environment: Environment,
+}
+
+impl FinishedCases {
+    pub(crate) fn new(store: Store, folder: &RunFolder, plan: &Plan) -> Self {
+        let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
+        Self { store, run: format!("{}/{name}", plan.name), environment: plan.environment.clone() }
+    }
+
+    /// Keeps a row that is on the disk, if it may be re-used. That it cannot be kept costs the time of another run, and no
+    /// result.
+    pub(crate) fn keep(&self, row: &Row) -> Option<Event> {
+        if !row.is_reusable() {
+            return None;
+        }
+        let (run, environment) = (self.run.clone(), self.environment.clone());
+        let case = FinishedCase { schema: SCHEMA, run, environment, row: row.clone() };
+        let refused =
+            |error: RunError| Event::Warning(format!("{error}; {} runs again in another run", row.labels));
+        self.store.put(&case).err().map(refused)
+    }
+
+    /// Writes the rows of pending cases that ran in earlier runs into the journal, and removes these cases from `pending`.
+    pub(crate) fn take(
+        &self,
+        reuse: Reuse,
+        pending: &mut Vec<(&String, &PlannedCase)>,
+        (folder, journal): (&RunFolder, &mut Journal),
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Reused, EngineError> {
+        let mut reused = Reused::default();
+        for (id, planned) in std::mem::take(pending) {
+            let found = self.store.get(id).unwrap_or_else(|error| {
+                events(Event::Warning(format!("{error}; its case runs again")));
+                None
+            });
+            // A failure that is to be tried again has a row already.
+            let is_new = journal.status(id).is_none() && planned.skip.is_none();
+            let Some(finished) = found.filter(|finished| is_new && finished.row.is_reusable()) else {
+                pending.push((id, planned));
+                continue;
+            };
+            let differences = finished.environment.differences(&self.environment);
+            if reuse == Reuse::Same && !differences.is_empty() {
+                reused.elsewhere += 1;
+                reused.differences.extend(differences);
+                pending.push((id, planned));
+                continue;
+            }
+            // The folder names all environments in which its rows were made.
+            folder.add_environment(&finished.environment)?;
+            // A row of this run may be here and not in its journal, where a line is damaged.
+            let reused_from = (finished.run != self.run).then_some(finished.run);
+            reused.cases += usize::from(reused_from.is_some());
+            journal.append(&Row { reused_from, ..finished.row })?;
+        }
+        reused.differences.sort_unstable();
+        reused.differences.dedup();
+        Ok(reused)
+    }
+}
