@@ -5,7 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Dataset, Fingerprint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Task, text};
+use crate::{
+    Dataset, Fingerprint, GridPoint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Task, text,
+};
 
 /// One cell of the plan.
 ///
@@ -86,6 +88,11 @@ impl Case {
             seed: self.seed,
             repeat: self.repeat,
         }
+    }
+
+    /// The grid of parameters that it is a point of.
+    pub fn grid(&self) -> Option<&GridPoint> {
+        self.solver.grid.as_ref().or_else(|| self.task.learning()?.grid.as_ref())
     }
 
     /// The stable id of this case run under `fingerprint`: 16 hexadecimal digits

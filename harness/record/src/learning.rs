@@ -6,11 +6,9 @@
 //! for the last one. Its costs, such as `passes`, `rows`, `epochs`, `feature_rows`, `iterations`, `seconds_prepare` and
 //! `seconds_solve`, count from the beginning of the fit.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, Hyperparameters, Inducing, Param, Step};
+use crate::{Curve, GridPoint, Hyperparameters, Inducing, Step};
 
 /// What task `learn` needs: a learner fits by itself, with parameters of its own, and the harness looks at its model
 /// from time to time.
@@ -36,8 +34,8 @@ pub struct Learning {
     /// finite dimension is evaluated on all rows.
     #[serde(default = "nlml_rows")]
     pub nlml_rows: usize,
-    /// The grid that the case is a point of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Where earlier versions kept [`Solver::grid`](crate::Solver::grid): read, and never written.
+    #[serde(default, skip_serializing)]
     pub grid: Option<GridPoint>,
 }
 
@@ -96,31 +94,6 @@ impl Selection {
     fn is_last(&self) -> bool {
         *self == Selection::Last
     }
-}
-
-/// A point of a grid of parameters. The cases of a grid differ in nothing else, and a report chooses among them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GridPoint {
-    /// Name of the grid: that of the solver's entry in the spec.
-    pub entry: String,
-    /// The parameters that the grid varies, with this case's values.
-    pub params: BTreeMap<String, Param>,
-}
-
-/// What separates the entry's name from the values in the name of a point.
-const BEFORE_VALUES: char = '@';
-
-impl GridPoint {
-    /// Its name on the solver axis, such as `scgd-32@learning_rate=0.3`.
-    pub fn name(&self) -> String {
-        let values: Vec<String> = self.params.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        format!("{}{BEFORE_VALUES}{}", self.entry, values.join(","))
-    }
-}
-
-/// Whether `name` selects a solver by its name on the axis: it is that name, or that of the grid of which it is a point.
-pub fn selects(name: &str, solver: &str) -> bool {
-    solver.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(BEFORE_VALUES))
 }
 
 /// What task `learn` yields.

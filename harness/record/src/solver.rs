@@ -14,6 +14,35 @@ pub struct Solver {
     pub plugin: String,
     /// Every parameter of the solver's schema, defaults filled in.
     pub params: BTreeMap<String, Param>,
+    /// The grid of parameters that the case is a point of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<GridPoint>,
+}
+
+/// A point of a grid of parameters. The cases of a grid differ in nothing else. A report of learners chooses among
+/// them; that of solvers shows all of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GridPoint {
+    /// Name of the grid: that of the solver's entry in the spec.
+    pub entry: String,
+    /// The parameters that the grid varies, with this case's values.
+    pub params: BTreeMap<String, Param>,
+}
+
+/// What separates the entry's name from the values in the name of a point.
+const BEFORE_VALUES: char = '@';
+
+impl GridPoint {
+    /// Its name on the solver axis, such as `scgd-32@learning_rate=0.3`.
+    pub fn name(&self) -> String {
+        let values: Vec<String> = self.params.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        format!("{}{BEFORE_VALUES}{}", self.entry, values.join(","))
+    }
+}
+
+/// Whether `name` selects a solver by its name on the axis: it is that name, or that of the grid of which it is a point.
+pub fn selects(name: &str, solver: &str) -> bool {
+    solver.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(BEFORE_VALUES))
 }
 
 /// The value of a solver parameter.

@@ -38,7 +38,7 @@ pub fn case(solver: &str) -> Case {
             origin: OriginBase::Given.into(),
             network: None,
         },
-        solver: Solver { name: solver.into(), plugin: "cg".into(), params: BTreeMap::new() },
+        solver: Solver { name: solver.into(), plugin: "cg".into(), params: BTreeMap::new(), grid: None },
         budget: Budget { tolerance: Some(0.01), ..Budget::default() },
         seed: 0,
         repeat: 0,

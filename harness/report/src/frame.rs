@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::{Labels, Metrics};
+use gpbench_record::{Hyperparameters, Labels, Metrics, Param, Row};
 use polars::prelude::*;
 
 use crate::run::Run;
@@ -18,17 +18,51 @@ pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     columns.push(text("status", rows.iter().map(|r| r.status.as_str())));
     columns.push(text("reason", rows.iter().map(|r| r.reason.as_str())));
     columns.push(text("plugin", rows.iter().map(|r| r.case.solver.plugin.as_str())));
-    let counts = |of: fn(&gpbench_record::Row) -> Option<usize>| {
-        rows.iter().map(|r| of(r).map(|v| v as u64)).collect::<Vec<_>>()
-    };
+    let counts =
+        |of: fn(&Row) -> Option<usize>| rows.iter().map(|r| of(r).map(|v| v as u64)).collect::<Vec<_>>();
     columns.push(Column::new("n".into(), counts(|r| r.n)));
     columns.push(Column::new("d".into(), counts(|r| r.d)));
+    columns.extend(settings(rows));
     columns.push(Column::new("reproducible".into(), rows.iter().map(|r| r.reproducible).collect::<Vec<_>>()));
     let runs = rows.iter().map(|r| r.reused_from.as_deref()).collect::<Vec<_>>();
     columns.push(Column::new("reused_from".into(), runs));
     let metrics: Vec<&Metrics> = rows.iter().map(|r| &r.metrics).collect();
     columns.extend(metric_columns(&metrics));
     DataFrame::new(rows.len(), columns)
+}
+
+/// A column for each bound, hyperparameter and parameter of the cases: `tolerance`, `kernel.noise_scale`, `params.rank`. A
+/// parameter that is a text somewhere is one everywhere.
+fn settings(rows: &[Row]) -> Vec<Column> {
+    let numbers = |name: &str, of: &dyn Fn(&Row) -> Option<f64>| {
+        Column::new(name.into(), rows.iter().map(of).collect::<Vec<_>>())
+    };
+    let mut columns = vec![
+        numbers("tolerance", &|row| row.case.budget.tolerance),
+        numbers("max_epochs", &|row| row.case.budget.max_epochs),
+    ];
+    let scales: Vec<Hyperparameters> = rows.iter().map(|row| row.case.kernel.hyperparameters()).collect();
+    let names: BTreeSet<&String> = scales.iter().flat_map(Hyperparameters::keys).collect();
+    for name in names {
+        let values: Vec<Option<f64>> = scales.iter().map(|scales| scales.get(name).copied()).collect();
+        columns.push(Column::new(format!("kernel.{name}").into(), values));
+    }
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.case.solver.params.keys()).collect();
+    for name in names {
+        let values: Vec<Option<&Param>> = rows.iter().map(|row| row.case.solver.params.get(name)).collect();
+        let number = |value: &Param| match value {
+            Param::Int(value) => Some(*value as f64),
+            Param::Float(value) => Some(*value),
+            Param::Bool(_) | Param::Text(_) => None,
+        };
+        let are_numbers = values.iter().flatten().all(|value| number(value).is_some());
+        let name = format!("params.{name}").into();
+        columns.push(match are_numbers {
+            true => Column::new(name, values.iter().map(|value| number((*value)?)).collect::<Vec<_>>()),
+            false => Column::new(name, values.iter().map(|v| v.map(Param::to_string)).collect::<Vec<_>>()),
+        });
+    }
+    columns
 }
 
 /// A row for each trace point, with the axes of its case.

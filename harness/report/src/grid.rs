@@ -11,9 +11,10 @@ use crate::run::Run;
 /// What a choice is made within: data set, kernel, estimator, seed, and the grid's entry in the spec.
 type Within<'a> = (&'a str, &'a str, Option<&'a str>, u64, &'a str);
 
-/// The grid that a case is a point of.
+/// The grid that a learner's case is a point of. Those of solvers are shown whole.
 pub(crate) fn point(row: &Row) -> Option<&GridPoint> {
-    row.case.task.learning()?.grid.as_ref()
+    row.case.task.learning()?;
+    row.case.grid()
 }
 
 /// The run with the chosen value of each grid alone, under the name of the grid's entry, and with the price of the whole

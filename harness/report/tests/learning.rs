@@ -35,11 +35,10 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
         inducing: None,
         shared_length_scale: false,
         nlml_rows: 4096,
-        grid: Some(GridPoint {
-            entry,
-            params: BTreeMap::from([("learning_rate".to_owned(), Param::Float(rate))]),
-        }),
+        grid: None,
     }));
+    let params = BTreeMap::from([("learning_rate".to_owned(), Param::Float(rate))]);
+    case.solver.grid = Some(GridPoint { entry, params });
     let offset = if method == "scgd" { -0.2 } else { 0.3 };
     let nlml = -1.2 + offset + 0.1 * (rate / 0.3).ln().powi(2) + 0.01 * seed as f64;
     let metrics = [
@@ -103,8 +102,7 @@ fn without_model(seed: u64) -> Row {
     let mut row = row("bsgd", 32, 0.3, seed);
     row.labels.solver = "own".to_owned();
     row.case.solver.name = "own".to_owned();
-    let Task::Learn(learning) = &mut row.case.task else { panic!("a learner") };
-    learning.grid = None;
+    row.case.solver.grid = None;
     row.output = TaskOutput::Learn(Box::default());
     row.metrics = Metrics::from_iter(
         row.metrics.iter().filter(|(name, _)| *name != "nlml").map(|(name, value)| (name.to_owned(), value)),
@@ -193,8 +191,7 @@ fn every_chart_is_drawn() {
 fn a_run_without_grids_or_looks_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut row = row("poe", 32, 0.3, 0);
-    let Task::Learn(learning) = &mut row.case.task else { panic!("a learner") };
-    learning.grid = None;
+    row.case.solver.grid = None;
     row.output = TaskOutput::Learn(Box::default());
     row.trace.clear();
     row.labels.solver = "poe".to_owned();

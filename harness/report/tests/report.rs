@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Curve, GradientEstimator, JournalEntry, Landscape, PathwiseTargets, PosteriorOutput, Prediction, Probes,
-    Row, Schedule, Spectrum, StandardProbes, Start, Status, Step, StopReason, Task, TaskOutput, Training,
-    TrainingOutput, names,
+    Curve, GradientEstimator, GridPoint, JournalEntry, Landscape, Param, PathwiseTargets, PosteriorOutput,
+    Prediction, Probes, Row, Schedule, Spectrum, StandardProbes, Start, Status, Step, StopReason, Task,
+    TaskOutput, Training, TrainingOutput, names,
 };
 use gpbench_report::{Error, Format, Options, Run, compare, export, groups, write_all};
 use polars::prelude::{ParquetReader, SerReader};
@@ -442,6 +442,31 @@ fn training_has_a_distance_to_exact_training() {
         }
     }
     assert!(!export(&other, Format::Markdown).unwrap().contains("### Distance to exact training"));
+}
+
+#[test]
+fn a_swept_parameter_has_a_chart() {
+    let mut run = run();
+    let kind = |row: &Row| row.labels.solver == "cg" || row.labels.solver == "jacobi";
+    run.rows.retain(|row| row.labels.dataset == "pol" && kind(row));
+    for row in &mut run.rows {
+        // Two solvers of the stored run stand for two values.
+        let rank = if row.labels.solver == "cg" { 100 } else { 10 };
+        let point = GridPoint { entry: "cg".into(), params: [("rank".into(), Param::Int(rank))].into() };
+        row.labels.solver = point.name();
+        row.case.solver.name = point.name();
+        row.case.solver.grid = Some(point);
+    }
+    run.axes.solver = vec!["cg@rank=10".into(), "cg@rank=100".into()];
+    let charts = charts(&run);
+    let sweep = &charts["sweep-rank-pol.svg"];
+    assert!(sweep.contains("By rank: pol") && sweep.contains("\ncg\n"), "{sweep}");
+    let results = export(&run, Format::Csv).unwrap();
+    let header = results.lines().next().unwrap();
+    assert!(
+        ["tolerance", "kernel.noise_scale", "reused_from"].iter().all(|name| header.contains(name)),
+        "{header}"
+    );
 }
 
 #[test]

@@ -155,8 +155,7 @@ impl Plan {
 
 /// The names that select a case's solver: its own, and that of its grid.
 fn solver_names(case: &Case) -> impl Iterator<Item = &str> {
-    let grid = case.task.learning().and_then(|learning| learning.grid.as_ref());
-    std::iter::once(case.solver.name.as_str()).chain(grid.map(|point| point.entry.as_str()))
+    std::iter::once(case.solver.name.as_str()).chain(case.grid().map(|point| point.entry.as_str()))
 }
 
 fn planned(cell: &Cell, repeat: u32) -> PlannedCase {

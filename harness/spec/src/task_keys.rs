@@ -16,8 +16,6 @@ pub(crate) enum TaskKey {
     Learn,
     /// `network` or `random` of a kernel, or the linear family.
     Network,
-    /// `grid` of a parameter.
-    Grid,
     /// `length_scale = "shared"` of a kernel.
     SharedLengthScale,
     /// `fit` of a kernel's hyperparameters.
@@ -76,10 +74,6 @@ impl TaskKey {
             TaskKey::Network => (
                 "networks and linear kernels are for learners, in task \"learn\"",
                 "use a stationary family on the inputs",
-            ),
-            TaskKey::Grid => (
-                "a grid of parameters is for task \"learn\"",
-                "write an entry of the solver axis for each value",
             ),
             TaskKey::SharedLengthScale => (
                 "a shared length scale is fitted by tasks \"train\" and \"learn\" only",

@@ -91,6 +91,27 @@ fn a_parameter_may_depend_on_the_data_set() {
 }
 
 #[test]
+fn a_list_of_values_makes_an_entry_of_each() {
+    let sets = ["solver.cg.params={ rank = [50, 500], preconditioner = [\"none\", \"pivoted_cholesky\"] }"];
+    let plan = planned(SMALL, &sets);
+    let entries: Vec<&str> = plan.axes.solver.iter().map(String::as_str).collect();
+    let points = [
+        "cg@preconditioner=none,rank=50",
+        "cg@preconditioner=none,rank=500",
+        "cg@preconditioner=pivoted_cholesky,rank=50",
+        "cg@preconditioner=pivoted_cholesky,rank=500",
+    ];
+    assert_eq!(entries, [&["cholesky"], &points[..]].concat());
+    let case = cases(&plan, "pol", points[1])[0];
+    assert_eq!(case.solver.params["rank"], Param::Int(500));
+    let grid = case.grid().expect("a point of a grid");
+    assert_eq!((grid.entry.as_str(), grid.name().as_str()), ("cg", points[1]));
+    assert_eq!(cases(&plan, "pol", "cholesky")[0].grid(), None);
+    let chosen = plan.filter(&["cg".into()], &["pol".into()]).expect("both exist").cases;
+    assert!(chosen.iter().all(|planned| planned.case.solver.plugin == "cg") && chosen.len() >= 4);
+}
+
+#[test]
 fn defaults_are_filled_in() {
     let plan = planned(SMALL, &[]);
     let case = cases(&plan, "gp-draw", "cg")[0];

@@ -26,5 +26,6 @@ pub(crate) mod section;
 pub(crate) mod size;
 pub(crate) mod spectrum;
 mod style;
+pub(crate) mod sweep;
 pub(crate) mod training;
 pub(crate) mod truncation;

@@ -6,7 +6,7 @@ use super::section::{MEANS, RESIDUALS, Section};
 use crate::aggregate::{Group, Problem};
 use crate::charts::curve::Clock;
 use crate::charts::figure::Drawn;
-use crate::charts::{convergence, pareto, profile, progress, seconds};
+use crate::charts::{convergence, pareto, profile, progress, seconds, sweep};
 use crate::layout::{Layout, column};
 use crate::number::times;
 use crate::results::Results;
@@ -72,11 +72,13 @@ pub(super) fn overviews(results: &Results<'_>) -> Vec<Drawn> {
 
 /// The charts along the solves of a problem.
 pub(super) fn along(results: &Results<'_>, task: TaskKind, problem: &Problem, what: &str) -> Vec<Drawn> {
-    vec![
+    let mut drawn = vec![
         progress::residual_figure(results, problem, what),
         progress::quality_figure(results, problem, what, Clock::Seconds),
         progress::quality_figure(results, problem, what, Clock::Epochs),
         convergence::errors_figure(results, task, problem, what),
         convergence::own_numbers_figure(results, problem, what),
-    ]
+    ];
+    drawn.extend(sweep::figures(results, problem, what));
+    drawn
 }

@@ -6,7 +6,9 @@ use gpbench_record::{Probes, Start, names};
 use super::section::{MEANS, RESIDUALS, Section};
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
-use crate::charts::{distance, pareto, paths, probes, profile, seconds, section, training, truncation};
+use crate::charts::{
+    distance, pareto, paths, probes, profile, seconds, section, sweep, training, truncation,
+};
 use crate::distance::{Spread, differences};
 use crate::estimator;
 use crate::layout::{Layout, column};
@@ -62,6 +64,9 @@ impl Section for Train {
             drawn.extend(results.models().into_iter().map(|model| figure(results, model)));
         }
         drawn.extend(training::figures(results));
+        for problem in results.problems() {
+            drawn.extend(sweep::figures(results, problem, &results.problem_title(problem)));
+        }
         drawn
     }
 

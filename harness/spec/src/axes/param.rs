@@ -6,7 +6,6 @@ use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
-use crate::task_keys::{TaskKey, TaskKeys};
 use crate::tree::{Node, Table, Value};
 use crate::typed::Typed;
 
@@ -36,13 +35,12 @@ pub(super) struct Known<'a> {
     pub(super) catalog: &'a Catalog,
     /// Those on the data-set axis.
     pub(super) datasets: &'a [String],
-    pub(super) task: TaskKeys,
 }
 
 /// Most points of one grid.
 pub(super) const MOST_POINTS: usize = 1000;
 
-/// The key of a table that is a grid.
+/// The key of a table that is a grid, as a list alone is.
 const GRID: &str = "grid";
 
 /// Reports a parameter that the solver or learner does not have.
@@ -68,34 +66,34 @@ pub(super) fn choice(
     let same = |value| ParamChoice::Same(schema.name.clone(), value);
     match given {
         None => Some(same(schema.default.clone())),
+        Some(Node { value: Value::Array(_), .. }) => grid(schema, given, mistakes),
         Some(Node { value: Value::Table(table), .. }) if table.get(GRID).is_some() => {
-            grid(schema, table, known.task, mistakes)
+            let before = mistakes.count();
+            for (key, _) in table.0.iter().filter(|(key, _)| key.value != GRID) {
+                let what = format!("`{}` does not go with a grid of `{}`", key.value, schema.name);
+                mistakes.add(&key.at, what, "a grid has the same values for every data set".to_owned());
+            }
+            let values = grid(schema, table.get(GRID), mistakes);
+            values.filter(|_| mistakes.count() == before)
         }
         Some(Node { value: Value::Table(table), at }) => by_dataset(schema, table, at, known, mistakes),
         Some(node) => value(schema, node, mistakes).map(same),
     }
 }
 
-/// `{ grid = [...] }`: values of which each makes a case.
-fn grid(schema: &ParamInfo, table: &Table, task: TaskKeys, mistakes: &mut Mistakes) -> Option<ParamChoice> {
-    let before = mistakes.count();
-    for (key, node) in &table.0 {
-        if key.value != GRID {
-            let what = format!("`{}` does not go with a grid of `{}`", key.value, schema.name);
-            mistakes.add(&key.at, what, "a grid has the same values for every data set".to_owned());
-            continue;
-        }
-        task.check(TaskKey::Grid, Some(&key.at), mistakes);
-        if matches!(&node.value, Value::Array(items) if items.is_empty()) {
-            let what = format!("the grid of `{}` is empty", schema.name);
-            mistakes.add(&node.at, what, "give it at least one value".to_owned());
-        }
-    }
-    let nodes = table.get(GRID).map_or(&[][..], |node| match &node.value {
+/// A list, or `{ grid = [...] }`: values of which each makes a case.
+fn grid(schema: &ParamInfo, given: Option<&Node>, mistakes: &mut Mistakes) -> Option<ParamChoice> {
+    let (before, given) = (mistakes.count(), given?);
+    let nodes = match &given.value {
         Value::Array(items) => items.as_slice(),
-        _ => std::slice::from_ref(node),
-    });
-    if let (true, Some(first)) = (nodes.len() > MOST_POINTS, nodes.first()) {
+        _ => std::slice::from_ref(given),
+    };
+    let Some(first) = nodes.first() else {
+        let what = format!("the grid of `{}` is empty", schema.name);
+        mistakes.add(&given.at, what, "give it at least one value".to_owned());
+        return None;
+    };
+    if nodes.len() > MOST_POINTS {
         let what = format!("the grid of `{}` has {} values", schema.name, nodes.len());
         mistakes.add(&first.at, what, format!("at most {MOST_POINTS} are possible"));
         return None;

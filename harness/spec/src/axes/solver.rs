@@ -49,7 +49,12 @@ impl SolverEntry<'_> {
     /// The solver as it runs on `dataset`; `None` if a parameter has no value there, which has been reported.
     pub(crate) fn on(&self, dataset: &str) -> Option<Solver> {
         let params = self.params.iter().map(|choice| choice.on(dataset)).collect::<Option<_>>()?;
-        Some(Solver { name: self.name.clone(), plugin: self.info.id.clone(), params })
+        Some(Solver {
+            name: self.name.clone(),
+            plugin: self.info.id.clone(),
+            params,
+            grid: self.grid.clone(),
+        })
     }
 }
 
@@ -85,7 +90,7 @@ pub(crate) fn resolve<'a>(
     for (key, _) in params.iter().chain(prediction) {
         param::check_name(key, info, mistakes);
     }
-    let known = Known { typed, catalog, datasets, task };
+    let known = Known { typed, catalog, datasets };
     let common = typed.root.learn.value.params.as_ref().map_or(&[][..], |given| &given.value.0);
     let params = info.params.iter().filter_map(|schema| {
         let given = params.iter().chain(common).find(|(key, _)| key.value == schema.name);

@@ -49,8 +49,9 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Solver {
         params: keys.optional(
             "params",
             any_table(),
-            "Parameters of the solver, as `gpbench list solvers --verbose` lists them; a table by data set gives \
-             each its own value. Of a learner, `{ grid = [...] }` makes a case of each value.",
+            "Parameters of the solver, as `gpbench list solvers --verbose` lists them; a list, \
+             such as `rank = [50, 100]`, makes an entry of each value, `NAME@rank=50`; a table by data set gives each its \
+             own value.",
         ),
         prediction: keys.optional(
             "prediction",

@@ -36,13 +36,7 @@ pub(crate) struct Learn<'a> {
 impl<'a> Rules<'a> for Learn<'a> {
     const KEYS: TaskKeys = TaskKeys {
         task: TaskKind::Learn,
-        keys: &[
-            TaskKey::Learn,
-            TaskKey::Network,
-            TaskKey::Grid,
-            TaskKey::SharedLengthScale,
-            TaskKey::Inducing,
-        ],
+        keys: &[TaskKey::Learn, TaskKey::Network, TaskKey::SharedLengthScale, TaskKey::Inducing],
     };
     const ESTIMATORS: Option<Estimators> = None;
 
@@ -115,7 +109,7 @@ impl<'a> Rules<'a> for Learn<'a> {
             inducing: solver.inducing,
             shared_length_scale: kernel.shares_length_scale(),
             nlml_rows: self.table.nlml_rows.value,
-            grid: solver.grid.clone(),
+            grid: None,
         })))
     }
 }

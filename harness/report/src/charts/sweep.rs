@@ -1,0 +1,123 @@
+//! Costs and results against a parameter that a list in the spec varies.
+
+use std::collections::BTreeMap;
+
+use gpbench_record::metric::{self, Metric};
+use gpbench_record::{GridPoint, Param, names};
+
+use super::curve::{Curve, Mean, range};
+use super::figure::{Drawn, Figure, look};
+use super::panel::{Line, Panel, panels_sheet};
+use super::scale::Axis;
+use super::style::{Entry, Look};
+use crate::aggregate::{Group, Problem};
+use crate::results::{Results, once_each};
+
+/// What is drawn, where it is measured.
+const METRICS: [&str; 4] = [names::SECONDS, names::EPOCHS, names::RESIDUAL_Y, names::TEST_RMSE];
+
+/// Height of a row of panels, and of what is above them.
+const ROW: u32 = 250;
+const HEAD: u32 = 90;
+
+/// One curve: the points of an entry whose other parameters are the same.
+struct Sweep<'a> {
+    /// The entry, with the values of its other grids.
+    name: String,
+    look: Look,
+    /// Value of the parameter, and the group there; in increasing order.
+    groups: Vec<(f64, &'a Group)>,
+}
+
+/// The figures of a problem: one for each parameter of positive numbers with a list of values.
+pub(crate) fn figures(results: &Results<'_>, problem: &Problem, what: &str) -> Vec<Drawn> {
+    let points = results.of_problem(problem).filter_map(|group| Some((group, results.case(group).grid()?)));
+    let points: Vec<(&Group, &GridPoint)> = points.collect();
+    let params = once_each(points.iter().flat_map(|(_, point)| point.params.keys()));
+    params.into_iter().map(|param| figure(results, &points, param, what)).collect()
+}
+
+fn figure(results: &Results<'_>, points: &[(&Group, &GridPoint)], param: &str, what: &str) -> Drawn {
+    let sweeps = sweeps(results, points, param);
+    let metrics = METRICS.iter().filter_map(|name| metric::find(name));
+    let panels = metrics.map(|metric| panel(results, &sweeps, param, metric));
+    let panels: Vec<Panel> = panels.filter(|panel| !panel.lines.is_empty()).collect();
+    if panels.is_empty() {
+        return Ok(None);
+    }
+    let drawn = sweeps.iter().filter(|sweep| sweep.groups.len() > 1);
+    let entries: Vec<Entry> = drawn.map(|sweep| Entry::solver(&sweep.name, sweep.look)).collect();
+    let columns = panels.len().min(2);
+    let height = HEAD + ROW * panels.len().div_ceil(columns) as u32;
+    let label = param.replace('_', " ");
+    let title = format!("By {label}: {what}");
+    let svg = panels_sheet(&title, &entries, &panels, columns, height)?;
+    let caption = format!(
+        "Each value of `{param}`: mean over the seeds that have an answer; the band spans the lowest to the highest seed."
+    );
+    Ok(Some(Figure::new("sweep", &format!("{param} {what}"), title, caption, svg)))
+}
+
+/// The curves along a parameter, in the order of the spec.
+fn sweeps<'a>(results: &Results<'_>, points: &[(&'a Group, &GridPoint)], param: &str) -> Vec<Sweep<'a>> {
+    let mut sweeps: Vec<Sweep<'a>> = Vec::new();
+    for (group, point) in points {
+        let Some(value) = point.params.get(param).and_then(positive) else { continue };
+        let others: BTreeMap<_, _> = point
+            .params
+            .iter()
+            .filter(|(name, _)| *name != param)
+            .map(|(n, v)| (n.clone(), v.clone()))
+            .collect();
+        let name = match others.is_empty() {
+            true => point.entry.clone(),
+            false => GridPoint { entry: point.entry.clone(), params: others }.name(),
+        };
+        match sweeps.iter_mut().find(|sweep| sweep.name == name) {
+            Some(sweep) => sweep.groups.push((value, group)),
+            // The colour of the first of its points in the other charts.
+            None => {
+                sweeps.push(Sweep { look: look(results, &group.solver), name, groups: vec![(value, group)] })
+            }
+        }
+    }
+    for sweep in &mut sweeps {
+        sweep.groups.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    sweeps
+}
+
+/// A positive number.
+fn positive(value: &Param) -> Option<f64> {
+    let number = match value {
+        Param::Int(value) => *value as f64,
+        Param::Float(value) => *value,
+        Param::Bool(_) | Param::Text(_) => return None,
+    };
+    (number > 0.0).then_some(number)
+}
+
+fn panel(results: &Results<'_>, sweeps: &[Sweep<'_>], param: &str, metric: &Metric) -> Panel {
+    let mut panel = Panel {
+        x: Axis { label: param.replace('_', " "), log: true },
+        y: Axis::of(metric),
+        ..Panel::default()
+    };
+    for sweep in sweeps {
+        let mut curve = Curve::default();
+        for (value, group) in &sweep.groups {
+            let values = results.of_seeds(group, metric.name);
+            if !values.is_empty() {
+                curve.push(*value, Mean::of_metric(metric).of(&values), range(&values));
+            }
+        }
+        if curve.at.len() > 1 {
+            panel.lines.push(Line { look: sweep.look, curve, dashed: false });
+        }
+    }
+    let mut stops: Vec<f64> = panel.lines.iter().flat_map(|line| line.curve.at.iter().copied()).collect();
+    stops.sort_by(f64::total_cmp);
+    stops.dedup();
+    panel.stops = stops;
+    panel
+}
