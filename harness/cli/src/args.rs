@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gpbench_engine::Reuse;
-use gpbench_record::selects;
+use gpbench_record::{matches, selects};
 
 /// Options of every verb.
 #[derive(Debug, Clone, Args)]
@@ -63,10 +63,11 @@ pub(crate) struct FormatArg {
 /// A choice among cases.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Filter {
-    /// Only these solvers or learners, by their names in the spec. That of a grid chooses all of its points.
+    /// Only these solvers or learners, by their names in the spec or by patterns such as `cg*`. The name of a grid chooses
+    /// all of its points.
     #[arg(short = 's', long = "solver", value_name = "NAME", value_delimiter = ',')]
     pub(crate) solvers: Vec<String>,
-    /// Only these data sets, by their names in the spec.
+    /// Only these data sets, by their names in the spec or by patterns.
     #[arg(short = 'd', long = "dataset", value_name = "NAME", value_delimiter = ',')]
     pub(crate) datasets: Vec<String>,
 }
@@ -76,7 +77,7 @@ impl Filter {
     /// points.
     pub(crate) fn includes(&self, solver: &str, dataset: &str) -> bool {
         let is_solver = self.solvers.is_empty() || self.solvers().iter().any(|name| selects(name, solver));
-        is_solver && (self.datasets.is_empty() || self.datasets.iter().any(|name| name == dataset))
+        is_solver && (self.datasets.is_empty() || self.datasets.iter().any(|typed| matches(typed, dataset)))
     }
 
     /// The names of solvers and learners that were typed.
@@ -213,5 +214,8 @@ mod tests {
         let filter = Filter { solvers: vec!["scgd".to_owned()], datasets: Vec::new() };
         assert!(filter.includes("scgd", "pol") && filter.includes("scgd@lr=0.3", "pol"));
         assert!(!filter.includes("scgd-32@lr=0.3", "pol") && !filter.includes("sc", "pol"));
+        let filter = Filter { solvers: vec!["sc*".to_owned()], datasets: vec!["p?l".to_owned()] };
+        assert!(filter.includes("scgd-32@lr=0.3", "pol") && !filter.includes("cg", "pol"));
+        assert!(!filter.includes("scgd", "bike"));
     }
 }

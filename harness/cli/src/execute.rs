@@ -42,9 +42,10 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
     }
     let summary = engine.run(&prepared.plan, &options, &mut |event| progress.show(event));
     progress.end();
-    let summary = summary.map_err(|error| match error {
+    let summary = summary.map_err(|error| match &error {
         EngineError::Memory { .. } | EngineError::Program(_) => Failure::usage(error),
-        error => Failure::internal(error),
+        EngineError::Run(run) if run.is_users() => Failure::usage(error),
+        _ => Failure::internal(error),
     })?;
     cases_without_rows(&summary).iter().for_each(|text| warn(global, text));
     Ok(summary)

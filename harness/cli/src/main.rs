@@ -59,7 +59,7 @@ enum Verb {
     Run(verbs::run::Run),
     /// Show the cases of a spec, with estimated memory and time.
     Plan(verbs::plan::Plan),
-    /// List solvers and learners, data sets, kernels or runs.
+    /// List solvers and learners, data sets, kernels, metrics or runs.
     List(verbs::list::List),
     /// Rebuild and print the report of a run.
     Report(verbs::report::Report),

@@ -67,10 +67,14 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     let plan =
         checked.plan().filter(&args.filter.solvers(), &args.filter.datasets).map_err(Failure::usage)?;
     let threads = args.threads.map(NonZeroUsize::get).or(plan.threads);
+    let processors = environment::processors();
+    if let Some(threads) = threads.filter(|threads| *threads > processors) {
+        warn(global, format!("{threads} threads share {processors} processors; times will be too long"));
+    }
     Ok(Checked {
         sources: sources(&plan, &catalog.libraries),
         plan,
-        threads: threads.unwrap_or_else(environment::processors),
+        threads: threads.unwrap_or(processors),
         worker,
         text: typed.text(),
     })

@@ -33,7 +33,7 @@ fn names_of_a_spec_are_plain_in_every_output() {
         check(&sandbox.run(&["report", "latest", "--format", format]).exits(0));
     }
     let folder = sandbox.run(&["list", "runs", "--format", "json"]).exits(0).json();
-    let folder = folder["runs"][0].as_str().expect("a run").to_owned();
+    let folder = folder["runs"][0]["path"].as_str().expect("a run").to_owned();
     for page in ["index.html", "report.md", "summary.json"] {
         let text = sandbox.read(&format!("{folder}/{page}"));
         assert!(!text.contains(is_alive), "{page}");

@@ -178,7 +178,7 @@ fn folders_and_files_that_are_not_utf_8_work() {
     assert!(cases["cases"].as_array().unwrap().iter().all(|case| case["status"] == "ok"), "{cases}");
     run("plan", Some(&spec_file)).exits(0);
     run("list runs", None).exits(0);
-    assert!(run("list runs --format json", None).exits(0).json()["runs"][0].is_array());
+    assert!(run("list runs --format json", None).exits(0).json()["runs"][0]["path"].is_array());
     run("doctor --format json", None).exits(0).json();
     run("data list", None).exits(0);
     run("clean", None).exits(0);

@@ -47,7 +47,7 @@ pub use error::EngineError;
 pub use event::{Beginning, CaseWithoutRow, Event, Progress, Reused, Stop, Summary};
 pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
-pub use local::LocalExecutor;
+pub use local::{LocalExecutor, installed_memory};
 pub use log::Log;
 pub use options::{Options, Reuse};
 pub use plan::{Plan, PlannedCase};

@@ -138,6 +138,11 @@ impl LocalExecutor {
     }
 }
 
+/// Bytes of memory that this machine lets its processes have, where known.
+pub fn installed_memory() -> Option<u64> {
+    machine::machine_memory()
+}
+
 /// An equal share of the threads, at least one.
 fn share(threads: usize, jobs: usize) -> usize {
     (threads / jobs.max(1)).max(1)

@@ -65,7 +65,7 @@ pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
 pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
-pub use solver::{GridPoint, Param, Solver, selects};
+pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};
 pub use task::{LikelihoodStudy, Posterior, Solve, Task, TaskKind};
 pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training};

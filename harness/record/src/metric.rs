@@ -51,6 +51,18 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// The unit in a word; empty for a number without one.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Unit::One => "",
+            Unit::Nats => "nats",
+            Unit::Count => "count",
+            Unit::Epochs => "epochs",
+            Unit::Seconds => "s",
+            Unit::Bytes => "bytes",
+        }
+    }
+
     /// Whether two runs of the same program on the same input may differ in it.
     pub fn depends_on_machine(self) -> bool {
         matches!(self, Unit::Seconds | Unit::Bytes)

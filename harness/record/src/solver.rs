@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use glob::Pattern;
 use serde::{Deserialize, Serialize};
 
 /// A solver, with every parameter resolved.
@@ -40,9 +41,16 @@ impl GridPoint {
     }
 }
 
-/// Whether `name` selects a solver by its name on the axis: it is that name, or that of the grid of which it is a point.
-pub fn selects(name: &str, solver: &str) -> bool {
-    solver.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(BEFORE_VALUES))
+/// Whether what a user types selects a solver by its name on the axis: it is that name, or that of the grid of which it is a
+/// point, or a pattern for one of them, such as `cg*`.
+pub fn selects(typed: &str, solver: &str) -> bool {
+    let entry = solver.split(BEFORE_VALUES).next().unwrap_or(solver);
+    [solver, entry].into_iter().any(|name| matches(typed, name))
+}
+
+/// Whether what a user types is a name, or a pattern for it: `*` stands for any text and `?` for any sign.
+pub fn matches(typed: &str, name: &str) -> bool {
+    typed == name || Pattern::new(typed).is_ok_and(|pattern| pattern.matches(name))
 }
 
 /// The value of a solver parameter.

@@ -10,6 +10,34 @@ use crate::run::Run;
 /// Columns that name a case, before the metrics.
 pub(crate) const AXES: [&str; 4] = ["dataset", "kernel", "estimator", "solver"];
 
+/// The columns of `results.parquet` that are no metrics, with their documentation. A name that ends in `*` stands for several.
+pub const COLUMNS: &[(&str, &str)] = &[
+    ("id", "16 hexadecimal digits of a hash of everything that can change the result."),
+    ("dataset", "Data set, as named in the spec."),
+    ("kernel", "Kernel, as named in the spec."),
+    ("estimator", "Estimator, as named in the spec; null for a task that has none."),
+    ("solver", "Solver or learner, as named in the spec; of a list of values, `NAME@PARAMETER=VALUE`."),
+    ("seed", "The spec's seed of the case."),
+    ("repeat", "Count of timing repeats, from 0."),
+    ("status", "ok, not_converged, diverged, timeout, out_of_memory, crashed, invalid or skipped."),
+    ("reason", "One sentence; empty where `ok` needs none."),
+    ("plugin", "Id of the solver or learner that a plugin offers."),
+    ("n", "Training rows."),
+    ("d", "Inputs."),
+    ("tolerance", "Relative residual norm to reach; null without one."),
+    ("max_epochs", "Most epochs, multiples of n^2 kernel entries; null without a bound."),
+    (
+        "kernel.*",
+        "A hyperparameter of the kernel: noise_scale, signal_scale, length_scale or length_scale_K of input K.",
+    ),
+    (
+        "params.*",
+        "A parameter of the solver or learner, defaults included; null where it has none of this name.",
+    ),
+    ("reproducible", "False if a clock decided where the solver stopped."),
+    ("reused_from", "The run in which the case ran, where its row is re-used; else null."),
+];
+
 /// A row for each case: id, axes, outcome, then a column for each metric, null where nothing was measured.
 pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     let rows = &run.rows;

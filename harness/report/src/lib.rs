@@ -49,6 +49,7 @@ pub use error::{Error, Result};
 pub use escape::markdown;
 pub use exact::{Difference, ExactComparison, exact};
 pub use export::{Format, export};
+pub use frame::COLUMNS;
 pub use number::number;
 pub use run::Run;
 pub use step_summary::step_summary;

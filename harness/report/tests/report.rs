@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use gpbench_record::{
     Curve, GradientEstimator, GridPoint, JournalEntry, Landscape, Param, PathwiseTargets, PosteriorOutput,
     Prediction, Probes, Row, Schedule, Spectrum, StandardProbes, Start, Status, Step, StopReason, Task,
-    TaskOutput, Training, TrainingOutput, names,
+    TaskOutput, Training, TrainingOutput, metric, names,
 };
-use gpbench_report::{Error, Format, Options, Run, compare, export, groups, write_all};
+use gpbench_report::{COLUMNS, Error, Format, Options, Run, compare, export, groups, write_all};
 use polars::prelude::{ParquetReader, SerReader};
 
 fn stored() -> PathBuf {
@@ -463,6 +463,14 @@ fn a_swept_parameter_has_a_chart() {
     assert!(sweep.contains("By rank: pol") && sweep.contains("\ncg\n"), "{sweep}");
     let results = export(&run, Format::Csv).unwrap();
     let header = results.lines().next().unwrap();
+    for name in header.split(',') {
+        let is_it = |(column, _): &&(&str, &str)| match column.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => *column == name,
+        };
+        let is_known = COLUMNS.iter().any(|column| is_it(&column)) || metric::find(name).is_some();
+        assert!(is_known, "`{name}` has no documentation");
+    }
     assert!(
         ["tolerance", "kernel.noise_scale", "reused_from"].iter().all(|name| header.contains(name)),
         "{header}"
@@ -546,7 +554,7 @@ fn metrics_that_no_table_shows_stand_in_the_details() {
     assert!(export(&run, Format::Html).unwrap().contains("<summary>Details of posterior</summary>"));
     // Every metric of the run is in a table, with its documentation.
     for (name, _) in run.rows[0].metrics.iter() {
-        let metric = gpbench_record::metric::find(name).unwrap();
+        let metric = metric::find(name).unwrap();
         assert!(details.contains(&format!("- {}: {}", metric.title, metric.doc())), "{name}");
     }
 }

@@ -89,3 +89,27 @@ impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
         self.map_err(|error| RunError::Io { action, path: path.to_owned(), source: error.into() })
     }
 }
+
+impl RunError {
+    /// Whether the user can mend it on the command line: a folder that is in use, that is not there or not writable, or a
+    /// name that cannot be a folder's. A disk that is full or fails is not.
+    pub fn is_users(&self) -> bool {
+        match self {
+            RunError::Io { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::ReadOnlyFilesystem
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::AlreadyExists
+                    | io::ErrorKind::NotFound
+            ),
+            RunError::Busy { .. }
+            | RunError::BadName { .. }
+            | RunError::LatestTaken { .. }
+            | RunError::NoSuchRun { .. }
+            | RunError::NotARun { .. }
+            | RunError::Newer { .. } => true,
+            RunError::Damaged { .. } => false,
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gpbench_record::{
-    Axes, Capability, Case, Dataset, Fractions, ReportOptions, Subsample, TaskKind, selects,
+    Axes, Capability, Case, Dataset, Fractions, ReportOptions, Subsample, TaskKind, matches, selects,
 };
 use sha2::{Digest, Sha256};
 
@@ -136,15 +136,16 @@ impl Plan {
         noun(self.task)
     }
 
-    /// The cases whose solver and data set are among the names given; no names select all. The name of a grid selects
-    /// all of its points.
+    /// The cases whose solver and data set are among the names and patterns given; none select all. The name of a grid
+    /// selects all of its points.
     ///
     /// # Errors
-    /// If a name is not in the plan, or if nothing is left.
+    /// If a name is not in the plan, or a pattern fits none, or if nothing is left.
     pub fn filter(&self, solvers: &[String], datasets: &[String]) -> Result<Plan, UnknownName> {
         check_names(self.noun(), solvers, self.cases.iter().flat_map(|p| solver_names(&p.case)))?;
         check_names("data set", datasets, self.cases.iter().map(|p| p.case.dataset.name.as_str()))?;
-        let chosen = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+        let chosen =
+            |names: &[String], name: &str| names.is_empty() || names.iter().any(|typed| matches(typed, name));
         let mut plan = self.clone();
         let is_solver =
             |case: &Case| solvers.is_empty() || solvers.iter().any(|name| selects(name, &case.solver.name));
@@ -183,7 +184,7 @@ fn check_names<'a>(
     let mut distinct: Vec<&str> = known.collect();
     distinct.sort_unstable();
     distinct.dedup();
-    match names.iter().find(|name| !distinct.contains(&name.as_str())) {
+    match names.iter().find(|name| !distinct.iter().any(|known| matches(name, known))) {
         Some(name) => Err(UnknownName::Name {
             axis,
             name: name.clone(),

@@ -1,7 +1,10 @@
-//! `gpbench list`: solvers and learners, data sets, kernels, runs.
+//! `gpbench list`: solvers and learners, data sets, kernels, metrics, runs.
 
 use clap::{Args, ValueEnum};
-use gpbench_record::{Family, LibraryInfo, SolverInfo};
+use gpbench_record::metric::{Direction, METRICS};
+use gpbench_record::{Family, LibraryInfo, Row, SolverInfo, TaskKind};
+use gpbench_report::COLUMNS;
+use gpbench_runs::RunRecord;
 use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArg, Global};
@@ -10,7 +13,7 @@ use crate::exit::{Failure, OK, Outcome};
 use crate::notice::warn;
 use crate::output::{Listing, json_path, versioned};
 use crate::worker::Worker;
-use crate::{dataset_list, params};
+use crate::{dataset_list, params, units};
 
 /// `gpbench list`.
 #[derive(Debug, Args)]
@@ -32,6 +35,9 @@ enum Listed {
     Datasets,
     /// Kernel families.
     Kernels,
+    /// Every column of `results.parquet`, of CSV and of JSON: metrics, and what tells cases apart.
+    #[value(alias = "columns")]
+    Metrics,
     /// Runs under the output folder.
     Runs,
 }
@@ -42,6 +48,7 @@ pub(crate) fn list(global: &Global, args: &List) -> Outcome {
         Listed::Solvers => solvers(global, format),
         Listed::Datasets => dataset_list::print(global, format),
         Listed::Kernels => kernels(format),
+        Listed::Metrics => metrics(format),
         Listed::Runs => runs(global, format),
     }
 }
@@ -59,7 +66,7 @@ fn solvers(global: &Global, format: Format) -> Outcome {
     } else {
         ["name", "kind", "plugin", "version", "documentation"]
     };
-    let mut listing = Listing::new(&header, json.into());
+    let mut listing = Listing::new(&header, versioned("solvers", json));
     for (library, solver) in all {
         let SolverInfo { id, doc, .. } = solver;
         if global.verbose {
@@ -97,16 +104,79 @@ fn kernels(format: Format) -> Outcome {
     Ok(OK)
 }
 
+/// Units, directions and tasks of all metrics, after the columns that are none.
+fn metrics(format: Format) -> Outcome {
+    let header = ["column", "unit", "better", "tasks", "documentation"];
+    let mut rows = Vec::new();
+    let mut values = Vec::new();
+    for (name, doc) in COLUMNS {
+        rows.push([*name, "", "", "", doc].map(str::to_owned).to_vec());
+        values.push(json!({ "name": name, "doc": doc }));
+    }
+    for metric in METRICS {
+        let better = match metric.direction {
+            Direction::Lower => "lower",
+            Direction::Higher => "higher",
+            Direction::Neither => "",
+        };
+        let tasks: Vec<&str> = metric.tasks.iter().map(|task| task.as_str()).collect();
+        let of = if tasks.len() == TaskKind::ALL.len() { "all".to_owned() } else { tasks.join(" ") };
+        let (name, unit) = (metric.name.to_owned(), metric.unit.as_str().to_owned());
+        rows.push(vec![name, unit, better.to_owned(), of, metric.doc().to_owned()]);
+        values.push(json!({
+            "name": metric.name,
+            "title": metric.title,
+            "unit": metric.unit.as_str(),
+            "better": better,
+            "tasks": tasks,
+            "doc": metric.doc(),
+        }));
+    }
+    let mut listing = Listing::new(&header, versioned("columns", values));
+    rows.into_iter().for_each(|row| listing.row(row));
+    listing.print(format)?;
+    Ok(OK)
+}
+
+/// A run's date, cases and seconds; of one that cannot be read, why.
 fn runs(global: &Global, format: Format) -> Outcome {
     let folders = gpbench_runs::list_runs(&global.output_dir);
     if folders.is_empty() && format == Format::Table {
         return Err(Failure::nothing(format!("there are no runs under {}", global.output_dir.display())));
     }
-    let json: Vec<Value> = folders.iter().map(|folder| json_path(folder)).collect();
-    let mut listing = Listing::new(&["run"], versioned("runs", json));
+    let mut rows = Vec::new();
+    let mut values = Vec::new();
     for folder in folders {
-        listing.row(vec![folder.display().to_string()]);
+        let path = folder.display().to_string();
+        match RunRecord::open(&folder) {
+            Ok(run) => {
+                let (done, planned) = (run.rows.len(), run.planned());
+                let failed = run.rows.iter().filter(|row| row.status.is_failure()).count();
+                let seconds: f64 = run.rows.iter().filter_map(Row::total_seconds).sum();
+                let last = run.rows.iter().map(|row| row.finished.as_str()).max();
+                let date: String = last.unwrap_or_default().chars().take(16).collect();
+                let (cases, failures) = (format!("{done} of {planned}"), failed.to_string());
+                rows.push(vec![path, date.replace('T', " "), cases, failures, units::duration(seconds)]);
+                values.push(json!({
+                    "path": json_path(&folder),
+                    "name": run.name,
+                    "last_finished": last,
+                    "done": done,
+                    "planned": planned,
+                    "failed": failed,
+                    "seconds": seconds,
+                }));
+            }
+            Err(error) => {
+                warn(global, &error);
+                rows.push(vec![path, String::new(), "unreadable".to_owned(), String::new(), String::new()]);
+                values.push(json!({ "path": json_path(&folder), "error": error.to_string() }));
+            }
+        }
     }
+    let header = ["run", "last case (UTC)", "cases", "failed", "solving"];
+    let mut listing = Listing::new(&header, versioned("runs", values));
+    rows.into_iter().for_each(|row| listing.row(row));
     listing.print(format)?;
     Ok(OK)
 }

@@ -30,14 +30,50 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     let json = json!({ "schema": gpbench_record::SCHEMA, "name": plan.name, "cases": rows });
     let header = ["data set", "kernel", "estimator", plan.noun(), "seed", "n", "memory about", "time about"];
     let mut listing = Listing::new(&header, json);
-    for planned in &plan.cases {
+    for planned in by_name(&plan) {
         listing.row(cells(planned, threads));
     }
     listing.print(args.output.format)?;
     if !global.quiet {
         say(RunEstimate::of(&plan, threads).text);
+        remarks(&plan, threads).iter().for_each(say);
     }
     Ok(OK)
+}
+
+/// The cases in the order of the spec's axes and seeds; they run in a shuffled order.
+fn by_name(plan: &Planned) -> Vec<&PlannedCase> {
+    let place = |axis: &[String], name: &str| axis.iter().position(|other| other == name);
+    let mut cases: Vec<&PlannedCase> = plan.cases.iter().collect();
+    cases.sort_by_cached_key(|planned| {
+        let labels = planned.case.labels();
+        let axes = &plan.axes;
+        (
+            place(&axes.dataset, &labels.dataset),
+            place(&axes.kernel, &labels.kernel),
+            labels.estimator.as_ref().and_then(|name| place(&axes.estimator, name)),
+            place(&axes.solver, &labels.solver),
+            labels.seed,
+            labels.repeat,
+        )
+    });
+    cases
+}
+
+/// What to know before such a plan is run: cases that this machine's memory cannot hold, and cases that take long.
+fn remarks(plan: &Planned, threads: usize) -> Vec<String> {
+    let memory = gpbench_engine::installed_memory();
+    let costs = || by_name(plan).into_iter().filter_map(|planned| Some((planned, planned.cost(threads)?)));
+    let named = |cases: Vec<&PlannedCase>, what: String| {
+        let first = cases.first()?.case.labels();
+        Some(format!("{} of {} cases {what}, such as {first}", cases.len(), plan.cases.len()))
+    };
+    let large = costs().filter(|(_, cost)| memory.is_some_and(|bytes| cost.memory_bytes > bytes as f64));
+    let large = large.map(|(planned, _)| planned).collect();
+    let long = costs().filter(|(_, cost)| cost.seconds > 3600.0).map(|(planned, _)| planned).collect();
+    let installed = units::bytes(memory.unwrap_or_default() as f64);
+    let large = named(large, format!("need more than this machine's {installed} of memory"));
+    large.into_iter().chain(named(long, "take more than an hour".to_owned())).collect()
 }
 
 fn cells(planned: &PlannedCase, threads: usize) -> Vec<String> {

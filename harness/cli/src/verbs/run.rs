@@ -32,8 +32,8 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         if let Err(failure) = runs::print(&run, Format::Table) {
             warn(global, failure.text);
         }
-        if summary.ran == 0 && summary.is_complete() {
-            say("\nnothing was left to run; `--fresh` runs everything again");
+        if let Some(hint) = hint(&summary) {
+            say(format_args!("\n{hint}"));
         }
         say(format_args!("\nreport: {}", page.display()));
     }
@@ -41,6 +41,21 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os())));
     }
     Ok(exit_code(&summary))
+}
+
+/// What the user may want next of a run that has all of its rows.
+fn hint(summary: &Summary) -> Option<String> {
+    let (failed, again) = (summary.failures(), summary.ran == 0);
+    let hint = match (again, failed) {
+        _ if !summary.is_complete() => return None,
+        (true, 0) => "nothing was left to run; `--fresh` runs everything again".to_owned(),
+        (true, _) => format!(
+            "nothing was left to run; `--retry-failed` runs the failed cases again ({failed}), `--fresh` everything"
+        ),
+        (false, 0) => return None,
+        (false, _) => format!("failed cases: {failed}; `--retry-failed` runs them again"),
+    };
+    Some(hint)
 }
 
 /// Why a run ended without a row of every case, if it did.
