@@ -29,7 +29,10 @@ pub struct Written {
     pub figures: Vec<PathBuf>,
 }
 
-/// Writes `results.parquet`, `traces.parquet`, for a run that trains `steps.parquet`, `summary.json`,
+/// What the page links: files that are written with it.
+const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "summary.json", "report.md"];
+
+/// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that trains `steps.parquet`, `summary.json`,
 /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report.
 ///
 /// # Errors
@@ -55,7 +58,9 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
     let markdown = folder.join("report.md");
     put(&folder.join("summary.json"), &export(run, Format::Summary)?)?;
     put(&markdown, &shown(&markdown::page(&page), Format::Markdown))?;
-    put(&html, &shown(&html::page(&page), Format::Html))?;
+    put(&folder.join("results.csv"), &export(run, Format::Csv)?)?;
+    let of_run: &[&str] = if options.output.is_none() { &["spec.toml", "logs/"] } else { &[] };
+    put(&html, &shown(&html::page(&page, &[FILES, of_run].concat()), Format::Html))?;
     Ok(Written { html, markdown, figures })
 }
 

@@ -90,7 +90,13 @@ fn every_file_is_written() {
     insta::assert_snapshot!(names.join("\n"));
     let html = fs::read_to_string(&written.html).unwrap();
     assert_eq!(html.matches("<svg").count(), names.len());
-    assert!(!html.contains("src=") && !html.contains("href="), "the page must need nothing beside it");
+    assert!(!html.contains("src=") && !html.contains("<link"), "the page must need nothing beside it");
+    for link in html.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        match link.strip_prefix('#') {
+            Some(id) => assert!(html.contains(&format!("id=\"{id}\"")), "#{id} is not on the page"),
+            None => assert!(output.join(link).is_file(), "{link} is not beside the page"),
+        }
+    }
     let shape = |file: &str| {
         ParquetReader::new(fs::File::open(output.join(file)).unwrap()).finish().unwrap().shape().0
     };

@@ -11,7 +11,7 @@
 //!     checkpoints/<id>.bin   where a training case continues after an interruption
 //!     scratch/<id>.solution  the solution of a running case
 //!     programs/<sha256>/...  the worker and the plugin libraries of a running attempt
-//!     results.parquet, summary.json, report.md, index.html, figures/, ...
+//!     results.parquet, results.csv, summary.json, report.md, index.html, figures/, ...
 //!                            reports, which gpbench-report makes from the above
 //! ```
 //!

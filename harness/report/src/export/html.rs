@@ -8,8 +8,8 @@ use crate::page::{Page, Part};
 use crate::run::Run;
 use crate::table::Table;
 
-/// The page.
-pub(crate) fn page(page: &Page<'_>) -> String {
+/// The page. `files` lie beside it and are linked.
+pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
     let run = page.run;
     let page = html! {
         (DOCTYPE)
@@ -23,6 +23,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
             }
             body {
                 (head(page))
+                (contents(page, files))
                 main {
                     @for part in &page.parts { (results(part, page.parts.len() > 1)) }
                     @if let Some(table) = overview::not_ok(run) { (section("not-ok", &table)) (logs(run)) }
@@ -33,6 +34,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
                     }
                     @for part in &page.parts { (details(part)) }
                 }
+                script { (PreEscaped(include_str!("page.js"))) }
                 footer { "Written by gpbench from the run's journal; rebuild it with " code { "gpbench report" } "." }
             }
         }
@@ -70,6 +72,29 @@ fn head(page: &Page<'_>) -> Markup {
                 p.note { "The journal's last line is cut short; its case is not counted." }
             }
             @for warning in &run.warnings { p.note { (text::cut(warning, text::REASON)) } }
+        }
+    }
+}
+
+/// Links to the sections of the page and to the files beside it, and a filter of rows.
+fn contents(page: &Page<'_>, files: &[&str]) -> Markup {
+    let has = |of: fn(&Part) -> bool| page.parts.iter().any(of);
+    let sections = [
+        ("results", "Results", true),
+        ("published", "Published figures", has(|part| !part.published.is_empty())),
+        ("charts", "Charts", has(|part| !part.figures.is_empty())),
+        ("not-ok", "Cases that are not ok", overview::not_ok(page.run).is_some()),
+        ("measured", "How this was measured", true),
+        ("references", "References", true),
+        ("details", "Details", has(|part| !part.details.is_empty())),
+    ];
+    html! {
+        nav {
+            ul { @for (id, name, _) in sections.iter().filter(|section| section.2) { li { a href={ "#" (id) } { (name) } } } }
+            @if !files.is_empty() {
+                p.note { "Files: " @for (i, file) in files.iter().enumerate() { @if i > 0 { ", " } a href=(file) { (file) } } }
+            }
+            label id="filter" hidden { "Show rows with " input type="search" placeholder="cg pol"; }
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn export(run: &Run, format: Format) -> Result<String> {
         Format::Json => Ok(json::cases(run)),
         Format::Csv => csv::cases(run),
         Format::Markdown => Ok(markdown::page(&Page::new(run, Charts::LeftOut)?)),
-        Format::Html => Ok(html::page(&Page::new(run, Charts::Drawn)?)),
+        Format::Html => Ok(html::page(&Page::new(run, Charts::Drawn)?, &[])),
         Format::Summary => json::summary(run),
     };
     written.map(|document| shown(&document, format))
