@@ -157,7 +157,9 @@ impl<'a> RunAttempt<'a> {
                         self.tries.release(pending.id);
                     })?;
                     ran += 1;
-                    self.finished.keep(&row).map(report).unwrap_or_default();
+                    if let Some(warning) = self.finished.keep(&row) {
+                        report(warning);
+                    }
                     report(Event::CaseFinished { row, progress });
                 }
                 Tried::Later(pending) => lock(&self.later).push(pending),

@@ -67,6 +67,17 @@ pub enum Param {
     Text(String),
 }
 
+impl Param {
+    /// Its value, where it is a number.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Param::Int(value) => Some(*value as f64),
+            Param::Float(value) => Some(*value),
+            Param::Bool(_) | Param::Text(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Param {
     /// In few letters; different values differ.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -78,15 +78,13 @@ fn settings(rows: &[Row]) -> Vec<Column> {
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.case.solver.params.keys()).collect();
     for name in names {
         let values: Vec<Option<&Param>> = rows.iter().map(|row| row.case.solver.params.get(name)).collect();
-        let number = |value: &Param| match value {
-            Param::Int(value) => Some(*value as f64),
-            Param::Float(value) => Some(*value),
-            Param::Bool(_) | Param::Text(_) => None,
-        };
-        let are_numbers = values.iter().flatten().all(|value| number(value).is_some());
+        let are_numbers = values.iter().flatten().all(|value| value.number().is_some());
         let name = format!("params.{name}").into();
         columns.push(match are_numbers {
-            true => Column::new(name, values.iter().map(|value| number((*value)?)).collect::<Vec<_>>()),
+            true => Column::new(
+                name,
+                values.iter().map(|value| value.and_then(Param::number)).collect::<Vec<_>>(),
+            ),
             false => Column::new(name, values.iter().map(|v| v.map(Param::to_string)).collect::<Vec<_>>()),
         });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Param, Row, names};
+use gpbench_record::{Row, names};
 
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, look, solvers};
@@ -66,11 +66,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
 fn value(row: &Row) -> Option<(&str, f64, f64)> {
     let mut params = point(row)?.params.iter();
     let (name, value) = params.next().filter(|_| params.next().is_none())?;
-    let value = match value {
-        Param::Int(value) => *value as f64,
-        Param::Float(value) => *value,
-        Param::Bool(_) | Param::Text(_) => return None,
-    };
+    let value = value.number()?;
     let nlml = row.metrics.get(names::NLML).or_else(|| row.metrics.get(names::BOUND))?;
     (value > 0.0 && nlml.is_finite()).then_some((name, value, nlml))
 }

@@ -8,7 +8,7 @@ use super::figure::{Drawn, Figure};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::style::{Entry, Look};
-use crate::aggregate::Problem;
+use crate::aggregate::{Group, Problem};
 use crate::cost::{Growth, Size, exponent, growths, methods};
 use crate::results::Results;
 
@@ -69,21 +69,33 @@ fn panel(
     mean: Mean,
     look: impl Fn(&str) -> Look,
 ) -> Panel {
-    let mut panel = Panel {
-        x: Axis { label: size.name().to_owned(), log: true },
-        y: Axis { label: metric.axis.to_owned(), log: mean == Mean::Geometric },
-        ..Panel::default()
-    };
-    for growth in growths {
+    let axes = [
+        Axis { label: size.name().to_owned(), log: true },
+        Axis { label: metric.axis.to_owned(), log: mean == Mean::Geometric },
+    ];
+    let curves = growths.iter().map(|growth| (look(growth.method), growth.groups.as_slice()));
+    over_groups(results, axes, metric, mean, curves)
+}
+
+/// A metric against a quantity of groups, a line for each list of groups that has two values or more.
+pub(super) fn over_groups<'a>(
+    results: &Results<'_>,
+    [x, y]: [Axis; 2],
+    metric: &Metric,
+    mean: Mean,
+    curves: impl Iterator<Item = (Look, &'a [(f64, &'a Group)])>,
+) -> Panel {
+    let mut panel = Panel { x, y, ..Panel::default() };
+    for (look, groups) in curves {
         let mut curve = Curve::default();
-        for (at, group) in &growth.groups {
+        for (at, group) in groups {
             let values = results.of_seeds(group, metric.name);
             if !values.is_empty() {
                 curve.push(*at, mean.of(&values), range(&values));
             }
         }
         if curve.at.len() > 1 {
-            panel.lines.push(Line { look: look(growth.method), curve, dashed: false });
+            panel.lines.push(Line { look, curve, dashed: false });
         }
     }
     let mut stops: Vec<f64> = panel.lines.iter().flat_map(|line| line.curve.at.iter().copied()).collect();

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use gpbench_record::metric::{self, Metric};
 use gpbench_record::{GridPoint, Param, names};
 
-use super::curve::{Curve, Mean, range};
+use super::curve::Mean;
 use super::figure::{Drawn, Figure, look};
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Panel, panels_sheet};
 use super::scale::Axis;
+use super::size::over_groups;
 use super::style::{Entry, Look};
 use crate::aggregate::{Group, Problem};
 use crate::results::{Results, once_each};
@@ -62,7 +63,8 @@ fn figure(results: &Results<'_>, points: &[(&Group, &GridPoint)], param: &str, w
 fn sweeps<'a>(results: &Results<'_>, points: &[(&'a Group, &GridPoint)], param: &str) -> Vec<Sweep<'a>> {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
     for (group, point) in points {
-        let Some(value) = point.params.get(param).and_then(positive) else { continue };
+        let value = point.params.get(param).and_then(Param::number).filter(|value| *value > 0.0);
+        let Some(value) = value else { continue };
         let others: BTreeMap<_, _> = point
             .params
             .iter()
@@ -87,37 +89,8 @@ fn sweeps<'a>(results: &Results<'_>, points: &[(&'a Group, &GridPoint)], param: 
     sweeps
 }
 
-/// A positive number.
-fn positive(value: &Param) -> Option<f64> {
-    let number = match value {
-        Param::Int(value) => *value as f64,
-        Param::Float(value) => *value,
-        Param::Bool(_) | Param::Text(_) => return None,
-    };
-    (number > 0.0).then_some(number)
-}
-
 fn panel(results: &Results<'_>, sweeps: &[Sweep<'_>], param: &str, metric: &Metric) -> Panel {
-    let mut panel = Panel {
-        x: Axis { label: param.replace('_', " "), log: true },
-        y: Axis::of(metric),
-        ..Panel::default()
-    };
-    for sweep in sweeps {
-        let mut curve = Curve::default();
-        for (value, group) in &sweep.groups {
-            let values = results.of_seeds(group, metric.name);
-            if !values.is_empty() {
-                curve.push(*value, Mean::of_metric(metric).of(&values), range(&values));
-            }
-        }
-        if curve.at.len() > 1 {
-            panel.lines.push(Line { look: sweep.look, curve, dashed: false });
-        }
-    }
-    let mut stops: Vec<f64> = panel.lines.iter().flat_map(|line| line.curve.at.iter().copied()).collect();
-    stops.sort_by(f64::total_cmp);
-    stops.dedup();
-    panel.stops = stops;
-    panel
+    let axes = [Axis { label: param.replace('_', " "), log: true }, Axis::of(metric)];
+    let curves = sweeps.iter().map(|sweep| (sweep.look, sweep.groups.as_slice()));
+    over_groups(results, axes, metric, Mean::of_metric(metric), curves)
 }

@@ -162,12 +162,7 @@ pub(super) fn value(schema: &ParamInfo, node: &Node, mistakes: &mut Mistakes) ->
             return None;
         }
     };
-    let number = match &param {
-        Param::Int(int) => Some(*int as f64),
-        Param::Float(float) => Some(*float),
-        Param::Bool(_) | Param::Text(_) => None,
-    };
-    if let Some(number) = number {
+    if let Some(number) = param.number() {
         let low = schema.min.is_some_and(|min| number < min);
         let high = schema.max.is_some_and(|max| number > max);
         if low || high || number.is_nan() {
