@@ -20,10 +20,17 @@ pub fn of_system(system: &System, exact: Option<&Reference>) -> Metrics {
         found.insert(names::FEATURE_ERROR, features.relative_error(some_rows(system).view()));
     }
     if let Some(exact) = exact {
-        found.insert(names::TEST_RMSE_EXACT, exact.test_rmse);
-        found.insert(names::TEST_NLL_EXACT, exact.test_nll);
-        found.insert(names::LOG_MARGINAL_LIKELIHOOD, exact.log_marginal_likelihood);
+        found.extend(&of_exact(exact));
     }
+    found
+}
+
+/// Metrics of the exact process.
+pub fn of_exact(exact: &Reference) -> Metrics {
+    let mut found = Metrics::default();
+    found.insert(names::TEST_RMSE_EXACT, exact.test_rmse);
+    found.insert(names::TEST_NLL_EXACT, exact.test_nll);
+    found.insert(names::LOG_MARGINAL_LIKELIHOOD, exact.log_marginal_likelihood);
     found
 }
 

@@ -82,6 +82,15 @@ impl Thinning {
 /// Metrics of an iterate.
 pub type Evaluate<'a> = &'a dyn Fn(ArrayView2<f64>) -> Metrics;
 
+/// The quality at which a solve ends: a metric of an iterate, and its largest value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Goal {
+    /// Name of the metric.
+    pub metric: String,
+    /// Largest value.
+    pub limit: f64,
+}
+
 /// Turns iterations into messages.
 pub struct Trace<'a> {
     /// None where an iterate has no metrics.
@@ -92,13 +101,36 @@ pub struct Trace<'a> {
     own: BTreeMap<String, Thinning>,
     last_evaluated: Option<u64>,
     sent: usize,
+    goal: Option<Goal>,
+    reached: bool,
 }
 
 impl<'a> Trace<'a> {
     /// A trace with these metrics of iterates, if there are any.
     pub fn new(evaluate: Option<Evaluate<'a>>, send: &'a mut dyn FnMut(Message)) -> Trace<'a> {
         let (schedule, thinning) = (TraceSchedule::new(), Thinning::new());
-        Trace { evaluate, send, schedule, thinning, own: BTreeMap::new(), last_evaluated: None, sent: 0 }
+        Trace {
+            evaluate,
+            send,
+            schedule,
+            thinning,
+            own: BTreeMap::new(),
+            last_evaluated: None,
+            sent: 0,
+            goal: None,
+            reached: false,
+        }
+    }
+
+    /// Stops the solver at the first evaluated iterate that is good enough.
+    #[must_use]
+    pub fn until(self, goal: Option<Goal>) -> Trace<'a> {
+        Trace { goal, ..self }
+    }
+
+    /// Whether an evaluated iterate was good enough.
+    pub fn has_reached_goal(&self) -> bool {
+        self.reached
     }
 
     /// Ends the trace with the solution, unless that was evaluated last.
@@ -112,6 +144,9 @@ impl<'a> Trace<'a> {
         let mut metrics = weights::claims(info.claimed);
         if let (Some(evaluate), Some(iterate)) = (self.evaluate, iterate) {
             metrics.extend(&evaluate(iterate));
+            self.reached |= self.goal.as_ref().is_some_and(|Goal { metric, limit }| {
+                metrics.get(metric).is_some_and(|value| value <= *limit)
+            });
         }
         if !metrics.is_empty() {
             self.send(info, metrics);
@@ -142,6 +177,10 @@ impl Observer for Trace<'_> {
         if due || iterate.is_some() {
             self.point(info, iterate);
         }
+    }
+
+    fn wants_stop(&mut self) -> bool {
+        self.reached
     }
 
     fn note(&mut self, info: IterationInfo<'_>, name: &str, value: f64) {
@@ -191,6 +230,20 @@ mod tests {
         let due: Vec<u64> = (1..=1_000_000).filter(|_| thinning.is_due()).collect();
         assert_eq!(due[..ALL_UP_TO as usize], (1..=ALL_UP_TO).collect::<Vec<_>>());
         assert!(due.len() < 400, "{}", due.len());
+    }
+
+    #[test]
+    fn a_solve_ends_at_the_first_evaluation_that_is_good_enough() {
+        let evaluate = |iterate: ArrayView2<f64>| Metrics::from_iter([("error".to_owned(), iterate[[0, 0]])]);
+        let mut send = |_: Message| ();
+        let goal = Goal { metric: "error".to_owned(), limit: 0.1 };
+        let mut trace = Trace::new(Some(&evaluate), &mut send).until(Some(goal));
+        for (iteration, error, stops) in [(1, 0.5, false), (2, 0.1, true)] {
+            let info = IterationInfo { iteration, seconds: 0.0, epochs: 0.0, claimed: &[] };
+            trace.record(info, None);
+            trace.record(info, Some(ndarray::arr2(&[[error]]).view()));
+            assert_eq!(trace.wants_stop(), stops);
+        }
     }
 
     #[test]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Dataset, Fingerprint, GridPoint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Task, text,
+    Dataset, Fingerprint, GridPoint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Target, Task,
+    text,
 };
 
 /// One cell of the plan.
@@ -25,6 +26,9 @@ pub struct Case {
     pub solver: Solver,
     /// When to stop; of a training case, each outer step.
     pub budget: Budget,
+    /// The quality at which the case ends, if it does not end before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_at: Option<Target>,
     /// The spec's seed of this case: selects the split and keys every random stream.
     pub seed: u64,
     /// 0-based count of timing repeats.

@@ -31,6 +31,7 @@ mod program;
 mod row;
 mod solver;
 mod status;
+mod target;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -67,6 +68,7 @@ pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};
+pub use target::{Margin, Target, TargetBound, TargetReference};
 pub use task::{LikelihoodStudy, Posterior, Solve, Task, TaskKind};
 pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training};
 

@@ -298,6 +298,14 @@ metrics! {
     /// Wall-clock seconds of all values of the grid that a case was chosen from: derived by reports, not recorded.
     SECONDS_GRID = "seconds_grid", "whole grid [s]", "seconds of the whole grid",
         Seconds, Short, Lower, LEARN, LEARN, 0.0, 0.1, [];
+    /// Wall-clock seconds until the run's target is reached for good, at the first evaluation that says so: derived by reports,
+    /// not recorded.
+    SECONDS_TO_TARGET = "seconds_to_target", "to target [s]", "seconds to the target",
+        Seconds, Short, Lower, TIMED, NOWHERE, 1e-3, 0.1, [Own, Compare];
+    /// Epochs until the run's target is reached for good, at the first evaluation that says so: derived by reports, not
+    /// recorded.
+    EPOCHS_TO_TARGET = "epochs_to_target", "epochs to target", "epochs to the target",
+        Epochs, Short, Lower, TIMED, NOWHERE, 1.0, 0.3, [Own, Compare, Baseline];
     /// Peak resident memory of the worker process.
     PEAK_MEMORY_BYTES = "peak_memory_bytes", "memory [MiB]", "peak memory",
         Bytes, Memory, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Best];

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Target;
+
 /// The names on each axis of a spec, in the order in which its author wrote them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -17,7 +19,7 @@ pub struct Axes {
 }
 
 /// What a spec asks of its report.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportOptions {
     /// Published figures to print beside ours.
@@ -29,4 +31,7 @@ pub struct ReportOptions {
     /// Metrics of the results table, in this order; empty for the default ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
+    /// The quality whose first reaching is timed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
 }

@@ -84,6 +84,8 @@ pub enum StopReason {
     Stagnated,
     /// A number overflowed or the residual grows without bound.
     Diverged,
+    /// The quality is reached at which the case was to end.
+    Target,
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ pub fn case(solver: &str) -> Case {
         solver: Solver { name: solver.into(), plugin: "cg".into(), params: BTreeMap::new(), grid: None },
         budget: Budget { tolerance: Some(0.01), ..Budget::default() },
         seed: 0,
+        stop_at: None,
         repeat: 0,
     }
 }

@@ -64,8 +64,11 @@ pub fn across_tasks(runs: &[Run]) -> Result<Option<AcrossTasks>> {
         return Ok(None);
     }
     let tasks: BTreeSet<TaskKind> = runs.iter().flat_map(Run::tasks).collect();
-    let is_common =
-        |metric: &&Metric| metric.is_shown(Shown::Compare) && tasks.iter().all(|task| metric.is_of(*task));
+    let is_measured = |name| runs.iter().flat_map(|run| &run.rows).any(|row| row.metrics.get(name).is_some());
+    let is_common = |metric: &&Metric| {
+        let is_shown = metric.is_shown(Shown::Compare) && tasks.iter().all(|task| metric.is_of(*task));
+        is_shown && is_measured(metric.name)
+    };
     let mut across = AcrossTasks {
         runs: runs.iter().map(|run| heading(run, runs)).collect(),
         metrics: METRICS.iter().filter(is_common).collect(),

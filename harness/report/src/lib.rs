@@ -39,6 +39,7 @@ mod results;
 mod run;
 mod step_summary;
 mod table;
+mod target;
 mod tasks;
 mod write;
 

@@ -16,6 +16,7 @@ use crate::reference::Reference;
 use crate::results::Results;
 use crate::run::Run;
 use crate::table::Table;
+use crate::target;
 use crate::tasks::section;
 
 /// A report's content.
@@ -107,8 +108,9 @@ impl Part {
         let rest: Vec<&Metric> =
             METRICS.iter().filter(is_left).filter(|metric| is_measured(&metric)).collect();
         let layouts = section.layouts(&results);
-        let tables = layouts.iter().map(|layout| layout.table(&columns)).chain(section.tables(&results));
-        let tables = tables.collect();
+        let ranking = target::ranking(&results);
+        let own = layouts.iter().map(|layout| layout.table(&columns)).chain(section.tables(&results));
+        let tables = ranking.into_iter().chain(own).collect();
         let details = layouts.into_iter().filter(|_| !rest.is_empty());
         let details = details.map(|layout| Layout { added: Vec::new(), ..layout }.table(&rest));
         let reference = run.options.reference.as_deref().and_then(Reference::named);

@@ -7,6 +7,7 @@ use gpbench_record::{Axes, Environment, ReportOptions, Row, TaskKind, names, tex
 use gpbench_runs::RunRecord;
 
 use crate::error::Result;
+use crate::target;
 
 /// A run, as a report reads it.
 #[derive(Debug, Clone)]
@@ -92,6 +93,9 @@ impl From<RunRecord> for Run {
             if let Some(seconds) = row.total_seconds() {
                 row.metrics.insert(names::SECONDS, seconds);
             }
+        }
+        if let Some(target) = &report.target {
+            target::insert(&mut rows, target);
         }
         let name = text::cut(&name, text::NAME).into_owned();
         Run { folder, name, rows, missing, environments, axes, options: report, sources, warnings, truncated }

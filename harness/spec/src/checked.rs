@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use gpbench_record::{Axes as Names, ReportOptions, TaskKind};
+use gpbench_record::{Axes as Names, Case, ReportOptions, TaskKind};
 use sha2::{Digest, Sha256};
 
 use crate::axes::Axes;
@@ -16,6 +16,7 @@ use crate::product::{self, Cell};
 use crate::report;
 use crate::source::{At, START};
 use crate::tables::root::Root;
+use crate::target;
 use crate::task_keys::TaskKey;
 use crate::tasks::learn::Learn;
 use crate::tasks::likelihood::Likelihood;
@@ -79,12 +80,17 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
     let axes = Axes::resolve(typed, catalog, R::KEYS, R::ESTIMATORS, &mut mistakes);
     rules.check_axes(&axes, &mut mistakes);
     let report = report::resolve(typed, R::KEYS.task, &axes.names, &mut mistakes);
+    let target = target::resolve(typed, R::KEYS.task, &axes.names, &mut mistakes);
+    let stop_at = target.as_ref().filter(|(_, stop)| *stop).map(|(target, _)| target.clone());
+    let report = ReportOptions { target: target.map(|(target, _)| target), ..report };
     let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
     let repeats = root.repeats.value;
     let cells = match product::is_bounded(&axes, seeds.len(), repeats, &mut mistakes) {
         true => product::cells(typed, &rules, &axes, &seeds, &excludes, &mut mistakes),
         false => Vec::new(),
     };
+    let cells =
+        cells.into_iter().map(|cell| Cell { case: Case { stop_at: stop_at.clone(), ..cell.case }, ..cell });
     if !mistakes.is_empty() {
         return Err(mistakes.into_errors(&typed.sources));
     }
@@ -100,7 +106,7 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
         axes: axes.names,
         report,
         sources,
-        cells,
+        cells: cells.collect(),
     })
 }
 

@@ -10,8 +10,8 @@ mod range;
 mod reference;
 
 pub(crate) use kinds::{
-    Kind, WrongType, any_table, choice, choice_of_version, count, list, memory, name, number, text, time,
-    truth, whole,
+    Kind, WrongType, any_table, choice, choice_of_version, count, fraction, list, memory, name, number, text,
+    time, truth, whole,
 };
 pub use range::Range;
 pub(crate) use range::{ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, SEVERAL, between};
@@ -249,6 +249,11 @@ impl<'a> Keys<'a> {
 /// A table that is the value of a key.
 pub(crate) fn inner<T: 'static>(read: fn(&mut Keys<'_>) -> T) -> Kind<T> {
     table(None, read)
+}
+
+/// A table that is the value of several keys, which messages and the reference call `name`.
+pub(crate) fn shared_inner<T: 'static>(name: &str, read: fn(&mut Keys<'_>) -> T) -> Kind<T> {
+    table(Some(name.to_owned()), read)
 }
 
 /// The tables `[[name]]`.

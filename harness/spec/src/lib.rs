@@ -35,6 +35,7 @@ mod report;
 mod schema;
 mod source;
 mod tables;
+mod target;
 mod task_keys;
 mod tasks;
 mod tree;

@@ -139,7 +139,16 @@ fn cell<'a>(
     check_points(solver, &dataset.name, n, mistakes);
     let (seed, budget) = (seed.value, solver.budget);
     Some(Cell {
-        case: Case { task, dataset: rows, kernel: numbers, solver: params, budget, seed, repeat: 0 },
+        case: Case {
+            task,
+            dataset: rows,
+            kernel: numbers,
+            solver: params,
+            budget,
+            stop_at: None,
+            seed,
+            repeat: 0,
+        },
         plugin_file: solver.library.file.clone(),
         plugin_sha256: solver.library.sha256.clone(),
         capabilities: solver.info.capabilities.clone(),

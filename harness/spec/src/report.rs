@@ -29,6 +29,7 @@ pub(crate) fn resolve(typed: &Typed, task: TaskKind, axes: &Axes, mistakes: &mut
         reference: table.reference.as_ref().map(|reference| reference.value.clone()),
         baseline: table.baseline.as_ref().map(|baseline| baseline.value.clone()),
         columns: columns.iter().map(|column| column.value.clone()).collect(),
+        target: None,
     }
 }
 

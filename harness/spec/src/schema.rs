@@ -119,6 +119,8 @@ fn collect(keys: Vec<Key>, tables: &mut Vec<(String, Vec<Key>)>) {
     for mut key in keys {
         inner.append(&mut key.keys);
         match tables.iter_mut().find(|(table, _)| *table == key.table) {
+            // A table that several keys share is listed once.
+            Some((_, keys)) if keys.iter().any(|known| known.name == key.name) => {}
             Some((_, keys)) => keys.push(key),
             None => tables.push((key.table.clone(), vec![key])),
         }

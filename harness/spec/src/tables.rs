@@ -11,4 +11,5 @@ pub(crate) mod matrix;
 pub(crate) mod report;
 pub(crate) mod root;
 pub(crate) mod solver;
+pub(crate) mod target;
 pub(crate) mod train;

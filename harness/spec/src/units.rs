@@ -53,6 +53,15 @@ pub fn parse_memory(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A fraction written as a percentage: `1%`, `0.5 %`.
+pub fn parse_percent(text: &str) -> Result<f64, String> {
+    let (number, sign) = take_number(text.trim())?;
+    match sign.trim() {
+        "%" => positive(number / 100.0, "a percentage"),
+        _ => Err(format!("`{text}` is not a percentage")),
+    }
+}
+
 /// Splits a decimal number off the front.
 fn take_number(text: &str) -> Result<(f64, &str), String> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -87,6 +96,16 @@ mod tests {
         }
         for text in ["", "10", "ten minutes", "10min", "30m1h", "1h1h", "-3s", "0s", "1..5s", "m", "1e3s"] {
             assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn percentages() {
+        for (text, fraction) in [("1%", 0.01), ("0.5 %", 0.005), ("200%", 2.0)] {
+            assert_eq!(parse_percent(text), Ok(fraction), "{text}");
+        }
+        for text in ["", "1", "%", "-1%", "0%", "1%%", "1 percent"] {
+            assert!(parse_percent(text).is_err(), "{text}");
         }
     }
 

@@ -8,9 +8,10 @@ use std::path::Path;
 use common::{check, check_text};
 use gpbench_record::{
     Axes, Case, Family, FeatureEstimator, Fractions, Frequencies, GradientEstimator, Inducing,
-    LikelihoodEstimator, Metrics, OriginBase, Param, PathwiseTargets, Posterior, Prediction, Prior,
+    LikelihoodEstimator, Margin, Metrics, OriginBase, Param, PathwiseTargets, Posterior, Prediction, Prior,
     ProbeDistribution, Probes, Quadrature, ReportOptions, Schedule, Source, StandardProbes, Start, Step,
-    StopReason, Subsample, Subset, Task, TaskKind, TaskOutput, Training, TrainingOutput, testing,
+    StopReason, Subsample, Subset, TargetBound, TargetReference, Task, TaskKind, TaskOutput, Training,
+    TrainingOutput, testing,
 };
 use gpbench_spec::{Catalog, Plan, PlannedCase, load};
 
@@ -264,7 +265,8 @@ fn a_plan_has_axes_and_report_options() {
     };
     assert_eq!(plan.axes, axes);
     let columns = names(&["test_rmse", "epochs"]);
-    let report = ReportOptions { reference: Some("lin2023".to_owned()), baseline: None, columns };
+    let report =
+        ReportOptions { reference: Some("lin2023".to_owned()), baseline: None, columns, target: None };
     assert_eq!(plan.report, report);
 
     let mut catalog = common::catalog();
@@ -277,6 +279,25 @@ fn a_plan_has_axes_and_report_options() {
     let typed = load(&path, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     let plan = typed.check(&catalog).unwrap_or_else(|errors| panic!("{errors}")).plan();
     assert_eq!(plan.sources, [("cg".to_owned(), "cg (1999)".to_owned())].into());
+}
+
+#[test]
+fn a_target_is_timed_and_changes_cases_only_where_they_stop_there() {
+    let target = |text: &str| planned(&format!("{SMALL}[target]\n{text}\n"), &[]);
+    let bound = |text: &str| target(text).report.target.expect("a target").bound;
+    let exact = TargetReference::Exact;
+    let cg = TargetReference::Solver("cg".to_owned());
+    for (text, expected) in [
+        ("test_rmse = 0.3", TargetBound::Value(0.3)),
+        ("rmse_to_exact = \"1%\"", TargetBound::Within(Margin::Fraction(0.01), exact.clone())),
+        ("test_nll = { within = 0.05 }", TargetBound::Within(Margin::Absolute(0.05), exact)),
+        ("residual_y = { within = \"50%\", of = \"cg\" }", TargetBound::Within(Margin::Fraction(0.5), cg)),
+    ] {
+        assert_eq!(bound(text), expected, "{text}");
+    }
+    assert_eq!(target("test_rmse = 0.3").cases, planned(SMALL, &[]).cases);
+    let stopping = target("test_rmse = 0.3\nstop = true");
+    assert!(stopping.cases.iter().all(|planned| planned.case.stop_at == stopping.report.target));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gpbench_spec::{Key, reference};
@@ -97,6 +98,9 @@ fn the_reference_lists_types_defaults_ranges_and_documentation() {
         }
     }
     all.sort_by_key(|(_, key)| tables.iter().position(|table| *table == key.table));
+    // A table that several keys share has its keys once.
+    let mut listed = BTreeSet::new();
+    all.retain(|(_, key)| listed.insert((key.table.clone(), key.name)));
     for (_, key) in all {
         if key.table != table {
             writeln!(text, "\n{}", key.table).expect("text");

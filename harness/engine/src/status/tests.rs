@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Clock, Entries, GradientEstimator, Inducing, Learning, LearningOutput, Message, Metrics, ModelKind,
-    PathwiseTargets, Posterior, Prediction, Schedule, Selection, Solved, Step, Task, TaskKind, TaskOutput,
-    Training, Verified, names, testing,
+    Clock, Entries, GradientEstimator, Inducing, Learning, LearningOutput, Margin, Message, Metrics,
+    ModelKind, PathwiseTargets, Posterior, Prediction, Schedule, Selection, Solved, Step, Target,
+    TargetBound, TargetReference, Task, TaskKind, TaskOutput, Training, Verified, names, testing,
 };
 
 use super::*;
@@ -151,6 +151,25 @@ fn without_a_tolerance_a_spent_budget_is_ok() {
     );
     assert_eq!(compared(None, StopReason::Diverged, &[], 0.9, 0.8).status, Status::Diverged);
     assert_eq!(compared(None, StopReason::Epochs, &[], 0.9, 1e4).status, Status::Diverged);
+}
+
+#[test]
+fn a_case_that_ended_at_its_target_is_ok_if_the_verified_figure_holds_it() {
+    let within = TargetBound::Within(Margin::Fraction(0.01), TargetReference::Exact);
+    let stop_at = Some(Target { metric: names::RMSE_TO_EXACT.to_owned(), bound: within });
+    let case = Case { stop_at, ..case(Some(1e-6), 1, None) };
+    let solving = outcome(Some(solved(StopReason::Target, &[])), End::Exited(0));
+    let status = |found: &[(&str, f64)]| {
+        let metrics = [&[(names::RESIDUAL_Y, 0.3), (names::RESIDUAL_PROBES, 0.3)], found].concat();
+        let verifying = outcome(Some(verified(&metrics)), End::Exited(0));
+        judged(&case, &solving, Some(&verifying)).expect("a status")
+    };
+    let exact = (names::TEST_RMSE_EXACT, 0.5);
+    assert_eq!(status(&[exact, (names::RMSE_TO_EXACT, 0.004)]), CaseStatus::ok());
+    let missed = status(&[exact, (names::RMSE_TO_EXACT, 0.006)]);
+    let reason = "stopped at the target, but the solution has rmse_to_exact 0.006, above 0.005";
+    assert_eq!((missed.status, missed.reason.as_str()), (Status::NotConverged, reason));
+    assert_eq!(status(&[]).status, Status::NotConverged);
 }
 
 #[test]

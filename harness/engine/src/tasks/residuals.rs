@@ -33,5 +33,6 @@ pub(super) fn stopped_short(reason: StopReason) -> &'static str {
         StopReason::Iterations => "the solver's iterations are spent",
         StopReason::Epochs => "the epoch budget is spent",
         StopReason::Time => "the time budget is spent",
+        StopReason::Target => "stopped at the target",
     }
 }

@@ -20,6 +20,9 @@ pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
         return CaseStatus::new(Status::Diverged, "the solution is not finite");
     }
     let tolerance = case.budget.tolerance;
+    if solved.reason == StopReason::Target {
+        return at_target(answer);
+    }
     if case.task.inducing().is_some() {
         return without_residuals(solved.reason, tolerance.is_some());
     }
@@ -36,6 +39,29 @@ pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
             CaseStatus::new(Status::NotConverged, format!("stagnated; {}", found(worst)))
         }
         None => CaseStatus::ok(),
+    }
+}
+
+/// The status of a case that ended at its target: the verified figure has to hold it.
+fn at_target(answer: &Answer<'_>) -> CaseStatus {
+    let Answer { case, metrics, .. } = *answer;
+    let found = case.stop_at.as_ref().and_then(|target| {
+        let (limit, value) = (target.limit(metrics, None)?, metrics.get(&target.metric)?);
+        Some((target, limit, value))
+    });
+    match found {
+        Some((_, limit, value)) if value <= limit => CaseStatus::ok(),
+        Some((target, limit, value)) => CaseStatus::new(
+            Status::NotConverged,
+            format!(
+                "{}, but the solution has {} {}, above {}",
+                stopped_short(StopReason::Target),
+                target.metric,
+                shortest(value),
+                shortest(limit)
+            ),
+        ),
+        None => CaseStatus::new(Status::NotConverged, "the target that it stopped at could not be verified"),
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn params(settings: &[(&str, Setting)]) -> BTreeMap<String, Param> {
 pub(super) fn reason(reason: StopReason) -> Reason {
     match reason {
         StopReason::Converged => Reason::Converged,
-        StopReason::Epochs | StopReason::Time => Reason::Stopped,
+        StopReason::Epochs | StopReason::Time | StopReason::Target => Reason::Stopped,
         StopReason::Iterations => Reason::Iterations,
         StopReason::Stagnated => Reason::Stagnated,
         StopReason::Diverged => Reason::Diverged,

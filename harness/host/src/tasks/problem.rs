@@ -1,6 +1,8 @@
 //! One system that is solved under observation: what tasks `solve` and `posterior` consist of.
 
-use gpbench_record::{FaultCause, Inducing, Message, Metrics, Probes, Solved, StopReason, TaskOutput};
+use gpbench_record::{
+    FaultCause, Inducing, Message, Metrics, Probes, Solved, StopReason, Target, TaskOutput,
+};
 use ndarray::{Array2, ArrayView2};
 
 use crate::evaluate::{self, is_finite};
@@ -11,7 +13,7 @@ use crate::runner::Runner;
 use crate::setup::Setup;
 use crate::solution;
 use crate::system::System;
-use crate::trace::Trace;
+use crate::trace::{Goal, Trace};
 
 /// Metrics of an iterate, with the exact reference where there is one.
 pub(super) type Evaluate = fn(&System, Option<&Reference>, ArrayView2<f64>) -> Metrics;
@@ -46,8 +48,12 @@ impl<'s> Problem<'s> {
         let Problem { setup, system, exact } = &self;
         let limits = runner.limits(system, "solver");
         let evaluate = evaluate.map(|of| move |iterate: ArrayView2<f64>| of(system, exact.as_ref(), iterate));
-        let mut trace = Trace::new(evaluate.as_ref().map(|evaluate| evaluate as _), send);
+        let goal = setup.job.case.stop_at.as_ref().and_then(|target| goal(target, exact.as_ref()));
+        let mut trace = Trace::new(evaluate.as_ref().map(|evaluate| evaluate as _), send).until(goal);
         let (mut outcome, x) = runner.observe(&mut solver, system, limits, &mut trace)?;
+        if trace.has_reached_goal() {
+            outcome.reason = StopReason::Target;
+        }
         let info = IterationInfo {
             iteration: outcome.cost.iterations,
             seconds: outcome.cost.seconds(),
@@ -79,4 +85,10 @@ impl<'s> Problem<'s> {
         }
         Ok((solution, metrics))
     }
+}
+
+/// The target as a number; none where it is relative to figures that are not known.
+fn goal(target: &Target, exact: Option<&Reference>) -> Option<Goal> {
+    let exact = exact.map(evaluate::of_exact).unwrap_or_default();
+    Some(Goal { metric: target.metric.clone(), limit: target.limit(&exact, None)? })
 }

@@ -6,7 +6,7 @@ use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::At;
 use crate::tree::{Node, Table, Value};
-use crate::units::{parse_memory, parse_time};
+use crate::units::{parse_memory, parse_percent, parse_time};
 
 /// A kind of value.
 ///
@@ -267,6 +267,11 @@ pub(crate) fn time() -> Kind<f64> {
 /// An amount of memory, in bytes.
 pub(crate) fn memory() -> Kind<u64> {
     with_unit("8GiB", parse_memory)
+}
+
+/// A percentage, as a fraction.
+pub(crate) fn fraction() -> Kind<f64> {
+    with_unit("1%", parse_percent)
 }
 
 fn with_unit<T: 'static>(example: &'static str, convert: fn(&str) -> Result<T, String>) -> Kind<T> {

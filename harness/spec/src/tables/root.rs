@@ -2,7 +2,9 @@
 
 use gpbench_record::TaskKind;
 
-use super::{budget, dataset, estimator, exclude, kernel, learn, likelihood, matrix, report, solver, train};
+use super::{
+    budget, dataset, estimator, exclude, kernel, learn, likelihood, matrix, report, solver, target, train,
+};
 use crate::keys::{
     ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, ValueType, WrongType, between, choice_of_version, count,
     inner_list, list, text, whole,
@@ -31,6 +33,7 @@ pub(crate) struct Root {
     pub(crate) likelihood: Setting<likelihood::Likelihood>,
     pub(crate) learn: Setting<learn::Learn>,
     pub(crate) excludes: Vec<At<exclude::Exclude>>,
+    pub(crate) target: Setting<target::Target>,
     pub(crate) report: report::Report,
 }
 
@@ -85,6 +88,11 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
             )
             .map(|list| list.value)
             .unwrap_or_default(),
+        target: keys.table(
+            "target",
+            target::read,
+            "The quality whose first reaching is timed: one metric, and how good it has to be.",
+        ),
         report: keys.table("report", report::read, "What the report shows.").value,
     }
 }
