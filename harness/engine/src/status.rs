@@ -42,7 +42,8 @@ pub struct Evidence<'a> {
 /// | with a tolerance: claimed, but missed by more than a factor of 2 | `invalid` |
 /// | with a tolerance: anything else | `not_converged` |
 /// | with a tolerance and inducing points, which have no residual: the solver does not claim it | `not_converged` |
-/// | ended at its target: the verified figure holds it | `ok`, else `not_converged` |
+/// | to end at a target: the verified figure reaches it | `ok` |
+/// | to end at a target, and no tolerance or it stopped there: the figure misses it | `not_converged` |
 /// | without: the residual no longer fell | `not_converged` |
 /// | without: anything else | `ok` |
 ///

@@ -154,22 +154,57 @@ fn without_a_tolerance_a_spent_budget_is_ok() {
 }
 
 #[test]
-fn a_case_that_ended_at_its_target_is_ok_if_the_verified_figure_holds_it() {
+fn a_case_that_is_to_end_at_a_target_is_ok_if_the_verified_figure_reaches_it() {
     let within = TargetBound::Within(Margin::Fraction(0.01), TargetReference::Exact);
     let stop_at = Some(Target { metric: names::RMSE_TO_EXACT.to_owned(), bound: within });
-    let case = Case { stop_at, ..case(Some(1e-6), 1, None) };
-    let solving = outcome(Some(solved(StopReason::Target, &[])), End::Exited(0));
-    let status = |found: &[(&str, f64)]| {
+    let status = |reason: StopReason, tolerance: Option<f64>, found: &[(&str, f64)]| {
+        let case = Case { stop_at: stop_at.clone(), ..case(tolerance, 1, None) };
+        let solving = outcome(Some(solved(reason, &[])), End::Exited(0));
         let metrics = [&[(names::RESIDUAL_Y, 0.3), (names::RESIDUAL_PROBES, 0.3)], found].concat();
         let verifying = outcome(Some(verified(&metrics)), End::Exited(0));
-        judged(&case, &solving, Some(&verifying)).expect("a status")
+        let found = judged(&case, &solving, Some(&verifying)).expect("a status");
+        (found.status, found.reason)
     };
     let exact = (names::TEST_RMSE_EXACT, 0.5);
-    assert_eq!(status(&[exact, (names::RMSE_TO_EXACT, 0.004)]), CaseStatus::ok());
-    let missed = status(&[exact, (names::RMSE_TO_EXACT, 0.006)]);
-    let reason = "stopped at the target, but the solution has rmse_to_exact 0.006, above 0.005";
-    assert_eq!((missed.status, missed.reason.as_str()), (Status::NotConverged, reason));
-    assert_eq!(status(&[]).status, Status::NotConverged);
+    let (reached, missed) = ([exact, (names::RMSE_TO_EXACT, 0.004)], [exact, (names::RMSE_TO_EXACT, 0.006)]);
+    for (reason, tolerance, found, expected) in [
+        (StopReason::Target, Some(1e-6), &reached[..], (Status::Ok, "")),
+        (StopReason::Epochs, None, &reached, (Status::Ok, "")),
+        (
+            StopReason::Target,
+            Some(1e-6),
+            &missed,
+            (Status::NotConverged, "stopped at the target; rmse_to_exact 0.006, target 0.005"),
+        ),
+        (
+            StopReason::Epochs,
+            None,
+            &missed,
+            (Status::NotConverged, "the epoch budget is spent; rmse_to_exact 0.006, target 0.005"),
+        ),
+        (
+            StopReason::Epochs,
+            Some(0.1),
+            &missed,
+            (Status::NotConverged, "the epoch budget is spent; true residual 0.3, tolerance 0.1"),
+        ),
+        (
+            StopReason::Target,
+            None,
+            &[],
+            (Status::NotConverged, "the target that it stopped at could not be verified"),
+        ),
+        (StopReason::Epochs, None, &[], (Status::Ok, "")),
+        (
+            StopReason::Diverged,
+            None,
+            &reached,
+            (Status::Diverged, "the solver reports divergence; true residual 0.3"),
+        ),
+    ] {
+        let (status, text) = status(reason, tolerance, found);
+        assert_eq!((status, text.as_str()), expected);
+    }
 }
 
 #[test]

@@ -20,13 +20,14 @@ pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
         return CaseStatus::new(Status::Diverged, "the solution is not finite");
     }
     let tolerance = case.budget.tolerance;
-    if solved.reason == StopReason::Target {
-        return at_target(answer);
+    let worst = y.into_iter().chain(probes).fold(0.0, f64::max);
+    let has_diverged = solved.reason == StopReason::Diverged || worst > DIVERGED;
+    if let Some(status) = against_target(answer).filter(|_| !has_diverged) {
+        return status;
     }
     if case.task.inducing().is_some() {
         return without_residuals(solved.reason, tolerance.is_some());
     }
-    let worst = y.into_iter().chain(probes).fold(0.0, f64::max);
     if solved.reason == StopReason::Diverged {
         return CaseStatus::new(Status::Diverged, format!("the solver reports divergence; {}", found(worst)));
     }
@@ -42,27 +43,23 @@ pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
     }
 }
 
-/// The status of a case that ended at its target: the verified figure has to hold it.
-fn at_target(answer: &Answer<'_>) -> CaseStatus {
-    let Answer { case, metrics, .. } = *answer;
-    let found = case.stop_at.as_ref().and_then(|target| {
-        let (limit, value) = (target.limit(metrics, None)?, metrics.get(&target.metric)?);
-        Some((target, limit, value))
-    });
-    match found {
-        Some((_, limit, value)) if value <= limit => CaseStatus::ok(),
-        Some((target, limit, value)) => CaseStatus::new(
-            Status::NotConverged,
-            format!(
-                "{}, but the solution has {} {}, above {}",
-                stopped_short(StopReason::Target),
-                target.metric,
-                shortest(value),
-                shortest(limit)
-            ),
-        ),
-        None => CaseStatus::new(Status::NotConverged, "the target that it stopped at could not be verified"),
+/// The status of a case that was to end at a target, by the verified figure. Nothing where the figure cannot decide, or where
+/// it misses the target and a tolerance may still be met.
+fn against_target(answer: &Answer<'_>) -> Option<CaseStatus> {
+    let Answer { case, solved, metrics, .. } = *answer;
+    let target = case.stop_at.as_ref()?;
+    let stopped_there = solved.reason == StopReason::Target;
+    let not_converged = |reason: String| CaseStatus::new(Status::NotConverged, reason);
+    let Some((limit, value)) = target.limit(metrics, None).zip(metrics.get(&target.metric)) else {
+        let reason = "the target that it stopped at could not be verified";
+        return stopped_there.then(|| not_converged(reason.to_owned()));
+    };
+    if value <= limit {
+        return Some(CaseStatus::ok());
     }
+    let (why, metric) = (stopped_short(solved.reason), &target.metric);
+    let reason = format!("{why}; {metric} {}, target {}", shortest(value), shortest(limit));
+    (stopped_there || case.budget.tolerance.is_none()).then(|| not_converged(reason))
 }
 
 fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> CaseStatus {

@@ -40,7 +40,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Target {
         .filter_map(|(metric, doc)| Some((metric, keys.optional(metric, goal(), doc)?)));
     Target {
         goals: goals.collect(),
-        stop: keys.or("stop", truth(), false, "Whether a case ends where it reaches the target."),
+        stop: keys.or("stop", truth(), false, "Whether a case ends where it reaches the target; without a tolerance, one that does not is `not_converged`."),
     }
 }
 
