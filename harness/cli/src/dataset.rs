@@ -57,8 +57,8 @@ pub(crate) fn obtain(
             let found = found.map_err(|text| Unavailable { text, is_absent: true })?;
             copy(&Origin::Collection(&found, entry), places).map_err(|e| bad(e.to_string()))
         }
-        (Source::File { target, .. }, Some(path)) => {
-            let origin = Origin::File { path, target: target.as_deref() };
+        (Source::File { options, .. }, Some(path)) => {
+            let origin = Origin::File { path, options };
             let is_absent = !path.exists();
             copy(&origin, places).map_err(|e| Unavailable { text: e.to_string(), is_absent })
         }

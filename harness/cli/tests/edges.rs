@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-processes", &[]),
     ("gpbench-gp", &["gpbench-record"]),
     ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-record"]),
-    ("gpbench-import", &["gpbench-data", "gpbench-processes"]),
+    ("gpbench-import", &["gpbench-data", "gpbench-processes", "gpbench-record"]),
     ("gpbench-runs", &["gpbench-files", "gpbench-record"]),
     ("gpbench-spec", &["gpbench-record"]),
     ("gpbench-testkit", &[]),

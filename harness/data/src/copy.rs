@@ -12,7 +12,7 @@
 //! | 32..40 | length of the text, u64 |
 //! | 40..72 | identity: SHA-256 of bytes 0..32 with format version 1, x, y and masks |
 //! | 72..104 | SHA-256 of bytes 0..72 and the text |
-//! | 104.. | text: JSON with name and warnings |
+//! | 104.. | text: JSON with name, names of columns and warnings |
 //! | | x: n d numbers of type f64, row by row |
 //! | | y: n numbers of type f64 |
 //! | | masks: per split ceil(n / 8) bytes, row r is bit r mod 8 of byte r / 8 |
@@ -33,7 +33,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::hash::Sha256Hex;
-use crate::table::{Table, TableError};
+use crate::table::{Names, Table, TableError};
 
 const MAGIC: &[u8; 8] = b"GPBDATA\0";
 /// The format that this program writes, and the only one that it reads.
@@ -86,6 +86,8 @@ pub enum CopyError {
 pub struct Header {
     /// Name of the set.
     pub name: String,
+    /// Names of its columns.
+    pub names: Names,
     /// Warnings of the import.
     pub warnings: Vec<String>,
     /// Rows.
@@ -102,6 +104,8 @@ pub struct Header {
 #[derive(Serialize, Deserialize)]
 struct Text {
     name: String,
+    #[serde(default)]
+    names: Names,
     warnings: Vec<String>,
 }
 
@@ -111,7 +115,8 @@ struct Text {
 /// If the table is inconsistent or the file cannot be written.
 pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
     table.check().map_err(|source| CopyError::Table { name: table.name.clone(), source })?;
-    let text = Text { name: table.name.clone(), warnings: table.warnings.clone() };
+    let text =
+        Text { name: table.name.clone(), names: table.names.clone(), warnings: table.warnings.clone() };
     let text = serde_json::to_vec(&text).expect("strings always have a JSON form");
     let masks: Vec<u8> = table.test_masks.iter().flat_map(|mask| pack(mask)).collect();
     let (splits, n, d) = (table.test_masks.len() as u32, table.n() as u64, table.d() as u64);
@@ -160,7 +165,7 @@ pub fn read(path: &Path) -> Result<Table, CopyError> {
 /// Those of [`read`].
 pub fn read_identified(path: &Path) -> Result<(Table, Sha256Hex), CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
-    let (mut file, Header { name, warnings, n, d, splits, sha256 }) = open(path)?;
+    let (mut file, Header { name, names, warnings, n, d, splits, sha256 }) = open(path)?;
     let mut hasher = Sha256::new();
     hasher.update(dimensions(IDENTITY_VERSION, splits as u32, n as u64, d as u64));
     let x = read_numbers(&mut file, n * d, &mut hasher).map_err(io_error)?;
@@ -176,6 +181,7 @@ pub fn read_identified(path: &Path) -> Result<(Table, Sha256Hex), CopyError> {
         x: Array2::from_shape_vec((n, d), x).expect("n d numbers were read"),
         y: Array1::from(y),
         test_masks: masks.chunks_exact(n.div_ceil(8)).map(|bytes| unpack(bytes, n)).collect(),
+        names,
         warnings,
     };
     Ok((table, sha256))
@@ -234,6 +240,7 @@ fn open(path: &Path) -> Result<(File, Header), CopyError> {
     let identity: [u8; 32] = bytes[LENGTH_END..IDENTITY_END].try_into().expect("32 bytes");
     let header = Header {
         name: text.name,
+        names: text.names,
         warnings: text.warnings,
         n: n as usize,
         d: d as usize,

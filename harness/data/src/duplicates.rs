@@ -38,6 +38,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Names;
     use ndarray::{Array1, array};
 
     #[test]
@@ -47,6 +48,7 @@ mod tests {
             x: array![[1.0, 0.0], [1.0, -0.0], [2.0, 0.0], [1.0, 0.0], [3.0, 0.0], [2.0, 1.0]],
             y: Array1::zeros(6),
             test_masks: vec![vec![false, false, false, true, true, false]],
+            names: Names::default(),
             warnings: vec![],
         };
         let rates = table.duplicates(0).unwrap();

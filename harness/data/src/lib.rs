@@ -24,4 +24,4 @@ pub mod verify;
 pub use duplicates::Duplicates;
 pub use hash::{ParseSha256Error, Sha256Hex};
 pub use split::{Preparation, Split, SplitError, Unscaled, drawn_training_rows, split, training_rows};
-pub use table::{Table, TableError};
+pub use table::{Names, Table, TableError};

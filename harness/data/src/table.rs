@@ -1,6 +1,7 @@
 //! A whole data set in memory: inputs, targets and test masks.
 
 use ndarray::{Array1, Array2};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A data set as in its file: not standardised, with all rows.
@@ -14,8 +15,19 @@ pub struct Table {
     pub y: Array1<f64>,
     /// For each split, which rows are test rows; empty if the set has no splits.
     pub test_masks: Vec<Vec<bool>>,
+    /// Names of its columns.
+    pub names: Names,
     /// Warnings of the import.
     pub warnings: Vec<String>,
+}
+
+/// Names of the columns of a table; none where nobody has given any.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    /// One for each input.
+    pub inputs: Vec<String>,
+    /// The target's.
+    pub target: String,
 }
 
 /// Why a table is inconsistent.

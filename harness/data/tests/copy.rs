@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use gpbench_data::{Table, copy};
+use gpbench_data::{Names, Table, copy};
 use ndarray::{Array, Array2, array};
 use proptest::prelude::*;
 
@@ -15,6 +15,7 @@ fn small() -> Table {
         x: array![[1.0, -0.0], [f64::MIN_POSITIVE, 1e300], [0.1, 3.0]],
         y: array![1.0, 2.0, -3.5],
         test_masks: vec![vec![true, false, false], vec![false, false, true]],
+        names: Names::default(),
         warnings: vec!["column 2 is odd".into()],
     }
 }
@@ -169,6 +170,7 @@ proptest! {
             x: Array2::from_shape_fn((n, d), |(r, c)| finite(r * d + c)),
             y: Array::from_shape_fn(n, |r| finite(r + 1000)),
             test_masks: (0..splits).map(|k| (0..n).map(|r| (r * 31 + k * 17 + salt as usize).is_multiple_of(3)).collect()).collect(),
+            names: Names::default(),
             warnings: vec![],
         };
         let folder = tempfile::tempdir().unwrap();

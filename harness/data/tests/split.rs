@@ -1,6 +1,6 @@
 //! Splits: the rows, their order and their scale.
 
-use gpbench_data::{Preparation, Split, SplitError, Table, split, synthetic, training_rows};
+use gpbench_data::{Names, Preparation, Split, SplitError, Table, split, synthetic, training_rows};
 use gpbench_record::{InputScaling, TargetScaling};
 use ndarray::{Array, Array1, Array2, Axis, array};
 use proptest::prelude::*;
@@ -11,6 +11,7 @@ fn table(n: usize, d: usize) -> Table {
         x: Array::from_shape_fn((n, d), |(row, column)| ((row * 7 + column * 13) % 11) as f64 + row as f64),
         y: Array::from_shape_fn(n, |row| (row as f64).sin()),
         test_masks: vec![],
+        names: Names::default(),
         warnings: vec![],
     }
 }
@@ -22,6 +23,7 @@ fn statistics_come_from_training_rows_only() {
         x: array![[1.0, 5.0], [3.0, 5.0], [100.0, 7.0], [5.0, 5.0]],
         y: array![2.0, 4.0, 10.0, 6.0],
         test_masks: vec![vec![false, false, true, false]],
+        names: Names::default(),
         warnings: vec![],
     };
     let split = split(&table, 0, None, None, Preparation::default()).unwrap();

@@ -9,7 +9,7 @@ mod common;
 use common::features::Features;
 use common::worker::library;
 use common::{close, exact_solution, run};
-use gpbench_data::{Table, copy};
+use gpbench_data::{Names, Table, copy};
 use gpbench_gp::{UniqueInputs, blas, metrics};
 use gpbench_host::evaluate::predictions::predictions;
 use gpbench_host::evaluate::{of_system, of_weights};
@@ -18,7 +18,7 @@ use gpbench_host::plugin::{
 };
 use gpbench_host::process;
 use gpbench_host::system::System;
-use gpbench_record::{Case, Inducing, Param, Source, StopReason, names};
+use gpbench_record::{Case, Inducing, Param, ReadOptions, Source, StopReason, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
@@ -38,11 +38,12 @@ impl Rows {
             x: Array2::from_shape_fn((n, 2), |(i, k)| point((i * i + 3 * i) % unique, k)),
             y: Array1::from_shape_fn(n, |i| (i as f64).cos()),
             test_masks: vec![(0..n).map(|i| i % 10 == 9).collect()],
+            names: Names::default(),
             warnings: vec![],
         };
         copy::write(&table, &folder.path().join("rows.bin")).unwrap();
         let mut case = common::case(n);
-        case.dataset.source = Source::File { path: "rows.csv".into(), target: None };
+        case.dataset.source = Source::File { path: "rows.csv".into(), options: ReadOptions::default() };
         case.dataset.collapse_duplicates = true;
         Rows { case, folder }
     }

@@ -13,10 +13,10 @@ use common::worker::{
     WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
 };
 use gpbench_abi::{MAJOR, MINOR};
-use gpbench_data::{Table, copy};
+use gpbench_data::{Names, Table, copy};
 use gpbench_record::{
-    Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Program, Source, Status, StopReason,
-    names,
+    Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Program, ReadOptions, Source, Status,
+    StopReason, names,
 };
 use ndarray::{Array1, Array2};
 
@@ -226,7 +226,7 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
     let unwritten = fault("case", &of);
     assert_eq!((unwritten.cause, unwritten.plugin_ran), (FaultCause::Storage, true));
 
-    of.case.dataset.source = Source::File { path: "wine.csv".into(), target: None };
+    of.case.dataset.source = Source::File { path: "wine.csv".into(), options: ReadOptions::default() };
     of.dataset_file = Some(folder.path().join("wine.gpb"));
     assert_eq!(fault("case", &of).cause, FaultCause::Dataset);
     fs::write(of.dataset_file.as_ref().unwrap(), "something else").unwrap();
@@ -237,6 +237,7 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
         x: Array2::from_shape_fn((20, 2), |(row, column)| (row * (column + 1)) as f64),
         y: Array1::linspace(0.0, 1.0, 20),
         test_masks: vec![],
+        names: Names::default(),
         warnings: vec![],
     };
     copy::write(&table, of.dataset_file.as_ref().unwrap()).unwrap();

@@ -3,14 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use gpbench_data::Table;
 use gpbench_data::locate::Found;
 use gpbench_data::registry::Entry;
 use gpbench_data::verify;
+use gpbench_data::{Names, Table};
 
+use crate::categories::Input;
 use crate::columns::Columns;
+use crate::doubts;
 use crate::error::{Fault, ImportError, Place};
-use crate::text::{self, Builder, Header, Rows, stem};
+use crate::parts::Parts;
+use crate::rows::{Header, Rows};
+use crate::text::{Builder, stem};
 
 const MASK: &str = "test_mask.csv.gz";
 
@@ -38,15 +42,19 @@ pub(crate) fn read_registered(found: &Found, entry: &Entry) -> Result<Table, Imp
 /// Reads a user's folder of this layout; masks are optional.
 pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
     let mask = Some(folder.join(MASK)).filter(|path| path.is_file());
-    read(&stem(folder), &[&folder.join("data.csv.gz")], mask.as_ref())
+    let mut table = read(&stem(folder), &[&folder.join("data.csv.gz")], mask.as_ref())?;
+    let descriptions: Vec<String> = (1..=table.d()).map(|column| column.to_string()).collect();
+    table.warnings.extend(doubts::of_file(&table, &descriptions));
+    Ok(table)
 }
 
 /// Reads the data, in one or more files whose rows follow each other, and the masks.
 fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, ImportError> {
     let mut builder = Builder::default();
     let (mut columns, mut warnings): (Option<Columns>, _) = (None, Vec::new());
+    let mut inputs: Vec<Input> = Vec::new();
     for file in data {
-        let mut rows = Rows::open(file, Header::Never)?;
+        let mut rows = Rows::open(file, Header::Never, ',')?;
         let found = rows.columns().count;
         let expected = columns.get_or_insert_with(|| rows.columns().clone()).count;
         if found < 2 {
@@ -55,11 +63,13 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
         if found != expected {
             return Err(Place::line(file, 1).fault(Fault::Ragged { found, expected, first: 1 }));
         }
-        builder.append(&mut rows, found - 1)?;
+        rows.choose(Parts::last_is_target(found));
+        builder.append(&mut rows)?;
+        inputs = rows.take_inputs();
         warnings.append(&mut rows.take_warnings());
     }
-    let (x, y) = builder.into_arrays();
     let first = data.first().expect("a set has a file of data");
+    let (x, y, expanded) = builder.finish(&inputs, first)?;
     if y.len() < 2 {
         return Err(Place::file(first).fault(Fault::OneRow));
     }
@@ -67,15 +77,18 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
         Some(mask) => read_masks(mask, y.len(), first)?,
         None => Vec::new(),
     };
-    let mut table = Table { name: name.to_owned(), x, y, test_masks, warnings };
     let columns = columns.expect("at least one file was read");
-    text::check_constants(&mut table, &columns, columns.count - 1, first)?;
+    let target = columns.count - 1;
+    let names = Names { inputs: expanded.labels, target: columns.label(target) };
+    let mut table = Table { name: name.to_owned(), x, y, test_masks, names, warnings };
+    doubts::check_target(&table, || columns.describe(target), first)?;
+    table.warnings.extend(doubts::constant_inputs(&table, &expanded.descriptions));
     Ok(table)
 }
 
 /// Reads the masks: one column for each split.
 fn read_masks(file: &Path, n: usize, data: &Path) -> Result<Vec<Vec<bool>>, ImportError> {
-    let mut rows = Rows::open(file, Header::Never)?;
+    let mut rows = Rows::open(file, Header::Never, ',')?;
     let mut masks = vec![Vec::with_capacity(n); rows.columns().count];
     while let Some(row) = rows.next()? {
         let wrong = row.iter().position(|value| *value != 0.0 && *value != 1.0);

@@ -1,16 +1,16 @@
-//! The columns of a table: their number, their names, and the choice of the target.
+//! The columns of a file: their number, their names, and how a user names one.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{Fault, ImportError, Place, Role};
 
 /// Number and names of the columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns {
     pub(crate) count: usize,
     /// Names, where the file has them.
-    pub(crate) names: Option<Vec<String>>,
+    names: Option<Vec<String>>,
 }
 
 impl Columns {
@@ -30,28 +30,38 @@ impl Columns {
         Self { count, names: None }
     }
 
+    /// The name of a column, where it has one.
+    fn name(&self, index: usize) -> Option<&str> {
+        self.names.as_ref().map(|names| names[index].as_str()).filter(|name| !name.is_empty())
+    }
+
     /// A column for an error message: its number from 1, and its name.
     pub(crate) fn describe(&self, index: usize) -> String {
-        match self.names.as_ref().map(|names| names[index].as_str()) {
-            Some(name) if !name.is_empty() => format!("{} (`{name}`)", index + 1),
-            _ => (index + 1).to_string(),
+        match self.name(index) {
+            Some(name) => format!("{} (`{name}`)", index + 1),
+            None => (index + 1).to_string(),
         }
     }
 
-    /// The 0-based index of the target, given as a name or as a number; the last column by default. A column whose
-    /// name is a number is found by its name first.
-    pub(crate) fn target(&self, file: &Path, target: Option<&str>) -> Result<usize, ImportError> {
-        let Some(target) = target else { return Ok(self.count - 1) };
+    /// What a user calls a column: its name, or its number counted from 0.
+    pub(crate) fn label(&self, index: usize) -> String {
+        self.name(index).map_or_else(|| index.to_string(), str::to_owned)
+    }
+
+    /// The 0-based index of a column that is given as a name or as a number. A column whose name is a number is
+    /// found by its name first.
+    pub(crate) fn find(&self, file: &Path, role: Role, typed: &str) -> Result<usize, ImportError> {
         let names = self.names.as_deref().unwrap_or_default();
-        if let Some(index) = names.iter().position(|name| name == target) {
+        if let Some(index) = names.iter().position(|name| name == typed) {
             return Ok(index);
         }
-        let fault = match target.parse::<usize>() {
+        let fault = match typed.parse::<usize>() {
             Ok(index) if index < self.count => return Ok(index),
-            Ok(index) => Fault::TargetIndex { index, columns: self.count },
-            Err(_) => Fault::UnknownTarget {
-                target: target.to_owned(),
-                nearest: nearest(target, names),
+            Ok(index) => Fault::ColumnIndex { role, index, columns: self.count },
+            Err(_) => Fault::UnknownColumn {
+                role,
+                name: typed.to_owned(),
+                nearest: nearest(typed, names),
                 columns: names.to_vec(),
             },
         };
@@ -59,9 +69,9 @@ impl Columns {
     }
 }
 
-/// The name most similar to `target`, if any is similar.
-fn nearest(target: &str, names: &[String]) -> Option<String> {
-    let similarity = |name: &str| strsim::jaro_winkler(&target.to_lowercase(), &name.to_lowercase());
+/// The name most similar to `typed`, if any is similar.
+fn nearest(typed: &str, names: &[String]) -> Option<String> {
+    let similarity = |name: &str| strsim::jaro_winkler(&typed.to_lowercase(), &name.to_lowercase());
     let best = names.iter().map(|name| (similarity(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|(similarity, _)| *similarity > 0.75).map(|(_, name)| name.clone())
 }

@@ -134,7 +134,9 @@ pub enum Fault {
         first: u64,
     },
     /// A cell holds text.
-    #[error("`{text}` in column {column} is not a number; encode categories as numbers or remove the column")]
+    #[error(
+        "`{text}` in column {column} is not a number; correct it, or name the column in `categories` or in `drop`"
+    )]
     NotANumber {
         /// The cell.
         text: String,
@@ -174,29 +176,66 @@ pub enum Fault {
         /// The earlier column, from 1.
         first: usize,
     },
-    /// No column has the target's name.
-    #[error("the target column `{target}` does not exist; {}", suggestion(nearest.as_deref(), columns))]
-    UnknownTarget {
-        /// The target as given.
-        target: String,
+    /// No column has the name.
+    #[error("the {role} `{name}` does not exist; {}", suggestion(*role, nearest.as_deref(), columns))]
+    UnknownColumn {
+        /// What the column is for.
+        role: Role,
+        /// The name as given.
+        name: String,
         /// The most similar name.
         nearest: Option<String>,
         /// All names.
         columns: Vec<String>,
     },
-    /// No column has the target's number.
-    #[error("the target column {index} does not exist; columns are counted from 0 to {}", columns - 1)]
-    TargetIndex {
-        /// The target as given.
+    /// No column has the number.
+    #[error("the {role} {index} does not exist; columns are counted from 0 to {}", columns - 1)]
+    ColumnIndex {
+        /// What the column is for.
+        role: Role,
+        /// The number as given.
         index: usize,
         /// Number of columns.
         columns: usize,
     },
-    /// A target is given for a folder, whose layout fixes it.
+    /// A column has two roles.
     #[error(
-        "the target of a folder with data.csv.gz is its last column; omit `target`, or give the file itself"
+        "column {column} is two of target, categories and dropped; name it in one of these only (the target is a number)"
     )]
-    TargetOfFolder,
+    TwoRoles {
+        /// The column.
+        column: String,
+    },
+    /// All columns but the target are dropped.
+    #[error("no input is left; drop fewer columns")]
+    NoInputs,
+    /// A column of categories has too many values.
+    #[error(
+        "column {column} has more than {most} categories; drop it if it names rows, or encode it as numbers"
+    )]
+    TooManyCategories {
+        /// The column.
+        column: String,
+        /// The most values.
+        most: usize,
+    },
+    /// Several columns have faults.
+    #[error("{columns} columns cannot be read:\n  {}{}", told.join("\n  "), others(columns - told.len()))]
+    Columns {
+        /// How many.
+        columns: usize,
+        /// The first fault of each, up to a limit.
+        told: Vec<String>,
+    },
+    /// Options are given for a folder, whose layout fixes them.
+    #[error(
+        "the columns of a folder with data.csv.gz are fixed, the last one is its target; omit `target`, `drop`, \
+         `categories`, `separator` and `header`, or give the file itself"
+    )]
+    OptionsOfFolder,
+    /// Options of text are given for a Parquet file.
+    #[error("a Parquet file has neither separator nor header; omit `separator` and `header`")]
+    OptionsOfText,
     /// The target is constant.
     #[error("the target, column {column}, is {value} in every row; choose another target column")]
     ConstantTarget {
@@ -233,7 +272,8 @@ pub enum Fault {
     },
     /// A Parquet column holds text, dates, lists or the like.
     #[error(
-        "column {column} holds values of type {kind}, not numbers; encode it as numbers or remove the column"
+        "column {column} holds values of type {kind}, not numbers; encode it as numbers, or name the column in {}",
+        options_of(kind)
     )]
     ColumnType {
         /// The column.
@@ -277,19 +317,54 @@ pub enum Fault {
     Copy(#[from] CopyError),
 }
 
+/// What a named column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The target.
+    Target,
+    /// A column of categories.
+    Categories,
+    /// A column that is left out.
+    Dropped,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Role::Target => "target column",
+            Role::Categories => "column of categories",
+            Role::Dropped => "column to drop",
+        })
+    }
+}
+
 fn hint(separator: Option<char>) -> String {
     match separator {
-        Some('\t') => " (it seems to use tabs)".to_owned(),
-        Some(separator) => format!(" (it seems to use `{separator}`)"),
+        Some('\t') => " (it seems to use tabs: set `separator` to `tab`)".to_owned(),
+        Some(separator) => format!(" (it seems to use `{separator}`: set `separator`)"),
         None => String::new(),
     }
 }
 
-fn suggestion(nearest: Option<&str>, columns: &[String]) -> String {
+/// The options that read a Parquet column of a type that holds no numbers.
+fn options_of(kind: &str) -> &'static str {
+    if kind == "text" { "`categories` or in `drop`" } else { "`drop`" }
+}
+
+fn others(columns: usize) -> String {
+    match columns {
+        0 => String::new(),
+        1 => "\n  and one more column".to_owned(),
+        more => format!("\n  and {more} more columns"),
+    }
+}
+
+fn suggestion(role: Role, nearest: Option<&str>, columns: &[String]) -> String {
     match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if columns.is_empty() => {
-            "the file has no header: give the target as a number counted from 0".to_owned()
+            let what = if role == Role::Target { "the target" } else { "the column" };
+            format!("the file has no header: give {what} as a number counted from 0")
         }
         None => format!("the columns are {}", columns.join(", ")),
     }

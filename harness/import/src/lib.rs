@@ -9,12 +9,19 @@
 
 #![forbid(unsafe_code)]
 
+mod bytes;
+mod categories;
+mod cell;
 mod collection;
 mod columns;
+mod doubts;
 mod error;
+mod faults;
 mod materialise;
 mod memory;
 mod parquet;
+mod parts;
+mod rows;
 mod subprocess;
 mod text;
 
@@ -23,8 +30,9 @@ use std::path::Path;
 use gpbench_data::Table;
 use gpbench_data::locate::Found;
 use gpbench_data::registry::Entry;
+use gpbench_record::ReadOptions;
 
-pub use error::{Fault, ImportError, Place};
+pub use error::{Fault, ImportError, Place, Role};
 pub use materialise::{Materialised, materialise};
 pub use subprocess::{materialise_in_subprocess, serve};
 
@@ -38,8 +46,8 @@ pub enum Origin<'a> {
     File {
         /// The file or folder.
         path: &'a Path,
-        /// The target column: a name, or a number counted from 0; the last column by default.
-        target: Option<&'a str>,
+        /// How it is read.
+        options: &'a ReadOptions,
     },
 }
 
@@ -58,19 +66,19 @@ impl Origin<'_> {
 /// Reads a data set and checks every cell.
 ///
 /// # Errors
-/// The first fault of the file, with its place.
+/// The first fault of the file, with its place; the first faults of all its columns, where several have one.
 pub fn import(origin: &Origin<'_>) -> Result<Table, ImportError> {
     origin.require_regular()?;
     let table = match *origin {
         Origin::Collection(found, entry) => collection::read_registered(found, entry)?,
-        Origin::File { path, target } if path.is_dir() => {
-            if target.is_some() {
-                return Err(Place::file(path).fault(Fault::TargetOfFolder));
+        Origin::File { path, options } if path.is_dir() => {
+            if *options != ReadOptions::default() {
+                return Err(Place::file(path).fault(Fault::OptionsOfFolder));
             }
             collection::read_folder(path)?
         }
-        Origin::File { path, target } if parquet::is_parquet(path) => parquet::read(path, target)?,
-        Origin::File { path, target } => text::read_table(path, target)?,
+        Origin::File { path, options } if parquet::is_parquet(path) => parquet::read(path, options)?,
+        Origin::File { path, options } => text::read_table(path, options)?,
     };
     Ok(table)
 }

@@ -5,18 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use gpbench_data::{Sha256Hex, copy};
+use gpbench_data::{Names, Sha256Hex, copy};
+use gpbench_record::ReadOptions;
 
 use crate::error::{Fault, ImportError, Place};
 use crate::{Origin, import};
 
 /// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
 /// other's copies.
-const READER: u32 = 3;
+const READER: u32 = 4;
 
 /// A binary copy in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Materialised {
+    /// Name of the data set.
+    pub name: String,
     /// The copy.
     pub path: PathBuf,
     /// Identity of its content.
@@ -27,6 +30,8 @@ pub struct Materialised {
     pub d: usize,
     /// Number of splits that come with the set; 0 where splits are drawn.
     pub splits: usize,
+    /// Names of its columns.
+    pub names: Names,
     /// Warnings from reading the file.
     pub warnings: Vec<String>,
     /// Whether the copy was written just now, rather than found.
@@ -42,8 +47,8 @@ impl Materialised {
 
 /// Finds the binary copy of a data set in the folder `copies`, or writes it.
 ///
-/// A copy is identified by the path, length and modification time of every file that it comes from, and by the
-/// target column: a changed file gets a new copy, and an unchanged one is not read again.
+/// A copy is identified by the path, length and modification time of every file that it comes from, and by how
+/// they are read: a changed file gets a new copy, and an unchanged one is not read again.
 ///
 /// # Errors
 /// Those of [`import`], and where the copy cannot be written.
@@ -72,20 +77,22 @@ pub(crate) fn open_new(path: PathBuf) -> Result<Materialised, ImportError> {
 }
 
 fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {
-    let copy::Header { n, d, splits, sha256, warnings, .. } = header;
-    Materialised { path, sha256, n, d, splits, warnings, is_new }
+    let copy::Header { name, n, d, splits, sha256, names, warnings } = header;
+    Materialised { name, path, sha256, n, d, splits, names, warnings, is_new }
 }
 
 /// The name of the copy: the name of the data set, then a hash of the key.
 fn file_name(origin: &Origin<'_>) -> Result<String, ImportError> {
     let mut key = format!("reader {READER}, format {}\n", copy::VERSION);
-    let (stem, files, target) = match *origin {
-        Origin::Collection(found, entry) => (entry.name.clone(), found.files.clone(), None),
-        Origin::File { path, target } if path.is_dir() => {
-            let files = ["data.csv.gz", "test_mask.csv.gz"].map(|name| path.join(name));
-            (crate::text::stem(path), files.into_iter().filter(|file| file.exists()).collect(), target)
+    let (stem, files, options) = match *origin {
+        Origin::Collection(found, entry) => {
+            (entry.name.clone(), found.files.clone(), &ReadOptions::default())
         }
-        Origin::File { path, target } => (crate::text::stem(path), vec![path.to_owned()], target),
+        Origin::File { path, options } if path.is_dir() => {
+            let files = ["data.csv.gz", "test_mask.csv.gz"].map(|name| path.join(name));
+            (crate::text::stem(path), files.into_iter().filter(|file| file.exists()).collect(), options)
+        }
+        Origin::File { path, options } => (crate::text::stem(path), vec![path.to_owned()], options),
     };
     for file in files {
         let error = |error| Place::file(&file).io(&error);
@@ -96,7 +103,7 @@ fn file_name(origin: &Origin<'_>) -> Result<String, ImportError> {
         writeln!(key, "{} {nanoseconds} {}", metadata.len(), full.display())
             .expect("a string takes any text");
     }
-    writeln!(key, "target {target:?}").expect("a string takes any text");
+    writeln!(key, "{options:?}").expect("a string takes any text");
     let digest = Sha256Hex::of_bytes(key.as_bytes());
     let stem: String = stem.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect();
     Ok(format!("{stem}-{}.gpb", &digest.as_str()[..16]))

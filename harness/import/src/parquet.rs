@@ -5,14 +5,20 @@ use std::io::Read;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use gpbench_data::Table;
+use gpbench_data::{Names, Table};
+use gpbench_record::ReadOptions;
 use ndarray::{Array1, Array2};
 use polars::prelude::{ArrowDataType, Column, DataType, ParquetReader, PolarsError, SerReader};
 
+use crate::categories::{self, Input, Levels, expand, width};
+use crate::cell::{LARGEST, rounding};
 use crate::columns::Columns;
+use crate::doubts;
 use crate::error::{Fault, ImportError, Place};
+use crate::faults::ColumnFaults;
 use crate::memory;
-use crate::text::{LARGEST, check_constants, rounding, stem};
+use crate::parts::{Part, Parts};
+use crate::text::stem;
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
@@ -27,8 +33,8 @@ pub(crate) fn is_parquet(file: &Path) -> bool {
 /// Reads a user's Parquet file.
 ///
 /// polars panics on some damaged files; a panic becomes an error here.
-pub(crate) fn read(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
-    catch_unwind(|| read_sound(file, target)).unwrap_or_else(|panic| {
+pub(crate) fn read(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> {
+    catch_unwind(|| read_sound(file, options)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the reader failed");
         let reason = said.lines().next().unwrap_or_default().chars().take(200).collect();
@@ -36,64 +42,101 @@ pub(crate) fn read(file: &Path, target: Option<&str>) -> Result<Table, ImportErr
     })
 }
 
-fn read_sound(file: &Path, target: Option<&str>) -> Result<Table, ImportError> {
+fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> {
     let fault = |fault: Fault| Place::file(file).fault(fault);
     let damaged = |error: PolarsError| fault(Fault::Parquet { reason: error.to_string() });
+    if options.separator.is_some() || options.header.is_some() {
+        return Err(fault(Fault::OptionsOfText));
+    }
     let handle = File::open(file).map_err(|error| fault(Fault::Unreadable { reason: error.to_string() }))?;
     let mut reader = ParquetReader::new(handle);
     let schema = reader.schema().map_err(damaged)?;
     let names = schema.iter_values().map(|field| field.name.to_string()).collect();
     let columns = Columns::named(names, |_| Place::file(file))?;
-    for (index, field) in schema.iter_values().enumerate() {
-        check_type(&field.dtype, || columns.describe(index)).map_err(fault)?;
-    }
-    let (rows, most) = (reader.num_rows().map_err(damaged)?, memory::numbers());
-    if rows.checked_mul(columns.count.max(1)).is_none_or(|numbers| numbers > most) {
-        return Err(fault(Fault::TooMany { most }));
-    }
-    let frame = reader.finish().map_err(damaged)?;
-    let (n, count) = frame.shape();
-    match (n, count) {
-        (_, 0) => return Err(fault(Fault::Empty)),
-        (_, 1) => return Err(fault(Fault::OneColumn { separator: None })),
-        (0, _) => return Err(fault(Fault::HeaderOnly)),
-        (1, _) => return Err(fault(Fault::OneRow)),
+    match columns.count {
+        0 => return Err(fault(Fault::Empty)),
+        1 => return Err(fault(Fault::OneColumn { separator: None })),
         _ => {}
     }
-    let target = columns.target(file, target)?;
-
-    let mut x = Array2::zeros((n, count - 1));
-    let mut y = Array1::zeros(n);
-    let mut warnings = Vec::new();
-    for (index, column) in frame.columns().iter().enumerate() {
-        let values = numbers(column, index, &columns, file)?;
-        if let Some((row, text)) = rounded(column, &values) {
-            warnings.push(rounding(
-                &format!("row {}", row + 1),
-                &columns.describe(index),
-                &text,
-                values[row],
-            ));
-        }
-        match index {
-            _ if index == target => y.assign(&values),
-            _ => x.column_mut(index - usize::from(index > target)).assign(&values),
+    let parts = Parts::choose(&columns, options, file)?;
+    let mut faults = ColumnFaults::default();
+    for (index, field) in schema.iter_values().enumerate() {
+        let check = |part| check_type(&field.dtype, part, || columns.describe(index));
+        if let Err(wrong) = check(parts.of(index)) {
+            faults.add(index, || fault(wrong));
         }
     }
-    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), warnings };
-    check_constants(&mut table, &columns, target, file)?;
+    faults.take(file)?;
+    let (rows, most) = (reader.num_rows().map_err(damaged)?, memory::numbers());
+    if rows.checked_mul(parts.used().count()).is_none_or(|numbers| numbers > most) {
+        return Err(fault(Fault::TooMany { most }));
+    }
+    // Columns that are dropped may be of types that polars cannot read.
+    let frame = reader.with_projection(Some(parts.used().collect())).finish().map_err(damaged)?;
+    let n = frame.height();
+    match n {
+        0 => return Err(fault(Fault::HeaderOnly)),
+        1 => return Err(fault(Fault::OneRow)),
+        _ => {}
+    }
+
+    let mut x = Array2::zeros((n, parts.inputs().count()));
+    let mut y = Array1::zeros(n);
+    let mut free = x.columns_mut().into_iter();
+    let (mut inputs, mut warnings) = (Vec::new(), Vec::new());
+    for (index, column) in parts.used().zip(frame.columns()) {
+        let mut levels = (parts.of(index) == Part::Categories).then(Levels::default);
+        let read = match &mut levels {
+            Some(levels) => codes(column, levels, &damaged)?,
+            None => numbers(column, &damaged)?,
+        };
+        let values = match read {
+            Ok(values) => values,
+            Err((row, cell)) => {
+                let describe = || columns.describe(index);
+                faults.add(index, || Place::cell(file, row as u64 + 1, index).fault(cell.fault(describe())));
+                continue;
+            }
+        };
+        if levels.is_none()
+            && let Some((row, text)) = rounded(column, &values)
+        {
+            let place = format!("row {}", row + 1);
+            warnings.push(rounding(&place, &columns.describe(index), &text, values[row]));
+        }
+        if index == parts.target {
+            y.assign(&values);
+        } else {
+            // After a fault, columns may be in the wrong place, and are not used.
+            free.next().expect("a column for each input").assign(&values);
+            inputs.push(Input { description: columns.describe(index), label: columns.label(index), levels });
+        }
+    }
+    faults.take(file)?;
+    drop(free);
+    if (width(&inputs) + 1).saturating_mul(n) > most {
+        return Err(fault(Fault::TooMany { most }));
+    }
+    let (x, expanded) = expand(x, &inputs);
+    let names = Names { inputs: expanded.labels, target: columns.label(parts.target) };
+    let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), names, warnings };
+    doubts::check_target(&table, || columns.describe(parts.target), file)?;
+    table.warnings.extend(doubts::constant_inputs(&table, &expanded.descriptions));
+    table.warnings.extend(doubts::of_file(&table, &expanded.descriptions));
     Ok(table)
 }
 
-/// Refuses columns that hold no numbers, and types of numbers that polars as built here cannot read: it panics on
-/// some of them.
-fn check_type(kind: &ArrowDataType, column: impl Fn() -> String) -> Result<(), Fault> {
+/// Refuses columns that hold no numbers, or no categories, and types that polars as built here cannot read: it panics
+/// on some of them.
+fn check_type(kind: &ArrowDataType, part: Part, column: impl Fn() -> String) -> Result<(), Fault> {
     use ArrowDataType as Type;
     let name = || {
         let full = format!("{kind:?}").to_lowercase();
         full.split('(').next().unwrap_or_default().to_owned()
     };
     match kind {
+        _ if part == Part::Dropped => Ok(()),
+        Type::Utf8 | Type::LargeUtf8 | Type::Utf8View if part == Part::Categories => Ok(()),
         Type::Boolean | Type::Int32 | Type::Int64 | Type::UInt32 | Type::UInt64 => Ok(()),
         Type::Float32 | Type::Float64 => Ok(()),
         Type::Int8 | Type::Int16 | Type::Int128 | Type::UInt8 | Type::UInt16 | Type::UInt128 => {
@@ -111,34 +154,52 @@ fn check_type(kind: &ArrowDataType, column: impl Fn() -> String) -> Result<(), F
     }
 }
 
-/// The values of one column, all finite.
-fn numbers(
-    column: &Column,
-    index: usize,
-    columns: &Columns,
-    file: &Path,
-) -> Result<Array1<f64>, ImportError> {
-    let damaged = |error: PolarsError| Place::file(file).fault(Fault::Parquet { reason: error.to_string() });
-    let values = column.cast(&DataType::Float64).map_err(damaged)?;
-    let values = values.f64().map_err(damaged)?;
-    let mut numbers = Vec::with_capacity(values.len());
-    for (row, value) in values.iter().enumerate() {
-        let at = || Place::cell(file, row as u64 + 1, index);
-        let column = || columns.describe(index);
-        match value {
-            Some(value) if value.abs() <= LARGEST => numbers.push(value),
-            Some(value) => {
-                let (text, column) = (format!("{value:?}"), column());
-                let is_finite = value.is_finite();
-                return Err(at().fault(match is_finite {
-                    true => Fault::TooLarge { text, column },
-                    false => Fault::NotFinite { text, column },
-                }));
-            }
-            None => return Err(at().fault(Fault::EmptyCell { column: column() })),
+/// Why a value cannot be used.
+enum Bad {
+    Missing,
+    TooLarge(f64),
+    NotFinite(f64),
+    TooManyCategories,
+}
+
+impl Bad {
+    fn fault(self, column: String) -> Fault {
+        match self {
+            Bad::Missing => Fault::EmptyCell { column },
+            Bad::TooLarge(value) => Fault::TooLarge { text: format!("{value:?}"), column },
+            Bad::NotFinite(value) => Fault::NotFinite { text: format!("{value:?}"), column },
+            Bad::TooManyCategories => Fault::TooManyCategories { column, most: categories::MOST },
         }
     }
-    Ok(Array1::from(numbers))
+}
+
+/// The values of a column, or its first bad one with its 0-based row.
+type Values = Result<Array1<f64>, (usize, Bad)>;
+
+/// The values of one column, all finite.
+fn numbers(column: &Column, damaged: impl Fn(PolarsError) -> ImportError) -> Result<Values, ImportError> {
+    let values = column.cast(&DataType::Float64).map_err(&damaged)?;
+    let checked = |(row, value): (usize, Option<f64>)| match value {
+        Some(value) if value.abs() <= LARGEST => Ok(value),
+        Some(value) if value.is_finite() => Err((row, Bad::TooLarge(value))),
+        Some(value) => Err((row, Bad::NotFinite(value))),
+        None => Err((row, Bad::Missing)),
+    };
+    Ok(values.f64().map_err(damaged)?.iter().enumerate().map(checked).collect())
+}
+
+/// The codes of a column of categories.
+fn codes(
+    column: &Column,
+    levels: &mut Levels,
+    damaged: impl Fn(PolarsError) -> ImportError,
+) -> Result<Values, ImportError> {
+    let values = column.cast(&DataType::String).map_err(&damaged)?;
+    let code = |(row, value): (usize, Option<&str>)| match value {
+        Some(value) if !value.is_empty() => levels.code(value).ok_or((row, Bad::TooManyCategories)),
+        _ => Err((row, Bad::Missing)),
+    };
+    Ok(values.str().map_err(damaged)?.iter().enumerate().map(code).collect())
 }
 
 /// The first integer of a column that is not a number in double precision: its row, and the integer.

@@ -16,6 +16,7 @@ use std::process::{Command, Output};
 use gpbench_data::locate::{Found, Place as Where};
 use gpbench_data::registry;
 use gpbench_processes::exchange;
+use gpbench_record::ReadOptions;
 use rustix::process::{Resource, Rlimit, Signal, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ struct Job {
 #[derive(Debug, Serialize, Deserialize)]
 enum Source {
     Collection { name: String, place: Where, folder: OsString, files: Vec<OsString> },
-    File { path: OsString, target: Option<String> },
+    File { path: OsString, options: ReadOptions },
 }
 
 /// The path of the copy, or the fault of the file.
@@ -131,9 +132,7 @@ impl Source {
                 folder: found.folder.clone().into(),
                 files: found.files.iter().map(OsString::from).collect(),
             },
-            Origin::File { path, target } => {
-                Source::File { path: path.into(), target: target.map(str::to_owned) }
-            }
+            Origin::File { path, options } => Source::File { path: path.into(), options: options.clone() },
         }
     }
 
@@ -148,8 +147,8 @@ impl Source {
                 let entry = registry::find(&name).expect("the process that asked has the same registry");
                 materialise(&Origin::Collection(&found, entry), copies)
             }
-            Source::File { path, target } => {
-                materialise(&Origin::File { path: Path::new(&path), target: target.as_deref() }, copies)
+            Source::File { path, options } => {
+                materialise(&Origin::File { path: Path::new(&path), options: &options }, copies)
             }
         }
     }
@@ -179,7 +178,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.csv");
         fs::write(&file, "1,2\n3,4\n").unwrap();
-        let origin = Origin::File { path: &file, target: None };
+        let options = ReadOptions::default();
+        let origin = Origin::File { path: &file, options: &options };
         let mut reader = Command::new("sh");
         let error =
             materialise_in_subprocess(reader.args(["-c", shell]), &origin, folder.path()).unwrap_err();
@@ -200,7 +200,8 @@ mod tests {
 
     #[test]
     fn a_reader_that_cannot_start_is_an_error() {
-        let origin = Origin::File { path: Path::new("Cargo.toml"), target: None };
+        let options = ReadOptions::default();
+        let origin = Origin::File { path: Path::new("Cargo.toml"), options: &options };
         let mut reader = Command::new("/nowhere/gpbench");
         let error = materialise_in_subprocess(&mut reader, &origin, Path::new("/nowhere")).unwrap_err();
         assert!(error.to_string().contains("cannot be started"), "{error}");
@@ -211,7 +212,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.csv");
         fs::write(&file, "1,2\n3,4\n").unwrap();
-        let origin = Origin::File { path: &file, target: None };
+        let options = ReadOptions::default();
+        let origin = Origin::File { path: &file, options: &options };
         let made = materialise(&origin, folder.path()).unwrap();
         let mut reader = Command::new("/nowhere/gpbench");
         let found = materialise_in_subprocess(&mut reader, &origin, folder.path()).unwrap();

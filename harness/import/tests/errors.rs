@@ -6,13 +6,19 @@ use std::path::PathBuf;
 
 use flate2::{Compression, write::GzEncoder};
 use gpbench_import::{Origin, import};
+use gpbench_record::ReadOptions;
 
 /// The error for a file of this content, without the folder's name.
 fn error_of(name: &str, content: impl AsRef<[u8]>, target: Option<&str>) -> String {
+    error_with(name, content, ReadOptions { target: target.map(str::to_owned), ..ReadOptions::default() })
+}
+
+/// The error for a file of this content that is read with these options.
+fn error_with(name: &str, content: impl AsRef<[u8]>, options: ReadOptions) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, content).unwrap();
-    let error = import(&Origin::File { path: &path, target }).unwrap_err();
+    let error = import(&Origin::File { path: &path, options: &options }).unwrap_err();
     error.to_string().replace(&format!("{}/", folder.path().display()), "")
 }
 
@@ -43,11 +49,12 @@ fn text_among_numbers() {
     assert_eq!(
         csv_error("a,colour,y\n1,2,3\n4,red,6\n"),
         "file.csv:3:2: `red` in column 2 (`colour`) is not a number; \
-         encode categories as numbers or remove the column"
+         correct it, or name the column in `categories` or in `drop`"
     );
     assert_eq!(
         csv_error("1,2,3\n4,5,1.2.3\n"),
-        "file.csv:2:3: `1.2.3` in column 3 is not a number; encode categories as numbers or remove the column"
+        "file.csv:2:3: `1.2.3` in column 3 is not a number; \
+         correct it, or name the column in `categories` or in `drop`"
     );
 }
 
@@ -107,7 +114,7 @@ fn too_little() {
     assert_eq!(
         csv_error("1;2;3\n4;5;6\n"),
         "file.csv:1: the file has one column; it needs at least one input and a target, \
-         separated by commas (it seems to use `;`)"
+         separated by commas (it seems to use `;`: set `separator`)"
     );
 }
 
@@ -135,6 +142,59 @@ fn targets() {
         csv_error("a,y\n1,7\n2,7\n"),
         "file.csv: the target, column 2 (`y`), is 7 in every row; choose another target column"
     );
+}
+
+#[test]
+fn all_bad_columns_are_told_at_once() {
+    assert_eq!(
+        csv_error("a,colour,c,y\n1,red,3,4\n5,blue,,NaN\n5,blue,x,8\n"),
+        "file.csv: 3 columns cannot be read:\n  \
+         line 2: `red` in column 2 (`colour`) is not a number; correct it, or name the column in `categories` or in `drop`\n  \
+         line 3: column 3 (`c`) is empty here; fill in missing values or remove the row\n  \
+         line 3: column 4 (`y`) is NaN here; only finite numbers are allowed; replace it or remove the row"
+    );
+    let wide = format!("{}\n", ["x"; 12].join(",")).repeat(3);
+    let error = error_with("file.csv", wide, ReadOptions { header: Some(false), ..ReadOptions::default() });
+    assert!(error.starts_with("file.csv: 12 columns cannot be read:\n  line 1: `x` in column 1 "), "{error}");
+    assert!(error.ends_with("\n  and 2 more columns") && error.lines().count() == 12, "{error}");
+    // A line that cannot be read ends the search.
+    let error = csv_error("1,2,3\n4,x,6\n7,8\n9,9,x\n");
+    assert!(error.starts_with("file.csv:2:2: `x` in column 2"), "{error}");
+}
+
+#[test]
+fn columns_that_cannot_be_chosen() {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let file = "a,b,y\n1,2,3\n4,5,7\n";
+    let error = |target: Option<&str>, drop: &[&str], categories: &[&str]| {
+        let target = target.map(str::to_owned);
+        let (drop, categories) = (words(drop), words(categories));
+        error_with("file.csv", file, ReadOptions { target, drop, categories, ..ReadOptions::default() })
+    };
+    assert_eq!(
+        error(None, &["bb"], &[]),
+        "file.csv: the column to drop `bb` does not exist; the columns are a, b, y"
+    );
+    assert_eq!(
+        error(None, &[], &["7"]),
+        "file.csv: the column of categories 7 does not exist; columns are counted from 0 to 2"
+    );
+    assert!(
+        error(Some("a"), &["0"], &[]).contains("column 1 (`a`) is two of target, categories and dropped")
+    );
+    assert!(error(None, &["a"], &["a"]).contains("column 1 (`a`) is two of target"));
+    assert!(error(None, &[], &["y"]).contains("column 3 (`y`) is two of target"));
+    assert_eq!(error(None, &["a", "b"], &[]), "file.csv: no input is left; drop fewer columns");
+    assert_eq!(error(None, &["a", "b", "y"], &[]), "file.csv: no input is left; drop fewer columns");
+
+    let rows: String = (0..1001).map(|i| format!("name{i},{i}\n")).collect();
+    let categories = words(&["0"]);
+    let error = error_with(
+        "file.csv",
+        rows,
+        ReadOptions { categories, header: Some(false), ..ReadOptions::default() },
+    );
+    assert!(error.starts_with("file.csv:1001:1: column 1 has more than 1000 categories; drop it"), "{error}");
 }
 
 #[test]
@@ -183,7 +243,8 @@ fn damaged_archives() {
 #[test]
 fn missing_files() {
     let path = PathBuf::from("/nowhere/file.csv");
-    let error = import(&Origin::File { path: &path, target: None }).unwrap_err().to_string();
+    let error =
+        import(&Origin::File { path: &path, options: &ReadOptions::default() }).unwrap_err().to_string();
     assert!(error.starts_with("/nowhere/file.csv: cannot be read: No such file"), "{error}");
     assert!(error.ends_with("; check the path and its permissions"), "{error}");
 }
@@ -193,7 +254,7 @@ fn folder_error(data: &str, masks: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("data.csv.gz"), gzip(data)).unwrap();
     fs::write(folder.path().join("test_mask.csv.gz"), gzip(masks)).unwrap();
-    let error = import(&Origin::File { path: folder.path(), target: None }).unwrap_err();
+    let error = import(&Origin::File { path: folder.path(), options: &ReadOptions::default() }).unwrap_err();
     error.to_string().replace(&format!("{}/", folder.path().display()), "")
 }
 
@@ -216,4 +277,7 @@ fn folders_of_a_collection() {
 #[test]
 fn parquet() {
     assert!(error_of("file.parquet", "PAR1 and then nothing", None).contains("cannot be read as Parquet"));
+    let header = ReadOptions { header: Some(true), ..ReadOptions::default() };
+    let error = error_with("file.parquet", "PAR1", header);
+    assert!(error.contains("a Parquet file has neither separator nor header"), "{error}");
 }

@@ -9,6 +9,7 @@ use gpbench_data::locate::{self, Places};
 use gpbench_data::registry::{self, Entry};
 use gpbench_data::{Preparation, Table, copy, split};
 use gpbench_import::{Fault, Origin, import, materialise};
+use gpbench_record::ReadOptions;
 use ndarray::array;
 use polars::prelude::{DataFrame, IntoColumn, NamedFrom, ParquetWriter, Series};
 use tempfile::TempDir;
@@ -21,8 +22,16 @@ fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
 }
 
 fn read(name: &str, content: impl AsRef<[u8]>, target: Option<&str>) -> Table {
+    read_with(name, content, &with_target(target))
+}
+
+fn with_target(target: Option<&str>) -> ReadOptions {
+    ReadOptions { target: target.map(str::to_owned), ..ReadOptions::default() }
+}
+
+fn read_with(name: &str, content: impl AsRef<[u8]>, options: &ReadOptions) -> Table {
     let (_folder, path) = file(name, content);
-    import(&Origin::File { path: &path, target }).unwrap()
+    import(&Origin::File { path: &path, options }).unwrap()
 }
 
 fn gzip(content: &str) -> Vec<u8> {
@@ -79,7 +88,7 @@ fn integers_that_are_rounded_are_told_once_a_column() {
     ];
     let mut frame = DataFrame::new(2, columns).unwrap();
     ParquetWriter::new(File::create(&path).unwrap()).finish(&mut frame).unwrap();
-    let table = import(&Origin::File { path: &path, target: Some("y") }).unwrap();
+    let table = import(&Origin::File { path: &path, options: &with_target(Some("y")) }).unwrap();
     assert_eq!(table.warnings.len(), 2, "{:?}", table.warnings);
     assert!(
         table.warnings[0].starts_with("row 2: 9007199254740993 in column 1 (`id`)"),
@@ -101,6 +110,100 @@ fn unusual_but_usable_files_warn() {
     assert_eq!(
         table.warnings,
         ["line 1 is used as a header because of `a`, although `2019` in it is a number"]
+    );
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn columns_are_dropped_and_categories_become_inputs() {
+    let content = "id;colour;size;price;note\n7;red;0.5;1;a\n8;blue;1.5;2;b\n9;red;2.5;4;c\n";
+    let options = ReadOptions {
+        target: Some("price".to_owned()),
+        drop: words(&["id", "4"]),
+        categories: words(&["colour"]),
+        separator: Some(';'),
+        ..ReadOptions::default()
+    };
+    let table = read_with("my.csv", content, &options);
+    assert_eq!(table.names.inputs, ["colour=blue", "colour=red", "size"]);
+    assert_eq!(table.names.target, "price");
+    assert_eq!(table.x, array![[0.0, 1.0, 0.5], [1.0, 0.0, 1.5], [0.0, 1.0, 2.5]]);
+    assert_eq!((table.y, table.warnings), (array![1.0, 2.0, 4.0], vec![]));
+    // Without a target, the last column that is left is it.
+    let table = read_with("my.csv", content, &ReadOptions { target: None, ..options });
+    assert_eq!(table.names.target, "price");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.parquet");
+    let columns = vec![
+        Series::new("colour".into(), ["red", "blue", "red"]),
+        Series::new("y".into(), [1.0, 2.0, 4.0]),
+        Series::new("level".into(), [10, 9, 10]),
+        Series::new("name".into(), ["a", "b", "c"]),
+    ];
+    parquet(&path, columns);
+    let options = ReadOptions {
+        drop: words(&["name"]),
+        categories: words(&["colour", "level"]),
+        ..with_target(Some("y"))
+    };
+    let table = import(&Origin::File { path: &path, options: &options }).unwrap();
+    assert_eq!(table.names.inputs, ["colour=blue", "colour=red", "level=10", "level=9"]);
+    assert_eq!(table.x, array![[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0]]);
+    assert_eq!(table.y, array![1.0, 2.0, 4.0]);
+    let error =
+        import(&Origin::File { path: &path, options: &with_target(Some("y")) }).unwrap_err().to_string();
+    assert!(
+        error.contains("2 columns cannot be read:\n  column 1 (`colour`) holds values of type text"),
+        "{error}"
+    );
+}
+
+#[test]
+fn truth_values_are_numbers_in_text_too() {
+    let table = read("my.csv", "a,b,y\ntrue,False,1\nFALSE,TRUE,2\n", None);
+    assert_eq!(table.x, array![[1.0, 0.0], [0.0, 1.0]]);
+    // They make no header.
+    let table = read("my.csv", "true,1\nfalse,2\n", None);
+    assert_eq!(table.y, array![1.0, 2.0]);
+}
+
+#[test]
+fn a_header_is_stated() {
+    let years = "2018,2019,2020\n0.5,1.5,2.5\n1.5,2.25,3.5\n2.5,0.5,4.5\n";
+    let table = read("my.csv", years, None);
+    assert_eq!((table.n(), table.names.inputs.as_slice()), (4, words(&["0", "1"]).as_slice()));
+    let warning = "line 1 (2018, 2019, 2020, ...) is read as data; if it is a header of numbers, set `header` to say so";
+    assert_eq!(table.warnings, [warning]);
+    let stated =
+        |header| read_with("my.csv", years, &ReadOptions { header: Some(header), ..with_target(None) });
+    let table = stated(true);
+    assert_eq!((table.n(), table.names.target.as_str(), table.warnings), (3, "2020", vec![]));
+    let table = stated(false);
+    assert_eq!((table.n(), table.warnings), (4, vec![]));
+    // A column whose name is a number is found by its name.
+    let options = ReadOptions { header: Some(true), drop: words(&["2018"]), ..with_target(Some("2019")) };
+    assert_eq!(read_with("my.csv", years, &options).y, array![1.5, 2.25, 0.5]);
+}
+
+#[test]
+fn doubtful_tables_warn() {
+    let counting: String = (0..6).map(|i| format!("{i},{},{}\n", i * i % 5, 0.5 * f64::from(i))).collect();
+    let table = read("my.csv", format!("id,a,y\n{counting}"), None);
+    assert_eq!(
+        table.warnings,
+        ["column 1 (`id`) counts the rows; if it is their number and no input, drop it"]
+    );
+    let table = read("my.csv", "a,y\n1,2\n3,4\n1,2\n1,3\n-0,1\n0,1\n", None);
+    assert_eq!(
+        table.warnings,
+        [
+            "2 of 6 rows repeat an earlier row, inputs and target (row 3 is row 1 again); where they are copies, remove \
+         them: what is tested would be known from training"
+        ]
     );
 }
 
@@ -128,12 +231,13 @@ fn parquet_is_read_with_its_types_and_checked_like_text() {
     let b = || Series::new("b".into(), [0.5_f32, 1.5, 2.5]);
     let flag = || Series::new("flag".into(), [true, false, true]);
     parquet(&path, vec![a(), b(), flag()]);
-    let table = import(&Origin::File { path: &path, target: Some("b") }).unwrap();
+    let table = import(&Origin::File { path: &path, options: &with_target(Some("b")) }).unwrap();
     assert_eq!((table.x, table.y), (array![[1.0, 1.0], [2.0, 0.0], [3.0, 1.0]], array![0.5, 1.5, 2.5]));
 
     let error = |columns: Vec<Series>, target: Option<&str>| {
         parquet(&path, columns);
-        let error = import(&Origin::File { path: &path, target }).unwrap_err().to_string();
+        let error =
+            import(&Origin::File { path: &path, options: &with_target(target) }).unwrap_err().to_string();
         error.replace(&format!("{}/", folder.path().display()), "")
     };
     assert_eq!(
@@ -146,7 +250,7 @@ fn parquet_is_read_with_its_types_and_checked_like_text() {
     );
     assert_eq!(
         error(vec![Series::new("name".into(), ["x", "y", "z"]), b()], None),
-        "my.parquet: column 1 (`name`) holds values of type text, not numbers; encode it as numbers or remove the column"
+        "my.parquet: column 1 (`name`) holds values of type text, not numbers; encode it as numbers, or name the column in `categories` or in `drop`"
     );
     assert_eq!(
         error(vec![a(), b()], Some("c")),
@@ -158,7 +262,8 @@ fn parquet_is_read_with_its_types_and_checked_like_text() {
 fn a_copy_is_made_once_for_each_content_and_target() {
     let (folder, path) = file("my.csv", "a,b,y\n1,2,3\n4,2,6\n");
     let copies = folder.path().join("copies");
-    let origin = Origin::File { path: &path, target: None };
+    let options = ReadOptions::default();
+    let origin = Origin::File { path: &path, options: &options };
     let first = materialise(&origin, &copies).unwrap();
     assert!(first.is_new);
     assert_eq!((first.n, first.d, first.splits), (2, 2, 0));
@@ -169,7 +274,8 @@ fn a_copy_is_made_once_for_each_content_and_target() {
     assert!(!again.is_new);
     assert_eq!((&again.path, &again.sha256, &again.warnings), (&first.path, &first.sha256, &first.warnings));
 
-    let other = materialise(&Origin::File { path: &path, target: Some("a") }, &copies).unwrap();
+    let other =
+        materialise(&Origin::File { path: &path, options: &with_target(Some("a")) }, &copies).unwrap();
     assert!(other.is_new && other.sha256 != first.sha256);
 
     fs::write(&path, "a,b,y\n1,2,3\n4,2,60\n").unwrap();
@@ -234,7 +340,9 @@ fn unsupported_parquet_numbers_are_refused_with_their_type() {
         ("decimal.parquet", "column 4 (`c`) holds numbers of type decimal"),
         ("int8.parquet", "column 2 (`b`) holds numbers of type int8"),
     ] {
-        let error = import(&Origin::File { path: &data.join(file), target: None }).unwrap_err().to_string();
+        let error = import(&Origin::File { path: &data.join(file), options: &ReadOptions::default() })
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(what), "{error}");
     }
 }

@@ -129,9 +129,9 @@ pub enum Source {
     File {
         /// Path, relative to the spec's folder, as typed.
         path: String,
-        /// Target column: a name, or a 0-based index as text; the last column when absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        target: Option<String>,
+        /// How it is read.
+        #[serde(flatten)]
+        options: ReadOptions,
     },
     /// A built-in toy (`toy-infill`, `toy-grid`, `toy-sine`), drawn with the case's seed.
     Toy {
@@ -144,6 +144,43 @@ pub enum Source {
     },
     /// A draw from a Gaussian process, drawn with the case's seed.
     GpDraw(GpDraw),
+}
+
+/// How a CSV or Parquet file is read. Columns are given by name, or by a 0-based index as text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadOptions {
+    /// Target column; the last one that is not dropped when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Columns that are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<String>,
+    /// Inputs that hold categories: each of their values becomes an input that is 0 or 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// Separator of the cells of a CSV file, one ASCII character; a comma when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separator: Option<char>,
+    /// Whether the first line of a CSV file is a header; when absent, whether it holds text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<bool>,
+}
+
+impl ReadOptions {
+    /// The character that a separator stands for: itself, or a tab for `tab`.
+    ///
+    /// # Errors
+    /// Where it is not one ASCII character, or could not separate cells.
+    pub fn parse_separator(text: &str) -> Result<char, String> {
+        let mut characters = text.chars();
+        match (characters.next(), characters.next()) {
+            _ if text == "tab" => Ok('\t'),
+            (Some(c), None) if c.is_ascii() && !c.is_ascii_alphanumeric() && !"\"\r\n\0.+-".contains(c) => {
+                Ok(c)
+            }
+            _ => Err("a separator is one character, such as `;`, or `tab`".to_owned()),
+        }
+    }
 }
 
 /// A draw from a known Gaussian process at inputs uniform on the unit cube.
@@ -168,6 +205,30 @@ pub struct GpDraw {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_read_as_it_is_has_the_json_of_earlier_versions() {
+        for (options, json) in [
+            (ReadOptions::default(), r#"{"from":"file","path":"a.csv"}"#),
+            (
+                ReadOptions { target: Some("2".to_owned()), ..ReadOptions::default() },
+                r#"{"from":"file","path":"a.csv","target":"2"}"#,
+            ),
+        ] {
+            let source = Source::File { path: "a.csv".to_owned(), options };
+            assert_eq!(serde_json::to_string(&source).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Source>(json).unwrap(), source);
+        }
+    }
+
+    #[test]
+    fn separators() {
+        assert_eq!(ReadOptions::parse_separator("tab"), Ok('\t'));
+        assert_eq!(ReadOptions::parse_separator(";"), Ok(';'));
+        for text in ["", ";;", "a", "1", "\n", "\"", "."] {
+            assert!(ReadOptions::parse_separator(text).is_err(), "{text:?}");
+        }
+    }
 
     #[test]
     fn a_count_and_a_share_differ() {

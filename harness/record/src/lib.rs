@@ -46,7 +46,7 @@ pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
 pub use curve::{Curve, Spectrum};
-pub use dataset::{Dataset, Fractions, GpDraw, InputScaling, Source, Subsample, TargetScaling};
+pub use dataset::{Dataset, Fractions, GpDraw, InputScaling, ReadOptions, Source, Subsample, TargetScaling};
 pub use environment::{Environment, Fingerprint};
 pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,

@@ -9,9 +9,9 @@ use common::{check, check_text};
 use gpbench_record::{
     Axes, Case, Family, FeatureEstimator, Fractions, Frequencies, GradientEstimator, Inducing,
     LikelihoodEstimator, Margin, Metrics, OriginBase, Param, PathwiseTargets, Posterior, Prediction, Prior,
-    ProbeDistribution, Probes, Quadrature, ReportOptions, Schedule, Source, StandardProbes, Start, Step,
-    StopReason, Subsample, Subset, TargetBound, TargetReference, Task, TaskKind, TaskOutput, Training,
-    TrainingOutput, testing,
+    ProbeDistribution, Probes, Quadrature, ReadOptions, ReportOptions, Schedule, Source, StandardProbes,
+    Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task, TaskKind, TaskOutput,
+    Training, TrainingOutput, testing,
 };
 use gpbench_spec::{Catalog, Plan, PlannedCase, load};
 
@@ -310,7 +310,10 @@ fn paths_are_relative_to_the_spec() {
     let plan = check(&path, &[]).unwrap_or_else(|errors| panic!("{errors}")).plan();
     let mine = plan.cases.iter().find(|p| p.case.dataset.name == "mine").expect("planned");
     assert_eq!(mine.dataset_path, Some(folder.path().join("data/mine.csv")));
-    let source = Source::File { path: "data/mine.csv".into(), target: Some("2".into()) };
+    let source = Source::File {
+        path: "data/mine.csv".into(),
+        options: ReadOptions { target: Some("2".into()), ..ReadOptions::default() },
+    };
     assert_eq!(mine.case.dataset.source, source);
     assert_eq!(mine.cost(2), None);
 }

@@ -1,17 +1,16 @@
 //! `gpbench data`: lists, downloads, verifies and imports data sets.
 
-use std::path::{Path, PathBuf};
+mod import;
 
 use clap::Subcommand;
 use gpbench_data::fetch;
 use gpbench_data::locate;
 use gpbench_data::registry::{self, Entry};
 use gpbench_data::verify::{self, Expected};
-use gpbench_import::{Materialised, Origin};
 
 use crate::args::{FormatArg, Global};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
-use crate::notice::{fail, say, warn};
+use crate::notice::{fail, say};
 use crate::{dataset, dataset_list, output};
 
 /// `gpbench data`.
@@ -30,14 +29,8 @@ pub(crate) enum Data {
         /// Data sets of the registry.
         names: Vec<String>,
     },
-    /// Read and check a CSV or Parquet file, and print its size.
-    Import {
-        /// The file.
-        file: PathBuf,
-        /// Target column: a name or a 0-based index; the last column by default.
-        #[arg(long)]
-        target: Option<String>,
-    },
+    /// Read and check a CSV or Parquet file, and print what was taken from it: target, inputs, first rows.
+    Import(import::Import),
 }
 
 pub(crate) fn data(global: &Global, verb: &Data) -> Outcome {
@@ -45,7 +38,7 @@ pub(crate) fn data(global: &Global, verb: &Data) -> Outcome {
         Data::List(output) => dataset_list::print(global, output.format),
         Data::Fetch { names } => fetch(global, names),
         Data::Verify { names } => verify(global, names),
-        Data::Import { file, target } => import(global, file, target.as_deref()),
+        Data::Import(args) => import::import(global, args),
     }
 }
 
@@ -106,15 +99,4 @@ fn verify(global: &Global, names: &[String]) -> Outcome {
 
 fn find_all(names: &[String]) -> Result<Vec<&'static Entry>, Failure> {
     names.iter().map(|name| registry::find(name).map_err(Failure::usage)).collect()
-}
-
-fn import(global: &Global, file: &Path, target: Option<&str>) -> Outcome {
-    let places = dataset::places(global)?;
-    let copy = dataset::copy(&Origin::File { path: file, target }, &places).map_err(Failure::usage)?;
-    for warning in &copy.warnings {
-        warn(global, warning);
-    }
-    let Materialised { path, n, d, .. } = &copy;
-    output::print(&format!("{}: {n} rows, {d} inputs\nbinary copy: {}", file.display(), path.display()))?;
-    Ok(OK)
 }

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use gpbench_record::{Dataset, Fractions, GpDraw, InputScaling, Source, Subsample, TargetScaling};
+use gpbench_record::{
+    Dataset, Fractions, GpDraw, InputScaling, ReadOptions, Source, Subsample, TargetScaling,
+};
 
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
-use crate::tables::dataset::{self as table, DRAW_KEYS, FILE_KEYS, SIZE_KEYS};
+use crate::tables::dataset::{self as table, DRAW_KEYS, READ_KEYS, SIZE_KEYS, SPLIT_KEYS};
 use crate::typed::Typed;
 
 /// Name of the built-in Gaussian-process draw.
@@ -131,8 +133,8 @@ pub(crate) fn resolve(
     const DRAWN: &str = "this data set is drawn anew for every seed: set `n` instead of a subsample";
     const NOT_DRAWN: &str = "only generated data sets take it";
     if let Some(path) = &table.path {
-        let target = table.target.as_ref().map(|target| target.value.clone());
-        let mut entry = entry(Source::File { path: path.value.clone(), target }, [None; 2], None, None);
+        let source = Source::File { path: path.value.clone(), options: read_options(table) };
+        let mut entry = entry(source, [None; 2], None, None);
         entry.path = Some(typed.folder.join(&path.value));
         refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
         refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
@@ -140,7 +142,8 @@ pub(crate) fn resolve(
     }
     let from = table.from.as_ref().unwrap_or(name);
     if from.value == GP_DRAW {
-        refuse(&FILE_KEYS, DRAWN, mistakes);
+        refuse(&READ_KEYS, DRAWN, mistakes);
+        refuse(&SPLIT_KEYS, DRAWN, mistakes);
         let (n, n_test) = sizes(table, 1000);
         let draw = GpDraw {
             n,
@@ -158,7 +161,8 @@ pub(crate) fn resolve(
         return None;
     };
     if known.toy {
-        refuse(&FILE_KEYS, DRAWN, mistakes);
+        refuse(&READ_KEYS, DRAWN, mistakes);
+        refuse(&SPLIT_KEYS, DRAWN, mistakes);
         refuse(&DRAW_KEYS, "only `gp-draw` takes it", mistakes);
         let (n, n_test) = sizes(table, known.n.unwrap_or(1000));
         let source = Source::Toy { name: known.name.clone(), n, n_test };
@@ -166,11 +170,26 @@ pub(crate) fn resolve(
     }
     refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
     refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
-    refuse(&["target"], "the last column of this set is its target", mistakes);
+    refuse(&READ_KEYS, "the columns of this set are fixed, the last one is its target", mistakes);
     // One row in ten is held out for testing.
     let sizes = [known.n, known.n.map(|n| n - n / 10)];
     let entry = entry(Source::Registry { name: known.name.clone() }, sizes, known.d, known.splits);
     Some(with_rows(entry, table, mistakes))
+}
+
+/// How the file of a table is read.
+fn read_options(table: &table::Dataset) -> ReadOptions {
+    let names = |list: &Option<At<Vec<At<String>>>>| match list {
+        Some(list) => list.value.iter().map(|name| name.value.clone()).collect(),
+        None => Vec::new(),
+    };
+    ReadOptions {
+        target: table.target.as_ref().map(|target| target.value.clone()),
+        drop: names(&table.drop),
+        categories: names(&table.categories),
+        separator: table.separator.as_ref().map(|separator| separator.value),
+        header: table.header.as_ref().map(|header| header.value),
+    }
 }
 
 /// Training and test rows of a generated set.

@@ -1,19 +1,24 @@
 //! `[dataset.NAME]`: which rows.
 
-use gpbench_record::{Family, Fractions, InputScaling, Subsample, TargetScaling};
+use gpbench_record::{Family, Fractions, InputScaling, ReadOptions, Subsample, TargetScaling};
 
 use super::kernel::family;
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, FRACTION, Keys, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, choice, count, inner,
-    number, text, truth, whole,
+    ANY, COUNT_OR_ZERO, FRACTION, Keys, Kind, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, ValueType, WrongType,
+    choice, count, inner, list, number, text, truth, whole,
 };
 use crate::source::At;
+use crate::tree::Value;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Dataset {
     pub(crate) from: Option<At<String>>,
     pub(crate) path: Option<At<String>>,
     pub(crate) target: Option<At<String>>,
+    pub(crate) drop: Option<At<Vec<At<String>>>>,
+    pub(crate) categories: Option<At<Vec<At<String>>>>,
+    pub(crate) separator: Option<At<char>>,
+    pub(crate) header: Option<At<bool>>,
     pub(crate) subsample: Option<At<Subsample>>,
     pub(crate) split: Option<At<u32>>,
     pub(crate) fractions: Option<At<Option<Fractions>>>,
@@ -31,8 +36,11 @@ pub(crate) struct Dataset {
     pub(crate) written: Vec<At<String>>,
 }
 
-/// Keys of sets that are read from a file.
-pub(crate) const FILE_KEYS: [&str; 4] = ["target", "subsample", "split", "fractions"];
+/// Keys of a user's own file: how it is read.
+pub(crate) const READ_KEYS: [&str; 5] = ["target", "drop", "categories", "separator", "header"];
+
+/// Keys of sets that are split into training and test rows.
+pub(crate) const SPLIT_KEYS: [&str; 3] = ["subsample", "split", "fractions"];
 
 /// Keys of sets that are drawn.
 pub(crate) const SIZE_KEYS: [&str; 2] = ["n", "n_test"];
@@ -41,7 +49,10 @@ pub(crate) const SIZE_KEYS: [&str; 2] = ["n", "n_test"];
 pub(crate) const DRAW_KEYS: [&str; 5] = ["d", "kernel", "signal_scale", "noise_scale", "length_scale"];
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
-    let index = whole::<i64>(ANY).map(|index| index.value.to_string());
+    let column = || {
+        let index = whole::<i64>(ANY).map(|index| index.value.to_string());
+        text().or(index, "a text in quotes or a whole number")
+    };
     let rows = count().map(|rows| Subsample::Rows(rows.value));
     let share =
         number(FRACTION).hint("a count has no decimal point").map(|share| Subsample::Fraction(share.value));
@@ -54,9 +65,27 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
         ),
         target: keys.derived(
             "target",
-            text().or(index, "a text in quotes or a whole number"),
-            "the last column",
+            column(),
+            "the last column that is not dropped",
             "Target column of a file: its name or its index.",
+        ),
+        drop: keys.optional("drop", list(column()), "Columns of a file that are left out: names or indices."),
+        categories: keys.optional(
+            "categories",
+            list(column()),
+            "Columns of a file that hold categories: each of their values becomes an input that is 0 or 1.",
+        ),
+        separator: keys.derived(
+            "separator",
+            separator(),
+            "a comma",
+            "Separator of the cells of a CSV file: one character, or \"tab\".",
+        ),
+        header: keys.derived(
+            "header",
+            truth(),
+            "whether the first line holds text",
+            "Whether the first line of a CSV file is a header.",
         ),
         subsample: keys.optional(
             "subsample",
@@ -113,6 +142,15 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
         ),
         written: keys.written(),
     }
+}
+
+/// The separator of cells.
+fn separator() -> Kind<char> {
+    Kind::new("a text in quotes", ValueType::String, |node, _, mistakes| {
+        let Value::Text(text) = &node.value else { return Err(WrongType) };
+        let report = |what: String| mistakes.add(&node.at, what, None);
+        Ok(ReadOptions::parse_separator(text).map_err(report).ok())
+    })
 }
 
 /// Shares of training and test rows; the remaining rows are not used.

@@ -1,0 +1,88 @@
+//! Categories: a column of words becomes an input for each of its values, 1 where a row has the value and else 0.
+
+use std::collections::HashMap;
+
+use ndarray::Array2;
+
+/// The most values of a column of categories. A column with more is a name or a number of each row.
+pub(crate) const MOST: usize = 1000;
+
+/// The values of a column of categories, each with a code.
+#[derive(Debug, Default)]
+pub(crate) struct Levels {
+    codes: HashMap<String, usize>,
+}
+
+impl Levels {
+    /// The code of a value, as a number; none where there are too many values.
+    pub(crate) fn code(&mut self, value: &str) -> Option<f64> {
+        if let Some(code) = self.codes.get(value) {
+            return Some(*code as f64);
+        }
+        let code = self.codes.len();
+        if code == MOST {
+            return None;
+        }
+        self.codes.insert(value.to_owned(), code);
+        Some(code as f64)
+    }
+
+    /// Values in alphabetical order, and their codes.
+    fn sorted(&self) -> Vec<(&str, f64)> {
+        let mut sorted: Vec<_> =
+            self.codes.iter().map(|(value, code)| (value.as_str(), *code as f64)).collect();
+        sorted.sort_unstable_by_key(|(value, _)| *value);
+        sorted
+    }
+}
+
+/// An input as it was read: its place and name in the file, and its values if it holds categories.
+pub(crate) struct Input {
+    /// For messages.
+    pub(crate) description: String,
+    /// What the user calls it.
+    pub(crate) label: String,
+    pub(crate) levels: Option<Levels>,
+}
+
+/// Descriptions and labels of inputs after [`expand`].
+pub(crate) struct Expanded {
+    pub(crate) descriptions: Vec<String>,
+    pub(crate) labels: Vec<String>,
+}
+
+/// Number of inputs after [`expand`].
+pub(crate) fn width(inputs: &[Input]) -> usize {
+    inputs.iter().map(|input| input.levels.as_ref().map_or(1, |levels| levels.codes.len())).sum()
+}
+
+/// Replaces each column of codes in `x`, of shape (n, inputs), by one column for each value, in alphabetical order.
+pub(crate) fn expand(x: Array2<f64>, inputs: &[Input]) -> (Array2<f64>, Expanded) {
+    let names = |name: fn(&Input) -> &str| {
+        let of = |input: &Input| match &input.levels {
+            None => vec![name(input).to_owned()],
+            Some(levels) => {
+                levels.sorted().iter().map(|(value, _)| format!("{}={value}", name(input))).collect()
+            }
+        };
+        inputs.iter().flat_map(of).collect()
+    };
+    let expanded =
+        Expanded { descriptions: names(|input| &input.description), labels: names(|input| &input.label) };
+    if inputs.iter().all(|input| input.levels.is_none()) {
+        return (x, expanded);
+    }
+    let mut wide = Array2::zeros((x.nrows(), width(inputs)));
+    let mut columns = wide.columns_mut().into_iter();
+    for (input, read) in inputs.iter().zip(x.columns()) {
+        match &input.levels {
+            None => columns.next().expect("a column for each input").assign(&read),
+            Some(levels) => {
+                for ((_, code), mut column) in levels.sorted().into_iter().zip(&mut columns) {
+                    column.assign(&read.mapv(|value| f64::from(u8::from(value == code))));
+                }
+            }
+        }
+    }
+    (wide, expanded)
+}
