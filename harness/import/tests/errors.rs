@@ -172,8 +172,8 @@ fn columns_that_cannot_be_chosen() {
         error_with("file.csv", file, ReadOptions { target, drop, categories, ..ReadOptions::default() })
     };
     assert_eq!(
-        error(None, &["bb"], &[]),
-        "file.csv: the column to drop `bb` does not exist; the columns are a, b, y"
+        error(None, &["zz"], &[]),
+        "file.csv: the column to drop `zz` does not exist; the columns are a, b, y"
     );
     assert_eq!(
         error(None, &[], &["7"]),
@@ -270,7 +270,7 @@ fn folders_of_a_collection() {
         "test_mask.csv.gz:3:2: a test mask may hold 0 and 1 only, not 2; download the file again"
     );
     assert!(
-        folder_error("a,y\n1,2\n", "0\n").starts_with("data.csv.gz:1:1: `a` in column 1 is not a number")
+        folder_error("a,2\n1,3\n", "0\n").starts_with("data.csv.gz:1:1: `a` in column 1 is not a number")
     );
 }
 

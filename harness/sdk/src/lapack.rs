@@ -12,9 +12,7 @@ mod triangular;
 
 use std::ffi::{c_char, c_int};
 
-use blas_src as _;
 use ndarray::{Array1, Array2, ArrayRef2};
-use openblas_src as _;
 
 pub use condition::reciprocal_condition;
 pub use eigen_below::symmetric_eigen_below;

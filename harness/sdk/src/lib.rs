@@ -175,7 +175,7 @@
 //! - [`Precision`] lets any solver use mixed precision, with the residual in double precision.
 //! - [`Problem::save_columns`] and [`Problem::save_state`] save state from one outer step of training to the
 //!   next; [`Problem::keep`] keeps in memory what is too large for that.
-//! - Dense linear algebra: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
+//! - Dense linear algebra, with the feature `blas`: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
 //!   between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
 //! - A learner may be paused after any step, and its steps do not differ because of it. [`Fit::batch`] comes
 //!   first in a step; kernel entries and rows through a network are counted by [`Fit::charge`].
@@ -184,21 +184,36 @@
 //!   [`likelihood`] batch likelihoods, [`optimise`] optimisers and transforms.
 //! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`], and every learner
 //!   by [`learner_suite!`].
+//!
+//! # Features
+//!
+//! `blas`, on by default, links the OpenBLAS of the system (`libopenblas-dev` on Debian). The modules [`exact`], [`finite`],
+//! [`krylov`], [`lapack`], [`likelihood`], [`precondition`], [`projection`], [`symmetric`] and [`tall`] need it. A plugin with
+//! `default-features = false` links no BLAS, and ndarray multiplies matrices by itself.
 
+#[cfg(feature = "blas")]
 pub mod exact;
 pub mod export;
+#[cfg(feature = "blas")]
 pub mod finite;
 pub mod kernel;
+#[cfg(feature = "blas")]
 pub mod krylov;
+#[cfg(feature = "blas")]
 pub mod lapack;
+#[cfg(feature = "blas")]
 pub mod likelihood;
 pub mod minibatch;
 pub mod network;
 pub mod optimise;
+#[cfg(feature = "blas")]
 pub mod precondition;
+#[cfg(feature = "blas")]
 pub mod projection;
 pub mod random_features;
+#[cfg(feature = "blas")]
 pub mod symmetric;
+#[cfg(feature = "blas")]
 pub mod tall;
 pub mod testing;
 

@@ -5,7 +5,9 @@
 //! the tests that every solver inherits. [`FitHost`] and [`learner_suite!`](crate::learner_suite) are the same for
 //! learners.
 
+#[cfg(feature = "blas")]
 pub mod behaviour;
+#[cfg(feature = "blas")]
 mod dense_model;
 mod extension;
 mod fit_host;
@@ -27,6 +29,7 @@ use extension::features::Features;
 use extension::inputs::Kernel;
 use extension::state::State;
 
+#[cfg(feature = "blas")]
 pub use dense_model::DenseModel;
 pub use extension::volatile::Kept;
 pub use fit_host::{FitHost, FitReport, FitRun, SavedFit, Used};

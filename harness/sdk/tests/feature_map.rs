@@ -1,5 +1,6 @@
 //! Feature maps against central differences.
 
+#![cfg(feature = "blas")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_sdk::finite::FeatureMap;

@@ -1,5 +1,6 @@
 //! Gaussian processes with finitely many features against dense matrices of all rows.
 
+#![cfg(feature = "blas")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_sdk::finite::{Moments, Objective, Posterior};

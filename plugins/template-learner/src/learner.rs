@@ -1,7 +1,7 @@
-//! The learner.
+//! The learner `minibatch-gp`.
 //!
-//! Each step draws a minibatch S and moves the scales along the gradient of the negative log marginal likelihood of S
-//! alone, as if there were no other rows (Chen et al. 2020). That gradient is biased, the less the larger the batch.
+//! It begins as a placeholder that works: each step moves the scales of a Gaussian process by Adam, along the gradient of the
+//! likelihood of a minibatch. Replace `step` by your method, `process.rs` by your model, and this text by its description.
 
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::{Method, Optimiser};
@@ -10,7 +10,7 @@ use gpbench_sdk::{Error, Fit, Learner, Model, Result, Saved, Stream, Work, Worke
 use crate::MinibatchGpParams;
 use crate::process::Process;
 
-/// A Gaussian process whose scales are trained on minibatches.
+/// The learner `minibatch-gp`.
 pub struct MinibatchGp {
     params: MinibatchGpParams,
     state: Option<State>,
@@ -41,9 +41,10 @@ impl MinibatchGp {
 impl Learner for MinibatchGp {
     type Params = MinibatchGpParams;
     const ID: &'static str = "minibatch-gp";
-    const DOC: &'static str = "A Gaussian process trained by Adam on the likelihood of minibatches";
-    const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
-        Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
+    // Fill in: what `gpbench list solvers` shows.
+    const DOC: &'static str = "minibatch-gp: one line about the method";
+    // Fill in: the work that reports cite; leave it out where there is none.
+    // const SOURCE: &'static str = "A. Author. Title. Venue, year.";
 
     fn new(params: MinibatchGpParams) -> Result<Self> {
         Ok(MinibatchGp { params, state: None })
@@ -91,7 +92,7 @@ impl Learner for MinibatchGp {
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {
-        // The data, and for predictions the covariance of all rows.
+        // Bytes, for `gpbench plan`: the data, and for predictions the covariance of all rows.
         8.0 * (n * (d + 1) + n * n) as f64
     }
 }

@@ -1,4 +1,4 @@
-//! A Gaussian process whose scales are trained on minibatches.
+//! The learner `minibatch-gp`.
 //!
 //! See the README beside this crate for parameters, source, cost and limits.
 

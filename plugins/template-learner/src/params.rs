@@ -1,7 +1,7 @@
-//! Parameters of the learner.
+//! Parameters of `minibatch-gp`.
 
 gpbench_sdk::params! {
-    /// Parameters of the learner.
+    /// Parameters of `minibatch-gp`. Their texts are shown by `gpbench list solvers --verbose`.
     pub struct MinibatchGpParams {
         /// Rows in a batch.
         pub batch: usize = 128, in 1..;

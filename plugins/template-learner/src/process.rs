@@ -1,4 +1,5 @@
-//! A Gaussian process as a function of free parameters: likelihood of some rows, and posterior.
+//! The model that `minibatch-gp` begins with: a Gaussian process as a function of free parameters, with the likelihood of
+//! some rows and the posterior.
 
 use gpbench_sdk::kernel::Kernel;
 use gpbench_sdk::likelihood::likelihood;

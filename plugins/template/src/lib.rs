@@ -1,4 +1,4 @@
-//! Steepest descent with a relaxed line search.
+//! The solver `steepest-descent`.
 //!
 //! See the README beside this crate for parameters, source, cost and limits.
 

@@ -1,7 +1,7 @@
-//! Parameters of steepest descent.
+//! Parameters of `steepest-descent`.
 
 gpbench_sdk::params! {
-    /// Parameters of steepest descent.
+    /// Parameters of `steepest-descent`. Their texts are shown by `gpbench list solvers --verbose`.
     pub struct SteepestDescentParams {
         /// Length of a step, as a share of the one to the minimum along the residual.
         pub relaxation: f64 = 0.9, in 0.01..=1.99;

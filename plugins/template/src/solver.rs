@@ -1,8 +1,8 @@
-//! The solver.
+//! The solver `steepest-descent`.
 //!
-//! To solve A x = b is to minimise x^T A x / 2 - b^T x, whose negative gradient is the residual r = b - A x.
-//! Along r, the minimum lies at r^T r / r^T A r (Cauchy 1847). Such steps end in a zigzag; somewhat shorter ones
-//! avoid it (Raydan and Svaiter 2002).
+//! It begins as a placeholder that works: steps along the residual r = b - A x, of length r^T r / r^T A r times
+//! `relaxation`. Replace the lines between `observe` and the end of the loop by your iteration, and this text by its
+//! description.
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder};
 use gpbench_sdk::{Capabilities, Problem, Report, Result, Solver, Watch};
@@ -12,7 +12,7 @@ use crate::SteepestDescentParams;
 /// Iterations without a new best residual that count as stagnation.
 const PATIENCE: usize = 1000;
 
-/// Steepest descent.
+/// The solver `steepest-descent`.
 #[derive(Debug)]
 pub struct SteepestDescent {
     params: SteepestDescentParams,
@@ -21,9 +21,10 @@ pub struct SteepestDescent {
 impl Solver for SteepestDescent {
     type Params = SteepestDescentParams;
     const ID: &'static str = "steepest-descent";
-    const DOC: &'static str = "Steepest descent with a relaxed line search";
-    const SOURCE: &'static str = "M. Raydan, B. F. Svaiter. Relaxed steepest descent and Cauchy-Barzilai-Borwein \
-        method. Computational Optimization and Applications 21, 2002.";
+    // Fill in: what `gpbench list solvers` shows.
+    const DOC: &'static str = "steepest-descent: one line about the method";
+    // Fill in: the work that reports cite; leave it out where there is none.
+    // const SOURCE: &'static str = "A. Author. Title. Venue, year.";
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
 
     fn new(params: SteepestDescentParams) -> Result<Self> {
@@ -60,7 +61,7 @@ impl Solver for SteepestDescent {
             if let Some(reason) = watch.judge(problem, iteration, &norms) {
                 return Ok(Report::new(reason, iteration).residuals(norms));
             }
-            // One product for all right-hand sides: an epoch. If it is refused, `x` and `r` do not change.
+            // The iteration: to be replaced. One product for all right-hand sides is an epoch. If it is refused, `x` and `r` do not change.
             a.apply(&r, &mut product)?;
             let mut x = problem.x_mut();
             for (j, product) in product.axis_iter(Axis(1)).enumerate() {
@@ -76,7 +77,7 @@ impl Solver for SteepestDescent {
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Residual and product.
+        // Bytes, for `gpbench plan`: residual and product.
         8.0 * 2.0 * n as f64 * s as f64
     }
 }

@@ -166,6 +166,7 @@ impl FitHost {
     }
 
     /// The kernel's family.
+    #[cfg(feature = "blas")]
     pub(super) fn family_of_kernel(&self) -> Family {
         self.family
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gpbench_record::LibraryInfo;
 
-use super::template::{self, Kind, Language};
+use super::template::{self, Kind, Language, Sdk};
 use crate::catalog;
 use crate::exit::{Failure, OK, Outcome};
 use crate::output::{self, shell_command};
@@ -47,9 +47,9 @@ pub(crate) struct New {
     /// Folder to write, which must not exist; NAME in the current folder by default.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The folder `harness/sdk` of a checkout of gpbench, for Rust; by default that of the checkout around the
-    /// current folder or around this program.
-    #[arg(long, value_name = "DIR")]
+    /// The folder `harness/sdk` of a checkout of gpbench, or a version of `gpbench-sdk` in a registry, for Rust; by default
+    /// the folder of the checkout around the current folder or around this program.
+    #[arg(long, value_name = "DIR|VERSION")]
     sdk: Option<PathBuf>,
 }
 
@@ -67,14 +67,10 @@ pub(super) fn new(args: &New) -> Outcome {
     let mut manifest = None;
     if language == Language::Rust {
         let sdk = find_sdk(args.sdk.as_deref(), root.as_deref())?;
-        let path = sdk.to_str().ok_or_else(|| {
-            Failure::usage(format!(
-                "{}: a Cargo.toml cannot name this folder, which is not UTF-8; move the checkout",
-                sdk.display()
-            ))
-        })?;
-        manifest = Some(template::manifest(kind, name, path));
-        root = root.or_else(|| sdk.ancestors().nth(2).map(Path::to_owned));
+        manifest = Some(template::manifest(kind, name, &sdk));
+        if let Sdk::Path(folder) = &sdk {
+            root = root.or_else(|| Path::new(folder).ancestors().nth(2).map(Path::to_owned));
+        }
     }
     let spec = root.as_deref().and_then(|root| spec_in(root, kind)).unwrap_or_else(|| UNKNOWN_SPEC.into());
     let mut files = template::files(kind, language, name, &spec.to_string_lossy()).ok_or_else(|| {
@@ -132,24 +128,41 @@ fn check_free(name: &str) -> Result<(), Failure> {
     }
 }
 
-/// The SDK: the given folder, or that of the checkout.
-fn find_sdk(given: Option<&Path>, checkout: Option<&Path>) -> Result<PathBuf, Failure> {
+/// The SDK: the given folder or version, or the folder of the checkout.
+fn find_sdk(given: Option<&Path>, checkout: Option<&Path>) -> Result<Sdk, Failure> {
+    if let Some(version) = given.and_then(Path::to_str).filter(|text| is_version(text)) {
+        return Ok(Sdk::Version(version.to_owned()));
+    }
     let found = match given {
         Some(folder) if !folder.join("Cargo.toml").is_file() => {
             return Err(Failure::usage(format!(
-                "--sdk {}: this folder has no Cargo.toml; give the folder {SDK} of a checkout of gpbench",
+                "--sdk {}: this folder has no Cargo.toml; give the folder {SDK} of a checkout of gpbench, or a version of gpbench-sdk such as 0.1",
                 folder.display()
             )));
         }
         Some(folder) => folder.to_owned(),
         None => checkout.map(|root| root.join(SDK)).ok_or_else(|| {
             Failure::usage(format!(
-                "no {SDK} above the current folder; run this in a checkout of gpbench, or give the folder: \
-                 `--sdk DIR`"
+                "no {SDK} above the current folder; run this in a checkout of gpbench, or give the folder or a \
+                 version of gpbench-sdk: `--sdk DIR`, `--sdk 0.1`"
             ))
         })?,
     };
-    found.canonicalize().map_err(|e| Failure::usage(format!("{}: {e}", found.display())))
+    let folder = found.canonicalize().map_err(|e| Failure::usage(format!("{}: {e}", found.display())))?;
+    let text = folder.to_str().ok_or_else(|| {
+        Failure::usage(format!(
+            "{}: a Cargo.toml cannot name this folder, which is not UTF-8; move the checkout",
+            folder.display()
+        ))
+    })?;
+    Ok(Sdk::Path(text.to_owned()))
+}
+
+/// Whether a text is a version such as `0.1` or `0.1.0`.
+fn is_version(text: &str) -> bool {
+    let numbers: Vec<&str> = text.split('.').collect();
+    numbers.len() <= 3
+        && numbers.iter().all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The checkout around the current folder, or else around this program.
@@ -189,6 +202,14 @@ fn next(name: &str, (kind, language): (Kind, Language), folder: &Path, root: Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_is_not_a_folder() {
+        for version in ["0", "0.1", "1.20.3"] {
+            assert_eq!(find_sdk(Some(Path::new(version)), None).ok(), Some(Sdk::Version(version.to_owned())));
+        }
+        assert!(!is_version("0.1.") && !is_version("./0.1") && !is_version("1.2.3.4"));
+    }
 
     #[test]
     fn names_are_in_kebab_case() {

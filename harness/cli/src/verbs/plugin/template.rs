@@ -43,11 +43,16 @@ struct Example {
     id: &'static str,
     /// Paths and texts. Both may hold the id, also in snake case and camel case.
     files: &'static [(&'static str, &'static str)],
-    /// The spec that its README names.
+    /// The spec that its README names, if that is one of the files.
     spec: &'static str,
-    /// Other replacements in texts.
+    /// Other replacements in texts, before the id is replaced.
     replaced: &'static [(&'static str, &'static str)],
+    /// What an example that is one file begins as: its README is then written from a common text.
+    begins_as: Option<&'static str>,
 }
+
+/// The README of a plugin in one file.
+const README: &str = include_str!("readme.md");
 
 macro_rules! plugins {
     ($path:literal) => {
@@ -73,6 +78,7 @@ const RUST: Example = Example {
     ],
     spec: "../../benchmarks/quickstart.toml",
     replaced: &[("../../target", "target"), ("gpbench_template", "steepest_descent")],
+    begins_as: None,
 };
 
 const RUST_LEARNER: Example = Example {
@@ -88,6 +94,7 @@ const RUST_LEARNER: Example = Example {
     ],
     spec: "../../benchmarks/learners-small.toml",
     replaced: &[("../../target", "target"), ("gpbench_template_learner", "minibatch_gp")],
+    begins_as: None,
 };
 
 const C_LEARNER: Example = Example {
@@ -96,11 +103,25 @@ const C_LEARNER: Example = Example {
         ("c_scale_descent.c", plugins!("examples/c-scale-descent/c_scale_descent.c")),
         ("gpbench.h", interface!("gpbench.h")),
         ("Makefile", plugins!("examples/c-scale-descent/Makefile")),
-        ("README.md", plugins!("examples/c-scale-descent/README.md")),
         (".gitignore", "*.so\n"),
     ],
     spec: "../../../benchmarks/learners-small.toml",
-    replaced: &[("../../../harness/abi/include", ".")],
+    replaced: &[
+        ("../../../harness/abi/include", "."),
+        (
+            "/* Signal and noise scale of a Gaussian process by gradient descent on minibatches: a whole learner in C99.\n *\n",
+            "/* The learner `c-scale-descent`: a whole gpbench plugin in C99.\n *\n * It begins as an example that works, to be replaced: signal and noise scale of a Gaussian process by gradient descent.\n *\n",
+        ),
+        (
+            ".doc = TEXT(\"Signal and noise scale by gradient descent on minibatches, written in C\")",
+            ".doc = TEXT(\"c-scale-descent: one line about the method\")",
+        ),
+        (
+            "    .source = TEXT(\"H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic gradient descent in correlated settings: a \"\n                   \"study on Gaussian processes. NeurIPS, 2020.\"),\n",
+            "    /* .source = TEXT(\"A. Author. Title. Venue, year.\"), which reports cite */\n",
+        ),
+    ],
+    begins_as: Some("signal and noise scale by gradient descent on minibatches"),
 };
 
 const C: Example = Example {
@@ -109,11 +130,25 @@ const C: Example = Example {
         ("c_richardson.c", plugins!("examples/c-richardson/c_richardson.c")),
         ("gpbench.h", interface!("gpbench.h")),
         ("Makefile", plugins!("examples/c-richardson/Makefile")),
-        ("README.md", plugins!("examples/c-richardson/README.md")),
         (".gitignore", "*.so\n"),
     ],
     spec: "../../../benchmarks/quickstart.toml",
-    replaced: &[("../../../harness/abi/include", ".")],
+    replaced: &[
+        ("../../../harness/abi/include", "."),
+        (
+            "/* Richardson's iteration with Chebyshev acceleration: a whole gpbench plugin in C99.\n *\n",
+            "/* The solver `c-richardson`: a whole gpbench plugin in C99.\n *\n * It begins as an example that works, to be replaced: Richardson's iteration with Chebyshev acceleration.\n *\n",
+        ),
+        (
+            ".doc = TEXT(\"Richardson's iteration with Chebyshev acceleration, written in C\")",
+            ".doc = TEXT(\"c-richardson: one line about the method\")",
+        ),
+        (
+            "    .source = TEXT(\"G. H. Golub, R. S. Varga. Chebyshev semi-iterative methods, successive overrelaxation iterative \"\n                   \"methods, and second order Richardson iterative methods. Numerische Mathematik 3, 1961.\"),\n",
+            "    /* .source = TEXT(\"A. Author. Title. Venue, year.\"), which reports cite */\n",
+        ),
+    ],
+    begins_as: Some("Richardson's iteration with Chebyshev acceleration"),
 };
 
 const FORTRAN: Example = Example {
@@ -123,11 +158,25 @@ const FORTRAN: Example = Example {
         ("gpbench.f90", interface!("gpbench.f90")),
         ("gpbench.h", interface!("gpbench.h")),
         ("Makefile", plugins!("examples/fortran-jacobi/Makefile")),
-        ("README.md", plugins!("examples/fortran-jacobi/README.md")),
         (".gitignore", "*.so\n*.mod\n"),
     ],
     spec: "../../../benchmarks/quickstart.toml",
-    replaced: &[("../../../harness/abi/include", ".")],
+    replaced: &[
+        ("../../../harness/abi/include", "."),
+        (
+            "!> Jacobi's iteration with Chebyshev acceleration: a whole gpbench plugin in Fortran 2018.\n!>\n",
+            "!> The solver `fortran-jacobi`: a whole gpbench plugin in Fortran 2018.\n!>\n!> It begins as an example that works, to be replaced: Jacobi's iteration with Chebyshev acceleration.\n!>\n",
+        ),
+        (
+            "gpb_permanent(\"Jacobi's iteration with Chebyshev acceleration, written in Fortran\")",
+            "gpb_permanent(\"fortran-jacobi: one line about the method\")",
+        ),
+        (
+            "    solvers(1)%source = gpb_permanent(\"G. H. Golub, R. S. Varga. Chebyshev semi-iterative methods, successive \"// &\n        \"overrelaxation iterative methods, and second order Richardson iterative methods. \"// &\n        \"Numerische Mathematik 3, 1961.\")\n",
+            "    ! solvers(1)%source = gpb_permanent(\"A. Author. Title. Venue, year.\"), which reports cite\n",
+        ),
+    ],
+    begins_as: Some("Jacobi's iteration with Chebyshev acceleration"),
 };
 
 /// The files of a plugin called `name`, which is first run with `spec`; none if there is no such example.
@@ -151,13 +200,50 @@ pub(super) fn files(kind: Kind, language: Language, name: &str, spec: &str) -> O
             example.replaced.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
         (renamed(path), renamed(&text).replace(example.spec, spec))
     };
-    Some(example.files.iter().map(file).collect())
+    let mut files: Vec<File> = example.files.iter().map(file).collect();
+    if let Some(begins_as) = example.begins_as {
+        let library = format!("{}{snake}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let tokens = [
+            ("@NAME@", name),
+            ("@SOURCE@", &files[0].0),
+            ("@EXAMPLE@", begins_as),
+            ("@LIBRARY@", &library),
+            ("@SPEC@", spec),
+        ];
+        let text = tokens.iter().fold(README.to_owned(), |text, (token, value)| text.replace(token, value));
+        files.push(("README.md".to_owned(), text));
+    }
+    Some(files)
+}
+
+/// Where a Rust plugin finds the SDK.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sdk {
+    /// Its folder, as text.
+    Path(String),
+    /// A version, from a registry.
+    Version(String),
 }
 
 /// The manifest of a Rust plugin, a workspace of its own.
-pub(super) fn manifest(kind: Kind, name: &str, sdk: &str) -> File {
-    // A path quoted as JSON is quoted as TOML too.
-    let (sdk, kind) = (serde_json::Value::from(sdk), kind.name());
+pub(super) fn manifest(kind: Kind, name: &str, sdk: &Sdk) -> File {
+    // A text quoted as JSON is quoted as TOML too.
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let sdk = match sdk {
+        Sdk::Path(path) => format!("path = {}", quoted(path)),
+        Sdk::Version(version) => format!("version = {}", quoted(version)),
+    };
+    // The example of a solver has no need for LAPACK, that of a learner has.
+    let (comment, features) = match kind {
+        Kind::Solver => (
+            "Without its feature `blas`, which factorisations and preconditioners need: it links OpenBLAS.",
+            ", default-features = false",
+        ),
+        Kind::Learner => {
+            ("Its feature `blas`, on by default, links OpenBLAS (libopenblas-dev on Debian).", "")
+        }
+    };
+    let kind = kind.name();
     let text = format!(
         r#"[package]
 name = "{name}"
@@ -170,7 +256,8 @@ publish = false
 crate-type = ["cdylib", "rlib"]
 
 [dependencies]
-gpbench-sdk = {{ path = {sdk} }}
+# {comment}
+gpbench-sdk = {{ {sdk}{features} }}
 
 # Belongs to no workspace around it.
 [workspace]
@@ -223,7 +310,42 @@ mod tests {
 
     #[test]
     fn an_unusual_path_is_quoted() {
-        let (_, text) = manifest(Kind::Learner, "mine", "/a \"b\"\\c");
+        let (_, text) = manifest(Kind::Learner, "mine", &Sdk::Path("/a \"b\"\\c".to_owned()));
         assert!(text.contains(r#"{ path = "/a \"b\"\\c" }"#), "{text}");
+    }
+
+    #[test]
+    fn a_solver_needs_no_blas() {
+        let (_, text) = manifest(Kind::Solver, "mine", &Sdk::Version("0.1".to_owned()));
+        assert!(text.contains(r#"gpbench-sdk = { version = "0.1", default-features = false }"#), "{text}");
+    }
+
+    #[test]
+    fn the_text_of_a_new_plugin_is_its_own() {
+        for (kind, language) in [
+            (Kind::Solver, Language::Rust),
+            (Kind::Solver, Language::C),
+            (Kind::Solver, Language::Fortran),
+            (Kind::Learner, Language::Rust),
+            (Kind::Learner, Language::C),
+        ] {
+            let files = files(kind, language, "mine", "spec.toml").expect("an example");
+            let text = |wanted: fn(&str) -> bool| {
+                let found = files.iter().find(|(path, _)| wanted(path)).map(|(_, text)| text.as_str());
+                found.expect("a file").to_owned()
+            };
+            let readme = text(|path| path == "README.md");
+            assert!(
+                readme.starts_with("# mine\n\n(Fill in: ") && readme.contains("**Source.** (Fill in"),
+                "{readme}"
+            );
+            assert!(!readme.contains('@'), "{readme}");
+            let code = text(|path| ["src/solver.rs", "src/learner.rs", "mine.c", "mine.f90"].contains(&path));
+            assert!(code.contains("mine: one line about the method"), "{language:?}");
+            assert!(code.lines().next().is_some_and(|line| line.contains("`mine`")), "{language:?}");
+            for author in ["Cauchy", "Raydan", "H. Chen", "G. H. Golub"] {
+                assert!(!readme.contains(author) && !code.contains(author), "{language:?} names {author}");
+            }
+        }
     }
 }
