@@ -10,6 +10,8 @@ pub(crate) struct RunEstimate {
     pub(crate) text: String,
     /// Seconds of the cases whose size is known.
     pub(crate) seconds: f64,
+    /// Whether the size of every case is known.
+    pub(crate) is_whole: bool,
 }
 
 impl RunEstimate {
@@ -23,6 +25,7 @@ impl RunEstimate {
             _ => format!("about {}", units::duration(seconds)),
         };
         let (cases, word) = (plan.cases.len(), if plan.cases.len() == 1 { "case" } else { "cases" });
-        RunEstimate { text: format!("{cases} {word}, {time} on {threads} threads"), seconds }
+        let text = format!("{cases} {word}, {time} on {threads} threads");
+        RunEstimate { text, seconds, is_whole: known.len() == cases }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
     let renew = |planned: &PlannedCase| prepared.renewal.renew(global, planned);
     let engine =
         Engine { executor: &prepared.executor, clock: &SystemClock, interrupt, renew_dataset: &renew };
-    let mut progress = Progress::new(global);
+    let mut progress = Progress::new(global, &prepared.estimate);
     if prepared.estimate.seconds >= LONG_RUN {
         progress.announce(&prepared.estimate.text);
     }

@@ -26,6 +26,7 @@ mod renewal;
 mod revision;
 mod runs;
 mod streams;
+mod terminal;
 mod units;
 mod verbs;
 mod worker;

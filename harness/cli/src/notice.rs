@@ -14,7 +14,7 @@ const LONGEST: usize = 1 << 16;
 
 /// Prints a message.
 pub(crate) fn say(text: impl Display) {
-    Notice::new(Styles { on: false }).text(text).print();
+    Notice::new(Styles::PLAIN).text(text).print();
 }
 
 /// Prints a warning.
@@ -101,6 +101,9 @@ pub(crate) struct Styles {
 }
 
 impl Styles {
+    /// No colours.
+    pub(crate) const PLAIN: Styles = Styles { on: false };
+
     /// Uses colours as `--color`, NO_COLOR and the terminal say.
     pub(crate) fn new(when: When) -> Styles {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && io::stderr().is_terminal();

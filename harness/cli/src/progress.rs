@@ -1,46 +1,51 @@
-//! Progress while cases run: a bar on a terminal, plain lines elsewhere.
+//! Progress while cases run: lines, and on a terminal below them one that tells the present state.
 
+mod live;
+
+use std::fmt;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use gpbench_engine::{Beginning, Event, Progress as Count, Reused};
 use gpbench_record::metric::{self, Shown, Unit};
 use gpbench_record::{Row, Status, names, text};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use self::live::Live;
 use crate::args::Global;
+use crate::estimate::RunEstimate;
 use crate::notice::{Notice, Styles};
-use crate::units;
+use crate::{terminal, units};
+
+/// Time after which the line is drawn again where nothing has happened.
+const TICK: Duration = Duration::from_secs(1);
 
 /// Prints the events of a run on standard error.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    /// What the line shows.
+    live: Arc<Mutex<Live>>,
     styles: Styles,
     quiet: bool,
     verbose: bool,
     plain: bool,
-    started: Instant,
-    done_before: usize,
 }
 
 impl Progress {
-    /// A bar or plain lines, as suits standard error and the user's options.
-    pub(crate) fn new(global: &Global) -> Progress {
+    /// Lines alone, or the present state below them, as suits standard error and the user's options.
+    pub(crate) fn new(global: &Global, estimate: &RunEstimate) -> Progress {
         let plain = global.quiet || !std::io::stderr().is_terminal();
+        let styles = Styles::new(global.color);
+        let live = Live::new(styles, Some(estimate.seconds).filter(|_| estimate.is_whole));
+        let live = Arc::new(Mutex::new(live));
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
-            .expect("the template is a constant that a test renders");
-        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
-        Progress {
-            bar,
-            styles: Styles::new(global.color),
-            quiet: global.quiet,
-            verbose: global.verbose,
-            plain,
-            started: Instant::now(),
-            done_before: 0,
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style(Arc::clone(&live)));
+        if !plain {
+            bar.enable_steady_tick(TICK);
         }
+        Progress { bar, live, styles, quiet: global.quiet, verbose: global.verbose, plain }
     }
 
     /// Prints the estimate of a run.
@@ -57,14 +62,19 @@ impl Progress {
             Event::ExactStarted { labels, n } => {
                 let dataset = text::line(&labels.dataset);
                 self.say(&self.notice().text(format_args!("exact reference for {dataset} (n = {n})")));
+                self.live().reference();
             }
-            Event::CaseStarted { labels, .. } => {
+            Event::CaseStarted { id, labels } => {
                 if self.verbose {
                     self.say(&self.notice().text("starting ").text(&labels));
                 }
-                self.hint(&self.notice().text(labels));
+                self.live().start(id, &labels, Instant::now());
             }
-            Event::CaseFinished { row, progress } => self.finish(&row, progress),
+            Event::CaseAdvanced { id, share, metrics } => self.live().advance(&id, share, &metrics),
+            Event::CaseFinished { row, progress } => {
+                self.live().finish(&row.id, progress, self.bar.elapsed().as_secs_f64());
+                self.say(&finished(self.notice(), progress, &row));
+            }
             Event::Warning(text) => {
                 let warning = self.notice().warning("warning:").text(" ").text(text);
                 self.bar.suspend(|| warning.print());
@@ -78,37 +88,18 @@ impl Progress {
     }
 
     fn begin(&mut self, folder: &Path, beginning: Beginning, reused: &Reused, progress: Count) {
-        self.done_before = progress.done;
-        self.bar.set_length(progress.total as u64);
-        self.bar.set_position(progress.done as u64);
+        self.live().begin(progress);
         for line in opening(folder, beginning, reused, progress) {
             self.say(&self.notice().text(line));
         }
     }
 
-    fn finish(&mut self, row: &Row, progress: Count) {
-        let Count { total, done, failed } = progress;
-        self.say(&line(self.notice().text(format_args!("[{done}/{total}] ")), row));
-        self.bar.set_position(done as u64);
-        let elapsed = self.started.elapsed().as_secs_f64();
-        let left = seconds_left(elapsed, done.saturating_sub(self.done_before), total - done);
-        let mut hint = self.notice();
-        if failed > 0 {
-            hint = hint.bad(&format!(" {failed} failed"));
-        }
-        if let Some(seconds) = left {
-            hint = hint.text(format_args!(" {} left", units::duration(seconds)));
-        }
-        self.hint(&hint);
+    fn live(&self) -> MutexGuard<'_, Live> {
+        lock(&self.live)
     }
 
     fn notice(&self) -> Notice {
         Notice::new(self.styles)
-    }
-
-    /// Shows a message beside the bar.
-    fn hint(&self, notice: &Notice) {
-        self.bar.set_message(notice.as_str().to_owned());
     }
 
     fn say(&self, notice: &Notice) {
@@ -117,6 +108,22 @@ impl Progress {
         }
         if self.plain { notice.print() } else { self.bar.println(notice.as_str()) }
     }
+}
+
+/// A style whose line is written anew each time that it is drawn.
+fn style(live: Arc<Mutex<Live>>) -> ProgressStyle {
+    let line = move |state: &ProgressState, to: &mut dyn fmt::Write| {
+        let line = lock(&live).line(terminal::error_width(), state.elapsed().as_secs_f64(), Instant::now());
+        // Writing into a text cannot fail.
+        let _ = to.write_str(&line);
+    };
+    let style =
+        ProgressStyle::with_template("{line}").expect("the template is a constant that a test renders");
+    style.with_key("line", line)
+}
+
+fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What to say as a run begins: which folder and why, and what it takes from earlier runs.
@@ -155,9 +162,9 @@ fn opening(folder: &Path, beginning: Beginning, reused: &Reused, progress: Count
     lines
 }
 
-/// Adds the line of a finished case: labels, status, the metrics that the registry shows here, and the reason.
-fn line(notice: Notice, row: &Row) -> Notice {
-    let mut line = notice.text(&row.labels).text(": ");
+/// The line of a finished case: labels, status, the metrics that the registry shows here, and the reason.
+fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row) -> Notice {
+    let mut line = notice.text(format_args!("[{done}/{total}] ")).text(&row.labels).text(": ");
     let status = row.status.as_str();
     line = match row.status {
         Status::Ok => line.good(status),
@@ -183,24 +190,14 @@ fn line(notice: Notice, row: &Row) -> Notice {
     line
 }
 
-/// Estimated seconds until the end, from the cases that this process has run.
-fn seconds_left(elapsed: f64, ran: usize, left: usize) -> Option<f64> {
-    (ran > 0 && left > 0).then(|| elapsed / ran as f64 * left as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_follows_the_cases_of_this_process() {
-        assert_eq!(seconds_left(10.0, 0, 5), None);
-        assert_eq!(seconds_left(10.0, 5, 0), None);
-        assert_eq!(seconds_left(10.0, 5, 10), Some(20.0));
-    }
-
-    #[test]
-    fn the_bar_template_is_valid() {
-        assert!(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").is_ok());
+    fn the_template_is_valid() {
+        let live = Arc::new(Mutex::new(Live::new(Styles::PLAIN, None)));
+        let bar = ProgressBar::hidden().with_style(style(live));
+        bar.tick();
     }
 }

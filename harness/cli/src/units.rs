@@ -28,6 +28,16 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// Seconds as on a clock: `1:05`, or `2:01:05` from an hour on.
+pub(crate) fn clock(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    let (hours, minutes, seconds) = (whole / 3600, whole % 3600 / 60, whole % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +50,6 @@ mod tests {
         assert_eq!(duration(2.5), "2.5 s");
         assert_eq!(duration(75.0), "1 min 15 s");
         assert_eq!(duration(7260.0), "2 h 01 min");
+        assert_eq!([0.4, 65.0, 7265.0].map(clock), ["0:00", "1:05", "2:01:05"]);
     }
 }

@@ -195,7 +195,12 @@ fn a_first_failure_may_end_a_run() {
     assert_eq!(sandbox.cases().len(), 1);
     let ended = sandbox.run(&["run", "spec.toml", "--max-failures", "5"]).exits(1);
     assert!(!ended.stderr.contains("to continue"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("failed cases: 3; `--retry-failed` runs them again"), "{}", ended.stderr);
     assert_eq!(sandbox.cases().len(), 3);
+    // Every case has a row by now, and two of those that were to run again did not.
+    let ended = sandbox.run(&["run", "spec.toml", "--retry-failed", "--fail-fast"]).exits(1);
+    assert!(!ended.stderr.contains("failed cases"), "{}", ended.stderr);
+    ended.says(&["the limit on failures is reached; 2 of 3 cases are left; to continue: "]);
 }
 
 #[test]

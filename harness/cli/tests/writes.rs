@@ -70,6 +70,15 @@ fn a_result_that_cannot_be_written_is_an_error() {
             assert_eq!(ended.code, 70, "{args:?} {streams}: {}", ended.stderr);
             ended.says(&["standard output cannot be written", why, "redirect it"]);
         }
+        // Nobody reads what it says beside its result.
+        let expected = sandbox.run(&args);
+        for streams in ["2> /dev/full", "2>&-"] {
+            let ended = redirected(&sandbox, &args, streams);
+            assert_eq!(ended.code, expected.code, "{args:?} {streams}");
+            assert_eq!(ended.stdout.is_empty(), expected.stdout.is_empty(), "{args:?} {streams}");
+        }
+        let ended = Ended::of(sandbox.command(&args).stderr(pipe_without_reader()));
+        assert_eq!(ended.code, expected.code, "{args:?}");
         // The reader of a pipe has read enough.
         let ended = Ended::of(sandbox.command(&args).stdout(pipe_without_reader()));
         assert_eq!((ended.code, ended.stderr.contains("cannot be written")), (0, false), "{args:?}");
@@ -85,24 +94,42 @@ fn pipe_without_reader() -> Stdio {
 
 #[test]
 fn no_state_of_the_streams_ends_a_run() {
-    for (name, streams) in [
-        ("full-output", "> /dev/full"),
-        ("full-error", "2> /dev/full"),
-        ("both-full", "> /dev/full 2> /dev/full"),
-        ("closed-output", ">&-"),
-        ("closed-error", "2>&-"),
-        ("all-closed", "<&- >&- 2>&-"),
+    // 70 where the table of results is lost: all else is stored.
+    for (name, streams, code) in [
+        ("full-output", "> /dev/full", 70),
+        ("full-error", "2> /dev/full", 0),
+        ("both-full", "> /dev/full 2> /dev/full", 70),
+        ("closed-output", ">&-", 70),
+        ("closed-error", "2>&-", 0),
+        ("all-closed", "<&- >&- 2>&-", 70),
     ] {
         let sandbox = Sandbox::with_spec(&spec(name, &[]));
         let args = ["run", "spec.toml", "--verbose"];
         let ended = redirected(&sandbox, &args, streams);
-        assert_eq!(ended.code, 0, "{streams}: {}", ended.stderr);
+        assert_eq!(ended.code, code, "{streams}: {}", ended.stderr);
+        assert!(sandbox.path(&format!("reports/{name}/latest/index.html")).is_file(), "{streams}");
         let cases = sandbox.cases();
         assert_eq!(cases.len(), 2, "{streams}");
         assert!(cases.iter().all(|case| case["status"] == "ok"), "{streams}: {cases:?}");
         // Every line of the journal is whole: nothing was printed into it.
         sandbox.run(&["report", "latest"]).exits(0).prints(&["cg"]);
     }
+}
+
+#[test]
+fn a_table_that_cannot_be_printed_hides_no_failure() {
+    let out_of_memory = "tolerance = 0.01\nmemory = \"1MiB\"";
+    let sandbox = Sandbox::with_spec(&spec("failing", &[("tolerance = 0.01", out_of_memory)]));
+    redirected(&sandbox, &["run", "spec.toml"], "> /dev/full").exits(1).says(&[
+        "warning: standard output cannot be written",
+        "failed cases: 2",
+        "report: ",
+    ]);
+    // Where no table is wanted, none is lost.
+    let sandbox = Sandbox::with_spec(&spec("quiet", &[]));
+    redirected(&sandbox, &["run", "spec.toml", "--quiet"], "> /dev/full").exits(0);
+    let ended = redirected(&sandbox, &["run", "spec.toml"], "> /dev/full").exits(70);
+    ended.says(&["standard output cannot be written", "report: "]);
 }
 
 #[test]

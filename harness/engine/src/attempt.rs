@@ -227,6 +227,7 @@ impl<'a> RunAttempt<'a> {
             folder: self.cases().folder.path().to_owned(),
             total: self.ids.len(),
             ran,
+            left: self.pending.len() - ran,
             statuses: lock(&self.journal).count(self.ids.iter().map(String::as_str)),
             interrupted: self.cases().interrupt.signal().filter(|signal| *signal != TIME_OVER),
             stopped: self.stopped(ran + without_rows.len()),

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Case, Fault, FaultCause, Job, Limits, Row, SCHEMA};
+use gpbench_record::{
+    Case, Fault, FaultCause, Job, Limits, Message, Row, SCHEMA, Step, Task, TracePoint, names,
+};
 use gpbench_runs::RunFolder;
 
 use crate::exact::{ExactReferences, Reference};
@@ -84,7 +86,7 @@ impl CaseRunner<'_> {
         }
         let mut asked = usize::from(rules.exact_reference);
         let job = self.job(id, planned, references.last());
-        let solving = self.execute(&WorkItem::Case(job.clone()), log)?;
+        let solving = self.execute(&WorkItem::Case(job.clone()), log, report)?;
         let verifying = match solving.solved() {
             Some(solved) => {
                 let job = match (rules.verified_case)(&planned.case, &solved.output) {
@@ -94,7 +96,7 @@ impl CaseRunner<'_> {
                     }
                     None => job,
                 };
-                Some(self.execute(&WorkItem::Verify(job), log)?)
+                Some(self.execute(&WorkItem::Verify(job), log, report)?)
             }
             None => None,
         };
@@ -127,12 +129,13 @@ impl CaseRunner<'_> {
         Ok(Job { case: planned.case, exact_file, checkpoint_file: None, ..job.clone() })
     }
 
-    /// Runs a work item.
-    fn execute(&self, item: &WorkItem, log: &Path) -> Result<Outcome, NoRow> {
+    /// Runs a work item, and reports how far it has come.
+    fn execute(&self, item: &WorkItem, log: &Path, report: &dyn Fn(Event)) -> Result<Outcome, NoRow> {
         if self.interrupt.signal().is_some() {
             return Err(NoRow::Interrupted);
         }
-        let outcome = self.executor.run(item, log, self.interrupt);
+        let seen = |message: &Message| advance(item, message).into_iter().for_each(report);
+        let outcome = self.executor.run(item, log, self.interrupt, &seen);
         if outcome.end == End::Interrupted { Err(NoRow::Interrupted) } else { Ok(outcome) }
     }
 
@@ -164,4 +167,23 @@ impl CaseRunner<'_> {
             memory_share: self.memory.share(planned),
         }
     }
+}
+
+/// How far a case has come, if a message tells it.
+fn advance(item: &WorkItem, message: &Message) -> Option<Event> {
+    let WorkItem::Case(job) = item else { return None };
+    let (share, metrics) = match (message, &job.case.task) {
+        (Message::Step(step), Task::Train(training)) => {
+            (Some((step.step + 1) as f64 / training.steps as f64), &step.metrics)
+        }
+        (Message::Trace(point), Task::Learn(learning)) => {
+            let passes = point.metrics.get(names::PASSES);
+            (passes.map(|passes| passes / learning.passes as f64), &point.metrics)
+        }
+        (Message::Step(Step { metrics, .. }) | Message::Trace(TracePoint { metrics, .. }), _) => {
+            (None, metrics)
+        }
+        _ => return None,
+    };
+    Some(Event::CaseAdvanced { id: job.id.clone(), share, metrics: metrics.clone() })
 }

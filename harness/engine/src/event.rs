@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_record::{FaultCause, Labels, Row, Status};
+use gpbench_record::{FaultCause, Labels, Metrics, Row, Status};
 
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,6 +43,15 @@ pub enum Event {
         id: String,
         /// Its axes.
         labels: Labels,
+    },
+    /// A case that is running has come further.
+    CaseAdvanced {
+        /// Its id.
+        id: String,
+        /// The share of its work that is done, where that is known.
+        share: Option<f64>,
+        /// What is known at this point.
+        metrics: Metrics,
     },
     /// A case ended, and its row is on the disk.
     CaseFinished {
@@ -97,6 +106,8 @@ pub struct Summary {
     pub total: usize,
     /// Cases run in this attempt.
     pub ran: usize,
+    /// Cases that this attempt was to run and did not.
+    pub left: usize,
     /// Cases by status, over all attempts.
     pub statuses: BTreeMap<Status, usize>,
     /// The signal that ended this attempt early.

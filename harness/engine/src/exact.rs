@@ -173,7 +173,7 @@ impl<'a> ExactReferences<'a> {
             Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
         })?;
         announce();
-        let outcome = self.executor.run(&WorkItem::Exact(request), log, self.interrupt);
+        let outcome = self.executor.run(&WorkItem::Exact(request), log, self.interrupt, &|_| {});
         if outcome.messages.iter().any(|message| matches!(message, Message::Exact(_))) {
             return Ok(());
         }

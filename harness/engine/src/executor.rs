@@ -77,8 +77,8 @@ pub trait Executor: Sync {
     }
 
     /// Runs one work item until its process has ended, enforcing its limits. What the worker prints is appended to
-    /// `log`. Returns soon after `interrupt` is raised.
-    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome;
+    /// `log`. Returns soon after `interrupt` is raised. `seen` gets each message as it comes.
+    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome;
 
     /// Ends processes of an earlier engine that was killed before its run ended; their logs are below `logs`.
     /// Called before the first work item of a run.

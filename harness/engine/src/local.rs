@@ -38,7 +38,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use gpbench_processes::{adopt_orphans, spawn};
-use gpbench_record::{Environment, Program};
+use gpbench_record::{Environment, Message, Program};
 
 use self::command::command;
 use self::control_group::ControlGroups;
@@ -174,9 +174,9 @@ impl Executor for LocalExecutor {
         Some(Box::new(Self { worker: worker.to_owned(), ..self.clone() }))
     }
 
-    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome {
+    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome {
         match self.start(item, log) {
-            Ok(running) => running.watch(interrupt),
+            Ok(running) => running.watch(interrupt, seen),
             Err(error) => {
                 let reason = format!("{}: {error}", self.worker.display());
                 Outcome::of(End::NotStarted { reason })

@@ -178,12 +178,12 @@ impl Executor for CheckedExecutor<'_> {
         self.executor().free_memory()
     }
 
-    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt) -> Outcome {
+    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome {
         if let Err(fault) = self.check(item) {
             let end = End::NotStarted { reason: fault.reason.clone() };
             return Outcome { messages: vec![Message::Fault(fault)], ..Outcome::of(end) };
         }
-        let mut outcome = self.executor().run(item, log, interrupt);
+        let mut outcome = self.executor().run(item, log, interrupt, seen);
         // Whatever was computed, or crashed, may be another program's.
         if let Err(fault) = self.check(item) {
             let fault = Fault { plugin_ran: matches!(item, WorkItem::Case(_)), ..fault };

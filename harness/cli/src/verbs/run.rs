@@ -7,7 +7,7 @@ use gpbench_engine::{Stop, Summary};
 
 use crate::args::{Format, Global, RunArgs, SpecArgs};
 use crate::execute::{execute, exit_code};
-use crate::exit::Outcome;
+use crate::exit::{OK, Outcome};
 use crate::notice::{say, warn};
 use crate::output::shell_command;
 use crate::prepare::prepare;
@@ -27,11 +27,9 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let summary = execute(global, &prepared, &args.run)?;
     let run = runs::reopen(&summary.folder)?;
     let page = runs::write_report(&run)?;
+    let mut printed = Ok(());
     if !global.quiet {
-        // The run has ended, and its results are stored: that they cannot be printed does not change how it ended.
-        if let Err(failure) = runs::print(&run, Format::Table) {
-            warn(global, failure.text);
-        }
+        printed = runs::print(&run, Format::Table);
         if let Some(hint) = hint(&summary) {
             say(format_args!("\n{hint}"));
         }
@@ -40,14 +38,22 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     if let Some(why) = ended_early(&summary) {
         say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os())));
     }
-    Ok(exit_code(&summary))
+    // All is stored by now. That the results cannot be printed is told, and hides no failure of a case.
+    match (printed, exit_code(&summary)) {
+        (Err(failure), OK) => Err(failure),
+        (Err(failure), code) => {
+            warn(global, failure.text);
+            Ok(code)
+        }
+        (Ok(()), code) => Ok(code),
+    }
 }
 
-/// What the user may want next of a run that has all of its rows.
+/// What the user may want next of a run that has run all of its cases.
 fn hint(summary: &Summary) -> Option<String> {
     let (failed, again) = (summary.failures(), summary.ran == 0);
     let hint = match (again, failed) {
-        _ if !summary.is_complete() => return None,
+        _ if summary.left > 0 => return None,
         (true, 0) => "nothing was left to run; `--fresh` runs everything again".to_owned(),
         (true, _) => format!(
             "nothing was left to run; `--retry-failed` runs the failed cases again ({failed}), `--fresh` everything"
@@ -67,8 +73,7 @@ fn ended_early(summary: &Summary) -> Option<String> {
         (None, None) if !summary.without_rows.is_empty() => "the machine or a file was at fault",
         (None, None) => return None,
     };
-    let missing = summary.total - summary.statuses.values().sum::<usize>();
-    Some(format!("{why}; {missing} of {} cases are left", summary.total))
+    Some(format!("{why}; {} of {} cases are left", summary.left, summary.total))
 }
 
 /// The command line that continues a run, quoted for a shell.

@@ -81,9 +81,10 @@ impl Running {
         }
     }
 
-    /// Waits until the worker has ended or is to be killed, and kills what is left of it.
-    pub(super) fn watch(mut self, interrupt: &Interrupt) -> Outcome {
-        let cause = self.until_over(interrupt);
+    /// Waits until the worker has ended or is to be killed, and kills what is left of it. `seen` gets each message as it
+    /// comes.
+    pub(super) fn watch(mut self, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome {
+        let cause = self.until_over(interrupt, seen);
         if let Some(group) = &self.control_group {
             group.kill();
         }
@@ -111,14 +112,17 @@ impl Running {
     }
 
     /// Waits until the process has ended by itself (`None`) or is to be killed.
-    fn until_over(&mut self, interrupt: &Interrupt) -> Option<End> {
+    fn until_over(&mut self, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Option<End> {
         let mut last_check = Instant::now();
         let mut open = true;
         let mut pause = SHORTEST_TICK;
         loop {
             if open {
                 match self.output.recv_timeout(self.pause) {
-                    Ok(Output::Message(message)) => self.receive(*message),
+                    Ok(Output::Message(message)) => {
+                        seen(&message);
+                        self.receive(*message);
+                    }
                     Ok(Output::Garbled(sample)) => return Some(End::Garbled { sample }),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => {

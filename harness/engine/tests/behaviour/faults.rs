@@ -41,7 +41,7 @@ impl<F: Fn(&str, usize) -> Option<Outcome> + Sync> Executor for Scripted<F> {
         Environment::default()
     }
 
-    fn run(&self, item: &WorkItem, _log: &Path, _interrupt: &Interrupt) -> Outcome {
+    fn run(&self, item: &WorkItem, _log: &Path, _interrupt: &Interrupt, _seen: &dyn Fn(&Message)) -> Outcome {
         let name = match item {
             WorkItem::Case(job) | WorkItem::Verify(job) => &job.case.solver.name,
             WorkItem::Exact(request) => &request.dataset.name,

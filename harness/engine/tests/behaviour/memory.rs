@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
 use gpbench_engine::{End, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, WorkItem};
-use gpbench_record::{Environment, StopReason};
+use gpbench_record::{Environment, Message, StopReason};
 
 use crate::support::{options, plan, planned, run, solved, verified};
 
@@ -37,7 +37,7 @@ impl Executor for Machine {
         Some(1000)
     }
 
-    fn run(&self, item: &WorkItem, _log: &Path, _interrupt: &Interrupt) -> Outcome {
+    fn run(&self, item: &WorkItem, _log: &Path, _interrupt: &Interrupt, _seen: &dyn Fn(&Message)) -> Outcome {
         let WorkItem::Case(job) = item else {
             return Outcome { messages: vec![verified(0.005, 0.01)], ..Outcome::of(End::Exited(0)) };
         };

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_engine::{End, EngineError, Executor, Interrupt, Outcome, Plan, WorkItem};
-use gpbench_record::{Environment, Program, ProgramError, StopReason};
+use gpbench_record::{Environment, Message, Program, ProgramError, StopReason};
 use gpbench_runs::read_journal;
 
 use crate::support::{Mock, options, plan, run, solved, verified};
@@ -71,7 +71,7 @@ impl Executor for Builder<'_> {
         Environment::default()
     }
 
-    fn run(&self, item: &WorkItem, _log: &Path, _interrupt: &Interrupt) -> Outcome {
+    fn run(&self, item: &WorkItem, _log: &Path, _interrupt: &Interrupt, _seen: &dyn Fn(&Message)) -> Outcome {
         let message = match item {
             WorkItem::Case(_) if self.in_place => {
                 fs::write(self.library, "other code").unwrap();

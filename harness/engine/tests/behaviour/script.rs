@@ -58,7 +58,7 @@ impl Script {
             threads: 3,
             limits,
         };
-        self.executor.run(&WorkItem::Case(job), &self.path().join("log"), interrupt)
+        self.executor.run(&WorkItem::Case(job), &self.path().join("log"), interrupt, &|_| {})
     }
 
     pub(crate) fn end(&self) -> End {

@@ -114,7 +114,7 @@ impl Executor for Mock {
         Environment::default()
     }
 
-    fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt) -> Outcome {
+    fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt, _seen: &dyn Fn(&Message)) -> Outcome {
         let name = match item {
             WorkItem::Case(job) | WorkItem::Verify(job) => job.case.solver.name.clone(),
             WorkItem::Exact(request) => request.dataset.name.clone(),

@@ -31,7 +31,7 @@ impl Executor for Trainer {
         Environment::default()
     }
 
-    fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt) -> Outcome {
+    fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt, _seen: &dyn Fn(&Message)) -> Outcome {
         let ended = |messages, end| Outcome { messages, end, peak_memory_bytes: 0, seconds_over_limit: None };
         match item {
             WorkItem::Case(job) => {
