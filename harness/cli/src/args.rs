@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use gpbench_engine::Reuse;
 use gpbench_record::{matches, selects};
 
+use crate::terminal;
+
 /// Options of every verb.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
@@ -52,12 +54,29 @@ pub(crate) enum Format {
     Md,
 }
 
-/// `--format`.
+/// `--format` and `--wide`.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct FormatArg {
     /// Format of the output.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) wide: Wide,
+}
+
+/// `--wide`.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Wide {
+    /// Print all columns of tables, also those that a narrow terminal has no room for.
+    #[arg(long)]
+    wide: bool,
+}
+
+impl Wide {
+    /// The columns of the terminal that tables have to fit into, if they have to fit into any.
+    pub(crate) fn width(self) -> Option<usize> {
+        if self.wide { None } else { terminal::output_width() }
+    }
 }
 
 /// A choice among cases.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gpbench_report::baseline::Check;
 
-use crate::args::Format;
+use crate::args::{Format, FormatArg};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -46,20 +46,21 @@ fn file() -> Option<PathBuf> {
 }
 
 /// Prints the result of a check.
-pub(crate) fn print(check: &Check, format: Format) -> Result<(), Failure> {
-    match format {
-        Format::Table | Format::Md => output::print(&text(check, format)),
-        _ => output::show(&check.table(), &check.json(), format),
+pub(crate) fn print(check: &Check, wanted: FormatArg) -> Result<(), Failure> {
+    match wanted.format {
+        Format::Table | Format::Md => output::print(&text(check, wanted)),
+        _ => output::show(&check.table(), &check.json(), wanted),
     }
 }
 
 /// The result of a check as text: a table of the metrics that changed, a line of counts, and what was not checked.
-pub(crate) fn text(check: &Check, format: Format) -> String {
+pub(crate) fn text(check: &Check, wanted: FormatArg) -> String {
+    let format = wanted.format;
     let table = check.table().without_empty_columns();
     let mut text = match format {
         _ if table.rows.is_empty() => String::new(),
         Format::Md => format!("{}\n", table.markdown()),
-        _ => table.text(),
+        _ => output::fitted(table.fitted(wanted.wide.width())),
     };
     text += &check.count();
     for remark in &check.remarks {

@@ -6,13 +6,13 @@ use gpbench_data::{Duplicates, copy, synthetic};
 use gpbench_import::Origin;
 use serde_json::{Value, json};
 
-use crate::args::{Format, Global};
+use crate::args::{FormatArg, Global};
 use crate::dataset;
 use crate::exit::{OK, Outcome};
 use crate::output::{Listing, versioned};
 
 /// Prints the data sets of the registry, and the built-in ones.
-pub(crate) fn print(global: &Global, format: Format) -> Outcome {
+pub(crate) fn print(global: &Global, output: FormatArg) -> Outcome {
     let places = dataset::places(global)?;
     let registered: Vec<(&Entry, State)> =
         registry::all().iter().map(|entry| (entry, State::of(entry, &places))).collect();
@@ -23,7 +23,9 @@ pub(crate) fn print(global: &Global, format: Format) -> Outcome {
     json.push(json!({ "name": "gp-draw", "n": null, "d": null, "doc": "a draw from a Gaussian process" }));
 
     let header = ["data set", "rows", "inputs", "repeated inputs", "test rows also in training", "where"];
-    let mut listing = Listing::new(&header, versioned("datasets", json));
+    let mut listing = Listing::new(&header, versioned("datasets", json))
+        .major(&["where"])
+        .minor(&["repeated inputs", "test rows also in training"]);
     for (entry, state) in &registered {
         listing.row(state.cells(entry));
     }
@@ -34,7 +36,7 @@ pub(crate) fn print(global: &Global, format: Format) -> Outcome {
         listing.row(built_in(toy.name, toy.n.to_string(), "1"));
     }
     listing.row(built_in("gp-draw", "any".to_owned(), "any"));
-    listing.print(format)?;
+    listing.print(output)?;
     Ok(OK)
 }
 

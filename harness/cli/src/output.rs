@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gpbench_record::text;
-use gpbench_report::Table;
+use gpbench_report::{Fitted, Table};
 use serde_json::{Value, json};
 
-use crate::args::Format;
+use crate::args::{Format, FormatArg};
 use crate::exit::Failure;
 use crate::streams;
 
@@ -66,20 +66,41 @@ impl Listing {
         self.table.row(cells);
     }
 
+    /// Says which columns a narrow terminal lacks first.
+    #[must_use]
+    pub(crate) fn minor(self, titles: &[&str]) -> Listing {
+        Listing { table: self.table.minor(titles), ..self }
+    }
+
+    /// Says which columns a narrow terminal lacks last.
+    #[must_use]
+    pub(crate) fn major(self, titles: &[&str]) -> Listing {
+        Listing { table: self.table.major(titles), ..self }
+    }
+
     /// Prints the listing.
-    pub(crate) fn print(&self, format: Format) -> Result<(), Failure> {
-        show(&self.table, &self.json, format)
+    pub(crate) fn print(&self, output: FormatArg) -> Result<(), Failure> {
+        show(&self.table, &self.json, output)
     }
 }
 
 /// Prints a table in the given format, or `value` if the format is JSON.
-pub(crate) fn show(table: &Table, value: &Value, format: Format) -> Result<(), Failure> {
-    print(&match format {
-        Format::Table => table.text(),
+pub(crate) fn show(table: &Table, value: &Value, output: FormatArg) -> Result<(), Failure> {
+    print(&match output.format {
+        Format::Table => fitted(table.fitted(output.wide.width())),
         Format::Md => table.markdown(),
         Format::Csv => table.csv(),
         Format::Json => pretty(value),
     })
+}
+
+/// Tables for a terminal, and below them which columns it has no room for.
+pub(crate) fn fitted(tables: Fitted) -> String {
+    let Fitted { text, left_out } = tables;
+    match left_out.is_empty() {
+        true => text,
+        false => format!("{text}(not shown: {}; `--wide` prints all columns)\n", left_out.join(", ")),
+    }
 }
 
 /// A JSON value over several lines.

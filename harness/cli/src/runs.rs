@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_record::Row;
-use gpbench_report::{Options, Run, export, write_all};
+use gpbench_report::{Options, Run, export, for_terminal, write_all};
 use gpbench_runs::resolve_run;
 
-use crate::args::{Format, Global};
+use crate::args::{Format, FormatArg, Global, Wide};
 use crate::exit::Failure;
 use crate::notice::warn;
 use crate::output;
@@ -42,10 +42,16 @@ pub(crate) fn write_report(run: &Run) -> Result<PathBuf, Failure> {
     Ok(written.html)
 }
 
+/// Prints a run's tables of results.
+pub(crate) fn print_tables(run: &Run, wide: Wide) -> Result<(), Failure> {
+    let tables = for_terminal(run, wide.width()).map_err(Failure::internal)?;
+    output::print(&output::fitted(tables))
+}
+
 /// Prints a run's results.
-pub(crate) fn print(run: &Run, format: Format) -> Result<(), Failure> {
-    let format = match format {
-        Format::Table => gpbench_report::Format::Text,
+pub(crate) fn print(run: &Run, output: FormatArg) -> Result<(), Failure> {
+    let format = match output.format {
+        Format::Table => return print_tables(run, output.wide),
         Format::Json => gpbench_report::Format::Json,
         Format::Csv => gpbench_report::Format::Csv,
         Format::Md => gpbench_report::Format::Markdown,

@@ -99,7 +99,8 @@ impl Comparison {
         for run in &self.runs {
             table = table.numbers(run);
         }
-        table = table.numbers("last / first");
+        table = table.numbers("last / first").major(&["solver", "metric", "last / first"]);
+        table = table.minor(&["kernel", "estimator", "seeds"]);
         for Compared { problem, solver, metric, seeds, means } in &self.rows {
             let estimator = problem.estimator.as_deref().unwrap_or_default();
             let names = [problem.dataset.as_str(), &problem.kernel, estimator, solver, metric.title];

@@ -109,12 +109,6 @@ impl ExactComparison {
         table
     }
 
-    /// The differences, aligned for a terminal, and the count.
-    pub fn text(&self) -> String {
-        let table = if self.agree() { String::new() } else { self.table().text() };
-        format!("{table}{}\n", self.count())
-    }
-
     /// `{"schema": 1, "agree", "cases", "values", "stopped_by_clock": [...], "differences": [{"case", "value", "first",
     /// "second"}]}`.
     pub fn json(&self) -> Value {

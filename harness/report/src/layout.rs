@@ -4,7 +4,7 @@ use gpbench_record::metric::{Direction, Metric, Shown, Style};
 
 use crate::aggregate::{Group, MeanWithError};
 use crate::number::Format;
-use crate::table::{Cell, Table};
+use crate::table::{Cell, Importance, Table};
 
 /// A column that a task adds to its metrics: heading, and text of a cell.
 pub(crate) type Added<'a> = (String, Box<dyn Fn(&Group) -> String + 'a>);
@@ -47,7 +47,22 @@ impl Layout<'_> {
             cells.extend(self.added.iter().map(|(_, text)| Cell::from(text(group))));
             table.row(cells);
         }
-        table.without_empty_columns()
+        self.rank(table, metrics).without_empty_columns()
+    }
+
+    /// Says which columns a terminal that is too narrow lacks first, and which last.
+    fn rank(&self, mut table: Table, metrics: &[&Metric]) -> Table {
+        let (names, others) = table.columns.split_at_mut(self.names.len());
+        names.iter_mut().for_each(|column| column.importance = Importance::Major);
+        // The first of the others is the number of cases that ended well.
+        for (column, metric) in others.iter_mut().skip(1).zip(metrics) {
+            column.importance = match metric {
+                _ if metric.is_shown(Shown::Progress) => Importance::Major,
+                _ if metric.is_shown(Shown::Wide) => Importance::Minor,
+                _ => Importance::Plain,
+            };
+        }
+        table
     }
 }
 

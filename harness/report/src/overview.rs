@@ -29,6 +29,7 @@ pub(crate) fn not_ok(run: &Run) -> Option<Table> {
     for row in run.rows.iter().filter(|r| r.status != Status::Ok) {
         table.row([row.labels.to_string(), row.status.to_string(), row.reason.clone()]);
     }
+    let table = table.major(&["status", "reason"]);
     (!table.rows.is_empty()).then_some(table)
 }
 

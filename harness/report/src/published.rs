@@ -82,7 +82,7 @@ fn table(
         }
         table = table.numbers(format!("{name}, there"));
     }
-    table = table.words("verdict");
+    table = table.words("verdict").major(&["solver", "verdict"]).minor(&["estimator", "method there"]);
     let several = once_each(results.groups.iter().map(Group::estimator)).len() > 1;
     for model in results.models() {
         let mut methods: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! A table of formatted cells, and its forms: text, Markdown, CSV, HTML.
+//! A table of formatted cells, and its forms: Markdown, CSV, HTML; `fit` has the form for a terminal.
 
 use std::fmt::Write as _;
 
@@ -16,13 +16,27 @@ pub enum Align {
     Right,
 }
 
-/// Heading and alignment of a column.
+/// How long a column stays in a text that is too wide for its terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Importance {
+    /// It is among the first to be left out.
+    Minor,
+    /// It is left out when all minor ones are.
+    #[default]
+    Plain,
+    /// It is among the last to be left out.
+    Major,
+}
+
+/// Heading, alignment and importance of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// Heading.
     pub title: String,
     /// Alignment of its cells.
     pub align: Align,
+    /// Whether others are left out before it.
+    pub importance: Importance,
 }
 
 /// One cell.
@@ -67,15 +81,19 @@ impl Table {
 
     /// Adds a column of words.
     #[must_use]
-    pub fn words(mut self, title: impl Into<String>) -> Table {
-        self.columns.push(Column { title: of_others(title), align: Align::Left });
-        self
+    pub fn words(self, title: impl Into<String>) -> Table {
+        self.column(title, Align::Left)
     }
 
     /// Adds a column of numbers.
     #[must_use]
-    pub fn numbers(mut self, title: impl Into<String>) -> Table {
-        self.columns.push(Column { title: of_others(title), align: Align::Right });
+    pub fn numbers(self, title: impl Into<String>) -> Table {
+        self.column(title, Align::Right)
+    }
+
+    fn column(mut self, title: impl Into<String>, align: Align) -> Table {
+        let importance = Importance::default();
+        self.columns.push(Column { title: of_others(title), align, importance });
         self
     }
 
@@ -106,39 +124,6 @@ impl Table {
         }
         self.columns.retain(|c| !titles.contains(&c.title.as_str()));
         self
-    }
-
-    /// Aligned columns for a terminal; an asterisk marks the best.
-    pub fn text(&self) -> String {
-        let shown = |cell: &Cell| if cell.strong { format!("{}*", cell.text) } else { cell.text.clone() };
-        self.grid(shown, |text, width, align| match align {
-            Align::Left => format!("{text}{}", " ".repeat(width - chars(text))),
-            Align::Right => format!("{}{text}", " ".repeat(width - chars(text))),
-        })
-    }
-
-    fn grid(&self, shown: impl Fn(&Cell) -> String, pad: impl Fn(&str, usize, Align) -> String) -> String {
-        let body: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(&shown).collect()).collect();
-        let widths: Vec<usize> = (0..self.columns.len())
-            .map(|j| body.iter().map(|row| chars(&row[j])).fold(chars(&self.columns[j].title), usize::max))
-            .collect();
-        let line = |cells: Vec<&str>| {
-            let padded: Vec<String> =
-                cells.iter().enumerate().map(|(j, c)| pad(c, widths[j], self.columns[j].align)).collect();
-            padded.join("  ").trim_end().to_owned()
-        };
-        let mut out = String::new();
-        if !self.title.is_empty() {
-            out.push_str(&self.title);
-            out.push('\n');
-        }
-        out.push_str(&line(self.columns.iter().map(|c| c.title.as_str()).collect()));
-        out.push('\n');
-        for row in &body {
-            out.push_str(&line(row.iter().map(String::as_str).collect()));
-            out.push('\n');
-        }
-        out
     }
 
     /// A pipe table, without title and caption.
@@ -200,8 +185,4 @@ impl Table {
             }
         }
     }
-}
-
-fn chars(text: &str) -> usize {
-    text.chars().count()
 }

@@ -304,7 +304,7 @@ fn runs_with_the_same_bits_agree_whatever_their_ids_seconds_and_memory() {
     }
     second.rows.reverse();
     let comparison = exact(&first, &second);
-    assert!(comparison.agree(), "{}", comparison.text());
+    assert!(comparison.agree(), "{}", comparison.table().text());
     assert_eq!(comparison.cases, 18);
     assert!(comparison.values > 18 * 10, "{}", comparison.values);
 }
@@ -324,7 +324,7 @@ fn a_difference_in_the_last_bit_is_reported() {
         comparison.differences.iter().map(|d| (d.case.to_string(), d.what.as_str())).collect();
     let want = [(removed, "case"), (case.clone(), "metrics/test_rmse"), (case, "trace/2/epochs")];
     assert_eq!(found, want);
-    assert!(!comparison.agree() && comparison.text().contains(&was.to_string()), "{}", comparison.text());
+    assert!(!comparison.agree() && comparison.table().text().contains(&was.to_string()));
 
     // A clock stopped a case of one run: its values cannot agree.
     let mut third = first.clone();

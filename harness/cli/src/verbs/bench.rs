@@ -157,7 +157,7 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
         dgemm_order: args.dgemm_order.get(),
         arrays: args.arrays.clone(),
     };
-    listing(&Worker::locate()?.bench(&request)?).print(args.output.format)?;
+    listing(&Worker::locate()?.bench(&request)?).print(args.output)?;
     Ok(OK)
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
         }
     };
     // The page of a CI job gets the result whether or not it can be printed.
-    let printed = check_result::print(&check, args.output.format);
+    let printed = check_result::print(&check, args.output);
     let code = args.page.finish(&format!("gpbench check {}", args.spec.spec.display()), &check)?;
     if !global.quiet {
         say(format_args!("report: {}", page.display()));

@@ -39,7 +39,6 @@ pub(crate) struct Compare {
 
 pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
     args.page.require_file()?;
-    let format = args.output.format;
     let mut runs = args.runs.iter().map(|name| runs::open(global, name)).collect::<Result<Vec<_>, _>>()?;
     for run in &mut runs {
         run.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
@@ -47,14 +46,14 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
     let title = format!("gpbench compare {}", args.runs.join(" "));
     let between = solver_names(&args.between);
     match (&args.baseline, &between[..], &runs[..]) {
-        (None, [], [old, new]) if args.exact => exact(old, new, format),
+        (None, [], [old, new]) if args.exact => exact(old, new, args.output),
         _ if args.exact => Err(Failure::usage("`--exact` takes two runs")),
         (Some(file), _, [run]) => {
             let mut old = Baseline::read(file).map_err(Failure::usage)?;
             // A case that is filtered out is not missing.
             old.cases.retain(|case| args.filter.includes(&case.key.solver, &case.key.dataset));
             let check = baseline::check(run, &old);
-            let printed = check_result::print(&check, format);
+            let printed = check_result::print(&check, args.output);
             let code = args.page.finish(&title, &check)?;
             printed.map(|()| code)
         }
@@ -84,12 +83,14 @@ fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
     if comparison.rows.is_empty() {
         return Err(no_common_case());
     }
-    let format = args.output.format;
-    let check = check_result::text(&comparison.check, format);
-    let printed = match format {
-        Format::Table => output::print(&format!("{}\n{check}", comparison.table().text())),
-        Format::Md => output::print(&format!("{}\n{check}", comparison.table().markdown())),
-        _ => output::show(&comparison.table(), &comparison.json(), format),
+    let (table, wanted) = (comparison.table(), args.output);
+    let check = check_result::text(&comparison.check, wanted);
+    let printed = match wanted.format {
+        Format::Table => {
+            output::print(&format!("{}\n{check}", output::fitted(table.fitted(wanted.wide.width()))))
+        }
+        Format::Md => output::print(&format!("{}\n{check}", table.markdown())),
+        _ => output::show(&table, &comparison.json(), wanted),
     };
     let code = args.page.finish(title, &comparison.check)?;
     printed.map(|()| code)
@@ -108,15 +109,18 @@ fn across_tasks(across: &AcrossTasks, args: &Compare) -> Outcome {
             "nothing of these learners and solvers can be compared\n{remarks}"
         )));
     }
-    match args.output.format {
-        Format::Table => output::print(&format!("{}{remarks}", across.table().text()))?,
-        Format::Md => output::print(&format!("{}\n{}", across.table().markdown(), markdown(&remarks)))?,
-        format => output::show(&across.table(), &across.json(), format)?,
+    let (table, wanted) = (across.table(), args.output);
+    match wanted.format {
+        Format::Table => {
+            output::print(&format!("{}{remarks}", output::fitted(table.fitted(wanted.wide.width()))))?;
+        }
+        Format::Md => output::print(&format!("{}\n{}", table.markdown(), markdown(&remarks)))?,
+        _ => output::show(&table, &across.json(), wanted)?,
     }
     Ok(OK)
 }
 
-fn exact(old: &Run, new: &Run, format: Format) -> Outcome {
+fn exact(old: &Run, new: &Run, wanted: FormatArg) -> Outcome {
     let comparison = gpbench_report::exact(old, new);
     if comparison.cases == 0 {
         return Err(no_common_case());
@@ -126,9 +130,14 @@ fn exact(old: &Run, new: &Run, format: Format) -> Outcome {
             "a clock stopped every case that these runs share: none can be compared exactly",
         ));
     }
-    match format {
-        Format::Table => output::print(&comparison.text())?,
-        _ => output::show(&comparison.table(), &comparison.json(), format)?,
+    let table = comparison.table();
+    match wanted.format {
+        Format::Table if comparison.agree() => output::print(&comparison.count())?,
+        Format::Table => {
+            let differences = output::fitted(table.fitted(wanted.wide.width()));
+            output::print(&format!("{differences}{}", comparison.count()))?;
+        }
+        _ => output::show(&table, &comparison.json(), wanted)?,
     }
     Ok(if comparison.agree() { OK } else { REGRESSION })
 }

@@ -35,7 +35,7 @@ pub(crate) enum Data {
 
 pub(crate) fn data(global: &Global, verb: &Data) -> Outcome {
     match verb {
-        Data::List(output) => dataset_list::print(global, output.format),
+        Data::List(output) => dataset_list::print(global, *output),
         Data::Fetch { names } => fetch(global, names),
         Data::Verify { names } => verify(global, names),
         Data::Import(args) => import::import(global, args),

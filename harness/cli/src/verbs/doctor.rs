@@ -44,7 +44,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
         "data_missing": missing,
         "cache": output::json_path(&places.cache),
     });
-    let mut listing = Listing::new(&["what", "found"], json);
+    let mut listing = Listing::new(&["what", "found"], json).major(&["found"]);
     let mut line = |what: &str, found: String| listing.row(vec![what.to_owned(), found]);
     line("gpbench", machine.gpbench.clone());
     line("system", machine.os.clone());
@@ -68,7 +68,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     line("data sets to fetch", list(&missing));
     line("GPBENCH_DATA", places.env.as_deref().map_or("not set".to_owned(), folder));
     line("cache", places.cache.display().to_string());
-    listing.print(args.output.format)?;
+    listing.print(args.output)?;
 
     Ok(if usable.is_empty() || !unusable.is_empty() { CASE_FAILED } else { OK })
 }

@@ -43,17 +43,17 @@ enum Listed {
 }
 
 pub(crate) fn list(global: &Global, args: &List) -> Outcome {
-    let format = args.output.format;
+    let output = args.output;
     match args.what {
-        Listed::Solvers => solvers(global, format),
-        Listed::Datasets => dataset_list::print(global, format),
-        Listed::Kernels => kernels(format),
-        Listed::Metrics => metrics(format),
-        Listed::Runs => runs(global, format),
+        Listed::Solvers => solvers(global, output),
+        Listed::Datasets => dataset_list::print(global, output),
+        Listed::Kernels => kernels(output),
+        Listed::Metrics => metrics(output),
+        Listed::Runs => runs(global, output),
     }
 }
 
-fn solvers(global: &Global, format: Format) -> Outcome {
+fn solvers(global: &Global, output: FormatArg) -> Outcome {
     let Libraries { usable, unusable } = catalog::libraries(&Worker::locate()?, &[])?;
     for text in unusable {
         warn(global, text);
@@ -66,7 +66,9 @@ fn solvers(global: &Global, format: Format) -> Outcome {
     } else {
         ["name", "kind", "plugin", "version", "documentation"]
     };
-    let mut listing = Listing::new(&header, versioned("solvers", json));
+    let mut listing = Listing::new(&header, versioned("solvers", json))
+        .major(&["parameter", "documentation"])
+        .minor(&["plugin", "version"]);
     for (library, solver) in all {
         let SolverInfo { id, doc, .. } = solver;
         if global.verbose {
@@ -77,7 +79,7 @@ fn solvers(global: &Global, format: Format) -> Outcome {
             listing.row([id, solver.kind.as_str(), name, version, doc].map(str::to_owned).to_vec());
         }
     }
-    listing.print(format)?;
+    listing.print(output)?;
     Ok(OK)
 }
 
@@ -93,19 +95,20 @@ fn as_json(library: &LibraryInfo, solver: &SolverInfo) -> Value {
     })
 }
 
-fn kernels(format: Format) -> Outcome {
+fn kernels(output: FormatArg) -> Outcome {
     let json = |family: Family| json!({ "id": family, "formula": family.formula() });
     let header = ["kernel", "k(r), with r scaled by one length scale for each input"];
-    let mut listing = Listing::new(&header, versioned("kernels", Family::ALL.map(json).to_vec()));
+    let json = versioned("kernels", Family::ALL.map(json).to_vec());
+    let mut listing = Listing::new(&header, json).major(&header);
     for family in Family::ALL {
         listing.row(vec![family.to_string(), family.formula().to_owned()]);
     }
-    listing.print(format)?;
+    listing.print(output)?;
     Ok(OK)
 }
 
 /// Units, directions and tasks of all metrics, after the columns that are none.
-fn metrics(format: Format) -> Outcome {
+fn metrics(output: FormatArg) -> Outcome {
     let header = ["column", "unit", "better", "tasks", "documentation"];
     let mut rows = Vec::new();
     let mut values = Vec::new();
@@ -132,16 +135,18 @@ fn metrics(format: Format) -> Outcome {
             "doc": metric.doc(),
         }));
     }
-    let mut listing = Listing::new(&header, versioned("columns", values));
+    let mut listing = Listing::new(&header, versioned("columns", values))
+        .major(&["documentation"])
+        .minor(&["better", "tasks"]);
     rows.into_iter().for_each(|row| listing.row(row));
-    listing.print(format)?;
+    listing.print(output)?;
     Ok(OK)
 }
 
 /// A run's date, cases and seconds; of one that cannot be read, why.
-fn runs(global: &Global, format: Format) -> Outcome {
+fn runs(global: &Global, output: FormatArg) -> Outcome {
     let folders = gpbench_runs::list_runs(&global.output_dir);
-    if folders.is_empty() && format == Format::Table {
+    if folders.is_empty() && output.format == Format::Table {
         return Err(Failure::nothing(format!("there are no runs under {}", global.output_dir.display())));
     }
     let mut rows = Vec::new();
@@ -177,6 +182,6 @@ fn runs(global: &Global, format: Format) -> Outcome {
     let header = ["run", "last case (UTC)", "cases", "failed", "solving"];
     let mut listing = Listing::new(&header, versioned("runs", values));
     rows.into_iter().for_each(|row| listing.row(row));
-    listing.print(format)?;
+    listing.print(output)?;
     Ok(OK)
 }

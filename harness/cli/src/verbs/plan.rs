@@ -29,11 +29,13 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     // Holds cases in the form of the journal, so it has the journal's schema.
     let json = json!({ "schema": gpbench_record::SCHEMA, "name": plan.name, "cases": rows });
     let header = ["data set", "kernel", "estimator", plan.noun(), "seed", "n", "memory about", "time about"];
-    let mut listing = Listing::new(&header, json);
+    let mut listing = Listing::new(&header, json)
+        .major(&[plan.noun(), "memory about", "time about"])
+        .minor(&["kernel", "estimator"]);
     for planned in by_name(&plan) {
         listing.row(cells(planned, threads));
     }
-    listing.print(args.output.format)?;
+    listing.print(args.output)?;
     if !global.quiet {
         say(RunEstimate::of(&plan, threads).text);
         remarks(&plan, threads).iter().for_each(say);

@@ -35,30 +35,31 @@ pub(crate) fn plugin(global: &Global, verb: &Plugin) -> Outcome {
     match verb {
         Plugin::New(args) => new::new(args),
         Plugin::Test(args) => test::test(global, args),
-        Plugin::Inspect { file, output } => inspect(file, output.format),
+        Plugin::Inspect { file, output } => inspect(file, *output),
     }
 }
 
-fn inspect(file: &Path, format: Format) -> Outcome {
+fn inspect(file: &Path, wanted: FormatArg) -> Outcome {
     catalog::require_file(file)?;
     let described = Worker::locate()?.describe(&[file.to_owned()])?.pop();
     let described = described.ok_or_else(|| Failure::internal("the worker described nothing"))?;
-    show(&catalog::usable(described)?, format).map(|()| OK)
+    show(&catalog::usable(described)?, wanted).map(|()| OK)
 }
 
-fn show(library: &LibraryInfo, format: Format) -> Result<(), Failure> {
-    if format == Format::Table {
+fn show(library: &LibraryInfo, wanted: FormatArg) -> Result<(), Failure> {
+    if wanted.format == Format::Table {
         let LibraryInfo { name, version, file, sha256, abi, .. } = library;
         output::print(&format!("{name} {version}, interface {abi}\n{}\nsha256 {sha256}\n", file.display()))?;
     }
     let json = serde_json::to_value(library).expect("plain data serialises");
     let header = ["name", "parameter", "default", "range", "documentation"];
-    let mut listing = Listing::new(&header, versioned("library", json));
+    let mut listing =
+        Listing::new(&header, versioned("library", json)).major(&["parameter", "documentation"]);
     for solver in &library.solvers {
         let SolverInfo { id, doc, capabilities, .. } = solver;
         let capabilities: Vec<&str> = capabilities.iter().copied().map(Capability::as_str).collect();
         listing.row(vec![id.clone(), String::new(), String::new(), capabilities.join(", "), doc.clone()]);
         params::rows(solver).for_each(|row| listing.row(row));
     }
-    listing.print(format)
+    listing.print(wanted)
 }

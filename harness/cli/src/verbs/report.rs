@@ -18,12 +18,11 @@ pub(crate) struct Report {
 }
 
 pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
-    let format = args.output.format;
     let run = runs::open(global, &args.run)?;
     // The files are rebuilt whether or not the results can be printed.
-    let printed = runs::print(&run, format);
+    let printed = runs::print(&run, args.output);
     match runs::write_report(&run) {
-        Ok(page) if !global.quiet && format == Format::Table => {
+        Ok(page) if !global.quiet && args.output.format == Format::Table => {
             say(format_args!("\nreport: {}", page.display()))
         }
         Ok(_) => {}

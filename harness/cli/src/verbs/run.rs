@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
-use crate::args::{Format, Global, RunArgs, SpecArgs};
+use crate::args::{Global, RunArgs, SpecArgs, Wide};
 use crate::execute::{execute, exit_code};
 use crate::exit::{OK, Outcome};
 use crate::notice::{say, warn};
@@ -20,6 +20,8 @@ pub(crate) struct Run {
     spec: SpecArgs,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    wide: Wide,
 }
 
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
@@ -29,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let page = runs::write_report(&run)?;
     let mut printed = Ok(());
     if !global.quiet {
-        printed = runs::print(&run, Format::Table);
+        printed = runs::print_tables(&run, args.wide);
         if let Some(hint) = hint(&summary) {
             say(format_args!("\n{hint}"));
         }

@@ -177,6 +177,7 @@ impl Check {
         let [title, old] = self.against.titles();
         let mut table = Table::new(title).words("outcome").words("case").words("metric");
         table = table.numbers(old).numbers("now").numbers("limit").words("detail");
+        table = table.major(&["case", "metric"]).minor(&["limit"]);
         let number = |value: Option<f64>| value.map_or_else(String::new, precise);
         for v in &self.findings {
             table.row([

@@ -9,6 +9,7 @@ mod text;
 use gpbench_record::text as foreign;
 
 use crate::error::Result;
+use crate::fit::Fitted;
 use crate::page::{Charts, Page};
 use crate::run::Run;
 
@@ -35,7 +36,7 @@ pub enum Format {
 /// If a table cannot be computed or a chart drawn.
 pub fn export(run: &Run, format: Format) -> Result<String> {
     let written = match format {
-        Format::Text => Ok(text::page(&Page::new(run, Charts::LeftOut)?)),
+        Format::Text => for_terminal(run, None).map(|fitted| fitted.text),
         Format::Json => Ok(json::cases(run)),
         Format::Csv => csv::cases(run),
         Format::Markdown => Ok(markdown::page(&Page::new(run, Charts::LeftOut)?)),
@@ -43,6 +44,15 @@ pub fn export(run: &Run, format: Format) -> Result<String> {
         Format::Summary => json::summary(run),
     };
     written.map(|document| shown(&document, format))
+}
+
+/// The results tables in at most `width` columns of a terminal, where that can be had.
+///
+/// # Errors
+/// If a table cannot be computed.
+pub fn for_terminal(run: &Run, width: Option<usize>) -> Result<Fitted> {
+    let Fitted { text, left_out } = text::page(&Page::new(run, Charts::LeftOut)?, width);
+    Ok(Fitted { text: shown(&text, Format::Text), left_out })
 }
 
 /// A document without characters that a terminal or a reader would obey, or that hide text: whatever it holds of

@@ -37,7 +37,7 @@ pub(crate) fn test(global: &Global, args: &Test) -> Outcome {
     }
     let mut results = Vec::new();
     worker.conform(&args.file, solver, args.limit, global.verbose, &mut |result| results.push(result))?;
-    show(&results, args.output.format)?;
+    show(&results, args.output)?;
     Ok(if results.is_empty() || count(&results, RuleStatus::Failed) > 0 { CASE_FAILED } else { OK })
 }
 
@@ -55,20 +55,20 @@ fn require_solver(library: &LibraryInfo, solver: Option<&str>) -> Result<(), Fai
     }
 }
 
-fn show(results: &[RuleResult], format: Format) -> Result<(), Failure> {
+fn show(results: &[RuleResult], wanted: FormatArg) -> Result<(), Failure> {
     let json = |result: &RuleResult| {
         let RuleResult { solver, name, status, reason, .. } = result;
         json!({ "solver": solver, "name": name, "status": status, "reason": reason })
     };
     let json: Vec<Value> = results.iter().map(json).collect();
-    let mut listing =
-        Listing::new(&["name", "rule", "status", "the rule, and the reason"], versioned("checks", json));
+    let header = ["name", "rule", "status", "the rule, and the reason"];
+    let mut listing = Listing::new(&header, versioned("checks", json)).major(&header[1..]);
     for RuleResult { solver, name, status, reason, doc } in results {
         let why = if reason.is_empty() { doc.clone() } else { format!("{doc}: {reason}") };
         listing.row(vec![solver.clone(), name.clone(), status.as_str().to_owned(), why]);
     }
-    listing.print(format)?;
-    if format == Format::Table {
+    listing.print(wanted)?;
+    if wanted.format == Format::Table {
         let of = |status: RuleStatus| format!("{} {}", count(results, status), status.as_str());
         let counts = [RuleStatus::Passed, RuleStatus::Failed, RuleStatus::Skipped].map(of);
         output::print(&format!("{}\n", counts.join(", ")))?;
