@@ -64,6 +64,13 @@ pub(crate) struct FormatArg {
     pub(crate) wide: Wide,
 }
 
+impl From<Format> for FormatArg {
+    /// A format, with all columns.
+    fn from(format: Format) -> FormatArg {
+        FormatArg { format, wide: Wide { wide: true } }
+    }
+}
+
 /// `--wide`.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Wide {

@@ -66,6 +66,8 @@ enum Verb {
     Report(verbs::report::Report),
     /// Show runs side by side, learners beside solvers too, and check the last against the first.
     Compare(verbs::compare::Compare),
+    /// Show a metric over the runs of a spec and their git revisions.
+    History(verbs::history::History),
     /// Run a spec and compare its metrics with a baseline.
     Check(verbs::check::Check),
     /// List, download, verify and import data sets.
@@ -77,7 +79,7 @@ enum Verb {
     /// Time products with the kernel matrix or a learner's steps, and dgemm beside them.
     #[command(subcommand)]
     Bench(verbs::bench::Bench),
-    /// Print every key of a spec, as a JSON Schema for editors or as a page.
+    /// Print every key of a spec, as a JSON Schema for editors or as a page; or every column of the results.
     Schema(verbs::schema::Schema),
     /// Show this machine, the plugins and the data sets found.
     Doctor(verbs::doctor::Doctor),
@@ -135,6 +137,7 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::List(args) => verbs::list::list(global, &args),
         Verb::Report(args) => verbs::report::report(global, &args),
         Verb::Compare(args) => verbs::compare::compare(global, &args),
+        Verb::History(args) => verbs::history::history(global, &args),
         Verb::Check(args) => verbs::check::check(global, &args),
         Verb::Data(verb) => verbs::data::data(global, &verb),
         Verb::Plugin(verb) => verbs::plugin::plugin(global, &verb),

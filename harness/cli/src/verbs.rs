@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod data;
 pub(crate) mod doctor;
+pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod plan;
 pub(crate) mod plugin;

@@ -228,7 +228,7 @@ metrics! {
         One, Scientific, Lower, SOLVING, SOLVING, 1e-9, 0.1, [Best, Trace, Steps, Compare, Progress, Baseline];
     /// Mean of the true relative residual norms of the probes.
     RESIDUAL_PROBES = "residual_probes", "residual probes", "mean relative residual of the probes",
-        One, Scientific, Lower, SOLVING, SOLVING, 1e-9, 0.1, [Wide, Best, Steps, Baseline];
+        One, Scientific, Lower, SOLVING, SOLVING, 1e-9, 0.1, [Wide, Best, Steps, Progress, Baseline];
     /// Largest true relative residual norm of all right-hand sides.
     RESIDUAL_MAX = "residual_max", "largest residual", "largest relative residual",
         One, Scientific, Lower, SOLVING, NOWHERE, 1e-9, 0.1, [Baseline];

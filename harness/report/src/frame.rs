@@ -38,6 +38,29 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("reused_from", "The run in which the case ran, where its row is re-used; else null."),
 ];
 
+/// What the tables of trace points and of steps say of the case, in the words of [`COLUMNS`].
+const OF_CASE: (&str, &str) =
+    ("id, dataset, kernel, estimator, solver, seed, repeat", "The case, as in `results.parquet`.");
+
+/// The columns of `traces.parquet` that are no metrics, with their documentation.
+pub const TRACE_COLUMNS: &[(&str, &str)] = &[
+    OF_CASE,
+    ("iteration", "The solver's count of iterations."),
+    ("seconds", "Wall-clock seconds of prepare and solve so far, without evaluations."),
+    ("epochs", "Multiples of n^2 kernel entries used so far."),
+    ("solver:*", "A number that the solver reports of itself; the harness does not check it."),
+];
+
+/// The columns of `steps.parquet` that are no metrics, with their documentation.
+pub const STEP_COLUMNS: &[(&str, &str)] = &[
+    OF_CASE,
+    ("step", "Count of steps, from 0."),
+    (
+        "noise_scale, signal_scale, length_scale, length_scale_*",
+        "The hyperparameters of the step's systems; `length_scale_K` is that of input K, counted from 0.",
+    ),
+];
+
 /// A row for each case: id, axes, outcome, then a column for each metric, null where nothing was measured.
 pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     let rows = &run.rows;

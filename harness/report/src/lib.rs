@@ -2,7 +2,7 @@
 //!
 //! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`]. [`write_all`] fills the folder with
 //! `results.parquet`, `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one
-//! form as a string. [`compare`] compares runs, [`across_tasks`] learners with solvers, [`exact`] bit by bit; [`baseline`] tells whether a run regressed, and
+//! form as a string. [`History`] follows a metric over the runs of a spec, [`reading_page`] describes the files. [`compare`] compares runs, [`across_tasks`] learners with solvers, [`exact`] bit by bit; [`baseline`] tells whether a run regressed, and
 //! [`step_summary`] writes that for the page of a CI job. Nothing here runs a case, prints, or exits.
 //!
 //! Numbers flow one way: rows of the journal, a data frame with a row for each case (`frame`), groups with a mean and a
@@ -29,12 +29,14 @@ mod export;
 mod fit;
 mod frame;
 mod grid;
+mod history;
 mod layout;
 mod number;
 mod overview;
 mod page;
 mod papers;
 mod published;
+mod reading;
 mod reference;
 mod results;
 mod run;
@@ -53,7 +55,9 @@ pub use exact::{Difference, ExactComparison, exact};
 pub use export::{Format, export, for_terminal};
 pub use fit::Fitted;
 pub use frame::COLUMNS;
+pub use history::{History, Point};
 pub use number::number;
+pub use reading::{better, reading_page, tasks};
 pub use run::Run;
 pub use step_summary::step_summary;
 pub use table::{Align, Cell, Column, Importance, Table};

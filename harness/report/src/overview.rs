@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gpbench_record::metric::Style;
 use gpbench_record::{
-    Budget, Case, Dataset, Environment, Kernel, Labels, Param, Row, Source, Status, names, text,
+    Budget, Case, Dataset, Environment, Hyperparameters, Labels, Param, Row, Source, Status, names, text,
 };
 
 use crate::estimator;
@@ -98,12 +98,13 @@ pub(crate) fn datasets(run: &Run) -> Table {
     table.without_empty_columns()
 }
 
-/// Kernels and right-hand sides, as the spec resolved them.
+/// Kernels and right-hand sides, as the spec resolved them, and the hyperparameters that training or learning ended with.
 pub(crate) fn models(run: &Run) -> Table {
     let mut table = Table::new("Models")
         .words("data set")
         .words("kernel")
         .words("hyperparameters")
+        .words("learned")
         .words("right-hand sides");
     let mut seen = Vec::new();
     for row in &run.rows {
@@ -114,16 +115,55 @@ pub(crate) fn models(run: &Run) -> Table {
         }
         seen.push(key);
         let same = || run.rows.iter().filter(|r| (&r.labels.dataset, &r.labels.kernel) == (key.0, key.1));
-        let scale = |of: fn(&Kernel) -> f64| range(same().map(|row| of(&row.case.kernel)));
-        let (noise, signal) = (scale(|k| k.noise_scale), scale(|k| k.signal_scale));
+        let used: Vec<Hyperparameters> = same().map(|row| row.case.kernel.hyperparameters()).collect();
+        let own = same().filter(|r| r.labels.estimator == labels.estimator && r.status.is_answer());
+        let learned: Vec<Hyperparameters> =
+            own.filter_map(|row| Some(row.output.steps().last()?.hyperparameters.clone())).collect();
         table.row([
             labels.dataset.clone(),
             kernel.family.to_string(),
-            format!("{}: noise scale {noise}, signal scale {signal}", kernel.origin),
+            format!("{}: {}", kernel.origin, scales(&used)),
+            scales(&learned),
             estimator::right_hand_sides(&row.case.task),
         ]);
     }
-    table
+    table.without_empty_columns()
+}
+
+/// Most inputs whose length scales are listed one by one.
+const LISTED: usize = 16;
+
+/// Hyperparameters in words, each with its range over some cases. Length scales are listed by the number of their input, from
+/// 0 as in names such as `length_scale_0`; of many inputs, the range of all and the shortest.
+fn scales(cases: &[Hyperparameters]) -> String {
+    let named = |name: &str| {
+        let values = || cases.iter().filter_map(|case| case.get(name).copied());
+        (values().count() > 0).then(|| range(values()))
+    };
+    let single = ["noise_scale", "signal_scale", "mean", "length_scale"];
+    let mut parts: Vec<String> = single
+        .into_iter()
+        .filter_map(|name| Some(format!("{} {}", name.replace('_', " "), named(name)?)))
+        .collect();
+    let each: Vec<(usize, String)> =
+        (0..).map_while(|input| Some((input, named(&format!("length_scale_{input}"))?))).collect();
+    if !each.is_empty() && each.len() <= LISTED {
+        let each: Vec<String> =
+            each.iter().map(|(input, length)| format!("{length} of input {input}")).collect();
+        parts.push(format!("length scales {}", each.join(", ")));
+    } else if !each.is_empty() {
+        let lengths =
+            |input: usize| cases.iter().filter_map(move |case| case.get(&format!("length_scale_{input}")));
+        let all = || (0..each.len()).flat_map(lengths).copied();
+        let shortest = |input: &usize| lengths(*input).copied().fold(f64::INFINITY, f64::min);
+        let first = (0..each.len()).min_by(|a, b| shortest(a).total_cmp(&shortest(b))).unwrap_or_default();
+        parts.push(format!(
+            "length scales of {} inputs {}, the shortest of input {first}",
+            each.len(),
+            range(all())
+        ));
+    }
+    parts.join(", ")
 }
 
 /// Machine and measurement, as pairs of a name and a value.
@@ -213,4 +253,27 @@ fn source(dataset: &Dataset) -> String {
         }
     };
     if dataset.collapse_duplicates { format!("{from}; duplicates collapsed") } else { from }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(lengths: &[f64]) -> Hyperparameters {
+        let each = lengths.iter().enumerate().map(|(k, length)| (format!("length_scale_{k}"), *length));
+        each.chain([("noise_scale".to_owned(), 0.1)]).collect()
+    }
+
+    #[test]
+    fn length_scales_name_their_input() {
+        assert_eq!(scales(&[]), "");
+        let two = scales(&[case(&[0.5, 2.0]), case(&[0.25, 2.0])]);
+        assert_eq!(two, "noise scale 0.100, length scales 0.250 to 0.500 of input 0, 2.00 of input 1");
+        let mut many = [3.0; 40];
+        many[7] = 0.5;
+        assert!(
+            scales(&[case(&many)])
+                .ends_with("length scales of 40 inputs 0.500 to 3.00, the shortest of input 7")
+        );
+    }
 }

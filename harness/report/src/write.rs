@@ -29,8 +29,11 @@ pub struct Written {
     pub figures: Vec<PathBuf>,
 }
 
-/// What the page links: files that are written with it.
+/// What the page links: files that are always written with it.
 const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "summary.json", "report.md"];
+
+/// The hyperparameters and metrics of each step, of a run that takes steps.
+const STEPS: &str = "steps.parquet";
 
 /// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that trains `steps.parquet`, `summary.json`,
 /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report.
@@ -44,8 +47,10 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
     fs::create_dir_all(&figures_folder).map_err(at(&figures_folder))?;
     parquet(&folder.join("results.parquet"), &mut frame::results(run)?)?;
     parquet(&folder.join("traces.parquet"), &mut frame::traces(run)?)?;
+    let mut files = FILES.to_vec();
     if run.rows.iter().any(|row| !row.output.steps().is_empty()) {
-        parquet(&folder.join("steps.parquet"), &mut frame::steps(run)?)?;
+        parquet(&folder.join(STEPS), &mut frame::steps(run)?)?;
+        files.push(STEPS);
     }
     remove_old(&figures_folder)?;
     let mut figures = Vec::new();
@@ -59,8 +64,10 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
     put(&folder.join("summary.json"), &export(run, Format::Summary)?)?;
     put(&markdown, &shown(&markdown::page(&page), Format::Markdown))?;
     put(&folder.join("results.csv"), &export(run, Format::Csv)?)?;
-    let of_run: &[&str] = if options.output.is_none() { &["spec.toml", "logs/"] } else { &[] };
-    put(&html, &shown(&html::page(&page, &[FILES, of_run].concat()), Format::Html))?;
+    if options.output.is_none() {
+        files.extend(["spec.toml", "logs/"]);
+    }
+    put(&html, &shown(&html::page(&page, &files), Format::Html))?;
     Ok(Written { html, markdown, figures })
 }
 

@@ -1,9 +1,9 @@
 //! `gpbench list`: solvers and learners, data sets, kernels, metrics, runs.
 
 use clap::{Args, ValueEnum};
-use gpbench_record::metric::{Direction, METRICS};
-use gpbench_record::{Family, LibraryInfo, Row, SolverInfo, TaskKind};
-use gpbench_report::COLUMNS;
+use gpbench_record::metric::METRICS;
+use gpbench_record::{Family, LibraryInfo, Row, SolverInfo};
+use gpbench_report::{COLUMNS, better, tasks};
 use gpbench_runs::RunRecord;
 use serde_json::{Value, json};
 
@@ -108,7 +108,7 @@ fn kernels(output: FormatArg) -> Outcome {
 }
 
 /// Units, directions and tasks of all metrics, after the columns that are none.
-fn metrics(output: FormatArg) -> Outcome {
+pub(super) fn metrics(output: FormatArg) -> Outcome {
     let header = ["column", "unit", "better", "tasks", "documentation"];
     let mut rows = Vec::new();
     let mut values = Vec::new();
@@ -117,21 +117,15 @@ fn metrics(output: FormatArg) -> Outcome {
         values.push(json!({ "name": name, "doc": doc }));
     }
     for metric in METRICS {
-        let better = match metric.direction {
-            Direction::Lower => "lower",
-            Direction::Higher => "higher",
-            Direction::Neither => "",
-        };
-        let tasks: Vec<&str> = metric.tasks.iter().map(|task| task.as_str()).collect();
-        let of = if tasks.len() == TaskKind::ALL.len() { "all".to_owned() } else { tasks.join(" ") };
+        let better = better(metric);
         let (name, unit) = (metric.name.to_owned(), metric.unit.as_str().to_owned());
-        rows.push(vec![name, unit, better.to_owned(), of, metric.doc().to_owned()]);
+        rows.push(vec![name, unit, better.to_owned(), tasks(metric), metric.doc().to_owned()]);
         values.push(json!({
             "name": metric.name,
             "title": metric.title,
             "unit": metric.unit.as_str(),
             "better": better,
-            "tasks": tasks,
+            "tasks": metric.tasks,
             "doc": metric.doc(),
         }));
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 
+use super::labels::Frame;
 use super::scale::Scale;
 use super::style::{Area, Drawing, INK, MUTED, RULE, fitted, font, text_width};
 
@@ -84,6 +85,12 @@ impl Axes {
         let (_, down) = &self.pixels;
         let [left, right] = [low, high].map(|x| self.pixel((x, 0.0)).0);
         Ok(root.draw(&Rectangle::new([(left, down.start), (right, down.end)], style))?)
+    }
+
+    /// The pixels of the axes, and `right` more to their right.
+    pub(super) fn frame(&self, right: i32) -> Frame {
+        let (across, down) = &self.pixels;
+        Frame { left: across.start, top: down.start, right: across.end + RIGHT + right, bottom: down.end }
     }
 
     /// Ends of the horizontal axis, in its own coordinate.

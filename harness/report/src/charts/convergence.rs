@@ -7,7 +7,7 @@ use gpbench_record::metric::{self, Shown};
 use gpbench_record::{Row, TaskKind, names};
 
 use super::curve::{Clock, Mean, curve, path};
-use super::figure::{Drawn, Figure, look, solvers};
+use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel, panels_sheet};
 use super::progress::RESIDUALS;
 use super::scale::Axis;
@@ -35,7 +35,7 @@ pub(crate) fn errors_figure(results: &Results<'_>, task: TaskKind, problem: &Pro
     let caption = "Errors of the current iterate against seconds of prepare and solve: geometric mean over seeds \
                    (arithmetic for the NLL). Each seed's last value is carried forward; the band spans the lowest to \
                    the highest seed. ||e||_K² = eᵀKe is the squared distance of the posterior means in the kernel's \
-                   Hilbert space.";
+                   Hilbert space. A marker that points down lies below the axis, at the value beside it.";
     Ok(Some(Figure::new("convergence", what, title, caption, svg)))
 }
 
@@ -78,7 +78,7 @@ fn panel(
         let traced = rows.iter().any(|row| row.trace.iter().any(|p| p.metrics.get(metric).is_some()));
         let paths: Vec<_> = rows.into_iter().filter(|_| traced).map(|row| path(row, metric, clock)).collect();
         if let Some(curve) = curve(&paths, true, mean) {
-            lines.push(Line { look: look(results, &group.solver), curve, dashed: false });
+            lines.push(Line { series: series(results, &group.solver), curve, dashed: false });
         }
     }
     let x = Axis { label: clock.metric().axis.to_owned(), log: true };
@@ -93,10 +93,7 @@ fn sheet_of(
 ) -> Result<String, Box<dyn std::error::Error>> {
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
-    let drawn = |solver: &str| {
-        let look = look(results, solver);
-        panels.iter().any(|panel| panel.lines.iter().any(|line| line.look == look))
-    };
+    let drawn = |solver: &str| panels.iter().any(|panel| panel.has_line_of(solver));
     let height = 80 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
     panels_sheet(title, &solvers(results, drawn), panels, columns, height)
 }

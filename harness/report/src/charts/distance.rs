@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::axes::{Axes, Labels};
-use super::figure::{Drawn, Figure, look};
+use super::figure::{Drawn, Figure, series};
 use super::scale::Scale;
 use super::style::{Area, Drawing, INK, font, heading, sheet, write};
 use crate::distance::{Spread, differences};
@@ -38,7 +38,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
         let differences = differences(results, group);
         Some(Histogram {
             title: results.label(group),
-            colour: look(results, &group.solver).colour,
+            colour: series(results, &group.solver).look.colour,
             spread: Spread::of(&differences)?,
             differences,
         })

@@ -1,8 +1,9 @@
-//! A chart with its words, and how solvers look in all charts.
+//! A chart with its words, and the series of all charts.
 
 use gpbench_record::text;
 
-use super::style::{Entry, Look};
+use super::series::{Look, Series};
+use super::style::Entry;
 use crate::results::Results;
 
 /// A chart with its words.
@@ -37,15 +38,33 @@ impl Figure {
 /// What a chart returns: nothing where the data cannot fill it.
 pub(crate) type Drawn = Result<Option<Figure>, Box<dyn std::error::Error>>;
 
-/// Colour and marker of a solver, the same in every chart.
-pub(super) fn look(results: &Results<'_>, solver: &str) -> Look {
-    Look::nth(results.run.solvers().iter().position(|other| *other == solver).unwrap_or_default())
+/// A solver, with its colour and marker: the same in every chart, whether or not the others before it have results.
+pub(super) fn series(results: &Results<'_>, solver: &str) -> Series {
+    let run = results.run;
+    let of_spec = run.axes.solver.iter().position(|other| other == solver);
+    let place = of_spec.or_else(|| run.solvers().iter().position(|other| *other == solver));
+    Series::new(solver, Look::nth(place.unwrap_or_default()))
+}
+
+/// A method of several solvers, named after their plugin: it looks like the first of them.
+pub(super) fn method(results: &Results<'_>, plugin: &str) -> Series {
+    let first = results.run.solvers().into_iter().find(|solver| {
+        let mut rows = results.run.rows.iter().filter(|row| row.labels.solver == *solver);
+        rows.any(|row| row.case.solver.plugin == plugin)
+    });
+    Series::new(plugin, series(results, first.unwrap_or_default()).look)
+}
+
+/// The `i`-th of some series that are no solvers: none looks like a solver.
+pub(super) fn other(results: &Results<'_>, i: usize, name: &str) -> Series {
+    let solvers = results.run.axes.solver.len().max(results.run.solvers().len());
+    Series::new(name, Look::nth(solvers + i))
 }
 
 /// A legend with one entry a solver, of those that `shown` admits.
 pub(super) fn solvers(results: &Results<'_>, shown: impl Fn(&str) -> bool) -> Vec<Entry> {
     let names = results.run.solvers().into_iter().filter(|solver| shown(solver));
-    names.map(|solver| Entry::solver(solver, look(results, solver))).collect()
+    names.map(|solver| Entry::Series(series(results, solver))).collect()
 }
 
 /// Largest number of bytes of the words in a file name; a file system takes 255 for the whole.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gpbench_record::{Row, names};
 
 use super::curve::{Curve, Mean, range};
-use super::figure::{Drawn, Figure, look, solvers};
+use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
 use crate::aggregate::Problem;
@@ -20,7 +20,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
     let mut panel = Panel::default();
     let mut parameter = None;
     for group in results.of_problem(problem) {
-        let look = look(results, &group.solver);
+        let series = series(results, &group.solver);
         let is_own = |row: &&Row| {
             Problem::of(&row.labels) == *problem
                 && point(row).is_some_and(|grid| grid.entry == group.solver)
@@ -38,10 +38,10 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
             curve.push(*value, Mean::Arithmetic.of(nlml), range(nlml));
         }
         if curve.at.len() > 1 {
-            panel.lines.push(Line { look, curve, dashed: false });
+            panel.lines.push(Line { series: series.clone(), curve, dashed: false });
             let chosen = results.rows(group).filter(|row| row.status.is_answer()).filter_map(value);
             panel.dots.extend(chosen.map(|(_, value, nlml)| Dot {
-                look,
+                series: series.clone(),
                 at: (value, nlml),
                 x_range: (value, value),
                 y_range: (nlml, nlml),
@@ -52,8 +52,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
     let Some(parameter) = parameter.filter(|_| !panel.lines.is_empty()) else { return Ok(None) };
     panel.x = Axis { label: parameter.replace('_', " "), log: true };
     panel.y = Axis { label: "NLML per row".to_owned(), log: false };
-    let drawn = |solver: &str| panel.lines.iter().any(|line| line.look == look(results, solver));
-    let entries = solvers(results, drawn);
+    let entries = solvers(results, |solver| panel.has_line_of(solver));
     let title = format!("The grid: {what}");
     let svg = panels_sheet(&title, &entries, &[panel], 1, HEIGHT)?;
     let caption = "Each value of the grid: mean over the seeds that have an answer; the band spans the lowest to the highest \

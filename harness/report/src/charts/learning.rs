@@ -6,7 +6,7 @@ use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{Metrics, Row, Step, TaskKind, TracePoint, names};
 
 use super::curve::{Curve, Mean, Path, curve, range};
-use super::figure::{Drawn, Figure, look, solvers};
+use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use crate::aggregate::Problem;
@@ -106,7 +106,7 @@ fn panel(
     for group in results.of_problem(problem) {
         let paths: Vec<Path> = results.rows(group).map(|row| path(row, name, y.log, along)).collect();
         if let Some(curve) = at_same_places(&paths, mean).or_else(|| curve(&paths, true, mean)) {
-            lines.push(Line { look: look(results, &group.solver), curve, dashed: false });
+            lines.push(Line { series: series(results, &group.solver), curve, dashed: false });
         }
     }
     let x = Axis { label: along.label().to_owned(), log: true };
@@ -158,10 +158,7 @@ fn sheet_of(
     if panels.is_empty() {
         return Ok(None);
     }
-    let drawn = |solver: &str| {
-        let look = look(results, solver);
-        panels.iter().any(|panel| panel.lines.iter().any(|line| line.look == look))
-    };
+    let drawn = |solver: &str| panels.iter().any(|panel| panel.has_line_of(solver));
     let columns = panels.len().min(2);
     let height = 100 + ROW * panels.len().div_ceil(columns) as u32;
     let svg = panels_sheet(&title, &solvers(results, drawn), panels, columns, height)?;

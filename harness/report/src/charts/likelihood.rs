@@ -2,10 +2,11 @@
 
 use gpbench_record::{FeatureEstimator, metric};
 
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, method, other};
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look};
+use super::series::Series;
+use super::style::Entry;
 use crate::aggregate::Group;
 use crate::bias::{TERMS, Term, terms};
 use crate::results::once_each;
@@ -24,14 +25,19 @@ type Kind = (String, bool);
 pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let groups = results.of_model(model);
     let kinds: Vec<Kind> = once_each(groups.iter().map(|group| kind(results, group)));
-    let look = |kind: &Kind| Look::nth(kinds.iter().position(|k| k == kind).unwrap_or_default());
+    let series = |kind: &Kind| match kind {
+        (plugin, false) => method(results, plugin),
+        (features, true) => {
+            other(results, kinds.iter().position(|k| k == kind).unwrap_or_default(), features)
+        }
+    };
     let mut panels = Vec::new();
     for term in TERMS {
         for of_features in [false, true] {
             let of_kind = groups.iter().map(|group| (*group, kind(results, group)));
             let dots = of_kind.filter(|(_, (_, features))| *features == of_features);
             let dots: Vec<Dot> =
-                dots.filter_map(|(group, kind)| dot(results, group, term, look(&kind))).collect();
+                dots.filter_map(|(group, kind)| dot(results, group, term, series(&kind))).collect();
             if !dots.is_empty() {
                 panels.push(panel(dots, of_features, term));
             }
@@ -44,7 +50,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let title = format!("Bias of the likelihood's terms: {what}");
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
-    let entries: Vec<Entry> = kinds.iter().map(|kind| Entry::solver(&kind.0, look(kind))).collect();
+    let entries: Vec<Entry> = kinds.iter().map(|kind| Entry::Series(series(kind))).collect();
     let svg = panels_sheet(&title, &entries, &panels, columns, 90 + ROW * rows as u32)?;
     let caption = "Mean of the estimates minus the exact term, in percent of that term, against the mean number of \
                    iterations or of random features of an estimate. Whiskers span two standard errors of the mean on \
@@ -61,13 +67,13 @@ fn kind(results: &Results<'_>, group: &Group) -> Kind {
     }
 }
 
-fn dot(results: &Results<'_>, group: &Group, term: Term, look: Look) -> Option<Dot> {
+fn dot(results: &Results<'_>, group: &Group, term: Term, series: Series) -> Option<Dot> {
     let bias = term.bias(group)?;
     let percent = |value: f64| 100.0 * value / bias.exact.abs();
     let x = terms(results, group)?;
     let reach = WHISKER * bias.standard_error;
     Some(Dot {
-        look,
+        series,
         at: (x, percent(bias.bias)),
         x_range: (x, x),
         y_range: (percent(bias.bias - reach), percent(bias.bias + reach)),

@@ -1,8 +1,9 @@
 //! Charts, as SVG texts.
 //!
-//! All charts follow the same rules. A solver has one colour and one marker throughout a report, from Okabe and Ito's
-//! palette, which stays distinguishable for colour-blind readers and in print. The legend is above the axes, where it covers no
-//! data. A chart that the data cannot fill is not drawn.
+//! All charts follow the same rules. A solver has one colour and one marker throughout a report (`palette`, `marker`), which
+//! stay apart for colour-blind readers and in grey print. The legend is above the axes, where it covers no data; few curves
+//! are also named at their ends (`labels`). What belongs to a series is a group of the SVG (`series`). A chart that the data
+//! cannot fill is not drawn.
 
 mod axes;
 pub(crate) mod convergence;
@@ -11,8 +12,12 @@ pub(crate) mod distance;
 mod field;
 pub(crate) mod figure;
 pub(crate) mod grid;
+pub(crate) mod history;
+mod labels;
 pub(crate) mod learning;
 pub(crate) mod likelihood;
+mod marker;
+mod palette;
 mod panel;
 pub(crate) mod pareto;
 pub(crate) mod paths;
@@ -23,6 +28,7 @@ pub(crate) mod progress;
 mod scale;
 pub(crate) mod seconds;
 pub(crate) mod section;
+mod series;
 pub(crate) mod size;
 pub(crate) mod spectrum;
 mod style;

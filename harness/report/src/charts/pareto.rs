@@ -4,7 +4,7 @@ use gpbench_record::metric::{self, Metric};
 use gpbench_record::names;
 
 use super::curve::Clock;
-use super::figure::{Drawn, Figure, look, solvers};
+use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use crate::aggregate::{Group, MeanWithError};
@@ -64,9 +64,8 @@ fn dot(results: &Results<'_>, group: &Group, quality: &str) -> Option<Dot> {
         // On a logarithmic axis a whisker must not reach zero.
         ((e.mean - error).max(0.1 * e.mean), e.mean + error)
     };
-    let look = look(results, &group.solver);
     Some(Dot {
-        look,
+        series: series(results, &group.solver),
         at: (x.mean, y.mean),
         x_range: spread(x),
         y_range: spread(y),

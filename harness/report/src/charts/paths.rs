@@ -5,10 +5,11 @@ use gpbench_record::{Landscape, Row, TrainingOutput, metric, names};
 
 use super::curve::Curve;
 use super::field::Field;
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, other, series};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look, Sample};
+use super::series::Series;
+use super::style::{Entry, Sample};
 use super::training::{Quantity, panel};
 use crate::aggregate::Group;
 use crate::results::{Model, Results};
@@ -25,10 +26,18 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     if !groups.iter().filter_map(|group| first(group)).any(has_one_length) {
         return Ok(None);
     }
-    let look = |group: &Group| Look::nth(groups.iter().position(|other| *other == group).unwrap_or_default());
+    // A solver with several estimators has several paths.
+    let several = |group: &Group| groups.iter().filter(|other| other.solver == group.solver).count() > 1;
+    let own = |group: &Group| -> Series {
+        let place = groups.iter().position(|other| *other == group).unwrap_or_default();
+        match several(group) {
+            true => other(results, place, &results.label(group)),
+            false => Series { name: results.label(group), ..series(results, &group.solver) },
+        }
+    };
     let line = |group: &&Group| {
         let curve = path(first(group)?);
-        (curve.at.len() > 1).then(|| Line { look: look(group), curve, dashed: false })
+        (curve.at.len() > 1).then(|| Line { series: own(group), curve, dashed: false })
     };
     let axis = |label: &str| Axis { label: label.to_owned(), log: true };
     let field = landscape(results, model).and_then(Field::new);
@@ -41,9 +50,9 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
         ..Panel::default()
     };
     let exact = metric::find(names::LOG_MARGINAL_LIKELIHOOD).expect("the likelihood is a metric");
-    let along = panel(results, &groups, &Quantity::metric(exact), look);
+    let along = panel(results, &groups, &Quantity::metric(exact), own);
     let panels: Vec<Panel> = [plane].into_iter().chain(along).collect();
-    let entry = |group: &&Group| Entry::solver(&results.label(group), look(group));
+    let entry = |group: &&Group| Entry::Series(own(group));
     let mut entries: Vec<Entry> = groups.iter().map(entry).collect();
     entries.extend(has_field.then(|| Entry::new("maximum of the likelihood on the grid", Sample::Peak)));
     let what = results.model_title(model);

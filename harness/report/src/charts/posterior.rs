@@ -6,9 +6,10 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axes::{Axes, Labels};
-use super::figure::{Drawn, Figure, look, solvers};
+use super::figure::{Drawn, Figure, series, solvers};
 use super::scale::Scale;
-use super::style::{Area, Drawing, Entry, INK, Look, MUTED, RULE, Sample, heading, legend, mark, sheet};
+use super::series::Series;
+use super::style::{Area, Drawing, Entry, INK, MUTED, RULE, Sample, heading, legend, sheet};
 use crate::aggregate::Problem;
 use crate::results::Results;
 
@@ -39,8 +40,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
         let areas = root.margin(top, 4, 8, 4).split_evenly((rows, columns));
         let heights = Scale::fit(heights(&drawn).into_iter(), false);
         for ((row, curve), area) in drawn.iter().zip(&areas) {
-            let look = look(results, &row.labels.solver);
-            panel(root, area, &row.labels.solver, curve, look, heights.clone())?;
+            panel(root, area, &series(results, &row.labels.solver), curve, heights.clone())?;
         }
         Ok(())
     })?;
@@ -74,12 +74,14 @@ pub(crate) fn distance_figure(results: &Results<'_>, problem: &Problem, what: &s
         let axes = Axes::draw(&root.margin(top, 4, 8, 4), labels, across(first), heights)?;
         axes.shade(root, first.range, RULE.mix(0.5).filled())?;
         for (row, curve) in &drawn {
-            let look = look(results, &row.labels.solver);
+            let series = series(results, &row.labels.solver);
+            let colour = series.look.colour;
             let path = axes.path(zip(&curve.x, &curve.w2));
-            root.draw(&PathElement::new(path.clone(), look.colour.stroke_width(2)))?;
-            for place in path.iter().skip(path.len() / 16).step_by(path.len() / 8) {
-                mark(root, *place, look, false)?;
-            }
+            series.draw(root, || {
+                root.draw(&PathElement::new(path.clone(), colour.stroke_width(2)))?;
+                let mut places = path.iter().skip(path.len() / 16).step_by(path.len() / 8);
+                places.try_for_each(|place| series.look.marker.draw(root, *place, colour, false))
+            })?;
         }
         Ok(())
     })?;
@@ -127,29 +129,20 @@ fn heights(drawn: &[(&Row, &Curve)]) -> Vec<f64> {
     shown
 }
 
-fn panel(
-    root: &Area<'_>,
-    area: &Area<'_>,
-    solver: &str,
-    curve: &Curve,
-    look: Look,
-    heights: Scale,
-) -> Drawing {
-    let labels = Labels { title: Some(solver), x: "x (standardised)", y: "f(x)" };
+fn panel(root: &Area<'_>, area: &Area<'_>, series: &Series, curve: &Curve, heights: Scale) -> Drawing {
+    let labels = Labels { title: Some(&series.name), x: "x (standardised)", y: "f(x)" };
+    let colour = series.look.colour;
     let axes = Axes::draw(area, labels, across(curve), heights)?;
     axes.shade(root, curve.range, RULE.mix(0.5).filled())?;
     for &[x, y] in &curve.rows {
         root.draw(&Circle::new(axes.pixel((x, y)), 1, MUTED.mix(0.5).filled()))?;
     }
     let own = axes.path(band(&curve.x, &curve.mean, &curve.deviation, BAND));
-    root.draw(&Polygon::new(own, look.colour.mix(0.22).filled()))?;
+    root.draw(&Polygon::new(own, colour.mix(0.22).filled()))?;
     for sample in &curve.samples {
-        root.draw(&PathElement::new(
-            axes.path(zip(&curve.x, sample)),
-            look.colour.mix(0.55).stroke_width(1),
-        ))?;
+        root.draw(&PathElement::new(axes.path(zip(&curve.x, sample)), colour.mix(0.55).stroke_width(1)))?;
     }
-    root.draw(&PathElement::new(axes.path(zip(&curve.x, &curve.mean)), look.colour.stroke_width(2)))?;
+    root.draw(&PathElement::new(axes.path(zip(&curve.x, &curve.mean)), colour.stroke_width(2)))?;
     let dashed = |points: Vec<(i32, i32)>, width: u32| {
         root.draw(&DashedPathElement::new(points, 5, 4, INK.stroke_width(width)))
     };

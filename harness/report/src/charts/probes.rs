@@ -6,10 +6,11 @@ use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{GradientEstimator, Task, TaskKind};
 
 use super::curve::{Curve, Mean, range};
-use super::figure::{Drawn, Figure, look};
+use super::figure::{Drawn, Figure, other, series};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look};
+use super::series::Series;
+use super::style::Entry;
 use crate::aggregate::Group;
 use crate::results::{Model, Results};
 
@@ -29,16 +30,18 @@ struct Family<'a> {
 pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let families = families(results, model);
     let several = families.iter().any(|family| family.task != families[0].task);
-    let looks: Vec<Look> = match several {
-        true => (0..families.len()).map(Look::nth).collect(),
-        false => families.iter().map(|family| look(results, family.solver)).collect(),
+    let own = |(i, family): (usize, &Family<'_>)| match several {
+        true => other(results, i, &format!("{} · {}", family.solver, family.name())),
+        false => series(results, family.solver),
     };
+    let all: Vec<Series> = families.iter().enumerate().map(own).collect();
     let panel = |metric: &'static Metric| {
         let mean = Mean::of_metric(metric);
-        let line = |(family, look): (&Family<'_>, &Look)| {
-            Some(Line { look: *look, curve: family.curve(results, metric.name, mean)?, dashed: false })
+        let line = |(family, series): (&Family<'_>, &Series)| {
+            let curve = family.curve(results, metric.name, mean)?;
+            Some(Line { series: series.clone(), curve, dashed: false })
         };
-        let lines: Vec<Line> = families.iter().zip(&looks).filter_map(line).collect();
+        let lines: Vec<Line> = families.iter().zip(&all).filter_map(line).collect();
         let panel = Panel {
             stops: stops(&lines),
             lines,
@@ -52,11 +55,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     if panels.is_empty() {
         return Ok(None);
     }
-    let entry = |(family, look): (&Family<'_>, &Look)| match several {
-        true => Entry::solver(&format!("{} · {}", family.solver, family.name()), *look),
-        false => Entry::solver(family.solver, *look),
-    };
-    let entries: Vec<Entry> = families.iter().zip(&looks).map(entry).collect();
+    let entries: Vec<Entry> = all.into_iter().map(Entry::Series).collect();
     let what = results.model_title(model);
     let title = format!("Number of probes: {what}");
     let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;

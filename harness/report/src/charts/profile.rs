@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gpbench_record::{Row, Status, names};
 
 use super::curve::Curve;
-use super::figure::{Drawn, Figure, look, solvers};
+use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::style::{heading, legend, sheet};
@@ -24,7 +24,7 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let widest = ratios.iter().flatten().copied().fold(1.0, f64::max);
     let end = (1.15 * widest).max(2.0);
     let line = |(solver, ratios): (&&str, &Vec<f64>)| Line {
-        look: look(results, solver),
+        series: series(results, solver),
         curve: steps(ratios, times.len(), end),
         dashed: false,
     };

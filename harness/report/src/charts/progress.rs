@@ -4,10 +4,11 @@ use gpbench_record::metric::{self, Metric};
 use gpbench_record::{Row, names};
 
 use super::curve::{Clock, Mean, Path, curve, geometric_mean, path, range};
-use super::figure::{Drawn, Figure, look, solvers};
+use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
-use super::style::{Entry, Look, Sample, heading, legend, sheet};
+use super::series::Series;
+use super::style::{Entry, Sample, heading, legend, sheet};
 use crate::aggregate::Problem;
 use crate::results::Results;
 
@@ -122,12 +123,12 @@ impl<'a> Chart<'a> {
     fn add(&mut self, metric: &str, dashed: bool) -> bool {
         let before = self.panel.lines.len();
         for group in self.results.of_problem(self.problem) {
-            let look = look(self.results, &group.solver);
+            let series = series(self.results, &group.solver);
             let paths = self.results.rows(group).map(|row| path(row, metric, self.clock));
             let paths: Vec<Path> = paths.filter(|path| !path.is_empty()).collect();
             match curve(&paths, self.panel.x.log, Mean::Geometric) {
-                Some(curve) => self.panel.lines.push(Line { look, curve, dashed }),
-                None if !dashed => self.panel.dots.extend(dot(look, &paths, metric == names::RESIDUAL_Y)),
+                Some(curve) => self.panel.lines.push(Line { series, curve, dashed }),
+                None if !dashed => self.panel.dots.extend(dot(series, &paths, metric == names::RESIDUAL_Y)),
                 None => {}
             }
         }
@@ -135,9 +136,7 @@ impl<'a> Chart<'a> {
     }
 
     fn figure(self, kind: &str, what: &str, title: String, caption: &str, kinds: &[Entry]) -> Drawn {
-        let looks: Vec<Look> =
-            self.panel.lines.iter().map(|l| l.look).chain(self.panel.dots.iter().map(|d| d.look)).collect();
-        let mut entries = solvers(self.results, |s| looks.contains(&look(self.results, s)));
+        let mut entries = solvers(self.results, |solver| self.panel.has(solver));
         entries.extend_from_slice(kinds);
         let svg = sheet(SIZE, |root| {
             heading(root, &title)?;
@@ -149,11 +148,11 @@ impl<'a> Chart<'a> {
 }
 
 /// Where the cases of a solver ended.
-fn dot(look: Look, paths: &[Path], hollow: bool) -> Option<Dot> {
+fn dot(series: Series, paths: &[Path], hollow: bool) -> Option<Dot> {
     let ends: Vec<(f64, f64)> = paths.iter().filter_map(|p| p.last().copied()).collect();
     let (at, values): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
     (!at.is_empty()).then(|| Dot {
-        look,
+        series,
         at: (geometric_mean(&at), geometric_mean(&values)),
         x_range: range(&at),
         y_range: range(&values),

@@ -56,6 +56,12 @@ impl Scale {
         Scale { log, lo, hi, ticks }
     }
 
+    /// The linear scale of 1, 2 and so on, with a name at each.
+    pub(super) fn named(names: &[String]) -> Scale {
+        let ticks = names.iter().enumerate().map(|(i, name)| (i as f64 + 1.0, name.clone())).collect();
+        Scale { log: false, lo: 0.5, hi: names.len() as f64 + 0.5, ticks }
+    }
+
     /// This scale with labels at these values alone.
     pub(super) fn labelled(mut self, values: &[f64]) -> Scale {
         self.ticks = values.iter().map(|v| (self.place(*v), plain_label(*v))).collect();

@@ -4,7 +4,8 @@ use gpbench_record::names;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::figure::{Drawn, Figure, look};
+use super::figure::{Drawn, Figure, series};
+use super::series::Series;
 use super::style::{
     Entry, INK, MUTED, RULE, Sample, fitted, font, heading, legend, sheet, text_width, write,
 };
@@ -26,6 +27,7 @@ struct Bar {
     first: f64,
     total: f64,
     colours: [RGBColor; 2],
+    series: Series,
 }
 
 /// Bars under a heading, with a scale of their own and their values beside them.
@@ -41,7 +43,8 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
             name: group.solver.clone(),
             first: group.mean(names::SECONDS_PREPARE).unwrap_or(0.0),
             total: group.mean(names::SECONDS)?,
-            colours: [MUTED, look(results, &group.solver).colour],
+            colours: [MUTED, series(results, &group.solver).look.colour],
+            series: series(results, &group.solver),
         })
     };
     let section = |problem: &&Problem| Section {
@@ -66,7 +69,8 @@ pub(crate) fn training_figure(results: &Results<'_>) -> Drawn {
             name: results.label(group),
             first: group.mean(names::SECONDS).unwrap_or(0.0).min(total),
             total,
-            colours: [look(results, &group.solver).colour, MUTED],
+            colours: [series(results, &group.solver).look.colour, MUTED],
+            series: series(results, &group.solver),
         })
     };
     let section = |model| Section {
@@ -108,10 +112,12 @@ fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str
                     root.draw(&Rectangle::new([(from, y - BAR / 2), (to, y + BAR / 2)], colour.filled()))
                 };
                 let name = fitted(&bar.name, 13.0, left - 32);
-                write(root, &name, (left - 8, y), font(13.0, INK), HPos::Right)?;
-                paint(left, pixels(bar.first), bar.colours[0])?;
-                paint(pixels(bar.first), pixels(bar.total).max(left + 2), bar.colours[1])?;
-                write(root, &bar.value(), (pixels(bar.total) + 8, y), font(12.0, INK), HPos::Left)?;
+                bar.series.draw(root, || {
+                    write(root, &name, (left - 8, y), font(13.0, INK), HPos::Right)?;
+                    paint(left, pixels(bar.first), bar.colours[0])?;
+                    paint(pixels(bar.first), pixels(bar.total).max(left + 2), bar.colours[1])?;
+                    write(root, &bar.value(), (pixels(bar.total) + 8, y), font(12.0, INK), HPos::Left)
+                })?;
                 y += LINE;
             }
             y += 6;

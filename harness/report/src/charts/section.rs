@@ -4,10 +4,11 @@ use std::f64::consts::TAU;
 
 use gpbench_record::{Probes, Step, names};
 
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, other};
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look};
+use super::series::Series;
+use super::style::Entry;
 use crate::aggregate::Group;
 use crate::results::{Model, Results};
 
@@ -39,16 +40,18 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let solver = &first.solver;
     let own = groups.iter().filter(|group| group.solver == *solver);
     let sections: Vec<Section<'_>> = own.filter_map(|group| section(results, group)).collect();
+    let own = |i: usize, section: &Section<'_>| other(results, i, section.estimator);
     let mut panels = Vec::new();
     for (pathwise, title) in PANELS {
         let shown = sections.iter().enumerate().filter(|(_, section)| section.pathwise == pathwise);
-        let shown: Vec<(Look, &Section<'_>)> = shown.map(|(i, section)| (Look::nth(i), section)).collect();
+        let shown: Vec<(Series, &Section<'_>)> =
+            shown.map(|(i, section)| (own(i, section), section)).collect();
         if !shown.is_empty() {
             panels.push(panel(title, &shown));
         }
     }
-    let entry = |(i, section): (usize, &Section<'_>)| Entry::solver(section.estimator, Look::nth(i));
-    let entries: Vec<Entry> = sections.iter().enumerate().map(entry).collect();
+    let entries = sections.iter().enumerate().map(|(i, section)| Entry::Series(own(i, section)));
+    let entries: Vec<Entry> = entries.collect();
     let what = results.model_title(model);
     let title = format!("Where solves start in step {}: {what} · {solver}", sections[0].step + 1);
     let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
@@ -74,10 +77,10 @@ fn section<'a>(results: &Results<'_>, group: &'a Group) -> Option<Section<'a>> {
     })
 }
 
-fn panel(title: &str, shown: &[(Look, &Section<'_>)]) -> Panel {
-    let dot = |(look, section): &(Look, &Section<'_>)| {
+fn panel(title: &str, shown: &[(Series, &Section<'_>)]) -> Panel {
+    let dot = |(series, section): &(Series, &Section<'_>)| {
         let [x, y] = section.start;
-        Dot { look: *look, at: (x, y), x_range: (x, x), y_range: (y, y), hollow: false }
+        Dot { series: series.clone(), at: (x, y), x_range: (x, x), y_range: (y, y), hollow: false }
     };
     let axis = |which: &str| Axis { label: format!("along the {which} direction"), log: false };
     Panel {
@@ -91,7 +94,7 @@ fn panel(title: &str, shown: &[(Look, &Section<'_>)]) -> Panel {
 }
 
 /// Ellipses at the height of the highest start, a quarter of that height, and so on.
-fn contours(shown: &[(Look, &Section<'_>)]) -> Vec<Vec<(f64, f64)>> {
+fn contours(shown: &[(Series, &Section<'_>)]) -> Vec<Vec<(f64, f64)>> {
     let height = |section: &Section<'_>| {
         let parts = section.curvatures.iter().zip(section.start).map(|(c, start)| 0.5 * c * start * start);
         parts.sum::<f64>()

@@ -4,10 +4,11 @@ use gpbench_record::metric::{self, Metric};
 use gpbench_record::names;
 
 use super::curve::{Curve, Mean, range};
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, method};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look};
+use super::series::Series;
+use super::style::Entry;
 use crate::aggregate::{Group, Problem};
 use crate::cost::{Growth, Size, exponent, growths, methods};
 use crate::results::Results;
@@ -20,14 +21,13 @@ pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &st
     let mut own = growths(results, Size::Batch);
     own.retain(|growth| growth.groups.iter().all(|(_, group)| group.problem == *problem));
     let methods = methods(&own);
-    let look = |method: &str| Look::nth(methods.iter().position(|own| *own == method).unwrap_or_default());
     let metrics = [names::NLML, names::TEST_RMSE, names::TEST_NLL].into_iter().filter_map(metric::find);
-    let panels = metrics.map(|metric| panel(results, &own, Size::Batch, metric, Mean::Arithmetic, look));
+    let panels = metrics.map(|metric| panel(results, &own, Size::Batch, metric, Mean::Arithmetic));
     let panels: Vec<Panel> = panels.filter(|panel| !panel.lines.is_empty()).collect();
     if panels.is_empty() {
         return Ok(None);
     }
-    let entries: Vec<Entry> = methods.iter().map(|method| Entry::solver(method, look(method))).collect();
+    let entries: Vec<Entry> = methods.iter().map(|own| Entry::Series(method(results, own))).collect();
     let title = format!("Batch size: {what}");
     let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
     let caption = "After learning, by the batch size: mean over seeds; the band spans the lowest to the highest seed. Where \
@@ -41,18 +41,17 @@ pub(crate) fn cost_figure(results: &Results<'_>) -> Drawn {
     let all = Size::ALL.map(|size| (size, growths(results, size)));
     let known: Vec<&str> = all.iter().flat_map(|(_, growths)| methods(growths)).collect();
     let methods = crate::results::once_each(known);
-    let look = |method: &str| Look::nth(methods.iter().position(|own| *own == method).unwrap_or_default());
     let is_traced = |growth: &Growth<'_>| exponent(&growth.values(names::SECONDS_PER_STEP)).is_some();
     let mut panels = Vec::new();
     for (size, growths) in all {
         let own: Vec<Growth<'_>> = growths.into_iter().filter(is_traced).collect();
-        let panel = panel(results, &own, size, seconds, Mean::Geometric, look);
+        let panel = panel(results, &own, size, seconds, Mean::Geometric);
         panels.extend((!panel.lines.is_empty()).then_some(panel));
     }
     if panels.is_empty() {
         return Ok(None);
     }
-    let entries: Vec<Entry> = methods.iter().map(|method| Entry::solver(method, look(method))).collect();
+    let entries: Vec<Entry> = methods.iter().map(|own| Entry::Series(method(results, own))).collect();
     let title = "Cost of a step".to_owned();
     let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
     let caption = "Wall-clock seconds of a step against the batch size and the number of features: geometric mean over seeds; \
@@ -61,19 +60,12 @@ pub(crate) fn cost_figure(results: &Results<'_>) -> Drawn {
 }
 
 /// A metric against a size, a line for each growth.
-fn panel(
-    results: &Results<'_>,
-    growths: &[Growth<'_>],
-    size: Size,
-    metric: &Metric,
-    mean: Mean,
-    look: impl Fn(&str) -> Look,
-) -> Panel {
+fn panel(results: &Results<'_>, growths: &[Growth<'_>], size: Size, metric: &Metric, mean: Mean) -> Panel {
     let axes = [
         Axis { label: size.name().to_owned(), log: true },
         Axis { label: metric.axis.to_owned(), log: mean == Mean::Geometric },
     ];
-    let curves = growths.iter().map(|growth| (look(growth.method), growth.groups.as_slice()));
+    let curves = growths.iter().map(|growth| (method(results, growth.method), growth.groups.as_slice()));
     over_groups(results, axes, metric, mean, curves)
 }
 
@@ -83,10 +75,10 @@ pub(super) fn over_groups<'a>(
     [x, y]: [Axis; 2],
     metric: &Metric,
     mean: Mean,
-    curves: impl Iterator<Item = (Look, &'a [(f64, &'a Group)])>,
+    curves: impl Iterator<Item = (Series, &'a [(f64, &'a Group)])>,
 ) -> Panel {
     let mut panel = Panel { x, y, ..Panel::default() };
-    for (look, groups) in curves {
+    for (series, groups) in curves {
         let mut curve = Curve::default();
         for (at, group) in groups {
             let values = results.of_seeds(group, metric.name);
@@ -95,7 +87,7 @@ pub(super) fn over_groups<'a>(
             }
         }
         if curve.at.len() > 1 {
-            panel.lines.push(Line { look, curve, dashed: false });
+            panel.lines.push(Line { series, curve, dashed: false });
         }
     }
     let mut stops: Vec<f64> = panel.lines.iter().flat_map(|line| line.curve.at.iter().copied()).collect();

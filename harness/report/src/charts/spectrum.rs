@@ -7,13 +7,16 @@ use plotters::style::text_anchor::HPos;
 
 use super::axes::{Axes, Labels};
 use super::figure::{Drawn, Figure};
+use super::marker::Marker;
+use super::palette::PALETTE;
 use super::posterior::{across, drawn};
 use super::scale::Scale;
-use super::style::{
-    Area, Drawing, Entry, INK, Look, MUTED, Marker, RULE, Sample, font, heading, legend, mark, sheet, write,
-};
+use super::style::{Area, Drawing, Entry, INK, MUTED, RULE, Sample, font, heading, legend, sheet, write};
 use crate::aggregate::Problem;
 use crate::results::Results;
+
+/// Colour of the curves.
+const COLOUR: RGBColor = PALETTE[0];
 
 /// Size of the sheet.
 const SIZE: (u32, u32) = (760, 420);
@@ -23,19 +26,17 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
     let drawn = drawn(results, problem);
     let with_spectrum = drawn.iter().find_map(|(_, curve)| Some((*curve, curve.spectrum.as_ref()?)));
     let Some((curve, spectrum)) = with_spectrum else { return Ok(None) };
-    let look = Look::nth(0);
     let title = format!("Kernel eigenvalues and spectral basis functions: {what}");
     let svg = sheet(SIZE, |root| {
         heading(root, &title)?;
-        let shown = Look { marker: Marker::Circle, ..look };
         let entries = [
-            Entry::new("indices whose functions are drawn", Sample::Marked(shown)),
+            Entry::new("indices whose functions are drawn", Sample::Marker(Marker::Circle)),
             Entry::new("range of the training inputs", Sample::Patch(RULE)),
         ];
         let top = legend(root, &entries)?;
         let areas = root.margin(top, 4, 8, 4).split_evenly((1, 2));
-        eigenvalues(root, &areas[0], spectrum, look)?;
-        functions(root, &areas[1], curve, spectrum, look)
+        eigenvalues(root, &areas[0], spectrum)?;
+        functions(root, &areas[1], curve, spectrum)
     })?;
     let caption = "Left: eigenvalues of the kernel matrix (without noise) by index, as far as they exceed rounding \
                    error. Right: spectral basis functions by index, each with a scale of its own. Functions of low \
@@ -44,23 +45,23 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
     Ok(Some(Figure::new("spectrum", what, title, caption, svg)))
 }
 
-fn eigenvalues(root: &Area<'_>, area: &Area<'_>, spectrum: &Spectrum, look: Look) -> Drawing {
+fn eigenvalues(root: &Area<'_>, area: &Area<'_>, spectrum: &Spectrum) -> Drawing {
     let points = || spectrum.eigenvalues.iter().map(|&(index, value)| (index as f64, value));
     let across = Scale::fit(points().map(|p| p.0), true);
     let heights = Scale::fit(points().map(|p| p.1), true);
     let labels = Labels { title: Some("eigenvalues"), x: "index", y: "eigenvalue" };
     let axes = Axes::draw(area, labels, across, heights)?;
-    root.draw(&PathElement::new(axes.path(points()), look.colour.stroke_width(2)))?;
+    root.draw(&PathElement::new(axes.path(points()), COLOUR.stroke_width(2)))?;
     for (index, value) in &spectrum.eigenvalues {
         if spectrum.functions.iter().any(|(shown, _)| shown == index) {
-            mark(root, axes.pixel((*index as f64, *value)), look, false)?;
+            Marker::Circle.draw(root, axes.pixel((*index as f64, *value)), MUTED, false)?;
         }
     }
     Ok(())
 }
 
 /// Strips from top to bottom: strip i spans the heights -i - 1/2 to -i + 1/2.
-fn functions(root: &Area<'_>, area: &Area<'_>, curve: &Curve, spectrum: &Spectrum, look: Look) -> Drawing {
+fn functions(root: &Area<'_>, area: &Area<'_>, curve: &Curve, spectrum: &Spectrum) -> Drawing {
     let count = spectrum.functions.len();
     let mut heights = Scale::over(0.45 - count as f64, 0.6, false);
     heights.ticks =
@@ -75,9 +76,9 @@ fn functions(root: &Area<'_>, area: &Area<'_>, curve: &Curve, spectrum: &Spectru
         let line = axes.path(curve.x.iter().copied().zip(heights));
         let floor = axes.path([axes.x_ends()[0], axes.x_ends()[1]].map(|x| (x, base)));
         let outline = [vec![floor[0]], line.clone(), vec![floor[1]]].concat();
-        root.draw(&Polygon::new(outline, look.colour.mix(0.22).filled()))?;
+        root.draw(&Polygon::new(outline, COLOUR.mix(0.22).filled()))?;
         root.draw(&PathElement::new(floor, MUTED.mix(0.6).stroke_width(1)))?;
-        root.draw(&PathElement::new(line, look.colour.stroke_width(2)))?;
+        root.draw(&PathElement::new(line, COLOUR.stroke_width(2)))?;
     }
     if count == 0 {
         write(root, "none above rounding error", axes.pixel((curve.x[0], 0.0)), font(12.0, INK), HPos::Left)?;

@@ -1,10 +1,15 @@
-//! Colours, markers, text, and the legend.
+//! The sheet, its text, and the legend.
+
+use std::borrow::Cow;
 
 use gpbench_record::text;
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::marker::{Marker, peak};
+use super::series::{Series, grouped};
 
 /// Anything that can be drawn on.
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -20,44 +25,6 @@ pub(super) const MUTED: RGBColor = RGBColor(89, 99, 110);
 /// Grid lines.
 pub(super) const RULE: RGBColor = RGBColor(222, 226, 231);
 
-/// Okabe and Ito's palette without black and yellow, which are invisible on a dark or a light page.
-const PALETTE: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-];
-
-/// Shape of a data point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Marker {
-    Circle,
-    Square,
-    Triangle,
-    Diamond,
-    Cross,
-    /// A triangle that points down: the value lies below the axis.
-    Below,
-}
-
-/// Colour and marker of a solver.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Look {
-    pub(super) colour: RGBColor,
-    pub(super) marker: Marker,
-}
-
-impl Look {
-    /// The look of the `i`-th solver: 30 different ones, since 6 and 5 share no factor.
-    pub(super) fn nth(i: usize) -> Look {
-        const MARKERS: [Marker; 5] =
-            [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
-        Look { colour: PALETTE[i % PALETTE.len()], marker: MARKERS[i % MARKERS.len()] }
-    }
-}
-
 /// Draws to an SVG text.
 pub(super) fn sheet(
     size: (u32, u32),
@@ -71,7 +38,7 @@ pub(super) fn sheet(
         root.present()?;
     }
     // XML forbids control characters.
-    Ok(text::plain(&svg).into_owned())
+    Ok(text::plain(&grouped(&svg)).into_owned())
 }
 
 /// A font of `size` pixels: the library divides by 1.24.
@@ -108,56 +75,11 @@ pub(super) fn fitted(text: &str, size: f64, width: i32) -> String {
     shown
 }
 
-/// Draws a marker at a place in pixels.
-pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), look: Look, hollow: bool) -> Drawing {
-    let r = 4;
-    let style = if hollow { look.colour.stroke_width(2) } else { look.colour.filled() };
-    let polygon = |points: &[(i32, i32)]| -> Drawing {
-        let mut places: Vec<(i32, i32)> = points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-        if hollow {
-            root.draw(&Polygon::new(places.clone(), PAPER.filled()))?;
-            places.push(places[0]);
-            return Ok(root.draw(&PathElement::new(places, style))?);
-        }
-        Ok(root.draw(&Polygon::new(places, style))?)
-    };
-    match look.marker {
-        Marker::Circle => {
-            if hollow {
-                root.draw(&Circle::new((x, y), r, PAPER.filled()))?;
-            }
-            Ok(root.draw(&Circle::new((x, y), r, style))?)
-        }
-        Marker::Square => polygon(&[(-r, -r), (r, -r), (r, r), (-r, r)]),
-        Marker::Triangle => polygon(&[(0, -r - 1), (r + 1, r), (-r - 1, r)]),
-        Marker::Diamond => polygon(&[(0, -r - 2), (r + 1, 0), (0, r + 2), (-r - 1, 0)]),
-        Marker::Below => polygon(&[(0, r + 2), (r + 2, -r), (-r - 2, -r)]),
-        Marker::Cross => {
-            let style = look.colour.stroke_width(if hollow { 2 } else { 3 });
-            root.draw(&PathElement::new([(x - r, y - r), (x + r, y + r)], style))?;
-            Ok(root.draw(&PathElement::new([(x - r, y + r), (x + r, y - r)], style))?)
-        }
-    }
-}
-
-/// Draws a star at a maximum, with a rim that separates it from any background.
-pub(super) fn peak(root: &Area<'_>, (x, y): (i32, i32)) -> Drawing {
-    for (reach, colour) in [(11.0, PAPER), (7.5, INK)] {
-        let corner = |k: u32| {
-            let radius = if k.is_multiple_of(2) { reach } else { 0.45 * reach };
-            let (sine, cosine) = (std::f64::consts::PI * f64::from(k) / 5.0).sin_cos();
-            (x + (radius * sine).round() as i32, y - (radius * cosine).round() as i32)
-        };
-        root.draw(&Polygon::new((0..10).map(corner).collect::<Vec<_>>(), colour.filled()))?;
-    }
-    Ok(())
-}
-
 /// The sample before the words of a legend entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sample {
-    /// A marker on a line.
-    Marked(Look),
+    /// A marker.
+    Marker(Marker),
     /// A line, dashed or not.
     Line { dashed: bool },
     /// A fine dotted line.
@@ -174,18 +96,40 @@ pub(super) enum Sample {
 
 /// An entry of a legend.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
-    text: String,
-    sample: Sample,
+pub(super) enum Entry {
+    /// A series: its marker on a line, and its name.
+    Series(Series),
+    /// What something else means.
+    Other { text: String, sample: Sample },
 }
 
 impl Entry {
     pub(super) fn new(text: impl Into<String>, sample: Sample) -> Entry {
-        Entry { text: text::cut(&text.into(), text::NAME).into_owned(), sample }
+        Entry::Other { text: text.into(), sample }
     }
 
-    pub(super) fn solver(name: &str, look: Look) -> Entry {
-        Entry::new(name, Sample::Marked(look))
+    fn text(&self) -> Cow<'_, str> {
+        let text = match self {
+            Entry::Series(series) => &series.name,
+            Entry::Other { text, .. } => text,
+        };
+        text::cut(text, text::NAME)
+    }
+
+    fn draw(&self, root: &Area<'_>, (x, y): (i32, i32)) -> Drawing {
+        let words = || write(root, &self.text(), (x + SAMPLE + 8, y), font(13.0, INK), HPos::Left);
+        match self {
+            Entry::Series(series) => series.draw_entry(root, || {
+                let line = [(x, y), (x + SAMPLE, y)];
+                root.draw(&PathElement::new(line, series.look.colour.stroke_width(2)))?;
+                series.look.marker.draw(root, (x + SAMPLE / 2, y), series.look.colour, false)?;
+                words()
+            }),
+            Entry::Other { sample, .. } => {
+                draw_sample(root, (x, y), *sample)?;
+                words()
+            }
+        }
     }
 }
 
@@ -199,24 +143,20 @@ pub(super) fn legend(root: &Area<'_>, entries: &[Entry]) -> Result<i32, Box<dyn 
     let width = root.dim_in_pixel().0 as i32;
     let (mut x, mut y) = (16, 48);
     for entry in entries {
-        let needed = SAMPLE + 8 + text_width(&entry.text, 13.0) + 18;
+        let needed = SAMPLE + 8 + text_width(&entry.text(), 13.0) + 18;
         if x > 16 && x + needed > width - 8 {
             (x, y) = (16, y + LEGEND_LINE);
         }
-        sample(root, (x, y), entry.sample)?;
-        write(root, &entry.text, (x + SAMPLE + 8, y), font(13.0, INK), HPos::Left)?;
+        entry.draw(root, (x, y))?;
         x += needed;
     }
     Ok(y + LEGEND_LINE / 2 + 4)
 }
 
-fn sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
+fn draw_sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
     let line = |style: ShapeStyle| root.draw(&PathElement::new([(x, y), (x + SAMPLE, y)], style));
     match sample {
-        Sample::Marked(look) => {
-            line(look.colour.stroke_width(2))?;
-            mark(root, (x + SAMPLE / 2, y), look, false)
-        }
+        Sample::Marker(marker) => marker.draw(root, (x + SAMPLE / 2, y), MUTED, false),
         Sample::Line { dashed: false } => Ok(line(MUTED.stroke_width(2))?),
         Sample::Line { dashed: true } => {
             let ends = [(x, y), (x + SAMPLE, y)];
@@ -227,9 +167,7 @@ fn sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
             Ok(root.draw(&DashedPathElement::new(ends, 2, 4, INK.stroke_width(1)))?)
         }
         Sample::Point => Ok(root.draw(&Circle::new((x + SAMPLE / 2, y), 2, MUTED.filled()))?),
-        Sample::Hollow => {
-            mark(root, (x + SAMPLE / 2, y), Look { colour: MUTED, marker: Marker::Circle }, true)
-        }
+        Sample::Hollow => Marker::Circle.draw(root, (x + SAMPLE / 2, y), MUTED, true),
         Sample::Peak => peak(root, (x + SAMPLE / 2, y)),
         Sample::Patch(colour) => {
             Ok(root.draw(&Rectangle::new([(x + 6, y - 6), (x + SAMPLE, y + 6)], colour.filled()))?)

@@ -6,11 +6,12 @@ use gpbench_record::metric::{self, Metric};
 use gpbench_record::{GridPoint, Param, names};
 
 use super::curve::Mean;
-use super::figure::{Drawn, Figure, look};
+use super::figure::{Drawn, Figure, series};
 use super::panel::{Panel, panels_sheet};
 use super::scale::Axis;
+use super::series::Series;
 use super::size::over_groups;
-use super::style::{Entry, Look};
+use super::style::Entry;
 use crate::aggregate::{Group, Problem};
 use crate::results::{Results, once_each};
 
@@ -24,8 +25,7 @@ const HEAD: u32 = 90;
 /// One curve: the points of an entry whose other parameters are the same.
 struct Sweep<'a> {
     /// The entry, with the values of its other grids.
-    name: String,
-    look: Look,
+    series: Series,
     /// Value of the parameter, and the group there; in increasing order.
     groups: Vec<(f64, &'a Group)>,
 }
@@ -47,7 +47,7 @@ fn figure(results: &Results<'_>, points: &[(&Group, &GridPoint)], param: &str, w
         return Ok(None);
     }
     let drawn = sweeps.iter().filter(|sweep| sweep.groups.len() > 1);
-    let entries: Vec<Entry> = drawn.map(|sweep| Entry::solver(&sweep.name, sweep.look)).collect();
+    let entries: Vec<Entry> = drawn.map(|sweep| Entry::Series(sweep.series.clone())).collect();
     let columns = panels.len().min(2);
     let height = HEAD + ROW * panels.len().div_ceil(columns) as u32;
     let label = param.replace('_', " ");
@@ -75,12 +75,13 @@ fn sweeps<'a>(results: &Results<'_>, points: &[(&'a Group, &GridPoint)], param: 
             true => point.entry.clone(),
             false => GridPoint { entry: point.entry.clone(), params: others }.name(),
         };
-        match sweeps.iter_mut().find(|sweep| sweep.name == name) {
+        match sweeps.iter_mut().find(|sweep| sweep.series.name == name) {
             Some(sweep) => sweep.groups.push((value, group)),
             // The colour of the first of its points in the other charts.
-            None => {
-                sweeps.push(Sweep { look: look(results, &group.solver), name, groups: vec![(value, group)] })
-            }
+            None => sweeps.push(Sweep {
+                series: Series { name, ..series(results, &group.solver) },
+                groups: vec![(value, group)],
+            }),
         }
     }
     for sweep in &mut sweeps {
@@ -91,6 +92,6 @@ fn sweeps<'a>(results: &Results<'_>, points: &[(&'a Group, &GridPoint)], param: 
 
 fn panel(results: &Results<'_>, sweeps: &[Sweep<'_>], param: &str, metric: &Metric) -> Panel {
     let axes = [Axis { label: param.replace('_', " "), log: true }, Axis::of(metric)];
-    let curves = sweeps.iter().map(|sweep| (sweep.look, sweep.groups.as_slice()));
+    let curves = sweeps.iter().map(|sweep| (sweep.series.clone(), sweep.groups.as_slice()));
     over_groups(results, axes, metric, Mean::of_metric(metric), curves)
 }

@@ -5,10 +5,11 @@ use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{Row, Step, TaskKind};
 
 use super::curve::{Curve, Mean, Path, range};
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, other};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look};
+use super::series::Series;
+use super::style::Entry;
 use crate::aggregate::Group;
 use crate::results::{Model, Results, once_each};
 
@@ -68,16 +69,16 @@ pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
 
 fn figure(results: &Results<'_>, groups: &[&Group], what: &str) -> Drawn {
     let estimators = once_each(results.groups.iter().map(Group::estimator));
-    let look = |group: &Group| {
-        Look::nth(estimators.iter().position(|name| *name == group.estimator()).unwrap_or_default())
+    let own = |group: &Group| {
+        let place = estimators.iter().position(|name| *name == group.estimator());
+        other(results, place.unwrap_or_default(), group.estimator())
     };
     let panels: Vec<Panel> =
-        quantities().iter().filter_map(|quantity| panel(results, groups, quantity, look)).collect();
+        quantities().iter().filter_map(|quantity| panel(results, groups, quantity, own)).collect();
     if panels.is_empty() {
         return Ok(None);
     }
-    let entries: Vec<Entry> =
-        groups.iter().map(|group| Entry::solver(group.estimator(), look(group))).collect();
+    let entries: Vec<Entry> = groups.iter().map(|group| Entry::Series(own(group))).collect();
     let rows = panels.len().div_ceil(2);
     let title = format!("Training: {what}");
     let svg = panels_sheet(&title, &entries, &panels, 2, 90 + ROW * rows as u32)?;
@@ -94,11 +95,11 @@ pub(super) fn panel(
     results: &Results<'_>,
     groups: &[&Group],
     quantity: &Quantity,
-    look: impl Fn(&Group) -> Look,
+    series: impl Fn(&Group) -> Series,
 ) -> Option<Panel> {
     let of_group = |group: &&Group| {
         let paths: Vec<Path> = results.rows(group).map(|row| path(row, quantity)).collect();
-        Some(Line { look: look(group), curve: curve(&paths, quantity.mean)?, dashed: false })
+        Some(Line { series: series(group), curve: curve(&paths, quantity.mean)?, dashed: false })
     };
     let lines: Vec<Line> = groups.iter().filter_map(of_group).collect();
     let x = Axis { label: "outer step".to_owned(), log: false };

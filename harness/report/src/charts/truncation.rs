@@ -4,10 +4,11 @@ use gpbench_record::metric::{self, Metric, Shown, Unit};
 use gpbench_record::{Task, TaskKind, names};
 
 use super::curve::{Curve, Mean, range};
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, method, other};
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
-use super::style::{Entry, Look};
+use super::series::Series;
+use super::style::Entry;
 use crate::aggregate::Group;
 use crate::estimator;
 use crate::results::{Model, Results};
@@ -28,13 +29,14 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let (Some(exact), false) = (exact, ways.is_empty()) else { return Ok(None) };
     let quality =
         metric::shown(TaskKind::Train, Shown::Trained).filter(|metric| metric.unit != Unit::Seconds);
-    let panels: Vec<Panel> = quality.map(|metric| panel(results, &ways, exact, metric)).collect();
     let several = ways.iter().any(|way| way.estimator != ways[0].estimator);
-    let entry = |(i, way): (usize, &Way<'_>)| match several {
-        true => Entry::solver(&format!("{} · {}", way.plugin, way.estimator), Look::nth(i)),
-        false => Entry::solver(way.plugin, Look::nth(i)),
+    let own = |(i, way): (usize, &Way<'_>)| match several {
+        true => other(results, i, &format!("{} · {}", way.plugin, way.estimator)),
+        false => method(results, way.plugin),
     };
-    let entries: Vec<Entry> = ways.iter().enumerate().map(entry).collect();
+    let all: Vec<Series> = ways.iter().enumerate().map(own).collect();
+    let panels: Vec<Panel> = quality.map(|metric| panel(results, &ways, &all, exact, metric)).collect();
+    let entries: Vec<Entry> = all.into_iter().map(Entry::Series).collect();
     let what = results.model_title(model);
     let title = format!("Training on truncated solves: {what}");
     let svg = panels_sheet(&title, &entries, &panels, panels.len(), 90 + ROW)?;
@@ -43,7 +45,13 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     Ok(Some(Figure::new("truncation", &what, title, caption, svg)))
 }
 
-fn panel(results: &Results<'_>, ways: &[Way<'_>], exact: &Group, metric: &'static Metric) -> Panel {
+fn panel(
+    results: &Results<'_>,
+    ways: &[Way<'_>],
+    all: &[Series],
+    exact: &Group,
+    metric: &'static Metric,
+) -> Panel {
     let mean = Mean::of_metric(metric);
     let mut panel = Panel {
         x: Axis { label: "iterations of a solve".to_owned(), log: false },
@@ -51,8 +59,7 @@ fn panel(results: &Results<'_>, ways: &[Way<'_>], exact: &Group, metric: &'stati
         level: Some(mean.of(&results.of_seeds(exact, metric.name))).filter(|level| level.is_finite()),
         ..Panel::default()
     };
-    for (i, way) in ways.iter().enumerate() {
-        let look = Look::nth(i);
+    for (way, series) in ways.iter().zip(all) {
         let mut curve = Curve::default();
         for (at, group) in &way.groups {
             let values = results.of_seeds(group, metric.name);
@@ -60,11 +67,12 @@ fn panel(results: &Results<'_>, ways: &[Way<'_>], exact: &Group, metric: &'stati
                 continue;
             }
             let (x, y, ends) = (*at, mean.of(&values), range(&values));
-            panel.dots.push(Dot { look, at: (x, y), x_range: (x, x), y_range: ends, hollow: false });
+            let series = series.clone();
+            panel.dots.push(Dot { series, at: (x, y), x_range: (x, x), y_range: ends, hollow: false });
             curve.push(x, y, ends);
         }
         if curve.at.len() > 1 {
-            panel.lines.push(Line { look, curve, dashed: false });
+            panel.lines.push(Line { series: series.clone(), curve, dashed: false });
         }
     }
     panel

@@ -25,7 +25,7 @@ pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
                 (head(page))
                 (contents(page, files))
                 main {
-                    @for part in &page.parts { (results(part, page.parts.len() > 1)) }
+                    @for part in &page.parts { (results(part, page.parts.len() > 1, !files.is_empty())) }
                     @if let Some(table) = overview::not_ok(run) { (section("not-ok", &table)) (logs(run)) }
                     (measured(run))
                     section id="references" {
@@ -108,7 +108,7 @@ fn tone(outcome: &str) -> &'static str {
     }
 }
 
-fn results(part: &Part, several: bool) -> Markup {
+fn results(part: &Part, several: bool, has_files: bool) -> Markup {
     html! {
         section id="results" {
             h2 { "Results" @if several { ": " (part.title) } }
@@ -116,7 +116,7 @@ fn results(part: &Part, several: bool) -> Markup {
             p.note { (part.conventions.replace('`', "")) }
         }
         @for table in &part.published { (section("published", table)) p.note { (table.caption.replace('`', "")) } }
-        (charts(part))
+        (charts(part, has_files))
     }
 }
 
@@ -146,16 +146,24 @@ fn section(id: &str, table: &Table) -> Markup {
     html! { section id=(id) { h2 { (table.title) } (table.html()) } }
 }
 
-fn charts(part: &Part) -> Markup {
+/// The charts; with links to their files where these lie beside the page.
+fn charts(part: &Part, has_files: bool) -> Markup {
     html! {
         @if !part.figures.is_empty() {
             section id="charts" {
                 h2 { "Charts" }
+                p.note.needs-script hidden {
+                    "A click on a name in a legend hides or shows it in all charts. "
+                    button id="show-all" type="button" hidden { "Show all" }
+                }
                 div.charts {
                     @for figure in &part.figures {
                         figure {
                             div role="img" aria-label=(figure.title) { (PreEscaped(&figure.svg)) }
-                            figcaption { (figure.caption) }
+                            figcaption {
+                                (figure.caption)
+                                @if has_files { " " a href={ "figures/" (figure.file) } { "SVG" } }
+                            }
                         }
                     }
                 }

@@ -75,7 +75,7 @@ pub(super) fn import(global: &Global, args: &Import) -> Outcome {
     let rows = first_rows(&table, &made, file, &options);
     let Materialised { path, n, d, names, .. } = &made;
     if args.output.format != Format::Table {
-        rows.print(args.output.format)?;
+        rows.print(args.output)?;
         return Ok(OK);
     }
     let inputs = names.inputs.join(", ");
@@ -85,7 +85,7 @@ pub(super) fn import(global: &Global, args: &Import) -> Outcome {
         if *d == 1 { "" } else { "s" },
         names.target
     ))?;
-    rows.print(Format::Table)?;
+    rows.print(args.output)?;
     output::print(&format!(
         "\nin a spec:\n\n{}\nbinary copy: {}",
         dataset_table(&made.name, file, &options),

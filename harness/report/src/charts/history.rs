@@ -1,0 +1,86 @@
+//! A metric over the runs of a spec.
+
+use super::curve::Curve;
+use super::panel::{Dot, Line, Panel, panels_sheet};
+use super::scale::Axis;
+use super::series::{Look, Series};
+use super::style::Entry;
+use crate::aggregate::Problem;
+use crate::history::{History, Point};
+use crate::results::once_each;
+
+/// Height of a row of panels, and of what is above them.
+const ROW: u32 = 290;
+const HEAD: u32 = 90;
+
+/// The chart: runs from left to right, the newest last.
+pub(crate) fn chart(history: &History) -> Result<String, Box<dyn std::error::Error>> {
+    let points = &history.points;
+    let solvers: Vec<&str> = once_each(points.iter().map(|point| point.solver.as_str()));
+    let all: Vec<Series> =
+        solvers.iter().enumerate().map(|(i, solver)| Series::new(solver, Look::nth(i))).collect();
+    let runs: Vec<&str> = once_each(points.iter().map(|point| point.run.as_str()));
+    let problems: Vec<&Problem> = once_each(points.iter().map(|point| &point.problem));
+    let panels: Vec<Panel> = problems.iter().map(|problem| panel(history, problem, &runs, &all)).collect();
+    let entries: Vec<Entry> = all.iter().cloned().map(Entry::Series).collect();
+    let columns = panels.len().clamp(1, 2);
+    let height = HEAD + ROW * panels.len().div_ceil(columns) as u32;
+    panels_sheet(
+        &format!("{} over runs: {}", history.metric.title, history.name),
+        &entries,
+        &panels,
+        columns,
+        height,
+    )
+}
+
+fn panel(history: &History, problem: &Problem, runs: &[&str], all: &[Series]) -> Panel {
+    let own = || history.points.iter().filter(|point| point.problem == *problem);
+    let place =
+        |point: &Point| 1.0 + runs.iter().position(|run| *run == point.run).unwrap_or_default() as f64;
+    let is_positive = own().all(|point| point.lowest > 0.0);
+    let y = Axis::of(history.metric);
+    let mut panel = Panel {
+        title: Some(title(problem)),
+        x: Axis { label: "run: date, revision".to_owned(), log: false },
+        y: Axis { log: y.log && is_positive, ..y },
+        names: runs.iter().map(|run| name(history, run)).collect(),
+        ..Panel::default()
+    };
+    for series in all {
+        let mut curve = Curve::default();
+        for point in own().filter(|point| point.solver == series.name) {
+            let (x, ends) = (place(point), (point.lowest, point.highest));
+            let at = (x, point.mean);
+            panel.dots.push(Dot {
+                series: series.clone(),
+                at,
+                x_range: (x, x),
+                y_range: ends,
+                hollow: false,
+            });
+            curve.push(x, point.mean, ends);
+        }
+        if curve.at.len() > 1 {
+            panel.lines.push(Line { series: series.clone(), curve, dashed: false });
+        }
+    }
+    panel
+}
+
+fn title(Problem { dataset, kernel, estimator }: &Problem) -> String {
+    [Some(dataset), Some(kernel), estimator.as_ref()]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" · ")
+}
+
+/// What a run is called below the axis: month, day, and revision where there is one.
+fn name(history: &History, run: &str) -> String {
+    let Some(point) = history.points.iter().find(|point| point.run == run) else { return run.to_owned() };
+    let day = point.finished.get(5..10).unwrap_or(&point.finished);
+    let revision = point.revision();
+    format!("{day} {}", revision.get(..7).unwrap_or(&revision)).trim_end().to_owned()
+}

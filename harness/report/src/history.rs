@@ -1,0 +1,170 @@
+//! A metric of each case over the runs of a spec, oldest first.
+
+use gpbench_record::metric::Metric;
+use serde_json::{Value, json};
+
+use crate::aggregate::Problem;
+use crate::charts::history;
+use crate::error::{Error, Result};
+use crate::grid;
+use crate::number::number;
+use crate::results::Results;
+use crate::run::Run;
+use crate::table::Table;
+
+/// A metric over runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// The spec's name.
+    pub name: String,
+    /// What is followed.
+    pub metric: &'static Metric,
+    /// A point for each run and case, the newest run last.
+    pub points: Vec<Point>,
+}
+
+/// A metric of a case in one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Name of the run folder.
+    pub run: String,
+    /// When the run's last case finished, in UTC.
+    pub finished: String,
+    /// Git revision of the spec's work tree, where it lay in one; of a run that continued elsewhere, the first.
+    pub git_revision: Option<String>,
+    /// Whether that work tree had changes.
+    pub git_dirty: bool,
+    /// Version of gpbench.
+    pub gpbench: String,
+    /// What was solved.
+    pub problem: Problem,
+    /// Solver, as named in the spec.
+    pub solver: String,
+    /// Number of seeds that have a value.
+    pub seeds: usize,
+    /// Mean over seeds, repeats averaged first.
+    pub mean: f64,
+    /// Lowest seed.
+    pub lowest: f64,
+    /// Highest seed.
+    pub highest: f64,
+}
+
+impl History {
+    /// A metric of the cases of some runs. Rows that a run took from earlier ones are left out: they belong to the run that
+    /// measured them.
+    ///
+    /// # Errors
+    /// If a table cannot be computed.
+    pub fn new(name: &str, metric: &'static Metric, runs: &[Run]) -> Result<History> {
+        let mut points = Vec::new();
+        for run in runs {
+            let mut own = run.clone();
+            own.rows.retain(|row| row.reused_from.is_none());
+            points.extend(of_run(&own, metric)?);
+        }
+        points.sort_by(|a, b| a.finished.cmp(&b.finished));
+        Ok(History { name: name.to_owned(), metric, points })
+    }
+
+    /// A row for each run and case.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new(format!("{}: {}", self.name, self.metric.title));
+        for title in
+            ["run", "last case (UTC)", "git revision", "gpbench", "data set", "kernel", "estimator", "solver"]
+        {
+            table = table.words(title);
+        }
+        for title in ["seeds", self.metric.title, "lowest", "highest"] {
+            table = table.numbers(title);
+        }
+        for point in &self.points {
+            let Problem { dataset, kernel, estimator } = &point.problem;
+            let number = |value| number(self.metric, value);
+            table.row([
+                point.run.clone(),
+                point.finished.chars().take(16).collect::<String>().replace('T', " "),
+                point.revision(),
+                point.gpbench.clone(),
+                dataset.clone(),
+                kernel.clone(),
+                estimator.clone().unwrap_or_default(),
+                point.solver.clone(),
+                point.seeds.to_string(),
+                number(point.mean),
+                number(point.lowest),
+                number(point.highest),
+            ]);
+        }
+        table.without_empty_columns()
+    }
+
+    /// `{"schema": 1, "name", "metric", "unit", "points": [{"run", "finished", ..., "mean", "lowest", "highest"}]}`.
+    pub fn json(&self) -> Value {
+        let point = |point: &Point| {
+            json!({
+                "run": point.run,
+                "finished": point.finished,
+                "git_revision": point.git_revision,
+                "git_dirty": point.git_dirty,
+                "gpbench": point.gpbench,
+                "dataset": point.problem.dataset,
+                "kernel": point.problem.kernel,
+                "estimator": point.problem.estimator,
+                "solver": point.solver,
+                "seeds": point.seeds,
+                "mean": point.mean,
+                "lowest": point.lowest,
+                "highest": point.highest,
+            })
+        };
+        json!({
+            "schema": 1,
+            "name": self.name,
+            "metric": self.metric.name,
+            "unit": self.metric.unit.as_str(),
+            "points": self.points.iter().map(point).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The chart as SVG: one panel for each problem, one curve for each solver.
+    ///
+    /// # Errors
+    /// If it cannot be drawn.
+    pub fn chart(&self) -> Result<String> {
+        history::chart(self).map_err(|error| Error::Chart(error.to_string()))
+    }
+}
+
+impl Point {
+    /// The first digits of the git revision, with a plus sign where the work tree had changes.
+    pub(crate) fn revision(&self) -> String {
+        let revision = self.git_revision.as_deref().unwrap_or_default();
+        let changes = if self.git_dirty { "+" } else { "" };
+        format!("{}{changes}", revision.get(..10).unwrap_or(revision))
+    }
+}
+
+fn of_run(run: &Run, metric: &'static Metric) -> Result<Vec<Point>> {
+    let chosen = grid::chosen(run);
+    let results = Results::new(&chosen, run)?;
+    let finished = run.rows.iter().map(|row| row.finished.as_str()).max().unwrap_or_default();
+    let first = run.environments.first();
+    let points = results.groups.iter().filter_map(|group| {
+        let values = results.of_seeds(group, metric.name);
+        (!values.is_empty()).then(|| Point {
+            run: run.folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            finished: finished.to_owned(),
+            git_revision: first.and_then(|first| first.git_revision.clone()),
+            git_dirty: first.and_then(|first| first.git_dirty).unwrap_or_default(),
+            gpbench: first.map(|first| first.gpbench.clone()).unwrap_or_default(),
+            problem: group.problem.clone(),
+            solver: group.solver.clone(),
+            seeds: values.len(),
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
+            highest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        })
+    });
+    Ok(points.collect())
+}

@@ -1,0 +1,79 @@
+//! The page about reading results in other programs: examples, and every column of the tables.
+
+use std::fmt::Write as _;
+
+use gpbench_record::TaskKind;
+use gpbench_record::metric::{Direction, METRICS, Metric, Shown};
+
+use crate::frame::{COLUMNS, STEP_COLUMNS, TRACE_COLUMNS};
+
+/// How to read results, with a table of the columns of each file, in Markdown.
+pub fn reading_page() -> String {
+    let mut page = include_str!("reading.md").to_owned();
+    page.push_str("## Columns of results.parquet\n\nWhat tells cases apart, and how they ended:\n\n");
+    columns(&mut page, COLUMNS);
+    page.push_str("\nMetrics; a run has those of its task that were measured:\n\n");
+    page.push_str("| column | unit | better | tasks | meaning |\n|---|---|---|---|---|\n");
+    for metric in METRICS {
+        let Metric { name, unit, .. } = metric;
+        let (better, tasks) = (better(metric), tasks(metric));
+        let _ =
+            writeln!(page, "| `{name}` | {} | {better} | {tasks} | {} |", unit.as_str(), cell(metric.doc()));
+    }
+    page.push_str("\n## Columns of traces.parquet\n\n");
+    columns(&mut page, TRACE_COLUMNS);
+    shown(&mut page, Shown::Trace);
+    page.push_str("\n## Columns of steps.parquet\n\n");
+    columns(&mut page, STEP_COLUMNS);
+    shown(&mut page, Shown::Steps);
+    page
+}
+
+/// The direction in which a metric is better, in a word; empty where it has none.
+pub fn better(metric: &Metric) -> &'static str {
+    match metric.direction {
+        Direction::Lower => "lower",
+        Direction::Higher => "higher",
+        Direction::Neither => "",
+    }
+}
+
+/// The tasks that a metric belongs to, in words.
+pub fn tasks(metric: &Metric) -> String {
+    let tasks: Vec<&str> = metric.tasks.iter().map(|task| task.as_str()).collect();
+    if tasks.len() == TaskKind::ALL.len() { "all".to_owned() } else { tasks.join(" ") }
+}
+
+fn columns(page: &mut String, columns: &[(&str, &str)]) {
+    page.push_str("| column | meaning |\n|---|---|\n");
+    for (name, doc) in columns {
+        let _ = writeln!(page, "| `{name}` | {} |", cell(doc));
+    }
+}
+
+/// The metrics that a file of steps or trace points has too.
+fn shown(page: &mut String, place: Shown) {
+    let names = METRICS.iter().filter(|metric| metric.is_shown(place));
+    let names: Vec<String> = names.map(|metric| format!("`{}`", metric.name)).collect();
+    let _ = writeln!(page, "\nMetrics, as in `results.parquet`: {}.", names.join(", "));
+}
+
+/// Text in a cell, where a bar would begin the next one.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_in_reports_is_up_to_date() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/READING.md");
+        let stored = std::fs::read_to_string(file).unwrap_or_default();
+        assert!(
+            stored == reading_page(),
+            "reports/READING.md is out of date: write the output of `gpbench schema results --format md` to it"
+        );
+    }
+}
