@@ -87,6 +87,8 @@ enum Verb {
     Clean(verbs::clean::Clean),
     /// Print a completion script for a shell.
     Completions(verbs::completions::Completions),
+    /// Write manual pages, one for each verb.
+    Manual(verbs::manual::Manual),
 }
 
 fn main() -> ExitCode {
@@ -146,5 +148,6 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
         Verb::Clean(args) => verbs::clean::clean(global, &args),
         Verb::Completions(args) => verbs::completions::completions(&args, Cli::command()),
+        Verb::Manual(args) => verbs::manual::manual(&args, Cli::command()),
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod history;
 pub(crate) mod list;
+pub(crate) mod manual;
 pub(crate) mod plan;
 pub(crate) mod plugin;
 pub(crate) mod report;

@@ -6,14 +6,15 @@ use clap::{Args, ValueEnum};
 use gpbench_data::{Table, copy};
 use gpbench_import::{Materialised, Origin};
 use gpbench_record::ReadOptions;
+use gpbench_report as report;
 use gpbench_spec::dataset_table;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArg, Global};
 use crate::dataset;
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::warn;
-use crate::output::{self, Listing, json_path, versioned};
+use crate::output::{self, json_path, versioned};
 
 /// Rows that are shown.
 const SHOWN_ROWS: usize = 5;
@@ -72,20 +73,20 @@ pub(super) fn import(global: &Global, args: &Import) -> Outcome {
     for warning in &made.warnings {
         warn(global, warning);
     }
-    let rows = first_rows(&table, &made, file, &options);
+    let (rows, json) = (first_rows(&table), describe(&table, &made, file, &options));
     let Materialised { path, n, d, names, .. } = &made;
     if args.output.format != Format::Table {
-        rows.print(args.output)?;
+        output::show(&rows, &json, args.output)?;
         return Ok(OK);
     }
     let inputs = names.inputs.join(", ");
     output::print(&format!(
-        "{}: {n} rows, {d} input{}\ntarget: {}\ninputs: {inputs}\n",
+        "{}: {n} rows, {d} input{}\ntarget: {}\ninputs: {inputs}\n\n{}",
         file.display(),
         if *d == 1 { "" } else { "s" },
-        names.target
+        names.target,
+        output::fitted(rows.fitted(args.output.wide.width()))
     ))?;
-    rows.print(args.output)?;
     output::print(&format!(
         "\nin a spec:\n\n{}\nbinary copy: {}",
         dataset_table(&made.name, file, &options),
@@ -94,26 +95,34 @@ pub(super) fn import(global: &Global, args: &Import) -> Outcome {
     Ok(OK)
 }
 
-/// The first rows of a table, as in its file.
-fn first_rows(table: &Table, made: &Materialised, file: &Path, options: &ReadOptions) -> Listing {
-    let names = &made.names;
-    let shown = table.x.rows().into_iter().zip(&table.y).take(SHOWN_ROWS);
-    let rows: Vec<Vec<f64>> = shown.map(|(x, y)| x.iter().chain([y]).copied().collect()).collect();
-    let json = json!({
+/// The first rows of a table, in its file's units.
+fn first_rows(table: &Table) -> report::Table {
+    let names = table.names.inputs.iter().chain([&table.names.target]);
+    let mut shown = names.fold(report::Table::default(), |shown, name| shown.numbers(name));
+    for row in numbers(table) {
+        shown.row(row.iter().map(f64::to_string));
+    }
+    shown
+}
+
+/// The numbers of the first rows, the target last.
+fn numbers(table: &Table) -> Vec<Vec<f64>> {
+    let rows = table.x.rows().into_iter().zip(&table.y).take(SHOWN_ROWS);
+    rows.map(|(x, y)| x.iter().chain([y]).copied().collect()).collect()
+}
+
+/// What was read, as JSON.
+fn describe(table: &Table, made: &Materialised, file: &Path, options: &ReadOptions) -> Value {
+    let dataset = json!({
         "file": json_path(file),
         "rows": made.n,
-        "inputs": names.inputs,
-        "target": names.target,
+        "inputs": made.names.inputs,
+        "target": made.names.target,
         "splits": made.splits,
-        "first_rows": rows,
+        "first_rows": numbers(table),
         "warnings": made.warnings,
         "spec": dataset_table(&made.name, file, options),
         "copy": json_path(&made.path),
     });
-    let header: Vec<&str> = names.inputs.iter().chain([&names.target]).map(String::as_str).collect();
-    let mut listing = Listing::new(&header, versioned("dataset", json));
-    for row in &rows {
-        listing.row(row.iter().map(f64::to_string).collect());
-    }
-    listing
+    versioned("dataset", dataset)
 }
