@@ -4,8 +4,7 @@ use gpbench_record::metric::Metric;
 use serde_json::{Value, json};
 
 use crate::aggregate::Problem;
-use crate::charts::history;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::grid;
 use crate::number::number;
 use crate::results::Results;
@@ -125,14 +124,6 @@ impl History {
             "unit": self.metric.unit.as_str(),
             "points": self.points.iter().map(point).collect::<Vec<_>>(),
         })
-    }
-
-    /// The chart as SVG: one panel for each problem, one curve for each solver.
-    ///
-    /// # Errors
-    /// If it cannot be drawn.
-    pub fn chart(&self) -> Result<String> {
-        history::chart(self).map_err(|error| Error::Chart(error.to_string()))
     }
 }
 

@@ -48,6 +48,7 @@ mod write;
 
 pub use across::{AcrossTasks, Method, across_tasks};
 pub use aggregate::{Group, MeanWithError, Problem, groups};
+pub use charts::history::history_chart;
 pub use compare::{Compared, Comparison, between, compare};
 pub use error::{Error, Result};
 pub use escape::markdown;

@@ -268,12 +268,12 @@ mod tests {
     fn length_scales_name_their_input() {
         assert_eq!(scales(&[]), "");
         let two = scales(&[case(&[0.5, 2.0]), case(&[0.25, 2.0])]);
-        assert_eq!(two, "noise scale 0.100, length scales 0.250 to 0.500 of input 0, 2.00 of input 1");
+        assert_eq!(two, "noise scale 0.100, length scales 0.250 to 0.500 of input 0, 2 of input 1");
         let mut many = [3.0; 40];
         many[7] = 0.5;
         assert!(
             scales(&[case(&many)])
-                .ends_with("length scales of 40 inputs 0.500 to 3.00, the shortest of input 7")
+                .ends_with("length scales of 40 inputs 0.500 to 3, the shortest of input 7")
         );
     }
 }

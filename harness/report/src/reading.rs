@@ -51,11 +51,12 @@ fn columns(page: &mut String, columns: &[(&str, &str)]) {
     }
 }
 
-/// The metrics that a file of steps or trace points has too.
+/// What a file of steps or trace points has beside its own columns.
 fn shown(page: &mut String, place: Shown) {
     let names = METRICS.iter().filter(|metric| metric.is_shown(place));
     let names: Vec<String> = names.map(|metric| format!("`{}`", metric.name)).collect();
-    let _ = writeln!(page, "\nMetrics, as in `results.parquet`: {}.", names.join(", "));
+    let words = "Further columns are metrics that were measured there, named as in `results.parquet`. Charts show these of them";
+    let _ = writeln!(page, "\n{words}: {}.", names.join(", "));
 }
 
 /// Text in a cell, where a bar would begin the next one.

@@ -1,6 +1,6 @@
 //! A stored run, read back and reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -356,6 +356,9 @@ fn training_has_a_row_for_each_solver_and_estimator() {
     assert!(steps.column("length_scale_0").is_ok());
     let page = fs::read_to_string(&written.markdown).unwrap();
     assert!(page.contains("cold starts"), "the conventions are those of training");
+    let html = fs::read_to_string(&written.html).unwrap();
+    assert!(html.contains("href=\"steps.parquet\""), "the page does not link the steps");
+    assert!(html.contains(" of input 1"), "the models do not name the inputs of length scales");
 }
 
 /// The charts of a run, by file name.
@@ -370,6 +373,41 @@ fn charts(run: &Run) -> BTreeMap<String, String> {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name} has no numbers");
     }
     all
+}
+
+/// The colours of a series in the legends of all charts.
+fn colours<'a>(charts: &'a BTreeMap<String, String>, series: &str) -> BTreeSet<&'a str> {
+    let entry = format!("<g class=\"entry\" data-series=\"{series}\">\n");
+    let entries = charts.values().filter_map(|svg| svg.split_once(entry.as_str()));
+    entries.map(|(_, rest)| rest.split_once("stroke=\"").unwrap().1.split('"').next().unwrap()).collect()
+}
+
+#[test]
+fn a_solver_has_one_colour_in_all_charts_whatever_the_others_did() {
+    let (whole, mut part) = (run(), run());
+    part.rows.retain(|row| row.labels.solver != "cholesky");
+    let [whole, part] = [whole, part].map(|run| charts(&run));
+    for solver in ["cg", "jacobi"] {
+        assert_eq!(colours(&whole, solver).len(), 1, "{solver}");
+        assert_eq!(colours(&whole, solver), colours(&part, solver), "{solver}");
+    }
+    assert_ne!(colours(&whole, "cg"), colours(&whole, "jacobi"));
+    // Estimators look like no solver.
+    let training = charts(&trained());
+    assert!(!colours(&training, "pathwise").is_empty());
+    assert!(colours(&training, "pathwise").is_disjoint(&colours(&training, "cg")));
+}
+
+#[test]
+fn a_page_can_hide_the_elements_of_a_solver() {
+    let page = export(&run(), Format::Html).unwrap();
+    for class in ["entry", "series"] {
+        assert!(page.contains(&format!("<g class=\"{class}\" data-series=\"cg\">")), "{class}");
+    }
+    assert_eq!(page.matches("<g class=").count(), page.matches("</g>").count());
+    assert!(page.contains("needs-script\" hidden"), "without the script, no hint is shown");
+    // Charts of a page alone have no files.
+    assert!(!page.contains("href=\"figures/"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gpbench_record::metric::{self, Metric};
-use gpbench_report::{History as Points, Run};
+use gpbench_report::{History as Points, Run, history_chart};
 use gpbench_runs::list_runs;
 
 use crate::args::{Filter, Format, FormatArg, Global};
@@ -44,7 +44,7 @@ pub(crate) fn history(global: &Global, args: &History) -> Outcome {
         )));
     }
     if let Some(file) = &args.chart {
-        let chart = points.chart().map_err(Failure::internal)?;
+        let chart = history_chart(&points).map_err(Failure::internal)?;
         output::write_file(file, &chart)
             .map_err(|error| Failure::usage(format!("cannot write {}: {error}", file.display())))?;
     }

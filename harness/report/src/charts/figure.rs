@@ -2,8 +2,8 @@
 
 use gpbench_record::text;
 
+use super::legend::Entry;
 use super::series::{Look, Series};
-use super::style::Entry;
 use crate::results::Results;
 
 /// A chart with its words.

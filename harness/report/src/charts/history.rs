@@ -1,11 +1,12 @@
 //! A metric over the runs of a spec.
 
 use super::curve::Curve;
+use super::legend::Entry;
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::{Look, Series};
-use super::style::Entry;
 use crate::aggregate::Problem;
+use crate::error::{Error, Result};
 use crate::history::{History, Point};
 use crate::results::once_each;
 
@@ -13,8 +14,11 @@ use crate::results::once_each;
 const ROW: u32 = 290;
 const HEAD: u32 = 90;
 
-/// The chart: runs from left to right, the newest last.
-pub(crate) fn chart(history: &History) -> Result<String, Box<dyn std::error::Error>> {
+/// A history as SVG: one panel for each problem, one curve for each solver; runs from left to right, the newest last.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn history_chart(history: &History) -> Result<String> {
     let points = &history.points;
     let solvers: Vec<&str> = once_each(points.iter().map(|point| point.solver.as_str()));
     let all: Vec<Series> =
@@ -25,13 +29,8 @@ pub(crate) fn chart(history: &History) -> Result<String, Box<dyn std::error::Err
     let entries: Vec<Entry> = all.iter().cloned().map(Entry::Series).collect();
     let columns = panels.len().clamp(1, 2);
     let height = HEAD + ROW * panels.len().div_ceil(columns) as u32;
-    panels_sheet(
-        &format!("{} over runs: {}", history.metric.title, history.name),
-        &entries,
-        &panels,
-        columns,
-        height,
-    )
+    let title = format!("{} over runs: {}", history.metric.title, history.name);
+    panels_sheet(&title, &entries, &panels, columns, height).map_err(|error| Error::Chart(error.to_string()))
 }
 
 fn panel(history: &History, problem: &Problem, runs: &[&str], all: &[Series]) -> Panel {

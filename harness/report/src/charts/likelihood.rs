@@ -3,10 +3,10 @@
 use gpbench_record::{FeatureEstimator, metric};
 
 use super::figure::{Drawn, Figure, method, other};
+use super::legend::Entry;
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use super::style::Entry;
 use crate::aggregate::Group;
 use crate::bias::{TERMS, Term, terms};
 use crate::results::once_each;

@@ -121,8 +121,7 @@ mod tests {
         let css = include_str!("../export/page.css");
         let dark = PALETTE.map(|RGBColor(r, g, b)| {
             let rule = |what| format!("figure svg [{what}=\"#{r:02X}{g:02X}{b:02X}\"] {{ {what}: #");
-            let [fill, stroke] =
-                ["fill", "stroke"].map(|what| Some(css.split_once(&rule(what))?.1.get(..6)?));
+            let [fill, stroke] = ["fill", "stroke"].map(|what| css.split_once(&rule(what))?.1.get(..6));
             assert_eq!(fill, stroke);
             let part = |hex: &str, i: usize| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap();
             fill.map_or(RGBColor(r, g, b), |hex| RGBColor(part(hex, 0), part(hex, 1), part(hex, 2)))

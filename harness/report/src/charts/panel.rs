@@ -8,10 +8,12 @@ use super::axes::{Axes, Labels};
 use super::curve::Curve;
 use super::field::Field;
 use super::labels::Free;
+use super::legend::{Entry, legend};
 use super::marker::{Marker, peak};
 use super::scale::{Axis, Scale};
 use super::series::Series;
-use super::style::{Area, Drawing, Entry, INK, MUTED, font, heading, legend, sheet, text_width, write};
+use super::sheet::sheet;
+use super::style::{Area, Drawing, INK, MUTED, font, heading, text_width, write};
 use crate::number::scientific;
 use crate::results::once_each;
 
@@ -358,7 +360,6 @@ fn marked(points: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::charts::series::Look;
-    use crate::charts::style::sheet;
 
     #[test]
     fn one_high_curve_does_not_flatten_the_others() {

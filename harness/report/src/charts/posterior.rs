@@ -7,9 +7,11 @@ use plotters::prelude::*;
 
 use super::axes::{Axes, Labels};
 use super::figure::{Drawn, Figure, series, solvers};
+use super::legend::{Entry, Sample, legend};
 use super::scale::Scale;
 use super::series::Series;
-use super::style::{Area, Drawing, Entry, INK, MUTED, RULE, Sample, heading, legend, sheet};
+use super::sheet::sheet;
+use super::style::{Area, Drawing, INK, MUTED, RULE, heading};
 use crate::aggregate::Problem;
 use crate::results::Results;
 

@@ -7,10 +7,10 @@ use gpbench_record::{GradientEstimator, Task, TaskKind};
 
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, other, series};
+use super::legend::Entry;
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use super::style::Entry;
 use crate::aggregate::Group;
 use crate::results::{Model, Results};
 

@@ -6,9 +6,11 @@ use gpbench_record::{Row, Status, names};
 
 use super::curve::Curve;
 use super::figure::{Drawn, Figure, series, solvers};
+use super::legend::legend;
 use super::panel::{Line, Panel};
 use super::scale::Axis;
-use super::style::{heading, legend, sheet};
+use super::sheet::sheet;
+use super::style::heading;
 use crate::aggregate::Problem;
 use crate::papers::DOLAN_2002;
 use crate::results::Results;

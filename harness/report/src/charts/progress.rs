@@ -5,10 +5,12 @@ use gpbench_record::{Row, names};
 
 use super::curve::{Clock, Mean, Path, curve, geometric_mean, path, range};
 use super::figure::{Drawn, Figure, series, solvers};
+use super::legend::{Entry, Sample, legend};
 use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
-use super::style::{Entry, Sample, heading, legend, sheet};
+use super::sheet::sheet;
+use super::style::heading;
 use crate::aggregate::Problem;
 use crate::results::Results;
 

@@ -5,10 +5,10 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::figure::{Drawn, Figure, series};
+use super::legend::{Entry, Sample, legend};
 use super::series::Series;
-use super::style::{
-    Entry, INK, MUTED, RULE, Sample, fitted, font, heading, legend, sheet, text_width, write,
-};
+use super::sheet::sheet;
+use super::style::{INK, MUTED, RULE, fitted, font, heading, text_width, write};
 use crate::aggregate::{Group, Problem};
 use crate::number::short;
 use crate::results::Results;

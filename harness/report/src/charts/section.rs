@@ -5,10 +5,10 @@ use std::f64::consts::TAU;
 use gpbench_record::{Probes, Step, names};
 
 use super::figure::{Drawn, Figure, other};
+use super::legend::Entry;
 use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use super::style::Entry;
 use crate::aggregate::Group;
 use crate::results::{Model, Results};
 

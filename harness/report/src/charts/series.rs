@@ -94,7 +94,6 @@ pub(super) fn grouped(svg: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::charts::style::sheet;
 
     #[test]
     fn looks_repeat_late() {
@@ -103,23 +102,5 @@ mod tests {
         let first = &looks[..12];
         assert!((0..12).all(|i| first[..i].iter().all(|look| look.colour != first[i].colour)));
         assert!((0..12).all(|i| first[..i].iter().all(|look| look.marker != first[i].marker)));
-    }
-
-    #[test]
-    fn elements_of_a_series_stand_in_its_group() {
-        let series = Series::new("<a> & \"b\"\n</g>", Look::nth(0));
-        let svg = sheet((100, 100), |root| {
-            series.draw_entry(root, || write(root, "entry", (9, 9), font(9.0, INK), HPos::Left))?;
-            write(root, "between", (9, 29), font(9.0, INK), HPos::Left)?;
-            series.draw(root, || series.look.marker.draw(root, (9, 9), series.look.colour, false))
-        });
-        let svg = svg.unwrap();
-        let name = "&lt;a&gt; &amp; &quot;b&quot; &lt;/g&gt;";
-        let place = |what: &str| svg.find(what).unwrap_or_else(|| panic!("no {what} in {svg}"));
-        let entry = place(&format!("<g class=\"entry\" data-series=\"{name}\">\n<text"));
-        let own = place(&format!("<g class=\"series\" data-series=\"{name}\">\n<circle"));
-        assert!(entry < place("between") && place("between") < own);
-        assert_eq!((svg.matches("<g ").count(), svg.matches("</g>").count()), (2, 2));
-        assert!(!svg.contains("-9999") && svg.trim_end().ends_with("</svg>"), "{svg}");
     }
 }

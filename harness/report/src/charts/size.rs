@@ -5,10 +5,10 @@ use gpbench_record::names;
 
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, method};
+use super::legend::Entry;
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use super::style::Entry;
 use crate::aggregate::{Group, Problem};
 use crate::cost::{Growth, Size, exponent, growths, methods};
 use crate::results::Results;

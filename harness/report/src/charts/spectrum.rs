@@ -7,11 +7,13 @@ use plotters::style::text_anchor::HPos;
 
 use super::axes::{Axes, Labels};
 use super::figure::{Drawn, Figure};
+use super::legend::{Entry, Sample, legend};
 use super::marker::Marker;
 use super::palette::PALETTE;
 use super::posterior::{across, drawn};
 use super::scale::Scale;
-use super::style::{Area, Drawing, Entry, INK, MUTED, RULE, Sample, font, heading, legend, sheet, write};
+use super::sheet::sheet;
+use super::style::{Area, Drawing, INK, MUTED, RULE, font, heading, write};
 use crate::aggregate::Problem;
 use crate::results::Results;
 

@@ -1,15 +1,9 @@
-//! The sheet, its text, and the legend.
-
-use std::borrow::Cow;
+//! Colours and text of all charts.
 
 use gpbench_record::text;
 use plotters::coord::Shift;
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use super::marker::{Marker, peak};
-use super::series::{Series, grouped};
 
 /// Anything that can be drawn on.
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -24,22 +18,6 @@ pub(super) const INK: RGBColor = RGBColor(31, 35, 40);
 pub(super) const MUTED: RGBColor = RGBColor(89, 99, 110);
 /// Grid lines.
 pub(super) const RULE: RGBColor = RGBColor(222, 226, 231);
-
-/// Draws to an SVG text.
-pub(super) fn sheet(
-    size: (u32, u32),
-    draw: impl for<'a> FnOnce(&Area<'a>) -> Drawing,
-) -> Result<String, Box<dyn std::error::Error>> {
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        root.fill(&PAPER)?;
-        draw(&root)?;
-        root.present()?;
-    }
-    // XML forbids control characters.
-    Ok(text::plain(&grouped(&svg)).into_owned())
-}
 
 /// A font of `size` pixels: the library divides by 1.24.
 pub(super) fn font(size: f64, colour: RGBColor) -> TextStyle<'static> {
@@ -73,106 +51,6 @@ pub(super) fn fitted(text: &str, size: f64, width: i32) -> String {
         shown = format!("{}…{}", head.trim_end(), tail.trim_start());
     }
     shown
-}
-
-/// The sample before the words of a legend entry.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Sample {
-    /// A marker.
-    Marker(Marker),
-    /// A line, dashed or not.
-    Line { dashed: bool },
-    /// A fine dotted line.
-    Dotted,
-    /// A small dot.
-    Point,
-    /// A hollow circle.
-    Hollow,
-    /// A filled box.
-    Patch(RGBColor),
-    /// A star.
-    Peak,
-}
-
-/// An entry of a legend.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Entry {
-    /// A series: its marker on a line, and its name.
-    Series(Series),
-    /// What something else means.
-    Other { text: String, sample: Sample },
-}
-
-impl Entry {
-    pub(super) fn new(text: impl Into<String>, sample: Sample) -> Entry {
-        Entry::Other { text: text.into(), sample }
-    }
-
-    fn text(&self) -> Cow<'_, str> {
-        let text = match self {
-            Entry::Series(series) => &series.name,
-            Entry::Other { text, .. } => text,
-        };
-        text::cut(text, text::NAME)
-    }
-
-    fn draw(&self, root: &Area<'_>, (x, y): (i32, i32)) -> Drawing {
-        let words = || write(root, &self.text(), (x + SAMPLE + 8, y), font(13.0, INK), HPos::Left);
-        match self {
-            Entry::Series(series) => series.draw_entry(root, || {
-                let line = [(x, y), (x + SAMPLE, y)];
-                root.draw(&PathElement::new(line, series.look.colour.stroke_width(2)))?;
-                series.look.marker.draw(root, (x + SAMPLE / 2, y), series.look.colour, false)?;
-                words()
-            }),
-            Entry::Other { sample, .. } => {
-                draw_sample(root, (x, y), *sample)?;
-                words()
-            }
-        }
-    }
-}
-
-/// Height of a line of the legend.
-const LEGEND_LINE: i32 = 20;
-/// Length of a line sample.
-const SAMPLE: i32 = 26;
-
-/// Draws a legend below the heading, wrapped at the sheet's width; returns the first free row of pixels.
-pub(super) fn legend(root: &Area<'_>, entries: &[Entry]) -> Result<i32, Box<dyn std::error::Error>> {
-    let width = root.dim_in_pixel().0 as i32;
-    let (mut x, mut y) = (16, 48);
-    for entry in entries {
-        let needed = SAMPLE + 8 + text_width(&entry.text(), 13.0) + 18;
-        if x > 16 && x + needed > width - 8 {
-            (x, y) = (16, y + LEGEND_LINE);
-        }
-        entry.draw(root, (x, y))?;
-        x += needed;
-    }
-    Ok(y + LEGEND_LINE / 2 + 4)
-}
-
-fn draw_sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {
-    let line = |style: ShapeStyle| root.draw(&PathElement::new([(x, y), (x + SAMPLE, y)], style));
-    match sample {
-        Sample::Marker(marker) => marker.draw(root, (x + SAMPLE / 2, y), MUTED, false),
-        Sample::Line { dashed: false } => Ok(line(MUTED.stroke_width(2))?),
-        Sample::Line { dashed: true } => {
-            let ends = [(x, y), (x + SAMPLE, y)];
-            Ok(root.draw(&DashedPathElement::new(ends, 6, 4, MUTED.stroke_width(2)))?)
-        }
-        Sample::Dotted => {
-            let ends = [(x, y), (x + SAMPLE, y)];
-            Ok(root.draw(&DashedPathElement::new(ends, 2, 4, INK.stroke_width(1)))?)
-        }
-        Sample::Point => Ok(root.draw(&Circle::new((x + SAMPLE / 2, y), 2, MUTED.filled()))?),
-        Sample::Hollow => Marker::Circle.draw(root, (x + SAMPLE / 2, y), MUTED, true),
-        Sample::Peak => peak(root, (x + SAMPLE / 2, y)),
-        Sample::Patch(colour) => {
-            Ok(root.draw(&Rectangle::new([(x + 6, y - 6), (x + SAMPLE, y + 6)], colour.filled()))?)
-        }
-    }
 }
 
 /// Width of a text in pixels: a generous estimate, since the viewer's font is unknown.

@@ -7,11 +7,11 @@ use gpbench_record::{GridPoint, Param, names};
 
 use super::curve::Mean;
 use super::figure::{Drawn, Figure, series};
+use super::legend::Entry;
 use super::panel::{Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
 use super::size::over_groups;
-use super::style::Entry;
 use crate::aggregate::{Group, Problem};
 use crate::results::{Results, once_each};
 

@@ -6,10 +6,10 @@ use gpbench_record::{Row, Step, TaskKind};
 
 use super::curve::{Curve, Mean, Path, range};
 use super::figure::{Drawn, Figure, other};
+use super::legend::Entry;
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use super::style::Entry;
 use crate::aggregate::Group;
 use crate::results::{Model, Results, once_each};
 

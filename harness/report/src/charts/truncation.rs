@@ -5,10 +5,10 @@ use gpbench_record::{Task, TaskKind, names};
 
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, method, other};
+use super::legend::Entry;
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use super::style::Entry;
 use crate::aggregate::Group;
 use crate::estimator;
 use crate::results::{Model, Results};

@@ -1,0 +1,50 @@
+//! The sheet that a chart is drawn on.
+
+use gpbench_record::text;
+use plotters::prelude::*;
+
+use super::series::grouped;
+use super::style::{Area, Drawing, PAPER};
+
+/// Draws to an SVG text.
+pub(super) fn sheet(
+    size: (u32, u32),
+    draw: impl for<'a> FnOnce(&Area<'a>) -> Drawing,
+) -> Result<String, Box<dyn std::error::Error>> {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        root.fill(&PAPER)?;
+        draw(&root)?;
+        root.present()?;
+    }
+    // XML forbids control characters.
+    Ok(text::plain(&grouped(&svg)).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use plotters::style::text_anchor::HPos;
+
+    use super::super::series::{Look, Series};
+    use super::super::style::{INK, font, write};
+    use super::*;
+
+    #[test]
+    fn elements_of_a_series_stand_in_its_group() {
+        let series = Series::new("<a> & \"b\"\n</g>", Look::nth(0));
+        let svg = sheet((100, 100), |root| {
+            series.draw_entry(root, || write(root, "entry", (9, 9), font(9.0, INK), HPos::Left))?;
+            write(root, "between", (9, 29), font(9.0, INK), HPos::Left)?;
+            series.draw(root, || series.look.marker.draw(root, (9, 9), series.look.colour, false))
+        });
+        let svg = svg.unwrap();
+        let name = "&lt;a&gt; &amp; &quot;b&quot; &lt;/g&gt;";
+        let place = |what: &str| svg.find(what).unwrap_or_else(|| panic!("no {what} in {svg}"));
+        let entry = place(&format!("<g class=\"entry\" data-series=\"{name}\">\n<text"));
+        let own = place(&format!("<g class=\"series\" data-series=\"{name}\">\n<circle"));
+        assert!(entry < place("between") && place("between") < own);
+        assert_eq!((svg.matches("<g ").count(), svg.matches("</g>").count()), (2, 2));
+        assert!(!svg.contains("-9999") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    }
+}
