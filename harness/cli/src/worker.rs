@@ -54,7 +54,7 @@ impl Worker {
             return Ok(Worker { file });
         }
         Err(Failure::internal(format!(
-            "{} is missing; build the whole workspace with `cargo build --release`",
+            "{} is missing; build it with `cargo build --release`",
             file.display()
         )))
     }

@@ -87,8 +87,8 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
     for (index, column) in parts.used().zip(frame.columns()) {
         let mut levels = (parts.of(index) == Part::Categories).then(Levels::default);
         let read = match &mut levels {
-            Some(levels) => codes(column, levels, &damaged)?,
-            None => numbers(column, &damaged)?,
+            Some(levels) => codes(column, levels, damaged)?,
+            None => numbers(column, damaged)?,
         };
         let values = match read {
             Ok(values) => values,
@@ -113,7 +113,6 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
         }
     }
     faults.take(file)?;
-    drop(free);
     if (width(&inputs) + 1).saturating_mul(n) > most {
         return Err(fault(Fault::TooMany { most }));
     }
