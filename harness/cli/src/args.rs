@@ -9,7 +9,7 @@ use gpbench_record::{matches, selects};
 
 use crate::terminal;
 
-/// Options of every verb.
+/// Options of many verbs; `options` tells of which.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Folder that runs are written to.
@@ -129,7 +129,7 @@ pub(crate) fn solver_names(split: &[String]) -> Vec<String> {
 /// A spec, and changes to it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SpecArgs {
-    /// The spec, a TOML file.
+    /// The spec, a TOML file; `-` reads it from standard input, and paths in it are then relative to the current folder.
     pub(crate) spec: PathBuf,
     /// Override a key of the spec, such as `budget.tolerance=0.1`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -140,20 +140,14 @@ pub(crate) struct SpecArgs {
     pub(crate) libraries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) filter: Filter,
-    /// Skip unavailable data sets instead of refusing to start.
-    #[arg(long)]
-    pub(crate) skip_missing: bool,
-    /// Never download.
-    #[arg(long)]
-    pub(crate) offline: bool,
     /// Threads of the whole run; all processors by default.
     #[arg(short = 't', long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
-/// How to run a spec.
+/// What a run takes from earlier ones.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct RunArgs {
+pub(crate) struct Continuation {
     /// Start a new run folder even if there is one to continue, and run every case.
     #[arg(long)]
     pub(crate) fresh: bool,
@@ -164,6 +158,17 @@ pub(crate) struct RunArgs {
     /// Run failed cases again.
     #[arg(long)]
     pub(crate) retry_failed: bool,
+}
+
+/// How to run a spec.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunArgs {
+    /// Skip unavailable data sets instead of refusing to start.
+    #[arg(long)]
+    pub(crate) skip_missing: bool,
+    /// Never download.
+    #[arg(long)]
+    pub(crate) offline: bool,
     /// Number of cases that run at the same time; they share the threads.
     #[arg(short = 'j', long, value_name = "N", default_value_t = NonZeroUsize::MIN, value_parser = count)]
     pub(crate) jobs: NonZeroUsize,
@@ -200,7 +205,11 @@ pub(crate) enum ReuseArg {
     Any,
 }
 
-impl RunArgs {
+impl Continuation {
+    /// Takes nothing.
+    pub(crate) const NONE: Continuation =
+        Continuation { fresh: true, reuse: ReuseArg::Same, retry_failed: false };
+
     /// Which finished cases are re-used.
     pub(crate) fn reuse(&self) -> Reuse {
         match self.reuse {

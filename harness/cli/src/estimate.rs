@@ -12,6 +12,8 @@ pub(crate) struct RunEstimate {
     pub(crate) seconds: f64,
     /// Whether the size of every case is known.
     pub(crate) is_whole: bool,
+    /// Threads of the whole run.
+    pub(crate) threads: usize,
 }
 
 impl RunEstimate {
@@ -26,6 +28,6 @@ impl RunEstimate {
         };
         let (cases, word) = (plan.cases.len(), if plan.cases.len() == 1 { "case" } else { "cases" });
         let text = format!("{cases} {word}, {time} on {threads} threads");
-        RunEstimate { text, seconds, is_whole: known.len() == cases }
+        RunEstimate { text, seconds, is_whole: known.len() == cases, threads }
     }
 }

@@ -5,8 +5,9 @@ use std::num::NonZeroUsize;
 use gpbench_engine::{
     CaseWithoutRow, Engine, EngineError, Interrupt, Options, PlannedCase, Summary, SystemClock,
 };
+use gpbench_record::disturbance;
 
-use crate::args::{Global, RunArgs};
+use crate::args::{Continuation, Global, RunArgs};
 use crate::exit::{CASE_FAILED, Failure, OK};
 use crate::notice::warn;
 use crate::prepare::Prepared;
@@ -18,14 +19,19 @@ const LONG_RUN: f64 = 60.0;
 const MOST_NAMED: usize = 20;
 
 /// Runs the cases of a prepared plan that have no row, and shows progress.
-pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> Result<Summary, Failure> {
+pub(crate) fn execute(
+    global: &Global,
+    prepared: &Prepared,
+    args: &RunArgs,
+    earlier: &Continuation,
+) -> Result<Summary, Failure> {
     let options = Options {
         output_dir: global.output_dir.clone(),
         cache_dir: prepared.cache.clone(),
         jobs: args.jobs.get(),
-        fresh: args.fresh,
-        retry_failed: args.retry_failed,
-        reuse: args.reuse(),
+        fresh: earlier.fresh,
+        retry_failed: earlier.retry_failed,
+        reuse: earlier.reuse(),
         kill_after_seconds: args.kill_after,
         cpu_seconds: args.cpu_limit,
         memory_bytes: args.memory_limit,
@@ -47,6 +53,7 @@ pub(crate) fn execute(global: &Global, prepared: &Prepared, args: &RunArgs) -> R
         EngineError::Run(run) if run.is_users() => Failure::usage(error),
         _ => Failure::internal(error),
     })?;
+    disturbance(summary.other_load).iter().for_each(|text| warn(global, text));
     cases_without_rows(&summary).iter().for_each(|text| warn(global, text));
     Ok(summary)
 }

@@ -18,6 +18,7 @@ mod estimate;
 mod execute;
 mod exit;
 mod notice;
+mod options;
 mod output;
 mod params;
 mod prepare;
@@ -34,7 +35,7 @@ mod worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use args::Global;
 use exit::{Failure, OK, Outcome, USAGE};
@@ -96,10 +97,11 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|verb| verb == dataset::READ_TABLE) {
         return end(read_table(), None);
     }
-    let Cli { global, verb } = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(usage) => return end(explain(&usage), None),
-    };
+    let Cli { global, verb } =
+        match options::parse(Cli::command()).and_then(|matches| Cli::from_arg_matches(&matches)) {
+            Ok(cli) => cli,
+            Err(usage) => return end(explain(&usage), None),
+        };
     // The panic's message is printed before it is caught.
     std::panic::set_hook(Box::new(notice::panicked));
     let outcome = catch_unwind(AssertUnwindSafe(|| perform(&global, verb)))
@@ -147,7 +149,47 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Schema(args) => verbs::schema::schema(&args),
         Verb::Doctor(args) => verbs::doctor::doctor(global, &args),
         Verb::Clean(args) => verbs::clean::clean(global, &args),
-        Verb::Completions(args) => verbs::completions::completions(&args, Cli::command()),
-        Verb::Manual(args) => verbs::manual::manual(&args, Cli::command()),
+        Verb::Completions(args) => {
+            verbs::completions::completions(&args, options::with_own_options(Cli::command()))
+        }
+        Verb::Manual(args) => verbs::manual::manual(&args, options::with_own_options(Cli::command())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The long options that the help of a verb shows.
+    fn shown(path: &str) -> Vec<String> {
+        let mut program = options::with_own_options(Cli::command());
+        program.build();
+        let verb = path.split(' ').fold(&program, |verb, name| verb.find_subcommand(name).expect("a verb"));
+        let shown = verb.get_arguments().filter(|option| !option.is_hide_set());
+        shown.filter_map(|option| option.get_long().map(str::to_owned)).collect()
+    }
+
+    #[test]
+    fn the_declarations_are_consistent() {
+        options::with_own_options(Cli::command()).debug_assert();
+        for (option, verbs) in options::OPTIONS {
+            for verb in verbs {
+                assert!(shown(verb).contains(&option.replace('_', "-")), "{verb} --{option}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_verb_shows_its_own_options() {
+        let of_all = ["color", "quiet", "help", "version"];
+        let own = |path: &str| -> Vec<String> {
+            shown(path).into_iter().filter(|option| !of_all.contains(&option.as_str())).collect()
+        };
+        assert_eq!(own("schema"), ["format"]);
+        assert_eq!(own("completions"), [""; 0]);
+        assert_eq!(own("data fetch"), ["data-dir"]);
+        assert_eq!(own("clean"), ["downloads", "dry-run", "output-dir"]);
+        assert_eq!(own("report"), ["format", "wide", "output-dir"]);
+        assert!(!own("check").contains(&"fresh".to_owned()) && !own("plan").contains(&"offline".to_owned()));
     }
 }

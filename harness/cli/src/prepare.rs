@@ -95,7 +95,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
     let Checked { mut plan, threads, worker, sources, text } = check(global, args)?;
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
-    let datasets = datasets(global, args, &plan, &places)?;
+    let datasets = datasets(global, run, &plan, &places)?;
     for planned in &mut plan.cases {
         if let Some(Ok(copy)) = datasets.get(&planned.case.dataset.name) {
             take_sizes(planned, copy);
@@ -135,7 +135,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
         executor,
         estimate,
         cache: places.cache.clone(),
-        renewal: Renewal { places, offline: args.offline, files, busy: Mutex::default() },
+        renewal: Renewal { places, offline: run.offline, files, busy: Mutex::default() },
     })
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn check_sizes(plan: &Plan) -> Result<(), Failure> {
 type Copies = BTreeMap<String, Result<Materialised, String>>;
 
 /// Finds or makes the binary copy of every data set of the plan that has a file.
-fn datasets(global: &Global, args: &SpecArgs, plan: &Plan, places: &Places) -> Result<Copies, Failure> {
+fn datasets(global: &Global, args: &RunArgs, plan: &Plan, places: &Places) -> Result<Copies, Failure> {
     let mut copies = Copies::new();
     for PlannedCase { case, dataset_path, .. } in &plan.cases {
         let (name, source) = (&case.dataset.name, &case.dataset.source);

@@ -31,6 +31,8 @@ pub(crate) struct Progress {
     quiet: bool,
     verbose: bool,
     plain: bool,
+    /// Threads of the whole run.
+    threads: usize,
 }
 
 impl Progress {
@@ -42,10 +44,15 @@ impl Progress {
         let live = Arc::new(Mutex::new(live));
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target).with_style(style(Arc::clone(&live)));
-        if !plain {
-            bar.enable_steady_tick(TICK);
+        Progress {
+            bar,
+            live,
+            styles,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            plain,
+            threads: estimate.threads,
         }
-        Progress { bar, live, styles, quiet: global.quiet, verbose: global.verbose, plain }
     }
 
     /// Prints the estimate of a run.
@@ -59,9 +66,13 @@ impl Progress {
             Event::Begun { folder, beginning, reused, progress } => {
                 self.begin(&folder, beginning, &reused, progress);
             }
-            Event::ExactStarted { labels, n } => {
+            Event::ExactStarted { labels, n, again } => {
                 let dataset = text::line(&labels.dataset);
-                self.say(&self.notice().text(format_args!("exact reference for {dataset} (n = {n})")));
+                let line = match again {
+                    false => format!("exact reference for {dataset} (n = {n})"),
+                    true => interrupted(&dataset, n, self.threads),
+                };
+                self.say(&self.notice().text(line));
                 self.live().reference();
             }
             Event::CaseStarted { id, labels } => {
@@ -89,6 +100,9 @@ impl Progress {
 
     fn begin(&mut self, folder: &Path, beginning: Beginning, reused: &Reused, progress: Count) {
         self.live().begin(progress);
+        if !self.plain {
+            self.bar.enable_steady_tick(TICK);
+        }
         for line in opening(folder, beginning, reused, progress) {
             self.say(&self.notice().text(line));
         }
@@ -124,6 +138,15 @@ fn style(live: Arc<Mutex<Live>>) -> ProgressStyle {
 
 fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
     live.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What to say of an exact reference that was begun before.
+fn interrupted(dataset: &str, n: usize, threads: usize) -> String {
+    let time = units::duration(gpbench_spec::reference_seconds(n, threads));
+    format!(
+        "the exact reference of {dataset} (n = {n}) was interrupted and begins again (about {time}); a lower \
+         `--exact-limit` leaves it out"
+    )
 }
 
 /// What to say as a run begins: which folder and why, and what it takes from earlier runs.

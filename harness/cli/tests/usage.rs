@@ -247,3 +247,22 @@ fn a_factor_that_does_not_fit_is_refused_with_what_it_needs() {
         "{reason}"
     );
 }
+
+#[test]
+fn data_that_is_at_hand_is_not_fetched() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path("uci/pol");
+    std::fs::create_dir_all(&folder).expect("a writable folder");
+    for name in ["data.csv.gz", "test_mask.csv.gz"] {
+        sandbox.write(&format!("uci/pol/{name}"), "");
+    }
+    // An address without a server: a download would fail.
+    let fetch = |args: &[&str], data: &str| {
+        let mut command = sandbox.command(&[&["data", "fetch", "pol"], args].concat());
+        Ended::of(command.env("GPBENCH_DATA_URL", "http://127.0.0.1:9").env("GPBENCH_DATA", data))
+    };
+    let data = sandbox.path("uci").display().to_string();
+    fetch(&[], &data).exits(0).prints(&["uci/pol (found in GPBENCH_DATA, not downloaded)"]);
+    fetch(&["--data-dir", &data], "").exits(0).prints(&["uci/pol (found in --data-dir, not downloaded)"]);
+    fetch(&[], "").exits(1).says(&["could not download"]);
+}

@@ -230,6 +230,7 @@ impl<'a> RunAttempt<'a> {
             left: self.pending.len() - ran,
             statuses: lock(&self.journal).count(self.ids.iter().map(String::as_str)),
             interrupted: self.cases().interrupt.signal().filter(|signal| *signal != TIME_OVER),
+            other_load: None,
             stopped: self.stopped(ran + without_rows.len()),
             without_rows,
         }

@@ -15,7 +15,8 @@ use crate::programs::{CheckedExecutor, Keeper, Plugins};
 use crate::reuse::FinishedCases;
 use crate::tries::RenewDataset;
 use crate::{
-    Beginning, Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, Reused, Summary,
+    Beginning, Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, ProcessorTimes,
+    Reused, Summary,
 };
 
 /// Runs plans.
@@ -102,12 +103,20 @@ impl Engine<'_> {
             RunAttempt::new(cases, &ids, pending, (journal, attempts, finished), self.renew_dataset);
         let progress = attempt.progress();
         events(Event::Begun { folder: folder.path().to_owned(), beginning, reused, progress });
+        let before = self.executor.processor_times();
         let ran = attempt.run(options.jobs.max(1), events);
+        let other_load = self.other_load(before, plan).filter(|_| ran.is_ok());
         // The reason for the end is reported before a failure to remove files.
         let removed = folder.end();
         let ran = ran?;
         removed?;
-        Ok(attempt.summary(ran))
+        other_load.map_or(Ok(()), |share| folder.note_load(&plan.environment, share))?;
+        Ok(Summary { other_load, ..attempt.summary(ran) })
+    }
+
+    /// The share of the processors that other programs have used since `before`.
+    fn other_load(&self, before: Option<ProcessorTimes>, plan: &Plan) -> Option<f64> {
+        before?.share_of_others(self.executor.processor_times()?, plan.environment.cores)
     }
 
     /// The memory for these cases.

@@ -36,6 +36,8 @@ pub enum Event {
         labels: Labels,
         /// Training rows.
         n: usize,
+        /// Whether it was begun before, and did not end.
+        again: bool,
     },
     /// A case is about to run.
     CaseStarted {
@@ -98,7 +100,7 @@ pub enum Beginning {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The run folder.
     pub folder: PathBuf,
@@ -114,6 +116,8 @@ pub struct Summary {
     pub interrupted: Option<i32>,
     /// The limit that ended this attempt early.
     pub stopped: Option<Stop>,
+    /// The share of the processors that other programs used during this attempt, where that is known.
+    pub other_load: Option<f64>,
     /// Cases that this attempt tried, and that have no row because the machine or a file was at fault.
     pub without_rows: Vec<CaseWithoutRow>,
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gpbench_files::remove_stale;
 use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA, Source};
 
+use crate::begun::Begun;
 use crate::log::Log;
 use crate::status::unanswered;
 use crate::tasks::rules;
@@ -118,7 +119,7 @@ impl<'a> ExactReferences<'a> {
             return Err(Fault { cause: FaultCause::Worker, reason, plugin_ran: false });
         }
         let labels = planned.case.labels();
-        let announce = || report(Event::ExactStarted { labels: labels.clone(), n });
+        let announce = |again| report(Event::ExactStarted { labels: labels.clone(), n, again });
         match self.make(request, n, log, announce) {
             Ok(()) => Ok(Some(reference)),
             Err(Missing::Interrupted) => Ok(None),
@@ -157,7 +158,13 @@ impl<'a> ExactReferences<'a> {
     }
 
     /// Makes a reference. The worker replaces its file as a whole, so that a file that exists is complete.
-    fn make(&self, request: ExactRequest, n: usize, log: &Path, announce: impl Fn()) -> Result<(), Missing> {
+    fn make(
+        &self,
+        request: ExactRequest,
+        n: usize,
+        log: &Path,
+        announce: impl Fn(bool),
+    ) -> Result<(), Missing> {
         let needed = needed(n);
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
             let reason = format!("it takes {}, {} are free", text::bytes(needed as u64), text::bytes(free));
@@ -172,9 +179,15 @@ impl<'a> ExactReferences<'a> {
             let reason = format!("{}: {error}", self.folder.display());
             Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
         })?;
-        announce();
+        // Without room for a mark there is none for the reference either, which then says so.
+        let begun = Begun::mark(&request.output).ok();
+        announce(begun.as_ref().is_some_and(|(_, again)| *again));
         let outcome = self.executor.run(&WorkItem::Exact(request), log, self.interrupt, &|_| {});
-        if outcome.messages.iter().any(|message| matches!(message, Message::Exact(_))) {
+        let is_made = outcome.messages.iter().any(|message| matches!(message, Message::Exact(_)));
+        if let Some((begun, _)) = begun.filter(|_| is_made || outcome.failure().is_some()) {
+            begun.end();
+        }
+        if is_made {
             return Ok(());
         }
         if self.interrupt.signal().is_some() {

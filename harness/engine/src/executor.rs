@@ -6,7 +6,7 @@ use gpbench_record::{
     Environment, ExactRequest, Failure, Fault, Job, Limits, Message, Program, Solved, Step, Verified,
 };
 
-use crate::Interrupt;
+use crate::{Interrupt, ProcessorTimes};
 
 /// What a worker process is asked to do.
 #[derive(Debug, Clone)]
@@ -63,6 +63,11 @@ pub trait Executor: Sync {
 
     /// Bytes of memory that a work item could use now without swapping, where known.
     fn free_memory(&self) -> Option<u64> {
+        None
+    }
+
+    /// How the processors of its machine were used until now, where that is known.
+    fn processor_times(&self) -> Option<ProcessorTimes> {
         None
     }
 

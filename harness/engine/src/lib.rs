@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod attempt;
+mod begun;
 mod case;
 mod clock;
 mod engine;
@@ -26,6 +27,7 @@ mod event;
 mod exact;
 mod executor;
 mod interrupt;
+mod load;
 mod local;
 mod log;
 mod memory;
@@ -47,6 +49,7 @@ pub use error::EngineError;
 pub use event::{Beginning, CaseWithoutRow, Event, Progress, Reused, Stop, Summary};
 pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
+pub use load::ProcessorTimes;
 pub use local::{LocalExecutor, installed_memory};
 pub use log::Log;
 pub use options::{Options, Reuse};

@@ -24,6 +24,7 @@ mod memory;
 mod numerics;
 mod own_group;
 mod pace;
+mod processors;
 mod running;
 mod stale;
 mod stream;
@@ -48,7 +49,7 @@ use self::numerics::Numerics;
 use self::running::Running;
 use self::stale::kill_marked;
 use self::stream::{Bound, forward};
-use crate::{End, EngineError, Executor, Interrupt, Outcome, WorkItem};
+use crate::{End, EngineError, Executor, Interrupt, Outcome, ProcessorTimes, WorkItem};
 
 /// Starts `gpbench-worker` for each work item.
 #[derive(Debug, Clone)]
@@ -164,6 +165,10 @@ impl Executor for LocalExecutor {
 
     fn free_memory(&self) -> Option<u64> {
         machine::available_memory()
+    }
+
+    fn processor_times(&self) -> Option<ProcessorTimes> {
+        processors::times()
     }
 
     fn worker(&self) -> Option<&Program> {

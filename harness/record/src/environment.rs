@@ -45,6 +45,9 @@ pub struct Environment {
     pub governor: Option<String>,
     /// Load averages of the last 1, 5 and 15 minutes as the run began.
     pub load: Vec<f64>,
+    /// Share of the processors that other programs used during the run; of several attempts the largest one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_load: Option<f64>,
     /// Bytes of physical memory.
     pub memory_bytes: u64,
     /// Instruction set chosen at run time.
@@ -75,6 +78,18 @@ pub struct Environment {
     pub plugins: BTreeMap<String, String>,
     /// SHA-256 of the data sets' binary copies, by name; generated sets have none.
     pub datasets: BTreeMap<String, String>,
+}
+
+/// Share of the processors from which on other programs make times of a run too long.
+const DISTURBING: f64 = 0.1;
+
+/// What to say of a run during which other programs used this share of the processors; nothing where that hardly matters.
+pub fn disturbance(other_load: Option<f64>) -> Option<String> {
+    let share = other_load.filter(|share| *share >= DISTURBING)?;
+    let percent = 100.0 * share;
+    Some(format!(
+        "other programs used {percent:.0} % of the processors during this run; its times may be too long"
+    ))
 }
 
 impl Environment {
@@ -111,6 +126,12 @@ mod tests {
         assert!(here.differences(&later).is_empty());
         let there = Environment { cpu: "Slow".into(), cores: 4, ..here.clone() };
         assert_eq!(here.differences(&there), ["cpu", "cores"]);
+    }
+
+    #[test]
+    fn a_tenth_of_the_processors_disturbs_a_run() {
+        assert_eq!((disturbance(None), disturbance(Some(0.09))), (None, None));
+        assert!(disturbance(Some(0.25)).unwrap().starts_with("other programs used 25 % of the processors"));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
 pub use curve::{Curve, Spectrum};
 pub use dataset::{Dataset, Fractions, GpDraw, InputScaling, ReadOptions, Source, Subsample, TargetScaling};
-pub use environment::{Environment, Fingerprint};
+pub use environment::{Environment, Fingerprint, disturbance};
 pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,

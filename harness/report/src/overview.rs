@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use gpbench_record::metric::Style;
 use gpbench_record::{
-    Budget, Case, Dataset, Environment, Hyperparameters, Labels, Param, Row, Source, Status, names, text,
+    Budget, Case, Dataset, Environment, Hyperparameters, Labels, Param, Row, Source, Status, disturbance,
+    names, text,
 };
 
 use crate::estimator;
@@ -178,6 +179,8 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
             ("continued elsewhere", what)
         }));
         facts.extend(first.load.first().map(|load| ("load at the start", load.to_string())));
+        let others = run.environments.iter().filter_map(|e| e.other_load).max_by(f64::total_cmp);
+        facts.extend(disturbance(others).map(|text| ("other programs", text)));
         facts.push(("threads a case", first.threads.to_string()));
         facts.push(("kernel products", first.cpu_dispatch.clone()));
         facts.push(("BLAS", format!("{}, core type {}", first.blas, first.blas_core)));

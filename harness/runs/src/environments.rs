@@ -34,6 +34,19 @@ pub(crate) fn warning(error: &RunError) -> String {
     format!("{error}; what it says of the machine is unknown, and the file stays as it is")
 }
 
+/// Notes in the stored environment that is equal to this one which share of the processors other programs used, unless it
+/// tells of more.
+pub(crate) fn note_load(folder: &Path, present: &Environment, share: f64) -> Result<(), RunError> {
+    let is_same = |known: &Environment| known.differences(present).is_empty();
+    let mut stored = files(folder).filter_map(|path| Some((environment(&path).ok()?, path)));
+    match stored.find(|(known, _)| is_same(known)) {
+        Some((known, path)) if known.other_load.is_none_or(|most| most < share) => {
+            object::write(&path, &Environment { other_load: Some(share), ..known })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Stores an environment unless an equal one is stored.
 pub(crate) fn add(folder: &Path, environment: &Environment) -> Result<ComparedEnvironment, RunError> {
     let stored = read(folder);

@@ -94,6 +94,14 @@ impl RunFolder {
         environments::add(&self.path, environment)
     }
 
+    /// Notes which share of the processors other programs used during an attempt in this environment.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn note_load(&self, environment: &Environment, share: f64) -> Result<(), RunError> {
+        environments::note_load(&self.path, environment, share)
+    }
+
     /// Creates the folders that running cases need, and points `latest` here.
     ///
     /// # Errors

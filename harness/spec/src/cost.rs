@@ -27,6 +27,12 @@ const FLOPS_WORTH_A_THREAD: f64 = 1e7;
 /// Epochs that an iterative solver is assumed to take, unless its budget allows fewer.
 const EPOCHS: f64 = 100.0;
 
+/// Seconds that the exact reference of so many training rows is likely to take: a factorisation, and predictions on a
+/// ninth as many test rows.
+pub fn reference_seconds(n: usize, threads: usize) -> f64 {
+    2.0 * (1.0 / 3.0 + 1.0 / 9.0) * (n as f64).powi(3) / (FLOPS_PER_THREAD * threads.max(1) as f64)
+}
+
 /// How a task uses its solver.
 struct Work {
     /// How often systems are solved.

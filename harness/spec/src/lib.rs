@@ -13,7 +13,7 @@
 //! reports them beside its own. (Deriving the first stage with serde was rejected: it stops at the first mistake
 //! and loses the places of values that are found wrong later.)
 //!
-//! No file is read but the spec: the caller describes libraries and reads a run that is replayed.
+//! Nothing is read but the spec: the caller describes libraries and reads a run that is replayed.
 
 #![forbid(unsafe_code)]
 
@@ -45,12 +45,12 @@ mod units;
 
 pub use catalog::{Catalog, KnownDataset};
 pub use checked::Checked;
-pub use cost::CaseCost;
+pub use cost::{CaseCost, reference_seconds};
 pub use dataset_table::dataset_table;
 pub use error::{SpecError, SpecErrors};
 pub use keys::{Key, Range, ValueType};
 pub use plan::{Plan, PlannedCase, UnknownName};
 pub use published::published_kernel;
 pub use schema::{json_schema, reference_page};
-pub use typed::{Typed, load, reference};
+pub use typed::{Typed, is_standard_input, load, reference};
 pub use units::{parse_memory, parse_time};

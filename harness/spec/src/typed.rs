@@ -4,7 +4,7 @@
 //! or whose value has another type, is `None`; the latter has left a mistake in [`Typed::mistakes`].
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use gpbench_record::LibraryInfo;
@@ -33,17 +33,21 @@ pub struct Typed {
     is_changed: bool,
 }
 
-/// Reads the spec at `path` and applies `sets`, each a `key=value` of `--set`.
+/// Reads the spec at `path`, or from standard input where that is `-`, and applies `sets`, each a `key=value` of `--set`.
+/// Paths in a spec from standard input are relative to the current folder.
 ///
 /// # Errors
 /// If the file cannot be read, or if it or an override is not TOML. Every other mistake waits for
 /// [`Typed::check`], so that all of them are reported together.
 pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
-    let text = read_text(path)
-        .map_err(|error| SpecErrors::unreadable(path, format!("cannot read this spec: {error}")))?;
+    let is_input = is_standard_input(path);
+    let name = if is_input { Path::new("<stdin>") } else { path };
+    let text = if is_input { read_text(io::stdin().lock()) } else { File::open(path).and_then(read_text) };
+    let text =
+        text.map_err(|error| SpecErrors::unreadable(name, format!("cannot read this spec: {error}")))?;
     let mut mistakes = Mistakes::default();
     let mut table = tree::parse(&text, SPEC, &mut mistakes);
-    let mut sources = Sources::new(path.to_owned(), text);
+    let mut sources = Sources::new(name.to_owned(), text);
     let mut axes_overridden = false;
     for set in sets {
         let key = overrides::apply(&mut table, set, &mut sources, &mut mistakes);
@@ -61,10 +65,15 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
 /// Bytes of the longest spec. A device such as `/dev/zero` has no end.
 const LONGEST: u64 = 16 << 20;
 
-/// Reads a text file. A byte order mark at its beginning, which some editors write, is left out.
-fn read_text(path: &Path) -> io::Result<String> {
+/// Whether a spec's path stands for standard input.
+pub fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Reads a text. A byte order mark at its beginning, which some editors write, is left out.
+fn read_text(from: impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    from.take(LONGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LONGEST {
         return Err(io::Error::other("it is longer than 16 MiB, so it is not a spec"));
     }

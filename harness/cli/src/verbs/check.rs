@@ -6,7 +6,7 @@ use clap::Args;
 use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline};
 
-use crate::args::{FormatArg, Global, RunArgs, SpecArgs};
+use crate::args::{Continuation, FormatArg, Global, RunArgs, SpecArgs};
 use crate::check_result::{self, StepSummary};
 use crate::execute::{execute, exit_code};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
@@ -43,13 +43,20 @@ enum Reference {
 
 pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     args.page.require_file()?;
-    let file = args.baseline.clone().unwrap_or_else(|| beside(&args.spec.spec));
+    let file = match &args.baseline {
+        Some(file) => file.clone(),
+        None if gpbench_spec::is_standard_input(&args.spec.spec) => {
+            return Err(Failure::usage(
+                "a spec from standard input has no baseline beside it; name one with `--baseline FILE`",
+            ));
+        }
+        None => beside(&args.spec.spec),
+    };
     let reference = reference(global, args, &file)?;
 
+    let prepared = prepare(global, &args.spec, &args.run)?;
     // A check measures the program as it is now, so no earlier run is continued.
-    let run_args = RunArgs { fresh: true, ..args.run.clone() };
-    let prepared = prepare(global, &args.spec, &run_args)?;
-    let summary = execute(global, &prepared, &run_args)?;
+    let summary = execute(global, &prepared, &args.run, &Continuation::NONE)?;
     let run = runs::reopen(&summary.folder)?;
     if !summary.is_complete() {
         say(format_args!("nothing was compared: {} of {} cases have no row", run.missing, summary.total));

@@ -4,7 +4,7 @@ mod import;
 
 use clap::Subcommand;
 use gpbench_data::fetch;
-use gpbench_data::locate;
+use gpbench_data::locate::{self, Found, Place};
 use gpbench_data::registry::{self, Entry};
 use gpbench_data::verify::{self, Expected};
 
@@ -18,7 +18,7 @@ use crate::{dataset, dataset_list, output};
 pub(crate) enum Data {
     /// List the registry: sizes, rates of repeated rows, and where each set was found.
     List(FormatArg),
-    /// Download data sets into the cache.
+    /// Download data sets into the cache, unless they are in --data-dir or $GPBENCH_DATA.
     Fetch {
         /// Data sets of the registry.
         #[arg(required = true)]
@@ -48,6 +48,12 @@ fn fetch(global: &Global, names: &[String]) -> Outcome {
     // Downloads go on where nothing can be printed.
     let mut printed = Ok(());
     for entry in find_all(names)? {
+        if let Some(found) = locate::locate(entry, &places).ok().filter(|found| found.place != Place::Cache) {
+            let Found { place, folder, .. } = found;
+            let line = format!("{}: {} (found in {place}, not downloaded)", entry.name, folder.display());
+            printed = printed.and(output::print(&line));
+            continue;
+        }
         match dataset::with_bar(global, entry, |show| fetch::fetch(entry, &places, show)) {
             Ok(found) => {
                 let line = format!("{}: {}", entry.name, found.folder.display());

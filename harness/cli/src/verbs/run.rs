@@ -1,11 +1,12 @@
 //! `gpbench run`: runs a spec, or continues its run where it stopped.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
-use crate::args::{Global, RunArgs, SpecArgs, Wide};
+use crate::args::{Continuation, Global, RunArgs, SpecArgs, Wide};
 use crate::execute::{execute, exit_code};
 use crate::exit::{OK, Outcome};
 use crate::notice::{say, warn};
@@ -21,12 +22,14 @@ pub(crate) struct Run {
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
+    earlier: Continuation,
+    #[command(flatten)]
     wide: Wide,
 }
 
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let prepared = prepare(global, &args.spec, &args.run)?;
-    let summary = execute(global, &prepared, &args.run)?;
+    let summary = execute(global, &prepared, &args.run, &args.earlier)?;
     let run = runs::reopen(&summary.folder)?;
     let page = runs::write_report(&run)?;
     let mut printed = Ok(());
@@ -38,7 +41,9 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         say(format_args!("\nreport: {}", page.display()));
     }
     if let Some(why) = ended_early(&summary) {
-        say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os())));
+        let input =
+            gpbench_spec::is_standard_input(&args.spec.spec).then(|| summary.folder.join("spec.toml"));
+        say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os(), input.as_deref())));
     }
     // All is stored by now. That the results cannot be printed is told, and hides no failure of a case.
     match (printed, exit_code(&summary)) {
@@ -78,10 +83,14 @@ fn ended_early(summary: &Summary) -> Option<String> {
     Some(format!("{why}; {} of {} cases are left", summary.left, summary.total))
 }
 
-/// The command line that continues a run, quoted for a shell.
-fn resume_command(args: impl Iterator<Item = OsString>) -> String {
+/// The command line that continues a run, quoted for a shell. `input` holds the spec that came from standard input.
+fn resume_command(args: impl Iterator<Item = OsString>, input: Option<&Path>) -> String {
     let args: Vec<OsString> = args.filter(|arg| arg != "--fresh").collect();
-    shell_command(args.iter().map(OsString::as_os_str))
+    let command = shell_command(args.iter().map(OsString::as_os_str));
+    match input {
+        Some(file) => format!("{command} < {}", shell_command([file.as_os_str()].into_iter())),
+        None => command,
+    }
 }
 
 #[cfg(test)]
@@ -91,6 +100,9 @@ mod tests {
     #[test]
     fn the_resume_command_can_be_pasted_into_a_shell() {
         let args = ["gpbench", "run", "my spec.toml", "--fresh", "--set", "seeds=[0, 1]"].map(OsString::from);
-        assert_eq!(resume_command(args.into_iter()), "gpbench run 'my spec.toml' --set 'seeds=[0, 1]'");
+        assert_eq!(resume_command(args.into_iter(), None), "gpbench run 'my spec.toml' --set 'seeds=[0, 1]'");
+        let input = Some(Path::new("my runs/spec.toml"));
+        let args = ["gpbench", "run", "-"].map(OsString::from);
+        assert_eq!(resume_command(args.into_iter(), input), "gpbench run - < 'my runs/spec.toml'");
     }
 }

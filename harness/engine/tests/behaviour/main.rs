@@ -8,6 +8,7 @@ mod memory;
 mod memory_limits;
 mod processes;
 mod programs;
+mod references;
 mod reuse;
 mod schedule;
 mod script;

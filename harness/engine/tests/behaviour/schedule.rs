@@ -68,6 +68,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
             Event::CaseStarted { .. } => "started",
             Event::CaseFinished { .. } => "finished",
             Event::ExactStarted { .. } => "exact",
+            Event::CaseAdvanced { .. } => "case advanced",
             Event::Warning(_) => "warning",
         })
         .collect();

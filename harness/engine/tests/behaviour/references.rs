@@ -1,0 +1,113 @@
+//! Exact references whose making was interrupted, and the load by other programs during a run.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gpbench_engine::{
+    End, Engine, Event, Executor, Interrupt, Options, Outcome, Plan, ProcessorTimes, WorkItem,
+};
+use gpbench_record::{Environment, ExactSummary, Message, Metrics, StopReason, TracePoint, names};
+use gpbench_runs::RunRecord;
+
+use crate::support::{Noon, options, plan, solved, verified};
+
+/// Makes references, unless each is interrupted. Of its four processors others use one.
+struct Machine {
+    interrupts: bool,
+    seconds: AtomicU64,
+}
+
+impl Machine {
+    fn new(interrupts: bool) -> Self {
+        Self { interrupts, seconds: AtomicU64::default() }
+    }
+}
+
+impl Executor for Machine {
+    fn machine(&self) -> Environment {
+        Environment::default()
+    }
+
+    fn processor_times(&self) -> Option<ProcessorTimes> {
+        let ticks = 100 * self.seconds.fetch_add(10, Ordering::SeqCst);
+        Some(ProcessorTimes { total: 4 * ticks, busy: 2 * ticks, own: ticks })
+    }
+
+    fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome {
+        let message = match item {
+            WorkItem::Exact(_) if self.interrupts => {
+                interrupt.raise(2);
+                return Outcome::of(End::Interrupted);
+            }
+            WorkItem::Exact(request) => {
+                std::fs::write(&request.output, "exact").unwrap();
+                Message::Exact(ExactSummary { metrics: Metrics::default() })
+            }
+            WorkItem::Case(_) => {
+                let metrics = Metrics::from_iter([(names::CLAIMED_Y.to_owned(), 0.5)]);
+                seen(&Message::Trace(TracePoint { iteration: 1, seconds: 0.1, epochs: 1.0, metrics }));
+                solved(StopReason::Converged, &[0.004, 0.009], 3.0)
+            }
+            WorkItem::Verify(_) => verified(0.005, 0.01),
+        };
+        Outcome { messages: vec![message], ..Outcome::of(End::Exited(0)) }
+    }
+}
+
+/// A plan whose one case wants an exact reference.
+fn exact_plan() -> Plan {
+    let mut plan = plan(&["cg"]);
+    plan.environment.cores = 4;
+    plan.cases[0].fingerprint.exact = true;
+    plan
+}
+
+/// Runs a plan; for each reference that was begun, whether it was so again.
+fn begun(machine: &Machine, plan: &Plan, options: &Options) -> Vec<bool> {
+    let interrupt = Interrupt::default();
+    let engine = Engine { executor: machine, clock: &Noon, interrupt, renew_dataset: &|_| Ok(()) };
+    let mut begun = Vec::new();
+    let mut note = |event| {
+        if let Event::ExactStarted { again, .. } = event {
+            begun.push(again);
+        }
+    };
+    engine.run(plan, options, &mut note).unwrap();
+    begun
+}
+
+#[test]
+fn an_interrupted_reference_is_told_when_it_begins_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plan, options) = (exact_plan(), options(folder.path()));
+    assert_eq!(begun(&Machine::new(true), &plan, &options), [false]);
+    assert_eq!(begun(&Machine::new(true), &plan, &options), [true]);
+    assert_eq!(begun(&Machine::new(false), &plan, &options), [true]);
+    // Made anew, for it was lost, but nothing was interrupted.
+    let fresh = Options { fresh: true, ..options };
+    std::fs::remove_dir_all(fresh.cache_dir.join("exact")).unwrap();
+    assert_eq!(begun(&Machine::new(false), &plan, &fresh), [false]);
+    assert_eq!(begun(&Machine::new(false), &plan, &fresh), [false; 0]);
+}
+
+#[test]
+fn residuals_are_told_as_they_come_and_the_load_by_others_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine {
+        executor: &Machine::new(false),
+        clock: &Noon,
+        interrupt: Interrupt::default(),
+        renew_dataset: &|_| Ok(()),
+    };
+    let mut residuals = Vec::new();
+    let mut note = |event| {
+        if let Event::CaseAdvanced { metrics, .. } = event {
+            residuals.extend(metrics.get(names::CLAIMED_Y));
+        }
+    };
+    let summary = engine.run(&exact_plan(), &options(folder.path()), &mut note).unwrap();
+    assert_eq!(residuals, [0.5]);
+    assert_eq!(summary.other_load, Some(0.25));
+    let stored = RunRecord::open(&summary.folder).unwrap();
+    assert_eq!(stored.environments[0].other_load, Some(0.25));
+}
