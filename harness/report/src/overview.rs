@@ -180,7 +180,7 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
         }));
         facts.extend(first.load.first().map(|load| ("load at the start", load.to_string())));
         let others = run.environments.iter().filter_map(|e| e.other_load).max_by(f64::total_cmp);
-        facts.extend(disturbance(others).map(|text| ("other programs", text)));
+        facts.extend(disturbance(others).map(|text| ("warning", text)));
         facts.push(("threads a case", first.threads.to_string()));
         facts.push(("kernel products", first.cpu_dispatch.clone()));
         facts.push(("BLAS", format!("{}, core type {}", first.blas, first.blas_core)));

@@ -74,6 +74,7 @@ fn hint(summary: &Summary) -> Option<String> {
 /// Why a run ended without a row of every case, if it did.
 fn ended_early(summary: &Summary) -> Option<String> {
     let why = match (summary.interrupted, summary.stopped) {
+        _ if summary.left == 0 => return None,
         (Some(_), _) => "interrupted",
         (None, Some(Stop::Failures)) => "the limit on failures is reached",
         (None, Some(Stop::Time)) => "the limit on the run's time is reached",
