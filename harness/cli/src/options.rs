@@ -49,7 +49,7 @@ fn hide_foreign(verb: Command, path: String, options: &[Arg]) -> Command {
 fn has(path: &str, option: &str) -> bool {
     let verbs = OPTIONS.iter().find(|(name, _)| *name == option).map(|(_, verbs)| *verbs);
     let is_of = |verb: &&str| path.starts_with(*verb) || verb.starts_with(path);
-    verbs.is_none_or(|verbs| verbs.iter().any(|verb| is_of(&verb)))
+    verbs.is_none_or(|verbs| verbs.iter().any(is_of))
 }
 
 /// Refuses an option that was given to a verb that does not have it.
