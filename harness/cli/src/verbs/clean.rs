@@ -1,5 +1,6 @@
 //! `gpbench clean`: removes what can be made again: cached files, and the store of finished cases.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -34,7 +35,7 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
         let size = size_of(folder);
         let verb = if args.dry_run { "would remove" } else { "removed" };
         if !args.dry_run {
-            std::fs::remove_dir_all(folder)
+            remove(folder)
                 .map_err(|e| Failure::internal(format!("{} cannot be removed: {e}", folder.display())))?;
         }
         let line = format!("{verb} {} ({})", folder.display(), units::bytes(size as f64));
@@ -49,6 +50,18 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
         ))?;
     }
     printed.map(|()| OK)
+}
+
+/// Removes a folder, into which a run may put files meanwhile.
+fn remove(folder: &Path) -> io::Result<()> {
+    const TRIES: usize = 100;
+    for _ in 1..TRIES {
+        match std::fs::remove_dir_all(folder) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            removed => return removed,
+        }
+    }
+    std::fs::remove_dir_all(folder)
 }
 
 /// Bytes of all files below a folder.
