@@ -74,9 +74,9 @@ fn cases_without_rows(summary: &Summary) -> Vec<String> {
     texts
 }
 
-/// The exit code of a run.
+/// The exit code of a run. A signal that came after the last case has interrupted nothing.
 pub(crate) fn exit_code(summary: &Summary) -> u8 {
-    match summary.interrupted {
+    match summary.interrupted.filter(|_| summary.left > 0) {
         Some(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         None if summary.failures() > 0 || !summary.is_complete() => CASE_FAILED,
         None => OK,

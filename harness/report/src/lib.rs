@@ -36,6 +36,7 @@ mod overview;
 mod page;
 mod papers;
 mod published;
+mod ranking;
 mod reading;
 mod reference;
 mod results;

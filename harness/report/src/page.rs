@@ -12,11 +12,11 @@ use crate::grid;
 use crate::layout::Layout;
 use crate::papers;
 use crate::published;
+use crate::ranking;
 use crate::reference::Reference;
 use crate::results::Results;
 use crate::run::Run;
 use crate::table::Table;
-use crate::target;
 use crate::tasks::section;
 
 /// A report's content.
@@ -108,7 +108,7 @@ impl Part {
         let rest: Vec<&Metric> =
             METRICS.iter().filter(is_left).filter(|metric| is_measured(&metric)).collect();
         let layouts = section.layouts(&results);
-        let ranking = target::ranking(&results);
+        let ranking = ranking::table(&results);
         let own = layouts.iter().map(|layout| layout.table(&columns)).chain(section.tables(&results));
         let tables = ranking.into_iter().chain(own).collect();
         let details = layouts.into_iter().filter(|_| !rest.is_empty());

@@ -1,16 +1,11 @@
-//! The run's target: when each case reaches it, and which solver does so first.
+//! The run's target: when each case reaches it.
 //!
 //! A case reaches a target at the first evaluation from which on every one is within the limit, the verified end included.
 //! Evaluations are ten in a decade of epochs, so the true time is up to a quarter earlier.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use gpbench_record::{Row, Step, Target, TaskKind, metric, names};
-
-use crate::aggregate::{Group, MeanWithError, Problem};
-use crate::layout::with_error;
-use crate::results::Results;
-use crate::table::{Cell, Table};
+use gpbench_record::{Labels, Row, Step, Target, TaskKind, names};
 
 /// By how much a verified residual may exceed what a solver aims at: the residual that it updates drifts from the true one.
 const DRIFT: f64 = 1.01;
@@ -26,7 +21,7 @@ struct Point {
 pub(crate) fn insert(rows: &mut [Row], target: &Target) {
     let ends = target.solver().map(|solver| ends(rows, solver, &target.metric)).unwrap_or_default();
     for row in rows.iter_mut().filter(|row| row.status.is_answer()) {
-        let reference = ends.get(&(Problem::of(&row.labels), row.labels.seed)).copied();
+        let reference = ends.get(&without_solver(&row.labels)).copied();
         let Some(limit) = target.limit(&row.metrics, reference) else { continue };
         let limit = if target.traced() == target.metric { limit } else { limit * DRIFT };
         let points = points(row, target);
@@ -42,14 +37,19 @@ pub(crate) fn insert(rows: &mut [Row], target: &Target) {
 }
 
 /// What a solver reached on each problem with each seed, its timing repeats averaged.
-fn ends(rows: &[Row], solver: &str, metric: &str) -> BTreeMap<(Problem, u64), f64> {
-    let mut values: BTreeMap<(Problem, u64), Vec<f64>> = BTreeMap::new();
+fn ends(rows: &[Row], solver: &str, metric: &str) -> BTreeMap<Labels, f64> {
+    let mut values: BTreeMap<Labels, Vec<f64>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.labels.solver == solver && row.status.is_answer()) {
-        let of = values.entry((Problem::of(&row.labels), row.labels.seed)).or_default();
-        of.extend(row.metrics.get(metric));
+        if let Some(value) = row.metrics.get(metric) {
+            values.entry(without_solver(&row.labels)).or_default().push(value);
+        }
     }
-    values.retain(|_, values| !values.is_empty());
     values.into_iter().map(|(of, values)| (of, values.iter().sum::<f64>() / values.len() as f64)).collect()
+}
+
+/// What the cases of several solvers have in common.
+fn without_solver(labels: &Labels) -> Labels {
+    Labels { solver: String::new(), repeat: 0, ..labels.clone() }
 }
 
 /// The metric along a case, its verified end last.
@@ -101,85 +101,6 @@ fn along_training(row: &Row, metric: &str) -> Vec<Point> {
 fn seconds(step: &Step) -> Option<f64> {
     let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| step.metrics.get(name));
     parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
-}
-
-/// The solvers of each problem in the order in which they reach the target; none where the run has no target.
-pub(crate) fn ranking(results: &Results<'_>) -> Option<Table> {
-    let target = results.run.options.target.as_ref()?;
-    let reached = metric::find(&target.metric)?;
-    let problems = results.problems();
-    let several = problems.len() > 1;
-    let mut table = Table::new(format!("First to reach the target: {target}"));
-    if several {
-        table = table.words("problem");
-    }
-    table = table.numbers("place").words(results.run.noun()).numbers("reached");
-    let shown = [names::SECONDS_TO_TARGET, names::EPOCHS_TO_TARGET]
-        .map(|name| metric::find(name).expect("registered"));
-    table = shown
-        .iter()
-        .fold(table, |table, metric| table.numbers(metric.title))
-        .numbers(format!("{} at the end", reached.title));
-    for problem in problems {
-        let mut groups: Vec<&Group> = results.of_problem(problem).collect();
-        groups.sort_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("numbers"));
-        for (place, group) in groups.into_iter().enumerate() {
-            let (seeds, of) = group
-                .metrics
-                .get(names::SECONDS_TO_TARGET)
-                .map_or((0, seeds(results, group)), |mean| (mean.seeds, mean.of));
-            let mut cells: Vec<Cell> =
-                if several { vec![results.problem_title(problem).into()] } else { Vec::new() };
-            let place = if seeds > 0 { (place + 1).to_string() } else { String::new() };
-            cells.extend([place, group.solver.clone(), format!("{seeds}/{of}")].map(Cell::from));
-            cells.extend(shown.iter().chain([&reached]).map(|metric| {
-                let text = group.metrics.get(metric.name).map(|mean| with_error(metric.style, mean));
-                Cell::from(text.unwrap_or_default())
-            }));
-            table.row(cells);
-        }
-    }
-    table.caption = caption(results, target);
-    (!table.rows.is_empty()).then_some(table)
-}
-
-/// Number of seeds that a group was run with.
-fn seeds(results: &Results<'_>, group: &Group) -> usize {
-    results.rows(group).map(|row| row.labels.seed).collect::<BTreeSet<u64>>().len()
-}
-
-/// Orders groups: those that reach the target with more of their seeds first, then by mean seconds.
-fn rank(group: &Group) -> (f64, f64) {
-    group
-        .metrics
-        .get(names::SECONDS_TO_TARGET)
-        .map_or((1.0, f64::INFINITY), |MeanWithError { mean, seeds, of, .. }| {
-            (1.0 - *seeds as f64 / *of as f64, *mean)
-        })
-}
-
-fn caption(results: &Results<'_>, target: &Target) -> String {
-    let along = match results.groups.first().map(|group| results.case(group).task.kind()) {
-        Some(TaskKind::Train) => "outer step",
-        Some(TaskKind::Learn) => "look at the learner",
-        _ if target.traced() != target.metric => "iteration, by the residual that the solver claims,",
-        _ => "evaluation (there are ten in a decade of epochs)",
-    };
-    let mut caption = format!(
-        "A case reaches the target at the first {along} from which on it stays within it, the verified end included. \
-         `reached` counts seeds; means are over those that reach it."
-    );
-    let answers =
-        || results.groups.iter().flat_map(|group| results.rows(group)).filter(|row| row.status.is_answer());
-    if target.solver().is_none() {
-        let unknown = answers().filter(|row| target.limit(&row.metrics, None).is_none()).count();
-        if unknown > 0 {
-            caption += &format!(
-                " {unknown} cases have no exact figures to be compared with; `--exact-limit` bounds n."
-            );
-        }
-    }
-    caption
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! Which solver reaches the run's target first.
+
+use std::collections::BTreeSet;
+
+use gpbench_record::{Target, TaskKind, metric, names};
+
+use crate::aggregate::{Group, MeanWithError};
+use crate::layout::with_error;
+use crate::results::Results;
+use crate::table::{Cell, Table};
+
+/// The solvers of each problem in the order in which they reach the target; none where the run has no target.
+pub(crate) fn table(results: &Results<'_>) -> Option<Table> {
+    let target = results.run.options.target.as_ref()?;
+    let reached = metric::find(&target.metric)?;
+    let problems = results.problems();
+    let several = problems.len() > 1;
+    let mut table = Table::new(format!("First to reach the target: {target}"));
+    if several {
+        table = table.words("problem");
+    }
+    table = table.numbers("place").words(results.run.noun()).numbers("reached");
+    let shown = [names::SECONDS_TO_TARGET, names::EPOCHS_TO_TARGET]
+        .map(|name| metric::find(name).expect("registered"));
+    table = shown
+        .iter()
+        .fold(table, |table, metric| table.numbers(metric.title))
+        .numbers(format!("{} at the end", reached.title));
+    for problem in problems {
+        let mut groups: Vec<&Group> = results.of_problem(problem).collect();
+        groups.sort_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("numbers"));
+        for (place, group) in groups.into_iter().enumerate() {
+            let (seeds, of) = group
+                .metrics
+                .get(names::SECONDS_TO_TARGET)
+                .map_or((0, seeds(results, group)), |mean| (mean.seeds, mean.of));
+            let mut cells: Vec<Cell> =
+                if several { vec![results.problem_title(problem).into()] } else { Vec::new() };
+            let place = if seeds > 0 { (place + 1).to_string() } else { String::new() };
+            cells.extend([place, group.solver.clone(), format!("{seeds}/{of}")].map(Cell::from));
+            cells.extend(shown.iter().chain([&reached]).map(|metric| {
+                let text = group.metrics.get(metric.name).map(|mean| with_error(metric.style, mean));
+                Cell::from(text.unwrap_or_default())
+            }));
+            table.row(cells);
+        }
+    }
+    table.caption = caption(results, target);
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// Number of seeds that a group was run with.
+fn seeds(results: &Results<'_>, group: &Group) -> usize {
+    results.rows(group).map(|row| row.labels.seed).collect::<BTreeSet<u64>>().len()
+}
+
+/// Orders groups: those that reach the target with more of their seeds first, then by mean seconds.
+fn rank(group: &Group) -> (f64, f64) {
+    group
+        .metrics
+        .get(names::SECONDS_TO_TARGET)
+        .map_or((1.0, f64::INFINITY), |MeanWithError { mean, seeds, of, .. }| {
+            (1.0 - *seeds as f64 / *of as f64, *mean)
+        })
+}
+
+fn caption(results: &Results<'_>, target: &Target) -> String {
+    let along = match results.groups.first().map(|group| results.case(group).task.kind()) {
+        Some(TaskKind::Train) => "outer step",
+        Some(TaskKind::Learn) => "look at the learner",
+        _ if target.traced() != target.metric => "iteration, by the residual that the solver claims,",
+        _ => "evaluation (there are ten in a decade of epochs)",
+    };
+    let mut caption = format!(
+        "A case reaches the target at the first {along} from which on it stays within it, the verified end included. \
+         `reached` counts seeds; means are over those that reach it."
+    );
+    let answers =
+        || results.groups.iter().flat_map(|group| results.rows(group)).filter(|row| row.status.is_answer());
+    if target.solver().is_none() {
+        let unknown = answers().filter(|row| target.limit(&row.metrics, None).is_none()).count();
+        if unknown > 0 {
+            caption += &format!(
+                " {unknown} cases have no exact figures to be compared with; `--exact-limit` bounds n."
+            );
+        }
+    }
+    caption
+}
