@@ -43,7 +43,7 @@ const OF_CASE: (&str, &str) =
     ("id, dataset, kernel, estimator, solver, seed, repeat", "The case, as in `results.parquet`.");
 
 /// The columns of `traces.parquet` that are no metrics, with their documentation.
-pub const TRACE_COLUMNS: &[(&str, &str)] = &[
+pub(crate) const TRACE_COLUMNS: &[(&str, &str)] = &[
     OF_CASE,
     ("iteration", "The solver's count of iterations."),
     ("seconds", "Wall-clock seconds of prepare and solve so far, without evaluations."),
@@ -52,7 +52,7 @@ pub const TRACE_COLUMNS: &[(&str, &str)] = &[
 ];
 
 /// The columns of `steps.parquet` that are no metrics, with their documentation.
-pub const STEP_COLUMNS: &[(&str, &str)] = &[
+pub(crate) const STEP_COLUMNS: &[(&str, &str)] = &[
     OF_CASE,
     ("step", "Count of steps, from 0."),
     (

@@ -54,7 +54,7 @@ pub fn parse_memory(text: &str) -> Result<u64, String> {
 }
 
 /// A fraction written as a percentage: `1%`, `0.5 %`.
-pub fn parse_percent(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     let (number, sign) = take_number(text.trim())?;
     match sign.trim() {
         "%" => positive(number / 100.0, "a percentage"),
