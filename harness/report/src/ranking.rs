@@ -73,7 +73,7 @@ fn caption(results: &Results<'_>, target: &Target) -> String {
     };
     let mut caption = format!(
         "A case reaches the target at the first {along} from which on it stays within it, the verified end included. \
-         `reached` counts seeds; means are over those that reach it."
+         Means are over the seeds that reach it, which are counted under reached."
     );
     let answers =
         || results.groups.iter().flat_map(|group| results.rows(group)).filter(|row| row.status.is_answer());
