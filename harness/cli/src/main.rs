@@ -21,6 +21,7 @@ mod notice;
 mod options;
 mod output;
 mod params;
+mod pdf;
 mod prepare;
 mod progress;
 mod renewal;
@@ -189,7 +190,7 @@ mod tests {
         assert_eq!(own("completions"), [""; 0]);
         assert_eq!(own("data fetch"), ["data-dir"]);
         assert_eq!(own("clean"), ["downloads", "dry-run", "output-dir"]);
-        assert_eq!(own("report"), ["format", "wide", "output-dir"]);
+        assert_eq!(own("report"), ["pdf", "format", "wide", "output-dir"]);
         assert!(!own("check").contains(&"fresh".to_owned()) && !own("plan").contains(&"offline".to_owned()));
     }
 }

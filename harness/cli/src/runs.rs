@@ -1,9 +1,9 @@
 //! Reads run folders, and prints and rebuilds their reports.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gpbench_record::Row;
-use gpbench_report::{Options, Run, export, for_terminal, write_all};
+use gpbench_report::{Options, Run, Written, export, for_terminal, write_all};
 use gpbench_runs::resolve_run;
 
 use crate::args::{Format, FormatArg, Global, Wide};
@@ -36,10 +36,9 @@ pub(crate) fn reopen(folder: &Path) -> Result<Run, Failure> {
     Run::open(folder).map_err(Failure::internal)
 }
 
-/// Writes the report's files into the run folder. Returns the page to open.
-pub(crate) fn write_report(run: &Run) -> Result<PathBuf, Failure> {
-    let written = write_all(run, &Options::default()).map_err(Failure::internal)?;
-    Ok(written.html)
+/// Writes the report's files into the run folder.
+pub(crate) fn write_report(run: &Run) -> Result<Written, Failure> {
+    write_all(run, &Options::default()).map_err(Failure::internal)
 }
 
 /// Prints a run's tables of results.

@@ -19,15 +19,13 @@ struct Point {
 
 /// Gives each row that reaches the target its seconds and epochs to it.
 pub(crate) fn insert(rows: &mut [Row], target: &Target) {
-    let ends = target.solver().map(|solver| ends(rows, solver, &target.metric)).unwrap_or_default();
+    let limits = Limits::new(rows, target);
     for row in rows.iter_mut().filter(|row| row.status.is_answer()) {
-        let reference = ends.get(&without_solver(&row.labels)).copied();
-        let Some(limit) = target.limit(&row.metrics, reference) else { continue };
-        let limit = if target.traced() == target.metric { limit } else { limit * DRIFT };
+        let Some(limit) = limits.of(row) else { continue };
         let points = points(row, target);
-        let misses =
-            points.iter().rev().position(|point| point.value > limit).map(|from_end| points.len() - from_end);
-        if let Some(Point { seconds, epochs, .. }) = points.get(misses.unwrap_or(0)) {
+        let misses = points.iter().rev().position(|point| point.value > limit);
+        let first = misses.map_or(0, |from_end| points.len() - from_end);
+        if let Some(Point { seconds, epochs, .. }) = points.get(first) {
             row.metrics.insert(names::SECONDS_TO_TARGET, *seconds);
             if let Some(epochs) = epochs {
                 row.metrics.insert(names::EPOCHS_TO_TARGET, *epochs);
@@ -36,15 +34,33 @@ pub(crate) fn insert(rows: &mut [Row], target: &Target) {
     }
 }
 
-/// What a solver reached on each problem with each seed, its timing repeats averaged.
-fn ends(rows: &[Row], solver: &str, metric: &str) -> BTreeMap<Labels, f64> {
-    let mut values: BTreeMap<Labels, Vec<f64>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.labels.solver == solver && row.status.is_answer()) {
-        if let Some(value) = row.metrics.get(metric) {
-            values.entry(without_solver(&row.labels)).or_default().push(value);
+/// The largest values that reach a target.
+pub(crate) struct Limits<'t> {
+    target: &'t Target,
+    /// What the solver that the target is relative to reached on each problem with each seed, its timing repeats averaged.
+    ends: BTreeMap<Labels, f64>,
+}
+
+impl<'t> Limits<'t> {
+    pub(crate) fn new(rows: &[Row], target: &'t Target) -> Limits<'t> {
+        let mut values: BTreeMap<Labels, Vec<f64>> = BTreeMap::new();
+        let is_reference = |row: &&Row| target.solver() == Some(&row.labels.solver) && row.status.is_answer();
+        for row in rows.iter().filter(is_reference) {
+            if let Some(value) = row.metrics.get(&target.metric) {
+                values.entry(without_solver(&row.labels)).or_default().push(value);
+            }
         }
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        Limits { target, ends: values.into_iter().map(|(of, values)| (of, mean(values))).collect() }
     }
-    values.into_iter().map(|(of, values)| (of, values.iter().sum::<f64>() / values.len() as f64)).collect()
+
+    /// The limit of a case; `None` where what it is relative to is not known.
+    pub(crate) fn of(&self, row: &Row) -> Option<f64> {
+        let reference = self.ends.get(&without_solver(&row.labels)).copied();
+        let limit = self.target.limit(&row.metrics, reference)?;
+        let is_residual = self.target.traced() != self.target.metric;
+        Some(if is_residual { limit * DRIFT } else { limit })
+    }
 }
 
 /// What the cases of several solvers have in common.

@@ -75,7 +75,7 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
 fn remove_old(figures: &Path) -> Result<()> {
     for entry in fs::read_dir(figures).map_err(at(figures))? {
         let path = entry.map_err(at(figures))?.path();
-        if path.extension().is_some_and(|e| e == "svg") {
+        if path.extension().is_some_and(|e| e == "svg" || e == "pdf") {
             fs::remove_file(&path).map_err(at(&path))?;
         }
     }

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::args::{Format, FormatArg, Global};
 use crate::exit::{OK, Outcome};
 use crate::notice::{say, warn};
-use crate::runs;
+use crate::{pdf, runs};
 
 /// `gpbench report`.
 #[derive(Debug, Args)]
@@ -13,6 +13,9 @@ pub(crate) struct Report {
     /// A run folder, the name of a spec (its latest run), or `latest`.
     #[arg(default_value = "latest")]
     run: String,
+    /// Write the charts as PDF too, beside the SVG files; needs the program rsvg-convert.
+    #[arg(long)]
+    pdf: bool,
     #[command(flatten)]
     output: FormatArg,
 }
@@ -22,10 +25,14 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     // The files are rebuilt whether or not the results can be printed.
     let printed = runs::print(&run, args.output);
     match runs::write_report(&run) {
-        Ok(page) if !global.quiet && args.output.format == Format::Table => {
-            say(format_args!("\nreport: {}", page.display()))
+        Ok(written) => {
+            if args.pdf {
+                pdf::write(&written.figures)?;
+            }
+            if !global.quiet && args.output.format == Format::Table {
+                say(format_args!("\nreport: {}", written.html.display()));
+            }
         }
-        Ok(_) => {}
         // A run can be read where nothing can be written.
         Err(failure) => {
             warn(global, format!("the report in the run folder was not rebuilt: {}", failure.text))

@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let prepared = prepare(global, &args.spec, &args.run)?;
     let summary = execute(global, &prepared, &args.run, &args.earlier)?;
     let run = runs::reopen(&summary.folder)?;
-    let page = runs::write_report(&run)?;
+    let page = runs::write_report(&run)?.html;
     let mut printed = Ok(());
     if !global.quiet {
         printed = runs::print_tables(&run, args.wide);

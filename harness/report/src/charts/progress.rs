@@ -13,6 +13,7 @@ use super::sheet::sheet;
 use super::style::heading;
 use crate::aggregate::Problem;
 use crate::results::Results;
+use crate::target::Limits;
 
 /// Size of a chart with one panel.
 const SIZE: (u32, u32) = (760, 440);
@@ -64,7 +65,11 @@ pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &st
         let rows = results.run.rows.iter().filter(|r| Problem::of(&r.labels) == *problem);
         rows.flat_map(|r| &r.trace).any(|p| p.metrics.get(metric).is_some())
     };
-    let Some(name) = [names::RMSE_TO_EXACT, names::TEST_RMSE].into_iter().find(|m| traced(m)) else {
+    let target = results.run.options.target.as_ref();
+    // The metric of the target, or else the solver's own error.
+    let mut qualities = [names::RMSE_TO_EXACT, names::TEST_RMSE];
+    qualities.sort_by_key(|name| target.is_none_or(|target| target.metric != *name));
+    let Some(name) = qualities.into_iter().find(|metric| traced(metric)) else {
         return Ok(None);
     };
     let quality = metric::find(name).expect("qualities are metrics");
@@ -72,21 +77,30 @@ pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &st
     if !chart.add(name, false) {
         return Ok(None);
     }
+    let mut kinds = Vec::new();
+    if let Some(target) = target.filter(|target| target.metric == name) {
+        let limits = Limits::new(&results.run.rows, target);
+        let limits: Vec<f64> =
+            chart.rows().filter_map(|row| limits.of(row)).filter(|limit| *limit > 0.0).collect();
+        if !limits.is_empty() {
+            chart.panel.level = Some(geometric_mean(&limits));
+            kinds.push(Entry::new("target", Sample::Dotted));
+        }
+    }
     let (kind, word) = match clock {
         Clock::Seconds => ("quality-seconds", "time"),
         Clock::Epochs => ("quality-epochs", "epochs"),
         Clock::Iterations => ("quality-iterations", "iterations"),
     };
     let subject = if name == names::TEST_RMSE { "Test RMSE" } else { "Distance to the exact prediction" };
-    chart.figure(
-        kind,
-        what,
-        format!("{subject} against {word}: {what}"),
-        "Geometric mean over seeds. Each seed's last value is carried forward on a common grid; the band spans the \
-         lowest to the highest seed. Single markers: methods with one answer, at the end. A marker that points down \
-         lies below the axis, at the value beside it.",
-        &[],
-    )
+    let mut caption = "Geometric mean over seeds. Each seed's last value is carried forward on a common grid; the band spans \
+                       the lowest to the highest seed. Single markers: methods with one answer, at the end. A marker that \
+                       points down lies below the axis, at the value beside it."
+        .to_owned();
+    if chart.panel.level.is_some() {
+        caption += " The dotted line is the target, its mean over seeds.";
+    }
+    chart.figure(kind, what, format!("{subject} against {word}: {what}"), &caption, &kinds)
 }
 
 /// A chart of one problem while it is put together.

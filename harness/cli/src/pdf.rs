@@ -1,0 +1,30 @@
+//! Charts as PDF, which papers need: made by the program of librsvg, so that texts stay texts and their fonts are embedded.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::exit::Failure;
+
+/// The program of librsvg.
+const CONVERTER: &str = "rsvg-convert";
+
+/// Writes each chart as PDF beside its SVG.
+pub(crate) fn write(charts: &[PathBuf]) -> Result<(), Failure> {
+    for chart in charts {
+        let mut convert = Command::new(CONVERTER);
+        convert.args(["--format", "pdf", "--output"]).arg(chart.with_extension("pdf")).arg(chart);
+        let ended = convert.stdin(Stdio::null()).output().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Failure::usage(format!(
+                "`--pdf` needs the program {CONVERTER}; install it (Debian: librsvg2-bin)"
+            )),
+            _ => Failure::internal(format!("{CONVERTER}: {error}")),
+        })?;
+        if !ended.status.success() {
+            let why = String::from_utf8_lossy(&ended.stderr);
+            let why = why.lines().next().unwrap_or("it does not say why");
+            return Err(Failure::internal(format!("{CONVERTER} cannot convert {}: {why}", chart.display())));
+        }
+    }
+    Ok(())
+}
