@@ -39,6 +39,8 @@ const MARKER: i32 = 6;
 const HALF_LINE: i32 = 7;
 /// Pixels between a point and its label.
 const GAP: i32 = 9;
+/// Pixels between labels in one line.
+const BETWEEN: i32 = 8;
 /// Lines of text above and below the point that are tried.
 const LINES: i32 = 8;
 
@@ -86,7 +88,7 @@ impl Free {
         let is_free =
             |frame: &Frame| frame.is_within(&self.bounds) && !self.taken.iter().any(|t| t.meets(frame));
         let (place, frame) = places.map(|place| (place, frame(place))).find(|(_, frame)| is_free(frame))?;
-        self.taken.push(frame);
+        self.taken.push(Frame { left: frame.left - BETWEEN, right: frame.right + BETWEEN, ..frame });
         Some(place)
     }
 }
