@@ -3,7 +3,7 @@
 //! Repeats of a case are averaged first: they measure the spread of the clock, not of the result. A case that failed
 //! has no numbers. A case that did not converge has: what a method reaches within its budget is a result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::{Labels, Row, Status};
 use polars::prelude::*;
@@ -86,53 +86,29 @@ pub fn groups(run: &Run) -> Result<Vec<Group>> {
     if run.rows.is_empty() {
         return Ok(Vec::new());
     }
-    let metrics: Vec<String> = frame::metric_names(run).into_iter().collect();
-    let table = aggregate(frame::results(run)?, &metrics)?;
-    let mut groups =
-        (0..table.height()).map(|i| group(&table, i, &metrics)).collect::<PolarsResult<Vec<_>>>()?;
+    let metrics = frame::metric_names(run);
     // Rows are in the order of the spec's axes.
-    groups.sort_by_key(|group| run.rows.iter().position(|row| group.holds(row)));
-    Ok(groups)
+    let parts = frame::results(run)?.partition_by_stable(AXES, true)?;
+    Ok(parts.iter().map(|cases| group(cases, &metrics)).collect::<PolarsResult<Vec<_>>>()?)
 }
 
-fn aggregate(results: DataFrame, metrics: &[String]) -> PolarsResult<DataFrame> {
-    let is = |status: Status| col("status").eq(lit(status.as_str()));
-    let usable = is(Status::Ok).or(is(Status::NotConverged));
-    let mut of_a_seed = vec![len().alias("n"), is(Status::Ok).sum().alias("n_ok")];
-    let mut over_seeds = vec![col("n").sum(), col("n_ok").sum(), len().alias("seeds")];
-    for name in metrics {
-        of_a_seed.push(col(name.as_str()).filter(usable.clone()).mean());
-        over_seeds.push(col(name.as_str()).mean().alias(part(name, "mean")));
-        over_seeds.push(col(name.as_str()).std(1).alias(part(name, "std")));
-        over_seeds.push(col(name.as_str()).count().alias(part(name, "count")));
-    }
-    let axes = AXES.map(col);
-    let axes_and_seed: Vec<Expr> = axes.iter().cloned().chain([col("seed")]).collect();
-    // Groups come out of a hash map; sorting by seed makes the sums below bit-identical from run to run.
-    let sorted = results.lazy().sort(["seed", "repeat"], SortMultipleOptions::default());
-    sorted.group_by_stable(axes_and_seed).agg(of_a_seed).group_by_stable(axes).agg(over_seeds).collect()
-}
-
-fn part(metric: &str, what: &str) -> String {
-    format!("{metric}\u{0}{what}")
-}
-
-fn group(table: &DataFrame, i: usize, metrics: &[String]) -> PolarsResult<Group> {
+/// The group that some cases form: all of one problem and solver.
+fn group(cases: &DataFrame, metrics: &BTreeSet<String>) -> PolarsResult<Group> {
     let name = |axis: &str| -> PolarsResult<Option<String>> {
-        Ok(table.column(axis)?.str()?.get(i).map(str::to_owned))
+        Ok(cases.column(axis)?.str()?.get(0).map(str::to_owned))
     };
-    let number = |column: &str| -> PolarsResult<Option<f64>> {
-        Ok(table.column(column)?.cast(&DataType::Float64)?.f64()?.get(i))
-    };
-    let count = |column: &str| -> PolarsResult<usize> { Ok(number(column)?.unwrap_or(0.0) as usize) };
-    let of = count("seeds")?;
+    // Timing repeats of a seed are averaged first.
+    let seeds = cases.partition_by_stable(["seed"], true)?;
+    let seeds = seeds.iter().map(answers).collect::<PolarsResult<Vec<_>>>()?;
     let mut means = BTreeMap::new();
     for metric in metrics {
-        let seeds = count(&part(metric, "count"))?;
-        if let Some(mean) = number(&part(metric, "mean"))? {
-            let deviation = number(&part(metric, "std"))?.filter(|_| seeds > 1);
-            let stderr = deviation.map(|s| s / (seeds as f64).sqrt());
-            means.insert(metric.clone(), MeanWithError { mean, stderr, seeds, of });
+        let of_seed = |rows: &DataFrame| Ok(rows.column(metric)?.f64()?.mean());
+        let values: Float64Chunked = seeds.iter().map(of_seed).collect::<PolarsResult<_>>()?;
+        if let Some(mean) = values.mean() {
+            let count = values.len() - values.null_count();
+            let deviation = values.std(1).filter(|_| count > 1);
+            let stderr = deviation.map(|deviation| deviation / (count as f64).sqrt());
+            means.insert(metric.clone(), MeanWithError { mean, stderr, seeds: count, of: seeds.len() });
         }
     }
     Ok(Group {
@@ -142,10 +118,23 @@ fn group(table: &DataFrame, i: usize, metrics: &[String]) -> PolarsResult<Group>
             estimator: name("estimator")?,
         },
         solver: name("solver")?.unwrap_or_default(),
-        n: count("n")?,
-        n_ok: count("n_ok")?,
+        n: cases.height(),
+        n_ok: having(cases, |status| status == Status::Ok.as_str())?.height(),
         metrics: means,
     })
+}
+
+/// The cases that gave an answer.
+fn answers(cases: &DataFrame) -> PolarsResult<DataFrame> {
+    let of_answers = [Status::Ok, Status::NotConverged].map(Status::as_str);
+    having(cases, |status| of_answers.contains(&status))
+}
+
+/// The cases with some statuses.
+fn having(cases: &DataFrame, is_wanted: impl Fn(&str) -> bool) -> PolarsResult<DataFrame> {
+    let statuses = cases.column("status")?.str()?;
+    let wanted: BooleanChunked = statuses.iter().map(|status| status.is_some_and(&is_wanted)).collect();
+    cases.filter(&wanted)
 }
 
 impl Problem {
