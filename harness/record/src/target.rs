@@ -58,7 +58,7 @@ impl Target {
                 names::RESIDUAL_PROBES,
             ],
             TaskKind::Train | TaskKind::Learn => &[names::TEST_RMSE, names::TEST_NLL],
-            TaskKind::Likelihood => &[],
+            _ => &[],
         }
     }
 

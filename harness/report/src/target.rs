@@ -81,7 +81,7 @@ fn points(row: &Row, target: &Target) -> Vec<Point> {
                 Some(Point { seconds, epochs, value: look.metrics.get(target.traced())? })
             })
             .collect(),
-        TaskKind::Solve | TaskKind::Posterior | TaskKind::Likelihood => row
+        _ => row
             .trace
             .iter()
             .filter_map(|point| {
