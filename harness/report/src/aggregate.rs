@@ -106,7 +106,9 @@ fn group(cases: &DataFrame, metrics: &BTreeSet<String>) -> PolarsResult<Group> {
         let values: Float64Chunked = seeds.iter().map(of_seed).collect::<PolarsResult<_>>()?;
         if let Some(mean) = values.mean() {
             let count = values.len() - values.null_count();
-            let deviation = values.std(1).filter(|_| count > 1);
+            // Equal values have no deviation, whatever rounding leaves.
+            let is_one = values.min() == values.max();
+            let deviation = values.std(1).filter(|_| count > 1).map(|found| if is_one { 0.0 } else { found });
             let stderr = deviation.map(|deviation| deviation / (count as f64).sqrt());
             means.insert(metric.clone(), MeanWithError { mean, stderr, seeds: count, of: seeds.len() });
         }
