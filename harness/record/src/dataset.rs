@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Family;
+use crate::{Family, Frequencies};
 
 /// Which rows a case sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -144,6 +144,8 @@ pub enum Source {
     },
     /// A draw from a Gaussian process, drawn with the case's seed.
     GpDraw(GpDraw),
+    /// An objective that task `thompson` asks again along the run, drawn with the case's seed.
+    Objective(Objective),
 }
 
 /// How a CSV or Parquet file is read. Columns are given by name, or by a 0-based index as text.
@@ -200,6 +202,46 @@ pub struct GpDraw {
     pub noise_scale: f64,
     /// Length scale, in units of the unit cube, shared by all inputs.
     pub length_scale: f64,
+}
+
+/// An objective on the unit cube: a draw from a known Gaussian process, which can be asked at any point. Its rows are in
+/// raw units, and none is for testing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Objective {
+    /// Rows of the initial design, uniform on the unit cube.
+    pub n: usize,
+    /// Inputs.
+    pub d: usize,
+    /// Kernel family of the process.
+    pub kernel: Family,
+    /// Standard deviation of the process.
+    pub signal_scale: f64,
+    /// Standard deviation of the observation noise.
+    pub noise_scale: f64,
+    /// Length scale, shared by all inputs.
+    pub length_scale: f64,
+    /// How it is drawn.
+    pub draw: ObjectiveDraw,
+}
+
+/// How an objective is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectiveDraw {
+    /// By a Cholesky factor that grows with the points: few points only.
+    Exact,
+    /// From random Fourier features.
+    Features {
+        /// Sines and cosines counted together.
+        features: usize,
+        /// Law of their frequencies.
+        frequencies: Frequencies,
+    },
+}
+
+impl Objective {
+    /// Most points in all of an objective that is drawn exactly.
+    pub const MOST_EXACT_POINTS: usize = 5000;
 }
 
 #[cfg(test)]

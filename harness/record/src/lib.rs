@@ -36,6 +36,7 @@ mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;
+mod thompson;
 mod training;
 
 pub use bench::{
@@ -46,7 +47,10 @@ pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
 pub use curve::{Curve, Spectrum};
-pub use dataset::{Dataset, Fractions, GpDraw, InputScaling, ReadOptions, Source, Subsample, TargetScaling};
+pub use dataset::{
+    Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
+    TargetScaling,
+};
 pub use environment::{Environment, Fingerprint, disturbance};
 pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,
@@ -70,6 +74,9 @@ pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};
 pub use target::{Margin, Target, TargetBound, TargetReference};
 pub use task::{LikelihoodStudy, Posterior, Solve, Task, TaskKind};
+pub use thompson::{
+    Ascent, Candidates, Exploit, IllustratedSample, Illustration, Thompson, ThompsonOutput, WarmStart,
+};
 pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training};
 
 /// Version of every JSON form in this crate.

@@ -121,13 +121,16 @@ pub struct Solved {
 }
 
 /// What `verify` computed from the solution, without the plugin.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Verified {
     /// Residuals, predictions and distances to the exact answer.
     pub metrics: Metrics,
     /// Predictions along the input, where there is one input only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
+    /// The best value after each step of a random search, of a case that searches for one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub random_search: Vec<f64>,
 }
 
 /// What `exact` computed.

@@ -4,7 +4,7 @@
 //! To add a metric, add its entry here and compute it; no other list exists.
 
 use crate::TaskKind;
-use crate::TaskKind::{Learn, Likelihood, Posterior, Solve, Train};
+use crate::TaskKind::{Learn, Likelihood, Posterior, Solve, Thompson, Train};
 
 /// A metric.
 #[derive(Debug, PartialEq)]
@@ -159,18 +159,27 @@ pub fn shown(task: TaskKind, place: Shown) -> impl Iterator<Item = &'static Metr
 
 const ALL: &[TaskKind] = &TaskKind::ALL;
 /// Tasks that verify a solution of linear systems.
-const SOLVING: &[TaskKind] = &[Solve, Posterior, Train];
+const SOLVING: &[TaskKind] = &[Solve, Posterior, Train, Thompson];
+/// Tasks whose solution belongs to the rows of a data set, all of them.
+const OF_ROWS: &[TaskKind] = &[Solve, Posterior, Train];
 const PREDICTING: &[TaskKind] = &[Posterior, Train, Learn];
 /// Tasks whose predictions are compared with those of an exact process of the same hyperparameters.
 const TO_EXACT: &[TaskKind] = &[Posterior, Train];
+/// Tasks whose hyperparameters have an exact likelihood in the results.
+const HAS_LIKELIHOOD: &[TaskKind] = &[Solve, Posterior, Train, Likelihood];
 /// Tasks with kernels whose hyperparameters are given or trained by gpbench.
-const GIVEN_KERNEL: &[TaskKind] = &[Solve, Posterior, Train, Likelihood];
+const GIVEN_KERNEL: &[TaskKind] = &[Solve, Posterior, Train, Likelihood, Thompson];
 const LEARN: &[TaskKind] = &[Learn];
 /// Tasks whose results table has a column of total time.
-const TIMED: &[TaskKind] = &[Solve, Posterior, Train, Learn];
+const TIMED: &[TaskKind] = &[Solve, Posterior, Train, Learn, Thompson];
+/// Tasks that a `[target]` can be of.
+const TARGETED: &[TaskKind] = &[Solve, Posterior, Train, Learn];
 const SOLVE_POSTERIOR: &[TaskKind] = &[Solve, Posterior];
 const POSTERIOR: &[TaskKind] = &[Posterior];
 const TRAIN: &[TaskKind] = &[Train];
+const THOMPSON: &[TaskKind] = &[Thompson];
+/// Tasks of outer steps.
+const STEPPING: &[TaskKind] = &[Train, Thompson];
 const LIKELIHOOD: &[TaskKind] = &[Likelihood];
 /// Tasks that may use random features in place of the kernel.
 const BY_FEATURES: &[TaskKind] = &[Train, Likelihood];
@@ -223,6 +232,15 @@ macro_rules! metrics {
 }
 
 metrics! {
+    /// Largest value of the objective, without noise, at all points of the design and of the steps.
+    BEST = "best", "best", "largest value of the objective",
+        One, Fixed, Higher, THOMPSON, THOMPSON, 1e-6, 0.01, [Best, Steps, Compare, Progress, Baseline];
+    /// By how much `best` exceeds that of a random search with as many points of the same objective.
+    GAIN = "gain", "gain", "gain over random search",
+        One, Fixed, Higher, THOMPSON, THOMPSON, 1e-6, 0.02, [Best, Own, Compare, Baseline];
+    /// Mean of `best` over the steps: it rewards finding large values early.
+    AREA = "area", "area", "mean of the largest value over the steps",
+        One, Fixed, Higher, THOMPSON, THOMPSON, 1e-6, 0.01, [Best];
     /// True relative residual norm of y.
     RESIDUAL_Y = "residual_y", "residual y", "relative residual of y",
         One, Scientific, Lower, SOLVING, SOLVING, 1e-9, 0.1, [Best, Trace, Steps, Compare, Progress, Baseline];
@@ -252,16 +270,16 @@ metrics! {
         Nats, Fixed, Lower, LEARN, NOWHERE, 0.01, 0.01, [Steps];
     /// Mean test negative log-likelihood of the exact Gaussian process.
     TEST_NLL_EXACT = "test_nll_exact", "exact NLL", "test NLL of the exact GP",
-        Nats, Fixed, Neither, SOLVING, SOLVING, 0.0, 0.1, [Wide];
+        Nats, Fixed, Neither, OF_ROWS, OF_ROWS, 0.0, 0.1, [Wide];
     /// Root mean square distance of the predictive mean to the exact one.
     RMSE_TO_EXACT = "rmse_to_exact", "RMSE to exact", "RMSE to the exact mean",
         One, Scientific, Lower, TO_EXACT, POSTERIOR, 1e-4, 0.1, [Best, Trace, Baseline];
     /// Log marginal likelihood of the exact Gaussian process.
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
-        Nats, Short, Neither, GIVEN_KERNEL, TRAIN, 0.0, 0.1, [Steps];
+        Nats, Short, Neither, HAS_LIKELIHOOD, TRAIN, 0.0, 0.1, [Steps];
     /// Outer steps taken.
     STEPS = "steps", "steps", "outer steps",
-        Count, Short, Neither, TRAIN, TRAIN, 0.0, 0.1, [];
+        Count, Short, Neither, STEPPING, STEPPING, 0.0, 0.1, [];
     /// Fits of parts of the data, with whose average training began, that ended without converging.
     UNCONVERGED_FITS = "unconverged_fits", "unconverged fits", "fits without convergence",
         Count, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
@@ -301,17 +319,17 @@ metrics! {
     /// Wall-clock seconds until the run's target is reached for good, at the first evaluation that says so: derived by reports,
     /// not recorded.
     SECONDS_TO_TARGET = "seconds_to_target", "to target [s]", "seconds to the target",
-        Seconds, Short, Lower, TIMED, NOWHERE, 1e-3, 0.1, [Own, Compare];
+        Seconds, Short, Lower, TARGETED, NOWHERE, 1e-3, 0.1, [Own, Compare];
     /// Epochs until the run's target is reached for good, at the first evaluation that says so: derived by reports, not
     /// recorded.
     EPOCHS_TO_TARGET = "epochs_to_target", "epochs to target", "epochs to the target",
-        Epochs, Short, Lower, TIMED, NOWHERE, 1.0, 0.3, [Own, Compare, Baseline];
+        Epochs, Short, Lower, TARGETED, NOWHERE, 1.0, 0.3, [Own, Compare, Baseline];
     /// Peak resident memory of the worker process.
     PEAK_MEMORY_BYTES = "peak_memory_bytes", "memory [MiB]", "peak memory",
         Bytes, Memory, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Best];
     /// Test RMSE of the exact Gaussian process.
     TEST_RMSE_EXACT = "test_rmse_exact", "exact RMSE", "test RMSE of the exact GP",
-        One, Fixed, Neither, SOLVING, NOWHERE, 0.0, 0.1, [];
+        One, Fixed, Neither, OF_ROWS, NOWHERE, 0.0, 0.1, [];
     /// Root mean square 2-Wasserstein distance between predicted and exact latent marginals.
     W2_TO_EXACT = "w2_to_exact", "W2 to exact", "2-Wasserstein distance to the exact marginals",
         One, Scientific, Lower, TO_EXACT, NOWHERE, 1e-4, 0.1, [];
@@ -436,10 +454,53 @@ metrics! {
         Count, Short, Neither, POSTERIOR, NOWHERE, 0.0, 0.1, [];
     /// Distinct training inputs, where rows that share one are collapsed.
     UNIQUE_INPUTS = "unique_inputs", "unique inputs", "unique inputs",
-        Count, Short, Neither, SOLVING, NOWHERE, 0.0, 0.1, [Own];
+        Count, Short, Neither, OF_ROWS, NOWHERE, 0.0, 0.1, [Own];
+    /// Largest value of the objective in the initial design.
+    BEST_START = "best_start", "start", "largest value of the design",
+        One, Fixed, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
+    /// Largest value of the objective that a random search with as many points finds.
+    BEST_RANDOM = "best_random", "random search", "largest value of random search",
+        One, Fixed, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
+    /// Largest observed value, noise included.
+    BEST_OBSERVED = "best_observed", "best observed", "largest observed value",
+        One, Fixed, Higher, THOMPSON, NOWHERE, 1e-6, 0.01, [];
+    /// Largest value of the objective at the points that the step chose.
+    BATCH_BEST = "batch_best", "best of the batch", "largest value at the chosen points",
+        One, Fixed, Higher, THOMPSON, NOWHERE, 1e-6, 0.01, [Steps];
+    /// Mean value of the objective at the points that the step chose.
+    BATCH_MEAN = "batch_mean", "mean of the batch", "mean value at the chosen points",
+        One, Fixed, Higher, THOMPSON, NOWHERE, 1e-6, 0.01, [Steps];
+    /// Mean over the samples of the sample's own value less that of the objective at the point that the sample chose.
+    OPTIMISM = "optimism", "optimism", "mean of sample less objective",
+        One, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Steps];
+    /// Share of the chosen points that are farther than a tenth of a length scale from the points chosen before them in the
+    /// step.
+    DISTINCT = "distinct", "distinct", "share of distinct points",
+        One, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Steps];
+    /// Share of the chosen points on the boundary of the cube.
+    ON_BOUNDARY = "on_boundary", "on the boundary", "share of points on the boundary",
+        One, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Steps];
+    /// Training rows of a step's systems.
+    N = "n", "n", "training rows",
+        Count, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
+    /// Kernel entries used by the solves.
+    ENTRIES = "entries", "entries", "kernel entries of the solves",
+        Count, Short, Lower, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
+    /// Kernel entries used to choose points: the same for every solver.
+    ENTRIES_ACQUIRE = "entries_acquire", "entries of choosing", "kernel entries of candidates and ascents",
+        Count, Short, Lower, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
+    /// Wall-clock seconds of evaluating candidates.
+    SECONDS_CANDIDATES = "seconds_candidates", "candidates [s]", "seconds of candidates",
+        Seconds, Short, Lower, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
+    /// Wall-clock seconds of the ascents.
+    SECONDS_ASCENT = "seconds_ascent", "ascent [s]", "seconds of ascents",
+        Seconds, Short, Lower, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
+    /// Wall-clock seconds of all steps: building systems, prepare and solve, candidates and ascents.
+    SECONDS_TOTAL = "seconds_total", "all parts [s]", "seconds of all parts",
+        Seconds, Short, Lower, THOMPSON, THOMPSON, 1e-3, 0.1, [Own, Compare];
     /// Relative Frobenius error of Phi Phi^T against K on a subset of training rows.
     FEATURE_ERROR = "feature_error", "feature error", "relative error of the random features",
-        One, Scientific, Lower, SOLVING, NOWHERE, 0.0, 0.1, [];
+        One, Scientific, Lower, OF_ROWS, NOWHERE, 0.0, 0.1, [];
 }
 
 #[cfg(test)]

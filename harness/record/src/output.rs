@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, Hyperparameters, Landscape, LearningOutput, Step, TaskKind};
+use crate::{Curve, Hyperparameters, Landscape, LearningOutput, Step, TaskKind, ThompsonOutput};
 
 /// Results of a task other than metrics and a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,8 @@ pub enum TaskOutput {
     Likelihood,
     /// What the harness saw along the way.
     Learn(Box<LearningOutput>),
+    /// The points that were acquired, and what each step measured.
+    Thompson(Box<ThompsonOutput>),
 }
 
 /// What task `posterior` yields.
@@ -56,14 +58,16 @@ impl TaskOutput {
             TaskKind::Train => TaskOutput::Train(Box::default()),
             TaskKind::Likelihood => TaskOutput::Likelihood,
             TaskKind::Learn => TaskOutput::Learn(Box::default()),
+            TaskKind::Thompson => TaskOutput::Thompson(Box::default()),
         }
     }
 
-    /// The outer steps of training, or the looks at a learner; none of a task that has neither.
+    /// The outer steps of training or of Thompson sampling, or the looks at a learner; none of a task that has neither.
     pub fn steps(&self) -> &[Step] {
         match self {
             TaskOutput::Train(training) => &training.steps,
             TaskOutput::Learn(learning) => &learning.looks,
+            TaskOutput::Thompson(thompson) => &thompson.steps,
             TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood => &[],
         }
     }
@@ -73,6 +77,7 @@ impl TaskOutput {
         match self {
             TaskOutput::Train(training) => training.steps = steps,
             TaskOutput::Learn(learning) => learning.looks = steps,
+            TaskOutput::Thompson(thompson) => thompson.steps = steps,
             TaskOutput::Solve | TaskOutput::Posterior(_) | TaskOutput::Likelihood => {}
         }
     }
@@ -87,13 +92,18 @@ impl TaskOutput {
         if let TaskOutput::Learn(learning) = self { Some(learning) } else { None }
     }
 
+    /// What task `thompson` yielded.
+    pub fn thompson(&self) -> Option<&ThompsonOutput> {
+        if let TaskOutput::Thompson(thompson) = self { Some(thompson) } else { None }
+    }
+
     /// Predictions along the input.
     pub fn curve(&self) -> Option<&Curve> {
         match self {
             TaskOutput::Posterior(posterior) => posterior.curve.as_deref(),
             TaskOutput::Train(training) => training.curve.as_deref(),
             TaskOutput::Learn(learning) => learning.curve.as_deref(),
-            TaskOutput::Solve | TaskOutput::Likelihood => None,
+            TaskOutput::Solve | TaskOutput::Likelihood | TaskOutput::Thompson(_) => None,
         }
     }
 
@@ -103,7 +113,7 @@ impl TaskOutput {
             TaskOutput::Posterior(posterior) => posterior.curve = found,
             TaskOutput::Train(training) => training.curve = found,
             TaskOutput::Learn(learning) => learning.curve = found,
-            TaskOutput::Solve | TaskOutput::Likelihood => {}
+            TaskOutput::Solve | TaskOutput::Likelihood | TaskOutput::Thompson(_) => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     FeatureEstimator, GradientEstimator, Inducing, Learning, LikelihoodEstimator, PathwiseTargets, Probes,
-    Training,
+    Thompson, Training,
 };
 
 /// What a case measures, with everything that its task needs.
@@ -23,6 +23,8 @@ pub enum Task {
     Likelihood(LikelihoodStudy),
     /// Let a learner fit and predict by itself.
     Learn(Box<Learning>),
+    /// Ask an objective where posterior samples are largest, again and again.
+    Thompson(Box<Thompson>),
 }
 
 /// Which task, without what it needs.
@@ -39,6 +41,8 @@ pub enum TaskKind {
     Likelihood,
     /// [`Task::Learn`].
     Learn,
+    /// [`Task::Thompson`].
+    Thompson,
 }
 
 /// What task `solve` needs.
@@ -82,6 +86,7 @@ impl Task {
             Task::Train(_) => TaskKind::Train,
             Task::Likelihood(_) => TaskKind::Likelihood,
             Task::Learn(_) => TaskKind::Learn,
+            Task::Thompson(_) => TaskKind::Thompson,
         }
     }
 
@@ -92,6 +97,7 @@ impl Task {
             Task::Posterior(posterior) => Some(&posterior.estimator),
             Task::Train(training) => Some(&training.estimator),
             Task::Likelihood(study) => Some(&study.estimator),
+            Task::Thompson(thompson) => Some(&thompson.estimator),
             Task::Learn(_) => None,
         }
     }
@@ -110,6 +116,7 @@ impl Task {
                 LikelihoodEstimator::Solutions { probes, .. } => Some(probes),
                 LikelihoodEstimator::Features(_) => None,
             },
+            Task::Thompson(thompson) => Some(Probes::Pathwise(thompson.targets)),
             Task::Learn(_) => None,
         }
     }
@@ -117,7 +124,7 @@ impl Task {
     /// The estimator by random features, of a task that has one in place of solving systems.
     pub fn features(&self) -> Option<FeatureEstimator> {
         match self {
-            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) => None,
+            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) | Task::Thompson(_) => None,
             Task::Train(training) => match training.gradient {
                 GradientEstimator::Features(features) => Some(features),
                 GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
@@ -132,7 +139,7 @@ impl Task {
     /// Whether each step or estimate solves for y twice.
     pub fn solves_twice(&self) -> bool {
         match self {
-            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) => false,
+            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) | Task::Thompson(_) => false,
             Task::Train(training) => {
                 matches!(training.gradient, GradientEstimator::Solutions { second_solve: true, .. })
             }
@@ -146,7 +153,11 @@ impl Task {
     pub fn training(&self) -> Option<&Training> {
         match self {
             Task::Train(training) => Some(training),
-            Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) | Task::Learn(_) => None,
+            Task::Solve(_)
+            | Task::Posterior(_)
+            | Task::Likelihood(_)
+            | Task::Learn(_)
+            | Task::Thompson(_) => None,
         }
     }
 
@@ -155,6 +166,7 @@ impl Task {
         match self {
             Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => 0,
             Task::Train(training) => usize::try_from(training.steps).unwrap_or(usize::MAX),
+            Task::Thompson(thompson) => usize::try_from(thompson.steps).unwrap_or(usize::MAX),
             Task::Learn(learning) => learning.looks.len(),
         }
     }
@@ -163,8 +175,17 @@ impl Task {
     pub fn learning(&self) -> Option<&Learning> {
         match self {
             Task::Learn(learning) => Some(learning),
-            Task::Solve(_) | Task::Posterior(_) | Task::Train(_) | Task::Likelihood(_) => None,
+            Task::Solve(_)
+            | Task::Posterior(_)
+            | Task::Train(_)
+            | Task::Likelihood(_)
+            | Task::Thompson(_) => None,
         }
+    }
+
+    /// What task `thompson` needs.
+    pub fn thompson(&self) -> Option<&Thompson> {
+        if let Task::Thompson(thompson) = self { Some(thompson) } else { None }
     }
 
     /// The number of right-hand sides of the systems whose solution is verified, y included; 1 where none are
@@ -174,6 +195,7 @@ impl Task {
             Task::Solve(solve) => solve.probes.count(),
             Task::Posterior(posterior) => posterior.targets.probes,
             Task::Train(training) => training.prediction.targets.probes,
+            Task::Thompson(thompson) => thompson.targets.probes,
             Task::Likelihood(_) => self.probes().map_or(0, |probes| probes.count()),
             Task::Learn(_) => 0,
         }
@@ -184,6 +206,7 @@ impl Task {
         match self {
             Task::Posterior(posterior) => posterior.inducing,
             Task::Learn(learning) => learning.inducing,
+            Task::Thompson(thompson) => thompson.inducing,
             Task::Solve(_) | Task::Train(_) | Task::Likelihood(_) => None,
         }
     }
@@ -191,8 +214,14 @@ impl Task {
 
 impl TaskKind {
     /// Every task.
-    pub const ALL: [TaskKind; 5] =
-        [TaskKind::Solve, TaskKind::Posterior, TaskKind::Train, TaskKind::Likelihood, TaskKind::Learn];
+    pub const ALL: [TaskKind; 6] = [
+        TaskKind::Solve,
+        TaskKind::Posterior,
+        TaskKind::Train,
+        TaskKind::Likelihood,
+        TaskKind::Learn,
+        TaskKind::Thompson,
+    ];
 
     /// The name in specs and journals.
     pub fn as_str(self) -> &'static str {
@@ -202,6 +231,7 @@ impl TaskKind {
             TaskKind::Train => "train",
             TaskKind::Likelihood => "likelihood",
             TaskKind::Learn => "learn",
+            TaskKind::Thompson => "thompson",
         }
     }
 }
@@ -226,12 +256,14 @@ mod tests {
             TaskKind::Train => 2,
             TaskKind::Likelihood => 3,
             TaskKind::Learn => 4,
+            TaskKind::Thompson => 5,
         };
-        assert_eq!(TaskKind::ALL.map(place), [0, 1, 2, 3, 4]);
+        assert_eq!(TaskKind::ALL.map(place), [0, 1, 2, 3, 4, 5]);
         for task in TaskKind::ALL {
             assert_eq!(serde_json::to_string(&task).unwrap(), format!("\"{task}\""));
             assert_eq!(TaskOutput::empty(task).training().is_some(), task == TaskKind::Train);
             assert_eq!(TaskOutput::empty(task).learning().is_some(), task == TaskKind::Learn);
+            assert_eq!(TaskOutput::empty(task).thompson().is_some(), task == TaskKind::Thompson);
         }
     }
 }
