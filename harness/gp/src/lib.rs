@@ -12,6 +12,7 @@
 //! - [`exact`]: the same answers through a dense Cholesky factor;
 //! - [`metrics`]: residuals, errors, likelihoods;
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
+//! - [`thompson`]: points where posterior samples are large;
 //! - [`train`]: gradients of the marginal likelihood and gradient ascent; [`lanczos`]: log-determinants;
 //! - [`model`]: predictions and likelihoods of what a learner has learned, by [`network`], [`finite`], [`sparse`] and
 //!   [`experts`];
@@ -55,6 +56,7 @@ mod simd;
 mod sin_cos;
 pub mod sparse;
 pub mod spectrum;
+pub mod thompson;
 mod threads;
 mod tile;
 pub mod train;

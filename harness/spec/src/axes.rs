@@ -82,7 +82,7 @@ impl<'a> Axes<'a> {
         let (datasets_by_name, solver_entries) = (names(&dataset), names(&solver));
         let (kernel_names, estimator_names) = (names(&kernel), names(&estimator));
         let datasets =
-            dataset.iter().filter_map(|name| dataset::resolve(name, typed, catalog, mistakes)).collect();
+            dataset.iter().filter_map(|name| dataset::resolve(name, typed, catalog, task, mistakes)).collect();
         let kernels = kernel.iter().filter_map(|name| kernel::resolve(name, root, task, mistakes)).collect();
         let estimators = of_task.map(|of_task| {
             let resolve =
