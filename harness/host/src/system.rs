@@ -82,7 +82,7 @@ pub struct System {
     /// Random streams of this case.
     pub streams: Streams,
     /// Random streams of the right-hand sides, which differ where these are drawn anew.
-    of_targets: Streams,
+    pub of_targets: Streams,
     /// Threads for products.
     pub pool: Arc<ThreadPool>,
 }

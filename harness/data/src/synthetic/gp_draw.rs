@@ -38,7 +38,10 @@ pub enum DrawError {
         d: usize,
     },
     /// More points than an exact objective can have.
-    #[error("an exact objective was to be asked at {points} points; {} are the most", Objective::MOST_EXACT_POINTS)]
+    #[error(
+        "an exact objective was to be asked at {points} points; {} are the most",
+        Objective::MOST_EXACT_POINTS
+    )]
     TooManyPoints {
         /// Points asked for in all.
         points: usize,

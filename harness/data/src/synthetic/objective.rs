@@ -4,22 +4,17 @@
 //! the same points in the same order gets the same answers, to the last bit.
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Kernel, RandomFeatures, blas};
+use gpbench_gp::{GrowingDraw, Kernel, RandomFeatures};
 use gpbench_record::{GpDraw, Objective, ObjectiveDraw};
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rand::RngExt;
 
 use super::gp_draw::{DrawError, check};
-
-/// White noise that is a part of an exact draw, as a share of the signal variance: without it, the covariance of points
-/// close together is singular in double precision.
-const JITTER: f64 = 1e-9;
 
 /// An objective with the state of its draw.
 #[derive(Debug, Clone)]
 pub struct DrawnObjective {
     of: Objective,
-    kernel: Kernel,
     streams: Streams,
     draw: Draw,
     /// How often it was asked.
@@ -30,8 +25,8 @@ pub struct DrawnObjective {
 enum Draw {
     /// A linear model of random features, with its weights (m x 1).
     Features(RandomFeatures, Array2<f64>),
-    /// The points so far (N x d), the Cholesky factor L of their covariance, and e with g = L e (N x 1).
-    Exact { x: Array2<f64>, factor: Array2<f64>, e: Array2<f64> },
+    /// By a Cholesky factor of the points so far.
+    Exact(GrowingDraw),
 }
 
 /// Rows of an initial design.
@@ -63,13 +58,9 @@ impl DrawnObjective {
                 let weights = streams.normals("weights", features.count(), 1);
                 Draw::Features(features, weights)
             }
-            ObjectiveDraw::Exact => Draw::Exact {
-                x: Array2::zeros((0, d)),
-                factor: Array2::zeros((0, 0).f()),
-                e: Array2::zeros((0, 1).f()),
-            },
+            ObjectiveDraw::Exact => Draw::Exact(GrowingDraw::new(&kernel)),
         };
-        Ok(DrawnObjective { of: of.clone(), kernel, streams, draw, asked: 0 })
+        Ok(DrawnObjective { of: of.clone(), streams, draw, asked: 0 })
     }
 
     /// Asks the initial design, whose points are uniform on the unit cube. It must be asked first.
@@ -88,26 +79,22 @@ impl DrawnObjective {
     /// # Errors
     /// If an exact draw would have more than [`Objective::MOST_EXACT_POINTS`] points.
     pub fn ask(&mut self, x: ArrayView2<f64>) -> Result<(Array1<f64>, Array1<f64>), DrawError> {
-        let noise = self.streams.normals(&format!("noise/{}", self.asked), x.nrows(), 1);
+        let normals = |purpose: &str| {
+            let numbers = self.streams.normals(&format!("{purpose}/{}", self.asked), x.nrows(), 1);
+            numbers.remove_axis(Axis(1))
+        };
         let values = match &mut self.draw {
-            Draw::Features(features, weights) => features.apply(x, weights.view()),
-            Draw::Exact { x: known, factor, e } => {
-                let points = known.nrows() + x.nrows();
+            Draw::Features(features, weights) => features.apply(x, weights.view()).remove_axis(Axis(1)),
+            Draw::Exact(draw) => {
+                let points = draw.len() + x.nrows();
                 if points > Objective::MOST_EXACT_POINTS {
                     return Err(DrawError::TooManyPoints { points });
                 }
-                let more = self.streams.normals(&format!("values/{}", self.asked), x.nrows(), 1);
-                // One BLAS thread: the number of threads changes the last bits of a factorisation.
-                let _single = blas::ThreadGuard::raise(1);
-                *factor = extend_factor(&self.kernel, factor.view(), known.view(), x);
-                *known = stack(known.view(), x);
-                *e = stack(e.view(), more.view());
-                factor.slice(s![points - x.nrows().., ..]).dot(e)
+                draw.extend(x, normals("values").view())
             }
         };
+        let observed = &values + &(self.of.noise_scale * normals("noise"));
         self.asked += 1;
-        let values = values.remove_axis(Axis(1));
-        let observed = &values + &(self.of.noise_scale * noise.remove_axis(Axis(1)));
         Ok((values, observed))
     }
 
@@ -115,7 +102,7 @@ impl DrawnObjective {
     pub fn features(&self) -> Option<&RandomFeatures> {
         match &self.draw {
             Draw::Features(features, _) => Some(features),
-            Draw::Exact { .. } => None,
+            Draw::Exact(_) => None,
         }
     }
 
@@ -152,46 +139,11 @@ pub fn largest(values: ArrayView1<f64>) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The Cholesky factor of the covariance of `known` and `new` points together, from that of the known ones.
-fn extend_factor(
-    kernel: &Kernel,
-    factor: ArrayView2<f64>,
-    known: ArrayView2<f64>,
-    new: ArrayView2<f64>,
-) -> Array2<f64> {
-    let (before, more) = (known.nrows(), new.nrows());
-    // Column-major, as BLAS requires: the transposes of row-major matrices.
-    let mut across = kernel.matrix(known, new).reversed_axes();
-    blas::divide_by_transposed(factor, across.view_mut());
-    let mut own = kernel.matrix(new, new).reversed_axes();
-    own.diag_mut().mapv_inplace(|variance| variance + JITTER * kernel.variance());
-    own -= &across.dot(&across.t());
-    let mut own = column_major(own.view());
-    blas::potrf(own.view_mut()).expect("a covariance with jitter on its diagonal is positive definite");
-    let mut whole = Array2::zeros((before + more, before + more).f());
-    whole.slice_mut(s![..before, ..before]).assign(&factor);
-    whole.slice_mut(s![before.., ..before]).assign(&across);
-    for row in 0..more {
-        let mut to = whole.slice_mut(s![before + row, before..=before + row]);
-        to.assign(&own.slice(s![row, ..=row]));
-    }
-    whole
-}
-
-fn stack(above: ArrayView2<f64>, below: ArrayView2<f64>) -> Array2<f64> {
-    concatenate(Axis(0), &[above, below]).expect("both have as many columns")
-}
-
-fn column_major(matrix: ArrayView2<f64>) -> Array2<f64> {
-    let mut out = Array2::zeros(matrix.dim().f());
-    out.assign(&matrix);
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use gpbench_gp::{Family, seed};
+    use gpbench_gp::{Family, blas, seed};
     use gpbench_record::Frequencies;
+    use ndarray::ShapeBuilder;
     use rand_distr::StandardNormal;
 
     use super::*;
@@ -217,10 +169,10 @@ mod tests {
         for seed in 0..draws {
             let mut objective = DrawnObjective::new(&of, seed as u64).unwrap();
             // In parts, so that an exact draw has to extend its factor.
-            let first = objective.ask(x.slice(s![..12, ..])).unwrap().0;
-            let second = objective.ask(x.slice(s![12.., ..])).unwrap().0;
-            values.column_mut(seed).slice_mut(s![..12]).assign(&first);
-            values.column_mut(seed).slice_mut(s![12..]).assign(&second);
+            let (first, second) = x.view().split_at(Axis(0), 12);
+            let both = [first, second].map(|x| objective.ask(x).unwrap().0);
+            let both = both.iter().flatten();
+            values.column_mut(seed).iter_mut().zip(both).for_each(|(to, value)| *to = *value);
         }
         let exact = Kernel::new(of.kernel, of.signal_scale, &[of.length_scale], 3).matrix(x.view(), x.view());
         let mut worst: f64 = 0.0;
@@ -256,7 +208,7 @@ mod tests {
             let asked = |of: &Objective, seed: u64| {
                 let mut objective = DrawnObjective::new(of, seed).unwrap();
                 let design = objective.design().unwrap();
-                let again = objective.ask(design.x.slice(s![..5, ..])).unwrap();
+                let again = objective.ask(design.x.view().split_at(Axis(0), 5).0).unwrap();
                 (design, again)
             };
             let (design, (values, observed)) = asked(&of, 1);
@@ -264,9 +216,11 @@ mod tests {
             assert_ne!(asked(&of, 2).0, design);
             assert_ne!(asked(&Objective { length_scale: 0.5, ..of.clone() }, 1).0.x, design.x);
             // Up to the jitter of an exact draw, the function is the same; the noise is not.
-            let gap = (&values - &design.values.slice(s![..5])).fold(0.0, |worst: f64, e| worst.max(e.abs()));
-            assert!(gap < 6.0 * of.signal_scale * (2.0 * JITTER).sqrt(), "{gap}");
-            assert!((&observed - &design.observed.slice(s![..5])).iter().all(|e| e.abs() > 1e-4));
+            let gaps = |a: &Array1<f64>, b: &Array1<f64>| {
+                a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect::<Vec<_>>()
+            };
+            assert!(gaps(&values, &design.values).iter().all(|gap| *gap < 6.0 * 4.5e-5 * of.signal_scale));
+            assert!(gaps(&observed, &design.observed).iter().all(|gap| *gap > 1e-4));
             let noise = &design.observed - &design.values;
             assert!((noise.std(0.0) / of.noise_scale - 1.0).abs() < 0.5);
         }

@@ -3,7 +3,6 @@
 use gpbench_record::Ascent;
 use ndarray::{Array1, Array2, ArrayView2};
 
-
 use crate::{PosteriorSamples, train};
 
 /// Where ascents have ended.

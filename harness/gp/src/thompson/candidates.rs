@@ -105,7 +105,8 @@ mod tests {
     fn candidates_lie_in_the_cube_and_near_rows() {
         for d in [1, 3, 50] {
             let x = Array2::from_elem((4, d), 0.5);
-            let of = Candidates { rounds: 1, points: 8, explore: 0.25, nearby: 0.5, exploit: Exploit::Shifted };
+            let of =
+                Candidates { rounds: 1, points: 8, explore: 0.25, nearby: 0.5, exploit: Exploit::Shifted };
             let y = Array1::from_vec(vec![0.0, 1.0, 2.0, 3.0]);
             let rng = &mut seed::stream(7, &[]);
             let found = candidates(&of, &vec![0.01; d], x.view(), y.view(), rng);

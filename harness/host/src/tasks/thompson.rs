@@ -19,7 +19,7 @@ mod step;
 mod verification;
 
 use gpbench_record::{
-    FaultCause, Message, Metrics, Solved, TaskOutput, Thompson, ThompsonOutput, Verified, names,
+    Arithmetic, FaultCause, Message, Metrics, Solved, TaskOutput, Thompson, ThompsonOutput, Verified, names,
 };
 
 use crate::failure::{CaseError, file_fault};
@@ -52,9 +52,8 @@ pub(super) fn run(
 
 /// What the whole search measured.
 fn solved(runner: &Runner<'_>, state: State) -> Solved {
-    let sum = |name: &str| -> f64 {
-        state.saved.steps.iter().filter_map(|step| step.metrics.get(name)).sum()
-    };
+    let sum =
+        |name: &str| -> f64 { state.saved.steps.iter().filter_map(|step| step.metrics.get(name)).sum() };
     let epochs = state.saved.epochs;
     let pose = sum(names::SECONDS_POSE);
     let (candidates, ascent) = (sum(names::SECONDS_CANDIDATES), sum(names::SECONDS_ASCENT));
@@ -79,7 +78,7 @@ fn solved(runner: &Runner<'_>, state: State) -> Solved {
         values: saved.values,
         cost: saved.cost,
         uncounted: 0.0,
-        precision: saved.precision,
+        precision: Arithmetic::F64,
     };
     let output = TaskOutput::Thompson(Box::new(ThompsonOutput {
         points: state.points.iter().copied().collect(),

@@ -204,10 +204,9 @@ pub(crate) fn resolve(
 fn objective(table: &table::Dataset) -> Objective {
     let draw = match table.draw.value {
         table::Draw::Exact => ObjectiveDraw::Exact,
-        table::Draw::Features => ObjectiveDraw::Features {
-            features: table.features.value,
-            frequencies: table.frequencies.value,
-        },
+        table::Draw::Features => {
+            ObjectiveDraw::Features { features: table.features.value, frequencies: table.frequencies.value }
+        }
     };
     Objective {
         n: table.n.as_ref().map_or(1000, |n| n.value),

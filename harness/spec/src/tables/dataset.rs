@@ -4,8 +4,8 @@ use gpbench_record::{Family, Fractions, Frequencies, InputScaling, ReadOptions, 
 
 use super::kernel::family;
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, Keys, Kind, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, ValueType, WrongType,
-    choice, count, inner, list, number, text, truth, whole,
+    ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, Keys, Kind, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting,
+    ValueType, WrongType, choice, count, inner, list, number, text, truth, whole,
 };
 use crate::source::At;
 use crate::tree::Value;

@@ -3,11 +3,12 @@
 use gpbench_record::TaskKind;
 
 use super::{
-    budget, dataset, estimator, exclude, kernel, learn, likelihood, matrix, report, solver, target, thompson, train,
+    budget, dataset, estimator, exclude, kernel, learn, likelihood, matrix, report, solver, target, thompson,
+    train,
 };
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, ValueType, WrongType, between, choice, choice_of_version, count,
-    inner_list, list, text, whole,
+    ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, ValueType, WrongType, between, choice,
+    choice_of_version, count, inner_list, list, text, whole,
 };
 use crate::source::At;
 use crate::tree::Value;

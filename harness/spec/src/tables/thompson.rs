@@ -3,37 +3,26 @@
 use gpbench_record::{Ascent, Candidates, Exploit, WarmStart};
 
 use super::replay::{Replay, replay};
-use crate::keys::{
-    COUNT_OR_ZERO, Keys, POSITIVE, Setting, between, choice, count, inner, number, truth, whole,
-};
+use crate::keys::{COUNT_OR_ZERO, Keys, POSITIVE, Setting, between, choice, count, number, truth, whole};
 use crate::source::At;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Thompson {
     pub(crate) steps: Setting<u64>,
-    pub(crate) candidates: Option<At<Candidates>>,
-    pub(crate) ascent: Option<At<Ascent>>,
+    pub(crate) candidates: Setting<Candidates>,
+    pub(crate) ascent: Setting<Ascent>,
     pub(crate) warm_start: Setting<WarmStart>,
     pub(crate) share_features: Setting<bool>,
     pub(crate) replay: Option<At<Replay>>,
 }
 
-/// Where samples are looked at, unless the spec says otherwise.
-pub(crate) const CANDIDATES: Candidates =
-    Candidates { rounds: 5, points: 2000, explore: 0.1, nearby: 0.5, exploit: Exploit::Shifted };
-
-/// How the best candidates are improved, unless the spec says otherwise.
-pub(crate) const ASCENT: Ascent = Ascent { steps: 100, learning_rate: 1e-3 };
-
 pub(crate) fn read(keys: &mut Keys<'_>) -> Thompson {
     Thompson {
         steps: keys.or("steps", count(), 10, "Outer steps; each one acquires as many points as the estimator has probes."),
-        candidates: keys.optional(
-            "candidates",
-            inner(candidates),
+        candidates: keys.table("candidates", candidates,
             "Random points at which all samples of a step are evaluated, in rounds.",
         ),
-        ascent: keys.optional("ascent", inner(ascent), "How the best candidate of each round is improved."),
+        ascent: keys.table("ascent", ascent, "How the best candidate of each round is improved."),
         warm_start: keys.or(
             "warm_start",
             choice("warm start", WarmStart::ALL),
@@ -57,20 +46,19 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Thompson {
 }
 
 fn candidates(keys: &mut Keys<'_>) -> Candidates {
-    let Candidates { rounds, points, explore, nearby, .. } = CANDIDATES;
     Candidates {
-        rounds: keys.or("rounds", count(), rounds, "Rounds; the best candidate of each one starts an ascent.").value,
-        points: keys.or("points", count(), points, "Candidates of a round.").value,
+        rounds: keys.or("rounds", count(), 5, "Rounds; the best candidate of each one starts an ascent.").value,
+        points: keys.or("points", count(), 2000, "Candidates of a round.").value,
         explore: keys
             .or(
                 "explore",
                 number(between(0.0, 1.0)),
-                explore,
+                0.1,
                 "Share of the candidates that are uniform on the unit cube; the others are near training rows.",
             )
             .value,
         nearby: keys
-            .or("nearby", number(POSITIVE), nearby, "Standard deviation of the distance to such a row, in length scales.")
+            .or("nearby", number(POSITIVE), 0.5, "Standard deviation of the distance to such a row, in length scales.")
             .value,
         exploit: keys
             .or(
@@ -85,9 +73,10 @@ fn candidates(keys: &mut Keys<'_>) -> Candidates {
 }
 
 fn ascent(keys: &mut Keys<'_>) -> Ascent {
-    let Ascent { steps, learning_rate } = ASCENT;
     Ascent {
-        steps: keys.or("steps", whole(COUNT_OR_ZERO), steps, "Steps of Adam from each start; 0 keeps the start.").value,
-        learning_rate: keys.or("learning_rate", number(POSITIVE), learning_rate, "Learning rate of Adam.").value,
+        steps: keys
+            .or("steps", whole(COUNT_OR_ZERO), 100, "Steps of Adam from each start; 0 keeps the start.")
+            .value,
+        learning_rate: keys.or("learning_rate", number(POSITIVE), 0.001, "Learning rate of Adam.").value,
     }
 }

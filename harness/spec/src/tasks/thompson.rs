@@ -1,13 +1,13 @@
 //! Task `thompson`.
 
-use gpbench_record::{self as record, Objective, ObjectiveDraw, Prior, Source, Task, TaskKind};
+use gpbench_record::{self as record, Objective, ObjectiveDraw, Prior, Source, Task, TaskKind, WarmStart};
 
 use super::replay::Replay;
 use super::rules::{CellEntries, Rules};
 use crate::axes::{Axes, DatasetEntry, Estimators, Method};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
-use crate::tables::thompson::{self as table, ASCENT, CANDIDATES};
+use crate::tables::thompson as table;
 use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
@@ -27,7 +27,8 @@ impl<'a> Rules<'a> for Thompson<'a> {
 
     fn new(typed: &'a Typed, catalog: &'a Catalog, mistakes: &mut Mistakes) -> Self {
         let table = &typed.root.thompson.value;
-        let has_path = |row: &record::Row| row.output.thompson().is_some_and(|output| !output.points.is_empty());
+        let has_path =
+            |row: &record::Row| row.output.thompson().is_some_and(|output| !output.points.is_empty());
         Thompson { table, replay: Replay::find(table.replay.as_ref(), catalog, has_path, mistakes) }
     }
 
@@ -39,6 +40,7 @@ impl<'a> Rules<'a> for Thompson<'a> {
                 mistakes.add(&dataset.at, what, hint);
             }
         }
+        self.check_shared(axes, mistakes);
         for estimator in axes.estimators.iter().flatten() {
             let targets = estimator.targets();
             if targets.probes == 0 {
@@ -56,13 +58,14 @@ impl<'a> Rules<'a> for Thompson<'a> {
 
     fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task> {
         let estimator = cell.estimator?;
+        self.check_warm_start(cell, mistakes);
         let mut thompson = record::Thompson {
             estimator: estimator.name.clone(),
             targets: estimator.targets(),
             share_features: self.table.share_features.value,
             steps: self.table.steps.value,
-            candidates: self.table.candidates.as_ref().map_or(CANDIDATES, |given| given.value),
-            ascent: self.table.ascent.as_ref().map_or(ASCENT, |given| given.value),
+            candidates: self.table.candidates.value,
+            ascent: self.table.ascent.value,
             warm_start: self.table.warm_start.value,
             inducing: cell.solver.inducing,
             replay: Vec::new(),
@@ -76,6 +79,28 @@ impl<'a> Rules<'a> for Thompson<'a> {
 }
 
 impl Thompson<'_> {
+    /// Reports an objective without features to share.
+    fn check_shared(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
+        let is_exact = |dataset: &&DatasetEntry| matches!(&dataset.source, Source::Objective(of) if of.draw == ObjectiveDraw::Exact);
+        let share = &self.table.share_features;
+        let exact = axes.datasets.iter().find(is_exact).filter(|_| share.value);
+        if let (Some(at), Some(dataset)) = (&share.at, exact) {
+            let what = format!("data set `{}` is drawn exactly: it has no features to share", dataset.name);
+            mistakes.add(at, what, "draw it with draw = \"features\"".to_owned());
+        }
+    }
+
+    /// Reports solutions that cannot be carried over.
+    fn check_warm_start(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) {
+        let start = &self.table.warm_start;
+        let Some(at) = start.at.as_ref().filter(|_| start.value != WarmStart::None) else { return };
+        if cell.solver.inducing.is_some() && !mistakes.is_reported(at) {
+            let what =
+                format!("solver `{}` has inducing points, which every step chooses anew", cell.solver.name);
+            mistakes.add(at, what, "write warm_start = \"none\"".to_owned());
+        }
+    }
+
     /// Reports an exact draw of too many points.
     fn check_points(&self, dataset: &DatasetEntry, batch: usize, mistakes: &mut Mistakes) {
         let Source::Objective(objective) = &dataset.source else { return };

@@ -53,7 +53,8 @@ impl Search<'_> {
         let mut metrics = Metrics::default();
         let evaluated = self.task.candidates.rounds * self.task.candidates.points
             + (of_ascent.steps as usize + 1) * owner.len();
-        let on_boundary = share(x.rows().into_iter().map(|point| point.iter().any(|v| *v == 0.0 || *v == 1.0)));
+        let on_boundary =
+            share(x.rows().into_iter().map(|point| point.iter().any(|v| *v == 0.0 || *v == 1.0)));
         for (name, value) in [
             (names::SECONDS_CANDIDATES, ascending.wall - began.wall),
             (names::SECONDS_ASCENT, ended.wall - ascending.wall),
@@ -99,7 +100,8 @@ fn best_of_rounds(ascended: &Ascended, count: usize) -> (Array2<f64>, Array1<f64
 /// Share of the points that are farther than [`DISTINCT`] from all points before them.
 fn distinct(x: ArrayView2<f64>, length_scale: &[f64]) -> f64 {
     let is_near = |a: usize, b: usize| {
-        let scaled = x.row(a).into_iter().zip(x.row(b)).zip(length_scale).map(|((a, b), l)| ((a - b) / l).powi(2));
+        let scaled =
+            x.row(a).into_iter().zip(x.row(b)).zip(length_scale).map(|((a, b), l)| ((a - b) / l).powi(2));
         scaled.sum::<f64>() <= DISTINCT * DISTINCT
     };
     share((0..x.nrows()).map(|point| !(0..point).any(|before| is_near(point, before))))

@@ -32,8 +32,7 @@ pub(super) struct Checkpoint {
 /// Writes a state.
 pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
     let State { points, solution, chosen, saved, .. } = state;
-    let mut arrays =
-        Arrays::from([(POINTS.to_owned(), points.clone()), (CHOSEN.to_owned(), chosen.clone())]);
+    let mut arrays = Arrays::from([(POINTS.to_owned(), points.clone()), (CHOSEN.to_owned(), chosen.clone())]);
     arrays.extend(solution.clone().map(|solution| (SOLUTION.to_owned(), solution)));
     array_file::write(path, Durability::Whole, MAGIC, saved, &[(GROUP, &arrays)])
 }

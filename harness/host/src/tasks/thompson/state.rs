@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_data::synthetic::{Design, DrawError, DrawnObjective};
-use gpbench_record::{Arithmetic, Entries, Illustration, Step};
+use gpbench_record::{Entries, Illustration, Step};
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
@@ -74,8 +74,6 @@ pub(super) struct Saved {
     pub(super) claimed: Vec<f64>,
     /// Named numbers of its last report.
     pub(super) values: BTreeMap<String, f64>,
-    /// Arithmetic of its last products.
-    pub(super) precision: Arithmetic,
     /// Bytes of kernel entries that were cached in the last step.
     pub(super) cached_bytes: usize,
     /// How the first step chose its points, where there is one input only.

@@ -101,13 +101,12 @@ impl Ended {
     /// Makes the step a part of the state.
     fn advance(self, state: &mut State, metrics: Metrics) -> Step {
         let Ended { outcome, x, chosen, rows, cached_bytes } = self;
-        let SolveOutcome { reason, claimed, values, cost, precision, .. } = outcome;
+        let SolveOutcome { reason, claimed, values, cost, .. } = outcome;
         let step = Step { step: state.taken(), hyperparameters: Default::default(), reason, metrics };
         let saved = &mut state.saved;
         saved.epochs = saved.epochs.plus(epochs(cost.entries, rows));
         saved.cost = saved.cost.plus(cost);
-        (saved.claimed, saved.values) = (claimed, values);
-        (saved.precision, saved.cached_bytes) = (precision, cached_bytes);
+        (saved.claimed, saved.values, saved.cached_bytes) = (claimed, values, cached_bytes);
         saved.steps.push(step.clone());
         (state.solution, state.chosen) = (Some(x), chosen);
         step

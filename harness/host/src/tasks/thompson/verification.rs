@@ -42,8 +42,11 @@ pub(super) fn verify(search: &Search<'_>) -> Result<Verified, CaseError> {
     }
     let mut metrics = last_step(search, &found)?;
     let (objective, seed) = (search.objective, search.setup.job.case.seed);
-    let control =
-        search.setup.pool.install(|| random_search(objective, seed, steps as u64, batch)).map_err(RowsError::from)?;
+    let control = search
+        .setup
+        .pool
+        .install(|| random_search(objective, seed, steps as u64, batch))
+        .map_err(RowsError::from)?;
     let (last, random) = (best[steps - 1], control[steps]);
     for (name, value) in [
         (names::BEST, last),
@@ -70,7 +73,9 @@ fn check_best(step: usize, reported: f64, found: f64, scale: f64) -> Result<(), 
 fn last_step(search: &Search<'_>, found: &Found) -> Result<Metrics, CaseError> {
     let steps = found.best.len();
     let mut known = search.design()?;
-    for points in found.points.slice(s![..(steps - 1) * search.batch(), ..]).axis_chunks_iter(Axis(0), search.batch()) {
+    for points in
+        found.points.slice(s![..(steps - 1) * search.batch(), ..]).axis_chunks_iter(Axis(0), search.batch())
+    {
         search.acquire(&mut known, points)?;
     }
     let system = search.pose(&known, steps as u64 - 1)?;
