@@ -10,9 +10,11 @@
 //! - [`UniqueInputs`], [`CollapsedOperator`]: a smaller equivalent system where inputs repeat;
 //! - [`RandomFeatures`] and [`pathwise`]: prior draws and posterior samples;
 //! - [`PosteriorSamples`]: the same samples as functions, with gradients;
+//! - [`GrowingDraw`]: exact prior draws at points given in turn;
 //! - [`exact`]: the same answers through a dense Cholesky factor;
 //! - [`metrics`]: residuals, errors, likelihoods;
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
+//! - [`thompson`]: points where posterior samples are large;
 //! - [`train`]: gradients of the marginal likelihood and gradient ascent; [`lanczos`]: log-determinants;
 //! - [`model`]: predictions and likelihoods of what a learner has learned, by [`network`], [`finite`], [`sparse`] and
 //!   [`experts`];
@@ -39,6 +41,7 @@ pub mod finite;
 #[cfg(test)]
 mod fixtures;
 mod gradient;
+mod growing_draw;
 pub mod inducing;
 pub mod iterative;
 mod kernel;
@@ -58,6 +61,7 @@ mod simd;
 mod sin_cos;
 pub mod sparse;
 pub mod spectrum;
+pub mod thompson;
 mod threads;
 mod tile;
 pub mod train;
@@ -67,6 +71,7 @@ pub use covariance::{CovarianceFunction, Linear};
 pub use features::{FrequencyLaw, RandomFeatures};
 pub use gpbench_record::Arithmetic;
 pub use gradient::Gradient;
+pub use growing_draw::GrowingDraw;
 pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};
 pub use operator::KernelOperator;
