@@ -34,6 +34,7 @@ mod layout;
 mod number;
 mod overview;
 mod page;
+mod pairs;
 mod papers;
 mod published;
 mod ranking;
