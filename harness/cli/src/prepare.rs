@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use gpbench_data::locate::Places;
 use gpbench_engine::{self as engine, Executor, LocalExecutor};
 use gpbench_import::Materialised;
-use gpbench_record::{Fingerprint, LibraryInfo, Source};
+use gpbench_record::{Fingerprint, LibraryInfo};
 use gpbench_spec::{Plan, PlannedCase};
 
 use crate::args::{Global, RunArgs, SpecArgs};
@@ -158,7 +158,7 @@ fn datasets(global: &Global, args: &RunArgs, plan: &Plan, places: &Places) -> Re
     for PlannedCase { case, dataset_path, .. } in &plan.cases {
         let (name, source) = (&case.dataset.name, &case.dataset.source);
         let Entry::Vacant(place) = copies.entry(name.clone()) else { continue };
-        if matches!(source, Source::Toy { .. } | Source::GpDraw(_)) {
+        if source.is_drawn() {
             continue;
         }
         match dataset::obtain(global, places, source, dataset_path.as_deref(), args.offline) {

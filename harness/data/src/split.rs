@@ -38,6 +38,23 @@ pub struct Split {
 }
 
 impl Split {
+    /// Training rows alone, in the units in which they come.
+    pub fn raw(x_train: Array2<f64>, y_train: Array1<f64>) -> Split {
+        let d = x_train.ncols();
+        Split {
+            x_train,
+            y_train,
+            x_test: Array2::zeros((0, d)),
+            y_test: Array1::zeros(0),
+            x_validation: Array2::zeros((0, d)),
+            y_validation: Array1::zeros(0),
+            x_mean: Array1::zeros(d),
+            x_std: Array1::ones(d),
+            y_mean: 0.0,
+            y_std: 1.0,
+        }
+    }
+
     /// The same rows, with `mean` (in units of the standardised targets) subtracted from every target.
     #[must_use]
     pub fn subtract_mean(mut self, mean: f64) -> Split {

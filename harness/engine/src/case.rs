@@ -173,8 +173,8 @@ impl CaseRunner<'_> {
 fn advance(item: &WorkItem, message: &Message) -> Option<Event> {
     let WorkItem::Case(job) = item else { return None };
     let (share, metrics) = match (message, &job.case.task) {
-        (Message::Step(step), Task::Train(training)) => {
-            (Some((step.step + 1) as f64 / training.steps as f64), &step.metrics)
+        (Message::Step(step), task @ (Task::Train(_) | Task::Thompson(_))) => {
+            (Some((step.step + 1) as f64 / task.most_steps() as f64), &step.metrics)
         }
         (Message::Trace(point), Task::Learn(learning)) => {
             let passes = point.metrics.get(names::PASSES);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gpbench_files::remove_stale;
-use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA, Source};
+use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA};
 
 use crate::begun::Begun;
 use crate::log::Log;
@@ -232,9 +232,5 @@ fn request(planned: &PlannedCase) -> ExactRequest {
 
 /// Whether the seed draws the rows; otherwise all seeds share one reference.
 fn depends_on_seed(dataset: &Dataset) -> bool {
-    let draws_rows = match dataset.source {
-        Source::Registry { .. } | Source::File { .. } => false,
-        Source::Toy { .. } | Source::GpDraw(_) => true,
-    };
-    draws_rows || dataset.subsample.is_some()
+    dataset.source.is_drawn() || dataset.subsample.is_some()
 }

@@ -37,17 +37,14 @@ pub(crate) fn ended(
     if let Some(solved) = solving.solved() {
         row.n = Some(solved.n);
         row.d = Some(solved.d);
-        row.metrics.extend(&measured(solved));
-        // Of every solver where memory is stated, so that a comparison says whose products found how much.
-        if planned.case.budget.memory_bytes.is_some() || solved.entries.found > 0.0 {
-            row.metrics.insert(names::EPOCHS_FOUND, solved.entries.found / epoch(solved));
-        }
+        row.metrics.extend(&measured(solved, planned));
         row.solver_values = solved.values.clone();
         row.output = solved.output.clone();
     }
     if let Some(verified) = evidence.verifying.and_then(|outcome| outcome.verified()) {
         row.metrics.extend(&verified.metrics);
         row.output.set_curve(verified.curve.clone());
+        row.output.set_random_search(verified.random_search.clone());
     }
     row.trace = solving
         .messages
@@ -95,15 +92,10 @@ fn lines(log: &str) -> String {
     text::plain(&text::cut(log, text::LOG)).into_owned()
 }
 
-/// Entries of an epoch.
-fn epoch(solved: &Solved) -> f64 {
-    (solved.n as f64).powi(2)
-}
-
-/// The metrics of solving: what `case` measured and what the solver reported.
-fn measured(solved: &Solved) -> Metrics {
-    let epoch = epoch(solved);
-    let mut metrics = solved.metrics.clone();
+/// The metrics of solving: what `case` measured and what the solver reported. Those of the task come first.
+fn measured(solved: &Solved, planned: &PlannedCase) -> Metrics {
+    let epoch = (solved.n as f64).powi(2);
+    let mut metrics = Metrics::default();
     for (name, value) in [
         (names::EPOCHS, solved.entries.used / epoch),
         (names::EPOCHS_SETUP, solved.entries.setup / epoch),
@@ -119,6 +111,10 @@ fn measured(solved: &Solved) -> Metrics {
     ] {
         metrics.insert(name, value);
     }
+    // Of every solver where memory is stated, so that a comparison says whose products found how much.
+    if planned.case.budget.memory_bytes.is_some() || solved.entries.found > 0.0 {
+        metrics.insert(names::EPOCHS_FOUND, solved.entries.found / epoch);
+    }
     if solved.cached_bytes > 0 {
         metrics.insert(names::KEPT_BYTES, solved.cached_bytes as f64);
     }
@@ -128,6 +124,7 @@ fn measured(solved: &Solved) -> Metrics {
             metrics.insert(names::CLAIMED_PROBES, probes);
         }
     }
+    metrics.extend(&solved.metrics);
     metrics
 }
 

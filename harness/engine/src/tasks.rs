@@ -4,7 +4,9 @@ mod learning;
 mod likelihood;
 mod residuals;
 mod rules;
+mod steps;
 mod systems;
+mod thompson;
 mod training;
 
 use gpbench_record::TaskKind;
@@ -20,5 +22,6 @@ pub(crate) fn rules(task: TaskKind) -> &'static Rules {
         TaskKind::Train => &training::RULES,
         TaskKind::Likelihood => &likelihood::RULES,
         TaskKind::Learn => &learning::RULES,
+        TaskKind::Thompson => &thompson::RULES,
     }
 }

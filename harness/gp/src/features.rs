@@ -9,6 +9,9 @@
 //! another kernel, a product of one-dimensional Matérn kernels; early public code drew those, and
 //! [`FrequencyLaw::ProductT`] reproduces it.
 
+mod gradient;
+
+use gpbench_record::Frequencies;
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rand::{Rng, RngExt};
@@ -25,6 +28,15 @@ pub enum FrequencyLaw {
     MultivariateT,
     /// One chi-square number for each component, as in early public code.
     ProductT,
+}
+
+impl From<Frequencies> for FrequencyLaw {
+    fn from(frequencies: Frequencies) -> FrequencyLaw {
+        match frequencies {
+            Frequencies::MultivariateT => FrequencyLaw::MultivariateT,
+            Frequencies::ProductT => FrequencyLaw::ProductT,
+        }
+    }
 }
 
 /// A set of random features of one kernel.

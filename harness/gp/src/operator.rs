@@ -5,6 +5,7 @@ mod cross;
 mod gradient;
 mod mixed;
 mod rectangle;
+mod samples;
 mod square;
 
 use std::ops::Range;
@@ -25,6 +26,7 @@ use crate::{Arithmetic, Kernel, KernelMatrix, SystemMatrix, blas};
 use cache::Cache;
 use cross::CrossOperator;
 use mixed::Mixed;
+pub(crate) use samples::PackedWeights;
 
 /// `H = s^2 k(X, X) + noise^2 I` over the rows of X, in O(n d) memory; each
 /// product takes O(n s) more.

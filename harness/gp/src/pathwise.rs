@@ -86,7 +86,7 @@ impl Prior<'_> {
     ) -> Result<PriorDraws, PriorError> {
         match self {
             Prior::Features(features) => {
-                let w = streams.normals("prior-weights", features.count(), samples);
+                let w = prior_weights(features, samples, streams);
                 Ok(PriorDraws {
                     train: features.apply(x_train, w.view()),
                     test: features.apply(x_test, w.view()),
@@ -103,6 +103,11 @@ impl Prior<'_> {
             }
         }
     }
+}
+
+/// The weights of prior draws that are made of features, m x s, from the streams `prior-weights/<column>`.
+pub fn prior_weights(features: &RandomFeatures, samples: usize, streams: &Streams) -> Array2<f64> {
+    streams.normals("prior-weights", features.count(), samples)
 }
 
 /// Cholesky factor of `K + jitter I` with the smallest jitter of 1e-12 s^2,

@@ -16,6 +16,7 @@ mod evaluate;
 mod panels;
 mod points;
 mod product;
+mod sampled;
 mod weigh;
 
 use std::marker::PhantomData;
@@ -29,6 +30,7 @@ use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
 pub(crate) use self::points::{Factors, Points, padded};
 pub(crate) use self::product::{Forward, Transposed};
+pub(crate) use self::sampled::{RowWeights, Sampled};
 use self::weigh::Weigh;
 use crate::kernel::{Correlation, with_family};
 use crate::simd::{self, Real};

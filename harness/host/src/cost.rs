@@ -4,7 +4,7 @@ use gpbench_record::{Clock, Entries};
 use serde::{Deserialize, Serialize};
 
 /// Iterations, time and kernel entries of one solve, or of several.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct SolveCost {
     /// Iterations, as the solver counts them.
     pub iterations: u64,

@@ -8,7 +8,7 @@ use gpbench_record::{FeatureEstimator, Kernel, Probes};
 use ndarray::{Array2, ArrayView2};
 
 use crate::failure::{CaseError, invalid};
-use crate::kernel::{frequency_law, kernel};
+use crate::kernel::kernel;
 use crate::setup::Setup;
 use crate::system::System;
 
@@ -52,7 +52,7 @@ pub(crate) fn likelihood_of_features(
     }
     let streams = setup.rows.streams(kernel.family).further(&format!("draw {draw}"));
     let rng = &mut streams.stream("likelihood-frequencies");
-    let features = RandomFeatures::draw(&kernel, frequency_law(frequencies), count, rng);
+    let features = RandomFeatures::draw(&kernel, frequencies.into(), count, rng);
     setup.pool.install(|| {
         let Some(series) = series else {
             let likelihood = of_features(&features, noise_scale, x, y)?;

@@ -1,7 +1,7 @@
-//! Covariance functions and spectral laws, from a case to the numerics.
+//! Covariance functions, from a case to the numerics.
 
-use gpbench_gp::{FrequencyLaw, Kernel};
-use gpbench_record::{self as record, Frequencies};
+use gpbench_gp::Kernel;
+use gpbench_record as record;
 use thiserror::Error;
 
 /// Hyperparameters that no kernel can have.
@@ -37,12 +37,4 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, KernelError> 
     positive("noise_scale", *noise_scale)?;
     length_scale.iter().try_for_each(|&length| positive("length_scale", length))?;
     Ok(Kernel::new(family, *signal_scale, length_scale, d))
-}
-
-/// The law of the frequencies of random features.
-pub(crate) fn frequency_law(frequencies: Frequencies) -> FrequencyLaw {
-    match frequencies {
-        Frequencies::MultivariateT => FrequencyLaw::MultivariateT,
-        Frequencies::ProductT => FrequencyLaw::ProductT,
-    }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gpbench_data::{Split, SplitError, Unscaled, copy, split, synthetic, training_rows};
+use gpbench_data::synthetic::{self, Design, DrawnObjective};
+use gpbench_data::{Split, SplitError, Unscaled, copy, split, training_rows};
 use gpbench_gp::seed::Streams;
 use gpbench_record::{Covariance, Dataset, Fractions, Kernel, Source};
 use thiserror::Error;
@@ -92,6 +93,10 @@ impl Rows {
             Source::GpDraw(draw) => {
                 check_size(dataset, draw.n, draw.n_test)?;
                 prepare(synthetic::gp_draw(draw, seed)?)?
+            }
+            Source::Objective(objective) => {
+                let Design { x, observed, .. } = DrawnObjective::new(objective, seed)?.design()?;
+                Split::raw(x, observed)
             }
         };
         Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })

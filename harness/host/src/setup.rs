@@ -42,7 +42,7 @@ impl Setup<'_> {
         inducing: Option<Inducing>,
     ) -> Result<System, CaseError> {
         let (rows, pool) = (&self.rows, &self.pool);
-        Ok(System::build(SystemSpec { rows, kernel, probes, redraw, inducing, pool })?)
+        Ok(System::build(SystemSpec { rows, kernel, probes, redraw, features: None, inducing, pool })?)
     }
 
     /// The exact reference that the job names, if it does.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use gpbench_data::Split;
 use gpbench_gp::inducing::{self, Selection, SelectionError};
-use gpbench_gp::pathwise::{Prior, PriorError, ProbeLaw, Targets};
+use gpbench_gp::pathwise::{self, Prior, PriorError, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Kernel, KernelMatrix, KernelOperator, RandomFeatures, SystemMatrix};
 use gpbench_record::{self as record, Inducing, ProbeDistribution, Probes, StandardProbes};
@@ -17,7 +17,7 @@ use rayon::ThreadPool;
 use thiserror::Error;
 
 use crate::collapse::Collapse;
-use crate::kernel::{KernelError, frequency_law, kernel};
+use crate::kernel::{KernelError, kernel};
 use crate::rows::Rows;
 
 /// Why a system cannot be built.
@@ -54,6 +54,8 @@ pub struct SystemSpec<'a> {
     pub probes: Probes,
     /// Number of the draw, where right-hand sides differ from those of other systems of the case.
     pub redraw: Option<u64>,
+    /// Features of the prior draws, in place of those that the case would draw.
+    pub features: Option<&'a RandomFeatures>,
     /// Inducing points as the solver's unknowns.
     pub inducing: Option<Inducing>,
     /// Threads for products.
@@ -79,6 +81,8 @@ pub struct System {
     pub formulation: Formulation,
     /// Random streams of this case.
     pub streams: Streams,
+    /// Random streams of the right-hand sides, which differ where these are drawn anew.
+    pub of_targets: Streams,
     /// Threads for products.
     pub pool: Arc<ThreadPool>,
 }
@@ -135,7 +139,8 @@ impl System {
         let redrawn = redraw.map(|draw| streams.further(&format!("redraw {draw}")));
         let of_targets = redrawn.as_ref().unwrap_or(&streams);
         let (targets, features) =
-            pool.install(|| targets(&data, &kernel, noise_scale, spec.probes, of_targets))?;
+            pool.install(|| targets(&data, &kernel, noise_scale, spec.probes, spec.features, of_targets))?;
+        let of_targets = of_targets.clone();
         let formulation = match (spec.inducing, rows.dataset.collapse_duplicates) {
             (None, false) => Formulation::Full,
             (None, true) => Formulation::Collapsed(Box::new(Collapse::new(&*operator, x, &targets, pool))),
@@ -145,7 +150,7 @@ impl System {
             }
             (Some(_), true) => return Err(SystemError::InducingAndCollapsed),
         };
-        Ok(System { data, operator, targets, features, formulation, streams, pool: pool.clone() })
+        Ok(System { data, operator, targets, features, formulation, streams, of_targets, pool: pool.clone() })
     }
 
     /// The system as a solver sees it.
@@ -229,6 +234,12 @@ impl System {
         self.targets.rhs.ncols()
     }
 
+    /// The weights of the prior draws of the pathwise targets, features x s; none where these are not made of features.
+    pub fn prior_weights(&self) -> Option<Array2<f64>> {
+        let (features, samples) = (self.features.as_ref()?, self.targets.f_train.ncols());
+        Some(pathwise::prior_weights(features, samples, &self.of_targets))
+    }
+
     /// The prior draws of the pathwise targets at other inputs (m x d): m x s, without columns where
     /// the probes are no such targets.
     ///
@@ -241,7 +252,7 @@ impl System {
         }
         let prior = self.features.as_ref().map_or(Prior::Exact, Prior::Features);
         let (kernel, x_train) = (self.operator.kernel(), self.data.x_train.view());
-        Ok(self.pool.install(|| prior.draw(kernel, x_train, x, samples, &self.streams))?.test)
+        Ok(self.pool.install(|| prior.draw(kernel, x_train, x, samples, &self.of_targets))?.test)
     }
 }
 
@@ -265,6 +276,7 @@ fn targets(
     kernel: &Kernel,
     noise_scale: f64,
     probes: Probes,
+    shared: Option<&RandomFeatures>,
     streams: &Streams,
 ) -> Result<(Targets, Option<RandomFeatures>), SystemError> {
     let (y, x_train, x_test) = (data.y_train.view(), data.x_train.view(), data.x_test.view());
@@ -285,7 +297,8 @@ fn targets(
         }
         record::Prior::Features { features, frequencies } => {
             let rng = &mut streams.stream("prior-frequencies");
-            Some(RandomFeatures::draw(kernel, frequency_law(frequencies), features, rng))
+            let draw = || RandomFeatures::draw(kernel, frequencies.into(), features, rng);
+            Some(shared.cloned().unwrap_or_else(draw))
         }
     };
     let prior = features.as_ref().map_or(Prior::Exact, Prior::Features);

@@ -5,6 +5,7 @@ mod likelihood;
 mod posterior;
 mod problem;
 mod solve;
+mod thompson;
 mod train;
 
 use gpbench_record::{Job, Message, Task};
@@ -34,6 +35,7 @@ pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
         Task::Train(task) => train::run(&setup, task, send),
         Task::Likelihood(task) => likelihood::run(&setup, task, send),
         Task::Learn(task) => learn::run(&setup, task, send),
+        Task::Thompson(task) => thompson::run(&setup, task, send),
     });
     outcome.map_or_else(|error| error.message(plugin_ran), Message::Solved)
 }
@@ -49,6 +51,7 @@ pub fn verify(job: &Job) -> Message {
         Task::Train(_) => train::verify(),
         Task::Likelihood(task) => likelihood::verify(&setup, task),
         Task::Learn(task) => learn::verify(&setup, task),
+        Task::Thompson(task) => thompson::verify(&setup, task),
     });
     outcome.map_or_else(|error| error.message(false), Message::Verified)
 }

@@ -148,6 +148,16 @@ pub enum Source {
     Objective(Objective),
 }
 
+impl Source {
+    /// Whether the rows are drawn, with the case's seed, rather than read from a file.
+    pub fn is_drawn(&self) -> bool {
+        match self {
+            Source::Registry { .. } | Source::File { .. } => false,
+            Source::Toy { .. } | Source::GpDraw(_) | Source::Objective(_) => true,
+        }
+    }
+}
+
 /// How a CSV or Parquet file is read. Columns are given by name, or by a 0-based index as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadOptions {

@@ -107,6 +107,13 @@ impl TaskOutput {
         }
     }
 
+    /// Stores the best values of a random search, of a task that searches.
+    pub fn set_random_search(&mut self, found: Vec<f64>) {
+        if let TaskOutput::Thompson(thompson) = self {
+            thompson.random_search = found;
+        }
+    }
+
     /// Stores predictions along the input, of a task that predicts.
     pub fn set_curve(&mut self, found: Option<Box<Curve>>) {
         match self {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::Durability;
+use gpbench_files::{Durability, remove_stale};
 use gpbench_record::{Environment, Row, SCHEMA};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,9 +35,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store of an output folder. Nothing is made before a case is kept.
+    /// The store of an output folder. Nothing is made before a case is kept. Files that a process did not finish before it was
+    /// killed are removed.
     pub fn of(output_dir: &Path) -> Self {
-        Self { folder: output_dir.join(FINISHED) }
+        let folder = output_dir.join(FINISHED);
+        remove_stale(&folder);
+        Self { folder }
     }
 
     /// Its folder, which can be removed as a whole.

@@ -81,8 +81,10 @@ impl<'a> Axes<'a> {
         let names = |axis: &[&At<String>]| axis.iter().map(|name| name.value.clone()).collect::<Vec<_>>();
         let (datasets_by_name, solver_entries) = (names(&dataset), names(&solver));
         let (kernel_names, estimator_names) = (names(&kernel), names(&estimator));
-        let datasets =
-            dataset.iter().filter_map(|name| dataset::resolve(name, typed, catalog, mistakes)).collect();
+        let datasets = dataset
+            .iter()
+            .filter_map(|name| dataset::resolve(name, typed, catalog, task, mistakes))
+            .collect();
         let kernels = kernel.iter().filter_map(|name| kernel::resolve(name, root, task, mistakes)).collect();
         let estimators = of_task.map(|of_task| {
             let resolve =

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use gpbench_record::{Axes as Names, Case, ReportOptions, TaskKind};
+use gpbench_record::{Axes as Names, ReportOptions, TaskKind};
 use sha2::{Digest, Sha256};
 
 use crate::axes::Axes;
@@ -23,6 +23,7 @@ use crate::tasks::likelihood::Likelihood;
 use crate::tasks::posterior::Posterior;
 use crate::tasks::rules::Rules;
 use crate::tasks::solve::Solve;
+use crate::tasks::thompson::Thompson;
 use crate::tasks::train::Train;
 use crate::typed::Typed;
 
@@ -64,6 +65,7 @@ impl Typed {
             TaskKind::Train => check::<Train<'_>>(self, catalog),
             TaskKind::Likelihood => check::<Likelihood>(self, catalog),
             TaskKind::Learn => check::<Learn<'_>>(self, catalog),
+            TaskKind::Thompson => check::<Thompson<'_>>(self, catalog),
         }
     }
 }
@@ -76,6 +78,7 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
     R::KEYS.check(TaskKey::Train, root.train.at.as_ref(), &mut mistakes);
     R::KEYS.check(TaskKey::Likelihood, root.likelihood.at.as_ref(), &mut mistakes);
     R::KEYS.check(TaskKey::Learn, root.learn.at.as_ref(), &mut mistakes);
+    R::KEYS.check(TaskKey::Thompson, root.thompson.at.as_ref(), &mut mistakes);
     let rules = R::new(typed, catalog, &mut mistakes);
     let axes = Axes::resolve(typed, catalog, R::KEYS, R::ESTIMATORS, &mut mistakes);
     rules.check_axes(&axes, &mut mistakes);
@@ -86,11 +89,9 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
     let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
     let repeats = root.repeats.value;
     let cells = match product::is_bounded(&axes, seeds.len(), repeats, &mut mistakes) {
-        true => product::cells(typed, &rules, &axes, &seeds, &excludes, &mut mistakes),
+        true => product::cells(typed, &rules, &axes, &seeds, &excludes, stop_at.as_ref(), &mut mistakes),
         false => Vec::new(),
     };
-    let cells =
-        cells.into_iter().map(|cell| Cell { case: Case { stop_at: stop_at.clone(), ..cell.case }, ..cell });
     if !mistakes.is_empty() {
         return Err(mistakes.into_errors(&typed.sources));
     }
@@ -106,7 +107,7 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
         axes: axes.names,
         report,
         sources,
-        cells: cells.collect(),
+        cells,
     })
 }
 

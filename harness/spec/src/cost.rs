@@ -1,18 +1,24 @@
 //! What a case is likely to cost; order of magnitude only.
 
 mod learning;
+mod thompson;
 
-use gpbench_record::{Capability, GradientEstimator, Learning, Prior, Probes, Task};
+use gpbench_record::{Capability, GradientEstimator, Learning, Prior, Probes, Task, Thompson};
 
 use crate::plan::PlannedCase;
+
+pub use thompson::ThompsonSeconds;
 
 /// What a case is likely to cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CaseCost {
     /// Peak memory of the worker.
     pub memory_bytes: f64,
-    /// Wall-clock seconds of prepare and solve; of a learner, of the looks at it as well.
+    /// Wall-clock seconds of prepare and solve; of a learner, of the looks at it as well; of Thompson sampling, of all
+    /// parts.
     pub seconds: f64,
+    /// The parts of Thompson sampling.
+    pub thompson: Option<ThompsonSeconds>,
 }
 
 const PROCESS_BYTES: f64 = 64e6;
@@ -41,14 +47,14 @@ struct Work {
     exact: bool,
 }
 
-/// Exhaustive, so that a new task states its work; `None` for a learner, which has its own.
+/// Exhaustive, so that a new task states its work; `None` for learners and Thompson sampling, which have their own.
 fn work(task: &Task) -> Option<Work> {
     Some(match task {
         Task::Solve(_) | Task::Posterior(_) => Work { rounds: 1, exact: false },
         Task::Train(training) => {
             Work { rounds: training.steps, exact: training.gradient == GradientEstimator::Exact }
         }
-        Task::Learn(_) => return None,
+        Task::Learn(_) | Task::Thompson(_) => return None,
         Task::Likelihood(study) => Work { rounds: study.repetitions, exact: false },
     })
 }
@@ -64,6 +70,9 @@ impl PlannedCase {
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         if let Task::Learn(task) = &self.case.task {
             return Some(self.learning_cost(task, self.n?, threads));
+        }
+        if let Task::Thompson(task) = &self.case.task {
+            return Some(self.thompson_cost(task, self.n?, threads));
         }
         let n = self.n? as f64;
         let d = self.d.unwrap_or(INPUTS) as f64;
@@ -89,8 +98,40 @@ impl PlannedCase {
         }
         let seconds = seconds * rounds as f64;
         let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
-        Some(CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds })
+        Some(CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds, thompson: None })
     }
+
+    /// The same of Thompson sampling with `n` training rows at its beginning.
+    fn thompson_cost(&self, task: &Thompson, n: usize, threads: usize) -> CaseCost {
+        let d = self.d.unwrap_or(INPUTS) as f64;
+        let is_exact = self.capabilities.contains(&Capability::Exact);
+        let budget = &self.case.budget;
+        let epochs = budget.max_epochs.unwrap_or(EPOCHS).min(EPOCHS);
+        let solve = |n: f64, columns: f64| {
+            let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL);
+            if is_exact { epoch + 2.0 / 3.0 * n.powi(3) } else { epochs * epoch }
+        };
+        let sizes = [n as f64, d];
+        let thompson::Work { flops, numbers } =
+            thompson::work(self, task, sizes, FLOPS_PER_EXPONENTIAL, &solve);
+        let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
+        let ThompsonSeconds { pose, solve, candidates, ascent } = flops;
+        let solve = solve / rate;
+        let parts = ThompsonSeconds {
+            pose: pose / rate,
+            solve: budget.seconds.map_or(solve, |limit| solve.min(limit)),
+            candidates: candidates / rate,
+            ascent: ascent / rate,
+        };
+        let last = n as f64 + task.steps as f64 * task.targets.probes as f64;
+        let factor = if is_exact { last * last } else { 0.0 };
+        CaseCost {
+            memory_bytes: PROCESS_BYTES + 8.0 * (numbers + factor),
+            seconds: parts.total(),
+            thompson: Some(parts),
+        }
+    }
+
     /// The same of a learner with `n` training rows.
     fn learning_cost(&self, task: &Learning, n: usize, threads: usize) -> CaseCost {
         let d = self.d.unwrap_or(INPUTS);
@@ -104,6 +145,7 @@ impl PlannedCase {
             memory_bytes: PROCESS_BYTES + 8.0 * (rows + numbers),
             seconds: self.case.budget.seconds.map_or(fit, |limit| fit.min(limit))
                 + looks / (FLOPS_PER_THREAD * threads),
+            thompson: None,
         }
     }
 }

@@ -45,7 +45,7 @@ mod units;
 
 pub use catalog::{Catalog, KnownDataset};
 pub use checked::Checked;
-pub use cost::{CaseCost, reference_seconds};
+pub use cost::{CaseCost, ThompsonSeconds, reference_seconds};
 pub use dataset_table::dataset_table;
 pub use error::{SpecError, SpecErrors};
 pub use keys::{Key, Range, ValueType};

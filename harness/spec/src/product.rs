@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gpbench_record::{Capability, Case};
+use gpbench_record::{Capability, Case, Target};
 
 use crate::axes::{Axes, EstimatorEntry, MOST_CASES, SolverEntry};
 use crate::error::Mistakes;
@@ -52,6 +52,7 @@ pub(crate) fn cells<'a>(
     axes: &Axes<'_>,
     seeds: &[At<u64>],
     excludes: &[Rule],
+    stop_at: Option<&Target>,
     mistakes: &mut Mistakes,
 ) -> Vec<Cell> {
     let mut cells = Vec::new();
@@ -74,7 +75,7 @@ pub(crate) fn cells<'a>(
             excluded |= hit;
         }
         if !excluded {
-            cells.extend(cell(rules, &entries, seed, mistakes));
+            cells.extend(cell(rules, &entries, seed, stop_at, mistakes));
         }
     }
     // A narrowed matrix may have lost the cells of an exclude.
@@ -123,6 +124,7 @@ fn cell<'a>(
     rules: &impl Rules<'a>,
     entries: &CellEntries<'_>,
     seed: &At<u64>,
+    stop_at: Option<&Target>,
     mistakes: &mut Mistakes,
 ) -> Option<Cell> {
     let CellEntries { dataset, kernel, solver, .. } = entries;
@@ -145,7 +147,7 @@ fn cell<'a>(
             kernel: numbers,
             solver: params,
             budget,
-            stop_at: None,
+            stop_at: stop_at.cloned(),
             seed,
             repeat: 0,
         },

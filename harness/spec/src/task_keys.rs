@@ -14,6 +14,10 @@ pub(crate) enum TaskKey {
     Likelihood,
     /// `[learn]`.
     Learn,
+    /// `[thompson]`.
+    Thompson,
+    /// `from = "objective"` of a data set.
+    Objective,
     /// `network` or `random` of a kernel, or the linear family.
     Network,
     /// `length_scale = "shared"` of a kernel.
@@ -71,6 +75,13 @@ impl TaskKey {
             TaskKey::Learn => {
                 ("[learn] is for task \"learn\": here it has no effect", "write task = \"learn\"")
             }
+            TaskKey::Thompson => {
+                ("[thompson] is for task \"thompson\": here it has no effect", "write task = \"thompson\"")
+            }
+            TaskKey::Objective => (
+                "an objective has no test rows, and only task \"thompson\" asks it again",
+                "draw a set with from = \"gp-draw\"",
+            ),
             TaskKey::Network => (
                 "networks and linear kernels are for learners, in task \"learn\"",
                 "use a stationary family on the inputs",
@@ -85,7 +96,7 @@ impl TaskKey {
             ),
             TaskKey::Inducing => (
                 "weights of inducing points give neither residuals nor a gradient of the likelihood",
-                "use task = \"posterior\"",
+                "use task = \"posterior\" or \"thompson\"",
             ),
             TaskKey::Quadrature => (
                 "`quadrature` has no effect: this task does not estimate log |H|",

@@ -5,6 +5,7 @@ pub(crate) mod likelihood;
 pub(crate) mod posterior;
 pub(crate) mod rules;
 pub(crate) mod solve;
+pub(crate) mod thompson;
 pub(crate) mod train;
 
 mod replay;

@@ -127,7 +127,9 @@ impl Typed {
     /// The folder of the run that the spec replays. The caller reads it and adds its rows to the
     /// [`Catalog`](crate::Catalog).
     pub fn replayed_run(&self) -> Option<PathBuf> {
-        let run = self.root.train.value.replay.as_ref()?.value.run.as_ref()?;
+        let of_train = self.root.train.value.replay.as_ref();
+        let replay = of_train.or(self.root.thompson.value.replay.as_ref())?;
+        let run = replay.value.run.as_ref()?;
         Some(self.folder.join(&run.value))
     }
 

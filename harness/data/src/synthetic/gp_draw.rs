@@ -1,7 +1,7 @@
 //! A draw from a Gaussian process of known hyperparameters.
 
 use gpbench_gp::{FrequencyLaw, Kernel, RandomFeatures, blas, seed};
-use gpbench_record::GpDraw;
+use gpbench_record::{GpDraw, Objective};
 use ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -36,6 +36,15 @@ pub enum DrawError {
         rows: usize,
         /// Inputs asked for.
         d: usize,
+    },
+    /// More points than an exact objective can have.
+    #[error(
+        "an exact objective was to be asked at {points} points; {} are the most",
+        Objective::MOST_EXACT_POINTS
+    )]
+    TooManyPoints {
+        /// Points asked for in all.
+        points: usize,
     },
     /// A scale that is not finite or not positive.
     #[error("the {what} of a GP draw must be {rule}, not {value}")]
@@ -85,7 +94,7 @@ pub fn gp_draw(draw: &GpDraw, seed: u64) -> Result<Unscaled, DrawError> {
 }
 
 /// Whether the sizes and scales of a draw are possible.
-fn check(draw: &GpDraw) -> Result<(), DrawError> {
+pub(super) fn check(draw: &GpDraw) -> Result<(), DrawError> {
     let GpDraw { n, n_test, d, signal_scale, noise_scale, length_scale, .. } = *draw;
     if n < 2 || n_test == 0 || d == 0 {
         return Err(DrawError::Sizes { n, n_test, d });

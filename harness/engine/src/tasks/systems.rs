@@ -1,4 +1,5 @@
-//! Systems that are solved once: tasks `solve` and `posterior`, and the prediction that ends training.
+//! Systems whose solution is verified: those of tasks `solve` and `posterior`, the prediction that ends training, and those of
+//! the last step of Thompson sampling.
 
 use gpbench_record::{Solved, Status, StopReason, names};
 
@@ -15,7 +16,8 @@ pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
     let y = metrics.get(names::RESIDUAL_Y);
     let probes = metrics.get(names::RESIDUAL_PROBES);
     // A residual that is absent was not finite, unless the solution has no residual at all.
-    let measured = y.is_some() || metrics.get(names::TEST_RMSE).is_some();
+    let others = [names::TEST_RMSE, names::BEST].map(|name| metrics.get(name));
+    let measured = y.is_some() || others.iter().any(Option::is_some);
     if !measured || (y.is_some() && probes.is_none() && case.task.right_hand_sides() > 1) {
         return CaseStatus::new(Status::Diverged, "the solution is not finite");
     }

@@ -1,69 +1,15 @@
 //! Task `train`: its steps are compared with the tolerance, and its final prediction is verified.
 
-use gpbench_record::{Case, Status, Step, StopReason, Task, TaskOutput, names};
+use gpbench_record::{Case, TaskOutput};
 
-use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, found};
-use super::rules::{Answer, CaseStatus, Rules};
-use super::systems;
-use crate::text::shortest;
+use super::rules::Rules;
+use super::steps;
 
 /// The hyperparameters to compare with are known only when training has ended.
 pub(super) const RULES: Rules =
-    Rules { exact_reference: false, checkpoint: true, verified_case: prediction, status };
+    Rules { exact_reference: false, checkpoint: true, verified_case: prediction, status: steps::status };
 
 /// The prediction at the final hyperparameters.
 fn prediction(case: &Case, output: &TaskOutput) -> Option<Case> {
     case.prediction(&output.training()?.hyperparameters)
-}
-
-/// The status of the final prediction, or that of the steps where the prediction has an answer and the steps fall
-/// short.
-fn status(answer: &Answer<'_>) -> CaseStatus {
-    let prediction = systems::status(answer);
-    if prediction.status.is_answer() { of_steps(answer).unwrap_or(prediction) } else { prediction }
-}
-
-/// The status of the steps, unless all of them are as asked for.
-fn of_steps(answer: &Answer<'_>) -> Option<CaseStatus> {
-    let Answer { case, steps, .. } = *answer;
-    let Task::Train(training) = &case.task else { return None };
-    if let Some(step) = steps.iter().find(|step| worst(step) > DIVERGED) {
-        let reason = format!("step {}: {}", step.step, found(worst(step)));
-        return Some(CaseStatus::new(Status::Diverged, reason));
-    }
-    if let Some(tolerance) = case.budget.tolerance {
-        let is_false = |step: &Step| {
-            let claims = step.reason == StopReason::Converged || claim(step).is_some_and(|c| c <= tolerance);
-            claims && worst(step) > tolerance * FALSE_CLAIM
-        };
-        if let Some(step) = steps.iter().find(|step| is_false(step)) {
-            let what = found(worst(step));
-            let reason = format!("step {} claims the tolerance {}; {what}", step.step, shortest(tolerance));
-            return Some(CaseStatus::new(Status::Invalid, reason));
-        }
-        let short = steps.iter().filter(|step| worst(step) > tolerance * WITHIN).count();
-        if short > 0 {
-            let most = steps.iter().map(|step| worst(step)).fold(0.0, f64::max);
-            let what = format!("{short} of {} steps fell short of the tolerance", steps.len());
-            let reason = format!("{what} {}; worst {}", shortest(tolerance), found(most));
-            return Some(CaseStatus::new(Status::NotConverged, reason));
-        }
-    }
-    let (taken, wanted) = (steps.len() as u64, training.steps);
-    (taken < wanted).then(|| {
-        let reason = format!("the time budget was spent after {taken} of {wanted} steps");
-        CaseStatus::new(Status::NotConverged, reason)
-    })
-}
-
-/// The larger of the true residual of y and the mean of the probes' ones.
-fn worst(step: &Step) -> f64 {
-    let residuals = [names::RESIDUAL_Y, names::RESIDUAL_PROBES].map(|name| step.metrics.get(name));
-    residuals.into_iter().flatten().fold(0.0, f64::max)
-}
-
-/// The larger of the claimed residual of y and the mean of the probes' ones.
-fn claim(step: &Step) -> Option<f64> {
-    let claims = [names::CLAIMED_Y, names::CLAIMED_PROBES].map(|name| step.metrics.get(name));
-    claims.into_iter().flatten().reduce(f64::max)
 }

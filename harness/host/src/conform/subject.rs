@@ -9,7 +9,7 @@ use gpbench_gp::{Family, Kernel, KernelOperator, blas};
 use gpbench_testkit::conformance::{
     Ask, Description, Fault, Object, Offer, Outcome, Request, Setting, Subject, Touched,
 };
-use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
+use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 
 use crate::channel::Capture;
@@ -186,25 +186,16 @@ fn system(request: &Request, pool: &Arc<ThreadPool>) -> System {
     let (n, s, margin) = (request.rhs.nrows(), request.rhs.ncols(), request.margin);
     let mut rhs = Array2::zeros((n + margin, s).f()).slice_move(s![..n, ..]);
     rhs.assign(&request.rhs);
+    let streams = Streams::new(request.seed, &["conformance"]);
     let none = |rows: usize| Array2::zeros((rows, 0).f());
     System {
-        data: Arc::new(Split {
-            x_train: x,
-            y_train: request.rhs.index_axis(Axis(1), 0).to_owned(),
-            x_test: Array2::zeros((0, d)),
-            y_test: Array1::zeros(0),
-            x_validation: Array2::zeros((0, d)),
-            y_validation: Array1::zeros(0),
-            x_mean: Array1::zeros(d),
-            x_std: Array1::ones(d),
-            y_mean: 0.0,
-            y_std: 1.0,
-        }),
+        data: Arc::new(Split::raw(x, request.rhs.index_axis(Axis(1), 0).to_owned())),
         operator: Box::new(operator),
         targets: Targets { rhs, f_train: none(n), noise: none(n), f_test: none(0) },
         features: None,
         formulation: Formulation::Full,
-        streams: Streams::new(request.seed, &["conformance"]),
+        of_targets: streams.clone(),
+        streams,
         pool: pool.clone(),
     }
 }

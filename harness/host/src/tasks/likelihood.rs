@@ -203,7 +203,7 @@ pub(super) fn verify(setup: &Setup, task: &LikelihoodStudy) -> Result<Verified, 
     found.insert(names::GRADIENT_ERROR, norm(errors.view()) / norm(exact.view()));
     let z = bias.iter().zip(&errors).map(|(bias, error)| bias.abs() / error);
     found.insert(names::GRADIENT_Z, z.fold(0.0, f64::max));
-    Ok(Verified { metrics: found, curve: None })
+    Ok(Verified { metrics: found, ..Verified::default() })
 }
 
 /// The mean of independent numbers.

@@ -38,5 +38,5 @@ pub(super) fn verify(setup: &Setup, task: &Posterior) -> Result<Verified, CaseEr
     }
     let exact = exact.and_then(|exact| exact.curve.as_ref());
     let curve = posterior_curve(system, exact, solution)?;
-    Ok(Verified { metrics, curve: curve.map(Box::new) })
+    Ok(Verified { metrics, curve: curve.map(Box::new), ..Verified::default() })
 }

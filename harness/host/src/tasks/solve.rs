@@ -18,5 +18,5 @@ pub(super) fn run(setup: &Setup, task: &Solve, send: &mut dyn FnMut(Message)) ->
 /// Evaluates the weights.
 pub(super) fn verify(setup: &Setup, task: &Solve) -> Result<Verified, CaseError> {
     let (_, metrics) = Problem::build(setup, task.probes, None)?.verify()?;
-    Ok(Verified { metrics, curve: None })
+    Ok(Verified { metrics, ..Verified::default() })
 }

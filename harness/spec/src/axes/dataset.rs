@@ -3,22 +3,31 @@
 use std::path::PathBuf;
 
 use gpbench_record::{
-    Dataset, Fractions, GpDraw, InputScaling, ReadOptions, Source, Subsample, TargetScaling,
+    Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
+    TargetScaling,
 };
 
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
-use crate::tables::dataset::{self as table, DRAW_KEYS, READ_KEYS, SIZE_KEYS, SPLIT_KEYS};
+use crate::tables::dataset::{
+    self as table, DRAW_KEYS, OBJECTIVE_KEYS, READ_KEYS, SCALE_KEYS, SIZE_KEYS, SPLIT_KEYS,
+};
+use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
 /// Name of the built-in Gaussian-process draw.
 const GP_DRAW: &str = "gp-draw";
 
+/// Name of the built-in objective.
+const OBJECTIVE: &str = "objective";
+
 /// An entry of the data-set axis.
 pub(crate) struct DatasetEntry {
     pub(crate) name: String,
+    /// Where it stands on the axis.
+    pub(crate) at: Location,
     pub(crate) source: Source,
     /// A split fixed by the spec.
     split: Option<At<u32>>,
@@ -68,10 +77,9 @@ impl DatasetEntry {
         validation: Option<f64>,
         mistakes: &mut Mistakes,
     ) -> Option<Dataset> {
-        let drawn = matches!(self.source, Source::Toy { .. } | Source::GpDraw(_));
         let split = match &self.split {
             Some(fixed) => fixed.value,
-            None if drawn => 0,
+            None if self.source.is_drawn() => 0,
             None => u32::try_from(seed.value).expect("seeds were checked to fit"),
         };
         if let Some(splits) = self.splits
@@ -102,6 +110,7 @@ pub(crate) fn resolve(
     name: &At<String>,
     typed: &Typed,
     catalog: &Catalog,
+    task: TaskKeys,
     mistakes: &mut Mistakes,
 ) -> Option<DatasetEntry> {
     let table = typed.root.datasets.get(&name.value);
@@ -111,6 +120,7 @@ pub(crate) fn resolve(
     let collapse = &table.collapse_duplicates;
     let entry = |source, [total, whole]: [Option<usize>; 2], d, splits| DatasetEntry {
         name: name.value.clone(),
+        at: name.at.clone(),
         source,
         split: None,
         fractions: None,
@@ -132,15 +142,28 @@ pub(crate) fn resolve(
     };
     const DRAWN: &str = "this data set is drawn anew for every seed: set `n` instead of a subsample";
     const NOT_DRAWN: &str = "only generated data sets take it";
+    const ONLY_OBJECTIVE: &str = "only `objective` takes it";
     if let Some(path) = &table.path {
         let source = Source::File { path: path.value.clone(), options: read_options(table) };
         let mut entry = entry(source, [None; 2], None, None);
         entry.path = Some(typed.folder.join(&path.value));
         refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
         refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
+        refuse(&OBJECTIVE_KEYS, ONLY_OBJECTIVE, mistakes);
         return Some(with_rows(entry, table, mistakes));
     }
     let from = table.from.as_ref().unwrap_or(name);
+    if from.value == OBJECTIVE {
+        task.check(TaskKey::Objective, Some(&from.at), mistakes);
+        refuse(&READ_KEYS, DRAWN, mistakes);
+        refuse(&SPLIT_KEYS, DRAWN, mistakes);
+        refuse(&SCALE_KEYS, "an objective stays in raw units", mistakes);
+        refuse(&["n_test", "collapse_duplicates"], "an objective is asked along the run", mistakes);
+        let objective = objective(table);
+        let (n, d) = (Some(objective.n), Some(objective.d));
+        return Some(entry(Source::Objective(objective), [n; 2], d, None));
+    }
+    refuse(&OBJECTIVE_KEYS, ONLY_OBJECTIVE, mistakes);
     if from.value == GP_DRAW {
         refuse(&READ_KEYS, DRAWN, mistakes);
         refuse(&SPLIT_KEYS, DRAWN, mistakes);
@@ -163,7 +186,7 @@ pub(crate) fn resolve(
     if known.toy {
         refuse(&READ_KEYS, DRAWN, mistakes);
         refuse(&SPLIT_KEYS, DRAWN, mistakes);
-        refuse(&DRAW_KEYS, "only `gp-draw` takes it", mistakes);
+        refuse(&DRAW_KEYS, "only `gp-draw` and `objective` take it", mistakes);
         let (n, n_test) = sizes(table, known.n.unwrap_or(1000));
         let source = Source::Toy { name: known.name.clone(), n, n_test };
         return Some(entry(source, [Some(n + n_test), Some(n)], known.d.or(Some(1)), None));
@@ -175,6 +198,25 @@ pub(crate) fn resolve(
     let sizes = [known.n, known.n.map(|n| n - n / 10)];
     let entry = entry(Source::Registry { name: known.name.clone() }, sizes, known.d, known.splits);
     Some(with_rows(entry, table, mistakes))
+}
+
+/// An objective.
+fn objective(table: &table::Dataset) -> Objective {
+    let draw = match table.draw.value {
+        table::Draw::Exact => ObjectiveDraw::Exact,
+        table::Draw::Features => {
+            ObjectiveDraw::Features { features: table.features.value, frequencies: table.frequencies.value }
+        }
+    };
+    Objective {
+        n: table.n.as_ref().map_or(1000, |n| n.value),
+        d: table.d.value,
+        kernel: table.kernel.value,
+        signal_scale: table.signal_scale.value,
+        noise_scale: table.noise_scale.value,
+        length_scale: table.length_scale.value,
+        draw,
+    }
 }
 
 /// How the file of a table is read.
@@ -231,7 +273,7 @@ fn report_unknown(
     let tables =
         typed.root.datasets.names().map(|table| table.value.as_str()).filter(|table| *table != own.value);
     let aliases = catalog.datasets.iter().flat_map(|d| d.aliases.iter().chain([&d.name])).map(String::as_str);
-    let hint = match nearest::nearest(name, aliases.chain([GP_DRAW]).chain(tables)) {
+    let hint = match nearest::nearest(name, aliases.chain([GP_DRAW, OBJECTIVE]).chain(tables)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if name.contains('/') || name.ends_with(".csv") || name.ends_with(".parquet") => {
             "for a file of your own, write a table [dataset.NAME] with `path`, and NAME on the axis"

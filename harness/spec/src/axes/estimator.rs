@@ -62,6 +62,8 @@ pub(crate) enum Basis {
 #[derive(Debug, Clone)]
 pub(crate) struct EstimatorEntry {
     pub(crate) name: String,
+    /// Where it stands on the axis.
+    pub(crate) at: Location,
     pub(crate) method: Method,
     table: table::Estimator,
 }
@@ -84,7 +86,7 @@ pub(crate) fn resolve(
         mistakes.add(&written.at, format!("unknown estimator `{}`", written.value), hint);
         return None;
     };
-    let entry = EstimatorEntry { name: name.value.clone(), method, table };
+    let entry = EstimatorEntry { name: name.value.clone(), at: name.at.clone(), method, table };
     entry.check_keys(task, mistakes);
     if !methods.contains(&method) {
         let what = format!("task \"{}\" has no estimator `{}`", task.task, method.name());

@@ -7,7 +7,8 @@
 //! likewise.
 
 use gpbench_record::{
-    Covariance, InputScaling, Kernel, Network, Origin, OriginBase, Source, Subset, TargetScaling,
+    Covariance, GpDraw, InputScaling, Kernel, Network, Objective, Origin, OriginBase, Source, Subset,
+    TargetScaling,
 };
 
 use super::dataset::DatasetEntry;
@@ -206,7 +207,7 @@ impl KernelEntry {
     fn published(&self, dataset: &DatasetEntry, split: u32, mistakes: &mut Mistakes) -> Option<Numbers> {
         let registered = match &dataset.source {
             Source::Registry { name } => Some(name.as_str()),
-            Source::File { .. } | Source::Toy { .. } | Source::GpDraw(_) => None,
+            Source::File { .. } | Source::Toy { .. } | Source::GpDraw(_) | Source::Objective(_) => None,
         };
         let is_standardised =
             dataset.targets == TargetScaling::Standardised && dataset.inputs == InputScaling::Standardised;
@@ -238,11 +239,32 @@ impl KernelEntry {
     }
 
     fn generating(&self, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<Numbers> {
-        let Source::GpDraw(draw) = &dataset.source else {
-            let what = format!("data set `{}` was not drawn from a Gaussian process", dataset.name);
-            mistakes.add(&self.at, what, "\"generating\" is for `gp-draw` data sets".to_owned());
-            return None;
+        let (drawn_with, divisor, stretch, numbers) = match &dataset.source {
+            Source::GpDraw(draw) => {
+                let divisor = match dataset.targets {
+                    TargetScaling::Standardised => draw.signal_scale.hypot(draw.noise_scale),
+                    TargetScaling::Centred => 1.0,
+                };
+                let stretch = match dataset.inputs {
+                    InputScaling::Standardised => 12.0_f64.sqrt(),
+                    InputScaling::Box => 2.0,
+                };
+                let GpDraw { signal_scale, noise_scale, length_scale, .. } = *draw;
+                (draw.kernel, divisor, stretch, [signal_scale, noise_scale, length_scale])
+            }
+            // Its rows stay in raw units.
+            Source::Objective(objective) => {
+                let Objective { signal_scale, noise_scale, length_scale, .. } = *objective;
+                (objective.kernel, 1.0, 1.0, [signal_scale, noise_scale, length_scale])
+            }
+            Source::Registry { .. } | Source::File { .. } | Source::Toy { .. } => {
+                let what = format!("data set `{}` was not drawn from a Gaussian process", dataset.name);
+                let hint = "\"generating\" is for `gp-draw` and `objective` data sets".to_owned();
+                mistakes.add(&self.at, what, hint);
+                return None;
+            }
         };
+        let [signal_scale, noise_scale, length_scale] = numbers;
         let mut refuse = |what: String| {
             mistakes.add(&self.at, what, "\"generating\" is for the kernel of the draw".to_owned());
             None
@@ -250,24 +272,16 @@ impl KernelEntry {
         if self.network.is_some() {
             return refuse(format!("data set `{}` was drawn without a network", dataset.name));
         }
-        if self.family != draw.kernel {
+        if self.family != drawn_with {
             return refuse(format!(
                 "data set `{}` was drawn with `{}`, not `{}`",
-                dataset.name, draw.kernel, self.family
+                dataset.name, drawn_with, self.family
             ));
         }
-        let divisor = match dataset.targets {
-            TargetScaling::Standardised => draw.signal_scale.hypot(draw.noise_scale),
-            TargetScaling::Centred => 1.0,
-        };
-        let stretch = match dataset.inputs {
-            InputScaling::Standardised => 12.0_f64.sqrt(),
-            InputScaling::Box => 2.0,
-        };
         Some(Numbers {
-            signal_scale: draw.signal_scale / divisor,
-            noise_scale: draw.noise_scale / divisor,
-            length_scale: vec![draw.length_scale * stretch],
+            signal_scale: signal_scale / divisor,
+            noise_scale: noise_scale / divisor,
+            length_scale: vec![length_scale * stretch],
             origin: OriginBase::Generating,
         })
     }

@@ -1,11 +1,11 @@
 //! `[dataset.NAME]`: which rows.
 
-use gpbench_record::{Family, Fractions, InputScaling, ReadOptions, Subsample, TargetScaling};
+use gpbench_record::{Family, Fractions, Frequencies, InputScaling, ReadOptions, Subsample, TargetScaling};
 
 use super::kernel::family;
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, FRACTION, Keys, Kind, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, ValueType, WrongType,
-    choice, count, inner, list, number, text, truth, whole,
+    ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, Keys, Kind, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting,
+    ValueType, WrongType, choice, count, inner, list, number, text, truth, whole,
 };
 use crate::source::At;
 use crate::tree::Value;
@@ -32,8 +32,18 @@ pub(crate) struct Dataset {
     pub(crate) signal_scale: Setting<f64>,
     pub(crate) noise_scale: Setting<f64>,
     pub(crate) length_scale: Setting<f64>,
+    pub(crate) draw: Setting<Draw>,
+    pub(crate) features: Setting<usize>,
+    pub(crate) frequencies: Setting<Frequencies>,
     /// Every key of the table.
     pub(crate) written: Vec<At<String>>,
+}
+
+/// How an objective is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Draw {
+    Features,
+    Exact,
 }
 
 /// Keys of a user's own file: how it is read.
@@ -45,7 +55,13 @@ pub(crate) const SPLIT_KEYS: [&str; 3] = ["subsample", "split", "fractions"];
 /// Keys of sets that are drawn.
 pub(crate) const SIZE_KEYS: [&str; 2] = ["n", "n_test"];
 
-/// Keys of the Gaussian-process draw alone.
+/// Keys that scale rows.
+pub(crate) const SCALE_KEYS: [&str; 2] = ["targets", "inputs"];
+
+/// Keys of the objective alone.
+pub(crate) const OBJECTIVE_KEYS: [&str; 3] = ["draw", "features", "frequencies"];
+
+/// Keys of the Gaussian-process draw and of the objective.
 pub(crate) const DRAW_KEYS: [&str; 5] = ["d", "kernel", "signal_scale", "noise_scale", "length_scale"];
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
@@ -130,18 +146,37 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
             "Training rows of a set that is drawn.",
         ),
         n_test: keys.derived("n_test", count(), "n / 10", "Test rows of a set that is drawn."),
-        d: keys.or("d", count(), 2, "Inputs of `gp-draw`."),
-        kernel: keys.or("kernel", family(), "matern32", "Kernel family of `gp-draw`."),
-        signal_scale: keys.or("signal_scale", number(POSITIVE), 1.0, "Signal scale of `gp-draw`."),
-        noise_scale: keys.or("noise_scale", number(NOT_NEGATIVE), 0.1, "Noise scale of `gp-draw`."),
+        d: keys.or("d", count(), 2, "Inputs of `gp-draw` and `objective`."),
+        kernel: keys.or("kernel", family(), "matern32", "Kernel family of `gp-draw` and `objective`."),
+        signal_scale: keys.or("signal_scale", number(POSITIVE), 1.0, "Signal scale of `gp-draw` and `objective`."),
+        noise_scale: keys.or("noise_scale", number(NOT_NEGATIVE), 0.1, "Noise scale of `gp-draw` and `objective`."),
         length_scale: keys.or(
             "length_scale",
             number(POSITIVE),
             0.3,
-            "Length scale of `gp-draw`, whose inputs are uniform on the unit cube.",
+            "Length scale of `gp-draw` and `objective`, whose inputs are uniform on the unit cube.",
         ),
+        draw: keys.or(
+            "draw",
+            choice("way to draw", [("features", Draw::Features), ("exact", Draw::Exact)]),
+            "features",
+            "How an `objective` is drawn: from random features, or exactly (at 5000 points at most in all).",
+        ),
+        features: keys.or(
+            "features",
+            whole(EVEN_COUNT).hint("sines and cosines are counted together"),
+            16384,
+            "Random features of an `objective`, sines and cosines counted together.",
+        ),
+        frequencies: keys.or("frequencies", frequencies(), "multivariate_t", "Law of these features' frequencies."),
         written: keys.written(),
     }
+}
+
+/// A law of frequencies.
+fn frequencies() -> Kind<Frequencies> {
+    let laws = [("multivariate_t", Frequencies::MultivariateT), ("product_t", Frequencies::ProductT)];
+    choice("law of frequencies", laws)
 }
 
 /// The separator of cells.

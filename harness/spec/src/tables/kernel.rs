@@ -65,7 +65,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
             start(),
             "`initial` of [train], or \"ones\"",
             "Where the numbers come from: \"ones\" (every scale is 1), \"published\" (by data set and split), \
-             \"generating\" (those of a `gp-draw`), or a table.",
+             \"generating\" (those of a `gp-draw` or an `objective`), or a table.",
         ),
         network: keys.optional(
             "network",

@@ -3,11 +3,12 @@
 use gpbench_record::TaskKind;
 
 use super::{
-    budget, dataset, estimator, exclude, kernel, learn, likelihood, matrix, report, solver, target, train,
+    budget, dataset, estimator, exclude, kernel, learn, likelihood, matrix, report, solver, target, thompson,
+    train,
 };
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, ValueType, WrongType, between, choice_of_version, count,
-    inner_list, list, text, whole,
+    ANY, COUNT_OR_ZERO, Keys, Kind, Setting, Tables, ValueType, WrongType, between, choice,
+    choice_of_version, count, inner_list, list, text, whole,
 };
 use crate::source::At;
 use crate::tree::Value;
@@ -32,6 +33,7 @@ pub(crate) struct Root {
     pub(crate) train: Setting<train::Train>,
     pub(crate) likelihood: Setting<likelihood::Likelihood>,
     pub(crate) learn: Setting<learn::Learn>,
+    pub(crate) thompson: Setting<thompson::Thompson>,
     pub(crate) excludes: Vec<At<exclude::Exclude>>,
     pub(crate) target: Setting<target::Target>,
     pub(crate) report: report::Report,
@@ -41,8 +43,8 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
     keys.required("schema", version(), &version_hint(), "Version of the spec format: 1.");
     let hint = "it names the run's folder, for instance name = \"uci\"";
     let name = keys.required("name", text(), hint, "Names the run's folder.");
-    let tasks = choice_of_version("task", TaskKind::ALL.map(|task| (task.as_str(), task)), &["thompson"]);
-    let hint = "write task = \"solve\", \"posterior\", \"train\", \"likelihood\" or \"learn\"";
+    let tasks = choice("task", TaskKind::ALL.map(|task| (task.as_str(), task)));
+    let hint = "write task = \"solve\", \"posterior\", \"train\", \"likelihood\", \"learn\" or \"thompson\"";
     let task = keys.required("task", tasks, hint, "What every case measures.");
     let precision = choice_of_version("precision", [("f64", ())], &["mixed"]);
     keys.or("precision", precision, "f64", "Arithmetic of kernel products.");
@@ -80,6 +82,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
         train: keys.table("train", train::read, "How task `train` trains."),
         likelihood: keys.table("likelihood", likelihood::read, "How task `likelihood` makes its estimates."),
         learn: keys.table("learn", learn::read, "How task `learn` lets learners learn."),
+        thompson: keys.table("thompson", thompson::read, "How task `thompson` searches an objective."),
         excludes: keys
             .optional(
                 "exclude",

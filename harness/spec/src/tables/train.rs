@@ -3,8 +3,9 @@
 use gpbench_record::{Grid, Scale, Schedule};
 
 use super::kernel::{Hyperparameters, start};
+use super::replay::{Replay, replay};
 use crate::keys::{
-    COUNT_OR_ZERO, Keys, Kind, POSITIVE, Setting, between, choice, count, inner, list, number, text, whole,
+    COUNT_OR_ZERO, Keys, Kind, POSITIVE, Setting, between, choice, count, inner, list, number, whole,
 };
 use crate::source::At;
 
@@ -21,17 +22,8 @@ pub(crate) struct Train {
     pub(crate) landscape: Option<At<Option<Grid>>>,
 }
 
-/// `replay` of `[train]`.
-#[derive(Debug, Clone)]
-pub(crate) struct Replay {
-    pub(crate) run: Option<At<String>>,
-    pub(crate) solver: Option<At<String>>,
-    pub(crate) estimator: Option<At<String>>,
-}
-
 pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
     let constant = choice("schedule", [("constant", Schedule::Constant)]);
-    let whole_run = |run| Replay { run: Some(run), solver: None, estimator: None };
     Train {
         steps: keys.or("steps", count(), 100, "Outer steps."),
         learning_rate: keys.or("learning_rate", number(POSITIVE), 0.1, "Learning rate of Adam's first step."),
@@ -60,7 +52,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
         ),
         replay: keys.optional(
             "replay",
-            text().map(whole_run).or(inner(replay), "a text or a table"),
+            replay(),
             "A run whose hyperparameters are taken step by step, so that all solvers solve the same systems: its \
              folder, or a table.",
         ),
@@ -127,18 +119,5 @@ fn multi_step(keys: &mut Keys<'_>) -> Schedule {
     Schedule::MultiStep {
         milestones: milestones.unwrap_or_default(),
         factor: factor.map_or(1.0, |factor| factor.value),
-    }
-}
-
-fn replay(keys: &mut Keys<'_>) -> Replay {
-    Replay {
-        run: keys.required(
-            "run",
-            text(),
-            "it is the folder of a run that has trained",
-            "Folder of a run that has trained, relative to the spec's folder.",
-        ),
-        solver: keys.optional("solver", text(), "Solver of the case to replay."),
-        estimator: keys.optional("estimator", text(), "Estimator of the case to replay."),
     }
 }

@@ -1,33 +1,33 @@
-//! Hyperparameters of an earlier run, taken step by step.
+//! The case of an earlier run whose path is taken step by step.
 
-use gpbench_record::{Hyperparameters, Row};
+use gpbench_record::Row;
 
 use super::rules::CellEntries;
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::source::At;
-use crate::tables::train::Replay as Table;
-use crate::typed::Typed;
+use crate::tables::replay::Replay as Table;
 
-/// The trained cases of the run that `[train]` replays.
+/// The cases of the run that a spec replays.
 pub(super) struct Replay<'a> {
     table: &'a At<Table>,
     rows: Vec<&'a Row>,
 }
 
 impl<'a> Replay<'a> {
-    /// Finds the run in the catalog, if the spec replays one.
+    /// Finds the run in the catalog, if the spec replays one; `has_path` tells which rows have a path to take.
     pub(super) fn find(
-        typed: &'a Typed,
+        table: Option<&'a At<Table>>,
         catalog: &'a Catalog,
+        has_path: fn(&Row) -> bool,
         mistakes: &mut Mistakes,
     ) -> Option<Replay<'a>> {
-        let table = typed.root.train.value.replay.as_ref()?;
+        let table = table?;
         let run = table.value.run.as_ref()?;
         let rows = match &catalog.replayed {
             Some(Ok(rows)) => rows,
             Some(Err(error)) => {
-                let hint = "name the folder of a run that has trained, relative to the spec".to_owned();
+                let hint = "name the folder of an earlier run of this task, relative to the spec".to_owned();
                 mistakes.add(&run.at, format!("cannot replay run `{}`: {error}", run.value), hint);
                 return None;
             }
@@ -36,20 +36,12 @@ impl<'a> Replay<'a> {
                 return None;
             }
         };
-        let has_trained = |row: &&Row| {
-            let training = row.output.training();
-            training.is_some_and(|t| !t.steps.is_empty() && !t.hyperparameters.is_empty())
-        };
-        Some(Replay { table, rows: rows.iter().filter(has_trained).collect() })
+        Some(Replay { table, rows: rows.iter().filter(|row| has_path(row)).collect() })
     }
 
-    /// The hyperparameters of every step and after the last one, from the one case of the run with the cell's data
-    /// set, kernel and seed, and with the solver and estimator that the spec names.
-    pub(super) fn path(
-        &self,
-        cell: &CellEntries<'_>,
-        mistakes: &mut Mistakes,
-    ) -> Option<Vec<Hyperparameters>> {
+    /// The one case of the run with the cell's data set, kernel and seed, and with the solver and estimator that the
+    /// spec names.
+    pub(super) fn row(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<&'a Row> {
         let Table { solver, estimator, .. } = &self.table.value;
         let is = |wanted: &Option<At<String>>, name: Option<&str>| {
             wanted.as_ref().is_none_or(|wanted| name == Some(wanted.value.as_str()))
@@ -65,7 +57,7 @@ impl<'a> Replay<'a> {
         let found: Vec<&&Row> = self.rows.iter().filter(matches).collect();
         let [row] = found.as_slice() else {
             let what = format!(
-                "{} trained cases of that run are of data set `{}`, kernel `{}` and seed {}",
+                "{} cases of that run that can be replayed are of data set `{}`, kernel `{}` and seed {}",
                 found.len(),
                 cell.dataset.name,
                 cell.kernel.name,
@@ -74,8 +66,6 @@ impl<'a> Replay<'a> {
             mistakes.add(&self.table.at, what, "choose one with `solver` and `estimator`".to_owned());
             return None;
         };
-        let training = row.output.training()?;
-        let steps = training.steps.iter().map(|step| step.hyperparameters.clone());
-        Some(steps.chain([training.hyperparameters.clone()]).collect())
+        Some(row)
     }
 }

@@ -1,6 +1,8 @@
 //! Task `train`.
 
-use gpbench_record::{GradientEstimator, Grid, Prediction, Scale, Task, TaskKind, Training};
+use gpbench_record::{
+    GradientEstimator, Grid, Hyperparameters, Prediction, Row, Scale, Task, TaskKind, Training,
+};
 
 use super::replay::Replay;
 use super::rules::{CellEntries, Rules};
@@ -47,7 +49,7 @@ impl<'a> Rules<'a> for Train<'a> {
             table,
             axes_overridden: typed.axes_overridden,
             fixed: fixed(table, mistakes),
-            replay: Replay::find(typed, catalog, mistakes),
+            replay: Replay::find(table.replay.as_ref(), catalog, has_trained, mistakes),
         }
     }
 
@@ -101,7 +103,7 @@ impl<'a> Rules<'a> for Train<'a> {
             prediction: Prediction { targets, params: solver.prediction.clone() },
         };
         if let Some(replay) = &self.replay {
-            let path = replay.path(cell, mistakes)?;
+            let path = path(replay.row(cell, mistakes)?)?;
             training.steps = training.steps.min(path.len() as u64 - 1);
             training.replay = path.into_iter().take(training.steps as usize + 1).collect();
         }
@@ -113,6 +115,18 @@ impl Train<'_> {
     fn landscape(&self) -> Option<Grid> {
         self.table.landscape.as_ref().and_then(|given| given.value)
     }
+}
+
+/// Whether a row has hyperparameters of every step and after the last one.
+fn has_trained(row: &Row) -> bool {
+    row.output.training().is_some_and(|t| !t.steps.is_empty() && !t.hyperparameters.is_empty())
+}
+
+/// The hyperparameters of every step of a row and after the last one.
+fn path(row: &Row) -> Option<Vec<Hyperparameters>> {
+    let training = row.output.training()?;
+    let steps = training.steps.iter().map(|step| step.hyperparameters.clone());
+    Some(steps.chain([training.hyperparameters.clone()]).collect())
 }
 
 /// Scales that are not trained.

@@ -36,7 +36,7 @@ pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseErr
             }
         }
     }
-    Ok(Verified { metrics, curve: None })
+    Ok(Verified { metrics, ..Verified::default() })
 }
 
 fn parsed(judge: &Judge, arrays: Option<&Arrays>) -> Result<Option<ParsedModel>, CaseError> {

@@ -1,0 +1,59 @@
+//! Outer steps that are compared with the tolerance, each by itself: of training and of Thompson sampling.
+
+use gpbench_record::{Status, Step, StopReason, names};
+
+use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, found};
+use super::rules::{Answer, CaseStatus};
+use super::systems;
+use crate::text::shortest;
+
+/// The status of the last systems, which were verified, or that of the steps where those have an answer and the steps fall
+/// short.
+pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
+    let last = systems::status(answer);
+    if last.status.is_answer() { of_steps(answer).unwrap_or(last) } else { last }
+}
+
+/// The status of the steps, unless all of them are as asked for.
+fn of_steps(answer: &Answer<'_>) -> Option<CaseStatus> {
+    let Answer { case, steps, .. } = *answer;
+    if let Some(step) = steps.iter().find(|step| worst(step) > DIVERGED) {
+        let reason = format!("step {}: {}", step.step, found(worst(step)));
+        return Some(CaseStatus::new(Status::Diverged, reason));
+    }
+    if let Some(tolerance) = case.budget.tolerance {
+        let is_false = |step: &Step| {
+            let claims = step.reason == StopReason::Converged || claim(step).is_some_and(|c| c <= tolerance);
+            claims && worst(step) > tolerance * FALSE_CLAIM
+        };
+        if let Some(step) = steps.iter().find(|step| is_false(step)) {
+            let what = found(worst(step));
+            let reason = format!("step {} claims the tolerance {}; {what}", step.step, shortest(tolerance));
+            return Some(CaseStatus::new(Status::Invalid, reason));
+        }
+        let short = steps.iter().filter(|step| worst(step) > tolerance * WITHIN).count();
+        if short > 0 {
+            let most = steps.iter().map(|step| worst(step)).fold(0.0, f64::max);
+            let what = format!("{short} of {} steps fell short of the tolerance", steps.len());
+            let reason = format!("{what} {}; worst {}", shortest(tolerance), found(most));
+            return Some(CaseStatus::new(Status::NotConverged, reason));
+        }
+    }
+    let (taken, wanted) = (steps.len(), case.task.most_steps());
+    (taken < wanted).then(|| {
+        let reason = format!("the time budget was spent after {taken} of {wanted} steps");
+        CaseStatus::new(Status::NotConverged, reason)
+    })
+}
+
+/// The larger of the true residual of y and the mean of the probes' ones.
+fn worst(step: &Step) -> f64 {
+    let residuals = [names::RESIDUAL_Y, names::RESIDUAL_PROBES].map(|name| step.metrics.get(name));
+    residuals.into_iter().flatten().fold(0.0, f64::max)
+}
+
+/// The larger of the claimed residual of y and the mean of the probes' ones.
+fn claim(step: &Step) -> Option<f64> {
+    let claims = [names::CLAIMED_Y, names::CLAIMED_PROBES].map(|name| step.metrics.get(name));
+    claims.into_iter().flatten().reduce(f64::max)
+}

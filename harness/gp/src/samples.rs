@@ -1,0 +1,147 @@
+//! Posterior samples as functions that can be evaluated, and climbed, anywhere.
+//!
+//! With the prior draw `f_c(x) = phi(x) w_c` and the weights `v_c = v_y - v_xi_c` of [pathwise conditioning]
+//! (crate::pathwise), the sample is
+//!
+//! ```text
+//! s_c(x)      = phi(x) w_c + sum_j v_jc k(x, x_j)
+//! grad s_c(x) = grad phi(x) w_c - (x sum_j a_j - sum_j a_j x_j) / l^2,     a_j = v_jc slope(x, x_j)
+//! ```
+//!
+//! with `slope = -2 dk/d(r^2)`, and one length scale l for each input. Thompson sampling evaluates all samples at
+//! candidates that they share, and follows the gradient of each from points of its own (Lin et al. 2023, appendix A.3).
+//! A pass over `k(x, X)` gives the value and the gradient together.
+
+use std::sync::Arc;
+
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use rayon::ThreadPool;
+
+use crate::operator::PackedWeights;
+use crate::{KernelOperator, RandomFeatures, pieces};
+
+/// Posterior samples `s_c(x) = phi(x) w_c + k(x, X) v_c`, c = 0 .. s.
+#[derive(Debug)]
+pub struct PosteriorSamples<'a> {
+    features: &'a RandomFeatures,
+    w: ArrayView2<'a, f64>,
+    v: ArrayView2<'a, f64>,
+    operator: KernelOperator,
+    packed: PackedWeights,
+}
+
+impl<'a> PosteriorSamples<'a> {
+    /// Samples with the prior draws `features` times `w` (m x s), and weights `v` (n x s) of the rows of `points`
+    /// (n x d): training inputs or inducing points. The kernel is that of the features.
+    ///
+    /// No value has noise; `noise_scale`, that of the data, only decides how accurate distances have to be. Takes n s
+    /// numbers of memory.
+    ///
+    /// # Panics
+    /// If shapes do not agree.
+    pub fn new(
+        features: &'a RandomFeatures,
+        w: ArrayView2<'a, f64>,
+        points: ArrayView2<f64>,
+        v: ArrayView2<'a, f64>,
+        noise_scale: f64,
+        pool: Arc<ThreadPool>,
+    ) -> Self {
+        assert_eq!(w.nrows(), features.count(), "one weight per feature");
+        assert_eq!(v.nrows(), points.nrows(), "one row of weights per point");
+        assert_eq!(w.ncols(), v.ncols(), "one prior draw per sample");
+        let operator = KernelOperator::with_pool(features.kernel(), noise_scale, points, pool);
+        let packed = operator.pack_weights(v);
+        PosteriorSamples { features, w, v, operator, packed }
+    }
+
+    /// Number of samples s.
+    pub fn count(&self) -> usize {
+        self.v.ncols()
+    }
+
+    /// All samples at the rows of `x` (C x d): C x s.
+    pub fn values(&self, x: ArrayView2<f64>) -> Array2<f64> {
+        let mut out = Array2::zeros((x.nrows(), self.count()).f());
+        pieces::fill(x, out.view_mut(), self.operator.pool(), |x, out| self.values_of_piece(x, out));
+        out
+    }
+
+    /// For each sample the row of `x` (C x d) where it is largest, the first of equals, and its value there. A value
+    /// that is not a number is never the largest, unless all are.
+    ///
+    /// Each thread keeps the values of a few hundred rows; no array has C x s numbers.
+    ///
+    /// # Panics
+    /// If `x` has no rows.
+    pub fn best_of(&self, x: ArrayView2<f64>) -> Vec<(usize, f64)> {
+        assert!(x.nrows() > 0, "there is a candidate");
+        let of_pieces = pieces::map(x, self.operator.pool(), |first, x| {
+            let mut values = Array2::zeros((x.nrows(), self.count()).f());
+            self.values_of_piece(x, values.view_mut());
+            values
+                .columns()
+                .into_iter()
+                .map(|values| best(values.iter().enumerate().map(|(row, &value)| (first + row, value))))
+                .collect::<Vec<_>>()
+        });
+        (0..self.count()).map(|c| best(of_pieces.iter().map(|piece| piece[c]))).collect()
+    }
+
+    /// The sample `owner[i]` and its gradient at row i of `starts` (N x d): N and N x d numbers. Owners may come in any
+    /// order.
+    ///
+    /// Within 1e-6 length scales of a point, the Matérn-1/2 kernel, which has no gradient there, adds one that falls
+    /// to 0.
+    ///
+    /// # Panics
+    /// If there are not as many owners as starts, or one of them is not a sample.
+    pub fn value_and_gradient(&self, starts: ArrayView2<f64>, owner: &[usize]) -> (Array1<f64>, Array2<f64>) {
+        assert_eq!(starts.nrows(), owner.len(), "one owner per start");
+        assert!(owner.iter().all(|&owner| owner < self.count()), "owners are samples");
+        // Starts of one sample stand together, so that they share its weights.
+        let mut order: Vec<usize> = (0..owner.len()).collect();
+        order.sort_by_key(|&start| owner[start]);
+        let sorted = starts.select(Axis(0), &order);
+        let owners: Vec<usize> = order.iter().map(|&start| owner[start]).collect();
+        let (values, gradients) = self.sorted_value_and_gradient(sorted.view(), &owners);
+        let mut of_starts = (Array1::zeros(starts.nrows()), Array2::zeros(starts.dim()));
+        for (place, &start) in order.iter().enumerate() {
+            of_starts.0[start] = values[place];
+            of_starts.1.row_mut(start).assign(&gradients.row(place));
+        }
+        of_starts
+    }
+
+    fn sorted_value_and_gradient(
+        &self,
+        starts: ArrayView2<f64>,
+        owner: &[usize],
+    ) -> (Array1<f64>, Array2<f64>) {
+        let (mut values, mut gradients) = self.operator.sample_gradients(starts, self.v, owner);
+        let of_pieces = pieces::map(starts, self.operator.pool(), |first, starts| {
+            let owner = &owner[first..first + starts.nrows()];
+            (first, self.features.value_and_gradient(starts, self.w, owner))
+        });
+        for (first, (prior, slopes)) in of_pieces {
+            let rows = first..first + prior.len();
+            values.slice_mut(s![rows.clone()]).zip_mut_with(&prior, |value, prior| *value += prior);
+            gradients.slice_mut(s![rows, ..]).zip_mut_with(&slopes, |gradient, slope| *gradient += slope);
+        }
+        (values, gradients)
+    }
+
+    /// The samples at a few rows of `x`, on the calling thread.
+    fn values_of_piece(&self, x: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
+        out.assign(&self.features.apply(x, self.w));
+        self.operator.add_samples(x, &self.packed, out);
+    }
+}
+
+/// The first of the largest values, each with its row.
+fn best(values: impl Iterator<Item = (usize, f64)>) -> (usize, f64) {
+    let larger = |best: (usize, f64), next: (usize, f64)| {
+        if next.1 > best.1 || (best.1.is_nan() && !next.1.is_nan()) { next } else { best }
+    };
+    values.reduce(larger).expect("there is a value")
+}

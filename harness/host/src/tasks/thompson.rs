@@ -1,0 +1,95 @@
+//! Task `thompson`: parallel Thompson sampling, an outer loop around any solver.
+//!
+//! Each outer step draws prior functions, has the solver solve for y and for these, evaluates the posterior samples that
+//! follow at random candidates, follows each sample upwards from the best ones, and asks the objective where each ends
+//! (Lin et al. 2023, section 4.2 and appendix A.3). The harness does all of it but the solves, with random streams that
+//! depend on the seed, the data set and the step, so all solvers meet the same objective, prior functions and candidates.
+//!
+//! Prior functions are fresh in each step, unless solutions are carried over. The solver's clock runs in its solves alone;
+//! the other parts of a step are timed apart.
+
+mod acquisition;
+mod checkpoint;
+mod illustration;
+mod posed;
+mod search;
+mod solution;
+mod state;
+mod step;
+mod verification;
+
+use gpbench_record::{
+    Arithmetic, FaultCause, Message, Metrics, Solved, TaskOutput, Thompson, ThompsonOutput, Verified, names,
+};
+
+use crate::failure::{CaseError, file_fault};
+use crate::plugin::SolveOutcome;
+use crate::runner::Runner;
+use crate::setup::Setup;
+
+use search::Search;
+use state::State;
+
+/// Searches; `send` takes the steps along the way.
+pub(super) fn run(
+    setup: &Setup,
+    task: &Thompson,
+    send: &mut dyn FnMut(Message),
+) -> Result<Solved, CaseError> {
+    let search = Search::new(setup, task)?;
+    let runner = Runner::load(setup, send)?;
+    let mut state = search.begin()?;
+    state.saved.steps.iter().for_each(|step| send(Message::Step(step.clone())));
+    while state.taken() < task.steps && search.seconds_left(&state).is_none_or(|seconds| seconds > 0.0) {
+        send(Message::Step(search.step(&runner, &mut state)?));
+        if let Some(file) = &setup.job.checkpoint_file {
+            checkpoint::write(file, &state).map_err(file_fault(FaultCause::Storage))?;
+        }
+    }
+    solution::write(&setup.job.solution_file, &state).map_err(file_fault(FaultCause::Storage))?;
+    Ok(solved(&runner, state))
+}
+
+/// What the whole search measured.
+fn solved(runner: &Runner<'_>, state: State) -> Solved {
+    let sum =
+        |name: &str| -> f64 { state.saved.steps.iter().filter_map(|step| step.metrics.get(name)).sum() };
+    let epochs = state.saved.epochs;
+    let pose = sum(names::SECONDS_POSE);
+    let (candidates, ascent) = (sum(names::SECONDS_CANDIDATES), sum(names::SECONDS_ASCENT));
+    let metrics = [
+        (names::STEPS, state.taken() as f64),
+        (names::EPOCHS, epochs.used),
+        (names::EPOCHS_SETUP, epochs.setup),
+        (names::EPOCHS_EVALUATED, epochs.evaluated),
+        (names::EPOCHS_FOUND, epochs.found),
+        (names::EPOCHS_SELF_REPORTED, epochs.self_reported),
+        (names::ENTRIES, state.saved.cost.entries.used),
+        (names::ENTRIES_ACQUIRE, sum(names::ENTRIES_ACQUIRE)),
+        (names::SECONDS_CANDIDATES, candidates),
+        (names::SECONDS_ASCENT, ascent),
+        (names::SECONDS_TOTAL, pose + state.saved.cost.seconds() + candidates + ascent),
+    ];
+    let metrics: Metrics = metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let saved = state.saved;
+    let outcome = SolveOutcome {
+        reason: saved.steps.last().expect("a search takes a step").reason,
+        claimed: saved.claimed,
+        values: saved.values,
+        cost: saved.cost,
+        uncounted: 0.0,
+        precision: Arithmetic::F64,
+    };
+    let output = TaskOutput::Thompson(Box::new(ThompsonOutput {
+        points: state.points.iter().copied().collect(),
+        illustration: saved.illustration,
+        ..ThompsonOutput::default()
+    }));
+    let solved = runner.solved(outcome, saved.cached_bytes, output);
+    Solved { metrics, build_seconds: pose, ..solved }
+}
+
+/// Asks the objective anew, and evaluates the last step, in a process that never opens the plugin.
+pub(super) fn verify(setup: &Setup, task: &Thompson) -> Result<Verified, CaseError> {
+    verification::verify(&Search::new(setup, task)?)
+}

@@ -1,0 +1,104 @@
+//! The systems of a step, and the posterior samples that their solutions give: the same in the process that solves and in
+//! the one that verifies.
+
+use gpbench_gp::PosteriorSamples;
+use gpbench_gp::thompson::candidates;
+use gpbench_record::{Probes, WarmStart};
+use ndarray::{Array2, ArrayView2, ArrayViewMut1, Axis, ShapeBuilder, s};
+
+use crate::failure::{CaseError, invalid};
+use crate::system::{System, SystemSpec};
+
+use super::search::Search;
+use super::state::Known;
+
+impl Search<'_> {
+    /// The systems of step `step`. Prior functions are drawn anew in each step, unless solutions for them are carried over.
+    pub(super) fn pose(&self, known: &Known, step: u64) -> Result<System, CaseError> {
+        let shared = known.objective().features().filter(|_| self.task.share_features);
+        let rows = self.rows(known);
+        let spec = SystemSpec {
+            rows: &rows,
+            kernel: &self.setup.job.case.kernel,
+            probes: Probes::Pathwise(self.task.targets),
+            redraw: (self.task.warm_start != WarmStart::All).then_some(step),
+            features: shared,
+            inducing: self.task.inducing,
+            pool: &self.setup.pool,
+        };
+        Ok(System::build(spec)?)
+    }
+
+    /// The candidates of a round of step `step` (points x d), near the rows of its systems.
+    pub(super) fn candidates(&self, system: &System, step: u64, round: usize) -> Array2<f64> {
+        let mut rng = system.streams.stream(&format!("candidates/{step}/{round}"));
+        let (x, y) = (system.data.x_train.view(), system.data.y_train.view());
+        candidates(&self.task.candidates, &self.kernel.length_scale, x, y, &mut rng)
+    }
+}
+
+/// What the first posterior samples of a step are made of.
+pub(super) struct SampleWeights {
+    /// Weights of the features of the prior draws, m x s.
+    prior: Array2<f64>,
+    /// Weights of the points of the solver's unknowns, n x s.
+    kernel: Array2<f64>,
+}
+
+impl SampleWeights {
+    /// The weights of the first `count` samples, from solutions (n x (1 + s)).
+    ///
+    /// # Errors
+    /// If prior draws are not made of features.
+    pub(super) fn new(
+        system: &System,
+        solution: ArrayView2<f64>,
+        count: usize,
+    ) -> Result<SampleWeights, CaseError> {
+        let Some(prior) = system.prior_weights() else {
+            return Err(invalid("samples can be followed only where prior functions are made of features"));
+        };
+        let mut kernel = Array2::zeros((solution.nrows(), count).f());
+        let of_targets = solution.slice(s![.., 1..=count]);
+        for (mut to, of_target) in kernel.columns_mut().into_iter().zip(of_targets.columns()) {
+            let difference = |mut to: ArrayViewMut1<f64>| {
+                to.assign(&solution.column(0));
+                to -= &of_target;
+            };
+            difference(to.view_mut());
+        }
+        Ok(SampleWeights { prior: prior.slice(s![.., ..count]).to_owned(), kernel })
+    }
+
+    /// The samples as functions.
+    pub(super) fn samples<'a>(&'a self, system: &'a System) -> PosteriorSamples<'a> {
+        let features = system.features.as_ref().expect("there are weights of features");
+        let noise_scale = system.operator.noise_scale();
+        let (prior, kernel) = (self.prior.view(), self.kernel.view());
+        let points = system.view().points();
+        PosteriorSamples::new(features, prior, points, kernel, noise_scale, system.pool.clone())
+    }
+}
+
+/// The best candidates of each sample in the rounds so far.
+pub(super) struct Tops {
+    /// Places, one for each sample and round: those of a round stand together.
+    pub(super) x: Array2<f64>,
+    /// Values of the samples there.
+    pub(super) values: Vec<f64>,
+}
+
+impl Tops {
+    /// No round yet, of points with `d` inputs.
+    pub(super) fn new(d: usize) -> Tops {
+        Tops { x: Array2::zeros((0, d)), values: Vec::new() }
+    }
+
+    /// Adds the best candidates of a round.
+    pub(super) fn add(&mut self, samples: &PosteriorSamples<'_>, candidates: ArrayView2<f64>) {
+        let best = samples.best_of(candidates);
+        let rows: Vec<usize> = best.iter().map(|(row, _)| *row).collect();
+        self.x.append(Axis(0), candidates.select(Axis(0), &rows).view()).expect("as many inputs");
+        self.values.extend(best.iter().map(|(_, value)| *value));
+    }
+}

@@ -1,0 +1,105 @@
+//! What all steps of a search share.
+
+use std::sync::Arc;
+
+use gpbench_data::Split;
+use gpbench_data::synthetic::DrawnObjective;
+use gpbench_gp::Kernel;
+use gpbench_record::{FaultCause, Objective, Source, Thompson};
+use ndarray::{Array2, ArrayView2, Axis};
+
+use crate::failure::{CaseError, file_fault, invalid};
+use crate::kernel::kernel;
+use crate::rows::{Rows, RowsError};
+use crate::setup::Setup;
+
+use super::checkpoint::{self, Checkpoint};
+use super::state::{Known, Saved, State};
+
+/// What all steps of a search share.
+pub(super) struct Search<'s> {
+    pub(super) setup: &'s Setup<'s>,
+    pub(super) task: &'s Thompson,
+    pub(super) objective: &'s Objective,
+    pub(super) kernel: Kernel,
+}
+
+impl<'s> Search<'s> {
+    /// The search of a case.
+    ///
+    /// # Errors
+    /// If its data set is no objective, or its kernel is impossible.
+    pub(super) fn new(setup: &'s Setup<'s>, task: &'s Thompson) -> Result<Search<'s>, CaseError> {
+        let Source::Objective(objective) = &setup.rows.dataset.source else {
+            return Err(invalid("Thompson sampling needs an objective that can be asked again"));
+        };
+        let kernel = kernel(&setup.job.case.kernel, objective.d)?;
+        Ok(Search { setup, task, objective, kernel })
+    }
+
+    /// New points of a step.
+    pub(super) fn batch(&self) -> usize {
+        self.task.targets.probes
+    }
+
+    /// The initial design.
+    pub(super) fn design(&self) -> Result<Known, CaseError> {
+        let objective = DrawnObjective::new(self.objective, self.setup.job.case.seed);
+        let known = self.setup.pool.install(|| Known::begin(objective?));
+        Ok(known.map_err(RowsError::from)?)
+    }
+
+    /// Adds points to what is known; answers the values without noise.
+    pub(super) fn acquire(&self, known: &mut Known, x: ArrayView2<f64>) -> Result<Vec<f64>, CaseError> {
+        let values = self.setup.pool.install(|| known.acquire(x)).map_err(RowsError::from)?;
+        Ok(values.to_vec())
+    }
+
+    /// Values that the objective would give, without adding anything.
+    pub(super) fn judge(&self, known: &Known, x: ArrayView2<f64>) -> Result<Vec<f64>, CaseError> {
+        let values = self.setup.pool.install(|| known.judge(x)).map_err(RowsError::from)?;
+        Ok(values.to_vec())
+    }
+
+    /// The state that an earlier process has reached, or else the first.
+    pub(super) fn begin(&self) -> Result<State, CaseError> {
+        let mut known = self.design()?;
+        let d = self.objective.d;
+        let none = State {
+            known: known.clone(),
+            points: Array2::zeros((0, d)),
+            solution: None,
+            chosen: Array2::zeros((0, d)),
+            saved: Saved::default(),
+        };
+        let Some(file) = &self.setup.job.checkpoint_file else { return Ok(none) };
+        let found = checkpoint::read(file, d).map_err(file_fault(FaultCause::Checkpoint))?;
+        let Some(Checkpoint { saved, points, solution, chosen }) = found else { return Ok(none) };
+        // Asked in the same batches, the objective answers the same.
+        for batch in points.axis_chunks_iter(Axis(0), self.batch()) {
+            self.acquire(&mut known, batch)?;
+        }
+        Ok(State { known, points, solution, chosen, saved })
+    }
+
+    /// The rows of a step's systems.
+    pub(super) fn rows(&self, known: &Known) -> Rows {
+        let split = Arc::new(Split::raw(known.x.clone(), known.observed.clone()));
+        Rows { split, ..self.setup.rows.clone() }
+    }
+
+    /// The points that are acquired after step `step` in place of those that the samples choose, where another case is
+    /// replayed.
+    pub(super) fn replayed(&self, step: u64) -> Option<Array2<f64>> {
+        let numbers = self.batch() * self.objective.d;
+        let mut batches = self.task.replay.chunks_exact(numbers);
+        let batch = batches.nth(usize::try_from(step).ok()?)?;
+        let shape = (self.batch(), self.objective.d);
+        Some(Array2::from_shape_vec(shape, batch.to_vec()).expect("as many numbers as the batch has"))
+    }
+
+    /// What is left of the time budget, which is one for all steps.
+    pub(super) fn seconds_left(&self, state: &State) -> Option<f64> {
+        self.setup.job.case.budget.seconds.map(|seconds| seconds - state.saved.cost.seconds())
+    }
+}

@@ -1,0 +1,82 @@
+//! What Thompson sampling is likely to cost, part by part.
+
+use gpbench_record::{Ascent, Candidates, ObjectiveDraw, PathwiseTargets, Prior, Source, Thompson};
+
+use crate::plan::PlannedCase;
+
+/// Wall-clock seconds of the parts of all outer steps.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ThompsonSeconds {
+    /// Building the systems: prior draws at the training rows.
+    pub pose: f64,
+    /// Solving them.
+    pub solve: f64,
+    /// Evaluating candidates.
+    pub candidates: f64,
+    /// Ascents from the best of them.
+    pub ascent: f64,
+}
+
+impl ThompsonSeconds {
+    /// All parts together.
+    pub fn total(&self) -> f64 {
+        self.pose + self.solve + self.candidates + self.ascent
+    }
+}
+
+/// Flops and numbers in memory of a case.
+pub(super) struct Work {
+    /// Flops of each part.
+    pub(super) flops: ThompsonSeconds,
+    /// Numbers in memory beside the solver's own.
+    pub(super) numbers: f64,
+}
+
+/// What a step's solve costs: flops, from the number of rows and of right-hand sides.
+pub(super) type SolveFlops<'a> = &'a dyn Fn(f64, f64) -> f64;
+
+/// The work of a case with `n` rows at its beginning and `d` inputs. `per_entry` is the flops of an exponential.
+pub(super) fn work(
+    planned: &PlannedCase,
+    task: &Thompson,
+    [n, d]: [f64; 2],
+    per_entry: f64,
+    solve: SolveFlops<'_>,
+) -> Work {
+    let PathwiseTargets { probes, prior } = task.targets;
+    let batch = probes as f64;
+    let own = match prior {
+        Prior::Features { features, .. } => features,
+        Prior::Exact => 0,
+    };
+    let (of_objective, rows_squared) = match &planned.case.dataset.source {
+        Source::Objective(objective) => match objective.draw {
+            ObjectiveDraw::Features { features, .. } => (features, 0.0),
+            ObjectiveDraw::Exact => (0, 1.0),
+        },
+        _ => (0, 0.0),
+    };
+    let features = if task.share_features { of_objective } else { own } as f64;
+    let Candidates { rounds, points, .. } = task.candidates;
+    let Ascent { steps: ascents, .. } = task.ascent;
+    let (candidates, starts) = ((rounds * points) as f64, rounds as f64 * batch);
+    // An entry costs its distance, its exponential, and a multiply-add for each column.
+    let entry = |columns: f64| 2.0 * d + per_entry + 2.0 * columns;
+    let mut flops = ThompsonSeconds::default();
+    for step in 0..task.steps {
+        let rows = n + step as f64 * batch;
+        flops.pose += rows * features * entry(batch);
+        flops.solve += solve(rows, 1.0 + batch);
+        flops.candidates += candidates * (rows + features) * entry(batch);
+        flops.ascent += (ascents + 1) as f64 * starts * (rows + features) * entry(2.0 + d);
+    }
+    let last = n + task.steps as f64 * batch;
+    /// Candidates that are evaluated at once.
+    const CHUNK: f64 = 2048.0;
+    let numbers = last * (d + 5.0 * (1.0 + batch))
+        + features * (d + 2.0 * batch)
+        + 2.0 * candidates.min(CHUNK) * batch
+        + candidates.max(starts) * d
+        + rows_squared * last * last;
+    Work { flops, numbers }
+}
