@@ -251,6 +251,7 @@ fn source(dataset: &Dataset) -> String {
         Source::Registry { name } => format!("UCI, {name}"),
         Source::File { path, .. } => path.clone(),
         Source::Toy { name, .. } => format!("built in, {name}"),
+        Source::Objective(_) => "objective".to_owned(),
         Source::GpDraw(draw) => {
             format!("draw from a GP ({}, length scale {})", draw.kernel, draw.length_scale)
         }

@@ -19,5 +19,6 @@ pub(crate) fn section(task: TaskKind) -> &'static dyn Section {
         TaskKind::Train => &train::Train,
         TaskKind::Likelihood => &likelihood::Likelihood,
         TaskKind::Learn => &learn::Learn,
+        TaskKind::Thompson => &solve::Solve,
     }
 }
