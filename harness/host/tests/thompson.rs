@@ -6,13 +6,23 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
 use common::worker::{failure, fault, job, messages, solve, verified, worker};
+use gpbench_data::Split;
+use gpbench_data::synthetic::{Design, DrawnObjective};
+use gpbench_gp::thompson::candidates;
+use gpbench_gp::thread_pool;
+use gpbench_host::rows::Rows;
+use gpbench_host::system::{System, SystemSpec};
 use gpbench_record::{
     Ascent, Candidates, Case, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job, Kernel,
     Message, Metrics, Objective, ObjectiveDraw, Param, PathwiseTargets, Prior, Solved, Source, Status, Step,
     Task, Thompson, ThompsonOutput, WarmStart, names,
 };
+use ndarray::{Array1, ArrayView2, Axis};
+use serde_json::{Value, json};
 
 /// An objective with `d` inputs, made of features.
 fn objective(d: usize) -> Objective {
@@ -321,4 +331,114 @@ fn an_exact_prior_cannot_be_followed() {
     let (status, reason) = failure(&job(case, 1).0);
     assert_eq!(status, Status::Invalid);
     assert_eq!(reason, "samples can be followed only where prior functions are made of features");
+}
+
+/// A search of three steps of four points, small enough for a dense computation elsewhere.
+fn small() -> Case {
+    let draw = ObjectiveDraw::Features { features: 64, frequencies: Frequencies::MultivariateT };
+    let mut case = search("cholesky", Objective { draw, ..objective(3) }, 3);
+    let thompson = task(&mut case);
+    thompson.targets = PathwiseTargets {
+        probes: 4,
+        prior: Prior::Features { features: 32, frequencies: Frequencies::MultivariateT },
+    };
+    thompson.candidates.points = 50;
+    case
+}
+
+/// All random numbers of a search that has acquired `points`, as JSON.
+fn drawn(case: &Case, points: &[f64]) -> Value {
+    let (Source::Objective(of), Task::Thompson(task)) = (&case.dataset.source, &case.task) else {
+        panic!("not a search")
+    };
+    let rows = |a: ArrayView2<f64>| a.rows().into_iter().map(|row| row.to_vec()).collect::<Vec<_>>();
+    let mut objective = DrawnObjective::new(of, case.seed).unwrap();
+    let noise_of =
+        |observed: &Array1<f64>, values: &Array1<f64>| ((observed - values) / of.noise_scale).to_vec();
+    let features = objective.features().unwrap();
+    let objective_omega = rows(features.omega());
+    let weights = objective.streams().normals("weights", features.count(), 1).column(0).to_vec();
+    let Design { mut x, values, mut observed } = objective.design().unwrap();
+    let (design, design_noise) = (rows(x.view()), noise_of(&observed, &values));
+    let batch = task.targets.probes;
+    let mut steps = Vec::new();
+    for (step, points) in points.chunks(batch * of.d).enumerate() {
+        let rows_so_far = Rows {
+            split: Arc::new(Split::raw(x.clone(), observed.clone())),
+            dataset: case.dataset.clone(),
+            seed: case.seed,
+        };
+        let system = System::build(SystemSpec {
+            rows: &rows_so_far,
+            kernel: &case.kernel,
+            probes: case.task.probes().unwrap(),
+            redraw: Some(step as u64),
+            features: None,
+            inducing: None,
+            pool: &thread_pool(1).unwrap(),
+        })
+        .unwrap();
+        let candidates: Vec<_> = (0..task.candidates.rounds)
+            .map(|round| {
+                let mut rng = system.streams.stream(&format!("candidates/{step}/{round}"));
+                let lengths = vec![of.length_scale; of.d];
+                rows(candidates(&task.candidates, &lengths, x.view(), observed.view(), &mut rng).view())
+            })
+            .collect();
+        let points = ArrayView2::from_shape((batch, of.d), points).unwrap();
+        let (values, new) = objective.ask(points).unwrap();
+        steps.push(json!({
+            "omega": rows(system.features.as_ref().unwrap().omega()),
+            "weights": rows(system.prior_weights().unwrap().view()),
+            "noise": rows((&system.targets.noise / of.noise_scale).view()),
+            "candidates": candidates,
+            "noise_of_points": noise_of(&new, &values),
+        }));
+        x.append(Axis(0), points).unwrap();
+        observed.append(Axis(0), new.view()).unwrap();
+    }
+    json!({
+        "length_scale": of.length_scale, "signal_scale": of.signal_scale, "noise_scale": of.noise_scale,
+        "ascent_steps": task.ascent.steps, "learning_rate": task.ascent.learning_rate,
+        "objective_omega": objective_omega, "objective_weights": weights,
+        "design": design, "design_noise": design_noise, "steps": steps,
+    })
+}
+
+/// Compares all numbers of two JSON values.
+fn assert_same(a: &Value, b: &Value, tolerance: f64) {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            assert_eq!(a.len(), b.len());
+            a.iter().zip(b).for_each(|(a, b)| assert_same(a, b, tolerance));
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+            a.iter().for_each(|(key, a)| assert_same(a, &b[key], tolerance));
+        }
+        _ => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            assert!((a - b).abs() <= tolerance, "{a} {b}");
+        }
+    }
+}
+
+/// `data/thompson_small.json` is made by `data/thompson_small.py` from the random numbers that this test writes into the
+/// folder for temporary files.
+#[test]
+fn points_are_those_of_a_dense_computation_by_numpy() {
+    let (job, _folder) = job(small(), 1);
+    let (steps, solved) = run(&job);
+    let points = &output(&solved).points;
+    let drawn = drawn(&job.case, points);
+    fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("thompson_drawn.json"), drawn.to_string()).unwrap();
+    let oracle = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/thompson_small.json");
+    let oracle: Value = serde_json::from_str(&fs::read_to_string(oracle).unwrap()).unwrap();
+    assert_same(&drawn, &oracle["drawn"], 1e-8);
+    let batches: Vec<Vec<&[f64]>> = points.chunks(12).map(|batch| batch.chunks(3).collect()).collect();
+    assert_same(&json!(batches), &oracle["points"], 1e-9);
+    for (name, key) in [(names::BEST, "best"), (names::OPTIMISM, "optimism")] {
+        let found: Vec<f64> = steps.iter().map(|step| metric(step, name)).collect();
+        assert_same(&json!(found), &oracle[key], 1e-9);
+    }
 }

@@ -52,6 +52,19 @@ pub struct Group {
 }
 
 impl MeanWithError {
+    /// The mean of what some of `of` seeds have; `None` where none has a value.
+    pub(crate) fn of(values: &[f64], of: usize) -> Option<MeanWithError> {
+        let seeds = values.len();
+        let first = values.first()?;
+        let mean = values.iter().sum::<f64>() / seeds as f64;
+        // Equal values have no deviation, whatever rounding leaves.
+        let is_one = values.iter().all(|value| value == first);
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let spread = || (squares / (seeds - 1) as f64 / seeds as f64).sqrt();
+        let stderr = (seeds > 1).then(|| if is_one { 0.0 } else { spread() });
+        Some(MeanWithError { mean, stderr, seeds, of })
+    }
+
     /// The mean in another unit.
     #[must_use]
     pub(crate) fn scaled(self, factor: f64) -> MeanWithError {
@@ -103,15 +116,9 @@ fn group(cases: &DataFrame, metrics: &BTreeSet<String>) -> PolarsResult<Group> {
     let mut means = BTreeMap::new();
     for metric in metrics {
         let of_seed = |rows: &DataFrame| Ok(rows.column(metric)?.f64()?.mean());
-        let values: Float64Chunked = seeds.iter().map(of_seed).collect::<PolarsResult<_>>()?;
-        if let Some(mean) = values.mean() {
-            let count = values.len() - values.null_count();
-            // Equal values have no deviation, whatever rounding leaves.
-            let is_one = values.min() == values.max();
-            let deviation = values.std(1).filter(|_| count > 1).map(|found| if is_one { 0.0 } else { found });
-            let stderr = deviation.map(|deviation| deviation / (count as f64).sqrt());
-            means.insert(metric.clone(), MeanWithError { mean, stderr, seeds: count, of: seeds.len() });
-        }
+        let values = seeds.iter().map(of_seed).collect::<PolarsResult<Vec<Option<f64>>>>()?;
+        let values: Vec<f64> = values.into_iter().flatten().collect();
+        means.extend(MeanWithError::of(&values, seeds.len()).map(|mean| (metric.clone(), mean)));
     }
     Ok(Group {
         problem: Problem {

@@ -1,9 +1,12 @@
 //! Tables of metrics: one row a group, one column a metric.
 
+use std::collections::BTreeMap;
+
 use gpbench_record::metric::{Direction, Metric, Shown, Style};
 
 use crate::aggregate::{Group, MeanWithError};
 use crate::number::Format;
+use crate::pairs::unbeaten;
 use crate::table::{Cell, Importance, Table};
 
 /// A column that a task adds to its metrics: heading, and text of a cell.
@@ -19,7 +22,12 @@ pub(crate) struct Layout<'a> {
     pub(crate) added: Vec<Added<'a>>,
     /// Whether a group may be called the best of its column.
     pub(crate) may_be_best: Box<dyn Fn(&Group) -> bool + 'a>,
+    /// Values of a metric by seed, where only what pairs of them show is marked; else the best mean is.
+    pub(crate) by_seed: Option<BySeed<'a>>,
 }
+
+/// Values of a metric of a group by seed.
+pub(crate) type BySeed<'a> = Box<dyn Fn(&Group, &str) -> BTreeMap<u64, f64> + 'a>;
 
 /// A column that a task adds.
 pub(crate) fn column<'a>(
@@ -36,18 +44,33 @@ impl Layout<'_> {
         let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
         let table = metrics.iter().fold(table, |table, metric| table.numbers(metric.title));
         let mut table = self.added.iter().fold(table, |table, (title, _)| table.numbers(title));
-        let (candidates, _): (Vec<&Group>, Vec<&Group>) =
-            self.groups.iter().partition(|group| (self.may_be_best)(group));
-        let best: Vec<Option<String>> = metrics.iter().map(|metric| best(metric, &candidates)).collect();
-        for group in &self.groups {
-            let best = |j: usize| best[j].as_deref().filter(|_| (self.may_be_best)(group));
+        let marked: Vec<Vec<bool>> = metrics.iter().map(|metric| self.marked(metric)).collect();
+        for (i, group) in self.groups.iter().enumerate() {
             let mut cells: Vec<Cell> = self.names.iter().map(|(_, text)| text(group).into()).collect();
             cells.push(format!("{}/{}", group.n_ok, group.n).into());
-            cells.extend(metrics.iter().enumerate().map(|(j, metric)| cell(metric, group, best(j))));
+            cells.extend(metrics.iter().zip(&marked).map(|(metric, marked)| cell(metric, group, marked[i])));
             cells.extend(self.added.iter().map(|(_, text)| Cell::from(text(group))));
             table.row(cells);
         }
         self.rank(table, metrics).without_empty_columns()
+    }
+
+    /// Which groups are marked in the column of a metric.
+    fn marked(&self, metric: &Metric) -> Vec<bool> {
+        let may_be: Vec<bool> = self.groups.iter().map(|group| (self.may_be_best)(group)).collect();
+        let candidates: Vec<&Group> =
+            self.groups.iter().zip(&may_be).filter(|(_, may_be)| **may_be).map(|(group, _)| *group).collect();
+        let mut of_candidates = match &self.by_seed {
+            _ if !metric.is_shown(Shown::Best) => vec![false; candidates.len()],
+            None => with_best_mean(metric, &candidates),
+            Some(by_seed) => {
+                let values: Vec<BTreeMap<u64, f64>> =
+                    candidates.iter().map(|group| by_seed(group, metric.name)).collect();
+                unbeaten(&values, metric.direction)
+            }
+        }
+        .into_iter();
+        may_be.into_iter().map(|may_be| may_be && of_candidates.next().unwrap_or_default()).collect()
     }
 
     /// Says which columns a terminal that is too narrow lacks first, and which last.
@@ -66,8 +89,8 @@ impl Layout<'_> {
     }
 }
 
-/// The best mean of a column as it is written, of a metric whose best value is marked, if there is a choice.
-fn best(metric: &Metric, candidates: &[&Group]) -> Option<String> {
+/// Which groups have the best mean of a metric, as it is written; none where there is no choice.
+fn with_best_mean(metric: &Metric, candidates: &[&Group]) -> Vec<bool> {
     let mut means: Vec<f64> = candidates.iter().filter_map(|group| group.mean(metric.name)).collect();
     means.sort_by(f64::total_cmp);
     let best = match metric.direction {
@@ -75,13 +98,13 @@ fn best(metric: &Metric, candidates: &[&Group]) -> Option<String> {
         Direction::Higher => means.last(),
         Direction::Neither => None,
     };
-    let is_marked = metric.is_shown(Shown::Best) && means.len() > 1;
-    best.filter(|_| is_marked).map(|best| metric.style.format(*best))
+    let best = best.filter(|_| means.len() > 1).map(|best| metric.style.format(*best));
+    let written = |group: &&Group| group.mean(metric.name).map(|mean| metric.style.format(mean));
+    candidates.iter().map(|group| best.is_some() && written(group) == best).collect()
 }
 
-fn cell(metric: &Metric, group: &Group, best: Option<&str>) -> Cell {
+fn cell(metric: &Metric, group: &Group, strong: bool) -> Cell {
     let Some(mean) = group.metrics.get(metric.name) else { return Cell::default() };
-    let strong = best == Some(metric.style.format(mean.mean).as_str());
     Cell { text: with_error(metric.style, mean), strong }
 }
 

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod acquisition;
 mod across;
 mod aggregate;
 mod agreement;
@@ -34,13 +35,17 @@ mod layout;
 mod number;
 mod overview;
 mod page;
+mod pairs;
 mod papers;
 mod published;
+mod published_search;
 mod ranking;
 mod reading;
 mod reference;
 mod results;
 mod run;
+mod search;
+mod search_pool;
 mod step_summary;
 mod table;
 mod target;

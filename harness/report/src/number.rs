@@ -23,10 +23,13 @@ impl Format for Style {
 
     fn format_spread(self, mean: f64, spread: f64) -> String {
         match self {
-            Style::Short => {
-                let decimals = short(mean).split_once('.').map_or(0, |(_, tail)| tail.len());
-                format!("{spread:.decimals$}")
-            }
+            Style::Short => match short(mean) {
+                mean if mean.contains('e') => scientific(spread),
+                mean => {
+                    let decimals = mean.split_once('.').map_or(0, |(_, tail)| tail.len());
+                    format!("{spread:.decimals$}")
+                }
+            },
             _ => self.format(spread),
         }
     }
@@ -106,5 +109,7 @@ mod tests {
         assert_eq!(Style::Scientific.format(0.00982), "9.8e-3");
         assert_eq!(Style::Memory.format(3.0 * 1048576.0), "3");
         assert_eq!(Style::Short.format_spread(12.34, 0.5), "0.5");
+        assert_eq!(Style::Short.format_spread(2.72e8, 1.637e6), "1.6e6");
+        assert_eq!(Style::Short.format_spread(2.72e8, 0.0), "0");
     }
 }

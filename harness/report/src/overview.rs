@@ -8,6 +8,7 @@ use gpbench_record::{
     names, text,
 };
 
+use crate::acquisition;
 use crate::estimator;
 use crate::number::{Format, short};
 use crate::results::once_each;
@@ -40,8 +41,14 @@ pub(crate) fn logs(run: &Run) -> impl Iterator<Item = (&Labels, Cow<'_, str>)> {
     rows.map(|row| (&row.labels, text::cut(row.log_tail.trim_end(), text::LOG)))
 }
 
+/// What was measured: data sets, models, how points are acquired where they are, and solvers.
+pub(crate) fn settings(run: &Run) -> Vec<Table> {
+    let acquired = acquisition::table(run);
+    [datasets(run), models(run)].into_iter().chain(acquired).chain([solvers(run)]).collect()
+}
+
 /// Solvers, with their plugin, parameters and budget, and, where that states memory, what their products found there.
-pub(crate) fn solvers(run: &Run) -> Table {
+fn solvers(run: &Run) -> Table {
     let mut table = Table::new("Solvers")
         .words("solver")
         .words("plugin")
@@ -76,7 +83,7 @@ fn found_in_memory<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
 }
 
 /// Data sets, with their size and source.
-pub(crate) fn datasets(run: &Run) -> Table {
+fn datasets(run: &Run) -> Table {
     let mut table = Table::new("Data sets")
         .words("data set")
         .words("source")
@@ -100,7 +107,7 @@ pub(crate) fn datasets(run: &Run) -> Table {
 }
 
 /// Kernels and right-hand sides, as the spec resolved them, and the hyperparameters that training or learning ended with.
-pub(crate) fn models(run: &Run) -> Table {
+fn models(run: &Run) -> Table {
     let mut table = Table::new("Models")
         .words("data set")
         .words("kernel")
@@ -196,6 +203,7 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     let clocked = run.rows.iter().filter(|r| !r.reproducible).count();
     let stopped = format!("{clocked} cases: a clock decided where the solver stopped");
     facts.extend((clocked > 0).then_some(("not reproducible", stopped)));
+    facts.extend(acquisition::warnings(run).map(|text| ("warning", text.to_owned())));
     facts.extend(reused(run).map(|reused| ("re-used", reused)));
     let last = run.rows.iter().map(|row| row.finished.as_str()).max();
     facts.extend(last.map(|last| ("last case finished", last.to_owned())));
@@ -251,10 +259,10 @@ fn source(dataset: &Dataset) -> String {
         Source::Registry { name } => format!("UCI, {name}"),
         Source::File { path, .. } => path.clone(),
         Source::Toy { name, .. } => format!("built in, {name}"),
-        Source::Objective(_) => "objective".to_owned(),
         Source::GpDraw(draw) => {
             format!("draw from a GP ({}, length scale {})", draw.kernel, draw.length_scale)
         }
+        Source::Objective(objective) => acquisition::objective(objective),
     };
     if dataset.collapse_duplicates { format!("{from}; duplicates collapsed") } else { from }
 }

@@ -128,7 +128,8 @@ impl Part {
             conventions: section.conventions().join(" "),
             published: reference.map_or_else(Vec::new, |reference| {
                 let speed_up = |group: &_| section.speed_up(&results, group);
-                published::tables(&results, &reference, section.seconds(), speed_up)
+                let tables = published::tables(&results, &reference, section.seconds(), speed_up);
+                tables.into_iter().chain(section.published(&results, &reference)).collect()
             }),
             figures,
             details: details.collect(),

@@ -56,13 +56,18 @@ impl<'a> Results<'a> {
 
     /// A metric of each seed of a group, its timing repeats averaged.
     pub(crate) fn of_seeds(&self, group: &Group, metric: &str) -> Vec<f64> {
+        self.by_seed(group, metric).into_values().collect()
+    }
+
+    /// A metric of a group by seed, timing repeats averaged.
+    pub(crate) fn by_seed(&self, group: &Group, metric: &str) -> BTreeMap<u64, f64> {
         let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for row in self.rows(group) {
             let value = row.metrics.get(metric).filter(|_| row.status.is_answer());
             of_seed.entry(row.labels.seed).or_default().extend(value);
         }
-        let measured = of_seed.values().filter(|values| !values.is_empty());
-        measured.map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
+        let measured = of_seed.into_iter().filter(|(_, values)| !values.is_empty());
+        measured.map(|(seed, values)| (seed, values.iter().sum::<f64>() / values.len() as f64)).collect()
     }
 
     /// What solvers are compared on, in the order of the spec.

@@ -5,12 +5,14 @@
 //! are also named at their ends (`labels`). What belongs to a series is a group of the SVG (`series`). A chart that the data
 //! cannot fill is not drawn.
 
+pub(crate) mod acquisition;
 mod axes;
 pub(crate) mod convergence;
 pub(crate) mod curve;
 pub(crate) mod distance;
 mod field;
 pub(crate) mod figure;
+pub(crate) mod gains;
 pub(crate) mod grid;
 pub(crate) mod history;
 mod labels;
@@ -27,6 +29,8 @@ pub(crate) mod probes;
 pub(crate) mod profile;
 pub(crate) mod progress;
 mod scale;
+pub(crate) mod search;
+pub(crate) mod search_steps;
 pub(crate) mod seconds;
 pub(crate) mod section;
 mod series;

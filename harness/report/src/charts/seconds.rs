@@ -1,4 +1,4 @@
-//! Seconds as bars of two parts: prepare and solve, or for training the solver and the rest.
+//! Seconds as bars of parts: prepare and solve, for training the solver and the rest, for Thompson sampling all of a step.
 
 use gpbench_record::names;
 use plotters::prelude::*;
@@ -12,6 +12,8 @@ use super::style::{INK, MUTED, RULE, fitted, font, heading, text_width, write};
 use crate::aggregate::{Group, Problem};
 use crate::number::short;
 use crate::results::Results;
+use crate::search::PARTS;
+use crate::search_pool::Pool;
 
 const WIDTH: u32 = 760;
 const BAR: i32 = 16;
@@ -21,14 +23,16 @@ const GAP: i32 = 36;
 /// Largest width of the names to the left of the bars.
 const NAMES: i32 = 280;
 
-/// A bar of two parts, with the colour of each.
+/// A bar of parts, each with its seconds and its colour.
 struct Bar {
     name: String,
-    first: f64,
-    total: f64,
-    colours: [RGBColor; 2],
+    parts: Vec<(f64, RGBColor)>,
     series: Series,
 }
+
+/// Colours of what follows the solves of Thompson sampling.
+const CANDIDATES: RGBColor = RGBColor(160, 168, 178);
+const ASCENT: RGBColor = RULE;
 
 /// Bars under a heading, with a scale of their own and their values beside them.
 struct Section {
@@ -39,13 +43,11 @@ struct Section {
 /// Prepare and solve of each solver, grouped by problem.
 pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let bar = |group: &Group| {
-        Some(Bar {
-            name: group.solver.clone(),
-            first: group.mean(names::SECONDS_PREPARE).unwrap_or(0.0),
-            total: group.mean(names::SECONDS)?,
-            colours: [MUTED, series(results, &group.solver).look.colour],
-            series: series(results, &group.solver),
-        })
+        let prepare = group.mean(names::SECONDS_PREPARE).unwrap_or(0.0);
+        let total = group.mean(names::SECONDS)?;
+        let series = series(results, &group.solver);
+        let parts = vec![(prepare, MUTED), (total - prepare, series.look.colour)];
+        Some(Bar { name: group.solver.clone(), parts, series })
     };
     let section = |problem: &&Problem| Section {
         title: results.problem_title(problem),
@@ -53,7 +55,7 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     };
     bars(
         "Seconds of prepare and solve",
-        ["prepare", "solve, in the solver's colour"],
+        &["prepare", "solve, in the solver's colour"],
         results.problems().iter().map(section).collect(),
         "Mean wall-clock seconds over seeds, without loading, verification and the evaluation of trace \
          points. Each problem has a scale of its own.",
@@ -65,13 +67,10 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
 pub(crate) fn training_figure(results: &Results<'_>) -> Drawn {
     let bar = |group: &&Group| {
         let total = group.mean(names::SECONDS_TRAIN)?;
-        Some(Bar {
-            name: results.label(group),
-            first: group.mean(names::SECONDS).unwrap_or(0.0).min(total),
-            total,
-            colours: [series(results, &group.solver).look.colour, MUTED],
-            series: series(results, &group.solver),
-        })
+        let solver = group.mean(names::SECONDS).unwrap_or(0.0).min(total);
+        let series = series(results, &group.solver);
+        let parts = vec![(solver, series.look.colour), (total - solver, MUTED)];
+        Some(Bar { name: results.label(group), parts, series })
     };
     let section = |model| Section {
         title: results.model_title(model),
@@ -79,15 +78,37 @@ pub(crate) fn training_figure(results: &Results<'_>) -> Drawn {
     };
     bars(
         "Seconds of training",
-        ["prepare and solve, in the solver's colour", "right-hand sides and gradients"],
+        &["prepare and solve, in the solver's colour", "right-hand sides and gradients"],
         results.models().into_iter().map(section).collect(),
         "Mean wall-clock seconds over seeds of all outer steps, without the final prediction and without trace \
          evaluations. Each data set has a scale of its own.",
     )
 }
 
+/// The parts of searches by Thompson sampling, of all data sets of a pool together.
+pub(crate) fn search_figure(results: &Results<'_>, pool: &Pool<'_>) -> Drawn {
+    let shared = pool.shared();
+    let bar = |solver: &&str| {
+        let series = series(results, solver);
+        let colours = [MUTED, series.look.colour, CANDIDATES, ASCENT];
+        let ends: Vec<[f64; PARTS.len()]> = shared.of(solver).map(|search| search.end().parts).collect();
+        let mean = |i: usize| ends.iter().map(|parts| parts[i]).sum::<f64>() / ends.len() as f64;
+        let parts = colours.into_iter().enumerate().map(|(i, colour)| (mean(i), colour)).collect();
+        Bar { name: (*solver).to_owned(), parts, series }
+    };
+    let title = if pool.title.is_empty() { "all data sets" } else { &pool.title };
+    let bars_of_all = shared.solvers.iter().map(bar).collect();
+    bars(
+        "Seconds of Thompson sampling",
+        &["building systems", "prepare and solve, in the solver's colour", "candidates", "ascents"],
+        vec![Section { title: title.to_owned(), bars: bars_of_all }],
+        "Mean wall-clock seconds of all steps, over the objectives that all solvers shown have searched. Candidates and \
+         ascents are the same work for every solver. Beside a bar: prepare and solve, then all parts.",
+    )
+}
+
 /// The figure of all bars; none where there are fewer than two.
-fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str) -> Drawn {
+fn bars(title: &str, parts: &[&str], mut sections: Vec<Section>, caption: &str) -> Drawn {
     sections.retain(|section| !section.bars.is_empty());
     let all = || sections.iter().flat_map(|section| &section.bars);
     let count = all().count();
@@ -98,14 +119,16 @@ fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str
     let height = 76 + sections.len() as i32 * GAP + count as i32 * LINE;
     let svg = sheet((WIDTH, height as u32), |root| {
         heading(root, title)?;
-        let entry = |i: usize| Entry::new(parts[i], Sample::Patch(sample.colours[i]));
-        let mut y = legend(root, &[entry(0), entry(1)])? + 14;
+        let samples = parts.iter().zip(&sample.parts);
+        let entry =
+            |(part, (_, colour)): (&&str, &(f64, RGBColor))| Entry::new(*part, Sample::Patch(*colour));
+        let mut y = legend(root, &samples.map(entry).collect::<Vec<Entry>>())? + 14;
         for Section { title, bars } in &sections {
             let heading = fitted(title, 14.0, WIDTH as i32 - 32);
             write(root, &heading, (16, y), font(14.0, INK), HPos::Left)?;
             root.draw(&PathElement::new([(16, y + 13), (WIDTH as i32 - 16, y + 13)], RULE))?;
             y += GAP - 6;
-            let longest = bars.iter().map(|bar| bar.total).fold(f64::MIN_POSITIVE, f64::max);
+            let longest = bars.iter().map(Bar::total).fold(f64::MIN_POSITIVE, f64::max);
             for bar in bars {
                 let pixels = |seconds: f64| left + (f64::from(full) * seconds / longest).round() as i32;
                 let paint = |from, to, colour: RGBColor| {
@@ -114,9 +137,14 @@ fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str
                 let name = fitted(&bar.name, 13.0, left - 32);
                 bar.series.draw(root, || {
                     write(root, &name, (left - 8, y), font(13.0, INK), HPos::Right)?;
-                    paint(left, pixels(bar.first), bar.colours[0])?;
-                    paint(pixels(bar.first), pixels(bar.total).max(left + 2), bar.colours[1])?;
-                    write(root, &bar.value(), (pixels(bar.total) + 8, y), font(12.0, INK), HPos::Left)
+                    let mut done = 0.0;
+                    for (i, (seconds, colour)) in bar.parts.iter().enumerate() {
+                        let from = pixels(done);
+                        done += seconds;
+                        let is_last = i + 1 == bar.parts.len();
+                        paint(from, pixels(done).max(if is_last { left + 2 } else { from }), *colour)?;
+                    }
+                    write(root, &bar.value(), (pixels(bar.total()) + 8, y), font(12.0, INK), HPos::Left)
                 })?;
                 y += LINE;
             }
@@ -128,13 +156,19 @@ fn bars(title: &str, parts: [&str; 2], mut sections: Vec<Section>, caption: &str
 }
 
 impl Bar {
-    /// Both parts in words, unless the first is too small to see.
+    fn total(&self) -> f64 {
+        self.parts.iter().map(|(seconds, _)| seconds).sum()
+    }
+
+    /// Two parts in words, unless the first is too small to see; of more parts, the solver's and all.
     fn value(&self) -> String {
-        match self.first {
-            first if first >= 0.01 * self.total => {
-                format!("{} + {} s", short(first), short(self.total - first))
+        let total = self.total();
+        match self.parts[..] {
+            [(first, _), (second, _)] if first >= 0.01 * total => {
+                format!("{} + {} s", short(first), short(second))
             }
-            _ => format!("{} s", short(self.total)),
+            [_, (solver, _), _, _] => format!("{} of {} s", short(solver), short(total)),
+            _ => format!("{} s", short(total)),
         }
     }
 }

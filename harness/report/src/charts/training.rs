@@ -36,6 +36,13 @@ impl Quantity {
         Quantity { value: Box::new(value), axis, mean: Mean::of_metric(metric) }
     }
 
+    /// A metric of the step whose values may be negative or 0.
+    pub(super) fn linear(metric: &'static Metric) -> Quantity {
+        let axis = Axis { label: metric.axis.to_owned(), log: false };
+        let value = |step: &Step| step.metrics.get(metric.name);
+        Quantity { value: Box::new(value), axis, mean: Mean::Arithmetic }
+    }
+
     fn hyperparameter(label: &str, value: impl Fn(&Step) -> Option<f64> + 'static) -> Quantity {
         let axis = Axis { label: label.to_owned(), log: true };
         Quantity { value: Box::new(value), axis, mean: Mean::Geometric }

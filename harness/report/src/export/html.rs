@@ -188,7 +188,7 @@ fn measured(run: &Run) -> Markup {
         section id="measured" {
             h2 { "How this was measured" }
             dl.pairs { @for (name, value) in overview::measured(run) { dt { (name) } dd { (value) } } }
-            @for table in [overview::datasets(run), overview::models(run), overview::solvers(run)] { (titled(&table)) }
+            @for table in overview::settings(run) { (titled(&table)) }
         }
     }
 }

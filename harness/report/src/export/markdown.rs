@@ -24,7 +24,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
         let _ = writeln!(out, "- {name}: {}", markdown(&value));
     }
     out.push('\n');
-    for table in [overview::datasets(run), overview::models(run), overview::solvers(run)] {
+    for table in overview::settings(run) {
         section(&mut out, &table);
     }
     out.push_str("## References\n\n");

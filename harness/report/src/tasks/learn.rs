@@ -54,6 +54,7 @@ impl Section for Learn {
                     column("chosen by", |group| chosen_by(results, group)),
                 ],
                 may_be_best: Box::new(|group| group.all_ok() && !results.has_own_predictions(group)),
+                by_seed: None,
             }
         };
         results.problems().into_iter().map(layout).collect()

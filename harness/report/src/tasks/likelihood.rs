@@ -56,6 +56,7 @@ impl Section for Likelihood {
                 names: vec![column("estimate", |group| Some(results.label(group)))],
                 added,
                 may_be_best: Box::new(Group::all_ok),
+                by_seed: None,
             }
         };
         results.models().into_iter().map(layout).collect()

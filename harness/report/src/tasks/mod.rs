@@ -5,6 +5,7 @@ mod likelihood;
 mod posterior;
 mod section;
 mod solve;
+mod thompson;
 mod train;
 
 use gpbench_record::TaskKind;
@@ -19,6 +20,6 @@ pub(crate) fn section(task: TaskKind) -> &'static dyn Section {
         TaskKind::Train => &train::Train,
         TaskKind::Likelihood => &likelihood::Likelihood,
         TaskKind::Learn => &learn::Learn,
-        TaskKind::Thompson => &solve::Solve,
+        TaskKind::Thompson => &thompson::Thompson,
     }
 }

@@ -5,6 +5,7 @@ use gpbench_record::names;
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
 use crate::layout::Layout;
+use crate::reference::Reference;
 use crate::results::Results;
 use crate::table::Table;
 
@@ -32,6 +33,11 @@ pub(crate) trait Section: Sync {
 
     /// Its other tables.
     fn tables(&self, _results: &Results<'_>) -> Vec<Table> {
+        Vec::new()
+    }
+
+    /// Our results beside figures of a reference that belong to this task alone.
+    fn published(&self, _results: &Results<'_>, _reference: &Reference) -> Vec<Table> {
         Vec::new()
     }
 

@@ -60,6 +60,7 @@ pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
             names: vec![column("solver", |group| Some(group.solver.clone()))],
             added: added.into_iter().collect(),
             may_be_best: Box::new(Group::all_ok),
+            by_seed: None,
         }
     };
     results.problems().into_iter().map(layout).collect()

@@ -49,6 +49,7 @@ impl Section for Train {
             ],
             added: vec![ratio("speed-up", names::SECONDS_TRAIN), ratio("fewer epochs", names::EPOCHS)],
             may_be_best: Box::new(Group::all_ok),
+            by_seed: None,
         };
         results.models().into_iter().map(layout).collect()
     }

@@ -1,0 +1,235 @@
+//! Thompson sampling: what each solver's samples find, paired with the same objective and seed.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use gpbench_record::metric::{Direction, Style};
+use gpbench_record::names;
+
+use super::section::{RESIDUALS, Section};
+use crate::aggregate::{Group, MeanWithError, Problem};
+use crate::charts::figure::Drawn;
+use crate::charts::{acquisition, gains, search, search_steps, seconds};
+use crate::layout::{Added, Layout, column, with_error};
+use crate::pairs::unbeaten;
+use crate::published_search;
+use crate::reference::Reference;
+use crate::results::Results;
+use crate::search::{Measure, Search};
+use crate::search_pool::{Pool, baseline, measure, pools};
+use crate::table::{Cell, Table};
+
+/// The section of task `thompson`.
+pub(super) struct Thompson;
+
+const MEANS: &str = "\
+Mean ± standard error over seeds of the cases that ended ok or not_converged; timing repeats of a seed are averaged \
+first. `ok` counts the cases that ended ok. A mean over fewer seeds than were run says so, as in `(2 of 3)`.";
+
+const MARKS: &str = "\
+Objectives differ more than solvers do, so solvers are compared by the differences of pairs: the same objective, design \
+and seed. Bold: no other solver is better by more than two standard errors of the mean paired difference, over five \
+pairs or more, and some solver is worse than another by as much. Nothing is bold where pairs do not tell solvers apart.";
+
+const SEARCH: &str = "\
+`best` is the largest value of the objective, without noise, at all points; `gain` is what it exceeds that of a random \
+search with as many points by. Columns that begin with `best −` have the mean paired difference to another solver, ± its \
+standard error, over `pairs` seeds. `steps to 90 %` are the steps after which 90 % of that solver's final gain on the same \
+objective are reached, and `entries to 90 %` the kernel entries of the solves until then; they are empty where no case gets \
+there. Residuals are those of the last \
+step. Epochs and iterations are sums over the steps. `all parts` are the wall-clock seconds of building systems, of \
+prepare and solve, of candidates and of ascents.";
+
+const REPLAY: &str = "\
+Where points of another run are acquired, `best` and `gain` are that run's. Solvers are then compared by `chosen`, the \
+objective's mean over the points that their samples chose, averaged over the steps.";
+
+impl Section for Thompson {
+    fn title(&self) -> &'static str {
+        "Thompson sampling"
+    }
+
+    fn conventions(&self) -> &'static [&'static str] {
+        &[MEANS, MARKS, SEARCH, REPLAY, RESIDUALS]
+    }
+
+    fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
+        let pools: Rc<[Pool<'a>]> = pools(results).into();
+        let layout = |problem: &'a Problem| Layout {
+            title: results.problem_title(problem),
+            groups: results.of_problem(problem).collect(),
+            names: vec![column("solver", |group| Some(group.solver.clone()))],
+            added: numbers(measure(results), baseline(results)).map(|number| number.column(&pools)).collect(),
+            may_be_best: Box::new(Group::all_ok),
+            by_seed: Some(Box::new(|group, metric| results.by_seed(group, metric))),
+        };
+        results.problems().into_iter().map(layout).collect()
+    }
+
+    fn tables(&self, results: &Results<'_>) -> Vec<Table> {
+        let is_more = |pool: &&Pool<'_>| pool.problems().len() > 1 || pool.measure == Measure::Chosen;
+        pools(results).iter().filter(is_more).map(together).collect()
+    }
+
+    fn published(&self, results: &Results<'_>, reference: &Reference) -> Vec<Table> {
+        pools(results).iter().filter_map(|pool| published_search::table(results, reference, pool)).collect()
+    }
+
+    fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
+        let pools = pools(results);
+        let mut drawn = Vec::new();
+        for pool in &pools {
+            drawn.push(search::figure(results, pool));
+            drawn.push(search::datasets_figure(results, pool));
+            drawn.push(gains::figure(results, pool));
+            drawn.push(seconds::search_figure(results, pool));
+        }
+        for problem in results.problems() {
+            drawn.push(search_steps::figure(results, problem));
+        }
+        for problem in results.problems() {
+            drawn.extend(acquisition::figures(results, problem));
+        }
+        drawn
+    }
+
+    fn seconds(&self) -> &'static str {
+        names::SECONDS_TOTAL
+    }
+}
+
+/// A column of numbers of a solver's searches.
+struct Number {
+    title: String,
+    style: Style,
+    of: fn(&Pool<'_>, &str) -> Option<MeanWithError>,
+}
+
+impl Number {
+    fn new(
+        title: impl Into<String>,
+        style: Style,
+        of: fn(&Pool<'_>, &str) -> Option<MeanWithError>,
+    ) -> Number {
+        Number { title: title.into(), style, of }
+    }
+
+    fn text(&self, pool: &Pool<'_>, solver: &str) -> Option<String> {
+        (self.of)(pool, solver).map(|value| with_error(self.style, &value))
+    }
+
+    /// The column of a table with one row a group.
+    fn column<'a>(self, pools: &Rc<[Pool<'a>]>) -> Added<'a> {
+        let pools = Rc::clone(pools);
+        column(self.title.clone(), move |group| {
+            pools.iter().find_map(|pool| self.text(&pool.of_problem(&group.problem), &group.solver))
+        })
+    }
+}
+
+/// The columns beside the metrics.
+fn numbers(measure: Measure, baseline: Option<&str>) -> impl Iterator<Item = Number> {
+    let start = Number::new("start", Style::Fixed, |pool, solver| {
+        mean(pool, solver, |search| Some(search.stop(0).best))
+    });
+    let random = Number::new("random search", Style::Fixed, |pool, solver| {
+        mean(pool, solver, |search| search.random.last().copied())
+    });
+    let chosen = Number::new(CHOSEN, Style::Fixed, |pool, solver| {
+        mean(pool, solver, |search| search.score(Measure::Chosen))
+    });
+    let steps = Number::new("steps to 90 %", Style::Short, |pool, solver| {
+        reached(pool, solver, |_, step| step as f64)
+    });
+    let entries = Number::new("entries to 90 %", Style::Short, |pool, solver| {
+        reached(pool, solver, |search, step| search.stop(step).entries)
+    });
+    let score = compared(measure)[0];
+    let paired = baseline.map(|baseline| {
+        let title = format!("{score} − {baseline}");
+        [Number::new(title, Style::Fixed, difference), Number::new("pairs", Style::Short, pairs)]
+    });
+    let paired = paired.into_iter().flatten();
+    let own = match measure {
+        Measure::Best => vec![start, random].into_iter().chain(paired).chain([steps, entries]).collect(),
+        Measure::Chosen => [chosen].into_iter().chain(paired).collect::<Vec<Number>>(),
+    };
+    own.into_iter()
+}
+
+/// Headings of what searches are compared by.
+const BEST: &str = "best";
+const GAIN: &str = "gain";
+const CHOSEN: &str = "chosen";
+
+/// Headings of the columns by which searches are compared.
+fn compared(measure: Measure) -> &'static [&'static str] {
+    match measure {
+        Measure::Best => &[BEST, GAIN],
+        Measure::Chosen => &[CHOSEN],
+    }
+}
+
+/// The mean of a number over a solver's searches.
+fn mean(pool: &Pool<'_>, solver: &str, of: impl Fn(&Search) -> Option<f64>) -> Option<MeanWithError> {
+    let values: Vec<f64> = pool.of(solver).filter_map(of).collect();
+    MeanWithError::of(&values, pool.targets().len())
+}
+
+fn difference(pool: &Pool<'_>, solver: &str) -> Option<MeanWithError> {
+    let differences = pool.differences(solver);
+    MeanWithError::of(&differences, differences.len())
+}
+
+fn pairs(pool: &Pool<'_>, solver: &str) -> Option<MeanWithError> {
+    let count = pool.differences(solver).len();
+    (count > 0).then_some(MeanWithError { mean: count as f64, stderr: None, seeds: count, of: count })
+}
+
+/// A number of the step with which a solver's searches reach most of the baseline's gain, over the targets that both have.
+fn reached(pool: &Pool<'_>, solver: &str, of: fn(&Search, usize) -> f64) -> Option<MeanWithError> {
+    let pairs: Vec<(&Search, &Search)> =
+        pool.of(solver).filter_map(|search| Some((search, pool.base(&search.target)?))).collect();
+    let values: Vec<f64> = pairs.iter().filter_map(|(own, base)| Some(of(own, own.reaches(base)?))).collect();
+    MeanWithError::of(&values, pairs.len())
+}
+
+/// The table of all data sets of a pool together.
+fn together(pool: &Pool<'_>) -> Table {
+    let title = if pool.title.is_empty() { String::new() } else { format!(": {}", pool.title) };
+    let best =
+        Number::new(BEST, Style::Fixed, |pool, solver| mean(pool, solver, |search| Some(search.end().best)));
+    let gain = Number::new(GAIN, Style::Fixed, |pool, solver| {
+        mean(pool, solver, |search| search.gain(search.stops.len()))
+    });
+    let seconds = Number::new("all parts [s]", Style::Short, |pool, solver| {
+        mean(pool, solver, |search| Some(search.end().seconds()))
+    });
+    let columns: Vec<Number> =
+        [best, gain].into_iter().chain(numbers(pool.measure, pool.baseline)).chain([seconds]).collect();
+    let table = Table::new(format!("All data sets together{title}")).words("solver").numbers("searches");
+    let mut table = columns.iter().fold(table, |table, number| table.numbers(&number.title));
+    for (solver, is_marked) in pool.solvers.iter().zip(marked(pool)) {
+        let searches = format!("{}/{}", pool.of(solver).count(), pool.targets().len());
+        let mut cells: Vec<Cell> = vec![(*solver).into(), searches.into()];
+        cells.extend(columns.iter().map(|number| {
+            let strong = is_marked && compared(pool.measure).contains(&number.title.as_str());
+            Cell { strong, ..number.text(pool, solver).unwrap_or_default().into() }
+        }));
+        table.row(cells);
+    }
+    table.caption = "Mean ± standard error over data sets and seeds together. Means over different searches are not comparable; \
+                     paired differences are."
+        .to_owned();
+    table.major(&["solver", BEST, CHOSEN]).without_empty_columns()
+}
+
+/// Which solvers of a pool pairs show to be the best, among those that have searched on every target.
+fn marked(pool: &Pool<'_>) -> Vec<bool> {
+    let is_whole = |solver: &str| pool.of(solver).count() == pool.targets().len();
+    let scores = pool.solvers.iter().map(|solver| match is_whole(solver) {
+        true => pool.values(solver, |search| search.score(pool.measure)),
+        false => BTreeMap::new(),
+    });
+    unbeaten(&scores.collect::<Vec<_>>(), Direction::Higher)
+}
