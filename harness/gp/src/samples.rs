@@ -1,7 +1,7 @@
 //! Posterior samples as functions that can be evaluated, and climbed, anywhere.
 //!
-//! With the prior draw `f_c(x) = phi(x) w_c` and the weights `v_c = v_y - v_xi_c` of [pathwise conditioning]
-//! (crate::pathwise), the sample is
+//! With the prior draw `f_c(x) = phi(x) w_c` and the weights `v_c = v_y - v_xi_c` of [pathwise
+//! conditioning](crate::pathwise), the sample is
 //!
 //! ```text
 //! s_c(x)      = phi(x) w_c + sum_j v_jc k(x, x_j)
@@ -87,7 +87,7 @@ impl<'a> PosteriorSamples<'a> {
     /// For each sample the row of `x` (C x d) where it is largest, the first of equals, and its value there. A value
     /// that is not a number is never the largest, unless all are.
     ///
-    /// Each thread keeps the values of a few hundred rows; no array has C x s numbers.
+    /// Each thread keeps the values at the rows of one tile; no array has C x s numbers.
     ///
     /// # Panics
     /// If `x` has no rows.

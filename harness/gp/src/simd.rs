@@ -182,13 +182,31 @@ const EXP_F32: [(f64, f64); 3] = [
     (0.001_392_618_358_771_347, 0.0),
 ];
 
+/// `sum += a`, a vector at a time: number by number, compilers collect strided numbers of several vectors.
+#[inline(always)]
+fn add_doubles<S: Simd>(simd: S, a: S::f64s, sum: &mut [f64]) {
+    let [sum] = bytemuck::cast_slice_mut::<f64, S::f64s>(sum) else {
+        unreachable!("as many sums as numbers")
+    };
+    *sum = simd.add_f64s(*sum, a);
+}
+
+/// `sum += a`, number by number.
+#[inline(always)]
+fn add_singles<S: Simd>(_: S, a: S::f32s, sum: &mut [f64]) {
+    let numbers = bytemuck::cast_slice::<S::f32s, f32>(std::slice::from_ref(&a));
+    for (sum, &a) in sum.iter_mut().zip(numbers) {
+        *sum += f64::from(a);
+    }
+}
+
 macro_rules! lanes {
     (
         $real:ident, $vector:ident,
         $splat:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $mul_add:ident, $negate_mul_add:ident, $sqrt:ident,
         $less:ident, $select:ident, $min:ident, $max:ident,
         $bits:ident, digits: $digits:literal, bias: $bias:literal,
-        round: $round:expr, ln2: $ln2:expr, most: $most:expr, series: $series:expr
+        round: $round:expr, ln2: $ln2:expr, most: $most:expr, series: $series:expr, add_to: $add_to:ident
     ) => {
         impl<S: Simd> Lanes<S> for $real {
             type V = S::$vector;
@@ -301,11 +319,8 @@ macro_rules! lanes {
             }
 
             #[inline(always)]
-            fn add_to(_: S, a: Self::V, sum: &mut [f64]) {
-                let numbers = bytemuck::cast_slice::<Self::V, $real>(std::slice::from_ref(&a));
-                for (sum, a) in sum.iter_mut().zip(numbers) {
-                    *sum += a.to_f64();
-                }
+            fn add_to(simd: S, a: Self::V, sum: &mut [f64]) {
+                $add_to(simd, a, sum);
             }
         }
     };
@@ -320,7 +335,7 @@ lanes!(
     round: 6_755_399_441_055_744.0,
     // ln 2 in two parts, the first of 32 significant bits, so that products with an exponent are exact.
     ln2: [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10],
-    most: 708.0, series: EXP_F64
+    most: 708.0, series: EXP_F64, add_to: add_doubles
 );
 lanes!(
     f32, f32s,
@@ -329,7 +344,7 @@ lanes!(
     u32, digits: 23, bias: 127,
     round: 12_582_912.0,
     ln2: [0.693_359_375, -2.121_944_4e-4],
-    most: 87.0, series: EXP_F32
+    most: 87.0, series: EXP_F32, add_to: add_singles
 );
 
 #[cfg(test)]

@@ -209,7 +209,7 @@ fn samples_have_the_mean_and_the_covariance_of_the_posterior() {
     let kernel = Kernel::new(Family::Matern32, 1.2, &[1.5], 2);
     let x = points(&streams, "x", n, 2);
     let at = points(&streams, "at", 50, 2);
-    let y = x.column(0).mapv(f64::sin) + &x.column(1);
+    let y = x.column(0).mapv(f64::sin) + x.column(1);
     let features =
         RandomFeatures::draw(&kernel, FrequencyLaw::default(), 2048, &mut streams.stream("frequencies"));
     let w = streams.normals("w", features.count(), count);

@@ -254,7 +254,6 @@ impl Bound {
 }
 
 /// Output of `gpbench-worker bench`.
-#[expect(clippy::large_enum_variant, reason = "there is one a process")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum BenchAnswer {

@@ -127,7 +127,7 @@ impl Terms for KernelTerms<'_> {
         memory.with(tile_len(TILE, TILE), |weights: &mut [f64]| {
             block.copy_weights(self.v.slice(s![rows.clone(), ..]), weights);
             let weights = RowWeights { distinct: weights, of: &block.of };
-            self.tiles.add_sampled((&self.points, rows), (&block.kernel, &block.range), weights, out);
+            self.tiles.add_sampled((&self.points, rows), (block.kernel, &block.range), weights, out);
         });
     }
 
@@ -192,7 +192,7 @@ impl Terms for PriorTerms<'_> {
             block.copy_weights(self.w.slice(s![rows.clone(), ..]), sines);
             block.copy_weights(self.w.slice(s![pairs + rows.start..pairs + rows.end, ..]), cosines);
             let tile = &mut out.tile[..len];
-            angles((&self.frequencies, rows), (&block.prior, &block.range), tile);
+            angles((&self.frequencies, rows), (block.prior, &block.range), tile);
             sines_and_cosines(tile, cosine, 1.0);
             let sines = RowWeights { distinct: sines, of: &block.of };
             Waves { rows: rows.len(), cols: block.range.len(), sines, cosines, cosine }.add(out);

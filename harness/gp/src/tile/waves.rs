@@ -8,7 +8,7 @@ use pulp::Simd;
 use super::evaluate::{Products, pair_sums};
 use super::points::{GROUP, Part, Points};
 use super::sampled::{RowWeights, Sampled};
-use super::tile_len;
+use super::{padded, tile_len};
 use crate::simd::{self, Lanes, Real, Work};
 
 /// Fills a tile with the inner products of the rows of `a` with the columns of `b`.
@@ -87,7 +87,7 @@ impl Waves<'_> {
         let Waves { rows, cols, sines, cosines, cosine } = self;
         let len = tile_len(rows, cols);
         let work = Add {
-            height: len / super::padded(cols),
+            height: len / padded(cols),
             of: sines.of,
             of_sines: sines.distinct,
             of_cosines: cosines,
