@@ -56,6 +56,31 @@ fn blocks_of_rows_and_columns_are_compared_with_the_whole() {
 }
 
 #[test]
+fn parts_of_an_acquisition_are_compared_with_the_whole() {
+    let sizes = ["--candidates", "40", "--starts", "7", "--features", "20", "--threads", "2"];
+    let json = bench(&[&["acquire"][..], &sizes].concat());
+    check(&json["operator"], "f64", 300.0);
+    check(&json["kernel"], "f64", 40.0);
+    let number = |part: &str, key: &str| json[part][key].as_f64().expect("a number");
+    // Entries, and multiply-adds for a point, with d = 3, s = 5, n = 300 and m = 20.
+    let of_candidates = (320.0, 300.0 * 8.0 + 20.0 * 6.5);
+    for (part, points, (entries, multiply_adds)) in [
+        ("candidates", 40.0, of_candidates),
+        ("features", 40.0, (20.0, 20.0 * 6.5)),
+        ("gradients", 7.0, (320.0, 300.0 * 8.0 + 20.0 * 5.0)),
+    ] {
+        assert_eq!(number(part, "points"), points);
+        let is = |key: &str, expected: f64| {
+            let found = number(part, key);
+            assert!((found / expected - 1.0).abs() < 1e-12, "{part}, {key}: {found}, not {expected}");
+        };
+        is("entries_per_second", points * entries / number(part, "seconds"));
+        is("gemm_gflops", 2.0 * points * multiply_adds / number(part, "seconds") / 1e9);
+        is("ratio_to_operator", number(part, "ratio") / number("operator", "ratio"));
+    }
+}
+
+#[test]
 fn a_block_has_at_most_all_rows() {
     let json = bench(&["rows", "--rows", "200"]);
     assert_eq!((&json["block"], &json["columns"]["block"]), (&200.into(), &300.into()));
@@ -117,6 +142,8 @@ fn wrong_usage_is_reported() {
         (vec!["bench"], "operator"),
         (vec!["bench", "operator"], "--dataset"),
         (vec!["bench", "factor", "--n", "10", "--d", "2", "--precision", "mixed"], "both precisions"),
+        (vec!["bench", "acquire", "--n", "10", "--d", "2", "--features", "3"], "pairs"),
+        (vec!["bench", "acquire", "--n", "10", "--d", "2", "--precision", "mixed"], "f64"),
         (vec!["bench", "operator", "--n", "10"], "--d"),
         (vec!["bench", "operator", "--dataset", "pol", "--n", "10", "--d", "2"], "--dataset"),
         (vec!["bench", "operator", "--dataset", "poll"], "pol"),

@@ -9,8 +9,6 @@
 //! another kernel, a product of one-dimensional Matérn kernels; early public code drew those, and
 //! [`FrequencyLaw::ProductT`] reproduces it.
 
-mod gradient;
-
 use gpbench_record::Frequencies;
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};

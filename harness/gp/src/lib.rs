@@ -55,6 +55,7 @@ mod operator;
 pub mod pathwise;
 mod pieces;
 mod samples;
+mod scratch;
 pub mod seed;
 mod simd;
 mod sin_cos;

@@ -5,11 +5,10 @@ mod cross;
 mod gradient;
 mod mixed;
 mod rectangle;
-mod samples;
 mod square;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
@@ -17,7 +16,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::Gradient;
-use crate::aligned::Aligned;
+use crate::scratch::Scratch;
 use crate::simd::Real;
 use crate::threads::thread_pool;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
@@ -26,7 +25,7 @@ use crate::{Arithmetic, Kernel, KernelMatrix, SystemMatrix, blas};
 use cache::Cache;
 use cross::CrossOperator;
 use mixed::Mixed;
-pub(crate) use samples::PackedWeights;
+pub(crate) use rectangle::{pieces, stripes};
 
 /// `H = s^2 k(X, X) + noise^2 I` over the rows of X, in O(n d) memory; each
 /// product takes O(n s) more.
@@ -271,35 +270,7 @@ impl SystemMatrix for KernelOperator {
 
 /// Rows and columns of a tile. With 128 KiB, it stays in a core's own cache between its evaluation and its products,
 /// together with the right-hand sides and sums of these.
-const TILE: usize = 128;
-
-const UNPOISONED: &str = "nothing panics under this lock";
-
-/// Memory that is used again: allocating it for each piece of work would cost page faults.
-#[derive(Debug, Default)]
-struct Scratch(Mutex<Vec<Aligned>>);
-
-impl Scratch {
-    /// Runs `work` on memory for `len` numbers, with arbitrary content.
-    fn with<E: Real, R>(&self, len: usize, work: impl FnOnce(&mut [E]) -> R) -> R {
-        let mut memory = self.take::<E>(len);
-        memory.reserve::<E>(len);
-        let result = work(&mut memory.numbers_mut()[..len]);
-        self.0.lock().expect(UNPOISONED).push(memory);
-        result
-    }
-
-    /// The smallest free piece that holds `len` numbers, else any piece, else an empty one.
-    fn take<E: Real>(&self, len: usize) -> Aligned {
-        let mut spare = self.0.lock().expect(UNPOISONED);
-        let room = |index: &usize| spare[*index].numbers::<E>().len();
-        let fitting = (0..spare.len()).filter(|index| room(index) >= len).min_by_key(room);
-        match fitting.or(spare.len().checked_sub(1)) {
-            Some(index) => spare.swap_remove(index),
-            None => Aligned::default(),
-        }
-    }
-}
+pub(crate) const TILE: usize = 128;
 
 #[cfg(test)]
 mod tests;

@@ -12,29 +12,39 @@
 //! candidates that they share, and follows the gradient of each from points of its own (Lin et al. 2023, appendix A.3).
 //! A pass over `k(x, X)` gives the value and the gradient together.
 
+mod ascent;
+mod block;
+mod terms;
+
 use std::sync::Arc;
 
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::ThreadPool;
+use rayon::prelude::*;
 
-use crate::operator::PackedWeights;
-use crate::{KernelOperator, RandomFeatures, pieces};
+use crate::RandomFeatures;
+use crate::operator::{TILE, pieces};
+use crate::scratch::Scratch;
+
+use ascent::Ascent;
+use terms::{KernelTerms, PriorTerms, Terms};
 
 /// Posterior samples `s_c(x) = phi(x) w_c + k(x, X) v_c`, c = 0 .. s.
 #[derive(Debug)]
 pub struct PosteriorSamples<'a> {
-    features: &'a RandomFeatures,
-    w: ArrayView2<'a, f64>,
-    v: ArrayView2<'a, f64>,
-    operator: KernelOperator,
-    packed: PackedWeights,
+    kernel: KernelTerms<'a>,
+    prior: PriorTerms<'a>,
+    samples: usize,
+    pool: Arc<ThreadPool>,
+    /// Memory for tiles and sums.
+    memory: Scratch,
 }
 
 impl<'a> PosteriorSamples<'a> {
     /// Samples with the prior draws `features` times `w` (m x s), and weights `v` (n x s) of the rows of `points`
     /// (n x d): training inputs or inducing points. The kernel is that of the features.
     ///
-    /// No value has noise; `noise_scale`, that of the data, only decides how accurate distances have to be. Takes n s
+    /// No value has noise; `noise_scale`, that of the data, only decides how accurate distances have to be. Takes (n + m) s
     /// numbers of memory.
     ///
     /// # Panics
@@ -50,20 +60,27 @@ impl<'a> PosteriorSamples<'a> {
         assert_eq!(w.nrows(), features.count(), "one weight per feature");
         assert_eq!(v.nrows(), points.nrows(), "one row of weights per point");
         assert_eq!(w.ncols(), v.ncols(), "one prior draw per sample");
-        let operator = KernelOperator::with_pool(features.kernel(), noise_scale, points, pool);
-        let packed = operator.pack_weights(v);
-        PosteriorSamples { features, w, v, operator, packed }
+        let kernel = features.kernel();
+        let (kernel, prior) = pool.install(|| {
+            let kernel_terms = KernelTerms::new(kernel, noise_scale, points, v);
+            (kernel_terms, PriorTerms::new(kernel, features.omega(), w))
+        });
+        PosteriorSamples { kernel, prior, samples: v.ncols(), pool, memory: Scratch::default() }
     }
 
     /// Number of samples s.
     pub fn count(&self) -> usize {
-        self.v.ncols()
+        self.samples
     }
 
     /// All samples at the rows of `x` (C x d): C x s.
     pub fn values(&self, x: ArrayView2<f64>) -> Array2<f64> {
         let mut out = Array2::zeros((x.nrows(), self.count()).f());
-        pieces::fill(x, out.view_mut(), self.operator.pool(), |x, out| self.values_of_piece(x, out));
+        let tasks: Vec<_> =
+            x.axis_chunks_iter(Axis(0), TILE).zip(out.axis_chunks_iter_mut(Axis(0), TILE)).collect();
+        self.pool.install(|| {
+            tasks.into_par_iter().with_max_len(1).for_each(|(x, out)| self.values_of_tile(x, out));
+        });
         out
     }
 
@@ -76,16 +93,20 @@ impl<'a> PosteriorSamples<'a> {
     /// If `x` has no rows.
     pub fn best_of(&self, x: ArrayView2<f64>) -> Vec<(usize, f64)> {
         assert!(x.nrows() > 0, "there is a candidate");
-        let of_pieces = pieces::map(x, self.operator.pool(), |first, x| {
+        let tiles: Vec<_> = x.axis_chunks_iter(Axis(0), TILE).enumerate().collect();
+        let best_of_tile = |(tile, x): (usize, ArrayView2<f64>)| -> Vec<(usize, f64)> {
             let mut values = Array2::zeros((x.nrows(), self.count()).f());
-            self.values_of_piece(x, values.view_mut());
+            self.values_of_tile(x, values.view_mut());
+            let with_rows = |(row, &value): (usize, &f64)| (tile * TILE + row, value);
             values
                 .columns()
                 .into_iter()
-                .map(|values| best(values.iter().enumerate().map(|(row, &value)| (first + row, value))))
-                .collect::<Vec<_>>()
-        });
-        (0..self.count()).map(|c| best(of_pieces.iter().map(|piece| piece[c]))).collect()
+                .map(|values| best(values.iter().enumerate().map(with_rows)))
+                .collect()
+        };
+        let of_tiles: Vec<_> =
+            self.pool.install(|| tiles.into_par_iter().with_max_len(1).map(best_of_tile).collect());
+        (0..self.count()).map(|c| best(of_tiles.iter().map(|tile| tile[c]))).collect()
     }
 
     /// The sample `owner[i]` and its gradient at row i of `starts` (N x d): N and N x d numbers. Owners may come in any
@@ -104,7 +125,8 @@ impl<'a> PosteriorSamples<'a> {
         order.sort_by_key(|&start| owner[start]);
         let sorted = starts.select(Axis(0), &order);
         let owners: Vec<usize> = order.iter().map(|&start| owner[start]).collect();
-        let (values, gradients) = self.sorted_value_and_gradient(sorted.view(), &owners);
+        let ascent = Ascent { kernel: &self.kernel, prior: &self.prior, memory: &self.memory };
+        let (values, gradients) = self.pool.install(|| ascent.value_and_gradient(sorted.view(), &owners));
         let mut of_starts = (Array1::zeros(starts.nrows()), Array2::zeros(starts.dim()));
         for (place, &start) in order.iter().enumerate() {
             of_starts.0[start] = values[place];
@@ -113,28 +135,23 @@ impl<'a> PosteriorSamples<'a> {
         of_starts
     }
 
-    fn sorted_value_and_gradient(
-        &self,
-        starts: ArrayView2<f64>,
-        owner: &[usize],
-    ) -> (Array1<f64>, Array2<f64>) {
-        let (mut values, mut gradients) = self.operator.sample_gradients(starts, self.v, owner);
-        let of_pieces = pieces::map(starts, self.operator.pool(), |first, starts| {
-            let owner = &owner[first..first + starts.nrows()];
-            (first, self.features.value_and_gradient(starts, self.w, owner))
+    /// The samples at the rows of one tile, on the calling thread.
+    fn values_of_tile(&self, x: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+        let result = self.kernel.result(x.nrows());
+        self.memory.with(result.len(), |sums: &mut [f64]| {
+            sums.fill(0.0);
+            add_terms(&self.prior, x, &self.memory, sums);
+            add_terms(&self.kernel, x, &self.memory, sums);
+            result.unpack(sums, out, |to, sum| *to = sum);
         });
-        for (first, (prior, slopes)) in of_pieces {
-            let rows = first..first + prior.len();
-            values.slice_mut(s![rows.clone()]).zip_mut_with(&prior, |value, prior| *value += prior);
-            gradients.slice_mut(s![rows, ..]).zip_mut_with(&slopes, |gradient, slope| *gradient += slope);
-        }
-        (values, gradients)
     }
+}
 
-    /// The samples at a few rows of `x`, on the calling thread.
-    fn values_of_piece(&self, x: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
-        out.assign(&self.features.apply(x, self.w));
-        self.operator.add_samples(x, &self.packed, out);
+/// `sums += T v` over all rows of the terms, at the points of one tile.
+fn add_terms(terms: &impl Terms, x: ArrayView2<f64>, memory: &Scratch, sums: &mut [f64]) {
+    let at = terms.place(x);
+    for rows in pieces(terms.rows().n(), TILE) {
+        terms.add_values((&at, &(0..x.nrows())), &rows, memory, sums);
     }
 }
 

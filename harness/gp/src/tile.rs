@@ -17,6 +17,7 @@ mod panels;
 mod points;
 mod product;
 mod sampled;
+mod waves;
 mod weigh;
 
 use std::marker::PhantomData;
@@ -30,7 +31,8 @@ use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
 pub(crate) use self::points::{Factors, Points, padded};
 pub(crate) use self::product::{Forward, Transposed};
-pub(crate) use self::sampled::{RowWeights, Sampled};
+pub(crate) use self::sampled::{RowWeights, Sampled, VectorSums};
+pub(crate) use self::waves::{Waves, angles};
 use self::weigh::Weigh;
 use crate::kernel::{Correlation, with_family};
 use crate::simd::{self, Real};

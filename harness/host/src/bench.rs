@@ -5,6 +5,7 @@
 //! multiply-adds, which a matrix product could do at the speed of dgemm. So dgemm is timed as well,
 //! in the same process, on as many threads and in turn with the product.
 
+mod acquire;
 mod arrays;
 mod dense;
 mod gemm;
@@ -55,6 +56,7 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
         Product::Precondition { rank } => {
             BenchAnswer::Dense(dense::precondition(request, x.nrows(), *rank, &streams)?)
         }
+        Product::Acquire(sizes) => acquire::time(request, *sizes, x.view(), &operator()?, &streams)?,
         Product::Learner(step) => BenchAnswer::Step(learner::time(request, step, x.view(), &streams)?),
     })
 }

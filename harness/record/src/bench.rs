@@ -54,8 +54,22 @@ pub enum Product {
         /// Columns of the factor.
         rank: usize,
     },
+    /// No product with H, but posterior samples, as many as right-hand sides: the best of candidates that they share, and
+    /// values and gradients at starts of their own.
+    Acquire(Acquire),
     /// No product, but steps of a learner.
     Learner(LearnerStep),
+}
+
+/// Sizes of an acquisition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acquire {
+    /// Candidates that all samples share.
+    pub candidates: usize,
+    /// Starts of all samples together.
+    pub starts: usize,
+    /// Random features of the prior draws, an even number.
+    pub features: usize,
 }
 
 /// Which learner's steps to time, on targets that are a smooth function of the inputs, with noise.
@@ -151,6 +165,20 @@ pub struct BlockTiming {
     pub seconds_per_entry_to_operator: f64,
 }
 
+/// A part of an acquisition.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AcquireTiming {
+    /// Its own speed. Its entries are those between points and rows, and between points and features. For candidates, an
+    /// entry of a row counts 2 (d + s) operations and one of a feature 2 (d / 2 + s), since two features share an
+    /// angle; for gradients, 2 (2 d + 2) and 2 (d + 2).
+    #[serde(flatten)]
+    pub timing: Timing,
+    /// Candidates or starts.
+    pub points: usize,
+    /// Its ratio to dgemm over that of the product with all of H.
+    pub ratio_to_operator: f64,
+}
+
 /// How fast a learner's steps are, beside the machine's own matrix product.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StepTiming {
@@ -242,6 +270,19 @@ pub enum BenchAnswer {
         /// All of H, in between.
         operator: Timing,
     },
+    /// To [`Product::Acquire`].
+    Acquire {
+        /// The best of the candidates.
+        candidates: AcquireTiming,
+        /// The same with two features only: kernel entries.
+        kernel: AcquireTiming,
+        /// The same with one row only: features.
+        features: AcquireTiming,
+        /// Values and gradients at the starts.
+        gradients: AcquireTiming,
+        /// All of H, in between.
+        operator: Timing,
+    },
     /// To [`Product::Learner`].
     Step(StepTiming),
     /// To [`Product::Factor`] and [`Product::Precondition`].
@@ -303,7 +344,15 @@ mod tests {
             ratio: 0.75,
         };
         let dense = BenchAnswer::Dense(DenseTiming { n: 9, rhs: 2, rank: 0, works: vec![work] });
-        for answer in [BenchAnswer::Whole(timing(1.0)), blocks, step, dense] {
+        let part = |seconds| AcquireTiming { timing: timing(seconds), points: 7, ratio_to_operator: 0.5 };
+        let acquire = BenchAnswer::Acquire {
+            candidates: part(0.3),
+            kernel: part(0.2),
+            features: part(0.1),
+            gradients: part(0.4),
+            operator: timing(1.0),
+        };
+        for answer in [BenchAnswer::Whole(timing(1.0)), blocks, acquire, step, dense] {
             let text = serde_json::to_string(&answer).unwrap();
             assert_eq!(serde_json::from_str::<BenchAnswer>(&text).unwrap(), answer, "{text}");
         }

@@ -40,8 +40,8 @@ mod thompson;
 mod training;
 
 pub use bench::{
-    Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Bound, DenseTiming, Inputs, LearnerStep, Product,
-    StepTiming, Timing, WorkTiming,
+    Acquire, AcquireTiming, Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Bound, DenseTiming, Inputs,
+    LearnerStep, Product, StepTiming, Timing, WorkTiming,
 };
 pub use case::{Budget, Case, Labels};
 pub use conformance::{RuleResult, RuleStatus};

@@ -171,7 +171,26 @@ impl<'a> Keys<'a> {
         read: fn(&mut Keys<'_>) -> T,
         doc: &'static str,
     ) -> Setting<T> {
-        let of = format!("[{name}]");
+        self.table_called(format!("[{name}]"), name, read, doc)
+    }
+
+    /// A table within this one, likewise.
+    pub(crate) fn part<T: 'static>(
+        &mut self,
+        name: &'static str,
+        read: fn(&mut Keys<'_>) -> T,
+        doc: &'static str,
+    ) -> Setting<T> {
+        self.table_called(format!("`{name}` of {}", self.of), name, read, doc)
+    }
+
+    fn table_called<T: 'static>(
+        &mut self,
+        of: String,
+        name: &'static str,
+        read: fn(&mut Keys<'_>) -> T,
+        doc: &'static str,
+    ) -> Setting<T> {
         let kind = table(Some(of.clone()), read);
         self.declare(name, &kind, doc);
         match self.take(name, &kind) {

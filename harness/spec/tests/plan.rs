@@ -563,7 +563,7 @@ tolerance = 0.01
     assert_eq!(path_of(&[replay, "train.steps=2"]), (2, vec![1.0, 2.0, 3.0]));
     let other = "train.replay={ run = \"earlier\", solver = \"ap\" }";
     let errors = check(&[other], Ok(vec![row.clone()])).unwrap_err().to_string();
-    assert!(errors.contains("0 trained cases of that run"), "{errors}");
+    assert!(errors.contains("0 cases of that run that can be replayed"), "{errors}");
     let errors = check(&[replay], Err("no such folder".to_owned())).unwrap_err().to_string();
     assert!(errors.contains("cannot replay run `earlier`: no such folder"), "{errors}");
 }

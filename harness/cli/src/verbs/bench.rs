@@ -7,8 +7,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, Inputs, Kernel, LearnerStep, OriginBase, Product,
-    SCHEMA, SolverKind, Source, Timing,
+    Acquire, Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, Inputs, Kernel, LearnerStep, OriginBase,
+    Product, SCHEMA, SolverKind, Source, Timing,
 };
 use serde_json::json;
 
@@ -44,6 +44,21 @@ pub(crate) enum Bench {
         /// Columns of the partial factor; at most the rows.
         #[arg(long, value_name = "K", default_value = "1000", value_parser = count)]
         rank: NonZeroUsize,
+    },
+    /// Posterior samples, as in Thompson sampling: the best of candidates that all share, and values and gradients at
+    /// starts of their own. The number of right-hand sides is that of samples.
+    Acquire {
+        #[command(flatten)]
+        args: BenchArgs,
+        /// Candidates that all samples share.
+        #[arg(long, value_name = "C", default_value = "2048", value_parser = count)]
+        candidates: NonZeroUsize,
+        /// Starts of all samples together.
+        #[arg(long, value_name = "N", default_value = "2048", value_parser = count)]
+        starts: NonZeroUsize,
+        /// Random features of the prior draws; an even number.
+        #[arg(long, value_name = "M", default_value = "2000", value_parser = count)]
+        features: NonZeroUsize,
     },
     /// A step of a learner, in f64.
     Learner {
@@ -127,6 +142,17 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
         }
         Bench::Factor(args) => (Product::Factor, args),
         Bench::Precondition { args, rank } => (Product::Precondition { rank: rank.get() }, args),
+        Bench::Acquire { args, .. } if args.precision == Arithmetic::Mixed => {
+            return Err(Failure::usage("--precision mixed: posterior samples are computed in f64"));
+        }
+        Bench::Acquire { features, .. } if features.get() % 2 == 1 => {
+            return Err(Failure::usage("--features: features come in pairs of a sine and a cosine"));
+        }
+        Bench::Acquire { args, candidates, starts, features } => {
+            let sizes =
+                Acquire { candidates: candidates.get(), starts: starts.get(), features: features.get() };
+            (Product::Acquire(sizes), args)
+        }
         Bench::Learner { args, .. } if args.precision == Arithmetic::Mixed => {
             return Err(Failure::usage("--precision mixed: learners compute in f64"));
         }
@@ -271,6 +297,23 @@ fn listing(answer: &BenchAnswer) -> Listing {
                     format!("{:.1}", work.limit),
                     format!("{:.3}", work.ratio),
                 ]);
+            }
+            listing
+        }
+        BenchAnswer::Acquire { candidates, kernel, features, gradients, operator } => {
+            let header = [&HEADER[..], &["ratio, all = 1"]].concat();
+            let mut listing = Listing::new(&header, json!(answer));
+            let mut add = |product, timing, ratio: f64| {
+                listing.row([row(product, timing), vec![format!("{ratio:.2}")]].concat());
+            };
+            add("all".to_owned(), operator, 1.0);
+            for (name, part) in [
+                ("candidates", candidates),
+                ("candidates, kernel only", kernel),
+                ("candidates, features only", features),
+                ("gradients", gradients),
+            ] {
+                add(format!("{} {name}", part.points), &part.timing, part.ratio_to_operator);
             }
             listing
         }

@@ -12,8 +12,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::{TILE, UNPOISONED};
+use super::TILE;
 use crate::aligned::Aligned;
+use crate::scratch::UNPOISONED;
 use crate::simd::Real;
 use crate::tile::tile_len;
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 
+use super::KernelOperator;
 use super::cache::Cache;
-use super::{KernelOperator, Scratch};
 use crate::KernelMatrix;
+use crate::scratch::Scratch;
 use crate::tile::{Identity, Points, Side, Tiles};
 
 /// `K(X, Z) = s^2 k(X, Z)` between the rows of X (n x d) and basis points Z (m x d), in O((n + m) d) memory. It

@@ -66,7 +66,7 @@ impl KernelOperator {
     }
 
     #[expect(clippy::too_many_arguments, reason = "both sides of the tiles and the right-hand sides")]
-    pub(super) fn multiply_stripe<E: Real>(
+    fn multiply_stripe<E: Real>(
         &self,
         a: Side<'_>,
         rows: &Range<usize>,
@@ -197,12 +197,12 @@ impl KernelOperator {
 }
 
 /// `0..n` in pieces of `size`, the last one shorter.
-pub(super) fn pieces(n: usize, size: usize) -> Vec<Range<usize>> {
+pub(crate) fn pieces(n: usize, size: usize) -> Vec<Range<usize>> {
     (0..n).step_by(size).map(|start| start..n.min(start + size)).collect()
 }
 
 /// Stripes of columns for about [`TASKS`] tasks.
-pub(super) fn stripes(columns: usize, row_tiles: usize) -> Vec<Range<usize>> {
+pub(crate) fn stripes(columns: usize, row_tiles: usize) -> Vec<Range<usize>> {
     pieces(columns, stripe_width(columns, row_tiles))
 }
 

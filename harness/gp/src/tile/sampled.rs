@@ -1,10 +1,10 @@
-//! The part of one tile in samples `f_c(x) = sum_j v_jc s^2 k(x, x_j)` and in their gradients, where each column of
-//! the tile is a point x of one sample c.
+//! The part of one tile in samples `f_c(x) = sum_j v_jc k(x, x_j)` and in their gradients, where each column of the
+//! tile is a point x with the weights of its own sample c.
 //!
 //! With `a_j = v_jc slope(x, x_j)` and inputs in units of the length scales, the gradient is
-//! `s^2 (sum_j a_j x_j - x sum_j a_j)`: it follows from the sums of `a_j` and from the transposed product of the tile,
-//! filled with `a_j`, with the points `x_j`. Rows of the tile are the points `x_j`, so that vectors run along the weights
-//! of one sample.
+//! `sum_j a_j x_j - x sum_j a_j`: it follows from the sums of `a_j`, and from the transposed product of the tile, filled
+//! with `a_j`, with the points `x_j`. Rows of the tile are the points `x_j`, so that vectors run along the weights of
+//! one sample.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -15,41 +15,58 @@ use super::evaluate::{BATCH, Differences, Distance, Products, arguments};
 use super::panels::CountLanes;
 use super::points::{Part, Points};
 use super::{Tiles, padded, tile_len};
+use crate::aligned::Aligned;
 use crate::kernel::{Correlation, with_family};
 use crate::simd::{self, Lanes, Real, Work};
 
 /// The weights of the rows of a tile, for each of its columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowWeights<'a> {
-    /// The distinct columns of weights, one after the other: each has as many numbers as the tile has rows, those of
-    /// padding 0.
-    pub(crate) columns: &'a [f64],
+    /// The distinct columns of weights, one after the other, padded with 0 to the rows of the tile.
+    pub(crate) distinct: &'a [f64],
     /// Which of them belongs to each column of the tile, padding included.
     pub(crate) of: &'a [usize],
 }
 
-/// Sums over all rows, and the last tile.
+/// A vector of sums for each column of a tile.
+#[derive(Debug)]
+pub(crate) struct VectorSums {
+    numbers: Aligned,
+    len: usize,
+}
+
+impl VectorSums {
+    /// Zeros for so many columns.
+    pub(crate) fn new(columns: usize) -> VectorSums {
+        let len = padded(columns) * f64::dispatch(simd::arch(), CountLanes);
+        VectorSums { numbers: Aligned::zeroed::<f64>(len), len }
+    }
+
+    pub(super) fn numbers_mut(&mut self) -> &mut [f64] {
+        &mut self.numbers.numbers_mut()[..self.len]
+    }
+
+    /// Each column's sum, padding included.
+    pub(crate) fn each(&self) -> impl Iterator<Item = f64> {
+        let vectors =
+            self.numbers.numbers()[..self.len].chunks_exact(f64::dispatch(simd::arch(), CountLanes));
+        vectors.map(|vector| vector.iter().sum())
+    }
+}
+
+/// What is known of samples after some tiles.
 pub(crate) struct Sampled<'a> {
-    /// Filled with `v_j slope_j`.
+    /// Filled with `a_j`.
     pub(crate) tile: &'a mut [f64],
-    /// Sums of `v_j k_j`, [`Tiles::sums_len`] numbers.
-    pub(crate) values: &'a mut [f64],
-    /// Sums of `v_j slope_j`, as many.
-    pub(crate) slopes: &'a mut [f64],
+    /// Sums of `v_j k_j`.
+    pub(crate) values: &'a mut VectorSums,
+    /// Sums of `a_j`.
+    pub(crate) slopes: &'a mut VectorSums,
 }
 
 impl Tiles {
-    /// Numbers of the sums for `columns` columns: one vector each.
-    pub(crate) fn sums_len(columns: usize) -> usize {
-        padded(columns) * f64::dispatch(simd::arch(), CountLanes)
-    }
-
-    /// Each column's sum, without the signal variance.
-    pub(crate) fn sums(sums: &[f64]) -> impl Iterator<Item = f64> {
-        sums.chunks_exact(f64::dispatch(simd::arch(), CountLanes)).map(|vector| vector.iter().sum())
-    }
-
-    /// Adds a tile between the rows of `points` and the columns of `at` to the sums, and fills the tile.
+    /// Adds a tile between the rows of `points` and the columns of `at` to the sums, and fills the tile; without the
+    /// signal variance.
     pub(crate) fn add_sampled(
         &self,
         points: (&Points, &Range<usize>),
@@ -70,15 +87,18 @@ fn add<D: Distance, C: Correlation>(
     weights: RowWeights<'_>,
     out: Sampled<'_>,
 ) {
-    let (rows, cols) = (points.part(rows), at.part(cols));
-    let Sampled { tile, values, slopes } = out;
-    let tile = &mut tile[..tile_len(rows.norms.len(), cols.norms.len())];
-    let (d, how) = (points.d(), PhantomData::<(D, C)>);
-    let columns = weights.columns;
-    f64::dispatch(
-        simd::arch(),
-        Add { rows, cols, d, weights: columns, of: weights.of, tile, values, slopes, how },
-    );
+    let work = Add {
+        rows: points.part(rows),
+        cols: at.part(cols),
+        d: points.d(),
+        weights: weights.distinct,
+        of: weights.of,
+        tile: &mut out.tile[..tile_len(rows.len(), cols.len())],
+        values: out.values.numbers_mut(),
+        slopes: out.slopes.numbers_mut(),
+        how: PhantomData::<(D, C)>,
+    };
+    f64::dispatch(simd::arch(), work);
 }
 
 /// Adds one tile.

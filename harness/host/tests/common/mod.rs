@@ -90,6 +90,7 @@ pub(crate) fn build(case: &Case, file: Option<&Path>, threads: usize) -> Result<
         kernel: &case.kernel,
         probes: case.task.probes().expect("a task with linear systems"),
         redraw: None,
+        features: None,
         inducing: case.task.inducing(),
         pool: &thread_pool(threads).unwrap(),
     })

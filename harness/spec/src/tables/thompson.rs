@@ -19,10 +19,10 @@ pub(crate) struct Thompson {
 pub(crate) fn read(keys: &mut Keys<'_>) -> Thompson {
     Thompson {
         steps: keys.or("steps", count(), 10, "Outer steps; each one acquires as many points as the estimator has probes."),
-        candidates: keys.table("candidates", candidates,
+        candidates: keys.part("candidates", candidates,
             "Random points at which all samples of a step are evaluated, in rounds.",
         ),
-        ascent: keys.table("ascent", ascent, "How the best candidate of each round is improved."),
+        ascent: keys.part("ascent", ascent, "How the best candidate of each round is improved."),
         warm_start: keys.or(
             "warm_start",
             choice("warm start", WarmStart::ALL),

@@ -1,0 +1,142 @@
+//! The part of one tile in prior draws of random features, `sum_p u_p sin(t_p) + w_p cos(t_p)` with the angles
+//! `t_p = x . omega_p`, and in their gradients, `sum_p (u_p cos(t_p) - w_p sin(t_p)) omega_p`.
+
+use std::ops::Range;
+
+use pulp::Simd;
+
+use super::evaluate::{Products, pair_sums};
+use super::points::{GROUP, Part, Points};
+use super::sampled::{RowWeights, Sampled};
+use super::tile_len;
+use crate::simd::{self, Lanes, Real, Work};
+
+/// Fills a tile with the inner products of the rows of `a` with the columns of `b`.
+pub(crate) fn angles(
+    (a, rows): (&Points, &Range<usize>),
+    (b, cols): (&Points, &Range<usize>),
+    tile: &mut [f64],
+) {
+    let tile = &mut tile[..tile_len(rows.len(), cols.len())];
+    f64::dispatch(simd::arch(), Angles { rows: a.part(rows), cols: b.part(cols), d: a.d(), tile });
+}
+
+struct Angles<'a, E: Real> {
+    rows: Part<'a, E>,
+    cols: Part<'a, E>,
+    d: usize,
+    tile: &'a mut [E],
+}
+
+impl<E: Real> Work<E> for Angles<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S)
+    where
+        E: Lanes<S>,
+    {
+        match E::STRIP / E::LANES {
+            1 => self.columns::<S, 1, 8, 8>(simd),
+            2 => self.columns::<S, 2, 4, 8>(simd),
+            4 => self.columns::<S, 4, 2, 8>(simd),
+            8 => self.columns::<S, 8, 1, 8>(simd),
+            _ => self.columns::<S, 16, 1, 16>(simd),
+        }
+    }
+}
+
+impl<E: Real> Angles<'_, E> {
+    #[inline(always)]
+    fn columns<S: Simd, const NV: usize, const NJ: usize, const SUMS: usize>(self, simd: S)
+    where
+        E: Lanes<S>,
+    {
+        let Angles { rows, cols, d, tile } = self;
+        let width = cols.norms.len();
+        let strips = bytemuck::cast_slice::<E::Strip, E::V>(rows.strips).as_chunks::<NV>().0;
+        let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
+        for (strip, out) in tile.chunks_exact_mut(width * NV).enumerate() {
+            let x = &strips[strip * d..(strip + 1) * d];
+            for (g, out) in out.chunks_exact_mut(GROUP * NV).enumerate() {
+                let z = &cols.groups[g * d..(g + 1) * d];
+                for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
+                    *out = pair_sums::<S, E, Products, NV, NJ, SUMS>(simd, x, z, part * NJ);
+                }
+            }
+        }
+    }
+}
+
+/// A tile of sines and cosines: rows are frequencies, columns points with weights of their own.
+pub(crate) struct Waves<'a> {
+    /// Frequencies and points of the tile.
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    /// Weights of the sines and of the cosines, for the same columns.
+    pub(crate) sines: RowWeights<'a>,
+    pub(crate) cosines: &'a [f64],
+    /// Cosines, in the order of tiles.
+    pub(crate) cosine: &'a [f64],
+}
+
+impl Waves<'_> {
+    /// Adds values to their sums, and replaces the tile of sines by the weights of frequencies in the gradient; there
+    /// are no sums of slopes.
+    pub(crate) fn add(self, out: Sampled<'_>) {
+        let Waves { rows, cols, sines, cosines, cosine } = self;
+        let len = tile_len(rows, cols);
+        let work = Add {
+            height: len / super::padded(cols),
+            of: sines.of,
+            of_sines: sines.distinct,
+            of_cosines: cosines,
+            sines: &mut out.tile[..len],
+            cosines: &cosine[..len],
+            values: out.values.numbers_mut(),
+        };
+        f64::dispatch(simd::arch(), work);
+    }
+}
+
+struct Add<'a, E> {
+    height: usize,
+    of: &'a [usize],
+    of_sines: &'a [E],
+    of_cosines: &'a [E],
+    sines: &'a mut [E],
+    cosines: &'a [E],
+    values: &'a mut [E],
+}
+
+impl<E: Real> Work<E> for Add<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S)
+    where
+        E: Lanes<S>,
+    {
+        let Add { height, of, of_sines, of_cosines, sines, cosines, values } = self;
+        let vectors = E::STRIP / E::LANES;
+        let (height, width) = (height / E::STRIP, of.len());
+        let of_sines = bytemuck::cast_slice::<E, E::V>(of_sines);
+        let of_cosines = bytemuck::cast_slice::<E, E::V>(of_cosines);
+        let sines = bytemuck::cast_slice_mut::<E, E::V>(sines).chunks_exact_mut(width * vectors);
+        let cosines = bytemuck::cast_slice::<E, E::V>(cosines).chunks_exact(width * vectors);
+        let values = bytemuck::cast_slice_mut::<E, E::V>(values);
+        for (strip, (sines, cosines)) in sines.zip(cosines).enumerate() {
+            let columns = sines.chunks_exact_mut(vectors).zip(cosines.chunks_exact(vectors));
+            for ((sines, cosines), (&of, value)) in columns.zip(of.iter().zip(&mut *values)) {
+                let first = (of * height + strip) * vectors;
+                let weights =
+                    of_sines[first..first + vectors].iter().zip(&of_cosines[first..first + vectors]);
+                for ((sine, &cosine), (&u, &w)) in sines.iter_mut().zip(cosines).zip(weights) {
+                    *value = E::mul_add(simd, u, *sine, *value);
+                    *value = E::mul_add(simd, w, cosine, *value);
+                    *sine = E::negate_mul_add(simd, w, *sine, E::mul(simd, u, cosine));
+                }
+            }
+        }
+    }
+}
