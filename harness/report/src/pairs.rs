@@ -58,7 +58,7 @@ mod tests {
 
     /// Values of ten seeds that differ much: 0 to 9, with an offset that itself varies by `spread`.
     fn values(offset: f64, spread: f64) -> BTreeMap<u64, f64> {
-        let value = |seed: u64| seed as f64 + offset + if seed % 2 == 0 { spread } else { -spread };
+        let value = |seed: u64| seed as f64 + offset + if seed.is_multiple_of(2) { spread } else { -spread };
         (0..10).map(|seed| (seed, value(seed))).collect()
     }
 
