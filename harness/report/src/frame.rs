@@ -1,4 +1,4 @@
-//! The results as data frames: a row for each case, each trace point, or each step of training.
+//! The results as data frames: a row for each case, each trace point, or each outer step.
 
 use std::collections::BTreeSet;
 
@@ -129,7 +129,7 @@ pub(crate) fn traces(run: &Run) -> PolarsResult<DataFrame> {
     DataFrame::new(points.len(), columns)
 }
 
-/// A row for each outer step of training: its hyperparameters and metrics.
+/// A row for each outer step: its hyperparameters and metrics.
 pub(crate) fn steps(run: &Run) -> PolarsResult<DataFrame> {
     let steps: Vec<_> = run.rows.iter().flat_map(|r| r.output.steps().iter().map(move |s| (r, s))).collect();
     let mut columns = vec![text("id", steps.iter().map(|(r, _)| r.id.as_str()))];

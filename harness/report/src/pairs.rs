@@ -27,8 +27,11 @@ pub(crate) fn mean_difference<K: Ord>(
     MeanWithError::of(&differences, differences.len())
 }
 
+/// Share of the values below which a difference is rounding.
+const ROUNDING: f64 = 1e-6;
+
 /// Which of several solvers no other beats, by their values: another beats one where its mean paired difference is better by
-/// more than [`BEYOND`] standard errors, over [`FEWEST`] pairs or more. None is named where no solver is beaten.
+/// more than [`BEYOND`] standard errors and more than rounding, over [`FEWEST`] pairs or more. None is named where no solver is beaten.
 pub(crate) fn unbeaten<K: Ord>(values: &[BTreeMap<K, f64>], direction: Direction) -> Vec<bool> {
     let sign = match direction {
         Direction::Higher => 1.0,
@@ -36,8 +39,12 @@ pub(crate) fn unbeaten<K: Ord>(values: &[BTreeMap<K, f64>], direction: Direction
         Direction::Neither => return vec![false; values.len()],
     };
     let beats = |other: &BTreeMap<K, f64>, own: &BTreeMap<K, f64>| {
-        let difference = mean_difference(other, own).filter(|difference| difference.seeds >= FEWEST);
-        difference.is_some_and(|d| sign * d.mean > BEYOND * d.stderr.unwrap_or(f64::INFINITY))
+        let Some(difference) = mean_difference(other, own).filter(|found| found.seeds >= FEWEST) else {
+            return false;
+        };
+        let size = own.values().map(|value| value.abs()).sum::<f64>() / own.len() as f64;
+        let chance = BEYOND * difference.stderr.unwrap_or(f64::INFINITY);
+        sign * difference.mean > chance.max(ROUNDING * size)
     };
     let are_unbeaten: Vec<bool> =
         values.iter().map(|own| !own.is_empty() && !values.iter().any(|other| beats(other, own))).collect();
@@ -51,7 +58,7 @@ mod tests {
 
     /// Values of ten seeds that differ much: 0 to 9, with an offset that itself varies by `spread`.
     fn values(offset: f64, spread: f64) -> BTreeMap<u64, f64> {
-        let value = |seed: u64| seed as f64 + offset + if seed % 2 == 0 { spread } else { -spread };
+        let value = |seed: u64| seed as f64 + offset + if seed.is_multiple_of(2) { spread } else { -spread };
         (0..10).map(|seed| (seed, value(seed))).collect()
     }
 
@@ -76,7 +83,9 @@ mod tests {
         // Two that are not told apart are both better than a third.
         let third = [&close[..], &[values(-3.0, 0.0)]].concat();
         assert_eq!(unbeaten(&third, Direction::Higher), [true, true, false]);
-        // Equal solvers, few pairs, no common seed, no value.
+        // Rounding, however regular; equal solvers; few pairs; no common seed; no value.
+        let rounded = [values(0.0, 0.0), values(1e-9, 0.0)];
+        assert_eq!(unbeaten(&rounded, Direction::Higher), [false, false]);
         let equal = [values(0.0, 0.0), values(0.0, 0.0)];
         assert_eq!(unbeaten(&equal, Direction::Higher), [false, false]);
         let few = equal.map(|all| all.into_iter().take(FEWEST - 1).collect::<BTreeMap<u64, f64>>());

@@ -26,6 +26,9 @@ const UCI: &str = "\
 UCI Machine Learning Repository, University of California, Irvine, https://archive.ics.uci.edu; \
 with the train/test masks of the uci_datasets collection.";
 
+/// Parallel Thompson sampling by solutions of linear systems.
+pub(crate) const LIN_2023: &str = "Lin et al. 2023";
+
 /// Pathwise targets as right-hand sides, warm starts, training.
 pub(crate) const LIN_2024: &str = "Lin et al. 2024";
 

@@ -11,13 +11,12 @@ use serde::Deserialize;
 use crate::aggregate::{MeanWithError, Problem};
 use crate::layout::with_error;
 use crate::number::short;
+use crate::papers::LIN_2023;
 use crate::reference::Reference;
 use crate::results::Results;
+use crate::search::Measure;
 use crate::search_pool::Pool;
 use crate::table::Table;
-
-/// Authors and year of the paper that the figures are of.
-const PAPER: &str = "Lin et al. 2023";
 
 const FILE: &str = include_str!("../../../benchmarks/reference/lin2023-thompson.toml");
 
@@ -83,7 +82,7 @@ pub(crate) struct Gains {
 impl Searches {
     /// What a reference has of such searches.
     pub(crate) fn of(reference: &Reference) -> Option<Searches> {
-        (reference.paper.short == PAPER)
+        (reference.paper.short == LIN_2023)
             .then(|| toml::from_str(FILE).expect("a test reads the built-in file"))
     }
 
@@ -123,9 +122,9 @@ impl Searches {
 /// Our gains over random search beside the published ones, data set by data set; none where no data set has a published
 /// length scale.
 pub(crate) fn table(results: &Results<'_>, reference: &Reference, pool: &Pool<'_>) -> Option<Table> {
-    let searches = Searches::of(reference)?;
+    let searches = Searches::of(reference).filter(|_| pool.measure == Measure::Best)?;
     let title = if pool.title.is_empty() { String::new() } else { format!(": {}", pool.title) };
-    let mut table = Table::new(format!("Gains over random search beside those of {PAPER}{title}"))
+    let mut table = Table::new(format!("Gains over random search beside those of {LIN_2023}{title}"))
         .words("data set")
         .words("solver")
         .words("method there")

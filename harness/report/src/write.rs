@@ -35,7 +35,7 @@ const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "su
 /// The hyperparameters and metrics of each step, of a run that takes steps.
 const STEPS: &str = "steps.parquet";
 
-/// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that trains `steps.parquet`, `summary.json`,
+/// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that takes steps `steps.parquet`, `summary.json`,
 /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report.
 ///
 /// # Errors

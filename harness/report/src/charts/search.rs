@@ -2,7 +2,7 @@
 
 use gpbench_record::metric;
 
-use super::curve::Curve;
+use super::curve::{Curve, range};
 use super::figure::{Drawn, Figure, other, series, solvers};
 use super::legend::Entry;
 use super::panel::{Line, Panel, panels_sheet};
@@ -10,7 +10,7 @@ use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::MeanWithError;
 use crate::results::Results;
-use crate::search::{Measure, Search, Stop};
+use crate::search::{Measure, Search, Stop, Target};
 use crate::search_pool::Pool;
 
 /// Height of a row of panels.
@@ -18,6 +18,9 @@ const ROW: u32 = 290;
 
 /// Ratio between the seconds of the slowest and the fastest solver from which their axis is logarithmic.
 const WIDE: f64 = 15.0;
+
+/// Largest difference that is not drawn.
+const ROUNDING: f64 = 1e-6;
 
 /// What the caption says of all curves.
 const CURVES: &str = "The band is one standard error on either side. Objectives differ more than solvers do, and bands have \
@@ -48,7 +51,7 @@ impl Along {
             Along::Entries => ("kernel entries of the solves", true, 1.0),
             Along::Seconds => {
                 let ends: Vec<f64> = pool.solvers.iter().map(|solver| seconds(pool, solver)).collect();
-                let (least, most) = super::curve::range(&ends);
+                let (least, most) = range(&ends);
                 let (label, unit) = unit_of(most);
                 (label, most > WIDE * least, unit)
             }
@@ -146,8 +149,8 @@ fn panel(results: &Results<'_>, pool: &Pool<'_>, along: Along, title: Option<&st
         })
     };
     let mut lines: Vec<Line> = pool.solvers.iter().filter_map(line).collect();
-    if pool.measure == Measure::Best {
-        lines.extend(random(results, pool, along, x.log, unit));
+    if pool.measure == Measure::Best && !lines.is_empty() {
+        lines.extend(random(results, pool, along, &lines));
     }
     let label = metric::find(pool.measure.metric()).map_or("", |metric| metric.axis);
     let y = Axis { label: label.to_owned(), log: false };
@@ -156,21 +159,18 @@ fn panel(results: &Results<'_>, pool: &Pool<'_>, along: Along, title: Option<&st
 }
 
 /// Random search on the targets of a pool: along the points, or else its last value, since it has no solves.
-fn random(results: &Results<'_>, pool: &Pool<'_>, along: Along, log: bool, unit: f64) -> Option<Line> {
-    let searches: Vec<&Search> = pool
-        .targets()
-        .into_iter()
-        .filter_map(|target| pool.searches.iter().find(|s| s.target == *target))
-        .collect();
+fn random(results: &Results<'_>, pool: &Pool<'_>, along: Along, others: &[Line]) -> Option<Line> {
+    let known = |target: &Target| {
+        pool.searches.iter().find(|search| search.target == *target && !search.random.is_empty())
+    };
+    let searches: Vec<&Search> = pool.targets().into_iter().filter_map(known).collect();
     let value = |search: &Search, step: usize| search.random.get(step).or(search.random.last()).copied();
     let mut curve = curve(&searches, false, |stop| stop.points, value)?;
     if along != Along::Points {
-        let ends = pool.searches.iter().map(|search| unit * along.of(search.end()));
         let last = curve.at.len() - 1;
         let (middle, low, high) = (curve.middle[last], curve.low[last], curve.high[last]);
-        let first = pool.searches.iter().map(|search| unit * along.of(search.stop(1)));
-        let from = if log { first.fold(f64::INFINITY, f64::min) } else { 0.0 };
-        let to = ends.fold(0.0, f64::max);
+        let places: Vec<f64> = others.iter().flat_map(|line| line.curve.at.iter().copied()).collect();
+        let (from, to) = range(&places);
         curve = Curve::default();
         [from, to].into_iter().for_each(|at| curve.push(at, middle, (low, high)));
     }
@@ -195,6 +195,11 @@ fn differences(results: &Results<'_>, pool: &Pool<'_>) -> Option<Panel> {
     };
     let others = pool.solvers.iter().filter(|solver| **solver != baseline);
     let lines: Vec<Line> = others.filter_map(line).collect();
+    // Solvers that choose the same points differ by rounding, which has no axis.
+    let is_seen = |line: &Line| line.curve.middle.iter().any(|difference| difference.abs() > ROUNDING);
+    if !lines.iter().any(is_seen) {
+        return None;
+    }
     let word = if pool.measure == Measure::Best { "largest value" } else { "chosen value" };
     let panel = Panel {
         x: Axis { label: "acquired points".to_owned(), log: false },
@@ -203,7 +208,7 @@ fn differences(results: &Results<'_>, pool: &Pool<'_>) -> Option<Panel> {
         level: Some(0.0),
         ..Panel::default()
     };
-    (!panel.lines.is_empty()).then_some(panel)
+    Some(panel)
 }
 
 /// The mean of a number after each step with its standard error, against the mean of what was spent; without places where a
@@ -259,7 +264,6 @@ fn sheet_of(
 mod tests {
     use super::*;
     use crate::aggregate::Problem;
-    use crate::search::Target;
 
     fn search(seed: u64, seconds: f64, values: &[f64]) -> Search {
         let problem = Problem { dataset: "d".into(), kernel: "k".into(), estimator: None };

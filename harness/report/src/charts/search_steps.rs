@@ -12,7 +12,7 @@ use crate::search::Measure;
 use crate::search_pool::measure;
 
 /// Height of a row of panels.
-const ROW: u32 = 250;
+const ROW: u32 = 280;
 
 /// The metrics of the steps of a problem, one curve a solver.
 pub(crate) fn figure(results: &Results<'_>, problem: &Problem) -> Drawn {

@@ -12,6 +12,7 @@ use crate::charts::figure::Drawn;
 use crate::charts::{acquisition, gains, search, search_steps, seconds};
 use crate::layout::{Added, Layout, column, with_error};
 use crate::pairs::unbeaten;
+use crate::papers::LIN_2023;
 use crate::published_search;
 use crate::reference::Reference;
 use crate::results::Results;
@@ -91,6 +92,10 @@ impl Section for Thompson {
             drawn.extend(acquisition::figures(results, problem));
         }
         drawn
+    }
+
+    fn papers(&self) -> &'static [&'static str] {
+        &[LIN_2023]
     }
 
     fn seconds(&self) -> &'static str {
