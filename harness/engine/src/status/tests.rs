@@ -52,7 +52,7 @@ fn solved(reason: StopReason, claimed: &[f64]) -> Message {
 
 fn verified(residuals: &[(&str, f64)]) -> Message {
     let metrics = residuals.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    Message::Verified(Verified { metrics, curve: None })
+    Message::Verified(Verified { metrics, ..Verified::default() })
 }
 
 fn failed(status: Status) -> Message {

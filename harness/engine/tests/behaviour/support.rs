@@ -89,7 +89,7 @@ pub(crate) fn verified(y: f64, probes: f64) -> Message {
     let mut metrics = Metrics::default();
     metrics.insert(names::RESIDUAL_Y, y);
     metrics.insert(names::RESIDUAL_PROBES, probes);
-    Message::Verified(Verified { metrics, curve: None })
+    Message::Verified(Verified { metrics, ..Verified::default() })
 }
 
 /// Does by the solver's name what a worker would; records what it was asked.
