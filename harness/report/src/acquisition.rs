@@ -17,7 +17,7 @@ prior functions have the objective's own frequencies, so the model knows more of
 
 /// Where an objective comes from, in words.
 pub(crate) fn objective(objective: &Objective) -> String {
-    let Objective { d, kernel, length_scale, noise_scale, draw, .. } = objective;
+    let Objective { kernel, length_scale, noise_scale, draw, .. } = objective;
     let drawn = match draw {
         ObjectiveDraw::Exact => "drawn exactly".to_owned(),
         ObjectiveDraw::Features { features, frequencies: Frequencies::MultivariateT } => {
@@ -28,7 +28,7 @@ pub(crate) fn objective(objective: &Objective) -> String {
         }
     };
     format!(
-        "objective on the unit cube of {d} inputs: a draw from a GP ({kernel}, length scale {length_scale}, noise scale \
+        "objective on the unit cube: a draw from a GP ({kernel}, length scale {length_scale}, noise scale \
          {noise_scale}; {drawn})"
     )
 }

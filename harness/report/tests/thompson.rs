@@ -203,7 +203,7 @@ fn every_chart_is_drawn() {
     ];
     assert_eq!(charts(&run, "thompson"), expected);
     let page = export(&run, Format::Markdown).unwrap();
-    assert!(page.contains("objective on the unit cube of 8 inputs"), "{page}");
+    assert!(page.contains("objective on the unit cube: a draw from a GP (matern32"), "{page}");
     assert!(page.contains("5 rounds of 2000, 10 % uniform") && !page.contains("biased"), "{page}");
 }
 
