@@ -117,15 +117,18 @@ impl DrawnObjective {
     }
 }
 
-/// The largest value of an objective, without noise, after the initial design and after each of `steps` batches of points
-/// uniform on the unit cube.
+/// The largest value of an objective, without noise, after each of `steps` batches of points that are uniform on the unit
+/// cube. The objective has been asked its initial design, whose largest value is `best`.
 ///
 /// # Errors
-/// Those of [`DrawnObjective::new`] and [`DrawnObjective::ask`].
-pub fn random_search(of: &Objective, seed: u64, steps: u64, batch: usize) -> Result<Vec<f64>, DrawError> {
-    let mut objective = DrawnObjective::new(of, seed)?;
-    let mut best = largest(objective.design()?.values.view());
-    let mut found = vec![best];
+/// Those of [`DrawnObjective::ask`].
+pub fn random_search(
+    mut objective: DrawnObjective,
+    mut best: f64,
+    steps: u64,
+    batch: usize,
+) -> Result<Vec<f64>, DrawError> {
+    let mut found = Vec::new();
     for step in 0..steps {
         let x = objective.uniform(&format!("random-search/{step}"), batch);
         best = best.max(largest(objective.ask(x.view())?.0.view()));
@@ -240,8 +243,13 @@ mod tests {
     fn random_search_finds_what_uniform_points_hold() {
         let of = Objective { n: 10, d: 1, ..objective(FEW) };
         let draws = 1000;
-        let found: Array1<f64> =
-            (0..draws).map(|seed| *random_search(&of, seed, 3, 5).unwrap().last().unwrap()).collect();
+        let found: Array1<f64> = (0..draws)
+            .map(|seed| {
+                let mut objective = DrawnObjective::new(&of, seed).unwrap();
+                let best = largest(objective.design().unwrap().values.view());
+                *random_search(objective, best, 3, 5).unwrap().last().unwrap()
+            })
+            .collect();
         let kernel = Kernel::new(of.kernel, of.signal_scale, &[of.length_scale], 1);
         let mut rng = seed::stream(8, &["simulation"]);
         let expected: Array1<f64> = (0..draws)
