@@ -196,7 +196,7 @@ fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row) -> Noti
     };
     for metric in metric::shown(row.case.task.kind(), Shown::Progress) {
         let value = match metric.name {
-            names::SECONDS => row.total_seconds(),
+            names::SECONDS => row.metrics.solver_seconds(),
             name => row.metrics.get(name),
         };
         if let Some(value) = value {

@@ -1,4 +1,4 @@
-//! A misbehaving plugin costs no row and changes no other result where solvers train and estimate likelihoods too.
+//! A misbehaving plugin costs no row and changes no other result where solvers train, estimate likelihoods and search too.
 
 mod support;
 
@@ -55,6 +55,26 @@ const IN_LIKELIHOOD: &[Expected] = &[
     ("hang_without_leader", "timeout", "killed"),
 ];
 
+/// Acts in Thompson sampling.
+const IN_SEARCH: &[Expected] = &[
+    ("solve_well", "ok", ""),
+    ("print_stdout", "ok", ""),
+    ("escape_unmarked", "ok", ""),
+    ("remove_checkpoint", "ok", ""),
+    ("cut_checkpoint", "ok", ""),
+    ("panic", "crashed", "panic"),
+    ("abort", "crashed", "SIGABRT"),
+    ("exit_in_destroy", "crashed", "exited with status 0"),
+    ("allocate_memfd", "out_of_memory", "killed"),
+    ("forge_trace", "invalid", ""),
+    ("nan", "diverged", "step 0: the solution is not finite"),
+    ("lie", "invalid", "claimed residual 0"),
+    ("error", "invalid", "as told"),
+    ("write_rhs", "invalid", "wrote into the right-hand sides"),
+    ("write_inputs", "invalid", "wrote into the inputs"),
+    ("hang", "timeout", "killed"),
+];
+
 /// Runs the acts beside the healthy solvers, and compares these with a run without acts.
 #[track_caller]
 fn check(task: Task, acts: &[Expected]) {
@@ -87,6 +107,11 @@ fn check(task: Task, acts: &[Expected]) {
 #[test]
 fn acts_in_training() {
     check(Task::Training, IN_TRAINING);
+}
+
+#[test]
+fn acts_in_thompson_sampling() {
+    check(Task::Search, IN_SEARCH);
 }
 
 #[test]

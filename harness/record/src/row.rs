@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Labels, Metrics, Status, TaskOutput, names};
+use crate::{Case, Labels, Metrics, Status, TaskOutput};
 
 /// Most points of the trace of a case.
 pub const MOST_TRACE_POINTS: usize = 20_000;
@@ -70,12 +70,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// Seconds of prepare and solve together, where either is recorded: [`names::SECONDS`], which is not recorded.
-    pub fn total_seconds(&self) -> Option<f64> {
-        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| self.metrics.get(name));
-        parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
-    }
-
     /// Whether a later run may take this row instead of running the case again: it ended by itself, neither a clock nor a
     /// failure decided how, and it has all figures that were wanted.
     pub fn is_reusable(&self) -> bool {

@@ -116,13 +116,9 @@ fn price(rows: &[&Row]) -> Option<f64> {
 
 /// Seconds of a case; of one that ended without a result, those up to the last that it told of itself.
 fn seconds(row: &Row) -> Option<f64> {
-    let of_look = || {
-        let look = row.output.steps().last()?;
-        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| look.metrics.get(name));
-        parts.into_iter().sum::<Option<f64>>()
-    };
-    let told = [of_look(), row.trace.last().map(|point| point.seconds)];
-    row.total_seconds().or_else(|| told.into_iter().flatten().reduce(f64::max))
+    let of_look = row.output.steps().last().and_then(|look| look.metrics.solver_seconds());
+    let told = [of_look, row.trace.last().map(|point| point.seconds)];
+    row.metrics.solver_seconds().or_else(|| told.into_iter().flatten().reduce(f64::max))
 }
 
 /// The cases of each value, its timing repeats, in the order of the spec.

@@ -90,7 +90,7 @@ impl From<RunRecord> for Run {
         let (warnings, missing) = (stored.warnings(), stored.missing.len());
         let RunRecord { folder, name, mut rows, axes, report, sources, environments, truncated, .. } = stored;
         for row in &mut rows {
-            if let Some(seconds) = row.total_seconds() {
+            if let Some(seconds) = row.metrics.solver_seconds() {
                 row.metrics.insert(names::SECONDS, seconds);
             }
         }

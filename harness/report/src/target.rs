@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Labels, Row, Step, Target, TaskKind, names};
+use gpbench_record::{Labels, Row, Target, TaskKind, names};
 
 /// By how much a verified residual may exceed what a solver aims at: the residual that it updates drifts from the true one.
 const DRIFT: f64 = 1.01;
@@ -77,7 +77,7 @@ fn points(row: &Row, target: &Target) -> Vec<Point> {
             .steps()
             .iter()
             .filter_map(|look| {
-                let (seconds, epochs) = (seconds(look)?, look.metrics.get(names::EPOCHS));
+                let (seconds, epochs) = (look.metrics.solver_seconds()?, look.metrics.get(names::EPOCHS));
                 Some(Point { seconds, epochs, value: look.metrics.get(target.traced())? })
             })
             .collect(),
@@ -102,7 +102,8 @@ fn along_training(row: &Row, metric: &str) -> Vec<Point> {
     let (mut time, mut used) = (0.0, 0.0);
     let mut points = Vec::new();
     for step in row.output.steps() {
-        time += seconds(step).unwrap_or(0.0) + step.metrics.get(names::SECONDS_OUTER).unwrap_or(0.0);
+        time += step.metrics.solver_seconds().unwrap_or(0.0)
+            + step.metrics.get(names::SECONDS_OUTER).unwrap_or(0.0);
         used += step.metrics.get(names::EPOCHS).unwrap_or(0.0);
         points.extend(step.metrics.get(metric).map(|value| Point {
             seconds: time,
@@ -111,12 +112,6 @@ fn along_training(row: &Row, metric: &str) -> Vec<Point> {
         }));
     }
     points
-}
-
-/// Seconds of a step, or up to a look.
-fn seconds(step: &Step) -> Option<f64> {
-    let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| step.metrics.get(name));
-    parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use gpbench_record::metric::METRICS;
-use gpbench_record::{Family, LibraryInfo, Row, SolverInfo};
+use gpbench_record::{Family, LibraryInfo, SolverInfo};
 use gpbench_report::{COLUMNS, better, tasks};
 use gpbench_runs::RunRecord;
 use serde_json::{Value, json};
@@ -151,7 +151,7 @@ fn runs(global: &Global, output: FormatArg) -> Outcome {
             Ok(run) => {
                 let (done, planned) = (run.rows.len(), run.planned());
                 let failed = run.rows.iter().filter(|row| row.status.is_failure()).count();
-                let seconds: f64 = run.rows.iter().filter_map(Row::total_seconds).sum();
+                let seconds: f64 = run.rows.iter().filter_map(|row| row.metrics.solver_seconds()).sum();
                 let last = run.rows.iter().map(|row| row.finished.as_str()).max();
                 let date: String = last.unwrap_or_default().chars().take(16).collect();
                 let (cases, failures) = (format!("{done} of {planned}"), failed.to_string());

@@ -1,7 +1,7 @@
 //! `gpbench plan`: the cases of a spec, with estimated memory and time.
 
 use clap::Args;
-use gpbench_spec::{Plan as Planned, PlannedCase};
+use gpbench_spec::{Plan as Planned, PlannedCase, ThompsonSeconds};
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global, SpecArgs};
@@ -73,9 +73,19 @@ fn remarks(plan: &Planned, threads: usize) -> Vec<String> {
     let large = costs().filter(|(_, cost)| memory.is_some_and(|bytes| cost.memory_bytes > bytes as f64));
     let large = large.map(|(planned, _)| planned).collect();
     let long = costs().filter(|(_, cost)| cost.seconds > 3600.0).map(|(planned, _)| planned).collect();
+    let parts = costs().filter_map(|(_, cost)| cost.thompson).reduce(ThompsonSeconds::plus).map(of_parts);
     let installed = units::bytes(memory.unwrap_or_default() as f64);
     let large = named(large, format!("need more than this machine's {installed} of memory"));
-    large.into_iter().chain(named(long, "take more than an hour".to_owned())).collect()
+    parts.into_iter().chain(large).chain(named(long, "take more than an hour".to_owned())).collect()
+}
+
+/// What the parts of Thompson sampling take in all cases.
+fn of_parts(parts: ThompsonSeconds) -> String {
+    let ThompsonSeconds { pose, solve, candidates, ascent } = parts;
+    let [pose, solve, candidates, ascent] = [pose, solve, candidates, ascent].map(units::duration);
+    format!(
+        "of that, building systems takes {pose}, solving {solve}, candidates {candidates}, ascents {ascent}"
+    )
 }
 
 fn cells(planned: &PlannedCase, threads: usize) -> Vec<String> {
@@ -104,6 +114,7 @@ fn as_json(planned: &PlannedCase, threads: usize) -> Value {
         "d": planned.d,
         "memory_bytes": cost.map(|cost| cost.memory_bytes),
         "seconds": cost.map(|cost| cost.seconds),
+        "thompson_seconds": cost.and_then(|cost| cost.thompson),
     })
 }
 

@@ -59,6 +59,31 @@ max_epochs = 200
 memory = "300MiB"
 "#;
 
+const SEARCH: &str = r#"[kernel.matern32]
+family = "matern32"
+hyperparameters = "generating"
+
+[estimator.pathwise]
+probes = 2
+features = 50
+
+[thompson]
+steps = 3
+candidates = { rounds = 2, points = 50 }
+ascent.steps = 5
+
+[budget]
+tolerance = 1e-3
+max_epochs = 200
+memory = "300MiB"
+"#;
+
+const OBJECTIVE: &str = r#"[dataset.draw]
+from = "objective"
+n = 60
+d = 1
+"#;
+
 const LIKELIHOOD: &str = r#"[kernel.matern32]
 family = "matern32"
 hyperparameters = { signal_scale = 1.0, noise_scale = 0.3, length_scale = 1.0 }
@@ -85,11 +110,13 @@ pub enum Task {
     Training,
     /// Estimate the likelihood.
     Likelihood,
+    /// Search an objective.
+    Search,
 }
 
 /// A spec of the healthy solvers and of others, each a name and the body of its table.
 pub fn spec(task: Task, others: &[(String, String)]) -> String {
-    spec_on(DRAWN, task, others)
+    spec_on(if task == Task::Search { OBJECTIVE } else { DRAWN }, task, others)
 }
 
 /// The same, on the rows of a file, which [`write_rows`] writes.
@@ -102,6 +129,7 @@ fn spec_on(dataset: &str, task: Task, others: &[(String, String)]) -> String {
         Task::Posterior => ("posterior", POSTERIOR),
         Task::Training => ("train", TRAINING),
         Task::Likelihood => ("likelihood", LIKELIHOOD),
+        Task::Search => ("thompson", SEARCH),
     };
     let names = HEALTHY.iter().copied().chain(others.iter().map(|(name, _)| name.as_str()));
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();

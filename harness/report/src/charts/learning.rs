@@ -38,10 +38,7 @@ impl Along {
     fn of_look(self, look: &Step) -> Option<f64> {
         match self {
             Along::Passes => look.metrics.get(names::PASSES),
-            Along::Seconds => {
-                let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| look.metrics.get(name));
-                parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
-            }
+            Along::Seconds => look.metrics.solver_seconds(),
         }
     }
 

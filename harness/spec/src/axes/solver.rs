@@ -138,7 +138,12 @@ fn check_kind(
     let (what, hint) = match info.kind {
         SolverKind::Learner => (
             format!("`{}` is a learner, which task \"{}\" does not take", info.id, task.task),
-            "write task = \"learn\"".to_owned(),
+            match task.has(TaskKey::Thompson) {
+                true => {
+                    "posterior samples are made of weights of the rows, which learners do not give".to_owned()
+                }
+                false => "write task = \"learn\"".to_owned(),
+            },
         ),
         SolverKind::Solver => {
             let learners = catalog.solvers().map(|(_, found)| found);

@@ -2,10 +2,12 @@
 
 use gpbench_record::{Ascent, Candidates, ObjectiveDraw, PathwiseTargets, Prior, Source, Thompson};
 
+use serde::Serialize;
+
 use crate::plan::PlannedCase;
 
 /// Wall-clock seconds of the parts of all outer steps.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct ThompsonSeconds {
     /// Building the systems: prior draws at the training rows.
     pub pose: f64,
@@ -18,6 +20,17 @@ pub struct ThompsonSeconds {
 }
 
 impl ThompsonSeconds {
+    /// The parts of this case and of another one, each together.
+    #[must_use]
+    pub fn plus(self, other: ThompsonSeconds) -> ThompsonSeconds {
+        ThompsonSeconds {
+            pose: self.pose + other.pose,
+            solve: self.solve + other.solve,
+            candidates: self.candidates + other.candidates,
+            ascent: self.ascent + other.ascent,
+        }
+    }
+
     /// All parts together.
     pub fn total(&self) -> f64 {
         self.pose + self.solve + self.candidates + self.ascent

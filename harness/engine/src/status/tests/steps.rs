@@ -1,0 +1,156 @@
+//! Tasks of several steps: training, searches, and looks at learners.
+
+use gpbench_record::{
+    Ascent, Candidates, Exploit, GradientEstimator, Learning, LearningOutput, ModelKind, Prediction,
+    Schedule, Selection, Thompson, Training, WarmStart,
+};
+
+use super::*;
+
+/// Steps with these true residuals of y, each claimed to be half the tolerance of 0.01.
+fn steps(residuals: &[f64]) -> Vec<Message> {
+    let step = |(step, &residual): (u64, &f64)| {
+        let metrics = [(names::RESIDUAL_Y, residual), (names::CLAIMED_Y, 0.005)];
+        Message::Step(Step {
+            step,
+            hyperparameters: BTreeMap::new(),
+            reason: StopReason::Epochs,
+            metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        })
+    };
+    (0..).zip(residuals).map(step).collect()
+}
+
+/// Status of a training case of three steps, whose prediction is as good as asked for.
+fn trained(tolerance: Option<f64>, residuals: &[f64]) -> CaseStatus {
+    let mut case = case(tolerance, 1, None);
+    case.task = Task::Train(Box::new(Training {
+        estimator: "exact".into(),
+        gradient: GradientEstimator::Exact,
+        steps: 3,
+        learning_rate: 0.1,
+        schedule: Schedule::Constant,
+        shared_length_scale: false,
+        replay: vec![],
+        fixed: vec![],
+        subset: None,
+        landscape: None,
+        prediction: Prediction { targets: targets(1), params: BTreeMap::new() },
+    }));
+    let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
+    solving.messages.splice(0..0, steps(residuals));
+    let truth = verified(&[(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005)]);
+    let verifying = outcome(Some(truth), End::Exited(0));
+    judged(&case, &solving, Some(&verifying)).unwrap()
+}
+
+#[test]
+fn steps_of_training_are_compared_with_the_tolerance() {
+    let classified = |tolerance, residuals: &[f64]| {
+        let CaseStatus { status, reason, .. } = trained(tolerance, residuals);
+        (status, reason)
+    };
+    let all = [0.005, 0.01, 0.0101];
+    assert_eq!(classified(Some(0.01), &all), (Status::Ok, String::new()));
+    let short = "2 of 3 steps fell short of the tolerance 0.01; worst true residual 0.015".to_owned();
+    assert_eq!(classified(Some(0.01), &[0.012, 0.015, 0.005]), (Status::NotConverged, short));
+    let wrong = "step 1 claims the tolerance 0.01; true residual 0.03".to_owned();
+    assert_eq!(classified(Some(0.01), &[0.005, 0.03, 0.005]), (Status::Invalid, wrong));
+    let lost = "step 2: true residual 2000".to_owned();
+    assert_eq!(classified(None, &[0.5, 0.5, 2000.0]), (Status::Diverged, lost));
+    let early = "the time budget was spent after 2 of 3 steps".to_owned();
+    assert_eq!(classified(None, &[0.5, 0.5]), (Status::NotConverged, early));
+}
+
+/// Status of a search of three steps whose last systems have these verified metrics.
+fn searched(tolerance: Option<f64>, residuals: &[f64], found: &[(&str, f64)], inducing: bool) -> CaseStatus {
+    let mut case = case(tolerance, 1, None);
+    case.task = Task::Thompson(Box::new(Thompson {
+        estimator: "pathwise".into(),
+        targets: targets(1),
+        share_features: false,
+        steps: 3,
+        candidates: Candidates {
+            rounds: 1,
+            points: 10,
+            explore: 0.1,
+            nearby: 0.5,
+            exploit: Exploit::Shifted,
+        },
+        ascent: Ascent { steps: 1, learning_rate: 1e-3 },
+        warm_start: WarmStart::None,
+        inducing: inducing.then_some(Inducing::Subset { points: 5 }),
+        replay: Vec::new(),
+    }));
+    let mut solving = outcome(Some(solved(StopReason::Epochs, &[])), End::Exited(0));
+    solving.messages.splice(0..0, steps(residuals));
+    judged(&case, &solving, Some(&outcome(Some(verified(found)), End::Exited(0)))).unwrap()
+}
+
+#[test]
+fn steps_of_a_search_are_compared_with_the_tolerance() {
+    let last = [(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005), (names::BEST, 3.0)];
+    assert_eq!(searched(Some(0.01), &[0.01, 0.01, 0.005], &last, false), CaseStatus::ok());
+    let short = searched(Some(0.01), &[0.012, 0.005, 0.005], &last, false);
+    assert_eq!(short.status, Status::NotConverged);
+    assert_eq!(short.reason, "1 of 3 steps fell short of the tolerance 0.01; worst true residual 0.012");
+    // Without a tolerance the search counts, whatever the residuals are, up to divergence.
+    let poor = [(names::RESIDUAL_Y, 1.0), (names::RESIDUAL_PROBES, 1.0), (names::BEST, 3.0)];
+    assert_eq!(searched(None, &[1.0, 1.0, 1.0], &poor, false), CaseStatus::ok());
+    assert_eq!(searched(None, &[1.0, 2000.0, 1.0], &poor, false).status, Status::Diverged);
+    let early = searched(None, &[1.0], &poor, false);
+    assert_eq!(early.reason, "the time budget was spent after 1 of 3 steps");
+    // Weights of inducing points have no residual; without a best value something was not finite.
+    assert_eq!(searched(None, &[0.0; 3], &last[2..], true), CaseStatus::ok());
+    assert_eq!(searched(None, &[0.0; 3], &[], true).status, Status::Diverged);
+}
+
+/// Status of a learner that stopped for a reason, by what verification found.
+fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) -> CaseStatus {
+    let mut case = testing::case("svgp");
+    case.task = Task::Learn(Box::new(Learning {
+        passes: 100,
+        looks: vec![50, 100],
+        select: Selection::Nlml,
+        patience: 5,
+        inducing: None,
+        shared_length_scale: false,
+        nlml_rows: 100,
+        grid: None,
+    }));
+    let Message::Solved(mut report) = solved(reason, &[]) else { unreachable!("as made above") };
+    report.output = TaskOutput::Learn(Box::new(LearningOutput { model, ..LearningOutput::default() }));
+    let metrics = [(names::PASSES, 50.0), (names::ITERATIONS, 40.0)];
+    let metrics = metrics.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+    let look = Step { step: 0, hyperparameters: BTreeMap::new(), reason: StopReason::Epochs, metrics };
+    let messages = vec![Message::Step(look), Message::Solved(report)];
+    let solving = Outcome { messages, ..outcome(None, End::Exited(0)) };
+    judged(&case, &solving, Some(&outcome(Some(verified(found)), End::Exited(0)))).unwrap()
+}
+
+#[test]
+fn a_learner_is_held_to_its_model() {
+    let right = [(names::TEST_RMSE, 0.1), (names::TEST_NLL, -1.0), (names::PREDICTION_GAP, 1e-9)];
+    let (gp, none) = (Some(ModelKind::Gp), None);
+    for reason in [StopReason::Epochs, StopReason::Converged, StopReason::Stagnated, StopReason::Iterations] {
+        assert_eq!(learned(reason, gp, &right), CaseStatus::ok(), "{reason:?}");
+        assert_eq!(learned(reason, none, &right[..2]), CaseStatus::ok(), "without a model, {reason:?}");
+    }
+    let late = learned(StopReason::Time, gp, &right);
+    assert_eq!((late.status, late.reproducible), (Status::NotConverged, false));
+    assert_eq!(late.reason, "the time budget was spent after 50 of 100 passes");
+    let of = |reason, model, found: &[(&str, f64)]| {
+        let CaseStatus { status, reason, .. } = learned(reason, model, found);
+        (status, reason)
+    };
+    let diverged = |reason: &str| (Status::Diverged, reason.to_owned());
+    let epochs = StopReason::Epochs;
+    let told = "after 40 steps (50 passes): the learner reports divergence";
+    assert_eq!(of(StopReason::Diverged, gp, &right), diverged(told));
+    assert_eq!(of(epochs, gp, &[]), diverged("the model is not finite"));
+    assert_eq!(of(epochs, gp, &right[..1]), diverged("the model is not finite"));
+    assert_eq!(of(epochs, gp, &right[..2]), diverged("the predictions are not finite"));
+    let other = [right[0], right[1], (names::PREDICTION_GAP, 2e-5)];
+    let reason = "predicts otherwise than its model: a gap of 2e-5, at most 1e-5".to_owned();
+    assert_eq!(of(epochs, gp, &other), (Status::Invalid, reason));
+}
