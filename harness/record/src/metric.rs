@@ -3,8 +3,8 @@
 //! Tables, charts, comparisons, `gpbench check`, the progress line and a spec's `columns` query this registry.
 //! To add a metric, add its entry here and compute it; no other list exists.
 
-use crate::TaskKind;
 use crate::TaskKind::{Learn, Likelihood, Posterior, Solve, Thompson, Train};
+use crate::{Metrics, TaskKind};
 
 /// A metric.
 #[derive(Debug, PartialEq)]
@@ -501,6 +501,14 @@ metrics! {
     /// Relative Frobenius error of Phi Phi^T against K on a subset of training rows.
     FEATURE_ERROR = "feature_error", "feature error", "relative error of the random features",
         One, Scientific, Lower, OF_ROWS, NOWHERE, 0.0, 0.1, [];
+}
+
+impl Metrics {
+    /// Seconds of prepare and solve together, where either is recorded: [`names::SECONDS`], which is not recorded.
+    pub fn solver_seconds(&self) -> Option<f64> {
+        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| self.get(name));
+        parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
+    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::names;
-
 /// Named finite numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -32,12 +30,6 @@ impl Metrics {
     /// Adds every value of `other`.
     pub fn extend(&mut self, other: &Metrics) {
         self.0.extend(other.0.iter().map(|(k, v)| (k.clone(), *v)));
-    }
-
-    /// Seconds of prepare and solve together, where either is recorded: [`names::SECONDS`], which is not recorded.
-    pub fn solver_seconds(&self) -> Option<f64> {
-        let parts = [names::SECONDS_PREPARE, names::SECONDS_SOLVE].map(|name| self.get(name));
-        parts.iter().any(Option::is_some).then(|| parts.iter().flatten().sum())
     }
 
     /// Whether nothing is recorded.
