@@ -45,6 +45,12 @@ pub(super) struct Work {
     pub(super) numbers: f64,
 }
 
+/// Blocks of right-hand sides: targets and their parts, what an iterative solver holds, weights of samples, and copies in the
+/// order of tiles.
+const BLOCKS: f64 = 20.0;
+/// Candidates that are evaluated at once.
+const CHUNK: f64 = 2048.0;
+
 /// What a step's solve costs: flops, from the number of rows and of right-hand sides.
 pub(super) type SolveFlops<'a> = &'a dyn Fn(f64, f64) -> f64;
 
@@ -84,9 +90,7 @@ pub(super) fn work(
         flops.ascent += (ascents + 1) as f64 * starts * (rows + features) * entry(2.0 + d);
     }
     let last = n + task.steps as f64 * batch;
-    /// Candidates that are evaluated at once.
-    const CHUNK: f64 = 2048.0;
-    let numbers = last * (d + 5.0 * (1.0 + batch))
+    let numbers = last * (d + BLOCKS * (1.0 + batch))
         + features * (d + 2.0 * batch)
         + 2.0 * candidates.min(CHUNK) * batch
         + candidates.max(starts) * d

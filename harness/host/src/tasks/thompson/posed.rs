@@ -4,7 +4,7 @@
 use gpbench_gp::PosteriorSamples;
 use gpbench_gp::thompson::candidates;
 use gpbench_record::{Probes, WarmStart};
-use ndarray::{Array2, ArrayView2, ArrayViewMut1, Axis, ShapeBuilder, s};
+use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::failure::{CaseError, invalid};
 use crate::system::{System, SystemSpec};
@@ -61,11 +61,8 @@ impl SampleWeights {
         let mut kernel = Array2::zeros((solution.nrows(), count).f());
         let of_targets = solution.slice(s![.., 1..=count]);
         for (mut to, of_target) in kernel.columns_mut().into_iter().zip(of_targets.columns()) {
-            let difference = |mut to: ArrayViewMut1<f64>| {
-                to.assign(&solution.column(0));
-                to -= &of_target;
-            };
-            difference(to.view_mut());
+            to.assign(&solution.column(0));
+            to -= &of_target;
         }
         Ok(SampleWeights { prior: prior.slice(s![.., ..count]).to_owned(), kernel })
     }

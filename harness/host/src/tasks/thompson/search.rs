@@ -65,16 +65,16 @@ impl<'s> Search<'s> {
     pub(super) fn begin(&self) -> Result<State, CaseError> {
         let mut known = self.design()?;
         let d = self.objective.d;
-        let none = State {
-            known: known.clone(),
+        let found = match &self.setup.job.checkpoint_file {
+            Some(file) => checkpoint::read(file, d).map_err(file_fault(FaultCause::Checkpoint))?,
+            None => None,
+        };
+        let Checkpoint { saved, points, solution, chosen } = found.unwrap_or_else(|| Checkpoint {
+            saved: Saved::default(),
             points: Array2::zeros((0, d)),
             solution: None,
             chosen: Array2::zeros((0, d)),
-            saved: Saved::default(),
-        };
-        let Some(file) = &self.setup.job.checkpoint_file else { return Ok(none) };
-        let found = checkpoint::read(file, d).map_err(file_fault(FaultCause::Checkpoint))?;
-        let Some(Checkpoint { saved, points, solution, chosen }) = found else { return Ok(none) };
+        });
         // Asked in the same batches, the objective answers the same.
         for batch in points.axis_chunks_iter(Axis(0), self.batch()) {
             self.acquire(&mut known, batch)?;

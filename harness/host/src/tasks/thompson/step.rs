@@ -71,7 +71,7 @@ impl Search<'_> {
     fn initial_iterate(&self, system: &System, state: &State) -> Array2<f64> {
         let mut x = Array2::zeros((system.m(), system.columns()).f());
         let known = match self.task.warm_start {
-            WarmStart::None => 0,
+            WarmStart::None => return x,
             WarmStart::Mean => 1,
             WarmStart::All => system.columns(),
         };
