@@ -60,7 +60,7 @@ pub(crate) fn text(check: &Check, wanted: FormatArg) -> String {
     let mut text = match format {
         _ if table.rows.is_empty() => String::new(),
         Format::Md => format!("{}\n", table.markdown()),
-        _ => output::fitted(table.fitted(wanted.wide.width())),
+        _ => output::terminal_table(&table, wanted),
     };
     text += &check.count();
     for remark in &check.remarks {

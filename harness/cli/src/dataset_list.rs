@@ -20,7 +20,9 @@ pub(crate) fn print(global: &Global, output: FormatArg) -> Outcome {
     json.extend(
         synthetic::TOYS.iter().map(|toy| json!({ "name": toy.name, "n": toy.n, "d": 1, "doc": toy.doc })),
     );
-    json.push(json!({ "name": "gp-draw", "n": null, "d": null, "doc": "a draw from a Gaussian process" }));
+    for (name, doc) in DRAWN {
+        json.push(json!({ "name": name, "n": null, "d": null, "doc": doc }));
+    }
 
     let header = ["data set", "rows", "inputs", "repeated inputs", "test rows also in training", "where"];
     let mut listing = Listing::new(&header, versioned("datasets", json))
@@ -35,10 +37,18 @@ pub(crate) fn print(global: &Global, output: FormatArg) -> Outcome {
     for toy in synthetic::TOYS {
         listing.row(built_in(toy.name, toy.n.to_string(), "1"));
     }
-    listing.row(built_in("gp-draw", "any".to_owned(), "any"));
+    for (name, _) in DRAWN {
+        listing.row(built_in(name, "any".to_owned(), "any"));
+    }
     listing.print(output)?;
     Ok(OK)
 }
+
+/// Sets of any size that are drawn from a Gaussian process.
+const DRAWN: [(&str, &str); 2] = [
+    ("gp-draw", "a draw from a Gaussian process"),
+    ("objective", "a draw from a Gaussian process that task `thompson` asks again along the run"),
+];
 
 /// The state of a registered set on this machine.
 struct State {

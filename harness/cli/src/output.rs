@@ -87,11 +87,16 @@ impl Listing {
 /// Prints a table in the given format, or `value` if the format is JSON.
 pub(crate) fn show(table: &Table, value: &Value, output: FormatArg) -> Result<(), Failure> {
     print(&match output.format {
-        Format::Table => fitted(table.fitted(output.wide.width())),
+        Format::Table => terminal_table(table, output),
         Format::Md => table.markdown(),
         Format::Csv => table.csv(),
         Format::Json => pretty(value),
     })
+}
+
+/// A table for a terminal, as wide as it may be, and below it which columns are left out.
+pub(crate) fn terminal_table(table: &Table, output: FormatArg) -> String {
+    fitted(table.fitted(output.wide.width()))
 }
 
 /// Tables for a terminal, and below them which columns it has no room for.

@@ -86,9 +86,7 @@ fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
     let (table, wanted) = (comparison.table(), args.output);
     let check = check_result::text(&comparison.check, wanted);
     let printed = match wanted.format {
-        Format::Table => {
-            output::print(&format!("{}\n{check}", output::fitted(table.fitted(wanted.wide.width()))))
-        }
+        Format::Table => output::print(&format!("{}\n{check}", output::terminal_table(&table, wanted))),
         Format::Md => output::print(&format!("{}\n{check}", table.markdown())),
         _ => output::show(&table, &comparison.json(), wanted),
     };
@@ -112,7 +110,7 @@ fn across_tasks(across: &AcrossTasks, args: &Compare) -> Outcome {
     let (table, wanted) = (across.table(), args.output);
     match wanted.format {
         Format::Table => {
-            output::print(&format!("{}{remarks}", output::fitted(table.fitted(wanted.wide.width()))))?;
+            output::print(&format!("{}{remarks}", output::terminal_table(&table, wanted)))?;
         }
         Format::Md => output::print(&format!("{}\n{}", table.markdown(), markdown(&remarks)))?,
         _ => output::show(&table, &across.json(), wanted)?,
@@ -134,7 +132,7 @@ fn exact(old: &Run, new: &Run, wanted: FormatArg) -> Outcome {
     match wanted.format {
         Format::Table if comparison.agree() => output::print(&comparison.count())?,
         Format::Table => {
-            let differences = output::fitted(table.fitted(wanted.wide.width()));
+            let differences = output::terminal_table(&table, wanted);
             output::print(&format!("{differences}{}", comparison.count()))?;
         }
         _ => output::show(&table, &comparison.json(), wanted)?,

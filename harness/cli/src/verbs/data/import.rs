@@ -85,7 +85,7 @@ pub(super) fn import(global: &Global, args: &Import) -> Outcome {
         file.display(),
         if *d == 1 { "" } else { "s" },
         names.target,
-        output::fitted(rows.fitted(args.output.wide.width()))
+        output::terminal_table(&rows, args.output)
     ))?;
     output::print(&format!(
         "\nin a spec:\n\n{}\nbinary copy: {}",
