@@ -12,8 +12,8 @@
 //! candidates that they share, and follows the gradient of each from points of its own (Lin et al. 2023, appendix A.3).
 //! A pass over `k(x, X)` gives the value and the gradient together.
 
-mod ascent;
 mod block;
+mod gradients;
 mod terms;
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::RandomFeatures;
 use crate::operator::{TILE, pieces};
 use crate::scratch::Scratch;
 
-use ascent::Ascent;
+use gradients::Gradients;
 use terms::{KernelTerms, PriorTerms, Terms};
 
 /// Posterior samples `s_c(x) = phi(x) w_c + k(x, X) v_c`, c = 0 .. s.
@@ -125,8 +125,8 @@ impl<'a> PosteriorSamples<'a> {
         order.sort_by_key(|&start| owner[start]);
         let sorted = starts.select(Axis(0), &order);
         let owners: Vec<usize> = order.iter().map(|&start| owner[start]).collect();
-        let ascent = Ascent { kernel: &self.kernel, prior: &self.prior, memory: &self.memory };
-        let (values, gradients) = self.pool.install(|| ascent.value_and_gradient(sorted.view(), &owners));
+        let gradients = Gradients { kernel: &self.kernel, prior: &self.prior, memory: &self.memory };
+        let (values, gradients) = self.pool.install(|| gradients.value_and_gradient(sorted.view(), &owners));
         let mut of_starts = (Array1::zeros(starts.nrows()), Array2::zeros(starts.dim()));
         for (place, &start) in order.iter().enumerate() {
             of_starts.0[start] = values[place];

@@ -116,7 +116,7 @@ fn a_search_finds_larger_values_than_random_search_and_is_verified() {
         assert_eq!((steps.len(), solved.n, solved.d), (4, 100, 4));
         assert_eq!(output(&solved).points.len(), 4 * 6 * 4);
         assert!(output(&solved).points.iter().all(|value| (0.0..=1.0).contains(value)));
-        assert_eq!(metric(&steps[3], names::N), 118.0);
+        assert_eq!(metric(&steps[3], names::ROWS_OF_STEP), 118.0);
         assert!(steps.iter().all(|step| metric(step, names::RESIDUAL_Y) < 1e-10));
         assert!(steps.is_sorted_by(|a, b| metric(a, names::BEST) <= metric(b, names::BEST)));
         // A step uses all entries once, and chooses among 160 candidates and 12 ascents of 20 steps.

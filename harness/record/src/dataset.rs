@@ -238,7 +238,8 @@ pub struct Objective {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObjectiveDraw {
-    /// By a Cholesky factor that grows with the points: few points only.
+    /// By a Cholesky factor that grows with the points: few points only. A value is drawn when it is asked, given all that
+    /// was asked before, so that searches share the initial design and then each have their own draw.
     Exact,
     /// From random Fourier features.
     Features {

@@ -176,6 +176,8 @@ const TIMED: &[TaskKind] = &[Solve, Posterior, Train, Learn, Thompson];
 const TARGETED: &[TaskKind] = &[Solve, Posterior, Train, Learn];
 const SOLVE_POSTERIOR: &[TaskKind] = &[Solve, Posterior];
 const POSTERIOR: &[TaskKind] = &[Posterior];
+/// Tasks whose solver may have inducing points as its unknowns.
+const WITH_INDUCING: &[TaskKind] = &[Posterior, Thompson];
 const TRAIN: &[TaskKind] = &[Train];
 const THOMPSON: &[TaskKind] = &[Thompson];
 /// Tasks of outer steps.
@@ -235,7 +237,7 @@ metrics! {
     /// Largest value of the objective, without noise, at all points of the design and of the steps.
     BEST = "best", "best", "largest value of the objective",
         One, Fixed, Higher, THOMPSON, THOMPSON, 1e-6, 0.01, [Best, Steps, Compare, Progress, Baseline];
-    /// By how much `best` exceeds that of a random search with as many points of the same objective.
+    /// `best` less the best value of a random search with as many points.
     GAIN = "gain", "gain", "gain over random search",
         One, Fixed, Higher, THOMPSON, THOMPSON, 1e-6, 0.02, [Best, Own, Compare, Baseline];
     /// Mean of `best` over the steps: it rewards finding large values early.
@@ -451,7 +453,7 @@ metrics! {
         Bytes, Memory, Neither, GIVEN_KERNEL, NOWHERE, 0.0, 0.1, [];
     /// Inducing points, where the solver's unknowns are fewer than the training rows.
     INDUCING_POINTS = "inducing_points", "inducing points", "inducing points",
-        Count, Short, Neither, POSTERIOR, NOWHERE, 0.0, 0.1, [];
+        Count, Short, Neither, WITH_INDUCING, NOWHERE, 0.0, 0.1, [];
     /// Distinct training inputs, where rows that share one are collapsed.
     UNIQUE_INPUTS = "unique_inputs", "unique inputs", "unique inputs",
         Count, Short, Neither, OF_ROWS, NOWHERE, 0.0, 0.1, [Own];
@@ -480,13 +482,13 @@ metrics! {
     /// Share of the chosen points on the boundary of the cube.
     ON_BOUNDARY = "on_boundary", "on the boundary", "share of points on the boundary",
         One, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Steps];
-    /// Training rows of a step's systems.
-    N = "n", "n", "training rows",
+    /// Training rows of a step's systems, in `steps.parquet`.
+    ROWS_OF_STEP = "rows_of_step", "rows of the step", "training rows",
         Count, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
     /// Kernel entries used by the solves.
     ENTRIES = "entries", "entries", "kernel entries of the solves",
         Count, Short, Lower, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
-    /// Kernel entries used to choose points: the same for every solver.
+    /// Kernel entries used to choose points: the same for every solver with as many unknowns.
     ENTRIES_ACQUIRE = "entries_acquire", "entries of choosing", "kernel entries of candidates and ascents",
         Count, Short, Lower, THOMPSON, NOWHERE, 0.0, 0.1, [Own];
     /// Wall-clock seconds of evaluating candidates.

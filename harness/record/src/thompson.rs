@@ -45,7 +45,7 @@ pub struct Candidates {
     pub points: usize,
     /// Share of the points that are uniform on the unit cube; the others are near training rows.
     pub explore: f64,
-    /// Standard deviation of the distance to such a row, in length scales.
+    /// Standard deviation of the offset from such a row in each input, in length scales.
     pub nearby: f64,
     /// How such rows are chosen.
     pub exploit: Exploit,
@@ -129,9 +129,9 @@ pub struct Illustration {
     pub x: Vec<f64>,
     /// The objective there, without noise.
     pub objective: Vec<f64>,
-    /// Training rows: place and observed value.
+    /// Training rows, or some hundreds of them: place and observed value.
     pub data: Vec<[f64; 2]>,
-    /// Candidates of the first round.
+    /// Candidates of the first round, or every so-many-th of them.
     pub candidates: Vec<f64>,
     /// The first samples.
     pub samples: Vec<IllustratedSample>,

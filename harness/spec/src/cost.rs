@@ -106,7 +106,11 @@ impl PlannedCase {
         let d = self.d.unwrap_or(INPUTS) as f64;
         let is_exact = self.capabilities.contains(&Capability::Exact);
         let budget = &self.case.budget;
-        let epochs = budget.max_epochs.unwrap_or(EPOCHS).min(EPOCHS);
+        // Without a tolerance, each step spends its budget.
+        let epochs = match (budget.tolerance, budget.max_epochs) {
+            (None, Some(most)) => most,
+            (_, most) => most.unwrap_or(EPOCHS).min(EPOCHS),
+        };
         let solve = |n: f64, columns: f64| {
             let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL);
             if is_exact { epoch + 2.0 / 3.0 * n.powi(3) } else { epochs * epoch }

@@ -15,8 +15,8 @@ pub struct Ascended {
 }
 
 /// Follows samples upwards from `starts` (one a row) by steps of Adam; start i belongs to sample `owner[i]`. After
-/// each step a point outside of the unit cube is moved to its boundary. A start that no step has improved on is kept: Adam
-/// does not take small steps near a maximum.
+/// each step a point outside of the unit cube is moved to its boundary. A start that is better than where its ascent ends is
+/// kept: Adam does not take small steps near a maximum.
 ///
 /// `observe` sees the places and the values before each step and after the last one.
 pub fn ascend(

@@ -43,7 +43,7 @@ pub(super) fn run(
     while state.taken() < task.steps && search.seconds_left(&state).is_none_or(|seconds| seconds > 0.0) {
         send(Message::Step(search.step(&runner, &mut state)?));
         if let Some(file) = &setup.job.checkpoint_file {
-            checkpoint::write(file, &state).map_err(file_fault(FaultCause::Storage))?;
+            checkpoint::write(file, search.shape(), &state).map_err(file_fault(FaultCause::Storage))?;
         }
     }
     solution::write(&setup.job.solution_file, &state).map_err(file_fault(FaultCause::Storage))?;

@@ -33,8 +33,8 @@ and seed. Bold: no other solver is better by more than two standard errors of th
 pairs or more, and some solver is worse than another by as much. Nothing is bold where pairs do not tell solvers apart.";
 
 const SEARCH: &str = "\
-`best` is the largest value of the objective, without noise, at all points; `gain` is what it exceeds that of a random \
-search with as many points by. Columns that begin with `best −` have the mean paired difference to another solver, ± its \
+`best` is the largest value of the objective, without noise, at all points; `gain` is `best` less the best value of a random \
+search with as many points. Columns that begin with `best −` have the mean paired difference to another solver, ± its \
 standard error, over `pairs` seeds. `steps to 90 %` are the steps after which 90 % of that solver's final gain on the same \
 objective are reached, and `entries to 90 %` the kernel entries of the solves until then; they are empty where no case gets \
 there. Residuals are those of the last \

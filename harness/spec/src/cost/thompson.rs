@@ -1,6 +1,6 @@
 //! What Thompson sampling is likely to cost, part by part.
 
-use gpbench_record::{Ascent, Candidates, ObjectiveDraw, PathwiseTargets, Prior, Source, Thompson};
+use gpbench_record::{Ascent, Candidates, Inducing, ObjectiveDraw, PathwiseTargets, Prior, Source, Thompson};
 
 use serde::Serialize;
 
@@ -48,8 +48,8 @@ pub(super) struct Work {
 /// Blocks of right-hand sides: targets and their parts, what an iterative solver holds, weights of samples, and copies in the
 /// order of tiles.
 const BLOCKS: f64 = 20.0;
-/// Candidates that are evaluated at once.
-const CHUNK: f64 = 2048.0;
+/// Candidates whose values are in memory at once: a tile for each of some threads.
+const AT_ONCE: f64 = 2048.0;
 
 /// What a step's solve costs: flops, from the number of rows and of right-hand sides.
 pub(super) type SolveFlops<'a> = &'a dyn Fn(f64, f64) -> f64;
@@ -79,6 +79,10 @@ pub(super) fn work(
     let Candidates { rounds, points, .. } = task.candidates;
     let Ascent { steps: ascents, .. } = task.ascent;
     let (candidates, starts) = ((rounds * points) as f64, rounds as f64 * batch);
+    let unknowns = |rows: f64| match task.inducing {
+        Some(Inducing::Subset { points } | Inducing::Kmeans { points }) => points as f64,
+        Some(Inducing::Neighbours { .. }) | None => rows,
+    };
     // An entry costs its distance, its exponential, and a multiply-add for each column.
     let entry = |columns: f64| 2.0 * d + per_entry + 2.0 * columns;
     let mut flops = ThompsonSeconds::default();
@@ -86,14 +90,16 @@ pub(super) fn work(
         let rows = n + step as f64 * batch;
         flops.pose += rows * features * entry(batch);
         flops.solve += solve(rows, 1.0 + batch);
-        flops.candidates += candidates * (rows + features) * entry(batch);
-        flops.ascent += (ascents + 1) as f64 * starts * (rows + features) * entry(2.0 + d);
+        let terms = unknowns(rows) + features;
+        flops.candidates += candidates * terms * entry(batch);
+        flops.ascent += (ascents + 1) as f64 * starts * terms * entry(2.0 + d);
     }
     let last = n + task.steps as f64 * batch;
     let numbers = last * (d + BLOCKS * (1.0 + batch))
         + features * (d + 2.0 * batch)
-        + 2.0 * candidates.min(CHUNK) * batch
-        + candidates.max(starts) * d
-        + rows_squared * last * last;
+        + (points as f64).min(AT_ONCE) * batch
+        + (points as f64).max(starts) * d
+        // The factor of an exact draw is copied as it grows.
+        + 2.0 * rows_squared * last * last;
     Work { flops, numbers }
 }

@@ -58,7 +58,7 @@ fn candidates(keys: &mut Keys<'_>) -> Candidates {
             )
             .value,
         nearby: keys
-            .or("nearby", number(POSITIVE), 0.5, "Standard deviation of the distance to such a row, in length scales.")
+            .or("nearby", number(POSITIVE), 0.5, "Standard deviation of the offset from such a row in each input, in length scales.")
             .value,
         exploit: keys
             .or(

@@ -59,6 +59,7 @@ impl<'a> Rules<'a> for Thompson<'a> {
     fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task> {
         let estimator = cell.estimator?;
         self.check_warm_start(cell, mistakes);
+        self.check_family(cell, mistakes);
         let mut thompson = record::Thompson {
             estimator: estimator.name.clone(),
             targets: estimator.targets(),
@@ -79,6 +80,23 @@ impl<'a> Rules<'a> for Thompson<'a> {
 }
 
 impl Thompson<'_> {
+    /// Reports features that are shared with a kernel of another family, whose frequencies have another law.
+    fn check_family(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) {
+        let (share, Source::Objective(of)) = (&self.table.share_features, &cell.dataset.source) else {
+            return;
+        };
+        let Some(at) = share.at.as_ref().filter(|at| share.value && !mistakes.is_reported(at)) else {
+            return;
+        };
+        if cell.kernel.family != of.kernel {
+            let what = format!(
+                "kernel `{}` is not of the family of data set `{}`, whose features it would share",
+                cell.kernel.name, cell.dataset.name
+            );
+            mistakes.add(at, what, format!("use family = \"{}\"", of.kernel));
+        }
+    }
+
     /// Reports an objective without features to share.
     fn check_shared(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
         let is_exact = |dataset: &&DatasetEntry| matches!(&dataset.source, Source::Objective(of) if of.draw == ObjectiveDraw::Exact);

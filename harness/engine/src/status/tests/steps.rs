@@ -103,6 +103,8 @@ fn steps_of_a_search_are_compared_with_the_tolerance() {
     // Weights of inducing points have no residual; without a best value something was not finite.
     assert_eq!(searched(None, &[0.0; 3], &last[2..], true), CaseStatus::ok());
     assert_eq!(searched(None, &[0.0; 3], &[], true).status, Status::Diverged);
+    // A residual that is absent was not finite.
+    assert_eq!(searched(Some(0.01), &[0.005; 3], &last[2..], false).status, Status::Diverged);
 }
 
 /// Status of a learner that stopped for a reason, by what verification found.

@@ -44,9 +44,9 @@ impl Search<'_> {
             }
         }
         let ascending = process::now();
-        let owner: Vec<usize> = (0..tops.values.len()).map(|start| start % samples.count()).collect();
+        let Tops { x, owner } = tops;
         let of_ascent = self.task.ascent;
-        let ascended = ascend(samples, tops.x, &owner, of_ascent, &mut |x, values| observe.ascent(x, values));
+        let ascended = ascend(samples, x, &owner, of_ascent, &mut |x, values| observe.ascent(x, values));
         let ended = process::now();
 
         let (x, values) = best_of_rounds(&ascended, samples.count());

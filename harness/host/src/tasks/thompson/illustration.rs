@@ -4,7 +4,6 @@ use gpbench_gp::PosteriorSamples;
 use gpbench_record::{IllustratedSample, Illustration};
 use ndarray::{Array1, ArrayView2, Axis, s};
 
-use crate::failure::CaseError;
 use crate::rounding::six_digits;
 
 use super::acquisition::{Acquisition, Observe};
@@ -38,16 +37,19 @@ impl<'a, 's> Illustrator<'a, 's> {
         Illustrator { search, seen: is_illustrated.then(Seen::default) }
     }
 
-    /// The illustration of the step that was seen.
+    /// The illustration of the step that was seen; none of a step that is not illustrated, and of an objective that cannot be
+    /// asked at so many points.
     pub(super) fn draw(
         self,
         samples: &PosteriorSamples<'_>,
         known: &Known,
         chosen: &Acquisition,
-    ) -> Result<Option<Box<Illustration>>, CaseError> {
-        let Some(seen) = self.seen else { return Ok(None) };
+    ) -> Option<Box<Illustration>> {
+        let seen = self.seen?;
         let x = Array1::linspace(0.0, 1.0, PLACES);
         let grid = x.view().insert_axis(Axis(1));
+        // An exact draw may have no room for so many points.
+        let objective = self.search.judge(known, grid).ok()?;
         let values = samples.values(grid);
         let count = samples.count();
         let of_sample = |sample: usize| IllustratedSample {
@@ -57,20 +59,20 @@ impl<'a, 's> Illustrator<'a, 's> {
                 .collect(),
             chosen: [chosen.x[(sample, 0)], chosen.values[sample]].map(six_digits),
         };
-        Ok(Some(Box::new(Illustration {
+        Some(Box::new(Illustration {
             x: rounded(&x),
-            objective: rounded(&self.search.judge(known, grid)?),
+            objective: rounded(&objective),
             data: rows(known.x.view(), &known.observed),
             candidates: seen.candidates.clone(),
             samples: (0..count.min(SAMPLES)).map(of_sample).collect(),
-        })))
+        }))
     }
 }
 
 impl Observe for Illustrator<'_, '_> {
     fn candidates(&mut self, x: ArrayView2<f64>) {
         if let Some(seen) = &mut self.seen {
-            seen.candidates = rounded(x.iter().take(CANDIDATES));
+            seen.candidates = rounded(x.iter().step_by(x.nrows().div_ceil(CANDIDATES)));
         }
     }
 

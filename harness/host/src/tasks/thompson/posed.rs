@@ -1,8 +1,8 @@
 //! The systems of a step, and the posterior samples that their solutions give: the same in the process that solves and in
 //! the one that verifies.
 
-use gpbench_gp::PosteriorSamples;
 use gpbench_gp::thompson::candidates;
+use gpbench_gp::{PosteriorSamples, RandomFeatures};
 use gpbench_record::{Probes, WarmStart};
 use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder, s};
 
@@ -15,14 +15,16 @@ use super::state::Known;
 impl Search<'_> {
     /// The systems of step `step`. Prior functions are drawn anew in each step, unless solutions for them are carried over.
     pub(super) fn pose(&self, known: &Known, step: u64) -> Result<System, CaseError> {
+        // The objective's frequencies, under the model's own kernel.
         let shared = known.objective().features().filter(|_| self.task.share_features);
+        let shared = shared.map(|of| RandomFeatures::from_omega(&self.kernel, of.omega().to_owned()));
         let rows = self.rows(known);
         let spec = SystemSpec {
             rows: &rows,
             kernel: &self.setup.job.case.kernel,
             probes: Probes::Pathwise(self.task.targets),
             redraw: (self.task.warm_start != WarmStart::All).then_some(step),
-            features: shared,
+            features: shared.as_ref(),
             inducing: self.task.inducing,
             pool: &self.setup.pool,
         };
@@ -36,6 +38,9 @@ impl Search<'_> {
         candidates(&self.task.candidates, &self.kernel.length_scale, x, y, &mut rng)
     }
 }
+
+/// Units in the last place by which two sums of the same terms may differ, relative to the sum of their sizes.
+const ROUNDINGS: f64 = 100.0;
 
 /// What the first posterior samples of a step are made of.
 pub(super) struct SampleWeights {
@@ -67,6 +72,12 @@ impl SampleWeights {
         Ok(SampleWeights { prior: prior.slice(s![.., ..count]).to_owned(), kernel })
     }
 
+    /// The rounding error that a value of a sample may have: that of a sum of its terms.
+    pub(super) fn rounding(&self, system: &System, sample: usize) -> f64 {
+        let terms: f64 = self.kernel.column(sample).iter().map(|weight| weight.abs()).sum();
+        ROUNDINGS * f64::EPSILON * terms * system.operator.kernel().variance()
+    }
+
     /// The samples as functions.
     pub(super) fn samples<'a>(&'a self, system: &'a System) -> PosteriorSamples<'a> {
         let features = system.features.as_ref().expect("there are weights of features");
@@ -77,18 +88,18 @@ impl SampleWeights {
     }
 }
 
-/// The best candidates of each sample in the rounds so far.
+/// The best candidate of each sample in each round so far.
 pub(super) struct Tops {
     /// Places, one for each sample and round: those of a round stand together.
     pub(super) x: Array2<f64>,
-    /// Values of the samples there.
-    pub(super) values: Vec<f64>,
+    /// The sample of each place.
+    pub(super) owner: Vec<usize>,
 }
 
 impl Tops {
     /// No round yet, of points with `d` inputs.
     pub(super) fn new(d: usize) -> Tops {
-        Tops { x: Array2::zeros((0, d)), values: Vec::new() }
+        Tops { x: Array2::zeros((0, d)), owner: Vec::new() }
     }
 
     /// Adds the best candidates of a round.
@@ -96,6 +107,6 @@ impl Tops {
         let best = samples.best_of(candidates);
         let rows: Vec<usize> = best.iter().map(|(row, _)| *row).collect();
         self.x.append(Axis(0), candidates.select(Axis(0), &rows).view()).expect("as many inputs");
-        self.values.extend(best.iter().map(|(_, value)| *value));
+        self.owner.extend(0..samples.count());
     }
 }

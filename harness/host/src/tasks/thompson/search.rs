@@ -5,15 +5,15 @@ use std::sync::Arc;
 use gpbench_data::Split;
 use gpbench_data::synthetic::DrawnObjective;
 use gpbench_gp::Kernel;
-use gpbench_record::{FaultCause, Objective, Source, Thompson};
-use ndarray::{Array2, ArrayView2, Axis};
+use gpbench_record::{FaultCause, Objective, Source, Thompson, WarmStart};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::failure::{CaseError, file_fault, invalid};
 use crate::kernel::kernel;
 use crate::rows::{Rows, RowsError};
 use crate::setup::Setup;
 
-use super::checkpoint::{self, Checkpoint};
+use super::checkpoint::{self, Checkpoint, Shape};
 use super::state::{Known, Saved, State};
 
 /// What all steps of a search share.
@@ -37,6 +37,12 @@ impl<'s> Search<'s> {
         Ok(Search { setup, task, objective, kernel })
     }
 
+    /// What a checkpoint must agree with.
+    pub(super) fn shape(&self) -> Shape {
+        let is_warm = self.task.warm_start != WarmStart::None;
+        Shape { d: self.objective.d, batch: self.batch(), steps: self.task.steps, is_warm }
+    }
+
     /// New points of a step.
     pub(super) fn batch(&self) -> usize {
         self.task.targets.probes
@@ -50,15 +56,13 @@ impl<'s> Search<'s> {
     }
 
     /// Adds points to what is known; answers the values without noise.
-    pub(super) fn acquire(&self, known: &mut Known, x: ArrayView2<f64>) -> Result<Vec<f64>, CaseError> {
-        let values = self.setup.pool.install(|| known.acquire(x)).map_err(RowsError::from)?;
-        Ok(values.to_vec())
+    pub(super) fn acquire(&self, known: &mut Known, x: ArrayView2<f64>) -> Result<Array1<f64>, CaseError> {
+        Ok(self.setup.pool.install(|| known.acquire(x)).map_err(RowsError::from)?)
     }
 
     /// Values that the objective would give, without adding anything.
-    pub(super) fn judge(&self, known: &Known, x: ArrayView2<f64>) -> Result<Vec<f64>, CaseError> {
-        let values = self.setup.pool.install(|| known.judge(x)).map_err(RowsError::from)?;
-        Ok(values.to_vec())
+    pub(super) fn judge(&self, known: &Known, x: ArrayView2<f64>) -> Result<Array1<f64>, CaseError> {
+        Ok(self.setup.pool.install(|| known.judge(x)).map_err(RowsError::from)?)
     }
 
     /// The state that an earlier process has reached, or else the first.
@@ -66,7 +70,7 @@ impl<'s> Search<'s> {
         let mut known = self.design()?;
         let d = self.objective.d;
         let found = match &self.setup.job.checkpoint_file {
-            Some(file) => checkpoint::read(file, d).map_err(file_fault(FaultCause::Checkpoint))?,
+            Some(file) => checkpoint::read(file, self.shape()).map_err(file_fault(FaultCause::Checkpoint))?,
             None => None,
         };
         let Checkpoint { saved, points, solution, chosen } = found.unwrap_or_else(|| Checkpoint {

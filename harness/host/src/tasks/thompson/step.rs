@@ -40,14 +40,22 @@ impl Search<'_> {
             return Err(Failure { status: Status::Diverged, reason }.into());
         }
         let mut metrics = solve_metrics(&system, &outcome, x.view());
+        if has_residuals(&system) && metrics.get(names::RESIDUAL_Y).is_none() {
+            let reason = format!("step {step}: the residual is not finite");
+            return Err(Failure { status: Status::Diverged, reason }.into());
+        }
         metrics.insert(names::SECONDS_POSE, pose);
 
+        let began = process::now();
         let weights = SampleWeights::new(&system, x.view(), self.batch())?;
         let samples = weights.samples(&system);
+        let packing = process::now().wall - began.wall;
         let mut illustrator = Illustrator::new(self, state);
         let chosen = self.choose(&system, &samples, step, &mut illustrator);
         metrics.extend(&chosen.metrics);
-        let illustration = illustrator.draw(&samples, &state.known, &chosen)?;
+        let evaluating = chosen.metrics.get(names::SECONDS_CANDIDATES).unwrap_or_default();
+        metrics.insert(names::SECONDS_CANDIDATES, packing + evaluating);
+        let illustration = illustrator.draw(&samples, &state.known, &chosen);
         drop(samples);
 
         let values = match self.replayed(step) {
@@ -58,7 +66,7 @@ impl Search<'_> {
                 values
             }
         };
-        metrics.extend(&point_metrics(state, &chosen, &Array1::from(values)));
+        metrics.extend(&point_metrics(state, &chosen, &values));
         let cached_bytes = system.view().matrix.cached_bytes();
         let ended = Ended { outcome, x, chosen: chosen.x, rows: system.n(), cached_bytes };
         if illustration.is_some() {
@@ -81,7 +89,7 @@ impl Search<'_> {
         x
     }
 
-    fn acquire_points(&self, state: &mut State, x: ArrayView2<f64>) -> Result<Vec<f64>, CaseError> {
+    fn acquire_points(&self, state: &mut State, x: ArrayView2<f64>) -> Result<Array1<f64>, CaseError> {
         state.points.append(Axis(0), x).expect("points have as many inputs");
         self.acquire(&mut state.known, x)
     }
@@ -121,12 +129,17 @@ fn epochs(entries: Entries, n: usize) -> Entries {
     Entries { used, evaluated, found, setup, self_reported }
 }
 
+/// Whether true residuals are measured in every step.
+fn has_residuals(system: &System) -> bool {
+    matches!(system.formulation, Formulation::Full) && system.n() <= RESIDUAL_ROWS
+}
+
 /// What a solve took, and how good it is. No clock runs.
 fn solve_metrics(system: &System, outcome: &SolveOutcome, x: ArrayView2<f64>) -> Metrics {
     let cost = &outcome.cost;
     let mut metrics = claims(&outcome.claimed);
     for (name, value) in [
-        (names::N, system.n() as f64),
+        (names::ROWS_OF_STEP, system.n() as f64),
         (names::EPOCHS, cost.epochs(system.n())),
         (names::ENTRIES, cost.entries.used),
         (names::ITERATIONS, cost.iterations as f64),
@@ -135,7 +148,7 @@ fn solve_metrics(system: &System, outcome: &SolveOutcome, x: ArrayView2<f64>) ->
     ] {
         metrics.insert(name, value);
     }
-    if matches!(system.formulation, Formulation::Full) && system.n() <= RESIDUAL_ROWS {
+    if has_residuals(system) {
         metrics.extend(&residuals(system, x));
     }
     metrics

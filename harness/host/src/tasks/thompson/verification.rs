@@ -78,13 +78,12 @@ fn check_choice(search: &Search<'_>, system: &System, found: &Found, step: u64) 
         tops.add(&samples, search.candidates(system, step, round).view());
     }
     let chosen = found.chosen.slice(s![..count, ..]);
-    let owner: Vec<usize> = (0..count).collect();
-    let (values, _) = samples.value_and_gradient(chosen, &owner);
-    for (place, top) in tops.values.iter().enumerate() {
-        let sample = place % count;
-        let scale = top.abs().max(search.objective.signal_scale);
-        if values[sample] < top - ROUNDING * scale {
-            let value = values[sample];
+    let (values, _) = samples.value_and_gradient(chosen, &(0..count).collect::<Vec<_>>());
+    let (of_tops, _) = samples.value_and_gradient(tops.x.view(), &tops.owner);
+    for (&sample, top) in tops.owner.iter().zip(of_tops) {
+        let value = values[sample];
+        let rounding = ROUNDING * top.abs().max(search.objective.signal_scale);
+        if value < top - rounding - weights.rounding(system, sample) {
             let reason =
                 format!("sample {sample} of step {step} is {value} at its point, and {top} at a candidate");
             return Err(invalid(reason));

@@ -23,8 +23,8 @@ struct Part {
     gradients: Array2<f64>,
 }
 
-/// The terms of samples, and their rows as right-hand sides.
-pub(super) struct Ascent<'a, 't> {
+/// The terms of samples, for values and gradients at points of their own.
+pub(super) struct Gradients<'a, 't> {
     pub(super) kernel: &'a KernelTerms<'t>,
     pub(super) prior: &'a PriorTerms<'t>,
     pub(super) memory: &'a Scratch,
@@ -36,7 +36,7 @@ enum Stripe {
     Prior(Range<usize>),
 }
 
-impl Ascent<'_, '_> {
+impl Gradients<'_, '_> {
     /// Sample `owner[i]` and its gradient at row i of `x` (N x d), on the caller's rayon pool. The more neighbours share
     /// a sample, the faster.
     pub(super) fn value_and_gradient(
