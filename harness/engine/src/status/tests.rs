@@ -220,13 +220,16 @@ fn a_solution_that_is_not_finite_has_diverged() {
 fn a_metric_that_a_solution_lacks_is_not_divergence() {
     let solving = outcome(Some(solved(StopReason::Epochs, &[])), End::Exited(0));
     let truth = |residuals| outcome(Some(verified(residuals)), End::Exited(0));
-    let status = |probes, residuals| {
-        let (case, truth) = (case(None, probes, None), truth(residuals));
+    let status = |probes, inducing, residuals| {
+        let (case, truth) = (case(None, probes, inducing), truth(residuals));
         judged(&case, &solving, Some(&truth)).unwrap().status
     };
-    assert_eq!(status(0, &[(names::RESIDUAL_Y, 0.1)]), Status::Ok);
-    assert_eq!(status(2, &[(names::TEST_RMSE, 0.1)]), Status::Ok);
-    assert_eq!(status(0, &[]), Status::Diverged);
+    let inducing = Some(Inducing::Subset { points: 5 });
+    assert_eq!(status(0, None, &[(names::RESIDUAL_Y, 0.1)]), Status::Ok);
+    assert_eq!(status(2, inducing, &[(names::TEST_RMSE, 0.1)]), Status::Ok);
+    assert_eq!(status(0, None, &[]), Status::Diverged);
+    // Every other solution has residuals: one that is absent was not finite.
+    assert_eq!(status(2, None, &[(names::TEST_RMSE, 0.1)]), Status::Diverged);
 }
 
 fn signalled(signal: i32) -> End {
