@@ -8,6 +8,21 @@ use super::points::{GROUP, Part};
 use crate::kernel::Correlation;
 use crate::simd::{Lanes, Real, Work};
 
+/// Calls `columns` of some work of numbers `$real` with the shape of its sums for the vectors of `$simd_type`: NV vectors of a
+/// strip times NJ columns, which are SUMS sums, as many as the registers hold.
+macro_rules! by_registers {
+    ($real:ident, $simd_type:ident, $work:expr, $simd:expr) => {
+        match $real::STRIP / $real::LANES {
+            1 => $work.columns::<$simd_type, 1, 8, 8>($simd),
+            2 => $work.columns::<$simd_type, 2, 4, 8>($simd),
+            4 => $work.columns::<$simd_type, 4, 2, 8>($simd),
+            8 => $work.columns::<$simd_type, 8, 1, 8>($simd),
+            _ => $work.columns::<$simd_type, 16, 1, 16>($simd),
+        }
+    };
+}
+pub(super) use by_registers;
+
 /// A squared scaled distance, or any other sum over pairs of coordinates.
 pub(crate) trait Distance {
     /// Adds the term of one coordinate to the sum.
@@ -68,13 +83,7 @@ impl<E: Real, D: Distance, C: Correlation> Work<E> for Evaluate<'_, E, D, C> {
         E: Lanes<S>,
     {
         // Eight sums at a time keep both multiply-add units of a processor busy.
-        match E::STRIP / E::LANES {
-            1 => self.columns::<S, 1, 8, 8>(simd),
-            2 => self.columns::<S, 2, 4, 8>(simd),
-            4 => self.columns::<S, 4, 2, 8>(simd),
-            8 => self.columns::<S, 8, 1, 8>(simd),
-            _ => self.columns::<S, 16, 1, 16>(simd),
-        }
+        by_registers!(E, S, self, simd)
     }
 }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::evaluate::{BATCH, Differences, Distance, Products, arguments};
+use super::evaluate::{BATCH, Differences, Distance, Products, arguments, by_registers};
 use super::panels::CountLanes;
 use super::points::{Part, Points};
 use super::{Tiles, padded, tile_len};
@@ -122,13 +122,7 @@ impl<E: Real, D: Distance, C: Correlation> Work<E> for Add<'_, E, D, C> {
     where
         E: Lanes<S>,
     {
-        match E::STRIP / E::LANES {
-            1 => self.columns::<S, 1, 8, 8>(simd),
-            2 => self.columns::<S, 2, 4, 8>(simd),
-            4 => self.columns::<S, 4, 2, 8>(simd),
-            8 => self.columns::<S, 8, 1, 8>(simd),
-            _ => self.columns::<S, 16, 1, 16>(simd),
-        }
+        by_registers!(E, S, self, simd)
     }
 }
 

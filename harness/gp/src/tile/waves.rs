@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::evaluate::{Products, pair_sums};
+use super::evaluate::{Products, by_registers, pair_sums};
 use super::points::{GROUP, Part, Points};
 use super::sampled::{RowWeights, Sampled};
 use super::{padded, tile_len};
@@ -36,13 +36,7 @@ impl<E: Real> Work<E> for Angles<'_, E> {
     where
         E: Lanes<S>,
     {
-        match E::STRIP / E::LANES {
-            1 => self.columns::<S, 1, 8, 8>(simd),
-            2 => self.columns::<S, 2, 4, 8>(simd),
-            4 => self.columns::<S, 4, 2, 8>(simd),
-            8 => self.columns::<S, 8, 1, 8>(simd),
-            _ => self.columns::<S, 16, 1, 16>(simd),
-        }
+        by_registers!(E, S, self, simd)
     }
 }
 

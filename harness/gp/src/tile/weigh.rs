@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use pulp::Simd;
 
-use super::evaluate::{BATCH, Distance, Products, arguments, pair_sums};
+use super::evaluate::{BATCH, Distance, Products, arguments, by_registers, pair_sums};
 use super::points::{GROUP, Part};
 use crate::kernel::Correlation;
 use crate::simd::{Lanes, Real, Work};
@@ -42,13 +42,7 @@ impl<E: Real, D: Distance, C: Correlation> Work<E> for Weigh<'_, E, D, C> {
     where
         E: Lanes<S>,
     {
-        match E::STRIP / E::LANES {
-            1 => self.columns::<S, 1, 8, 8>(simd),
-            2 => self.columns::<S, 2, 4, 8>(simd),
-            4 => self.columns::<S, 4, 2, 8>(simd),
-            8 => self.columns::<S, 8, 1, 8>(simd),
-            _ => self.columns::<S, 16, 1, 16>(simd),
-        }
+        by_registers!(E, S, self, simd)
     }
 }
 
