@@ -234,10 +234,10 @@ impl System {
         self.targets.rhs.ncols()
     }
 
-    /// The weights of the prior draws of the pathwise targets, features x s; none where these are not made of features.
-    pub fn prior_weights(&self) -> Option<Array2<f64>> {
-        let (features, samples) = (self.features.as_ref()?, self.targets.f_train.ncols());
-        Some(pathwise::prior_weights(features, samples, &self.of_targets))
+    /// The weights of the first prior draws of the pathwise targets, features x samples; none where these are not made of
+    /// features.
+    pub fn prior_weights(&self, samples: usize) -> Option<Array2<f64>> {
+        Some(pathwise::prior_weights(self.features.as_ref()?, samples, &self.of_targets))
     }
 
     /// The prior draws of the pathwise targets at other inputs (m x d): m x s, without columns where

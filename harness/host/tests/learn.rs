@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::worker::{failure, fault, job_of, library_of, messages, solve, verify, worker};
+use common::worker::{failure, fault, job_of, library_of, messages, solve, timeless, verify, worker};
 use gpbench_record::{
     Case, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, Param, Selection, Solved,
     Status, Step, StopReason, Task, TracePoint, names,
@@ -60,16 +60,6 @@ fn learn(job: &Job) -> Learned {
         }
     }
     Learned { looks, trace, solved }
-}
-
-/// Looks without what a clock measured.
-fn timeless(looks: &[Step]) -> Vec<Step> {
-    let mut looks = looks.to_vec();
-    for look in &mut looks {
-        let kept = look.metrics.iter().filter(|(name, _)| !name.starts_with("seconds"));
-        look.metrics = kept.map(|(name, value)| (name.to_owned(), value)).collect();
-    }
-    looks
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::worker::{failure, fault, job, messages, solve, verified, worker};
+use common::worker::{failure, fault, job, messages, solve_in_steps as run, timeless, verified, worker};
 use gpbench_data::Split;
 use gpbench_data::synthetic::{Design, DrawnObjective};
 use gpbench_gp::thompson::candidates;
@@ -18,8 +18,8 @@ use gpbench_host::rows::Rows;
 use gpbench_host::system::{System, SystemSpec};
 use gpbench_record::{
     Ascent, Candidates, Case, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job, Kernel,
-    Message, Metrics, Objective, ObjectiveDraw, Param, PathwiseTargets, Prior, Solved, Source, Status, Step,
-    Task, Thompson, ThompsonOutput, WarmStart, names,
+    Message, Objective, ObjectiveDraw, Param, PathwiseTargets, Prior, Solved, Source, Status, Step, Task,
+    Thompson, ThompsonOutput, WarmStart, names,
 };
 use ndarray::{Array1, ArrayView2, Axis};
 use serde_json::{Value, json};
@@ -73,25 +73,6 @@ fn task(case: &mut Case) -> &mut Thompson {
 fn to(tolerance: f64, mut case: Case) -> Case {
     case.budget.tolerance = Some(tolerance);
     case
-}
-
-/// Searches, and takes the steps out of the messages.
-fn run(job: &Job) -> (Vec<Step>, Solved) {
-    let (messages, solved) = solve(job);
-    let step = |message| match message {
-        Message::Step(step) => step,
-        other => panic!("{other:?}"),
-    };
-    (messages.into_iter().map(step).collect(), solved)
-}
-
-/// Steps without what a clock measured.
-fn timeless(steps: &[Step]) -> Vec<Step> {
-    let keep = |metrics: &Metrics| -> Metrics {
-        let kept = metrics.iter().filter(|(name, _)| !name.starts_with("seconds"));
-        kept.map(|(name, value)| (name.to_owned(), value)).collect()
-    };
-    steps.iter().map(|step| Step { metrics: keep(&step.metrics), ..step.clone() }).collect()
 }
 
 fn output(solved: &Solved) -> &ThompsonOutput {
@@ -389,7 +370,7 @@ fn drawn(case: &Case, points: &[f64]) -> Value {
         let (values, new) = objective.ask(points).unwrap();
         steps.push(json!({
             "omega": rows(system.features.as_ref().unwrap().omega()),
-            "weights": rows(system.prior_weights().unwrap().view()),
+            "weights": rows(system.prior_weights(batch).unwrap().view()),
             "noise": rows((&system.targets.noise / of.noise_scale).view()),
             "candidates": candidates,
             "noise_of_points": noise_of(&new, &values),

@@ -7,7 +7,9 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::worker::{exact, failure, fault, job, messages, solve, verify, worker};
+use common::worker::{
+    exact, failure, fault, job, messages, solve_in_steps as train, timeless, verify, worker,
+};
 use gpbench_record::{
     Case, FaultCause, FeatureEstimator, Frequencies, GradientEstimator, Grid, Job, Kernel, Landscape,
     Message, Metrics, Param, PathwiseTargets, Prediction, Probes, Scale, Schedule, Solved, Start, Status,
@@ -54,25 +56,6 @@ fn task(case: &mut Case) -> &mut Training {
 /// What training ended with.
 fn trained(solved: &Solved) -> &TrainingOutput {
     solved.output.training().unwrap()
-}
-
-/// Trains, and takes the steps out of the messages.
-fn train(job: &Job) -> (Vec<Step>, Solved) {
-    let (messages, solved) = solve(job);
-    let step = |message| match message {
-        Message::Step(step) => step,
-        other => panic!("{other:?}"),
-    };
-    (messages.into_iter().map(step).collect(), solved)
-}
-
-/// Steps without what a clock measured.
-fn timeless(steps: &[Step]) -> Vec<Step> {
-    let is_timeless = |name: &str| !name.starts_with("seconds");
-    let keep = |metrics: &Metrics| -> Metrics {
-        metrics.iter().filter(|(name, _)| is_timeless(name)).map(|(name, v)| (name.to_owned(), v)).collect()
-    };
-    steps.iter().map(|step| Step { metrics: keep(&step.metrics), ..step.clone() }).collect()
 }
 
 /// The verification of what training ended with, by its own case.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use gpbench_record::{
-    Case, ExactRequest, Fault, Job, Limits, Message, Metrics, Program, SCHEMA, Solved, Stamp, Status,
+    Case, ExactRequest, Fault, Job, Limits, Message, Metrics, Program, SCHEMA, Solved, Stamp, Status, Step,
     Verified,
 };
 use serde::Serialize;
@@ -114,6 +114,25 @@ pub(crate) fn solve(job: &Job) -> (Vec<Message>, Solved) {
         Some(Message::Solved(solved)) => (messages, solved),
         other => panic!("{other:?}"),
     }
+}
+
+/// Runs `case` of a task of outer steps: the steps, which are all its messages, and what it measured.
+pub(crate) fn solve_in_steps(job: &Job) -> (Vec<Step>, Solved) {
+    let (messages, solved) = solve(job);
+    let step = |message| match message {
+        Message::Step(step) => step,
+        other => panic!("{other:?}"),
+    };
+    (messages.into_iter().map(step).collect(), solved)
+}
+
+/// Steps or looks without what a clock measured.
+pub(crate) fn timeless(steps: &[Step]) -> Vec<Step> {
+    let keep = |metrics: &Metrics| -> Metrics {
+        let kept = metrics.iter().filter(|(name, _)| !name.starts_with("seconds"));
+        kept.map(|(name, value)| (name.to_owned(), value)).collect()
+    };
+    steps.iter().map(|step| Step { metrics: keep(&step.metrics), ..step.clone() }).collect()
 }
 
 pub(crate) fn verified(job: &Job) -> Verified {

@@ -60,7 +60,7 @@ impl SampleWeights {
         solution: ArrayView2<f64>,
         count: usize,
     ) -> Result<SampleWeights, CaseError> {
-        let Some(prior) = system.prior_weights() else {
+        let Some(prior) = system.prior_weights(count) else {
             return Err(invalid("samples can be followed only where prior functions are made of features"));
         };
         let mut kernel = Array2::zeros((solution.nrows(), count).f());
@@ -69,7 +69,7 @@ impl SampleWeights {
             to.assign(&solution.column(0));
             to -= &of_target;
         }
-        Ok(SampleWeights { prior: prior.slice(s![.., ..count]).to_owned(), kernel })
+        Ok(SampleWeights { prior, kernel })
     }
 
     /// The rounding error that a value of a sample may have: that of a sum of its terms.
