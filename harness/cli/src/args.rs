@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gpbench_engine::Reuse;
-use gpbench_record::{matches, selects};
+use gpbench_record::{Shard, matches, selects};
 
 use crate::terminal;
 
@@ -143,6 +143,15 @@ pub(crate) struct SpecArgs {
     /// Threads of the whole run; all processors by default.
     #[arg(short = 't', long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// `--shard`.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ShardArg {
+    /// Only one part of the plan, such as `3/16`, in a run of its own; `gpbench merge` unites the parts. All cases of a data
+    /// set, kernel, estimator and seed are in one part.
+    #[arg(long, value_name = "NUMBER/COUNT")]
+    pub(crate) shard: Option<Shard>,
 }
 
 /// What a run takes from earlier ones.

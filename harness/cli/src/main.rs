@@ -66,6 +66,8 @@ enum Verb {
     List(verbs::list::List),
     /// Rebuild and print the report of a run.
     Report(verbs::report::Report),
+    /// Unite the rows of several runs, such as the shards of a plan, and report on them as on one.
+    Merge(verbs::merge::Merge),
     /// Show runs side by side, learners beside solvers too, and check the last against the first.
     Compare(verbs::compare::Compare),
     /// Show a metric over the runs of a spec and their git revisions.
@@ -141,6 +143,7 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Plan(args) => verbs::plan::plan(global, &args),
         Verb::List(args) => verbs::list::list(global, &args),
         Verb::Report(args) => verbs::report::report(global, &args),
+        Verb::Merge(args) => verbs::merge::merge(global, &args),
         Verb::Compare(args) => verbs::compare::compare(global, &args),
         Verb::History(args) => verbs::history::history(global, &args),
         Verb::Check(args) => verbs::check::check(global, &args),

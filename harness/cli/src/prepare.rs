@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use gpbench_data::locate::Places;
 use gpbench_engine::{self as engine, Executor, LocalExecutor};
 use gpbench_import::Materialised;
-use gpbench_record::{Fingerprint, LibraryInfo};
+use gpbench_record::{Fingerprint, LibraryInfo, PartOfPlan, Shard};
 use gpbench_spec::{Plan, PlannedCase};
 
 use crate::args::{Global, RunArgs, SpecArgs};
@@ -28,6 +28,8 @@ use crate::worker::Worker;
 pub(crate) struct Checked {
     /// The cases, filtered as the user asked.
     pub(crate) plan: Plan,
+    /// What a shard knows of the whole plan.
+    part: Option<PartOfPlan>,
     /// Threads of the whole run.
     pub(crate) threads: usize,
     /// The worker program.
@@ -52,8 +54,8 @@ pub(crate) struct Prepared {
     pub(crate) renewal: Renewal,
 }
 
-/// Reads a spec, and checks it against the plugins and data sets of this machine.
-pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure> {
+/// Reads a spec, and checks it against the plugins and data sets of this machine. Of a shard, its cases alone are left.
+pub(crate) fn check(global: &Global, args: &SpecArgs, shard: Option<Shard>) -> Result<Checked, Failure> {
     let typed = gpbench_spec::load(&args.spec, &args.sets).map_err(Failure::usage)?;
     let worker = Worker::locate()?;
     let typed = typed.with_libraries(&catalog::named_libraries(&worker, &args.libraries)?);
@@ -71,9 +73,17 @@ pub(crate) fn check(global: &Global, args: &SpecArgs) -> Result<Checked, Failure
     if let Some(threads) = threads.filter(|threads| *threads > processors) {
         warn(global, format!("{threads} threads share {processors} processors; times will be too long"));
     }
+    let (plan, part) = match shard {
+        Some(shard) => {
+            let (plan, part) = plan.part(shard);
+            (plan, Some(part))
+        }
+        None => (plan, None),
+    };
     Ok(Checked {
         sources: sources(&plan, &catalog.libraries),
         plan,
+        part,
         threads: threads.unwrap_or(processors),
         worker,
         text: typed.text(),
@@ -91,8 +101,13 @@ fn sources(plan: &Plan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
 }
 
 /// Checks a spec, reads its data sets, and opens the executor.
-pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result<Prepared, Failure> {
-    let Checked { mut plan, threads, worker, sources, text } = check(global, args)?;
+pub(crate) fn prepare(
+    global: &Global,
+    args: &SpecArgs,
+    run: &RunArgs,
+    shard: Option<Shard>,
+) -> Result<Prepared, Failure> {
+    let Checked { mut plan, part, threads, worker, sources, text } = check(global, args, shard)?;
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
     let datasets = datasets(global, run, &plan, &places)?;
@@ -129,6 +144,7 @@ pub(crate) fn prepare(global: &Global, args: &SpecArgs, run: &RunArgs) -> Result
             axes: plan.axes,
             report: plan.report,
             sources,
+            part,
             environment,
             cases,
         },

@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod manual;
+pub(crate) mod merge;
 pub(crate) mod plan;
 pub(crate) mod plugin;
 pub(crate) mod report;

@@ -150,7 +150,8 @@ impl<'a> RunAttempt<'a> {
             report(Event::CaseStarted { id: pending.id.to_owned(), labels: pending.planned.case.labels() });
             let tried = self.tries.run(pending, is_alone, &report);
             match tried.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))? {
-                Tried::Row(row) => {
+                Tried::Row(mut row) => {
+                    row.environment = Some(self.finished.environment().kind());
                     let written = self.admit(&row).and_then(|()| self.write(&row));
                     let progress = written.inspect_err(|_| {
                         self.stop.store(true, Ordering::SeqCst);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use gpbench_record::{Axes, Case, Environment, Fingerprint, ReportOptions};
+use gpbench_record::{Axes, Case, Environment, Fingerprint, PartOfPlan, ReportOptions};
 use gpbench_runs::{PlanEntry, PlanFile};
 use jiff::Timestamp;
 
@@ -22,6 +22,8 @@ pub struct Plan {
     pub report: ReportOptions,
     /// Bibliographic entries of the solvers that are used, by plugin id.
     pub sources: BTreeMap<String, String>,
+    /// Which part of a larger plan this is, if it is one.
+    pub part: Option<PartOfPlan>,
     /// Where the cases run, stored in the run folder.
     pub environment: Environment,
     /// The cases.
@@ -79,6 +81,7 @@ impl Plan {
             fingerprint: planned.fingerprint.clone(),
             n: planned.n,
             skip: planned.skip.clone(),
+            plan: None,
         };
         PlanFile {
             cases: ids.iter().zip(&self.cases).map(entry).collect(),
@@ -86,12 +89,13 @@ impl Plan {
         }
     }
 
-    /// A stored plan with the axes, report options and sources of this one.
+    /// A stored plan with the axes, report options and sources of this one, and its place in a larger plan.
     pub(crate) fn refresh(&self, file: PlanFile) -> PlanFile {
         PlanFile {
             axes: self.axes.clone(),
             report: self.report.clone(),
             sources: self.sources.clone(),
+            part: self.part.clone(),
             ..file
         }
     }

@@ -18,6 +18,11 @@ impl FinishedCases {
         Self { store, run: format!("{}/{name}", plan.name), environment: plan.environment.clone() }
     }
 
+    /// Where the cases of this run run.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     /// Keeps a row that is on the disk, if it may be re-used. That it cannot be kept costs the time of another run, and no
     /// result.
     pub(crate) fn keep(&self, row: &Row) -> Option<Event> {
@@ -63,7 +68,8 @@ impl FinishedCases {
             // A row of this run may be here and not in its journal, where a line is damaged.
             let reused_from = (finished.run != self.run).then_some(finished.run);
             reused.cases += usize::from(reused_from.is_some());
-            journal.append(&Row { reused_from, ..finished.row })?;
+            let environment = finished.row.environment.or_else(|| Some(finished.environment.kind()));
+            journal.append(&Row { reused_from, environment, ..finished.row })?;
         }
         reused.differences.sort_unstable();
         reused.differences.dedup();

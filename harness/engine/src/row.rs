@@ -78,6 +78,7 @@ fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestam
         reproducible: status.reproducible,
         lacks_exact: false,
         reused_from: None,
+        environment: None,
         finished: finished.to_string(),
     }
 }

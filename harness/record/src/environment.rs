@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::case::hash_json;
+
 /// Everything except the case itself that can change its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
@@ -93,6 +95,20 @@ pub fn disturbance(other_load: Option<f64>) -> Option<String> {
 }
 
 impl Environment {
+    /// What stands for this environment in rows: 16 hexadecimal digits of a hash of the fields that
+    /// [`Environment::differences`] compares.
+    pub fn kind(&self) -> String {
+        hash_json(&(
+            (&self.gpbench, &self.rustc, &self.os, &self.cpu, self.cores, &self.governor, self.gibibytes()),
+            (&self.cpu_dispatch, &self.blas, &self.blas_core, self.threads, self.jobs, &self.variables),
+        ))
+    }
+
+    /// Its memory to the nearest GiB: equal machines differ by a little.
+    fn gibibytes(&self) -> u64 {
+        (self.memory_bytes + (1 << 29)) >> 30
+    }
+
     /// Names of the fields in which two environments differ and that can change seconds or last bits. The current
     /// load and what a run asks for are not among them.
     pub fn differences(&self, other: &Environment) -> Vec<&'static str> {
@@ -103,7 +119,7 @@ impl Environment {
             ("cpu", self.cpu == other.cpu),
             ("cores", self.cores == other.cores),
             ("governor", self.governor == other.governor),
-            ("memory_bytes", self.memory_bytes == other.memory_bytes),
+            ("memory_bytes", self.gibibytes() == other.gibibytes()),
             ("cpu_dispatch", self.cpu_dispatch == other.cpu_dispatch),
             ("blas", self.blas == other.blas),
             ("blas_core", self.blas_core == other.blas_core),
@@ -126,6 +142,16 @@ mod tests {
         assert!(here.differences(&later).is_empty());
         let there = Environment { cpu: "Slow".into(), cores: 4, ..here.clone() };
         assert_eq!(here.differences(&there), ["cpu", "cores"]);
+        assert_eq!(here.kind(), later.kind());
+        assert_ne!(here.kind(), there.kind());
+    }
+
+    #[test]
+    fn equal_machines_may_differ_by_some_memory() {
+        let machine = |memory_bytes| Environment { memory_bytes, ..Environment::default() };
+        assert_eq!(machine(16 << 30).kind(), machine((16 << 30) - (5 << 20)).kind());
+        assert!(machine(16 << 30).differences(&machine((16 << 30) - (5 << 20))).is_empty());
+        assert_ne!(machine(16 << 30).kind(), machine(8 << 30).kind());
     }
 
     #[test]

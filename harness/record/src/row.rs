@@ -65,6 +65,9 @@ pub struct Row {
     /// The run in which the case ran, `<name>/<folder>`, where another re-uses its row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused_from: Option<String>,
+    /// The environment in which the case ran, as [`crate::Environment::kind`] names it; earlier versions did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
     /// UTC time at which the case ended.
     pub finished: String,
 }

@@ -75,7 +75,8 @@ pub fn across_tasks(runs: &[Run]) -> Result<Option<AcrossTasks>> {
         rows: Vec::new(),
         remarks: Vec::new(),
     };
-    let runs: Vec<Run> = runs.iter().map(|run| grid::chosen(run).into_owned()).collect();
+    let of_grids = |run: &Run| grid::chosen(&run.with_times_of_one_kind()).into_owned();
+    let runs: Vec<Run> = runs.iter().map(of_grids).collect();
     let mut datasets: Vec<&str> = Vec::new();
     for row in runs.iter().flat_map(|run| &run.rows) {
         if !datasets.contains(&row.labels.dataset.as_str()) {

@@ -52,6 +52,8 @@ pub struct Compared {
 /// # Panics
 /// If there are no runs.
 pub fn compare(runs: &[Run]) -> Result<Comparison> {
+    let timed: Vec<Run> = runs.iter().map(|run| run.with_times_of_one_kind().into_owned()).collect();
+    let runs = &timed[..];
     let (first, last) = (&runs[0], &runs[runs.len() - 1]);
     let per_run = on_common_seeds(runs).iter().map(groups).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(&Problem, &str)> = Vec::new();

@@ -35,7 +35,11 @@ pub const COLUMNS: &[(&str, &str)] = &[
         "A parameter of the solver or learner, defaults included; null where it has none of this name.",
     ),
     ("reproducible", "False if a clock decided where the solver stopped."),
-    ("reused_from", "The run in which the case ran, where its row is re-used; else null."),
+    ("reused_from", "The run in which the case ran, where its row is re-used or merged; else null."),
+    (
+        "environment",
+        "16 hexadecimal digits that stand for the machine and the build that the case ran on: seconds of different ones cannot be compared.",
+    ),
 ];
 
 /// What the tables of trace points and of steps say of the case, in the words of [`COLUMNS`].
@@ -77,6 +81,8 @@ pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     columns.push(Column::new("reproducible".into(), rows.iter().map(|r| r.reproducible).collect::<Vec<_>>()));
     let runs = rows.iter().map(|r| r.reused_from.as_deref()).collect::<Vec<_>>();
     columns.push(Column::new("reused_from".into(), runs));
+    let environments = rows.iter().map(|r| r.environment.as_deref()).collect::<Vec<_>>();
+    columns.push(Column::new("environment".into(), environments));
     let metrics: Vec<&Metrics> = rows.iter().map(|r| &r.metrics).collect();
     columns.extend(metric_columns(&metrics));
     DataFrame::new(rows.len(), columns)

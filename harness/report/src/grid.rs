@@ -117,7 +117,7 @@ fn price(rows: &[&Row]) -> Option<f64> {
 /// Seconds of a case; of one that ended without a result, those up to the last that it told of itself.
 fn seconds(row: &Row) -> Option<f64> {
     let of_look = row.output.steps().last().and_then(|look| look.metrics.solver_seconds());
-    let told = [of_look, row.trace.last().map(|point| point.seconds)];
+    let told = [of_look, row.trace.last().map(|point| point.seconds).filter(|seconds| seconds.is_finite())];
     row.metrics.solver_seconds().or_else(|| told.into_iter().flatten().reduce(f64::max))
 }
 
@@ -174,6 +174,10 @@ mod tests {
             rows,
             missing: 0,
             environments: Vec::new(),
+            unlisted: 0,
+            shard: None,
+            merged: Vec::new(),
+            plans: Default::default(),
             axes: Axes { solver, ..Axes::default() },
             options: ReportOptions::default(),
             sources: BTreeMap::new(),

@@ -58,7 +58,7 @@ impl History {
     pub fn new(name: &str, metric: &'static Metric, runs: &[Run]) -> Result<History> {
         let mut points = Vec::new();
         for run in runs {
-            let mut own = run.clone();
+            let mut own = run.with_times_of_one_kind().into_owned();
             own.rows.retain(|row| row.reused_from.is_none());
             points.extend(of_run(&own, metric)?);
         }

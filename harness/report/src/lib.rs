@@ -50,6 +50,7 @@ mod step_summary;
 mod table;
 mod target;
 mod tasks;
+mod times;
 mod write;
 
 pub use across::{AcrossTasks, Method, across_tasks};

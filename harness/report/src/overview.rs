@@ -182,9 +182,10 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
         facts.push(("machine", machine(first)));
         facts.extend(later.iter().map(|later| {
             let differences = first.differences(later).join(", ");
-            let what = format!("{} ({differences}); do not compare its times", machine(later));
-            ("continued elsewhere", what)
+            let cases = run.cases_in(later).map(|cases| format!(", {cases} cases")).unwrap_or_default();
+            ("continued elsewhere", format!("{} ({differences}){cases}", machine(later)))
         }));
+        facts.extend(run.times_left_out().map(|text| ("times", text)));
         facts.extend(first.load.first().map(|load| ("load at the start", load.to_string())));
         let others = run.environments.iter().filter_map(|e| e.other_load).max_by(f64::total_cmp);
         facts.extend(disturbance(others).map(|text| ("warning", text)));
@@ -196,6 +197,7 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
             ("git revision", format!("{}{changes}", commit.get(..12).unwrap_or(commit)))
         }));
     }
+    facts.extend(part(run).map(|part| ("part of a plan", part)));
     let seeds: Vec<u64> = run.rows.iter().map(|r| r.labels.seed).collect();
     if let (Some(lo), Some(hi)) = (seeds.iter().min(), seeds.iter().max()) {
         facts.push(("seeds", if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }));
@@ -213,11 +215,27 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// Which part of a plan the run has.
+fn part(run: &Run) -> Option<String> {
+    let (planned, elsewhere) = (run.planned(), run.unlisted);
+    match run.shard {
+        Some(shard) => {
+            let whole = planned + elsewhere;
+            Some(format!("shard {shard}: {planned} of {whole} cases; `gpbench merge` unites shards"))
+        }
+        None if elsewhere > 0 => {
+            Some(format!("{elsewhere} of {planned} cases are of shards that were not merged"))
+        }
+        None => None,
+    }
+}
+
 /// Which cases ran in earlier runs.
 fn reused(run: &Run) -> Option<String> {
     let runs: Vec<&str> = run.rows.iter().filter_map(|row| row.reused_from.as_deref()).collect();
     let (count, from) = (runs.len(), joined(runs.into_iter().map(str::to_owned)));
-    (count > 0).then(|| format!("{count} of {} cases ran in earlier runs: {from}", run.rows.len()))
+    let which = if run.merged.is_empty() { "earlier runs" } else { "the runs that were merged" };
+    (count > 0).then(|| format!("{count} of {} cases ran in {which}: {from}", run.rows.len()))
 }
 
 fn machine(e: &Environment) -> String {

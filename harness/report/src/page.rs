@@ -59,8 +59,9 @@ impl<'a> Page<'a> {
         let tasks = run.tasks();
         let is_alone = tasks.len() == 1;
         let mut parts = Vec::new();
+        let timed = run.with_times_of_one_kind();
         for task in tasks {
-            let own = if is_alone { Cow::Borrowed(run) } else { Cow::Owned(run.of_task(task)) };
+            let own = if is_alone { Cow::Borrowed(&*timed) } else { Cow::Owned(timed.of_task(task)) };
             let mut part = Part::new(&own, task, charts)?;
             for figure in part.figures.iter_mut().filter(|_| !is_alone) {
                 figure.file = format!("{task}-{}", figure.file);

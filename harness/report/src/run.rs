@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, Environment, ReportOptions, Row, TaskKind, names, text};
-use gpbench_runs::RunRecord;
+use gpbench_record::{Axes, Environment, ReportOptions, Row, Shard, TaskKind, names, text};
+use gpbench_runs::{MergedRun, RunRecord};
 
 use crate::error::Result;
 use crate::target;
@@ -18,8 +18,16 @@ pub struct Run {
     pub name: String,
     /// The newest row of each case, in the order of the spec's axes, with its total seconds.
     pub rows: Vec<Row>,
-    /// Number of planned cases without a row.
+    /// Number of planned cases without a row; of a merged run, those of absent shards too.
     pub missing: usize,
+    /// Number of cases of the plan that belong to other shards.
+    pub unlisted: usize,
+    /// Which shard of a plan the run is, if it is one.
+    pub shard: Option<Shard>,
+    /// The runs whose rows were merged into this one; empty for a run of its own.
+    pub merged: Vec<MergedRun>,
+    /// The plan that a case belongs to, by id, where runs of different plans were merged.
+    pub plans: BTreeMap<String, String>,
     /// Where the run took place: where it began, then each other environment in which it continued.
     pub environments: Vec<Environment>,
     /// Names on the axes, in the order of the spec; empty where no plan is stored.
@@ -87,17 +95,32 @@ impl Run {
 
 impl From<RunRecord> for Run {
     fn from(stored: RunRecord) -> Run {
-        let (warnings, missing) = (stored.warnings(), stored.missing.len());
-        let RunRecord { folder, name, mut rows, axes, report, sources, environments, truncated, .. } = stored;
+        let warnings = stored.warnings();
+        let absent = if stored.shard.is_none() { stored.unlisted } else { 0 };
+        let mut rows = stored.rows;
         for row in &mut rows {
             if let Some(seconds) = row.metrics.solver_seconds() {
                 row.metrics.insert(names::SECONDS, seconds);
             }
         }
-        if let Some(target) = &report.target {
+        if let Some(target) = &stored.report.target {
             target::insert(&mut rows, target);
         }
-        let name = text::cut(&name, text::NAME).into_owned();
-        Run { folder, name, rows, missing, environments, axes, options: report, sources, warnings, truncated }
+        Run {
+            folder: stored.folder,
+            name: text::cut(&stored.name, text::NAME).into_owned(),
+            rows,
+            missing: stored.missing.len() + absent,
+            unlisted: stored.unlisted,
+            shard: stored.shard,
+            merged: stored.merged,
+            plans: stored.plans,
+            environments: stored.environments,
+            axes: stored.axes,
+            options: stored.report,
+            sources: stored.sources,
+            warnings,
+            truncated: stored.truncated,
+        }
     }
 }

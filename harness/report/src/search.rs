@@ -29,7 +29,7 @@ pub(crate) struct Search {
 pub(crate) struct Stop {
     /// Points acquired.
     pub(crate) points: f64,
-    /// Wall-clock seconds of each of [`PARTS`].
+    /// Wall-clock seconds of each of [`PARTS`]; not numbers where times are not shown.
     pub(crate) parts: [f64; PARTS.len()],
     /// Kernel entries of the solves.
     pub(crate) entries: f64,
@@ -148,9 +148,11 @@ fn stops(row: &Row) -> Option<Vec<Stop>> {
     Some(stops)
 }
 
-/// Seconds of a part of a step, or 0 where they were not measured.
+/// Seconds of a part of a step: 0 of a part that it does not have, not a number where its times are not shown.
 fn seconds(step: &Step, part: &[&str]) -> f64 {
-    part.iter().filter_map(|name| step.metrics.get(name)).sum()
+    let is_timed = PARTS.iter().copied().flatten().any(|name| step.metrics.get(name).is_some());
+    let sum: f64 = part.iter().filter_map(|name| step.metrics.get(name)).sum();
+    if is_timed { sum } else { f64::NAN }
 }
 
 /// The best values of random search, that of the design first.

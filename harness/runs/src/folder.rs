@@ -27,6 +27,11 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
+    /// The folder at a path.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
     /// The newest folder of a name whose plan has the same cases, in whatever order. Where the plan is damaged,
     /// the folder's name and the rows in it tell the cases; [`RunFolder::write_plan`] repairs it.
     ///
@@ -117,7 +122,7 @@ impl RunFolder {
 
     /// Points `latest` here. What a user has put in its place is not replaced. Where the file system has no links,
     /// the newest run is found by its name.
-    fn link_latest(&self) -> Result<(), RunError> {
+    pub(crate) fn link_latest(&self) -> Result<(), RunError> {
         let link = self.path.with_file_name(LATEST);
         if fs::symlink_metadata(&link).is_ok_and(|found| !found.is_symlink()) {
             return Err(RunError::LatestTaken { path: link });

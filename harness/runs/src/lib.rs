@@ -23,6 +23,8 @@
 //! is wrong, is skipped and named by one warning, and its case counts as not run. A last line without its end was cut short by a killed process:
 //! readers ignore it and [`Journal::open`] removes it. Where a case was run again, its newest row counts.
 //!
+//! [`merge()`] unites the rows of several runs, such as shards of one plan, in a run folder of their own.
+//!
 //! [`Store`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
 //! their rows.
 //!
@@ -38,6 +40,7 @@ mod folder;
 mod journal;
 mod layout;
 mod lookup;
+mod merge;
 mod object;
 mod plan;
 mod record;
@@ -50,8 +53,9 @@ pub use environments::ComparedEnvironment;
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use journal::{DamagedLine, JournalContents, read_journal};
-pub use lookup::{list_runs, newest_run, resolve_run};
-pub use plan::{PlanEntry, PlanFile};
+pub use lookup::{list_runs, newest_run, resolve_run, shards_of};
+pub use merge::{Merged, merge};
+pub use plan::{MergedRun, PlanEntry, PlanFile};
 pub use record::RunRecord;
 pub use store::{FinishedCase, Store};
 pub use writer::Journal;

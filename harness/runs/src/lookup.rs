@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::RunError;
 use crate::layout::{LATEST, PLAN, is_name, is_run};
+use crate::{PlanFile, RunError};
 
 /// Finds the run folder that `run` names: a path, the name of a spec (its latest run), or `latest` (the newest run
 /// under `output_dir`).
@@ -29,6 +29,18 @@ pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
         output_dir: output_dir.to_owned(),
         known: names(output_dir),
     })
+}
+
+/// The runs of all shards of a spec's plan, the oldest first: of that plan of which a shard was begun last. None where the
+/// name has no run of a shard.
+pub fn shards_of(output_dir: &Path, name: &str) -> Vec<PathBuf> {
+    let mut runs = if is_name(name) { runs_of(&output_dir.join(name)) } else { Vec::new() };
+    runs.sort_by_cached_key(|run| begun(run));
+    let shard =
+        |run: PathBuf| Some((PlanFile::read(&run).ok()?.part.filter(|part| part.shard.is_some())?.plan, run));
+    let shards: Vec<(String, PathBuf)> = runs.into_iter().filter_map(shard).collect();
+    let Some((newest, _)) = shards.last().cloned() else { return Vec::new() };
+    shards.into_iter().filter(|(plan, _)| *plan == newest).map(|(_, run)| run).collect()
 }
 
 /// The newest run folder of a spec's name.

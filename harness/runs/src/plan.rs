@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use gpbench_record::{Axes, Case, Fingerprint, Labels, ReportOptions, SCHEMA};
+use gpbench_record::{
+    Axes, Case, Fingerprint, Labels, PartOfPlan, ReportOptions, SCHEMA, Shard, plan_digest,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,8 +30,26 @@ pub struct PlanFile {
     /// Bibliographic entries of the solvers that are used, by plugin id.
     #[serde(default)]
     pub sources: BTreeMap<String, String>,
+    /// Which part of a larger plan this is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartOfPlan>,
+    /// The runs whose rows were merged into this one; empty for a run of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<MergedRun>,
     /// The cases, in the order in which they run.
     pub cases: Vec<PlanEntry>,
+}
+
+/// A run whose rows were merged into another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergedRun {
+    /// The run: `<name>/<folder>`.
+    pub run: String,
+    /// Which part of a plan it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// Rows that were taken of it.
+    pub rows: usize,
 }
 
 /// A case of a plan.
@@ -49,6 +69,9 @@ pub struct PlanEntry {
     /// Why the case is skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip: Option<String>,
+    /// The plan that it belongs to, as [`plan_digest`] names it, where runs of different plans were merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
 }
 
 impl PlanFile {
@@ -61,6 +84,8 @@ impl PlanFile {
             axes: Axes::default(),
             report: ReportOptions::default(),
             sources: BTreeMap::new(),
+            part: None,
+            merged: Vec::new(),
             cases: Vec::new(),
         }
     }
@@ -89,6 +114,17 @@ impl PlanFile {
     /// The ids of its cases, in order.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.cases.iter().map(|entry| entry.id.as_str())
+    }
+
+    /// What stands for the whole plan, of which this may be a part.
+    pub fn digest(&self) -> String {
+        let own = || plan_digest(self.cases.iter().map(|entry| &entry.case));
+        self.part.as_ref().map_or_else(own, |part| part.plan.clone())
+    }
+
+    /// Cases of the whole plan, of which this may be a part.
+    pub fn planned(&self) -> usize {
+        self.part.as_ref().map_or(self.cases.len(), |part| part.cases)
     }
 
     /// Whether its cases are these, in whatever order.

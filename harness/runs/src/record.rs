@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, Environment, Labels, ReportOptions, Row};
+use gpbench_record::{Axes, Environment, Labels, ReportOptions, Row, Shard};
+use jiff::Timestamp;
 
 use crate::journal::{DamagedLine, read_journal};
 use crate::layout::{JOURNAL, is_run};
-use crate::{PlanEntry, PlanFile, RunError, environments};
+use crate::{MergedRun, PlanEntry, PlanFile, RunError, environments};
 
 /// A run, read back. The journal is the only file that must exist.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,14 @@ pub struct RunRecord {
     pub sources: BTreeMap<String, String>,
     /// Planned cases without a row, in the order in which they run.
     pub missing: Vec<PlanEntry>,
+    /// Cases of the whole plan that this run does not list: those of other shards.
+    pub unlisted: usize,
+    /// Which shard of a plan the run is, if it is one.
+    pub shard: Option<Shard>,
+    /// The runs whose rows were merged into this one; empty for a run of its own.
+    pub merged: Vec<MergedRun>,
+    /// The plan that a case belongs to, by id, where runs of different plans were merged.
+    pub plans: BTreeMap<String, String>,
     /// Where the run took place: where it began, then each other environment in which it continued.
     pub environments: Vec<Environment>,
     /// Why the plan cannot be read, where there is one: axes, report and sources are then empty.
@@ -56,10 +65,11 @@ impl RunRecord {
             Some(Err(error)) => (None, Some(error.to_string())),
         };
         let ended: HashSet<&str> = journal.rows.iter().map(|row| row.id.as_str()).collect();
-        let (name, axes, report, sources, cases) = match plan {
-            Some(plan) => (plan.name, plan.axes, plan.report, plan.sources, plan.cases),
-            None => (name_around(folder), Axes::default(), Default::default(), BTreeMap::new(), Vec::new()),
-        };
+        let plan = plan.unwrap_or_else(|| PlanFile::new(name_around(folder), Timestamp::UNIX_EPOCH));
+        let unlisted = plan.planned().saturating_sub(plan.cases.len());
+        let PlanFile { name, axes, report, sources, part, merged, cases, .. } = plan;
+        let of_plan = |entry: &PlanEntry| Some((entry.id.clone(), entry.plan.clone()?));
+        let plans = cases.iter().filter_map(of_plan).collect();
         let missing = cases.into_iter().filter(|entry| !ended.contains(entry.id.as_str())).collect();
         let mut rows = journal.rows;
         rows.sort_by_cached_key(|row| place(&axes, &row.labels));
@@ -75,6 +85,10 @@ impl RunRecord {
             report,
             sources,
             missing,
+            unlisted,
+            shard: part.and_then(|part| part.shard),
+            merged,
+            plans,
             environments,
             unreadable_plan,
             unreadable_environments,

@@ -34,6 +34,7 @@ mod product;
 mod published;
 mod report;
 mod schema;
+mod shard;
 mod source;
 mod tables;
 mod target;

@@ -8,10 +8,10 @@ use std::path::Path;
 use common::{check, check_text};
 use gpbench_record::{
     Axes, Case, Family, FeatureEstimator, Fractions, Frequencies, GradientEstimator, Inducing,
-    LikelihoodEstimator, Margin, Metrics, OriginBase, Param, PathwiseTargets, Posterior, Prediction, Prior,
-    ProbeDistribution, Probes, Quadrature, ReadOptions, ReportOptions, Schedule, Source, StandardProbes,
-    Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task, TaskKind, TaskOutput,
-    Training, TrainingOutput, testing,
+    LikelihoodEstimator, Margin, Metrics, OriginBase, Param, PartOfPlan, PathwiseTargets, Posterior,
+    Prediction, Prior, ProbeDistribution, Probes, Quadrature, ReadOptions, ReportOptions, Schedule, Shard,
+    Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task,
+    TaskKind, TaskOutput, Training, TrainingOutput, testing,
 };
 use gpbench_spec::{Catalog, Plan, PlannedCase, load};
 
@@ -566,4 +566,36 @@ tolerance = 0.01
     assert!(errors.contains("0 cases of that run that can be replayed"), "{errors}");
     let errors = check(&[replay], Err("no such folder".to_owned())).unwrap_err().to_string();
     assert!(errors.contains("cannot replay run `earlier`: no such folder"), "{errors}");
+}
+
+#[test]
+fn shards_divide_a_plan_by_blocks() {
+    let whole = planned(SMALL, &["repeats=2"]);
+    let block = |p: &PlannedCase| {
+        let labels = p.case.labels();
+        (labels.dataset, labels.kernel, labels.estimator, labels.seed)
+    };
+    let blocks: BTreeSet<_> = whole.cases.iter().map(block).collect();
+    for count in [1, 2, 3, blocks.len(), blocks.len() + 2] {
+        let parts: Vec<(Plan, PartOfPlan)> =
+            (1..=count).map(|number| whole.part(Shard { number, count })).collect();
+        let mut cases = 0;
+        let mut seen = BTreeSet::new();
+        for (plan, part) in &parts {
+            let own: BTreeSet<_> = plan.cases.iter().map(block).collect();
+            assert!((blocks.len() / count..=blocks.len().div_ceil(count)).contains(&own.len()));
+            assert!(own.is_disjoint(&seen), "a block is divided");
+            seen.extend(own);
+            cases += plan.cases.len();
+            assert_eq!((&part.plan, part.cases), (&parts[0].1.plan, whole.cases.len()));
+            // The order is that of the whole plan.
+            let mut rest = whole.cases.iter();
+            assert!(plan.cases.iter().all(|case| rest.any(|other| other == case)));
+        }
+        assert_eq!((cases, &seen), (whole.cases.len(), &blocks));
+    }
+    // Other cases are another plan, whatever their order.
+    let digest = |plan: &Plan| plan.part(Shard { number: 1, count: 1 }).1.plan;
+    assert_eq!(digest(&whole), digest(&planned(SMALL, &["repeats=2", "order_seed=1"])));
+    assert_ne!(digest(&whole), digest(&planned(SMALL, &["repeats=2", "budget.tolerance=0.5"])));
 }

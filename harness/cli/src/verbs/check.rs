@@ -54,7 +54,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     };
     let reference = reference(global, args, &file)?;
 
-    let prepared = prepare(global, &args.spec, &args.run)?;
+    let prepared = prepare(global, &args.spec, &args.run, None)?;
     // A check measures the program as it is now, so no earlier run is continued.
     let summary = execute(global, &prepared, &args.run, &Continuation::NONE)?;
     let run = runs::reopen(&summary.folder)?;

@@ -154,7 +154,8 @@ fn runs(global: &Global, output: FormatArg) -> Outcome {
                 let seconds: f64 = run.rows.iter().filter_map(|row| row.metrics.solver_seconds()).sum();
                 let last = run.rows.iter().map(|row| row.finished.as_str()).max();
                 let date: String = last.unwrap_or_default().chars().take(16).collect();
-                let (cases, failures) = (format!("{done} of {planned}"), failed.to_string());
+                let shard = run.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+                let (cases, failures) = (format!("{done} of {planned}{shard}"), failed.to_string());
                 rows.push(vec![path, date.replace('T', " "), cases, failures, units::duration(seconds)]);
                 values.push(json!({
                     "path": json_path(&folder),
@@ -162,6 +163,7 @@ fn runs(global: &Global, output: FormatArg) -> Outcome {
                     "last_finished": last,
                     "done": done,
                     "planned": planned,
+                    "shard": run.shard.map(|shard| shard.to_string()),
                     "failed": failed,
                     "seconds": seconds,
                 }));

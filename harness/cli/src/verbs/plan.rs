@@ -4,7 +4,7 @@ use clap::Args;
 use gpbench_spec::{Plan as Planned, PlannedCase, ThompsonSeconds};
 use serde_json::{Value, json};
 
-use crate::args::{FormatArg, Global, SpecArgs};
+use crate::args::{FormatArg, Global, ShardArg, SpecArgs};
 use crate::dataset;
 use crate::estimate::RunEstimate;
 use crate::exit::{Failure, OK, Outcome};
@@ -19,11 +19,13 @@ pub(crate) struct Plan {
     #[command(flatten)]
     spec: SpecArgs,
     #[command(flatten)]
+    shard: ShardArg,
+    #[command(flatten)]
     output: FormatArg,
 }
 
 pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
-    let Checked { mut plan, threads, .. } = prepare::check(global, &args.spec)?;
+    let Checked { mut plan, threads, .. } = prepare::check(global, &args.spec, args.shard.shard)?;
     add_sizes(global, &mut plan)?;
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     // Holds cases in the form of the journal, so it has the journal's schema.

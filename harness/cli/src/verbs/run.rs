@@ -1,12 +1,12 @@
 //! `gpbench run`: runs a spec, or continues its run where it stopped.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
-use crate::args::{Continuation, Global, RunArgs, SpecArgs, Wide};
+use crate::args::{Continuation, Global, RunArgs, ShardArg, SpecArgs, Wide};
 use crate::execute::{execute, exit_code};
 use crate::exit::{OK, Outcome};
 use crate::notice::{say, warn};
@@ -20,6 +20,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     spec: SpecArgs,
     #[command(flatten)]
+    shard: ShardArg,
+    #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
     earlier: Continuation,
@@ -28,7 +30,13 @@ pub(crate) struct Run {
 }
 
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
-    let prepared = prepare(global, &args.spec, &args.run)?;
+    let prepared = prepare(global, &args.spec, &args.run, args.shard.shard)?;
+    if let Some(shard) = args.shard.shard.filter(|_| prepared.plan.cases.is_empty()) {
+        say(format_args!(
+            "shard {shard} has no case: the plan has fewer data sets, kernels, estimators and seeds"
+        ));
+        return Ok(OK);
+    }
     let summary = execute(global, &prepared, &args.run, &args.earlier)?;
     let run = runs::reopen(&summary.folder)?;
     let page = runs::write_report(&run)?.html;
@@ -39,6 +47,12 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
             say(format_args!("\n{hint}"));
         }
         say(format_args!("\nreport: {}", page.display()));
+        if run.shard.is_some() && summary.left == 0 {
+            say(format_args!(
+                "to unite all shards: gpbench merge {}",
+                shell_command([OsStr::new(&run.name)].into_iter())
+            ));
+        }
     }
     if let Some(why) = ended_early(&summary) {
         let input =

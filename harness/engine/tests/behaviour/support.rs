@@ -52,6 +52,7 @@ pub(crate) fn plan(solvers: &[&str]) -> Plan {
         axes: Axes::default(),
         report: ReportOptions::default(),
         sources: BTreeMap::new(),
+        part: None,
         environment: Environment::default(),
         cases: solvers.iter().map(|solver| planned(solver, 0)).collect(),
     }

@@ -58,6 +58,7 @@ pub use update::update;
 
 /// Compares a run with an earlier one: all that a baseline of the earlier one would hold, and times.
 pub fn against(run: &Run, old: &Run) -> Check {
+    let (run, old) = (&*run.with_times_of_one_kind(), &*old.with_times_of_one_kind());
     let baseline = Baseline::of(old);
     let changes = changes::changes(old, run);
     let mut check = metrics::compare(run, &baseline, Against::Run, &changes.solvers);

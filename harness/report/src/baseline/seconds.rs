@@ -50,7 +50,7 @@ pub(super) fn compare(check: &mut Check, new: &Run, old: &Run, tolerance: Tolera
     if groups.is_empty() {
         return;
     }
-    if let Some(difference) = different_machines(old.environments.first(), new.environments.first()) {
+    if let Some(difference) = different_machines(old.timed_environment(), new.timed_environment()) {
         check.remarks.push(format!("seconds were not compared: {difference}"));
         return;
     }

@@ -46,7 +46,7 @@ impl Along {
     fn of_point(self, point: &TracePoint) -> Option<f64> {
         match self {
             Along::Passes => point.metrics.get(names::PASSES),
-            Along::Seconds => Some(point.seconds),
+            Along::Seconds => Some(point.seconds).filter(|seconds| seconds.is_finite()),
         }
     }
 }

@@ -62,7 +62,8 @@ impl Along {
 
 /// Mean seconds of a solver's searches.
 fn seconds(pool: &Pool<'_>, solver: &str) -> f64 {
-    let seconds: Vec<f64> = pool.of(solver).map(|search| search.end().seconds()).collect();
+    let seconds = pool.of(solver).map(|search| search.end().seconds());
+    let seconds: Vec<f64> = seconds.filter(|seconds| seconds.is_finite()).collect();
     seconds.iter().sum::<f64>() / seconds.len().max(1) as f64
 }
 
@@ -219,6 +220,8 @@ pub(super) fn curve(
     at: impl Fn(&Stop) -> f64,
     value: impl Fn(&Search, usize) -> Option<f64>,
 ) -> Option<Curve> {
+    let is_placed = |search: &&Search| at(search.end()).is_finite();
+    let searches: Vec<&Search> = searches.iter().copied().filter(is_placed).collect();
     let length = searches.iter().map(|search| search.stops.len()).max()?;
     let mut curve = Curve::default();
     for step in 0..length {

@@ -208,7 +208,7 @@ fn together(pool: &Pool<'_>) -> Table {
         mean(pool, solver, |search| search.gain(search.stops.len()))
     });
     let seconds = Number::new("all parts [s]", Style::Short, |pool, solver| {
-        mean(pool, solver, |search| Some(search.end().seconds()))
+        mean(pool, solver, |search| Some(search.end().seconds()).filter(|seconds| seconds.is_finite()))
     });
     let columns: Vec<Number> =
         [best, gain].into_iter().chain(numbers(pool.measure, pool.baseline)).chain([seconds]).collect();

@@ -5,6 +5,7 @@
 
 mod flips;
 mod journal;
+mod merge;
 mod record;
 mod schema1;
 mod schema2;

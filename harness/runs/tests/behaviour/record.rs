@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::row;
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     "2026-01-02T12:00:00Z".parse().unwrap()
 }
 
@@ -25,7 +25,7 @@ fn entry(id: &str) -> PlanEntry {
         exact: false,
     };
     let case = case(id);
-    PlanEntry { id: id.into(), labels: case.labels(), case, fingerprint, n: Some(30), skip: None }
+    PlanEntry { id: id.into(), labels: case.labels(), case, fingerprint, n: Some(30), skip: None, plan: None }
 }
 
 pub(crate) fn plan(ids: &[&str]) -> PlanFile {

@@ -1,0 +1,99 @@
+//! The cases of several runs, each once.
+
+use std::collections::HashMap;
+
+use gpbench_record::{Case, Labels, Row};
+
+use super::names::NewNames;
+use super::source::Source;
+use crate::PlanEntry;
+
+/// A planned case, and the row that counts.
+pub(super) struct MergedCase<'s> {
+    /// The case as the merged plan lists it.
+    pub(super) entry: PlanEntry,
+    /// Its row, where a run has one.
+    pub(super) row: Option<Row>,
+    /// The run that entry and row are of.
+    pub(super) source: &'s Source,
+}
+
+impl<'s> MergedCase<'s> {
+    /// A planned case of a run, under its names in the merged run. `plan` is stored with it.
+    pub(super) fn new(
+        source: &'s Source,
+        entry: &PlanEntry,
+        names: &NewNames,
+        plan: Option<String>,
+    ) -> MergedCase<'s> {
+        let case = names.rename(entry.case.clone());
+        let labels = case.labels();
+        let renamed = |row: &Row| Row { labels: labels.clone(), case: case.clone(), ..row.clone() };
+        let row = source.rows.get(&entry.id).map(renamed);
+        let plan = entry.plan.clone().or(plan);
+        MergedCase { entry: PlanEntry { labels, case, plan, ..entry.clone() }, row, source }
+    }
+
+    /// Whether it replaces the same case of an earlier run.
+    fn replaces(&self, earlier: &MergedCase<'_>) -> bool {
+        match (&self.row, &earlier.row) {
+            (Some(row), Some(earlier)) => earlier.status.is_failure() && !row.status.is_failure(),
+            (row, earlier) => row.is_some() && earlier.is_none(),
+        }
+    }
+}
+
+/// The cases of several runs, each once, in the order in which they were added.
+#[derive(Default)]
+pub(super) struct MergedCases<'s> {
+    list: Vec<MergedCase<'s>>,
+    by_labels: HashMap<Labels, usize>,
+    by_id: HashMap<String, usize>,
+    duplicates: usize,
+}
+
+impl<'s> MergedCases<'s> {
+    /// Adds a case of a run, or puts it in the place of the same case of an earlier run, if that one has failed or has no
+    /// row.
+    pub(super) fn add(&mut self, case: MergedCase<'s>) {
+        let PlanEntry { id, labels, .. } = &case.entry;
+        let Some(&place) = self.by_id.get(id).or_else(|| self.by_labels.get(labels)) else {
+            self.by_id.insert(id.clone(), self.list.len());
+            self.by_labels.insert(labels.clone(), self.list.len());
+            self.list.push(case);
+            return;
+        };
+        let known = &mut self.list[place];
+        self.duplicates += usize::from(known.row.is_some() && case.row.is_some());
+        if case.replaces(known) {
+            *known = case;
+        }
+    }
+
+    /// The cases so far, by their names.
+    pub(super) fn by_labels(&self) -> HashMap<Labels, Case> {
+        let named = |case: &MergedCase<'_>| (case.entry.labels.clone(), case.entry.case.clone());
+        self.list.iter().map(named).collect()
+    }
+
+    /// All of them.
+    pub(super) fn list(&self) -> &[MergedCase<'s>] {
+        &self.list
+    }
+
+    /// Cases that have a row.
+    pub(super) fn rows(&self) -> usize {
+        self.list.iter().filter(|case| case.row.is_some()).count()
+    }
+
+    /// Rows of a run that are among them.
+    pub(super) fn rows_of(&self, source: &Source) -> usize {
+        let is_of = |case: &&MergedCase<'_>| case.row.is_some() && case.source.folder == source.folder;
+        self.list.iter().filter(is_of).count()
+    }
+
+    /// Rows that were left out, because another run has one of the same case.
+    pub(super) fn duplicates(&self) -> usize {
+        self.duplicates
+    }
+}

@@ -1,0 +1,149 @@
+//! Runs that are merged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gpbench_record::testing::case;
+use gpbench_record::{Axes, Case, Environment, PartOfPlan, Row, Shard, Status, plan_digest};
+use gpbench_runs::{Journal, Merged, PlanEntry, PlanFile, RunError, RunFolder, RunRecord, merge};
+
+use crate::record::{create, now, plan};
+
+/// Runs a plan: `rows` are ids with a status each.
+fn run(output: &Path, plan: &PlanFile, rows: &[(&str, Status)]) -> PathBuf {
+    let folder = create(output, plan);
+    let (mut journal, _) = Journal::open(folder.path()).unwrap();
+    for (id, status) in rows {
+        let entry = plan.cases.iter().find(|entry| entry.id == *id).unwrap();
+        let row = gpbench_record::testing::row(entry.case.clone(), &[("rmse", 0.1)]);
+        journal.append(&Row { id: (*id).into(), status: *status, ..row }).unwrap();
+    }
+    folder.path().to_owned()
+}
+
+/// The shard of a plan of `whole` that holds `ids`.
+fn shard(whole: &[&str], number: usize, ids: &[&str]) -> PlanFile {
+    let digest = plan_digest(plan(whole).cases.iter().map(|entry| &entry.case));
+    let shard = Some(Shard { number, count: 3 });
+    PlanFile { part: Some(PartOfPlan { shard, plan: digest, cases: whole.len() }), ..plan(ids) }
+}
+
+fn merged(output: &Path, runs: &[&PathBuf]) -> (Merged, RunRecord) {
+    let runs: Vec<PathBuf> = runs.iter().map(|run| (*run).clone()).collect();
+    let merged = merge(output, &runs, now()).unwrap();
+    let record = RunRecord::open(&merged.folder).unwrap();
+    (merged, record)
+}
+
+const WHOLE: [&str; 4] = ["a", "b", "c", "d"];
+
+#[test]
+fn shards_become_the_run_of_their_plan() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", Status::Ok), ("b", Status::Ok)]);
+    let second = run(output, &shard(&WHOLE, 2, &["c"]), &[("c", Status::Ok)]);
+    fs::create_dir_all(second.join("logs")).unwrap();
+    fs::write(second.join("logs/c.log"), "text").unwrap();
+
+    let (part, record) = merged(output, &[&second, &first]);
+    assert_eq!((part.rows, part.missing, part.duplicates, part.plans), (3, 1, 0, 1));
+    assert_eq!(part.absent, [Shard { number: 3, count: 3 }]);
+    assert_eq!((record.unlisted, record.missing.len(), record.shard), (1, 0, None));
+    assert_eq!(fs::read_to_string(part.folder.join("logs/c.log")).unwrap(), "text");
+    assert_eq!(fs::read_link(output.join("toy/latest")).unwrap(), part.folder.file_name().unwrap());
+    let name = format!("toy/{}", first.file_name().unwrap().to_str().unwrap());
+    assert_eq!(record.rows[0].reused_from, Some(name.clone()));
+    assert_eq!(record.rows[0].environment, Some(Environment::default().kind()));
+    assert_eq!((record.merged[1].run.clone(), record.merged[1].rows), (name, 2));
+
+    // The shard that was missing joins what was merged before.
+    let third = run(output, &shard(&WHOLE, 3, &["d"]), &[("d", Status::Ok)]);
+    let (whole, record) = merged(output, &[&part.folder, &third]);
+    assert_eq!((whole.rows, whole.missing, whole.absent, whole.plans), (4, 0, vec![], 1));
+    assert_eq!((record.rows.len(), record.unlisted), (4, 0));
+    assert_eq!(RunFolder::find(output, "toy", &WHOLE).unwrap().path(), whole.folder);
+}
+
+#[test]
+fn merging_again_adds_what_is_new() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", Status::Ok)]);
+    let (before, _) = merged(output, &[&first]);
+    let journal = || fs::read(before.folder.join("journal.jsonl")).unwrap();
+    let bytes = journal();
+    assert_eq!(merged(output, &[&first]).0, before);
+    assert_eq!(journal(), bytes);
+    let plan = shard(&WHOLE, 1, &["a", "b"]);
+    let row = gpbench_record::testing::row(plan.cases[1].case.clone(), &[]);
+    Journal::open(&first).unwrap().0.append(&Row { id: "b".into(), ..row }).unwrap();
+    let (after, record) = merged(output, &[&first]);
+    assert_eq!((after.folder, after.rows, record.rows.len()), (before.folder.clone(), 2, 2));
+    assert!(journal().starts_with(&bytes));
+}
+
+#[test]
+fn the_first_row_that_is_no_failure_counts() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let statuses = [
+        [("a", Status::Crashed), ("b", Status::Ok), ("c", Status::Crashed)],
+        [("a", Status::Ok), ("b", Status::NotConverged), ("c", Status::Timeout)],
+    ];
+    let runs = statuses.map(|rows| run(output, &plan(&WHOLE), &rows));
+    let (merged, record) = merged(output, &[&runs[0], &runs[1]]);
+    assert_eq!((merged.rows, merged.missing, merged.duplicates, merged.plans), (3, 1, 3, 1));
+    let statuses: Vec<Status> = record.rows.iter().map(|row| row.status).collect();
+    assert_eq!(statuses, [Status::Ok, Status::Ok, Status::Crashed]);
+}
+
+#[test]
+fn runs_of_different_plans_stand_side_by_side() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let other = |case: Case, id: &str, plan: &mut PlanFile| {
+        plan.cases.push(PlanEntry { id: id.into(), labels: case.labels(), case, ..plan.cases[0].clone() });
+    };
+    let axes = |solvers: &[&str]| Axes {
+        dataset: vec![case("a").dataset.name],
+        solver: solvers.iter().map(|&name| name.into()).collect(),
+        ..Axes::default()
+    };
+    let first = PlanFile { axes: axes(&["a", "b"]), ..plan(&["a", "b"]) };
+    let mut second = PlanFile { axes: axes(&["a", "b", "c"]), ..plan(&["a"]) };
+    // The case `a` is the same; `b` has another budget, and `c` is new.
+    let mut budget = case("b");
+    budget.budget.max_epochs = Some(7.0);
+    other(budget, "b2", &mut second);
+    other(case("c"), "c", &mut second);
+    let runs = [
+        run(output, &first, &[("a", Status::Ok), ("b", Status::Ok)]),
+        run(output, &second, &[("a", Status::Ok), ("b2", Status::Ok), ("c", Status::Ok)]),
+    ];
+    let (merged, record) = merged(output, &[&runs[0], &runs[1]]);
+    assert_eq!((merged.rows, merged.missing, merged.duplicates, merged.plans), (4, 0, 1, 2));
+    let solvers: Vec<&str> = record.rows.iter().map(|row| row.labels.solver.as_str()).collect();
+    assert_eq!(solvers, ["a", "b", "b [2]", "c"]);
+    assert_eq!(record.axes.solver, solvers);
+    assert_ne!(record.plans["a"], record.plans["c"]);
+    assert_eq!(record.plans["b2"], record.plans["c"]);
+
+    // Where the systems differ, the data set has another name.
+    let mut third = plan(&["a"]);
+    third.cases[0].case.kernel.noise_scale *= 2.0;
+    third.cases[0].id = "a3".into();
+    let third = run(output, &third, &[("a3", Status::Ok)]);
+    let (_, record) = self::merged(output, &[&runs[0], &third]);
+    assert_eq!(record.rows[2].labels.dataset, format!("{} [2]", case("a").dataset.name));
+}
+
+#[test]
+fn what_is_no_run_or_has_no_plan_is_refused() {
+    let output = tempfile::tempdir().unwrap();
+    let refused = merge(output.path(), &[output.path().to_owned()], now());
+    assert!(matches!(refused, Err(RunError::NotARun { .. })));
+    let folder = run(output.path(), &plan(&["a"]), &[("a", Status::Ok)]);
+    fs::write(folder.join("plan.json"), "{}").unwrap();
+    assert!(matches!(merge(output.path(), &[folder], now()), Err(RunError::Damaged { .. })));
+}
