@@ -73,6 +73,11 @@ fn a_shard_without_a_block_is_no_failure() {
     });
     assert_eq!(empty.count(), 1);
     sandbox.run(&["merge", "shards"]).exits(0);
+    // The merged run stands for its shards.
+    let history = sandbox.run(&["history", "shards", "--format", "json"]).exits(0).json();
+    let points = history["points"].as_array().expect("points");
+    assert_eq!(points.len(), 2);
+    assert!(points.iter().all(|point| point["seeds"] == 4), "{history}");
 }
 
 #[test]

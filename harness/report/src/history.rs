@@ -1,5 +1,7 @@
 //! A metric of each case over the runs of a spec, oldest first.
 
+use std::collections::HashSet;
+
 use gpbench_record::metric::Metric;
 use serde_json::{Value, json};
 
@@ -51,15 +53,20 @@ pub struct Point {
 
 impl History {
     /// A metric of the cases of some runs. Rows that a run took from earlier ones are left out: they belong to the run that
-    /// measured them.
+    /// measured them. A merged run stands for the runs that were merged.
     ///
     /// # Errors
     /// If a table cannot be computed.
     pub fn new(name: &str, metric: &'static Metric, runs: &[Run]) -> Result<History> {
+        let merged: HashSet<&str> =
+            runs.iter().flat_map(|run| &run.merged).map(|merged| merged.run.as_str()).collect();
         let mut points = Vec::new();
-        for run in runs {
+        for run in runs.iter().filter(|run| !merged.contains(run.label().as_str())) {
             let mut own = run.with_times_of_one_kind().into_owned();
-            own.rows.retain(|row| row.reused_from.is_none());
+            own.rows.retain(|row| match &row.reused_from {
+                Some(from) => run.merged.iter().any(|merged| merged.run == *from),
+                None => true,
+            });
             points.extend(of_run(&own, metric)?);
         }
         points.sort_by(|a, b| a.finished.cmp(&b.finished));

@@ -69,6 +69,12 @@ impl Run {
         part
     }
 
+    /// What rows of other runs call it: `<name>/<folder>`.
+    pub(crate) fn label(&self) -> String {
+        let folder = self.folder.file_name().unwrap_or_default();
+        format!("{}/{}", self.name, folder.to_string_lossy())
+    }
+
     /// Number of planned cases.
     pub fn planned(&self) -> usize {
         self.rows.len() + self.missing
