@@ -111,11 +111,9 @@ fn lock_by_system(file: &File) -> Result<Option<File>, LockError> {
     }
 }
 
-/// The lock file of a file: `<file>.lock`.
+/// The lock file of a file.
 fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
+    path.with_added_extension("lock")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpbench_processes::Stat;
 
@@ -33,15 +34,18 @@ impl Holder {
         &self.host
     }
 
-    /// What a lock file of this process says of it: tag, start and name of the host.
+    /// What a new lock file of this process says of it: tag, start and name of the host, and below them the number of
+    /// the lock.
     pub(super) fn own_text() -> String {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
         let Self { started, host, .. } = Self::here(std::process::id());
-        format!("{} {started} {host}\n", process_tag())
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        format!("{} {started} {host}\nlock {count} of this process\n", process_tag())
     }
 
     /// Reads what a lock file says; none if it is something else.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut words = text.trim_end().splitn(3, ' ');
+        let mut words = text.lines().next()?.splitn(3, ' ');
         let process = Tagged::parse(words.next()?)?;
         let started = words.next()?.parse().ok()?;
         Some(Self { process, started, host: words.next()?.to_owned() })

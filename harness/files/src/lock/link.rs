@@ -5,16 +5,16 @@
 //! minute. A lock is broken if its process has ended; where it is of another host and cannot be asked, if its beat is 10
 //! minutes old. Ages are differences of times that the file system gave, so the clocks of hosts need not agree.
 //!
-//! Whoever breaks a lock renames it first and looks at what it got: if another has broken and taken it in between, it
-//! gives it back. A third process that takes the lock in that instant, and a process that goes on after it was
-//! stopped for 10 minutes, are found by [`LockFile::check`].
+//! Several processes may find a broken lock at once. Only the one that has linked its file to a second name, the guard, may
+//! remove it. What remains is found by [`LockFile::check`]: a process that goes on after it was stopped for 10
+//! minutes, and the instant after a process was killed while it had the guard.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, futimens};
@@ -32,6 +32,8 @@ const BEAT: Duration = Duration::from_secs(30);
 const BROKEN_AFTER: Duration = Duration::from_secs(10 * 60);
 /// How often a lock that changes hands is tried for.
 const TRIES: usize = 5;
+/// How long a process waits for one that removes a broken lock.
+const PAUSE: Duration = Duration::from_millis(10);
 /// The most bytes that are read of a lock file.
 const LONGEST: u64 = 4096;
 
@@ -58,20 +60,17 @@ impl LockFile {
         let mut last = None;
         for _ in 0..TRIES {
             let candidate = candidate(path, &text)?;
-            let linked = fs::hard_link(&candidate, path);
-            // Over NFS a link may have been made although the answer was lost.
-            if linked.is_ok() || fs::metadata(&candidate)?.nlink() == 2 {
+            if link(&candidate, path)? {
                 return Ok(Self::beating(path.to_owned(), text)?);
             }
-            linked.or_else(
-                |error| if error.kind() == ErrorKind::AlreadyExists { Ok(()) } else { Err(error) },
-            )?;
-            let Some(found) = Found::read(path)? else { continue };
-            last = found.holder();
-            if found.may_be_held(fs::metadata(&candidate)?.modified()?) {
-                break;
+            let now = fs::metadata(&candidate)?.modified()?;
+            if let Some(found) = Found::read(path)? {
+                last = found.holder();
+                if found.may_be_held(now) {
+                    break;
+                }
+                remove_broken(path, &candidate, now)?;
             }
-            found.remove(path, &candidate.with_extension("broken.part"))?;
         }
         Err(LockError::Busy { holder: last })
     }
@@ -126,6 +125,36 @@ fn candidate(path: &Path, text: &str) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
+/// Gives a file a second name. Whether this has made it: there may be another file of that name.
+fn link(file: &Path, name: &Path) -> io::Result<bool> {
+    match fs::hard_link(file, name) {
+        // Over NFS a link may have been made although the answer was lost.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(fs::metadata(file)?.nlink() == 2),
+        linked => linked.map(|()| true),
+    }
+}
+
+/// Removes a lock file that is broken at `now`, unless another process does so.
+fn remove_broken(path: &Path, candidate: &Path, now: SystemTime) -> io::Result<()> {
+    let guard = path.with_added_extension("guard");
+    if !link(candidate, &guard)? {
+        thread::sleep(PAUSE);
+        // A guard is kept for an instant. One that is broken was left by a process that was killed then.
+        return remove_if_broken(&guard, now);
+    }
+    // Another process may have removed it and taken the lock before this one had the guard.
+    let removed = remove_if_broken(path, now);
+    fs::remove_file(&guard)?;
+    removed
+}
+
+fn remove_if_broken(path: &Path, now: SystemTime) -> io::Result<()> {
+    match Found::read(path)? {
+        Some(found) if !found.may_be_held(now) => fs::remove_file(path),
+        _ => Ok(()),
+    }
+}
+
 /// Gives a lock file the file system's present as its time of change.
 ///
 /// # Errors
@@ -172,24 +201,12 @@ impl Found {
             !beat.is_ok_and(|beat| now.duration_since(beat).is_ok_and(|age| age > BROKEN_AFTER))
         })
     }
-
-    /// Removes it, by way of the name `grave`, unless it has changed hands.
-    fn remove(&self, path: &Path, grave: &Path) -> io::Result<()> {
-        match fs::rename(path, grave) {
-            // Another has removed it.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            renamed => renamed?,
-        }
-        if Self::read(grave)?.is_some_and(|taken| taken.text != self.text) {
-            // If this fails, a third has it, and the second finds that out.
-            let _ = fs::hard_link(grave, path);
-        }
-        fs::remove_file(grave)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     const OTHER: &str = "h0123456789ab-17 5 node7\n";
@@ -261,18 +278,39 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_changed_hands_is_given_back() {
+    fn a_guard_that_was_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, grave) = (folder.path().join("a.lock"), folder.path().join("grave"));
-        fs::write(&path, OTHER).unwrap();
-        let found = Found::read(&path).unwrap().unwrap();
-        let newer = OTHER.replace("17", "18");
-        fs::write(&path, &newer).unwrap();
-        found.remove(&path, &grave).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), newer);
-        let found = Found::read(&path).unwrap().unwrap();
-        found.remove(&path, &grave).unwrap();
-        found.remove(&path, &grave).unwrap();
+        let (path, guard) = (folder.path().join("a.lock"), folder.path().join("a.lock.guard"));
+        leave(&path, OTHER, BROKEN_AFTER * 2);
+        leave(&guard, OTHER, BROKEN_AFTER / 2);
+        assert!(matches!(LockFile::take(&path), Err(LockError::Busy { .. })));
+        leave(&guard, OTHER, BROKEN_AFTER * 2);
+        drop(LockFile::take(&path).unwrap());
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn one_of_many_holds_a_lock_that_is_broken_again_and_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let broken = format!("{}-4294967295 5 node\n", process_tag().split_once('-').unwrap().0);
+        let inside = AtomicUsize::new(0);
+        let work = || {
+            let mut done = 0;
+            while done < 20 {
+                let Ok(lock) = LockFile::take(&path) else { continue };
+                assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                lock.check().unwrap();
+                inside.fetch_sub(1, Ordering::SeqCst);
+                done += 1;
+                if done % 2 == 0 {
+                    // As after a kill.
+                    fs::write(&path, &broken).unwrap();
+                }
+            }
+        };
+        thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+        drop(LockFile::take(&path).unwrap());
         assert_eq!(names(folder.path()), [""; 0]);
     }
 }
