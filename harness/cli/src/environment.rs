@@ -8,7 +8,9 @@ use gpbench_record::Environment;
 
 use crate::revision::Revision;
 
-/// The number of processors that this process may use.
+/// The number of processors that this process may use: those in its affinity mask, as `taskset` or a batch system sets it,
+/// and no more than the processor time that its control group and those around it allow (`cpu.max`, `cpu.cfs_quota_us`),
+/// rounded down.
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

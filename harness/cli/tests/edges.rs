@@ -16,7 +16,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-template", &["gpbench-sdk"]),
     ("gpbench-template-learner", &["gpbench-sdk"]),
     ("gpbench-record", &[]),
-    ("gpbench-files", &[]),
+    ("gpbench-files", &["gpbench-processes"]),
     ("gpbench-processes", &[]),
     ("gpbench-gp", &["gpbench-record"]),
     ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-record"]),

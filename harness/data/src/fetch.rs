@@ -5,11 +5,11 @@
 
 mod download;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{Durability, replace};
+use gpbench_files::{Durability, FileLock, Locking, replace};
 use thiserror::Error;
 
 pub use download::DownloadError;
@@ -119,13 +119,13 @@ pub fn fetch(
     Ok(Found { place: Place::Cache, folder, files })
 }
 
-/// Locks a set for a download. The lock ends with the file handle, also in a crash.
-fn lock(folder: &Path) -> io::Result<File> {
+/// Locks a set for a download, on all hosts that share the cache. The lock ends with its holder, also in a crash.
+fn lock(folder: &Path) -> io::Result<FileLock> {
     fs::create_dir_all(folder)?;
     let mut options = OpenOptions::new();
-    let lock = regular(options.create(true).append(true)).open(folder.join(".lock"))?;
-    lock.lock()?;
-    Ok(lock)
+    let path = folder.join(".lock");
+    let file = regular(options.create(true).append(true)).open(&path)?;
+    FileLock::lock(&file, &path, Locking::default())
 }
 
 /// Refuses to write through a symbolic link: in a cache that others can write to, it may point to any file of this

@@ -4,10 +4,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gpbench_files::{FileLock, Locking};
+
 /// A mark beside the file of a reference, locked until it is dropped.
 pub(crate) struct Begun {
     path: PathBuf,
-    _locked: File,
+    /// None where another process has it.
+    _lock: Option<FileLock>,
 }
 
 impl Begun {
@@ -16,11 +19,17 @@ impl Begun {
     /// # Errors
     /// Those of the file system.
     pub(crate) fn mark(reference: &Path) -> io::Result<(Begun, bool)> {
+        Self::mark_by(reference, Locking::default())
+    }
+
+    /// [`Begun::mark`], locked in this way.
+    fn mark_by(reference: &Path, locking: Locking) -> io::Result<(Begun, bool)> {
         let path = reference.with_extension("begun");
         let was_begun = path.exists();
         let file = File::options().create(true).append(true).open(&path)?;
-        let is_alone = file.try_lock().is_ok();
-        Ok((Begun { path, _locked: file }, was_begun && is_alone))
+        let lock = FileLock::try_lock(&file, &path, locking).ok();
+        let is_alone = lock.is_some();
+        Ok((Begun { path, _lock: lock }, was_begun && is_alone))
     }
 
     /// Removes the mark: the reference is made, or cannot be made.
@@ -36,15 +45,18 @@ mod tests {
     #[test]
     fn a_mark_that_is_left_tells_of_an_interruption() {
         let folder = tempfile::tempdir().unwrap();
-        let reference = folder.path().join("key.bin");
-        let (first, interrupted) = Begun::mark(&reference).unwrap();
-        assert!(!interrupted);
-        // Another process makes it at the same time.
-        assert!(!Begun::mark(&reference).unwrap().1);
-        drop(first);
-        let (again, interrupted) = Begun::mark(&reference).unwrap();
-        assert!(interrupted);
-        again.end();
-        assert!(!Begun::mark(&reference).unwrap().1);
+        for locking in [Locking::Best, Locking::LockFile] {
+            let reference = folder.path().join(format!("{locking:?}.bin"));
+            let mark = || Begun::mark_by(&reference, locking).unwrap();
+            let (first, interrupted) = mark();
+            assert!(!interrupted);
+            // Another process makes it at the same time.
+            assert!(!mark().1);
+            drop(first);
+            let (again, interrupted) = mark();
+            assert!(interrupted);
+            again.end();
+            assert!(!mark().1);
+        }
     }
 }

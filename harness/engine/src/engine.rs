@@ -66,7 +66,8 @@ impl Engine<'_> {
         }
         let attempts = Attempts::open(folder.path())?;
         let environment = folder.add_environment(&plan.environment)?;
-        self.executor.end_stale_processes(&folder.logs());
+        let logs: Vec<PathBuf> = ids.iter().map(|id| folder.log(id)).collect();
+        self.executor.end_stale_processes(&logs);
 
         let missing = |id: &str| match journal.status(id) {
             None => true,

@@ -1,6 +1,6 @@
 //! The interface between the schedule and the machine that does the work.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gpbench_record::{
     Environment, ExactRequest, Failure, Fault, Job, Limits, Message, Program, Solved, Step, Verified,
@@ -85,9 +85,10 @@ pub trait Executor: Sync {
     /// `log`. Returns soon after `interrupt` is raised. `seen` gets each message as it comes.
     fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome;
 
-    /// Ends processes of an earlier engine that was killed before its run ended; their logs are below `logs`.
-    /// Called before the first work item of a run.
-    fn end_stale_processes(&self, _logs: &Path) {}
+    /// Ends processes of an earlier engine that was killed before its run ended: those of work items with one of these
+    /// logs. Called before the first work item of a run, with the logs of its own cases: another engine may run other
+    /// cases of the same run meanwhile.
+    fn end_stale_processes(&self, _logs: &[PathBuf]) {}
 }
 
 /// How a work item ended.

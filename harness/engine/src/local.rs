@@ -189,7 +189,7 @@ impl Executor for LocalExecutor {
         }
     }
 
-    fn end_stale_processes(&self, logs: &Path) {
+    fn end_stale_processes(&self, logs: &[PathBuf]) {
         kill_marked(logs);
     }
 }

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use gpbench_files::process_tag;
 use gpbench_record::Case;
 
 use crate::EngineError;
@@ -22,7 +23,7 @@ pub(crate) fn solution_bytes(n: Option<usize>, case: &Case) -> u64 {
 ///
 /// The free space that the system reports does not account for quotas and reserved space.
 pub(crate) fn try_room(folder: &Path, bytes: u64) -> Result<(), EngineError> {
-    let path = folder.join(format!("room.{}.part", std::process::id()));
+    let path = folder.join(format!("room.{}.part", process_tag()));
     let written = File::create(&path).and_then(|mut file| {
         io::copy(&mut io::repeat(0).take(bytes), &mut file)?;
         file.sync_all()

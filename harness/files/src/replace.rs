@@ -5,6 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use crate::process_tag;
+
 /// Bytes that are collected before they are written.
 pub(crate) const BUFFER: usize = 1 << 18;
 
@@ -42,7 +44,7 @@ pub(crate) fn replace_with(
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut prefix = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
-    prefix.push(format!(".{}.", std::process::id()));
+    prefix.push(format!(".{}.", process_tag()));
     let mut temporary = tempfile::Builder::new()
         .prefix(&prefix)
         .suffix(".part")
@@ -80,7 +82,8 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -131,7 +134,7 @@ mod tests {
     #[test]
     fn the_file_being_written_names_its_process() {
         let folder = tempfile::tempdir().unwrap();
-        let begins = format!("a.bin.{}.", std::process::id());
+        let begins = format!("a.bin.{}.", process_tag());
         replace(&folder.path().join("a.bin"), Durability::ThisRun, |_| {
             let names = names(folder.path());
             assert!(names[0].starts_with(&begins) && names[0].ends_with(".part"), "{names:?}");

@@ -11,6 +11,8 @@ pub struct Stat {
     pub cpu_ticks: u64,
     /// When it started, in ticks since the machine did. Tells it apart from a later process of the same number.
     pub started: u64,
+    /// Whether it has ended and its parent has not asked for its status yet.
+    pub has_ended: bool,
 }
 
 impl Stat {
@@ -27,6 +29,7 @@ impl Stat {
             parent: number(1)?.try_into().ok()?,
             cpu_ticks: number(11)? + number(12)? + number(13)? + number(14)?,
             started: number(19)?,
+            has_ended: matches!(fields.first(), Some(&("Z" | "X"))),
         })
     }
 }
@@ -39,7 +42,10 @@ mod tests {
     fn a_line_of_stat_is_read_whatever_the_name() {
         let text =
             "7 (a) b) S 1 5 5 0 -1 4194304 0 0 0 0 150 50 20 30 20 0 3 0 777 9999 12 18446744073709551615";
-        assert_eq!(Stat::parse(text), Some(Stat { parent: 1, cpu_ticks: 250, started: 777 }));
+        let lives = Stat { parent: 1, cpu_ticks: 250, started: 777, has_ended: false };
+        assert_eq!(Stat::parse(text), Some(lives));
+        let ended = text.replace(") S ", ") Z ");
+        assert_eq!(Stat::parse(&ended), Some(Stat { has_ended: true, ..lives }));
         assert_eq!(Stat::parse("7 (a) S 1"), None);
         assert_eq!(Stat::read(u32::MAX), None);
     }

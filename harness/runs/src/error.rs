@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gpbench_files::Holder;
 use gpbench_record::SCHEMA;
 
 use crate::layout::LATEST;
@@ -29,10 +30,26 @@ pub enum RunError {
         reason: String,
     },
     /// Another process is running in the folder.
-    #[error("{} is in use by another gpbench; wait for it, or start a new folder with --fresh", folder.display())]
+    #[error(
+        "{} is in use by another gpbench{}; wait for it, or start a new folder with --fresh",
+        folder.display(), known_holder(holder.as_ref())
+    )]
     Busy {
         /// The run folder.
         folder: PathBuf,
+        /// That process, where it is known.
+        holder: Option<Holder>,
+    },
+    /// This process was stopped for so long that another one has taken over the folder.
+    #[error(
+        "{} was taken over by another gpbench{} while this one stood still; its last row is not written, and the other runs the case again",
+        folder.display(), known_holder(holder.as_ref())
+    )]
+    LockLost {
+        /// The run folder.
+        folder: PathBuf,
+        /// The other process, where it is known.
+        holder: Option<Holder>,
     },
     /// A later version of gpbench wrote the folder.
     #[error("{} has schema {schema}, which is newer than this gpbench reads ({SCHEMA})", path.display())]
@@ -79,6 +96,10 @@ fn known_runs(known: &[String]) -> String {
     if known.is_empty() { "; it holds no runs".into() } else { format!("; there are: {}", known.join(", ")) }
 }
 
+fn known_holder(holder: Option<&Holder>) -> String {
+    holder.map(|holder| format!(" ({holder})")).unwrap_or_default()
+}
+
 /// Adds the operation and the path to an [`io::Error`].
 pub(crate) trait Context<T> {
     fn context(self, action: &'static str, path: &Path) -> Result<T, RunError>;
@@ -104,6 +125,7 @@ impl RunError {
                     | io::ErrorKind::NotFound
             ),
             RunError::Busy { .. }
+            | RunError::LockLost { .. }
             | RunError::BadName { .. }
             | RunError::LatestTaken { .. }
             | RunError::NoSuchRun { .. }

@@ -1,12 +1,12 @@
 //! The run folder, open for writing.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{Durability, remove_stale, replace, sync_folder};
+use gpbench_files::{Durability, may_be_in_use, process_tag, remove_stale, replace, sync_folder};
 use gpbench_record::{Environment, Row};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -113,9 +113,11 @@ impl RunFolder {
     /// Those of the file system.
     pub fn begin(&self) -> Result<(), RunError> {
         self.end()?;
-        for name in [LOGS, SCRATCH, PROGRAMS, CHECKPOINTS] {
-            let path = self.path.join(name);
-            fs::create_dir_all(&path).context("create", &path)?;
+        // The checkpoints come after the scratch folder, which keeps other processes from removing theirs.
+        for path in [self.logs(), self.scratch(), self.programs(), self.path.join(CHECKPOINTS)] {
+            // Another process may remove an empty folder before there is one in it.
+            let made = fs::create_dir_all(&path).or_else(|_| fs::create_dir_all(&path));
+            made.context("create", &path)?;
         }
         self.link_latest()
     }
@@ -127,8 +129,9 @@ impl RunFolder {
         if fs::symlink_metadata(&link).is_ok_and(|found| !found.is_symlink()) {
             return Err(RunError::LatestTaken { path: link });
         }
-        let temporary = link.with_file_name(format!(".{LATEST}.{}", std::process::id()));
+        let temporary = link.with_file_name(format!(".{LATEST}.{}.part", process_tag()));
         let _ = fs::remove_file(&temporary);
+        link.parent().into_iter().for_each(remove_stale);
         let target = self.path.file_name().ok_or(io::ErrorKind::InvalidFilename);
         match target.map_err(io::Error::from).and_then(|target| symlink(target, &temporary)) {
             Err(error)
@@ -140,22 +143,18 @@ impl RunFolder {
         }
     }
 
-    /// Removes what only running cases need. Checkpoints of cases that have not ended stay.
+    /// Removes what only running cases of this process need, and what processes have left that are known to have ended.
+    /// Checkpoints of cases that have not ended stay, and so does what other processes use.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn end(&self) -> Result<(), RunError> {
         let checkpoints = self.path.join(CHECKPOINTS);
         remove_stale(&checkpoints);
-        // Fails where checkpoints are left, as intended.
-        let _ = fs::remove_dir(checkpoints);
-        for path in [self.scratch(), self.programs()] {
-            match fs::remove_dir_all(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    Err(error).context("remove", &path)?
-                }
-                _ => {}
-            }
+        remove_unused(&self.path.join(PROGRAMS))?;
+        if remove_unused(&self.path.join(SCRATCH))? {
+            // Fails where checkpoints are left, as intended.
+            let _ = fs::remove_dir(checkpoints);
         }
         Ok(())
     }
@@ -181,14 +180,15 @@ impl RunFolder {
         self.logs().join(format!("{id}.log"))
     }
 
-    /// The folder of what running cases write.
+    /// The folder of what running cases of this process write.
     pub fn scratch(&self) -> PathBuf {
-        self.path.join(SCRATCH)
+        self.path.join(SCRATCH).join(process_tag())
     }
 
-    /// The folder of the programs that running cases execute and load, each in a folder named by its SHA-256.
+    /// The folder of the programs that running cases of this process execute and load, each in a folder named by its
+    /// SHA-256.
     pub fn programs(&self) -> PathBuf {
-        self.path.join(PROGRAMS)
+        self.path.join(PROGRAMS).join(process_tag())
     }
 
     /// The solution of a case while it runs and is verified.
@@ -205,6 +205,28 @@ impl RunFolder {
     /// removed when the run is continued.
     pub fn remove_checkpoint(&self, id: &str) {
         let _ = fs::remove_file(self.checkpoint(id));
+    }
+}
+
+/// Removes from a folder what belongs to this process, to none, or to those that have ended, and then the folder itself
+/// if nothing is left in it. Whether the folder is gone.
+fn remove_unused(folder: &Path) -> Result<bool, RunError> {
+    let own = process_tag();
+    let is_unused =
+        |entry: &DirEntry| entry.file_name().to_str() == Some(own.as_str()) || !may_be_in_use(&entry.path());
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(is_unused) {
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let removed = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", &path)?,
+            _ => {}
+        }
+    }
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", folder),
+        _ => Ok(true),
     }
 }
 

@@ -9,8 +9,8 @@
 //!     attempts.jsonl         which cases were started, and which of them did not end
 //!     logs/<id>.log          what the worker of a case printed
 //!     checkpoints/<id>.bin   where a training case continues after an interruption
-//!     scratch/<id>.solution  the solution of a running case
-//!     programs/<sha256>/...  the worker and the plugin libraries of a running attempt
+//!     scratch/<process>/<id>.solution  the solution of a running case
+//!     programs/<process>/<sha256>/...  the worker and the plugin libraries of a running attempt
 //!     results.parquet, results.csv, summary.json, report.md, index.html, figures/, ...
 //!                            reports, which gpbench-report makes from the above
 //! ```
@@ -27,6 +27,10 @@
 //!
 //! [`Store`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
 //! their rows.
+//!
+//! The folder may lie on a file system that several hosts share. One process has the journal open. Others may run cases of it meanwhile: what only
+//! running cases need lies in folders named by the [tag](gpbench_files::process_tag) of their process, which another
+//! process removes only when that one has ended.
 //!
 //! A damaged plan is written anew by a run of the same cases; reports do without it. A damaged environment is named
 //! and stays. Folders of schema 1 are upgraded as they are read.

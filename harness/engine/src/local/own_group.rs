@@ -40,7 +40,11 @@ pub(super) fn own_groups(root: &Path) -> Vec<GroupMemory> {
             some if some.split(',').any(|controller| controller == "memory") => VERSION_1,
             _ => return None,
         };
-        let mount = mounts.lines().find_map(|line| Mount::of(line, controllers.is_empty()))?;
+        let mounts = mounts.lines().filter_map(|line| Mount::of(line, controllers.is_empty()));
+        // A part of the hierarchy may be mounted elsewhere as well. A group outside of all that is mounted is not
+        // visible, but those around the first mount may be its own.
+        let mounts: Vec<Mount> = mounts.collect();
+        let mount = mounts.iter().find(|mount| mount.has(path)).or(mounts.first())?;
         Some((version, mount.folders(path)))
     });
     let found = own_groups.flat_map(|(version, folders)| {
@@ -70,10 +74,14 @@ impl<'a> Mount<'a> {
         is_it.then_some(Self { root: before.next()?, point: before.next()? })
     }
 
+    /// Whether a group is within what is mounted.
+    fn has(&self, group: &str) -> bool {
+        Path::new(group).starts_with(self.root)
+    }
+
     /// The folders of a group and of the groups around it, relative to the root of the file system.
     fn folders(&self, group: &str) -> Vec<PathBuf> {
         let top = Path::new(self.point.trim_start_matches('/'));
-        // A group outside of what is mounted is not visible.
         let within = Path::new(group).strip_prefix(self.root).unwrap_or(Path::new(""));
         within.ancestors().map(|group| top.join(group)).collect()
     }
@@ -144,6 +152,22 @@ mod tests {
         ]);
         let found = own_groups(root.path());
         assert_eq!(found, [memory(2000, 1600), memory(9223372036854771712, 9223372036854771712)]);
+    }
+
+    #[test]
+    fn the_mount_that_has_the_own_group_counts() {
+        let mounts = format!("30 22 0:32 /other /mnt rw - cgroup2 cgroup2 rw\n{MOUNTS}");
+        let files = |own| {
+            root(&[
+                ("proc/self/mountinfo", mounts.as_str()),
+                ("proc/self/cgroup", own),
+                ("mnt/memory.max", "1\n"),
+                ("sys/fs/cgroup/unified/memory.max", "2\n"),
+                ("sys/fs/cgroup/unified/user/memory.max", "3\n"),
+            ])
+        };
+        assert_eq!(own_groups(files("0::/slice/user\n").path()), [memory(3, 3), memory(2, 2)]);
+        assert_eq!(own_groups(files("0::/elsewhere\n").path()), [memory(1, 1)]);
     }
 
     #[test]

@@ -1,20 +1,25 @@
 //! Processes that outlive a killed engine, found by a mark in their environment.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The environment variable that marks a worker and what it forks: the path of its log.
 pub(super) const MARK: &str = "GPBENCH_LOG";
 
-/// Kills the processes that were started with a log whose path begins with `log`.
-pub(super) fn kill_marked(log: &Path) {
-    let mark = [MARK.as_bytes(), b"=", log.as_os_str().as_bytes()].concat();
+/// Kills the processes that were started with one of these logs.
+pub(super) fn kill_marked(logs: &[PathBuf]) {
+    let logs: BTreeSet<&[u8]> = logs.iter().map(|log| log.as_os_str().as_bytes()).collect();
+    let is_mark = |variable: &[u8]| {
+        let log = variable.strip_prefix(MARK.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+        log.is_some_and(|log| logs.contains(log))
+    };
     let is_marked = |process: &u32| {
         let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        environment.split(|&byte| byte == 0).any(|variable| variable.starts_with(&mark))
+        environment.split(|&byte| byte == 0).any(is_mark)
     };
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

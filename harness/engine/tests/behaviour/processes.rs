@@ -140,12 +140,17 @@ fn what_a_killed_engine_left_running_is_ended() {
         assert_eq!(line, "ready\n");
         child
     };
-    let (mut left, mut other) = (start(&log), start(Path::new("/elsewhere/logs/a.log")));
-    script.executor.end_stale_processes(&script.path().join("logs"));
+    let mut left = start(&log);
+    // Of another run, and of cases of this run that another engine may be running.
+    let others = ["/elsewhere/logs/a.log", "logs/b.log", "logs/a.log.b"].map(|log| script.path().join(log));
+    let mut others = others.map(|log| start(&log));
+    script.executor.end_stale_processes(&[log, script.path().join("logs/c.log")]);
     assert_eq!(left.wait().unwrap().signal(), Some(9));
-    assert_eq!(other.try_wait().unwrap(), None, "processes of another run continue");
-    other.kill().unwrap();
-    other.wait().unwrap();
+    for other in &mut others {
+        assert_eq!(other.try_wait().unwrap(), None, "processes of other cases continue");
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_engine::{End, EngineError, Executor, Interrupt, Outcome, Plan, WorkItem};
+use gpbench_files::process_tag;
 use gpbench_record::{Environment, Message, Program, ProgramError, StopReason};
 use gpbench_runs::read_journal;
 
@@ -31,7 +32,7 @@ fn a_case_gets_its_library_in_the_run_folder() {
         let summary = run(&mock, &plan, &options(folder.path())).unwrap().0;
         let plugin = mock.jobs.lock().unwrap()["cg"].plugin.clone();
         let sha256 = &plan.cases[0].fingerprint.plugin_sha256;
-        let kept = summary.folder.join("programs").join(sha256).join("elsewhere.so");
+        let kept = summary.folder.join("programs").join(process_tag()).join(sha256).join("elsewhere.so");
         assert_eq!(plugin.file, if is_kept { kept } else { elsewhere.canonicalize().unwrap() }, "{content}");
         assert_eq!(&plugin.sha256, sha256);
         assert!(!summary.folder.join("programs").exists(), "the programs are removed at the end");

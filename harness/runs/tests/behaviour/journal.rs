@@ -5,8 +5,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
 use gpbench_files::checksum::seal;
-use gpbench_record::{Row, Status};
+use gpbench_record::{Message, Row, Status, TracePoint, Verified};
 use gpbench_runs::{Journal, RunError, read_journal};
+use proptest::prelude::*;
 
 use crate::row;
 
@@ -87,22 +88,54 @@ fn only_one_process_may_write() {
     assert!(Journal::open(folder.path()).is_ok());
 }
 
-#[test]
-fn numbers_are_read_back_bit_by_bit() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut state = 1_u64;
-    let mut number = || {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        f64::from_bits(state ^ (state >> 29))
-    };
-    let values: BTreeMap<String, f64> = (0..2000)
-        .map(|i| (format!("{i}"), number()))
-        .filter(|(_, value)| value.is_finite())
-        .chain([("tenth".into(), 0.1), ("smallest".into(), 5e-324), ("zero".into(), -0.0)])
-        .collect();
-    let row = Row { solver_values: values.clone(), ..row("a", Status::Ok) };
-    Journal::open(folder.path()).unwrap().0.append(&row).unwrap();
-    let read = &read_journal(folder.path()).unwrap().rows[0].solver_values;
-    let moved = |(name, value): &(&String, &f64)| read[*name].to_bits() != value.to_bits();
-    assert_eq!(values.iter().filter(moved).collect::<Vec<_>>(), []);
+/// A point along a solve that consists of these numbers.
+fn point(numbers: &[f64; 4]) -> TracePoint {
+    let [seconds, epochs, residual, rmse] = *numbers;
+    let metrics = [("residual".to_owned(), residual), ("rmse".to_owned(), rmse)].into_iter().collect();
+    TracePoint { iteration: 1, seconds, epochs, metrics }
+}
+
+/// The bits of the numbers of a point.
+fn bits(point: &TracePoint) -> Vec<u64> {
+    let metrics = point.metrics.iter().map(|(_, value)| value);
+    [point.seconds, point.epochs].into_iter().chain(metrics).map(f64::to_bits).collect()
+}
+
+fn finite() -> impl Strategy<Value = f64> {
+    let special = prop::sample::select(vec![0.1, 5e-324, -0.0, f64::MAX, f64::MIN_POSITIVE]);
+    let any = any::<u64>().prop_map(f64::from_bits).prop_filter("finite numbers", |x| x.is_finite());
+    prop_oneof![1 => special, 9 => any]
+}
+
+proptest! {
+    #![proptest_config(gpbench_testkit::proptest_config!(64))]
+
+    #[test]
+    fn numbers_are_read_back_bit_by_bit(
+        numbers in prop::collection::vec(prop::array::uniform4(finite()), 1..40)
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let trace: Vec<TracePoint> = numbers.iter().map(point).collect();
+        let values = numbers.iter().enumerate().map(|(i, numbers)| (format!("{i:02}"), numbers[0]));
+        let values: BTreeMap<String, f64> = values.collect();
+        let metrics = values.iter().map(|(name, value)| (name.clone(), *value)).collect();
+        let row = Row { solver_values: values, metrics, trace, ..row("a", Status::Ok) };
+        Journal::open(folder.path()).unwrap().0.append(&row).unwrap();
+        let read = &read_journal(folder.path()).unwrap().rows[0];
+        prop_assert!(read.trace.iter().map(bits).eq(row.trace.iter().map(bits)));
+        prop_assert!(read.solver_values.values().map(|x| x.to_bits()).eq(numbers.iter().map(|x| x[0].to_bits())));
+        prop_assert!(read.metrics.iter().map(|(_, x)| x.to_bits()).eq(numbers.iter().map(|x| x[0].to_bits())));
+    }
+
+    #[test]
+    fn numbers_of_a_worker_are_read_bit_by_bit(numbers in prop::array::uniform4(finite())) {
+        let sent = Message::Trace(point(&numbers));
+        let line = serde_json::to_string(&sent).unwrap();
+        let Message::Trace(read) = serde_json::from_str(&line).unwrap() else { panic!("it is a point") };
+        prop_assert_eq!(bits(&read), bits(&point(&numbers)));
+        let verified = Verified { random_search: numbers.to_vec(), ..Verified::default() };
+        let line = serde_json::to_string(&Message::Verified(verified)).unwrap();
+        let Message::Verified(read) = serde_json::from_str(&line).unwrap() else { panic!("it is verified") };
+        prop_assert_eq!(read.random_search.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), numbers.map(f64::to_bits));
+    }
 }

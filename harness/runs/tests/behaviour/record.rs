@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use gpbench_files::process_tag;
 use gpbench_record::testing::case;
 use gpbench_record::{Axes, Environment, Fingerprint, ReportOptions, Status};
 use gpbench_runs::{Journal, PlanEntry, PlanFile, RunError, RunFolder, RunRecord};
@@ -122,15 +123,47 @@ fn files_of_running_cases_are_removed_at_the_end() {
     fs::write(folder.solution("a"), "numbers").unwrap();
     fs::write(folder.programs().join("library.so"), "code").unwrap();
     fs::write(folder.checkpoint("a"), "a step").unwrap();
-    fs::write(folder.path().join("checkpoints/a.bin.4294967295.x.part"), "half a step").unwrap();
+    let ended = process_tag().replace(&format!("-{}", std::process::id()), "-4294967295");
+    fs::write(folder.path().join(format!("checkpoints/a.bin.{ended}.x.part")), "half a step").unwrap();
+    let link = output.path().join(format!("toy/.latest.{ended}.part"));
+    std::os::unix::fs::symlink("gone", &link).unwrap();
+    // What a killed process has left, and an earlier version.
+    fs::create_dir_all(folder.path().join("scratch").join(&ended)).unwrap();
+    fs::write(folder.path().join("scratch/a.solution"), "numbers").unwrap();
     folder.end().unwrap();
-    assert!(!folder.scratch().exists() && !folder.programs().exists() && folder.logs().is_dir());
+    assert!(!folder.path().join("scratch").exists() && !folder.path().join("programs").exists());
+    assert!(folder.logs().is_dir());
     assert_eq!(fs::read_dir(folder.path().join("checkpoints")).unwrap().count(), 1);
     fs::remove_file(folder.checkpoint("a")).unwrap();
     folder.end().unwrap();
     assert!(!folder.path().join("checkpoints").exists());
+    folder.begin().unwrap();
     let latest = fs::read_link(output.path().join("toy/latest")).unwrap();
     assert_eq!(latest, Path::new(folder.path().file_name().unwrap()));
+    assert!(!link.is_symlink());
+}
+
+#[test]
+fn files_of_another_host_stay() {
+    let output = tempfile::tempdir().unwrap();
+    let folder = create(output.path(), &plan(&["a"]));
+    folder.begin().unwrap();
+    // The number is that of this process, which is not the other.
+    let other = format!("h0123456789ab-{}", std::process::id());
+    for kind in ["scratch", "programs"] {
+        fs::create_dir(folder.path().join(kind).join(&other)).unwrap();
+    }
+    let files = [format!("scratch/{other}/a.solution"), format!("checkpoints/a.bin.{other}.x.part")];
+    files.iter().for_each(|file| fs::write(folder.path().join(file), "numbers").unwrap());
+    fs::write(folder.solution("a"), "numbers").unwrap();
+    folder.end().unwrap();
+    assert!(!folder.scratch().exists() && !folder.programs().exists());
+    assert!(folder.path().join("programs").join(&other).is_dir());
+    assert!(files.iter().all(|file| folder.path().join(file).is_file()));
+    // Its folder of checkpoints stays even without one.
+    fs::remove_file(folder.path().join(&files[1])).unwrap();
+    folder.end().unwrap();
+    assert!(folder.path().join("checkpoints").is_dir());
 }
 
 #[test]
