@@ -3,14 +3,15 @@
 //! Cases run in the order of the plan. Those that an earlier attempt did not survive, and those that the system
 //! refused something, run after all others and alone: whatever they do, the others have their rows.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-use gpbench_record::Row;
-use gpbench_runs::{Attempts, Journal};
+use gpbench_record::{Row, Status};
 
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
@@ -18,7 +19,8 @@ use crate::memory::Reservation;
 use crate::reuse::FinishedCases;
 use crate::room::{solution_bytes, try_room};
 use crate::tries::{Faults, Pending, RenewDataset, Tried, Tries};
-use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, Progress, Stop, Summary};
+use crate::work::Work;
+use crate::{CaseWithoutRow, EngineError, Event, Progress, Rows, Stop, Summary};
 
 /// Cases that are taken in turn.
 struct Queue<'a> {
@@ -42,33 +44,31 @@ pub(crate) struct RunAttempt<'a> {
     stop: AtomicBool,
     /// Cases that have failed in this attempt.
     failures: AtomicUsize,
-    journal: Mutex<Journal>,
-    finished: FinishedCases,
+    rows: Mutex<&'a mut (dyn Rows + 'static)>,
+    /// What stands for the environment in rows.
+    environment: String,
+    finished: Option<FinishedCases>,
     /// Cases to be tried once more when all others have ended.
     later: Mutex<Vec<Pending<'a>>>,
     without_rows: Mutex<Vec<CaseWithoutRow>>,
 }
 
 impl<'a> RunAttempt<'a> {
-    pub(crate) fn new(
-        cases: CaseRunner<'a>,
-        ids: &'a [String],
-        pending: Vec<(&'a String, &'a PlannedCase)>,
-        (journal, attempts, finished): (Journal, Attempts, FinishedCases),
-        renew_dataset: RenewDataset<'a>,
-    ) -> Self {
+    pub(crate) fn new(cases: CaseRunner<'a>, work: Work<'a>, renew_dataset: RenewDataset<'a>) -> Self {
+        let Work { ids, pending, rows, attempts, environment, finished, .. } = work;
         let pending = pending
             .into_iter()
             .map(|(id, planned)| Pending { id, planned, faults: Faults::default() })
             .collect();
-        let has_rows = progress(&journal, ids).done > 0;
+        let has_rows = progress(rows, ids).done > 0;
         Self {
             tries: Tries::new(cases, attempts, renew_dataset, has_rows),
             ids,
             pending,
             stop: AtomicBool::new(false),
             failures: AtomicUsize::new(0),
-            journal: Mutex::new(journal),
+            rows: Mutex::new(rows),
+            environment: environment.kind(),
             finished,
             later: Mutex::default(),
             without_rows: Mutex::default(),
@@ -148,17 +148,18 @@ impl<'a> RunAttempt<'a> {
         let mut ran = 0;
         while let Some((pending, _memory)) = self.take(queue) {
             report(Event::CaseStarted { id: pending.id.to_owned(), labels: pending.planned.case.labels() });
-            let tried = self.tries.run(pending, is_alone, &report);
+            let begun = lock(&self.rows).begin(pending.id).map_err(EngineError::from);
+            let tried = begun.and_then(|()| self.tries.run(pending, is_alone, &report));
             match tried.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))? {
                 Tried::Row(mut row) => {
-                    row.environment = Some(self.finished.environment().kind());
+                    row.environment = Some(self.environment.clone());
                     let written = self.admit(&row).and_then(|()| self.write(&row));
                     let progress = written.inspect_err(|_| {
                         self.stop.store(true, Ordering::SeqCst);
                         self.tries.release(pending.id);
                     })?;
                     ran += 1;
-                    if let Some(warning) = self.finished.keep(&row) {
+                    if let Some(warning) = self.finished.as_ref().and_then(|finished| finished.keep(&row)) {
                         report(warning);
                     }
                     report(Event::CaseFinished { row, progress });
@@ -200,7 +201,7 @@ impl<'a> RunAttempt<'a> {
     /// Counts a failure. Refuses a row if the disk is full: the case may have failed because it could not write.
     fn admit(&self, row: &Row) -> Result<(), EngineError> {
         if row.status.is_failure() {
-            try_room(&self.cases().folder.scratch(), solution_bytes(row.n, &row.case))?;
+            try_room(self.cases().workspace.scratch(), solution_bytes(row.n, &row.case))?;
             self.failures.fetch_add(1, Ordering::SeqCst);
         }
         Ok(())
@@ -208,28 +209,28 @@ impl<'a> RunAttempt<'a> {
 
     /// Writes a row; the progress of the run with it.
     fn write(&self, row: &Row) -> Result<Progress, EngineError> {
-        let mut journal = lock(&self.journal);
-        journal.append(row)?;
-        let progress = progress(&journal, self.ids);
-        drop(journal);
+        let mut rows = lock(&self.rows);
+        rows.append(row)?;
+        let progress = progress(&**rows, self.ids);
+        drop(rows);
         self.tries.end(&row.id)?;
         Ok(progress)
     }
 
     /// The progress of the run over all attempts.
     pub(crate) fn progress(&self) -> Progress {
-        progress(&lock(&self.journal), self.ids)
+        progress(&**lock(&self.rows), self.ids)
     }
 
     /// The state of the run after this attempt, which has written `ran` rows.
-    pub(crate) fn summary(&self, ran: usize) -> Summary {
+    pub(crate) fn summary(&self, folder: &Path, ran: usize) -> Summary {
         let without_rows = lock(&self.without_rows).clone();
         Summary {
-            folder: self.cases().folder.path().to_owned(),
+            folder: folder.to_owned(),
             total: self.ids.len(),
             ran,
             left: self.pending.len() - ran,
-            statuses: lock(&self.journal).count(self.ids.iter().map(String::as_str)),
+            statuses: statuses(&**lock(&self.rows), self.ids),
             interrupted: self.cases().interrupt.signal().filter(|signal| *signal != TIME_OVER),
             other_load: None,
             stopped: self.stopped(ran + without_rows.len()),
@@ -260,11 +261,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn progress(journal: &Journal, ids: &[String]) -> Progress {
-    let counts = journal.count(ids.iter().map(String::as_str));
+fn progress(rows: &dyn Rows, ids: &[String]) -> Progress {
+    let counts = statuses(rows, ids);
     Progress {
         total: ids.len(),
         done: counts.values().sum(),
         failed: counts.iter().filter(|(status, _)| status.is_failure()).map(|(_, count)| count).sum(),
     }
+}
+
+/// The number of cases by status.
+fn statuses(rows: &dyn Rows, ids: &[String]) -> BTreeMap<Status, usize> {
+    let mut counts = BTreeMap::new();
+    for status in ids.iter().filter_map(|id| rows.status(id)) {
+        *counts.entry(status).or_default() += 1;
+    }
+    counts
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gpbench_record::{
     Case, Fault, FaultCause, Job, Limits, Message, Row, SCHEMA, Step, Task, TracePoint, names,
 };
-use gpbench_runs::RunFolder;
+use gpbench_runs::Workspace;
 
 use crate::exact::{ExactReferences, Reference};
 use crate::log::Log;
@@ -24,7 +24,7 @@ pub(crate) struct CaseRunner<'a> {
     pub(crate) clock: &'a dyn Clock,
     pub(crate) options: &'a Options,
     pub(crate) interrupt: &'a Interrupt,
-    pub(crate) folder: &'a RunFolder,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) references: ExactReferences<'a>,
     pub(crate) plugins: Plugins,
     pub(crate) memory: Memory,
@@ -54,12 +54,12 @@ impl CaseRunner<'_> {
     /// Runs a case to its row. Exact references that cannot be read are discarded, so that the next try makes them
     /// anew.
     pub(crate) fn run(&self, id: &str, planned: &PlannedCase, report: &dyn Fn(Event)) -> Result<Row, NoRow> {
-        let log = self.folder.log(id);
+        let log = self.workspace.log(id);
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
         let mut references = Vec::new();
         let row = self.reference_and_row(id, planned, &log, report, &mut references);
-        let _ = fs::remove_file(self.folder.solution(id));
+        let _ = fs::remove_file(self.workspace.solution(id));
         if matches!(&row, Err(NoRow::Fault(fault)) if fault.cause == FaultCause::Reference) {
             references.iter().for_each(|reference| self.references.discard(reference));
         }
@@ -68,7 +68,7 @@ impl CaseRunner<'_> {
 
     /// The checkpoint of a case, if it writes one.
     pub(crate) fn checkpoint(&self, id: &str, planned: &PlannedCase) -> Option<PathBuf> {
-        rules(planned.case.task.kind()).checkpoint.then(|| self.folder.checkpoint(id))
+        rules(planned.case.task.kind()).checkpoint.then(|| self.workspace.checkpoint(id))
     }
 
     /// Makes the row of a case; `references` takes the exact references that it used.
@@ -148,7 +148,7 @@ impl CaseRunner<'_> {
             dataset_sha256: planned.fingerprint.dataset_sha256.clone(),
             plugin: self.plugins.of(planned),
             exact_file: reference.map(|reference| reference.path.clone()),
-            solution_file: self.folder.solution(id),
+            solution_file: self.workspace.solution(id),
             checkpoint_file: self.checkpoint(id, planned),
             threads: planned.fingerprint.threads,
             limits: self.limits(planned),

@@ -1,10 +1,12 @@
 //! Runs a plan: continues its run folder or creates one, then runs the cases that have no row.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use gpbench_record::Environment;
 use gpbench_runs::{
-    Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder, Store, newest_run,
+    Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder, Store, Workspace,
+    newest_run,
 };
 
 use crate::attempt::RunAttempt;
@@ -16,7 +18,7 @@ use crate::reuse::FinishedCases;
 use crate::tries::RenewDataset;
 use crate::{
     Beginning, Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, ProcessorTimes,
-    Reused, Summary,
+    Reused, Summary, Work,
 };
 
 /// Runs plans.
@@ -53,7 +55,8 @@ impl Engine<'_> {
         let (mut journal, damaged) = Journal::open(folder.path())?;
         folder.begin()?;
         // A run that was killed may have left those of cases whose rows it had just written.
-        ids.iter().filter(|id| journal.status(id).is_some()).for_each(|id| folder.remove_checkpoint(id));
+        let workspace = folder.workspace();
+        ids.iter().filter(|id| journal.status(id).is_some()).for_each(|id| workspace.remove_checkpoint(id));
         if beginning == Beginning::Continued {
             let file = match PlanFile::read(folder.path()) {
                 Err(error @ RunError::Damaged { .. }) => {
@@ -85,58 +88,95 @@ impl Engine<'_> {
         };
         let complete = ids.iter().all(|id| journal.status(id).is_some());
         warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
-        let runs: Vec<&PlannedCase> =
-            pending.iter().map(|(_, planned)| *planned).filter(|planned| planned.skip.is_none()).collect();
-        let memory = self.memory(plan, options, &runs).inspect_err(|_| drop(folder.end()))?;
+        let work = Work {
+            ids: &ids,
+            pending,
+            workspace: &workspace,
+            rows: &mut journal,
+            attempts,
+            environment: &plan.environment,
+            beginning,
+            reused,
+            finished: Some(finished),
+        };
+        let ran = self.run_work(work, folder.path(), options, events);
+        // The reason for the end is reported before a failure to remove files.
+        let removed = folder.end();
+        let summary = ran?;
+        removed?;
+        summary.other_load.map_or(Ok(()), |share| folder.note_load(&plan.environment, share))?;
+        Ok(summary)
+    }
+
+    /// Runs cases whose rows and files need not go into a run folder of this process alone. `folder` is the one that events
+    /// and the summary name.
+    ///
+    /// # Errors
+    /// When no case can run. All rows so far are where they were to go.
+    pub fn run_work(
+        &self,
+        work: Work<'_>,
+        folder: &Path,
+        options: &Options,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Summary, EngineError> {
+        let Work { environment, workspace, beginning, .. } = work;
+        let runs: Vec<&PlannedCase> = work
+            .pending
+            .iter()
+            .map(|(_, planned)| *planned)
+            .filter(|planned| planned.skip.is_none())
+            .collect();
+        let memory = self.memory(environment, options, &runs)?;
         memory.warning(&runs).map(Event::Warning).into_iter().for_each(&mut *events);
-        let (executor, plugins) = self.programs(&folder, &runs).inspect_err(|_| drop(folder.end()))?;
+        let (executor, plugins) = self.programs(workspace, &runs)?;
         let cases = CaseRunner {
             executor: &executor,
             clock: self.clock,
             options,
             interrupt: &self.interrupt,
-            folder: &folder,
+            workspace,
             references: ExactReferences::new(&executor, options, &self.interrupt),
             plugins,
             memory,
         };
-        let attempt =
-            RunAttempt::new(cases, &ids, pending, (journal, attempts, finished), self.renew_dataset);
+        let reused = work.reused.clone();
+        let attempt = RunAttempt::new(cases, work, self.renew_dataset);
         let progress = attempt.progress();
-        events(Event::Begun { folder: folder.path().to_owned(), beginning, reused, progress });
+        events(Event::Begun { folder: folder.to_owned(), beginning, reused, progress });
         let before = self.executor.processor_times();
-        let ran = attempt.run(options.jobs.max(1), events);
-        let other_load = self.other_load(before, plan).filter(|_| ran.is_ok());
-        // The reason for the end is reported before a failure to remove files.
-        let removed = folder.end();
-        let ran = ran?;
-        removed?;
-        other_load.map_or(Ok(()), |share| folder.note_load(&plan.environment, share))?;
-        Ok(Summary { other_load, ..attempt.summary(ran) })
+        let ran = attempt.run(options.jobs.max(1), events)?;
+        let other_load = self.other_load(before, environment);
+        Ok(Summary { other_load, ..attempt.summary(folder, ran) })
     }
 
     /// The share of the processors that other programs have used since `before`.
-    fn other_load(&self, before: Option<ProcessorTimes>, plan: &Plan) -> Option<f64> {
-        before?.share_of_others(self.executor.processor_times()?, plan.environment.cores)
+    fn other_load(&self, before: Option<ProcessorTimes>, environment: &Environment) -> Option<f64> {
+        before?.share_of_others(self.executor.processor_times()?, environment.cores)
     }
 
     /// The memory for these cases.
-    fn memory(&self, plan: &Plan, options: &Options, cases: &[&PlannedCase]) -> Result<Memory, EngineError> {
+    fn memory(
+        &self,
+        environment: &Environment,
+        options: &Options,
+        cases: &[&PlannedCase],
+    ) -> Result<Memory, EngineError> {
         let memory = Memory::new(self.executor.free_memory(), options);
-        match plan.environment.memory_bytes {
+        match environment.memory_bytes {
             0 => {}
             total => memory.refuse_limits_above(total, cases)?,
         }
         Ok(memory)
     }
 
-    /// What these cases execute and load, kept in the run folder.
+    /// What these cases execute and load, kept in the workspace.
     fn programs(
         &self,
-        folder: &RunFolder,
+        workspace: &Workspace,
         cases: &[&PlannedCase],
     ) -> Result<(CheckedExecutor<'_>, Plugins), EngineError> {
-        let keeper = Keeper::new(folder);
+        let keeper = Keeper::new(workspace);
         let plugins = Plugins::keep(&keeper, cases)?;
         let worker = cases.first().map(|planned| planned.fingerprint.worker_sha256.as_str());
         Ok((CheckedExecutor::new(&keeper, self.executor, worker)?, plugins))

@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramError};
-use gpbench_runs::RunFolder;
+use gpbench_runs::Workspace;
 use memchr::memmem;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
@@ -53,15 +53,15 @@ fn key(planned: &PlannedCase) -> (PathBuf, String) {
     (planned.plugin_file.clone(), planned.fingerprint.plugin_sha256.clone())
 }
 
-/// Keeps programs in a run folder whose attempt has begun.
+/// Keeps programs in the workspace of an attempt that has begun.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     folder: PathBuf,
 }
 
 impl Keeper {
-    pub(crate) fn new(folder: &RunFolder) -> Self {
-        Self { folder: folder.programs() }
+    pub(crate) fn new(workspace: &Workspace) -> Self {
+        Self { folder: workspace.programs().to_owned() }
     }
 
     /// Keeps a program: the file to use from now on.

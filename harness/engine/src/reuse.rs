@@ -18,11 +18,6 @@ impl FinishedCases {
         Self { store, run: format!("{}/{name}", plan.name), environment: plan.environment.clone() }
     }
 
-    /// Where the cases of this run run.
-    pub(crate) fn environment(&self) -> &Environment {
-        &self.environment
-    }
-
     /// Keeps a row that is on the disk, if it may be re-used. That it cannot be kept costs the time of another run, and no
     /// result.
     pub(crate) fn keep(&self, row: &Row) -> Option<Event> {

@@ -100,7 +100,7 @@ impl<'a> Tries<'a> {
 
     /// Stores that a case has its row, and removes its checkpoint.
     pub(crate) fn end(&self, id: &str) -> Result<(), EngineError> {
-        self.cases.folder.remove_checkpoint(id);
+        self.cases.workspace.remove_checkpoint(id);
         Ok(self.attempts().end(id)?)
     }
 
@@ -189,7 +189,7 @@ impl<'a> Tries<'a> {
         }
         match fault.cause {
             FaultCause::Dataset => (self.renew_dataset)(pending.planned)?,
-            FaultCause::Checkpoint => self.cases.folder.remove_checkpoint(pending.id),
+            FaultCause::Checkpoint => self.cases.workspace.remove_checkpoint(pending.id),
             FaultCause::Reference | FaultCause::Solution => {}
             FaultCause::Worker if was_killed => {}
             FaultCause::Plugin | FaultCause::Worker | FaultCause::Storage | FaultCause::Resources => {
@@ -209,7 +209,7 @@ impl<'a> Tries<'a> {
 
     /// The row of a case that was started as often as may be.
     fn blamed(&self, pending: &Pending<'_>, reason: String) -> Box<Row> {
-        let log = Log::read(&self.cases.folder.log(pending.id));
+        let log = Log::read(&self.cases.workspace.log(pending.id));
         Box::new(row::blamed(pending.id, pending.planned, reason, &log, self.cases.clock.now()))
     }
 
@@ -218,7 +218,7 @@ impl<'a> Tries<'a> {
     fn check_room(&self, pending: &Pending<'_>, fault: &Fault) -> Result<(), EngineError> {
         if fault.cause == FaultCause::Storage {
             let planned = pending.planned;
-            try_room(&self.cases.folder.scratch(), solution_bytes(planned.n, &planned.case))?;
+            try_room(self.cases.workspace.scratch(), solution_bytes(planned.n, &planned.case))?;
         }
         Ok(())
     }

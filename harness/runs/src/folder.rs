@@ -18,7 +18,7 @@ use crate::error::Context as _;
 use crate::journal::read_journal;
 use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, PROGRAMS, SCRATCH, SPEC, is_name};
 use crate::lookup::runs_of;
-use crate::{PlanFile, RunError, object};
+use crate::{PlanFile, RunError, Workspace, object};
 
 /// The folder of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,11 +113,10 @@ impl RunFolder {
     /// Those of the file system.
     pub fn begin(&self) -> Result<(), RunError> {
         self.end()?;
-        // The checkpoints come after the scratch folder, which keeps other processes from removing theirs.
-        for path in [self.logs(), self.scratch(), self.programs(), self.path.join(CHECKPOINTS)] {
+        for path in self.workspace().folders() {
             // Another process may remove an empty folder before there is one in it.
-            let made = fs::create_dir_all(&path).or_else(|_| fs::create_dir_all(&path));
-            made.context("create", &path)?;
+            let made = fs::create_dir_all(path).or_else(|_| fs::create_dir_all(path));
+            made.context("create", path)?;
         }
         self.link_latest()
     }
@@ -170,41 +169,14 @@ impl RunFolder {
         &self.path
     }
 
-    /// The folder of all logs.
-    pub fn logs(&self) -> PathBuf {
-        self.path.join(LOGS)
+    /// Where cases that this process runs find and leave their files.
+    pub fn workspace(&self) -> Workspace {
+        Workspace::of(&self.path)
     }
 
     /// The log of a case.
     pub fn log(&self, id: &str) -> PathBuf {
-        self.logs().join(format!("{id}.log"))
-    }
-
-    /// The folder of what running cases of this process write.
-    pub fn scratch(&self) -> PathBuf {
-        self.path.join(SCRATCH).join(process_tag())
-    }
-
-    /// The folder of the programs that running cases of this process execute and load, each in a folder named by its
-    /// SHA-256.
-    pub fn programs(&self) -> PathBuf {
-        self.path.join(PROGRAMS).join(process_tag())
-    }
-
-    /// The solution of a case while it runs and is verified.
-    pub fn solution(&self, id: &str) -> PathBuf {
-        self.scratch().join(format!("{id}.solution"))
-    }
-
-    /// The checkpoint from which a case continues after an interruption.
-    pub fn checkpoint(&self, id: &str) -> PathBuf {
-        self.path.join(CHECKPOINTS).join(format!("{id}.bin"))
-    }
-
-    /// Removes the checkpoint of a case that has its row, or whose checkpoint cannot be read. What cannot be removed is
-    /// removed when the run is continued.
-    pub fn remove_checkpoint(&self, id: &str) {
-        let _ = fs::remove_file(self.checkpoint(id));
+        self.path.join(LOGS).join(format!("{id}.log"))
     }
 }
 

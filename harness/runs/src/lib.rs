@@ -50,6 +50,7 @@ mod plan;
 mod record;
 mod store;
 mod upgrade;
+mod workspace;
 mod writer;
 
 pub use attempts::Attempts;
@@ -62,4 +63,5 @@ pub use merge::{Merged, merge};
 pub use plan::{MergedRun, PlanEntry, PlanFile};
 pub use record::RunRecord;
 pub use store::{FinishedCase, Store};
+pub use workspace::Workspace;
 pub use writer::Journal;

@@ -16,7 +16,7 @@ use self::names::NewNames;
 use self::source::Source;
 use crate::error::Context as _;
 use crate::journal::read_journal;
-use crate::layout::SPEC;
+use crate::layout::{LOGS, SPEC};
 use crate::{Journal, MergedRun, PlanFile, RunError, RunFolder};
 
 /// What [`merge()`] made.
@@ -182,7 +182,8 @@ fn write(
     for environment in environments() {
         folder.add_environment(environment)?;
     }
-    fs::create_dir_all(folder.logs()).context("create", &folder.logs())?;
+    let logs = folder.path().join(LOGS);
+    fs::create_dir_all(&logs).context("create", &logs)?;
     let stored = read_journal(folder.path())?.rows;
     let stored: HashMap<&str, &Row> = stored.iter().map(|row| (row.id.as_str(), row)).collect();
     for MergedCase { row, source, .. } in cases {

@@ -1,6 +1,6 @@
 //! The journal, open for writing: one JSON line a row, on the disk before its case is announced.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -88,15 +88,6 @@ impl Journal {
     /// The status of a case's newest row, if it has one.
     pub fn status(&self, id: &str) -> Option<Status> {
         self.statuses.get(id).copied()
-    }
-
-    /// The number of cases among `ids` by status.
-    pub fn count<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<Status, usize> {
-        let mut counts = BTreeMap::new();
-        for status in ids.into_iter().filter_map(|id| self.status(id)) {
-            *counts.entry(status).or_default() += 1;
-        }
-        counts
     }
 }
 

@@ -120,9 +120,9 @@ fn files_of_running_cases_are_removed_at_the_end() {
     let output = tempfile::tempdir().unwrap();
     let folder = create(output.path(), &plan(&["a"]));
     folder.begin().unwrap();
-    fs::write(folder.solution("a"), "numbers").unwrap();
-    fs::write(folder.programs().join("library.so"), "code").unwrap();
-    fs::write(folder.checkpoint("a"), "a step").unwrap();
+    fs::write(folder.workspace().solution("a"), "numbers").unwrap();
+    fs::write(folder.workspace().programs().join("library.so"), "code").unwrap();
+    fs::write(folder.workspace().checkpoint("a"), "a step").unwrap();
     let ended = process_tag().replace(&format!("-{}", std::process::id()), "-4294967295");
     fs::write(folder.path().join(format!("checkpoints/a.bin.{ended}.x.part")), "half a step").unwrap();
     let link = output.path().join(format!("toy/.latest.{ended}.part"));
@@ -132,9 +132,9 @@ fn files_of_running_cases_are_removed_at_the_end() {
     fs::write(folder.path().join("scratch/a.solution"), "numbers").unwrap();
     folder.end().unwrap();
     assert!(!folder.path().join("scratch").exists() && !folder.path().join("programs").exists());
-    assert!(folder.logs().is_dir());
+    assert!(folder.path().join("logs").is_dir());
     assert_eq!(fs::read_dir(folder.path().join("checkpoints")).unwrap().count(), 1);
-    fs::remove_file(folder.checkpoint("a")).unwrap();
+    fs::remove_file(folder.workspace().checkpoint("a")).unwrap();
     folder.end().unwrap();
     assert!(!folder.path().join("checkpoints").exists());
     folder.begin().unwrap();
@@ -155,9 +155,9 @@ fn files_of_another_host_stay() {
     }
     let files = [format!("scratch/{other}/a.solution"), format!("checkpoints/a.bin.{other}.x.part")];
     files.iter().for_each(|file| fs::write(folder.path().join(file), "numbers").unwrap());
-    fs::write(folder.solution("a"), "numbers").unwrap();
+    fs::write(folder.workspace().solution("a"), "numbers").unwrap();
     folder.end().unwrap();
-    assert!(!folder.scratch().exists() && !folder.programs().exists());
+    assert!(!folder.workspace().scratch().exists() && !folder.workspace().programs().exists());
     assert!(folder.path().join("programs").join(&other).is_dir());
     assert!(files.iter().all(|file| folder.path().join(file).is_file()));
     // Its folder of checkpoints stays even without one.

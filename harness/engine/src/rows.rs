@@ -1,0 +1,37 @@
+//! Where rows go.
+
+use gpbench_record::{Row, Status};
+use gpbench_runs::{Journal, RunError};
+
+/// Where the rows of cases go: the journal of a run folder, or what is later copied into one.
+pub trait Rows: Send {
+    /// A case is about to start.
+    ///
+    /// # Errors
+    /// When that is to be stored, and cannot be.
+    fn begin(&mut self, id: &str) -> Result<(), RunError>;
+
+    /// Stores a row. When the call returns, it is on the disk.
+    ///
+    /// # Errors
+    /// When the row cannot be stored.
+    fn append(&mut self, row: &Row) -> Result<(), RunError>;
+
+    /// The status of a case's newest row, if it has one.
+    fn status(&self, id: &str) -> Option<Status>;
+}
+
+impl Rows for Journal {
+    /// A run folder keeps starts in a file of their own.
+    fn begin(&mut self, _: &str) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn append(&mut self, row: &Row) -> Result<(), RunError> {
+        Journal::append(self, row)
+    }
+
+    fn status(&self, id: &str) -> Option<Status> {
+        Journal::status(self, id)
+    }
+}

@@ -1,0 +1,29 @@
+//! What an attempt runs, and where that goes.
+
+use gpbench_record::Environment;
+use gpbench_runs::{Attempts, Workspace};
+
+use crate::reuse::FinishedCases;
+use crate::{Beginning, PlannedCase, Reused, Rows};
+
+/// Cases to run, and where their rows and files go.
+pub struct Work<'a> {
+    /// The ids of all cases that progress is counted over.
+    pub ids: &'a [String],
+    /// Those that have no row, in the order in which they run.
+    pub pending: Vec<(&'a String, &'a PlannedCase)>,
+    /// Where cases find and leave files. Its folders exist.
+    pub workspace: &'a Workspace,
+    /// Where rows go.
+    pub rows: &'a mut (dyn Rows + 'static),
+    /// Which cases were started.
+    pub attempts: Attempts,
+    /// Where the cases run.
+    pub environment: &'a Environment,
+    /// Whether earlier work is continued, or why not.
+    pub beginning: Beginning,
+    /// The rows that were taken from earlier runs.
+    pub reused: Reused,
+    /// Where finished cases are kept for later runs.
+    pub(crate) finished: Option<FinishedCases>,
+}

@@ -1,0 +1,83 @@
+//! Where running cases find and leave their files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gpbench_files::process_tag;
+
+use crate::RunFolder;
+use crate::layout::{CHECKPOINTS, LOGS, PROGRAMS, SCRATCH};
+
+/// Where the running cases of one process find and leave their files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    logs: PathBuf,
+    scratch: PathBuf,
+    programs: PathBuf,
+    checkpoints: PathBuf,
+    /// What the names of checkpoints have before their ending.
+    attempt: Option<String>,
+}
+
+impl Workspace {
+    /// That of a process which runs the cases of a run folder by itself.
+    pub(crate) fn of(folder: &Path) -> Self {
+        Self {
+            logs: folder.join(LOGS),
+            scratch: folder.join(SCRATCH).join(process_tag()),
+            programs: folder.join(PROGRAMS).join(process_tag()),
+            checkpoints: folder.join(CHECKPOINTS),
+            attempt: None,
+        }
+    }
+
+    /// That of one of several processes, on whatever host, that run cases of a run folder. Solutions and programs are below
+    /// `local`, a folder of its own. `attempt` stands in the names of its checkpoints, so that it shares none with an
+    /// earlier process that may still run.
+    pub fn of_attempt(folder: &RunFolder, local: &Path, attempt: &str) -> Self {
+        Self {
+            scratch: local.join(SCRATCH),
+            programs: local.join(PROGRAMS),
+            attempt: Some(attempt.to_owned()),
+            ..Self::of(folder.path())
+        }
+    }
+
+    /// All folders in which cases find and leave files.
+    pub fn folders(&self) -> [&Path; 4] {
+        // The checkpoints come after the scratch folder, which keeps other processes from removing theirs.
+        [&self.logs, &self.scratch, &self.programs, &self.checkpoints]
+    }
+
+    /// The log of a case.
+    pub fn log(&self, id: &str) -> PathBuf {
+        self.logs.join(format!("{id}.log"))
+    }
+
+    /// The folder of what running cases write.
+    pub fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
+    /// The folder of the programs that running cases execute and load, each in a folder named by its SHA-256.
+    pub fn programs(&self) -> &Path {
+        &self.programs
+    }
+
+    /// The solution of a case while it runs and is verified.
+    pub fn solution(&self, id: &str) -> PathBuf {
+        self.scratch.join(format!("{id}.solution"))
+    }
+
+    /// The checkpoint from which a case continues after an interruption.
+    pub fn checkpoint(&self, id: &str) -> PathBuf {
+        let attempt = self.attempt.iter().map(|attempt| format!(".{attempt}")).collect::<String>();
+        self.checkpoints.join(format!("{id}{attempt}.bin"))
+    }
+
+    /// Removes the checkpoint of a case that has its row, or whose checkpoint cannot be read. What cannot be removed is
+    /// removed when the run is continued.
+    pub fn remove_checkpoint(&self, id: &str) {
+        let _ = fs::remove_file(self.checkpoint(id));
+    }
+}
