@@ -8,6 +8,7 @@
 
 mod bench;
 mod case;
+mod cluster;
 mod conformance;
 mod covariance;
 mod curve;
@@ -29,6 +30,7 @@ mod plan;
 mod plugin;
 mod program;
 mod row;
+mod site;
 mod solver;
 mod status;
 mod target;
@@ -44,6 +46,10 @@ pub use bench::{
     LearnerStep, Product, StepTiming, Timing, WorkTiming,
 };
 pub use case::{Budget, Case, Labels};
+pub use cluster::{
+    Attempt, CaseFiles, ClusterTask, Ending, Manifest, NoAttempt, NodeOptions, PartLine, Place,
+    STATUS_INTERRUPTED, STATUS_UNFIT,
+};
 pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
 pub use curve::{Curve, Spectrum};
@@ -70,6 +76,7 @@ pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
 pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
+pub use site::{Ask, NodeSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};
 pub use target::{Margin, Target, TargetBound, TargetReference};
