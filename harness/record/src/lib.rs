@@ -8,6 +8,7 @@
 
 mod bench;
 mod case;
+mod cluster;
 mod conformance;
 mod covariance;
 mod curve;
@@ -30,6 +31,7 @@ mod plugin;
 mod program;
 mod row;
 mod shard;
+mod site;
 mod solver;
 mod status;
 mod target;
@@ -45,6 +47,10 @@ pub use bench::{
     LearnerStep, Product, StepTiming, Timing, WorkTiming,
 };
 pub use case::{Budget, Case, Labels};
+pub use cluster::{
+    Attempt, CaseFiles, ClusterTask, Ending, Manifest, NoAttempt, NodeOptions, PartLine, Place,
+    STATUS_INTERRUPTED, STATUS_UNFIT,
+};
 pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
 pub use curve::{Curve, Spectrum};
@@ -72,6 +78,7 @@ pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, Solv
 pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use shard::{PartOfPlan, Shard, plan_digest};
+pub use site::{Ask, NodeSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};
 pub use target::{Margin, Target, TargetBound, TargetReference};

@@ -71,11 +71,11 @@ pub fn is_standard_input(path: &Path) -> bool {
 }
 
 /// Reads a text. A byte order mark at its beginning, which some editors write, is left out.
-fn read_text(from: impl Read) -> io::Result<String> {
+pub(crate) fn read_text(from: impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
     from.take(LONGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LONGEST {
-        return Err(io::Error::other("it is longer than 16 MiB, so it is not a spec"));
+        return Err(io::Error::other("it is longer than 16 MiB, which is too much"));
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| io::Error::other("the text is not UTF-8; save the file as UTF-8"))?;

@@ -1,0 +1,213 @@
+//! The folder `cluster` of a run.
+//!
+//! ```text
+//! <run>/cluster/
+//!     manifest.json         what runners need beside the plan
+//!     job.sh                the script of every task
+//!     ledger.jsonl          what was sent, and what came of it; the front alone writes it
+//!     submissions/<n>.txt   one line a task of an array: its number, and the attempt
+//!     parts/<attempt>.jsonl what the runner of an attempt tells
+//!     logs/                 what tasks print
+//!     bin/                  programs and plugins of the tasks
+//! ```
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gpbench_files::checksum::{self, Checksum};
+use gpbench_files::{Durability, replace};
+use gpbench_record::{Attempt, Manifest, SCHEMA};
+
+use crate::ClusterError;
+use crate::error::Context as _;
+
+/// The folder `cluster` of a run.
+#[derive(Debug, Clone)]
+pub struct ClusterFolder(PathBuf);
+
+impl ClusterFolder {
+    /// That of the run in this folder.
+    pub fn of(run: &Path) -> Self {
+        Self(run.join("cluster"))
+    }
+
+    /// Makes the folder and those within.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn create(&self) -> Result<(), ClusterError> {
+        for name in ["parts", "submissions", "logs", "bin"] {
+            let folder = self.0.join(name);
+            fs::create_dir_all(&folder).context("create", &folder)?;
+        }
+        Ok(())
+    }
+
+    /// Itself.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The file of what was sent.
+    pub fn ledger(&self) -> PathBuf {
+        self.0.join("ledger.jsonl")
+    }
+
+    /// The script of every task.
+    pub fn script(&self) -> PathBuf {
+        self.0.join("job.sh")
+    }
+
+    /// The folder of what tasks print.
+    pub fn logs(&self) -> PathBuf {
+        self.0.join("logs")
+    }
+
+    /// The folder of programs and plugins.
+    pub fn programs(&self) -> PathBuf {
+        self.0.join("bin")
+    }
+
+    /// The part file of an attempt.
+    pub fn part(&self, attempt: Attempt) -> PathBuf {
+        self.parts().join(format!("{attempt}.jsonl"))
+    }
+
+    /// The folder of part files.
+    pub(crate) fn parts(&self) -> PathBuf {
+        self.0.join("parts")
+    }
+
+    /// The folder of the lists of arrays.
+    pub(crate) fn submissions(&self) -> PathBuf {
+        self.0.join("submissions")
+    }
+
+    fn manifest(&self) -> PathBuf {
+        self.0.join("manifest.json")
+    }
+
+    /// Writes the manifest, and waits until it is on the disk.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), ClusterError> {
+        let path = self.manifest();
+        let text = serde_json::to_vec_pretty(manifest).expect("plain data with text keys always serialises");
+        let text = checksum::seal(&text);
+        replace(&path, Durability::Durable, |file| file.write_all(&text)).context("write", &path)
+    }
+
+    /// Reads the manifest.
+    ///
+    /// # Errors
+    /// [`ClusterError::Damaged`] when it is not as it was written, or of another version; those of the file system.
+    pub fn read_manifest(&self) -> Result<Manifest, ClusterError> {
+        let path = self.manifest();
+        let text = fs::read(&path).context("read", &path)?;
+        let damaged = |reason: String| ClusterError::Damaged { path: path.clone(), reason };
+        if checksum::verify(&text) != Checksum::Right {
+            return Err(damaged("its checksum is wrong".into()));
+        }
+        let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        if manifest.schema != SCHEMA {
+            return Err(damaged(format!("it has schema {} instead of {SCHEMA}", manifest.schema)));
+        }
+        Ok(manifest)
+    }
+
+    /// Writes the list of an array's tasks.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn write_submission(&self, number: u32, attempts: &[Attempt]) -> Result<(), ClusterError> {
+        let path = self.submissions().join(format!("{number}.txt"));
+        let mut text = String::new();
+        for Attempt { task, attempt } in attempts {
+            let _ = writeln!(text, "{task} {attempt}");
+        }
+        replace(&path, Durability::Whole, |file| file.write_all(text.as_bytes())).context("write", &path)
+    }
+
+    /// Writes the script of every task: lines of the site, then the runner with the run's folder, the task and the attempt.
+    ///
+    /// # Errors
+    /// [`ClusterError::Unquotable`] for a path that the shell cannot take; those of the file system.
+    pub fn write_script(&self, manifest: &Manifest) -> Result<(), ClusterError> {
+        let quoted = |path: &Path| {
+            let unquotable = || ClusterError::Unquotable { text: path.display().to_string() };
+            let text = path.to_str().ok_or_else(unquotable)?;
+            shlex::try_quote(text).map(|quoted| quoted.into_owned()).map_err(|_| unquotable())
+        };
+        let run = self.0.parent().unwrap_or(Path::new("/"));
+        let text = format!(
+            "#!/bin/bash\n\
+             # One task of an array. Its argument is the number of the submission.\n\
+             {setup}\n\
+             set -- $(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" {submissions}/\"$1\".txt)\n\
+             # The runner takes the place of the shell, so that signals reach it.\n\
+             exec {runner} {run} \"$1\" \"$2\"\n",
+            setup = manifest.site.nodes.setup.join("\n"),
+            submissions = quoted(&self.submissions())?,
+            runner = quoted(&manifest.runner)?,
+            run = quoted(run)?,
+        );
+        let path = self.script();
+        replace(&path, Durability::Whole, |file| file.write_all(text.as_bytes())).context("write", &path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpbench_record::{ClusterTask, NodeOptions, Site};
+
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let tasks = vec![ClusterTask { cases: vec!["a".into()], seconds: 60, memory_bytes: 1, threads: 2 }];
+        let mut site = Site::default();
+        site.nodes.setup = vec!["module load openblas".into()];
+        Manifest {
+            schema: SCHEMA,
+            run: "now".into(),
+            runner: "/shared/gpbench-node".into(),
+            worker: "/shared/gpbench-worker".into(),
+            cases: [].into(),
+            options: NodeOptions::default(),
+            tasks,
+            site,
+        }
+    }
+
+    #[test]
+    fn the_manifest_is_read_as_it_was_written() {
+        let run = tempfile::tempdir().unwrap();
+        let folder = ClusterFolder::of(run.path());
+        folder.create().unwrap();
+        folder.write_manifest(&manifest()).unwrap();
+        assert_eq!(folder.read_manifest().unwrap(), manifest());
+        let path = folder.manifest();
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"now\"", "\"new\"")).unwrap();
+        let error = folder.read_manifest().unwrap_err().to_string();
+        assert!(error.ends_with("manifest.json is damaged (its checksum is wrong)"), "{error}");
+    }
+
+    #[test]
+    fn the_script_runs_the_attempt_of_its_index() {
+        let run = tempfile::tempdir().unwrap();
+        let folder = ClusterFolder::of(&run.path().join("it's a run"));
+        folder.create().unwrap();
+        folder
+            .write_submission(3, &[Attempt { task: 7, attempt: 1 }, Attempt { task: 9, attempt: 2 }])
+            .unwrap();
+        let mut manifest = manifest();
+        manifest.runner = "/bin/echo".into();
+        manifest.site.nodes.setup = vec!["echo loaded".into()];
+        folder.write_script(&manifest).unwrap();
+        let mut script = std::process::Command::new("bash");
+        let output = script.arg(folder.script()).arg("3").env("SLURM_ARRAY_TASK_ID", "1").output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said, format!("loaded\n{}/it's a run 9 2\n", run.path().display()));
+    }
+}

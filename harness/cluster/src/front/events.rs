@@ -1,0 +1,156 @@
+//! What the front is told.
+
+use std::collections::HashMap;
+
+use gpbench_record::{Attempt, PartLine};
+use jiff::Timestamp;
+
+use crate::front::known::seconds_between;
+use crate::front::state::{Cancellation, Front, Standing};
+use crate::ledger::LedgerLine;
+use crate::scheduler::JobTask;
+
+impl Front {
+    /// Takes in a line of a part file. Whether it is the row of a case that had none, which is to be copied.
+    pub fn hear(&mut self, attempt: Attempt, line: &PartLine, now: Timestamp) -> bool {
+        self.changed |= !matches!(line, PartLine::Beat { .. });
+        if let PartLine::Case(row) = line {
+            return self.hear_row(attempt, &row.id, now);
+        }
+        if matches!(line, PartLine::Ended { .. }) {
+            self.late.remove(&attempt);
+        }
+        let Some(known) = self.live.get_mut(&attempt) else { return false };
+        known.told.hear(line, now);
+        if let Some((running, _)) = &known.told.running
+            && self.rows.contains(running)
+        {
+            known.told.running = None;
+        }
+        if let PartLine::Begun { place, .. } = line {
+            let submission = known.submission;
+            self.submitted(submission, place.job);
+        }
+        false
+    }
+
+    fn hear_row(&mut self, attempt: Attempt, id: &str, now: Timestamp) -> bool {
+        if !self.owners.contains_key(id) {
+            return false;
+        }
+        if let Some(known) = self.live.get_mut(&attempt) {
+            known.told.heard = now;
+            known.told.rows += 1;
+        }
+        let is_new = self.add_row(id);
+        self.duplicates += usize::from(!is_new);
+        is_new
+    }
+
+    /// Notes that a case has a row. Whether it had none.
+    pub(super) fn add_row(&mut self, id: &str) -> bool {
+        let Some(&owner) = self.owners.get(id) else { return false };
+        if !self.rows.insert(id.to_owned()) {
+            return false;
+        }
+        let task = &mut self.tasks[owner];
+        task.left.retain(|left| left != id);
+        let standing = task.standing;
+        if let Standing::Live(attempt) = standing
+            && let Some(known) = self.live.get_mut(&attempt)
+        {
+            known.told.has_row(id);
+        } else if task.left.is_empty() {
+            task.standing = Standing::Done;
+        }
+        true
+    }
+
+    /// Takes in an answer of the scheduler.
+    pub fn polled(&mut self, tasks: &[JobTask], now: Timestamp) {
+        self.find_sent(tasks, now);
+        let by_place: HashMap<(u64, u32), &JobTask> =
+            tasks.iter().map(|task| ((task.job, task.index), task)).collect();
+        for known in self.live.values_mut() {
+            let Some(job) = self.sent.get(&known.submission).and_then(|sent| sent.job) else { continue };
+            let task = by_place.get(&(job, known.index)).copied();
+            self.changed |= task.map(|task| &task.state) != known.state();
+            known.queue.polled(task, &self.policy, now);
+        }
+    }
+
+    /// Looks for arrays of which it is not known whether they have arrived. One that is not found twice is given up.
+    fn find_sent(&mut self, tasks: &[JobTask], now: Timestamp) {
+        let open = self.sent.iter().filter(|(_, sent)| sent.job.is_none()).map(|(number, _)| *number);
+        for number in open.collect::<Vec<_>>() {
+            let comment = self.comment(number);
+            if let Some(task) = tasks.iter().find(|task| task.comment == comment) {
+                self.submitted(number, task.job);
+                continue;
+            }
+            let sent = self.sent.get_mut(&number).expect("it was listed");
+            let first = *sent.missing.get_or_insert(now);
+            if seconds_between(first, now) >= self.policy.confirm_seconds {
+                let reason = "it has never arrived".to_owned();
+                self.records.push(LedgerLine::Refused { submission: number, reason });
+                self.release(number);
+            }
+        }
+    }
+
+    /// Takes in that an array was accepted, and has a line for the ledger if that is new.
+    pub fn submitted(&mut self, number: u32, job: u64) {
+        if let Some(sent) = self.sent.get_mut(&number)
+            && sent.job.is_none()
+        {
+            sent.job = Some(job);
+            self.changed = true;
+            self.records.push(LedgerLine::Submitted { submission: number, job });
+        }
+    }
+
+    /// Takes in that an array was refused. `full`: because there are too many tasks in the queue; then fewer are sent.
+    pub fn refused(&mut self, number: u32, full: bool, reason: &str, now: Timestamp) {
+        let count = self.sent.get(&number).map_or(0, |sent| sent.attempts.len());
+        if full && count > 1 {
+            self.array_size = (count / 2) as u32;
+        } else if full {
+            self.hold_until = Some(later(now, self.policy.full_seconds));
+        }
+        self.records.push(LedgerLine::Refused { submission: number, reason: reason.to_owned() });
+        self.release(number);
+    }
+
+    /// Its attempts were never in the queue.
+    pub(crate) fn release(&mut self, number: u32) {
+        for attempt in self.sent.remove(&number).map(|sent| sent.attempts).unwrap_or_default() {
+            self.live.remove(&attempt);
+            let task = &mut self.tasks[attempt.task as usize];
+            if task.standing == Standing::Live(attempt) {
+                task.standing = if task.left.is_empty() { Standing::Done } else { Standing::Waiting };
+            }
+            // It may have arrived nevertheless.
+            self.late.insert(attempt);
+        }
+        self.changed = true;
+    }
+
+    /// Takes in that the scheduler has been told to cancel attempts.
+    pub fn cancelled(&mut self, cancellation: &Cancellation) {
+        for attempt in &cancellation.attempts {
+            if let Some(known) = self.live.get_mut(attempt) {
+                known.cancelled = true;
+            }
+        }
+    }
+
+    /// Ends the run for its user: nothing more is sent, and what was sent is cancelled.
+    pub fn end(&mut self) {
+        self.ending = true;
+    }
+}
+
+/// The time so many seconds later.
+fn later(now: Timestamp, seconds: f64) -> Timestamp {
+    now.saturating_add(jiff::SignedDuration::from_secs_f64(seconds)).unwrap_or(now)
+}

@@ -1,0 +1,7 @@
+//! The front beside a cluster in memory, whose clock only tests advance.
+
+mod faults;
+mod files;
+mod sending;
+mod states;
+mod world;

@@ -1,0 +1,393 @@
+//! A cluster in memory: its scheduler, its part files, and the journal and the ledger of one run.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use gpbench_record::testing::{case, row};
+use gpbench_record::{
+    Attempt, ClusterTask, Ending, Manifest, NodeOptions, PartLine, Place, SCHEMA, Site, Status,
+};
+use jiff::Timestamp;
+
+use crate::front::{Front, FrontRow, Policy, Submission, Summary};
+use crate::ledger::LedgerLine;
+use crate::manager::{Manager, Records, Round};
+use crate::part::{NewLine, News};
+use crate::scheduler::{
+    Array, Exit, JobTask, Limits, Node, Scheduler, SchedulerError, State, Target, Trouble,
+};
+use crate::ClusterError;
+
+/// A task in the queue.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    pub(super) attempt: Attempt,
+    pub(super) task: JobTask,
+    /// Whether the scheduler knows it no more.
+    pub(super) is_forgotten: bool,
+}
+
+/// What the scheduler does with the next array.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Answer {
+    /// It refuses.
+    Refuses(Trouble),
+    /// It accepts, and its answer is lost.
+    AcceptsSilently,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct World {
+    /// Seconds.
+    pub(super) now: i64,
+    pub(super) jobs: BTreeMap<(u64, u32), Job>,
+    pub(super) arrays: Vec<Array>,
+    pub(super) cancelled: Vec<Target>,
+    pub(super) prepared: HashMap<u32, Vec<(Attempt, Vec<String>)>>,
+    /// Lines of the part files, each with the time from which on the front sees it, and how many it has read.
+    parts: HashMap<Attempt, (Vec<(i64, NewLine)>, usize)>,
+    pub(super) ledger: Vec<LedgerLine>,
+    /// Ids of the rows, in order; with status and reason for those that the front wrote.
+    pub(super) journal: Vec<(String, Option<(Status, String)>)>,
+    pub(super) is_away: bool,
+    pub(super) answers: VecDeque<Answer>,
+    last_job: u64,
+}
+
+impl World {
+    /// The time.
+    pub(super) fn time(&self) -> Timestamp {
+        Timestamp::from_second(self.now).unwrap()
+    }
+
+    /// Appends a line to a part file. The front sees it so many seconds later.
+    pub(super) fn tell(&mut self, attempt: Attempt, line: PartLine, delay: i64) {
+        let bytes = match &line {
+            PartLine::Case(row) => row.id.clone().into_bytes(),
+            _ => Vec::new(),
+        };
+        let visible = self.now + delay;
+        self.parts.entry(attempt).or_default().0.push((visible, NewLine { line, bytes }));
+    }
+
+    /// The newest attempt at a task, by its place in the queue.
+    pub(super) fn place(&self, task: u32) -> (u64, u32) {
+        let of_task = self.jobs.iter().filter(|(_, job)| job.attempt.task == task);
+        *of_task.max_by_key(|(_, job)| job.attempt).expect("it was sent").0
+    }
+
+    pub(super) fn set(&mut self, place: (u64, u32), state: State, reason: &str, exit: Exit) {
+        let task = &mut self.jobs.get_mut(&place).unwrap().task;
+        (task.state, task.reason, task.exit) = (state, reason.to_owned(), exit);
+    }
+
+    /// A task begins on a node.
+    pub(super) fn begin(&mut self, place: (u64, u32), node: &str, delay: i64) {
+        self.set(place, State::Running, "None", Exit::default());
+        let job = self.jobs.get_mut(&place).unwrap();
+        job.task.node = node.to_owned();
+        let attempt = job.attempt;
+        let place = Place {
+            node: node.to_owned(),
+            job: place.0,
+            attempt: attempt.attempt,
+            environment: "e".into(),
+            shared: false,
+            suspended_seconds: 0.0,
+        };
+        self.tell(attempt, PartLine::Begun { time: self.time().to_string(), place }, delay);
+    }
+
+    /// Rows that the front has not written.
+    pub(super) fn rows(&self) -> HashSet<String> {
+        self.journal.iter().map(|(id, _)| id.clone()).collect()
+    }
+
+    fn error(kind: Trouble) -> SchedulerError {
+        SchedulerError { command: "sbatch".into(), said: "said no".into(), kind }
+    }
+
+    fn accept(&mut self, array: &Array) -> u64 {
+        self.last_job += 1;
+        let number: u32 = array.argument.parse().unwrap();
+        let attempts = self.prepared[&number].clone();
+        assert_eq!(attempts.len(), array.count as usize);
+        for (index, (attempt, _)) in (0..).zip(attempts) {
+            let task = JobTask {
+                job: self.last_job,
+                index,
+                state: State::Pending,
+                reason: "Priority".into(),
+                node: String::new(),
+                exit: Exit::default(),
+                comment: array.comment.clone(),
+            };
+            self.jobs.insert((self.last_job, index), Job { attempt, task, is_forgotten: false });
+        }
+        self.last_job
+    }
+}
+
+/// Both sides of the world: the scheduler and the files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shared(pub(super) Rc<RefCell<World>>);
+
+impl Scheduler for Shared {
+    fn limits(&self) -> Result<Limits, SchedulerError> {
+        Ok(limits(4, 100))
+    }
+
+    fn test(&self, _: &Array) -> Result<(), SchedulerError> {
+        Ok(())
+    }
+
+    fn submit(&self, array: &Array) -> Result<u64, SchedulerError> {
+        let world = &mut *self.0.borrow_mut();
+        match world.answers.pop_front() {
+            Some(Answer::Refuses(trouble)) => return Err(World::error(trouble)),
+            Some(Answer::AcceptsSilently) => {
+                world.arrays.push(array.clone());
+                world.accept(array);
+                return Err(World::error(Trouble::Passing));
+            }
+            None if world.is_away => return Err(World::error(Trouble::Passing)),
+            None => {}
+        }
+        world.arrays.push(array.clone());
+        Ok(world.accept(array))
+    }
+
+    fn poll(&self) -> Result<Vec<JobTask>, SchedulerError> {
+        let world = self.0.borrow();
+        if world.is_away {
+            return Err(World::error(Trouble::Passing));
+        }
+        let known = world.jobs.values().filter(|job| !job.is_forgotten);
+        Ok(known.map(|job| job.task.clone()).collect())
+    }
+
+    fn cancel(&self, targets: &[Target]) -> Result<(), SchedulerError> {
+        let world = &mut *self.0.borrow_mut();
+        if world.is_away {
+            return Err(World::error(Trouble::Passing));
+        }
+        world.cancelled.extend(targets);
+        for ((job, index), found) in &mut world.jobs {
+            let is_meant = targets.iter().any(|target| match target {
+                Target::Array(array) => array == job,
+                Target::Task(array, place) => (array, place) == (job, index),
+            });
+            if is_meant && !found.task.state.is_over() {
+                found.task.state = State::Cancelled;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Records for Shared {
+    fn record(&mut self, line: &LedgerLine) -> Result<(), ClusterError> {
+        self.0.borrow_mut().ledger.push(line.clone());
+        Ok(())
+    }
+
+    fn prepare(&mut self, submission: &Submission) -> Result<(), ClusterError> {
+        let mut world = self.0.borrow_mut();
+        for (attempt, cases) in &submission.attempts {
+            assert!(!world.parts.contains_key(attempt), "{attempt} is used twice");
+            world.tell(*attempt, PartLine::Assigned { attempt: *attempt, cases: cases.clone() }, 0);
+        }
+        world.prepared.insert(submission.number, submission.attempts.clone());
+        Ok(())
+    }
+
+    fn news(&mut self, attempt: Attempt) -> Result<News, ClusterError> {
+        let world = &mut *self.0.borrow_mut();
+        let Some((lines, read)) = world.parts.get_mut(&attempt) else { return Ok(News::default()) };
+        let now = world.now;
+        let new: Vec<NewLine> =
+            lines[*read..].iter().take_while(|(time, _)| *time <= now).map(|(_, line)| line.clone()).collect();
+        *read += new.len();
+        Ok(News { lines: new, damaged: Vec::new() })
+    }
+
+    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError> {
+        assert_eq!(id.as_bytes(), line);
+        self.0.borrow_mut().journal.push((id.to_owned(), None));
+        Ok(())
+    }
+
+    fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError> {
+        let outcome = Some((row.status, row.reason.clone()));
+        self.0.borrow_mut().journal.push((row.id.clone(), outcome));
+        Ok(())
+    }
+}
+
+pub(super) fn limits(nodes: u32, array_size: u32) -> Limits {
+    let node = |k| Node { name: format!("n{k}"), memory_bytes: 64 << 30, processors: 16 };
+    Limits { array_size, seconds: None, nodes: (1..=nodes).map(node).collect() }
+}
+
+/// A run with these cases in each task, which ask for four hours and 32 GiB.
+pub(super) fn manifest(tasks: &[Vec<String>]) -> Manifest {
+    let task = |cases: &Vec<String>| ClusterTask {
+        cases: cases.clone(),
+        seconds: 4 * 3600,
+        memory_bytes: 32 << 30,
+        threads: 8,
+    };
+    Manifest {
+        schema: SCHEMA,
+        run: "uci".into(),
+        runner: "/gpbench-node".into(),
+        worker: "/gpbench-worker".into(),
+        cases: BTreeMap::new(),
+        options: NodeOptions::default(),
+        tasks: tasks.iter().map(task).collect(),
+        site: Site::default(),
+    }
+}
+
+/// A front at work.
+pub(super) struct Bench {
+    pub(super) shared: Shared,
+    pub(super) manager: Manager<Shared, Shared>,
+    pub(super) manifest: Manifest,
+    pub(super) policy: Policy,
+    pub(super) limits: Limits,
+}
+
+impl Bench {
+    /// Sends the tasks.
+    pub(super) fn new(tasks: &[&[&str]]) -> Self {
+        Self::with(tasks, Policy::default(), limits(4, 100))
+    }
+
+    pub(super) fn with(tasks: &[&[&str]], policy: Policy, limits: Limits) -> Self {
+        let tasks: Vec<Vec<String>> =
+            tasks.iter().map(|cases| cases.iter().map(|&id| id.to_owned()).collect()).collect();
+        Self::of(manifest(&tasks), policy, limits)
+    }
+
+    pub(super) fn of(manifest: Manifest, policy: Policy, limits: Limits) -> Self {
+        let shared = Shared::default();
+        shared.0.borrow_mut().now = 1_000_000;
+        let front = Front::new(
+            &manifest,
+            limits.clone(),
+            policy,
+            HashSet::new(),
+            &[],
+            &[],
+            shared.0.borrow().time(),
+        );
+        let manager = Manager::new(front, shared.clone(), shared.clone());
+        Self { shared, manager, manifest, policy, limits }
+    }
+
+    /// Another front takes over; `resume`: as the command that runs the spec again.
+    pub(super) fn restart(&mut self, resume: bool) {
+        let front = {
+            let mut world = self.shared.0.borrow_mut();
+            if resume {
+                world.ledger.push(LedgerLine::Resumed);
+            }
+            world.parts.values_mut().for_each(|(_, read)| *read = 0);
+            let parts: Vec<Attempt> = world.parts.keys().copied().collect();
+            let (limits, now) = (self.limits.clone(), world.time());
+            Front::new(&self.manifest, limits, self.policy, world.rows(), &world.ledger, &parts, now)
+        };
+        self.manager = Manager::new(front, self.shared.clone(), self.shared.clone());
+    }
+
+    pub(super) fn round(&mut self) -> Round {
+        let now = self.shared.0.borrow().time();
+        self.manager.round(now).unwrap()
+    }
+
+    /// Rounds every quarter of a minute, for so many seconds.
+    pub(super) fn wait(&mut self, seconds: i64) {
+        for _ in 0..seconds / 15 {
+            self.shared.0.borrow_mut().now += 15;
+            self.round();
+        }
+    }
+
+    /// A task begins on a node.
+    pub(super) fn begin(&mut self, task: u32, node: &str) {
+        let world = &mut *self.shared.0.borrow_mut();
+        world.begin(world.place(task), node, 0);
+    }
+
+    /// The runner of the newest attempt at a task tells something.
+    pub(super) fn tell(&mut self, task: u32, line: impl Fn(String) -> PartLine) {
+        let world = &mut *self.shared.0.borrow_mut();
+        let attempt = world.jobs[&world.place(task)].attempt;
+        let line = line(world.time().to_string());
+        world.tell(attempt, line, 0);
+    }
+
+    pub(super) fn start(&mut self, task: u32, id: &str) {
+        self.tell(task, |time| PartLine::Started { time, id: id.into() });
+    }
+
+    pub(super) fn row(&mut self, task: u32, id: &str) {
+        self.tell(task, |_| case_line(id));
+    }
+
+    pub(super) fn beat(&mut self, task: u32) {
+        self.tell(task, |time| PartLine::Beat { time, advanced: false });
+    }
+
+    pub(super) fn ended(&mut self, task: u32, ending: Ending) {
+        self.tell(task, |time| PartLine::Ended { time, ending: ending.clone(), advanced: false });
+    }
+
+    /// The scheduler changes the state of a task.
+    pub(super) fn set(&mut self, task: u32, state: State, reason: &str, exit: (i32, i32)) {
+        let world = &mut *self.shared.0.borrow_mut();
+        let exit = Exit { status: exit.0, signal: exit.1 };
+        world.set(world.place(task), state, reason, exit);
+    }
+
+    /// A task begins on a node, starts a case and ends so, all within a moment.
+    pub(super) fn fail(&mut self, task: u32, node: &str, id: &str, state: State, exit: (i32, i32)) {
+        self.begin(task, node);
+        self.start(task, id);
+        self.set(task, state, "", exit);
+        self.wait(105);
+    }
+
+    /// The arrays that were sent: excluded nodes, and the attempts with their cases.
+    pub(super) fn sent(&self) -> Vec<String> {
+        let world = self.shared.0.borrow();
+        let attempts = |array: &Array| {
+            let attempts = &world.prepared[&array.argument.parse().unwrap()];
+            attempts.iter().map(|(attempt, cases)| format!(" {attempt} {}", cases.join("+"))).collect::<String>()
+        };
+        world.arrays.iter().map(|array| format!("[{}]{}", array.excluded.join(","), attempts(array))).collect()
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        self.manager.front.summary()
+    }
+
+    /// The rows, and why the front wrote those that it wrote.
+    pub(super) fn journal(&self) -> Vec<String> {
+        let world = self.shared.0.borrow();
+        let line = |(id, outcome): &(String, Option<(Status, String)>)| match outcome {
+            None => id.clone(),
+            Some((status, reason)) => format!("{id} {status}: {reason}"),
+        };
+        world.journal.iter().map(line).collect()
+    }
+}
+
+/// The line of a case.
+pub(super) fn case_line(id: &str) -> PartLine {
+    let mut row = row(case("cg"), &[]);
+    row.id = id.to_owned();
+    PartLine::Case(Box::new(row))
+}

@@ -1,0 +1,40 @@
+//! Runs the cases of a plan as tasks of a cluster.
+//!
+//! A task is a block of cases that run one after another on one node. [`Front`] decides which tasks are sent, cancelled and sent
+//! again; it is told everything and asks nobody, so that it can be tested without a cluster and without waiting. [`Manager`]
+//! connects it with a [`Scheduler`], such as [`Slurm`], and with the files of the run, [`Store`].
+//!
+//! Files are the truth: a row counts once its line is in a part file. The scheduler explains what is missing. A task that ends
+//! without rows for reasons of a machine is sent again; a solver is blamed only for what ended during its own case.
+//!
+//! Rejected: workers that pull cases from a server, which compute nodes would have to reach, or from locked files on a network
+//! file system; and the scheduler's own requeue, which starts a second copy while the first may still run.
+
+#![forbid(unsafe_code)]
+
+mod commands;
+mod error;
+mod folder;
+mod front;
+mod ledger;
+mod line;
+mod manager;
+mod part;
+mod scheduler;
+mod settings;
+mod slurm;
+mod store;
+
+pub use commands::{Answer, Commands, NoAnswer, SystemCommands};
+pub use error::ClusterError;
+pub use folder::ClusterFolder;
+pub use front::{Action, Cancellation, Front, FrontRow, Policy, Submission, Summary, TaskNote};
+pub use ledger::{Cause, Ledger, LedgerLine, Loss, Withdrawal};
+pub use manager::{Manager, Records, Round};
+pub use part::{NewLine, News, PartReader, PartWriter};
+pub use scheduler::{
+    Array, Ask, Exit, JobTask, Limits, Node, Scheduler, SchedulerError, State, Target, TooMuch, Trouble,
+};
+pub use settings::settings_file;
+pub use slurm::{Slurm, WARNING_SECONDS};
+pub use store::{Known, Rows, Store};

@@ -1,0 +1,109 @@
+//! The files of a cluster run, as its front uses them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use gpbench_files::sync_folder;
+use gpbench_record::{Attempt, PartLine};
+
+use crate::ClusterError;
+use crate::error::Context as _;
+use crate::folder::ClusterFolder;
+use crate::front::{FrontRow, Submission};
+use crate::ledger::{Ledger, LedgerLine};
+use crate::manager::Records;
+use crate::part::{News, PartReader, PartWriter};
+
+/// Where rows go: the journal of a run.
+pub trait Rows {
+    /// Appends the line of a case, byte for byte. It is on the disk when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError>;
+
+    /// Writes a row that no runner could write.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError>;
+}
+
+/// The files of a cluster run. The run's journal must be open, which locks them.
+#[derive(Debug)]
+pub struct Store<R> {
+    folder: ClusterFolder,
+    ledger: Ledger,
+    readers: HashMap<Attempt, PartReader>,
+    /// Where rows go.
+    pub rows: R,
+}
+
+/// What the files of a cluster run tell a front that begins.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Known {
+    /// The ledger.
+    pub ledger: Vec<LedgerLine>,
+    /// Attempts that have part files.
+    pub parts: Vec<Attempt>,
+}
+
+impl<R> Store<R> {
+    /// Opens the files of a run, which [`ClusterFolder::create`] has made. `resume` gives every task all of its retries
+    /// again.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn open(folder: ClusterFolder, rows: R, resume: bool) -> Result<(Self, Known), ClusterError> {
+        let (mut ledger, mut lines) = Ledger::open(&folder.ledger())?;
+        if resume && !lines.is_empty() {
+            ledger.append(&LedgerLine::Resumed)?;
+            lines.push(LedgerLine::Resumed);
+        }
+        let parts = parts(&folder.parts())?;
+        Ok((Self { folder, ledger, readers: HashMap::new(), rows }, Known { ledger: lines, parts }))
+    }
+}
+
+/// The attempts that have part files.
+fn parts(folder: &Path) -> Result<Vec<Attempt>, ClusterError> {
+    let mut parts = Vec::new();
+    for entry in fs::read_dir(folder).context("read", folder)? {
+        let name = entry.context("read", folder)?.file_name();
+        let attempt = name.to_str().and_then(|name| name.strip_suffix(".jsonl")).map(str::parse::<Attempt>);
+        parts.extend(attempt.and_then(Result::ok));
+    }
+    parts.sort_unstable();
+    Ok(parts)
+}
+
+impl<R: Rows> Records for Store<R> {
+    fn record(&mut self, line: &LedgerLine) -> Result<(), ClusterError> {
+        self.ledger.append(line)
+    }
+
+    fn prepare(&mut self, submission: &Submission) -> Result<(), ClusterError> {
+        for (attempt, cases) in &submission.attempts {
+            let assigned = PartLine::Assigned { attempt: *attempt, cases: cases.clone() };
+            PartWriter::create(&self.folder.part(*attempt), &assigned)?;
+        }
+        let parts = self.folder.parts();
+        sync_folder(&parts).context("write", &parts)?;
+        let attempts: Vec<Attempt> = submission.attempts.iter().map(|(attempt, _)| *attempt).collect();
+        self.folder.write_submission(submission.number, &attempts)
+    }
+
+    fn news(&mut self, attempt: Attempt) -> Result<News, ClusterError> {
+        let path = || self.folder.part(attempt);
+        self.readers.entry(attempt).or_insert_with(|| PartReader::new(path())).read()
+    }
+
+    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError> {
+        self.rows.copy(id, line)
+    }
+
+    fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError> {
+        self.rows.write(row)
+    }
+}

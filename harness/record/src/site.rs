@@ -1,0 +1,88 @@
+//! Settings of a site with a cluster.
+
+use serde::{Deserialize, Serialize};
+
+/// How jobs are sent at a site. Everything is optional.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Site {
+    /// The partition; absent: the default one.
+    pub partition: Option<String>,
+    /// The account that is charged.
+    pub account: Option<String>,
+    /// The quality of service.
+    pub qos: Option<String>,
+    /// Features that nodes must have.
+    pub constraint: Option<String>,
+    /// Further options of `sbatch`.
+    pub extra: Vec<String>,
+    /// What each task asks for.
+    pub ask: Ask,
+    /// How cases become tasks.
+    pub tasks: TaskSettings,
+    /// What is known of the nodes.
+    pub nodes: NodeSettings,
+}
+
+/// What each task asks for; what is absent follows from the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ask {
+    /// Wall-clock seconds.
+    pub seconds: Option<u64>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Threads.
+    pub threads: Option<u32>,
+    /// Whether no other job may run on the node.
+    pub exclusive: bool,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self { seconds: None, memory_bytes: None, threads: None, exclusive: true }
+    }
+}
+
+/// Which cases share a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskUnit {
+    /// All cases of a data set, kernel, estimator and seed, so that their times can be compared.
+    #[default]
+    Block,
+    /// Each case is a task; times are not compared.
+    Case,
+}
+
+/// How cases become tasks, and how often a task is tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TaskSettings {
+    /// Which cases share a task.
+    pub by: TaskUnit,
+    /// Seconds up to which short blocks share a task; absent: none do.
+    pub pack_seconds: Option<u64>,
+    /// Most tasks that run at a time; absent: as many as the cluster allows.
+    pub throttle: Option<u32>,
+    /// How often a task is sent again after failures of the machines.
+    pub retries: u32,
+}
+
+impl Default for TaskSettings {
+    fn default() -> Self {
+        Self { by: TaskUnit::Block, pack_seconds: None, throttle: None, retries: 3 }
+    }
+}
+
+/// What is known of the nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeSettings {
+    /// Lines of the shell that run before each task.
+    pub setup: Vec<String>,
+    /// Their instruction set; absent: a short job asks for it.
+    pub instruction_set: Option<String>,
+    /// Their OpenBLAS core type; absent: a short job asks for it.
+    pub blas_core: Option<String>,
+}
