@@ -8,6 +8,7 @@
 //!     submissions/<n>.txt   one line a task of an array: its number, and the attempt
 //!     parts/<attempt>.jsonl what the runner of an attempt tells
 //!     logs/                 what tasks print
+//!     environments/         one file a kind of node
 //!     bin/                  programs and plugins of the tasks
 //! ```
 
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use gpbench_files::checksum::{self, Checksum};
 use gpbench_files::{Durability, replace};
-use gpbench_record::{Attempt, Manifest, SCHEMA};
+use gpbench_record::{Attempt, Environment, Manifest, SCHEMA};
 
 use crate::ClusterError;
 use crate::error::Context as _;
@@ -37,7 +38,7 @@ impl ClusterFolder {
     /// # Errors
     /// Those of the file system.
     pub fn create(&self) -> Result<(), ClusterError> {
-        for name in ["parts", "submissions", "logs", "bin"] {
+        for name in ["parts", "submissions", "logs", "bin", "environments"] {
             let folder = self.0.join(name);
             fs::create_dir_all(&folder).context("create", &folder)?;
         }
@@ -86,6 +87,26 @@ impl ClusterFolder {
 
     fn manifest(&self) -> PathBuf {
         self.0.join("manifest.json")
+    }
+
+    /// Stores the environment of a node, unless it is stored.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write_environment(&self, environment: &Environment) -> Result<(), ClusterError> {
+        let path = self.environment(&environment.kind());
+        if path.exists() {
+            return Ok(());
+        }
+        let text =
+            serde_json::to_vec_pretty(environment).expect("plain data with text keys always serialises");
+        let text = checksum::seal(&text);
+        replace(&path, Durability::Durable, |file| file.write_all(&text)).context("write", &path)
+    }
+
+    /// The file of the environment of a kind of node.
+    pub fn environment(&self, kind: &str) -> PathBuf {
+        self.0.join("environments").join(format!("{kind}.json"))
     }
 
     /// Writes the manifest, and waits until it is on the disk.

@@ -54,8 +54,13 @@ pub(crate) struct RunAttempt<'a> {
 }
 
 impl<'a> RunAttempt<'a> {
-    pub(crate) fn new(cases: CaseRunner<'a>, work: Work<'a>, renew_dataset: RenewDataset<'a>) -> Self {
-        let Work { ids, pending, rows, attempts, environment, finished, .. } = work;
+    pub(crate) fn new(
+        cases: CaseRunner<'a>,
+        work: Work<'a>,
+        finished: Option<FinishedCases>,
+        renew_dataset: RenewDataset<'a>,
+    ) -> Self {
+        let Work { ids, pending, rows, attempts, environment, .. } = work;
         let pending = pending
             .into_iter()
             .map(|(id, planned)| Pending { id, planned, faults: Faults::default() })

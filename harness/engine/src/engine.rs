@@ -97,9 +97,8 @@ impl Engine<'_> {
             environment: &plan.environment,
             beginning,
             reused,
-            finished: Some(finished),
         };
-        let ran = self.run_work(work, folder.path(), options, events);
+        let ran = self.run_and_keep(work, Some(finished), folder.path(), options, events);
         // The reason for the end is reported before a failure to remove files.
         let removed = folder.end();
         let summary = ran?;
@@ -116,6 +115,18 @@ impl Engine<'_> {
     pub fn run_work(
         &self,
         work: Work<'_>,
+        folder: &Path,
+        options: &Options,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Summary, EngineError> {
+        self.run_and_keep(work, None, folder, options, events)
+    }
+
+    /// [`Engine::run_work`], with a store that keeps finished cases for later runs.
+    fn run_and_keep(
+        &self,
+        work: Work<'_>,
+        finished: Option<FinishedCases>,
         folder: &Path,
         options: &Options,
         events: &mut dyn FnMut(Event),
@@ -141,7 +152,7 @@ impl Engine<'_> {
             memory,
         };
         let reused = work.reused.clone();
-        let attempt = RunAttempt::new(cases, work, self.renew_dataset);
+        let attempt = RunAttempt::new(cases, work, finished, self.renew_dataset);
         let progress = attempt.progress();
         events(Event::Begun { folder: folder.to_owned(), beginning, reused, progress });
         let before = self.executor.processor_times();

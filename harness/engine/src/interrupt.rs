@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 
 /// The signal that means that the time limit of an attempt is reached.
 pub(crate) const TIME_OVER: i32 = SIGALRM;
@@ -15,8 +15,8 @@ pub(crate) const TIME_OVER: i32 = SIGALRM;
 pub struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
-    /// A flag raised by SIGINT, SIGTERM, SIGHUP and SIGQUIT, which then no longer end the process. The last two stay
-    /// ignored where they were, as under `nohup`. Nor does SIGXFSZ, so that a limit on the size of files gives an error.
+    /// A flag raised by SIGINT, SIGTERM, SIGUSR1, by which schedulers of clusters tell of a near end, SIGHUP and SIGQUIT, which
+    /// then no longer end the process. The last two stay ignored where they were, as under `nohup`. Nor does SIGXFSZ, so that a limit on the size of files gives an error.
     ///
     /// # Errors
     /// When the handlers cannot be installed.
@@ -25,7 +25,7 @@ impl Interrupt {
         let ignored = ignored_signals();
         let is_asked_for = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
         let unless_ignored = [SIGHUP, SIGQUIT].into_iter().filter(is_asked_for);
-        for signal in [SIGINT, SIGTERM].into_iter().chain(unless_ignored) {
+        for signal in [SIGINT, SIGTERM, SIGUSR1].into_iter().chain(unless_ignored) {
             let value = usize::try_from(signal).expect("signal numbers are positive");
             signal_hook::flag::register_usize(signal, Arc::clone(&flag.0), value)?;
         }

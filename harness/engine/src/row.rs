@@ -79,6 +79,7 @@ fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestam
         lacks_exact: false,
         reused_from: None,
         environment: None,
+        place: None,
         finished: finished.to_string(),
     }
 }

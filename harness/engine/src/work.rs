@@ -3,7 +3,6 @@
 use gpbench_record::Environment;
 use gpbench_runs::{Attempts, Workspace};
 
-use crate::reuse::FinishedCases;
 use crate::{Beginning, PlannedCase, Reused, Rows};
 
 /// Cases to run, and where their rows and files go.
@@ -24,6 +23,4 @@ pub struct Work<'a> {
     pub beginning: Beginning,
     /// The rows that were taken from earlier runs.
     pub reused: Reused,
-    /// Where finished cases are kept for later runs.
-    pub(crate) finished: Option<FinishedCases>,
 }

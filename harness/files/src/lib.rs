@@ -25,7 +25,7 @@ mod sealed;
 mod stale;
 
 pub use lock::{FileLock, Holder, LockError, Locking};
-pub use process::process_tag;
+pub use process::{host_name, process_tag};
 pub use regular::{append_regular, open_regular};
 pub use replace::{Durability, rename, replace, sync_folder};
 pub use sealed::{SEAL_BYTES, replace_sealed, unseal};

@@ -38,7 +38,7 @@ fn host_token() -> &'static str {
 }
 
 /// The name of this host.
-pub(crate) fn host_name() -> String {
+pub fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     name.trim().to_owned()
 }

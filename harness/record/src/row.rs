@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Labels, Metrics, Status, TaskOutput};
+use crate::{Case, Labels, Metrics, Place, Status, TaskOutput};
 
 /// Most points of the trace of a case.
 pub const MOST_TRACE_POINTS: usize = 20_000;
@@ -68,6 +68,9 @@ pub struct Row {
     /// The environment in which the case ran, as [`crate::Environment::kind`] names it; earlier versions did not write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
+    /// Where the case ran, of a run on a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// UTC time at which the case ended.
     pub finished: String,
 }

@@ -65,6 +65,7 @@ pub fn row(case: Case, metrics: &[(&str, f64)]) -> Row {
         lacks_exact: false,
         reused_from: None,
         environment: None,
+        place: None,
         finished: "2026-01-01T00:00:00Z".into(),
         case,
     }

@@ -11,6 +11,11 @@ pub(crate) fn read(folder: &Path) -> Vec<Result<Environment, RunError>> {
     files(folder).map(|path| environment(&path)).collect()
 }
 
+/// The stored environments of a run folder that can be read, the first one first.
+pub fn environments(folder: &Path) -> Vec<Environment> {
+    read(folder).into_iter().filter_map(Result::ok).collect()
+}
+
 fn environment(path: &Path) -> Result<Environment, RunError> {
     serde_json::from_value(object::read(path)?).map_err(|error| object::damaged(path, error))
 }

@@ -28,7 +28,7 @@ pub struct RunFolder {
 
 impl RunFolder {
     /// The folder at a path.
-    pub(crate) fn at(path: &Path) -> Self {
+    pub fn at(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
 

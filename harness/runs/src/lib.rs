@@ -54,7 +54,7 @@ mod workspace;
 mod writer;
 
 pub use attempts::Attempts;
-pub use environments::ComparedEnvironment;
+pub use environments::{ComparedEnvironment, environments};
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use journal::{DamagedLine, JournalContents, read_journal};

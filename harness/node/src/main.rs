@@ -1,0 +1,138 @@
+//! `gpbench-node RUN TASK ATTEMPT`: runs the cases of one attempt at a task of a cluster run, on the node that the scheduler
+//! has chosen.
+//!
+//! It reads what to run from the run folder, runs it by the engine that local runs use, and appends what happens to the part
+//! file of the attempt: that it began and where, a beat now and then, each case that starts, each row, and why it ended. It
+//! writes nothing else that others read but logs and checkpoints, so that any number of runners may share a run folder.
+//!
+//! It exits with 0 after its last case, 75 after a signal, 76 where this node cannot run the task, and 1 where it cannot go
+//! on.
+
+#![forbid(unsafe_code)]
+
+mod checkpoints;
+mod part;
+mod place;
+mod report;
+mod task;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use gpbench_engine::{
+    Beginning, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Options, PlannedCase, Reused,
+    Summary, SystemClock, Work,
+};
+use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
+use gpbench_runs::{Attempts, RunFolder, Workspace};
+
+use crate::checkpoints::Checkpoints;
+use crate::part::{Part, PartRows};
+use crate::task::{Stop, Task};
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let task = match Task::read(&words) {
+        Ok(task) => task,
+        Err(error) => {
+            report::line(&error);
+            return ExitCode::FAILURE;
+        }
+    };
+    let part = match Part::open(&task) {
+        Ok(part) => Arc::new(part),
+        Err(error) => {
+            report::line(&error);
+            return ExitCode::FAILURE;
+        }
+    };
+    let ending = run(&task, &part).unwrap_or_else(|stop| {
+        report::line(&stop);
+        stop.ending()
+    });
+    if let Err(error) = part.end(&ending) {
+        report::line(&error);
+        return ExitCode::FAILURE;
+    }
+    ExitCode::from(match ending {
+        Ending::Done | Ending::TimeOver => 0,
+        Ending::Signal { .. } => STATUS_INTERRUPTED as u8,
+        Ending::Unfit { .. } => STATUS_UNFIT as u8,
+        Ending::Failed { .. } => 1,
+    })
+}
+
+/// Runs the cases of an attempt.
+fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
+    let interrupt = Interrupt::on_signals().map_err(Stop::failed)?;
+    let executor = LocalExecutor::open(&task.manifest.worker, task.threads(), 1).map_err(Stop::unfit)?;
+    let environment = place::environment(task, executor.machine());
+    place::require(task, &environment)?;
+    part.begin(task, place::place(task, &environment), &environment)?;
+
+    let local = tempfile::Builder::new().prefix("gpbench-node.").tempdir().map_err(Stop::failed)?;
+    let folder = RunFolder::at(&task.run);
+    let workspace = Workspace::of_attempt(&folder, local.path(), &task.attempt.to_string());
+    for path in workspace.folders() {
+        std::fs::create_dir_all(path).map_err(Stop::failed)?;
+    }
+    let ids: Vec<String> = task.cases.iter().map(|(id, _)| id.clone()).collect();
+    part.watch(Checkpoints::adopt(&workspace, &ids));
+    let logs: Vec<_> = ids.iter().map(|id| workspace.log(id)).collect();
+    executor.end_stale_processes(&logs);
+
+    let mut rows = PartRows::new(Arc::clone(part));
+    let work = Work {
+        ids: &ids,
+        pending: task.cases.iter().map(|(id, planned)| (id, planned)).collect(),
+        workspace: &workspace,
+        rows: &mut rows,
+        attempts: Attempts::open(local.path()).map_err(Stop::failed)?,
+        environment: &environment,
+        beginning: Beginning::First,
+        reused: Reused::default(),
+    };
+    let engine = Engine { executor: &executor, clock: &SystemClock, interrupt, renew_dataset: &lost_dataset };
+    let (over, ends) = channel::<()>();
+    let ran = std::thread::scope(|scope| {
+        let interval = Duration::from_secs_f64(task.manifest.options.beat_seconds);
+        scope.spawn(move || part.beat_until(&ends, interval));
+        let ran = engine.run_work(work, &task.run, &options(task), &mut |event| report::event(&event));
+        drop(over);
+        ran
+    });
+    ran.map(|summary| ending(&summary)).map_err(|error| match error {
+        EngineError::Program(_) | EngineError::Worker { .. } | EngineError::Memory { .. } => {
+            Stop::unfit(error)
+        }
+        error => Stop::failed(error),
+    })
+}
+
+/// What cannot be done on a node: the copy that was planned is the front's.
+fn lost_dataset(planned: &PlannedCase) -> Result<(), String> {
+    let file = planned.dataset_file.as_ref().map_or_else(String::new, |file| file.display().to_string());
+    Err(format!("its copy {file} is made where the run was started"))
+}
+
+/// Options of the attempt. The limits are ours, so that they ring before those of the job.
+fn options(task: &Task) -> Options {
+    let node = &task.manifest.options;
+    Options {
+        cache_dir: node.cache_dir.clone(),
+        kill_after_seconds: node.kill_after_seconds,
+        cpu_seconds: node.cpu_seconds,
+        memory_bytes: [node.memory_bytes, place::job_memory()].into_iter().flatten().min(),
+        ..Options::default()
+    }
+}
+
+/// Why an attempt that nothing has stopped is over.
+fn ending(summary: &Summary) -> Ending {
+    match summary.interrupted {
+        Some(signal) if summary.left > 0 => Ending::Signal { signal },
+        _ => Ending::Done,
+    }
+}

@@ -1,0 +1,136 @@
+//! The part file of the attempt, as the runner writes it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use gpbench_cluster::{ClusterError, PartWriter};
+use gpbench_engine::Rows;
+use gpbench_record::{Ending, Environment, PartLine, Place, Row, Status};
+use gpbench_runs::RunError;
+use jiff::Timestamp;
+
+use crate::checkpoints::Checkpoints;
+use crate::task::Task;
+
+/// A runner that was not heard of for so many seconds longer than a beat was suspended, and not merely late.
+const LATE: f64 = 5.0;
+
+/// The part file of the attempt.
+pub(crate) struct Part {
+    path: PathBuf,
+    writer: Mutex<PartWriter>,
+    place: OnceLock<Place>,
+    checkpoints: OnceLock<Checkpoints>,
+    suspended_seconds: Mutex<f64>,
+}
+
+impl Part {
+    /// Opens the file, which the front has made.
+    pub(crate) fn open(task: &Task) -> Result<Self, ClusterError> {
+        let path = task.folder.part(task.attempt);
+        Ok(Self {
+            writer: Mutex::new(PartWriter::open(&path)?),
+            path,
+            place: OnceLock::new(),
+            checkpoints: OnceLock::new(),
+            suspended_seconds: Mutex::default(),
+        })
+    }
+
+    /// Tells that the runner has begun, and where. The environment is stored for the front.
+    pub(crate) fn begin(
+        &self,
+        task: &Task,
+        place: Place,
+        environment: &Environment,
+    ) -> Result<(), ClusterError> {
+        task.folder.write_environment(environment)?;
+        let place = self.place.get_or_init(|| place).clone();
+        self.append(&PartLine::Begun { time: now(), place })
+    }
+
+    /// Names the checkpoints that show that cases come further.
+    pub(crate) fn watch(&self, checkpoints: Checkpoints) {
+        let _ = self.checkpoints.set(checkpoints);
+    }
+
+    /// Tells why the runner ends.
+    pub(crate) fn end(&self, ending: &Ending) -> Result<(), ClusterError> {
+        self.append(&PartLine::Ended { time: now(), ending: ending.clone(), advanced: self.advanced() })
+    }
+
+    /// Tells every so often that the runner lives, until the other end of `over` is gone.
+    pub(crate) fn beat_until(&self, over: &Receiver<()>, interval: Duration) {
+        let mut last = Timestamp::now();
+        while over.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+            let time = Timestamp::now();
+            let gap = time.duration_since(last).as_secs_f64() - interval.as_secs_f64();
+            if gap > LATE {
+                *lock(&self.suspended_seconds) += gap;
+            }
+            last = time;
+            // A beat that cannot be written is missed; the row that follows tells what is wrong.
+            let _ = self.append(&PartLine::Beat { time: time.to_string(), advanced: self.advanced() });
+        }
+    }
+
+    fn advanced(&self) -> bool {
+        self.checkpoints.get().is_some_and(Checkpoints::have_advanced)
+    }
+
+    fn append(&self, line: &PartLine) -> Result<(), ClusterError> {
+        lock(&self.writer).append(line)
+    }
+
+    /// Where the attempt runs.
+    fn place(&self) -> Option<Place> {
+        let suspended_seconds = *lock(&self.suspended_seconds);
+        self.place.get().map(|place| Place { suspended_seconds, ..place.clone() })
+    }
+}
+
+/// The rows of the attempt.
+pub(crate) struct PartRows {
+    part: Arc<Part>,
+    statuses: HashMap<String, Status>,
+}
+
+impl PartRows {
+    pub(crate) fn new(part: Arc<Part>) -> Self {
+        Self { part, statuses: HashMap::new() }
+    }
+
+    fn store(&self, line: &PartLine) -> Result<(), RunError> {
+        self.part.append(line).map_err(|error| match error {
+            ClusterError::Io { action, path, source } => RunError::Io { action, path, source },
+            other => RunError::Damaged { path: self.part.path.clone(), reason: other.to_string() },
+        })
+    }
+}
+
+impl Rows for PartRows {
+    fn begin(&mut self, id: &str) -> Result<(), RunError> {
+        self.store(&PartLine::Started { time: now(), id: id.to_owned() })
+    }
+
+    fn append(&mut self, row: &Row) -> Result<(), RunError> {
+        let row = Row { place: self.part.place(), ..row.clone() };
+        self.statuses.insert(row.id.clone(), row.status);
+        self.store(&PartLine::Case(Box::new(row)))
+    }
+
+    fn status(&self, id: &str) -> Option<Status> {
+        self.statuses.get(id).copied()
+    }
+}
+
+fn now() -> String {
+    Timestamp::now().to_string()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,66 @@
+//! The node: what it is, and whether it can run the task.
+
+use std::env;
+use std::thread::available_parallelism;
+
+use gpbench_files::host_name;
+use gpbench_record::{Environment, Place};
+
+use crate::task::{Stop, Task};
+
+/// Bytes of a job's memory that are left to the runner and to the system, so that our limits ring before those of the job.
+const RUNNER_BYTES: u64 = 256 << 20;
+
+/// The node's environment: its machine, and what the run was started with.
+pub(crate) fn environment(task: &Task, machine: Environment) -> Environment {
+    let Environment { gpbench, rustc, git_revision, git_dirty, spec_sha256, plugins, datasets, .. } =
+        task.started_in.clone();
+    Environment { gpbench, rustc, git_revision, git_dirty, spec_sha256, plugins, datasets, ..machine }
+}
+
+/// Whether the node can run the task as planned: ids of cases hold the instruction set and the core type of BLAS.
+pub(crate) fn require(task: &Task, environment: &Environment) -> Result<(), Stop> {
+    let threads = task.threads();
+    let processors = available_parallelism().map_or(1, usize::from);
+    if processors < threads {
+        return Err(Stop::unfit(format!(
+            "the task needs {threads} processors, and the job has {processors}"
+        )));
+    }
+    for (_, planned) in &task.cases {
+        let wanted = &planned.fingerprint;
+        let pairs = [
+            ("instruction set", &wanted.cpu_dispatch, &environment.cpu_dispatch),
+            ("core type of BLAS", &wanted.blas_core, &environment.blas_core),
+            ("worker", &wanted.worker_sha256, &environment.worker_sha256),
+        ];
+        if let Some((what, wanted, found)) = pairs.into_iter().find(|(_, wanted, found)| wanted != found) {
+            return Err(Stop::unfit(format!(
+                "the plan is for the {what} {wanted}, and this node has {found}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Where the attempt runs.
+pub(crate) fn place(task: &Task, environment: &Environment) -> Place {
+    Place {
+        node: variable("SLURMD_NODENAME").unwrap_or_else(host_name),
+        job: variable("SLURM_ARRAY_JOB_ID").and_then(|text| text.parse().ok()).unwrap_or_default(),
+        attempt: task.attempt.attempt,
+        environment: environment.kind(),
+        shared: !task.manifest.site.ask.exclusive,
+        suspended_seconds: 0.0,
+    }
+}
+
+/// Bytes of memory that the job leaves to cases, where the scheduler bounds it.
+pub(crate) fn job_memory() -> Option<u64> {
+    let mebibytes: u64 = variable("SLURM_MEM_PER_NODE")?.parse().ok()?;
+    (mebibytes > 0).then(|| (mebibytes << 20).saturating_sub(RUNNER_BYTES))
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}

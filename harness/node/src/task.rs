@@ -1,0 +1,138 @@
+//! What an attempt is to run.
+
+use std::path::{Path, PathBuf};
+
+use gpbench_cluster::{ClusterError, ClusterFolder, PartReader};
+use gpbench_engine::PlannedCase;
+use gpbench_record::{Attempt, Ending, Environment, Manifest, PartLine};
+use gpbench_runs::{PlanEntry, PlanFile, RunError, environments};
+
+/// An attempt at a task.
+pub(crate) struct Task {
+    /// The run folder.
+    pub(crate) run: PathBuf,
+    /// Its folder `cluster`.
+    pub(crate) folder: ClusterFolder,
+    /// Which attempt.
+    pub(crate) attempt: Attempt,
+    /// What the plan lacks.
+    pub(crate) manifest: Manifest,
+    /// Where the run was started.
+    pub(crate) started_in: Environment,
+    /// The cases in the order in which they are to run, with their ids.
+    pub(crate) cases: Vec<(String, PlannedCase)>,
+}
+
+/// Why an attempt cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unreadable {
+    /// Wrong arguments.
+    #[error("usage: gpbench-node RUN TASK ATTEMPT; it is started by the script of a cluster run")]
+    Usage,
+    /// A file of the cluster run.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// A file of the run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The part file does not begin with what is assigned.
+    #[error("{} does not begin with the attempt's cases", path.display())]
+    Unassigned {
+        /// The part file.
+        path: PathBuf,
+    },
+    /// A case that plan or manifest do not have.
+    #[error("the plan of {} has no case {id}", run.display())]
+    Unplanned {
+        /// The run folder.
+        run: PathBuf,
+        /// The case.
+        id: String,
+    },
+}
+
+/// Why an attempt ends before its last case.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    /// This node cannot run the task; another may.
+    #[error("{0}")]
+    Unfit(String),
+    /// The runner cannot go on.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl Stop {
+    pub(crate) fn unfit(why: impl ToString) -> Self {
+        Stop::Unfit(why.to_string())
+    }
+
+    pub(crate) fn failed(why: impl ToString) -> Self {
+        Stop::Failed(why.to_string())
+    }
+
+    /// What the part file says of it.
+    pub(crate) fn ending(self) -> Ending {
+        match self {
+            Stop::Unfit(reason) => Ending::Unfit { reason },
+            Stop::Failed(reason) => Ending::Failed { reason },
+        }
+    }
+}
+
+impl From<ClusterError> for Stop {
+    fn from(error: ClusterError) -> Self {
+        Stop::failed(error)
+    }
+}
+
+impl Task {
+    /// Reads the attempt that the command line names.
+    pub(crate) fn read(words: &[String]) -> Result<Self, Unreadable> {
+        let [run, task, attempt] = words else { return Err(Unreadable::Usage) };
+        let (Ok(task), Ok(attempt)) = (task.parse(), attempt.parse()) else { return Err(Unreadable::Usage) };
+        let (run, attempt) = (PathBuf::from(run), Attempt { task, attempt });
+        let folder = ClusterFolder::of(&run);
+        let manifest = folder.read_manifest()?;
+        let plan = PlanFile::read(&run)?;
+        let started_in = environments(&run).into_iter().next().unwrap_or_default();
+        let assigned = assigned(&folder.part(attempt), attempt)?;
+        let case = |id: String| {
+            let unplanned = || Unreadable::Unplanned { run: run.clone(), id: id.clone() };
+            let entry = plan.cases.iter().find(|entry| entry.id == id).ok_or_else(unplanned)?;
+            let planned = planned(entry, &manifest).ok_or_else(unplanned)?;
+            Ok((id, planned))
+        };
+        let cases = assigned.into_iter().map(case).collect::<Result<_, Unreadable>>()?;
+        Ok(Self { run, folder, attempt, manifest, started_in, cases })
+    }
+
+    /// Threads that the task asks for.
+    pub(crate) fn threads(&self) -> usize {
+        let task = self.manifest.tasks.get(self.attempt.task as usize);
+        task.map_or(1, |task| task.threads as usize)
+    }
+}
+
+/// The ids that the first line of a part file assigns to an attempt.
+fn assigned(path: &Path, own: Attempt) -> Result<Vec<String>, Unreadable> {
+    let news = PartReader::new(path.to_owned()).read()?;
+    match news.lines.into_iter().next().map(|line| line.line) {
+        Some(PartLine::Assigned { attempt, cases }) if attempt == own => Ok(cases),
+        _ => Err(Unreadable::Unassigned { path: path.to_owned() }),
+    }
+}
+
+/// A case of the plan with its files.
+fn planned(entry: &PlanEntry, manifest: &Manifest) -> Option<PlannedCase> {
+    let files = manifest.cases.get(&entry.id)?;
+    Some(PlannedCase {
+        case: entry.case.clone(),
+        fingerprint: entry.fingerprint.clone(),
+        n: entry.n,
+        memory_estimate: files.memory_estimate,
+        dataset_file: files.dataset_file.clone(),
+        plugin_file: files.plugin_file.clone(),
+        skip: entry.skip.clone(),
+    })
+}
