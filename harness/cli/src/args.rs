@@ -154,6 +154,30 @@ pub(crate) struct ShardArg {
     pub(crate) shard: Option<Shard>,
 }
 
+/// Where cases run.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExecutorArgs {
+    /// Where cases run: on this computer, or as jobs of Slurm on others. `--set slurm.KEY=VALUE` changes a setting of the
+    /// cluster.
+    #[arg(long, value_enum, default_value_t = ExecutorArg::Local)]
+    pub(crate) executor: ExecutorArg,
+    /// Return once all jobs are sent; `gpbench watch` goes on with them.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// Settings of the cluster; by default `gpbench/cluster.toml` in the folder of the user's settings.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cluster: Option<PathBuf>,
+}
+
+/// `--executor`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExecutorArg {
+    /// On this computer.
+    Local,
+    /// As jobs of Slurm.
+    Slurm,
+}
+
 /// What a run takes from earlier ones.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Continuation {

@@ -25,7 +25,40 @@ pub(crate) fn execute(
     args: &RunArgs,
     earlier: &Continuation,
 ) -> Result<Summary, Failure> {
-    let options = Options {
+    let options = options(global, prepared, args, earlier);
+    let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
+    let renew = |planned: &PlannedCase| prepared.renewal.renew(global, planned);
+    let engine =
+        Engine { executor: &prepared.executor, clock: &SystemClock, interrupt, renew_dataset: &renew };
+    let mut progress = Progress::new(global, &prepared.estimate);
+    if prepared.estimate.seconds >= LONG_RUN {
+        progress.announce(&prepared.estimate.text);
+    }
+    let summary = engine.run(&prepared.plan, &options, &mut |event| progress.show(event));
+    progress.end();
+    let summary = summary.map_err(failure)?;
+    disturbance(summary.other_load).iter().for_each(|text| warn(global, text));
+    cases_without_rows(&summary).iter().for_each(|text| warn(global, text));
+    Ok(summary)
+}
+
+/// What an error of the engine ends the program with.
+pub(crate) fn failure(error: EngineError) -> Failure {
+    match &error {
+        EngineError::Memory { .. } | EngineError::Program(_) => Failure::usage(error),
+        EngineError::Run(run) if run.is_users() => Failure::usage(error),
+        _ => Failure::internal(error),
+    }
+}
+
+/// The options that the engine gets.
+pub(crate) fn options(
+    global: &Global,
+    prepared: &Prepared,
+    args: &RunArgs,
+    earlier: &Continuation,
+) -> Options {
+    Options {
         output_dir: global.output_dir.clone(),
         cache_dir: prepared.cache.clone(),
         jobs: args.jobs.get(),
@@ -37,25 +70,7 @@ pub(crate) fn execute(
         memory_bytes: args.memory_limit,
         max_failures: if args.fail_fast { Some(1) } else { args.max_failures.map(NonZeroUsize::get) },
         time_limit_seconds: args.time_limit,
-    };
-    let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
-    let renew = |planned: &PlannedCase| prepared.renewal.renew(global, planned);
-    let engine =
-        Engine { executor: &prepared.executor, clock: &SystemClock, interrupt, renew_dataset: &renew };
-    let mut progress = Progress::new(global, &prepared.estimate);
-    if prepared.estimate.seconds >= LONG_RUN {
-        progress.announce(&prepared.estimate.text);
     }
-    let summary = engine.run(&prepared.plan, &options, &mut |event| progress.show(event));
-    progress.end();
-    let summary = summary.map_err(|error| match &error {
-        EngineError::Memory { .. } | EngineError::Program(_) => Failure::usage(error),
-        EngineError::Run(run) if run.is_users() => Failure::usage(error),
-        _ => Failure::internal(error),
-    })?;
-    disturbance(summary.other_load).iter().for_each(|text| warn(global, text));
-    cases_without_rows(&summary).iter().for_each(|text| warn(global, text));
-    Ok(summary)
 }
 
 /// What to say of cases that have no row because the machine or a file was at fault: the first ones by name, and each

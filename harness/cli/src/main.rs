@@ -11,6 +11,7 @@
 mod args;
 mod catalog;
 mod check_result;
+mod cluster;
 mod dataset;
 mod dataset_list;
 mod environment;
@@ -72,6 +73,12 @@ enum Verb {
     Compare(verbs::compare::Compare),
     /// Show a metric over the runs of a spec and their git revisions.
     History(verbs::history::History),
+    /// Show how far a run on a cluster is.
+    Status(verbs::cluster::Status),
+    /// Go on with a run on a cluster until it is finished, and report on it.
+    Watch(verbs::cluster::Watch),
+    /// Cancel what a run on a cluster has queued or running; what has come stays.
+    Cancel(verbs::cluster::Cancel),
     /// Run a spec and compare its metrics with a baseline.
     Check(verbs::check::Check),
     /// List, download, verify and import data sets.
@@ -146,6 +153,9 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Merge(args) => verbs::merge::merge(global, &args),
         Verb::Compare(args) => verbs::compare::compare(global, &args),
         Verb::History(args) => verbs::history::history(global, &args),
+        Verb::Status(args) => verbs::cluster::status(global, &args),
+        Verb::Watch(args) => verbs::cluster::watch(global, &args),
+        Verb::Cancel(args) => verbs::cluster::cancel(global, &args),
         Verb::Check(args) => verbs::check::check(global, &args),
         Verb::Data(verb) => verbs::data::data(global, &verb),
         Verb::Plugin(verb) => verbs::plugin::plugin(global, &verb),

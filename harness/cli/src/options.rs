@@ -6,7 +6,13 @@ use clap::{Arg, ArgMatches, Command, Error};
 
 /// An option, and the verbs that have it.
 pub(crate) const OPTIONS: [(&str, &[&str]); 3] = [
-    ("output_dir", &["run", "check", "list", "report", "merge", "compare", "history", "clean"]),
+    (
+        "output_dir",
+        &[
+            "run", "check", "list", "report", "merge", "status", "watch", "cancel", "compare", "history",
+            "clean",
+        ],
+    ),
     (
         "data_dir",
         &["run", "plan", "check", "list", "data list", "data fetch", "data verify", "bench", "doctor"],

@@ -48,14 +48,38 @@ pub(crate) struct Prepared {
     pub(crate) executor: LocalExecutor,
     /// Its estimated time.
     pub(crate) estimate: RunEstimate,
+    /// Estimated seconds of each case, where known.
+    pub(crate) seconds: Vec<Option<f64>>,
+    /// Threads of the whole run.
+    pub(crate) threads: usize,
     /// gpbench's cache.
     pub(crate) cache: PathBuf,
     /// What makes copies of data sets anew.
     pub(crate) renewal: Renewal,
 }
 
+/// Which part of a plan is prepared, and for which machines.
+#[derive(Debug, Default)]
+pub(crate) struct Placement {
+    /// The part; none for the whole.
+    pub(crate) shard: Option<Shard>,
+    /// The machines; none for this one.
+    pub(crate) nodes: Option<Nodes>,
+}
+
+/// Machines that run cases in place of this one.
+#[derive(Debug)]
+pub(crate) struct Nodes {
+    /// Processors of the smallest.
+    pub(crate) processors: usize,
+    /// Their instruction set, where it is not that of this machine.
+    pub(crate) instruction_set: Option<String>,
+    /// Their OpenBLAS core type, where it is not that of this machine.
+    pub(crate) blas_core: Option<String>,
+}
+
 /// Reads a spec, and checks it against the plugins and data sets of this machine. Of a shard, its cases alone are left.
-pub(crate) fn check(global: &Global, args: &SpecArgs, shard: Option<Shard>) -> Result<Checked, Failure> {
+pub(crate) fn check(global: &Global, args: &SpecArgs, placement: &Placement) -> Result<Checked, Failure> {
     let typed = gpbench_spec::load(&args.spec, &args.sets).map_err(Failure::usage)?;
     let worker = Worker::locate()?;
     let typed = typed.with_libraries(&catalog::named_libraries(&worker, &args.libraries)?);
@@ -69,11 +93,11 @@ pub(crate) fn check(global: &Global, args: &SpecArgs, shard: Option<Shard>) -> R
     let plan =
         checked.plan().filter(&args.filter.solvers(), &args.filter.datasets).map_err(Failure::usage)?;
     let threads = args.threads.map(NonZeroUsize::get).or(plan.threads);
-    let processors = environment::processors();
+    let processors = placement.nodes.as_ref().map_or_else(environment::processors, |nodes| nodes.processors);
     if let Some(threads) = threads.filter(|threads| *threads > processors) {
         warn(global, format!("{threads} threads share {processors} processors; times will be too long"));
     }
-    let (plan, part) = match shard {
+    let (plan, part) = match placement.shard {
         Some(shard) => {
             let (plan, part) = plan.part(shard);
             (plan, Some(part))
@@ -105,9 +129,9 @@ pub(crate) fn prepare(
     global: &Global,
     args: &SpecArgs,
     run: &RunArgs,
-    shard: Option<Shard>,
+    placement: &Placement,
 ) -> Result<Prepared, Failure> {
-    let Checked { mut plan, part, threads, worker, sources, text } = check(global, args, shard)?;
+    let Checked { mut plan, part, threads, worker, sources, text } = check(global, args, placement)?;
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
     let datasets = datasets(global, run, &plan, &places)?;
@@ -118,7 +142,12 @@ pub(crate) fn prepare(
     }
     check_sizes(&plan)?;
     let estimate = RunEstimate::of(&plan, threads);
-    let machine = executor.machine();
+    let seconds = plan.cases.iter().map(|planned| Some(planned.cost(threads)?.seconds)).collect();
+    let mut machine = executor.machine();
+    if let Some(nodes) = &placement.nodes {
+        machine.cpu_dispatch = nodes.instruction_set.clone().unwrap_or(machine.cpu_dispatch);
+        machine.blas_core = nodes.blas_core.clone().unwrap_or(machine.blas_core);
+    }
     let binaries = Fingerprint {
         plugin_sha256: String::new(),
         dataset_sha256: None,
@@ -150,6 +179,8 @@ pub(crate) fn prepare(
         },
         executor,
         estimate,
+        seconds,
+        threads,
         cache: places.cache.clone(),
         renewal: Renewal { places, offline: run.offline, files, busy: Mutex::default() },
     })

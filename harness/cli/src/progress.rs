@@ -55,9 +55,25 @@ impl Progress {
         }
     }
 
+    /// Lines alone, for cases that run elsewhere.
+    pub(crate) fn plain(global: &Global) -> Progress {
+        let nothing = RunEstimate { text: String::new(), seconds: 0.0, is_whole: false, threads: 0 };
+        Progress { plain: true, ..Progress::new(global, &nothing) }
+    }
+
+    /// Warnings alone.
+    pub(crate) fn quiet(global: &Global) -> Progress {
+        Progress { quiet: true, ..Progress::plain(global) }
+    }
+
     /// Prints the estimate of a run.
     pub(crate) fn announce(&self, estimate: &str) {
         self.say(&self.notice().text(estimate));
+    }
+
+    /// Prints a text, unless the user wants none.
+    pub(crate) fn say_text(&self, text: &str) {
+        self.say(&self.notice().text(text));
     }
 
     /// Prints an event.

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod clean;
+pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod data;

@@ -32,6 +32,9 @@ pub enum ClusterError {
         /// The path.
         text: String,
     },
+    /// The journal cannot take a row.
+    #[error("{0}")]
+    Journal(String),
     /// The scheduler refuses.
     #[error(transparent)]
     Scheduler(#[from] SchedulerError),

@@ -24,6 +24,7 @@ mod scheduler;
 mod settings;
 mod slurm;
 mod store;
+mod tasks;
 
 pub use commands::{Answer, Commands, NoAnswer, SystemCommands};
 pub use error::ClusterError;
@@ -38,3 +39,4 @@ pub use scheduler::{
 pub use settings::settings_file;
 pub use slurm::{Slurm, WARNING_SECONDS};
 pub use store::{Known, Rows, Store};
+pub use tasks::{SizedCase, tasks};

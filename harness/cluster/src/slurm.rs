@@ -58,7 +58,8 @@ impl<C: Commands> Slurm<C> {
 
     /// Options that say what an array asks for.
     fn options(&self, array: &Array) -> Vec<String> {
-        let Site { partition, account, qos, constraint, extra, ask, tasks: _, nodes: _ } = &self.site;
+        let Site { partition, account, qos, constraint, extra, ask, tasks: _, nodes: _, intervals: _ } =
+            &self.site;
         let mut options = vec![
             format!("--job-name={}", self.name),
             format!("--time={}", array.ask.seconds.div_ceil(60)),

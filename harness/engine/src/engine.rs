@@ -1,13 +1,9 @@
 //! Runs a plan: continues its run folder or creates one, then runs the cases that have no row.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::Environment;
-use gpbench_runs::{
-    Attempts, ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder, Store, Workspace,
-    newest_run,
-};
+use gpbench_runs::{Attempts, Workspace};
 
 use crate::attempt::RunAttempt;
 use crate::case::CaseRunner;
@@ -17,8 +13,8 @@ use crate::programs::{CheckedExecutor, Keeper, Plugins};
 use crate::reuse::FinishedCases;
 use crate::tries::RenewDataset;
 use crate::{
-    Beginning, Clock, EngineError, Event, Executor, Interrupt, Options, Plan, PlannedCase, ProcessorTimes,
-    Reused, Summary, Work,
+    Clock, EngineError, Event, Executor, Interrupt, OpenRun, Options, Plan, PlannedCase, ProcessorTimes,
+    Summary, Work,
 };
 
 /// Runs plans.
@@ -48,49 +44,16 @@ impl Engine<'_> {
         options: &Options,
         events: &mut dyn FnMut(Event),
     ) -> Result<Summary, EngineError> {
-        let ids = plan.ids()?;
-        let options = &absolute(options)?;
-        let (folder, beginning) = self.folder(plan, &ids, options, events)?;
-        // The journal is locked before the folder is changed.
-        let (mut journal, damaged) = Journal::open(folder.path())?;
-        folder.begin()?;
-        // A run that was killed may have left those of cases whose rows it had just written.
+        let options = &options.absolute()?;
+        let OpenRun { folder, mut journal, ids, pending, beginning, reused, finished } =
+            OpenRun::open(plan, options, self.clock, events)?;
         let workspace = folder.workspace();
-        ids.iter().filter(|id| journal.status(id).is_some()).for_each(|id| workspace.remove_checkpoint(id));
-        if beginning == Beginning::Continued {
-            let file = match PlanFile::read(folder.path()) {
-                Err(error @ RunError::Damaged { .. }) => {
-                    events(Event::Warning(format!("{error}; it is written anew, and the run goes on")));
-                    plan.file(&ids, folder.created().unwrap_or(self.clock.now()))
-                }
-                read => plan.refresh(read?),
-            };
-            folder.write_plan(&file, &plan.spec_toml)?;
-        }
         let attempts = Attempts::open(folder.path())?;
-        let environment = folder.add_environment(&plan.environment)?;
         let logs: Vec<PathBuf> = ids.iter().map(|id| folder.log(id)).collect();
         self.executor.end_stale_processes(&logs);
-
-        let missing = |id: &str| match journal.status(id) {
-            None => true,
-            Some(status) => options.retry_failed && status.is_failure(),
-        };
-        let mut pending: Vec<(&String, &PlannedCase)> =
-            ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
-        let finished = FinishedCases::new(Store::of(&options.output_dir), &folder, plan);
-        let reused = if options.fresh {
-            Reused::default()
-        } else {
-            let into = (&folder, &mut journal);
-            let taken = finished.take(options.reuse, &mut pending, into, events);
-            taken.inspect_err(|_| drop(folder.end()))?
-        };
-        let complete = ids.iter().all(|id| journal.status(id).is_some());
-        warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
         let work = Work {
             ids: &ids,
-            pending,
+            pending: pending.into_iter().map(|place| (&ids[place], &plan.cases[place])).collect(),
             workspace: &workspace,
             rows: &mut journal,
             attempts,
@@ -192,70 +155,4 @@ impl Engine<'_> {
         let worker = cases.first().map(|planned| planned.fingerprint.worker_sha256.as_str());
         Ok((CheckedExecutor::new(&keeper, self.executor, worker)?, plugins))
     }
-
-    /// The folder to run in, and whether it is continued, or why not.
-    fn folder(
-        &self,
-        plan: &Plan,
-        ids: &[String],
-        options: &Options,
-        events: &mut dyn FnMut(Event),
-    ) -> Result<(RunFolder, Beginning), EngineError> {
-        let names: Vec<&str> = ids.iter().map(String::as_str).collect();
-        if !options.fresh {
-            match RunFolder::find(&options.output_dir, &plan.name, &names) {
-                Ok(folder) => return Ok((folder, Beginning::Continued)),
-                Err(unreadable) => unreadable.into_iter().for_each(|error| {
-                    events(Event::Warning(format!("{error}; that run is not continued, a new one begins")));
-                }),
-            }
-        }
-        let beginning = if options.fresh { Beginning::Fresh } else { beginning(plan, ids, options) };
-        let now = self.clock.now();
-        let file = plan.file(ids, now);
-        let created = RunFolder::create(&options.output_dir, &file, &plan.spec_toml, &plan.environment, now)?;
-        Ok((created, beginning))
-    }
-}
-
-/// Why the newest run of a plan's name is not continued.
-fn beginning(plan: &Plan, ids: &[String], options: &Options) -> Beginning {
-    let newest = newest_run(&options.output_dir, &plan.name);
-    let Some(newest) = newest.and_then(|run| PlanFile::read(&run).ok()) else { return Beginning::First };
-    let mut earlier: HashMap<_, _> =
-        newest.cases.iter().map(|entry| (&entry.labels, entry.id.as_str())).collect();
-    let (mut same, mut changed, mut added) = (0, 0, 0);
-    for (id, planned) in ids.iter().zip(&plan.cases) {
-        match earlier.remove(&planned.case.labels()) {
-            Some(known) if known == id => same += 1,
-            Some(_) => changed += 1,
-            None => added += 1,
-        }
-    }
-    Beginning::Changed { same, changed, added, removed: earlier.len() }
-}
-
-/// What the user should know of a folder that is continued.
-fn warnings(damaged: &[DamagedLine], complete: bool, environment: ComparedEnvironment) -> Vec<String> {
-    let ComparedEnvironment { differences, warnings } = environment;
-    let elsewhere = (!differences.is_empty()).then(|| {
-        let what = differences.join(", ");
-        format!(
-            "this run began in another environment, described by its environment.json ({what}); \
-             do not compare its times"
-        )
-    });
-    damaged.iter().map(|line| line.warning(complete)).chain(warnings).chain(elsewhere).collect()
-}
-
-/// Makes paths absolute: workers get absolute ones, since a plugin may change its working folder.
-fn absolute(options: &Options) -> Result<Options, EngineError> {
-    let absolute = |path: &PathBuf| {
-        std::path::absolute(path).map_err(|source| EngineError::Path { path: path.clone(), source })
-    };
-    Ok(Options {
-        output_dir: absolute(&options.output_dir)?,
-        cache_dir: absolute(&options.cache_dir)?,
-        ..options.clone()
-    })
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::EngineError;
+
 /// Which finished cases of earlier runs are re-used. A fresh run re-uses none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
@@ -36,6 +38,23 @@ pub struct Options {
     pub max_failures: Option<usize>,
     /// Wall-clock seconds after which this attempt ends; a case that is running then has no row.
     pub time_limit_seconds: Option<f64>,
+}
+
+impl Options {
+    /// The same with absolute paths: workers get these, since a plugin may change its working folder.
+    ///
+    /// # Errors
+    /// When the present folder is not known.
+    pub fn absolute(&self) -> Result<Options, EngineError> {
+        let absolute = |path: &PathBuf| {
+            std::path::absolute(path).map_err(|source| EngineError::Path { path: path.clone(), source })
+        };
+        Ok(Options {
+            output_dir: absolute(&self.output_dir)?,
+            cache_dir: absolute(&self.cache_dir)?,
+            ..self.clone()
+        })
+    }
 }
 
 impl Default for Options {

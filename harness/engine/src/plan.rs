@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use gpbench_record::{Axes, Case, Environment, Fingerprint, PartOfPlan, ReportOptions};
+use gpbench_record::{Axes, Case, CaseFiles, Environment, Fingerprint, PartOfPlan, ReportOptions};
 use gpbench_runs::{PlanEntry, PlanFile};
 use jiff::Timestamp;
 
@@ -50,6 +50,19 @@ pub struct PlannedCase {
 }
 
 impl PlannedCase {
+    /// A case of a stored plan with its files.
+    pub fn of(entry: &PlanEntry, files: &CaseFiles) -> Self {
+        Self {
+            case: entry.case.clone(),
+            fingerprint: entry.fingerprint.clone(),
+            n: entry.n,
+            memory_estimate: files.memory_estimate,
+            dataset_file: files.dataset_file.clone(),
+            plugin_file: files.plugin_file.clone(),
+            skip: entry.skip.clone(),
+        }
+    }
+
     /// The stable id of the case.
     pub fn id(&self) -> String {
         self.case.id(&self.fingerprint)

@@ -18,6 +18,17 @@ pub(crate) fn blamed(id: &str, planned: &PlannedCase, reason: String, log: &Log,
     Row { log_tail: lines(&log.tail), ..row }
 }
 
+/// The row of a case whose runner could not write one.
+pub fn row_without_runner(
+    id: &str,
+    planned: &PlannedCase,
+    status: Status,
+    reason: &str,
+    finished: Timestamp,
+) -> Row {
+    empty(id, planned, CaseStatus::new(status, sentence(reason)), finished)
+}
+
 /// The row of a case that has ended.
 pub(crate) fn ended(
     id: &str,

@@ -97,7 +97,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     let engine = Engine { executor: &executor, clock: &SystemClock, interrupt, renew_dataset: &lost_dataset };
     let (over, ends) = channel::<()>();
     let ran = std::thread::scope(|scope| {
-        let interval = Duration::from_secs_f64(task.manifest.options.beat_seconds);
+        let interval = Duration::from_secs_f64(task.manifest.site.intervals.beat);
         scope.spawn(move || part.beat_until(&ends, interval));
         let ran = engine.run_work(work, &task.run, &options(task), &mut |event| report::event(&event));
         drop(over);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gpbench_cluster::{ClusterError, ClusterFolder, PartReader};
 use gpbench_engine::PlannedCase;
 use gpbench_record::{Attempt, Ending, Environment, Manifest, PartLine};
-use gpbench_runs::{PlanEntry, PlanFile, RunError, environments};
+use gpbench_runs::{PlanFile, RunError, environments};
 
 /// An attempt at a task.
 pub(crate) struct Task {
@@ -100,8 +100,8 @@ impl Task {
         let case = |id: String| {
             let unplanned = || Unreadable::Unplanned { run: run.clone(), id: id.clone() };
             let entry = plan.cases.iter().find(|entry| entry.id == id).ok_or_else(unplanned)?;
-            let planned = planned(entry, &manifest).ok_or_else(unplanned)?;
-            Ok((id, planned))
+            let files = manifest.cases.get(&id).ok_or_else(unplanned)?;
+            Ok((id.clone(), PlannedCase::of(entry, files)))
         };
         let cases = assigned.into_iter().map(case).collect::<Result<_, Unreadable>>()?;
         Ok(Self { run, folder, attempt, manifest, started_in, cases })
@@ -121,18 +121,4 @@ fn assigned(path: &Path, own: Attempt) -> Result<Vec<String>, Unreadable> {
         Some(PartLine::Assigned { attempt, cases }) if attempt == own => Ok(cases),
         _ => Err(Unreadable::Unassigned { path: path.to_owned() }),
     }
-}
-
-/// A case of the plan with its files.
-fn planned(entry: &PlanEntry, manifest: &Manifest) -> Option<PlannedCase> {
-    let files = manifest.cases.get(&entry.id)?;
-    Some(PlannedCase {
-        case: entry.case.clone(),
-        fingerprint: entry.fingerprint.clone(),
-        n: entry.n,
-        memory_estimate: files.memory_estimate,
-        dataset_file: files.dataset_file.clone(),
-        plugin_file: files.plugin_file.clone(),
-        skip: entry.skip.clone(),
-    })
 }

@@ -172,16 +172,13 @@ pub struct CaseFiles {
     /// The data set's binary copy, on the shared file system; absent for generated sets.
     #[serde(default, with = "crate::path::optional", skip_serializing_if = "Option::is_none")]
     pub dataset_file: Option<PathBuf>,
-    /// Whether figures of the exact process are wanted.
-    #[serde(default)]
-    pub wants_exact: bool,
     /// Bytes of memory that the case is likely to use, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_estimate: Option<u64>,
 }
 
 /// Options of a run that its runners need.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeOptions {
     /// Where exact references are stored, on the shared file system.
@@ -193,21 +190,6 @@ pub struct NodeOptions {
     pub cpu_seconds: Option<f64>,
     /// Bytes of memory at which a case without a memory budget is killed.
     pub memory_bytes: Option<u64>,
-    /// Seconds between two beats of a runner.
-    pub beat_seconds: f64,
-}
-
-impl Default for NodeOptions {
-    /// A beat every half minute, and no limits.
-    fn default() -> Self {
-        Self {
-            cache_dir: PathBuf::new(),
-            kill_after_seconds: None,
-            cpu_seconds: None,
-            memory_bytes: None,
-            beat_seconds: 30.0,
-        }
-    }
 }
 
 /// Cases that run one after another on one node, and what they ask of it.

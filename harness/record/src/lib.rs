@@ -78,7 +78,7 @@ pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, Solv
 pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use shard::{PartOfPlan, Shard, plan_digest};
-pub use site::{Ask, NodeSettings, Site, TaskSettings, TaskUnit};
+pub use site::{Ask, Intervals, NodeSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};
 pub use target::{Margin, Target, TargetBound, TargetReference};

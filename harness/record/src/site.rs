@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// How jobs are sent at a site. Everything is optional.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Site {
     /// The partition; absent: the default one.
@@ -22,6 +22,32 @@ pub struct Site {
     pub tasks: TaskSettings,
     /// What is known of the nodes.
     pub nodes: NodeSettings,
+    /// How often the front and the runners look and tell.
+    pub intervals: Intervals,
+}
+
+/// Intervals in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Intervals {
+    /// Between two looks while something changes.
+    pub poll: f64,
+    /// Between two looks after nothing has changed for long.
+    pub longest_poll: f64,
+    /// Between the two answers that show an attempt as ended or unknown.
+    pub confirm: f64,
+    /// Between two beats of a runner.
+    pub beat: f64,
+    /// Without a beat, after which a runner counts as silent.
+    pub silent: f64,
+    /// Without a beat, after which a task that is called running is cancelled.
+    pub stuck: f64,
+}
+
+impl Default for Intervals {
+    fn default() -> Self {
+        Self { poll: 15.0, longest_poll: 120.0, confirm: 60.0, beat: 30.0, silent: 90.0, stuck: 600.0 }
+    }
 }
 
 /// What each task asks for; what is absent follows from the plan.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use gpbench_record::{Ask, NodeSettings, Site, TaskSettings, TaskUnit};
+use gpbench_record::{Ask, Intervals, NodeSettings, Site, TaskSettings, TaskUnit};
 
 use crate::error::{Mistakes, SpecErrors};
 use crate::keys::{Key, Keys, between, choice, count, list, memory, text, time, truth, whole};
@@ -82,6 +82,7 @@ fn slurm(keys: &mut Keys<'_>) -> Site {
         ask: keys.part("ask", ask, "What each task asks for.").value,
         tasks: keys.part("tasks", tasks, "How cases become tasks, and how often a task is tried.").value,
         nodes: keys.part("nodes", nodes, "What is known of the nodes.").value,
+        intervals: keys.part("intervals", intervals, "How often is looked and told.").value,
         ..site
     }
 }
@@ -158,6 +159,18 @@ fn tasks(keys: &mut Keys<'_>) -> TaskSettings {
     }
 }
 
+fn intervals(keys: &mut Keys<'_>) -> Intervals {
+    let mut every = |name, default, doc| keys.or(name, time(), default, doc).value;
+    Intervals {
+        poll: every("poll", "15s", "Time between two looks at the queue while something changes."),
+        longest_poll: every("longest_poll", "2m", "The same after nothing has changed for long."),
+        confirm: every("confirm", "1m", "Time between two answers that show a task as ended or unknown."),
+        beat: every("beat", "30s", "Time between two signs of life of a task."),
+        silent: every("silent", "90s", "Time without a sign of life after which a task counts as silent."),
+        stuck: every("stuck", "10m", "Time without one after which a running task is cancelled."),
+    }
+}
+
 fn nodes(keys: &mut Keys<'_>) -> NodeSettings {
     let sets = choice("instruction set", ["avx512", "avx2", "portable"].map(|name| (name, name.to_owned())));
     let asked = "a short job asks for it";
@@ -211,6 +224,7 @@ nodes = { setup = ["module load openblas"], instruction_set = "avx512", blas_cor
                 throttle: Some(50),
                 retries: 5,
             },
+            intervals: Intervals::default(),
             nodes: NodeSettings {
                 setup: vec!["module load openblas".into()],
                 instruction_set: some("avx512"),

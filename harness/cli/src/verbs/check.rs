@@ -11,7 +11,7 @@ use crate::check_result::{self, StepSummary};
 use crate::execute::{execute, exit_code};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::notice::say;
-use crate::prepare::prepare;
+use crate::prepare::{Placement, prepare};
 use crate::{output, runs};
 
 /// `gpbench check`.
@@ -54,7 +54,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     };
     let reference = reference(global, args, &file)?;
 
-    let prepared = prepare(global, &args.spec, &args.run, None)?;
+    let prepared = prepare(global, &args.spec, &args.run, &Placement::default())?;
     // A check measures the program as it is now, so no earlier run is continued.
     let summary = execute(global, &prepared, &args.run, &Continuation::NONE)?;
     let run = runs::reopen(&summary.folder)?;

@@ -10,7 +10,7 @@ use crate::estimate::RunEstimate;
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::say;
 use crate::output::Listing;
-use crate::prepare::{self, Checked};
+use crate::prepare::{self, Checked, Placement};
 use crate::units;
 
 /// `gpbench plan`.
@@ -25,7 +25,8 @@ pub(crate) struct Plan {
 }
 
 pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
-    let Checked { mut plan, threads, .. } = prepare::check(global, &args.spec, args.shard.shard)?;
+    let placement = Placement { shard: args.shard.shard, nodes: None };
+    let Checked { mut plan, threads, .. } = prepare::check(global, &args.spec, &placement)?;
     add_sizes(global, &mut plan)?;
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     // Holds cases in the form of the journal, so it has the journal's schema.

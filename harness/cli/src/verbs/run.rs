@@ -6,13 +6,17 @@ use std::path::Path;
 use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
-use crate::args::{Continuation, Global, RunArgs, ShardArg, SpecArgs, Wide};
+use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide};
+use crate::cluster::Until;
+use crate::cluster::launch::Cluster;
 use crate::execute::{execute, exit_code};
 use crate::exit::{OK, Outcome};
 use crate::notice::{say, warn};
 use crate::output::shell_command;
-use crate::prepare::prepare;
+use crate::prepare::{Placement, prepare};
+use crate::progress::Progress;
 use crate::runs;
+use crate::verbs::cluster::{finish, report};
 
 /// `gpbench run`.
 #[derive(Debug, Args)]
@@ -24,13 +28,19 @@ pub(crate) struct Run {
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
+    executor: ExecutorArgs,
+    #[command(flatten)]
     earlier: Continuation,
     #[command(flatten)]
     wide: Wide,
 }
 
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
-    let prepared = prepare(global, &args.spec, &args.run, args.shard.shard)?;
+    if args.executor.executor == ExecutorArg::Slurm {
+        return on_cluster(global, args);
+    }
+    let placement = Placement { shard: args.shard.shard, nodes: None };
+    let prepared = prepare(global, &args.spec, &args.run, &placement)?;
     if let Some(shard) = args.shard.shard.filter(|_| prepared.plan.cases.is_empty()) {
         say(format_args!(
             "shard {shard} has no case: the plan has fewer data sets, kernels, estimators and seeds"
@@ -68,6 +78,24 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         }
         (Ok(()), code) => Ok(code),
     }
+}
+
+/// Runs a spec on a cluster.
+fn on_cluster(global: &Global, args: &Run) -> Outcome {
+    let mut spec = args.spec.clone();
+    let cluster = Cluster::find(&args.executor, &mut spec)?;
+    let placement = Placement { shard: args.shard.shard, ..cluster.placement() };
+    let prepared = prepare(global, &spec, &args.run, &placement)?;
+    let mut progress = Progress::plain(global);
+    let (folder, sent) = cluster.launch(global, &prepared, &args.run, &args.earlier, &mut progress)?;
+    let Some(mut run) = sent else { return report(global, folder.path(), None, args.wide) };
+    let until = if args.executor.detach { Until::Sent } else { Until::Finished };
+    let signal = run.drive(until, &mut progress)?;
+    if args.executor.detach && signal.is_none() && run.summary().rows < run.summary().cases {
+        say(format_args!("all is sent; to go on: gpbench watch {}", run.folder().display()));
+        return run.close().map(|()| OK);
+    }
+    finish(global, run, signal, args.wide)
 }
 
 /// What the user may want next of a run that has run all of its cases.

@@ -1,6 +1,6 @@
 //! When the front decides what.
 
-use gpbench_record::TaskSettings;
+use gpbench_record::{Intervals, Site};
 
 /// Intervals and counts of the front.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +52,17 @@ impl Default for Policy {
 
 impl Policy {
     /// The defaults with what a site has set.
-    pub fn of(settings: &TaskSettings) -> Self {
-        Self { retries: settings.retries, throttle: settings.throttle, ..Self::default() }
+    pub fn of(site: &Site) -> Self {
+        let Intervals { poll, longest_poll, confirm, silent, stuck, beat: _ } = site.intervals;
+        Self {
+            poll_seconds: poll,
+            longest_poll_seconds: longest_poll,
+            confirm_seconds: confirm,
+            silent_seconds: silent,
+            stuck_seconds: stuck,
+            retries: site.tasks.retries,
+            throttle: site.tasks.throttle,
+            ..Self::default()
+        }
     }
 }

@@ -1,0 +1,202 @@
+//! From a plan to a cluster run that can be sent: settings, programs, tasks and files.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use gpbench_cluster::{
+    Array, Ask, ClusterFolder, Limits, Scheduler as _, SizedCase, Slurm, SystemCommands, settings_file, tasks,
+};
+use gpbench_engine::{Event, OpenRun, SystemClock};
+use gpbench_record::{CaseFiles, ClusterTask, Manifest, NodeOptions, SCHEMA, Site};
+use gpbench_runs::RunFolder;
+
+use super::failure;
+use super::programs::{keep, runner};
+use super::run::{ClusterRun, slurm};
+use crate::args::{Continuation, ExecutorArgs, Global, RunArgs, SpecArgs};
+use crate::execute;
+use crate::exit::Failure;
+use crate::prepare::{Nodes, Placement, Prepared};
+use crate::progress::Progress;
+use crate::worker::Worker;
+
+/// What begins the keys of settings of a cluster.
+const PREFIX: &str = "slurm.";
+
+/// A cluster on which a plan can run.
+pub(crate) struct Cluster {
+    site: Site,
+    limits: Limits,
+}
+
+impl Cluster {
+    /// Reads the settings of the site and asks Slurm for its limits. Removes from `spec` what is meant for the cluster.
+    pub(crate) fn find(args: &ExecutorArgs, spec: &mut SpecArgs) -> Result<Cluster, Failure> {
+        let (own, others) =
+            spec.sets.drain(..).partition(|set: &String| set.trim_start().starts_with(PREFIX));
+        spec.sets = others;
+        let file = args.cluster.clone().or_else(settings_file);
+        let site = gpbench_spec::load_site(file.as_deref(), &own).map_err(Failure::usage)?;
+        let nowhere = || Path::new("/").to_owned();
+        let slurm = Slurm {
+            commands: SystemCommands::default(),
+            site: site.clone(),
+            name: String::new(),
+            folder: nowhere(),
+            logs: nowhere(),
+            script: nowhere(),
+        };
+        let limits = slurm.limits().map_err(|error| failure(error.into()))?;
+        let asked = site.ask.threads.and_then(|threads| usize::try_from(threads).ok()?.try_into().ok());
+        spec.threads = spec.threads.or(asked);
+        Ok(Cluster { site, limits })
+    }
+
+    /// For which machines a plan is prepared.
+    pub(crate) fn placement(&self) -> Placement {
+        let processors = self.limits.nodes.iter().map(|node| node.processors as usize).min().unwrap_or(1);
+        let nodes = &self.site.nodes;
+        Placement {
+            shard: None,
+            nodes: Some(Nodes {
+                processors,
+                instruction_set: nodes.instruction_set.clone(),
+                blas_core: nodes.blas_core.clone(),
+            }),
+        }
+    }
+
+    /// Makes the files of a cluster run, or continues those of an earlier one. `None`: each case has its row.
+    pub(crate) fn launch(
+        &self,
+        global: &Global,
+        prepared: &Prepared,
+        args: &RunArgs,
+        earlier: &Continuation,
+        progress: &mut Progress,
+    ) -> Result<(RunFolder, Option<ClusterRun>), Failure> {
+        let options =
+            execute::options(global, prepared, args, earlier).absolute().map_err(execute::failure)?;
+        let open = OpenRun::open(&prepared.plan, &options, &SystemClock, &mut |event| progress.show(event))
+            .map_err(execute::failure)?;
+        let OpenRun { folder, journal, ids, pending, beginning, reused, .. } = open;
+        let done = ids.len() - pending.len();
+        let count = gpbench_engine::Progress { total: ids.len(), done, failed: 0 };
+        progress.show(Event::Begun { folder: folder.path().to_owned(), beginning, reused, progress: count });
+        if pending.is_empty() {
+            folder.end().map_err(Failure::internal)?;
+            return Ok((folder, None));
+        }
+        self.require_shared(folder.path())?;
+        let again: HashSet<String> = pending.iter().map(|&place| ids[place].clone()).collect();
+        let manifest = self.manifest(&folder, prepared, &ids, &pending, args)?;
+        self.limits.check(&manifest.tasks).map_err(|error| failure(error.into()))?;
+        let cluster = ClusterFolder::of(folder.path());
+        cluster.write_manifest(&manifest).map_err(failure)?;
+        cluster.write_script(&manifest).map_err(failure)?;
+        test(&slurm(&folder, &manifest), &manifest)?;
+        Ok((folder.clone(), Some(ClusterRun::open(folder, journal, &again, true)?)))
+    }
+
+    /// Refuses a folder that nodes cannot see.
+    fn require_shared(&self, folder: &Path) -> Result<(), Failure> {
+        let is_alone = self.limits.nodes.len() < 2;
+        let own = ["/tmp", "/var/tmp", "/dev/shm", "/run"];
+        match own.into_iter().find(|own| folder.starts_with(own)) {
+            Some(own) if !is_alone && std::env::var_os("GPBENCH_NODES_SHARE_TMP").is_none() => {
+                Err(Failure::usage(format!(
+                    "the run folder {} lies in {own}, which nodes do not share: name a shared folder with `--output-dir`",
+                    folder.display()
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The manifest: tasks of an earlier one keep their numbers, which the ledger knows.
+    fn manifest(
+        &self,
+        folder: &RunFolder,
+        prepared: &Prepared,
+        ids: &[String],
+        pending: &[usize],
+        args: &RunArgs,
+    ) -> Result<Manifest, Failure> {
+        let cluster = ClusterFolder::of(folder.path());
+        cluster.create().map_err(failure)?;
+        let earlier = cluster.read_manifest().ok();
+        let mut tasks: Vec<ClusterTask> = earlier.map(|earlier| earlier.tasks).unwrap_or_default();
+        let known: HashSet<String> = tasks.iter().flat_map(|task| task.cases.clone()).collect();
+        let new: Vec<SizedCase> = pending
+            .iter()
+            .filter(|&&place| !known.contains(&ids[place]))
+            .map(|&place| sized(prepared, place, &ids[place], args))
+            .collect();
+        tasks.extend(self.tasks(&new, prepared.threads));
+        let mut cases = BTreeMap::new();
+        for (id, planned) in ids.iter().zip(&prepared.plan.cases) {
+            let files = CaseFiles {
+                plugin_file: keep(&cluster, &planned.plugin_file)?,
+                dataset_file: planned.dataset_file.clone(),
+                memory_estimate: planned.memory_estimate,
+            };
+            cases.insert(id.clone(), files);
+        }
+        let name = folder.path().file_name().unwrap_or_default();
+        Ok(Manifest {
+            schema: SCHEMA,
+            run: name.to_string_lossy().into_owned(),
+            runner: keep(&cluster, &runner()?)?,
+            worker: keep(&cluster, &Worker::locate()?.file)?,
+            cases,
+            options: NodeOptions {
+                cache_dir: prepared.cache.clone(),
+                kill_after_seconds: args.kill_after,
+                cpu_seconds: args.cpu_limit,
+                memory_bytes: args.memory_limit,
+            },
+            tasks,
+            site: self.site.clone(),
+        })
+    }
+
+    fn tasks(&self, cases: &[SizedCase], threads: usize) -> Vec<ClusterTask> {
+        tasks(cases, &self.site, u32::try_from(threads).unwrap_or(u32::MAX))
+    }
+}
+
+/// Asks whether Slurm would take the largest task.
+fn test(slurm: &Slurm<SystemCommands>, manifest: &Manifest) -> Result<(), Failure> {
+    let asks = || manifest.tasks.iter().map(Ask::of);
+    let ask = Ask {
+        seconds: asks().map(|ask| ask.seconds).max().unwrap_or_default(),
+        memory_bytes: asks().map(|ask| ask.memory_bytes).max().unwrap_or_default(),
+        threads: asks().map(|ask| ask.threads).max().unwrap_or(1),
+    };
+    let array = Array {
+        comment: "test".to_owned(),
+        count: 1,
+        ask,
+        throttle: None,
+        excluded: Vec::new(),
+        argument: "0".to_owned(),
+    };
+    match slurm.test(&array) {
+        Err(error) if !error.may_pass() => Err(failure(error.into())),
+        _ => Ok(()),
+    }
+}
+
+/// A case as its task needs to know it. An exact reference takes 8 n^2 bytes and a quarter more.
+fn sized(prepared: &Prepared, place: usize, id: &str, args: &RunArgs) -> SizedCase {
+    let planned = &prepared.plan.cases[place];
+    let reference =
+        planned.n.filter(|_| planned.fingerprint.exact).map(|n| 10 * (n as u64).pow(2) + (256 << 20));
+    SizedCase {
+        id: id.to_owned(),
+        labels: planned.case.labels(),
+        seconds: prepared.seconds.get(place).copied().flatten(),
+        limit_bytes: planned.case.budget.memory_bytes.or(args.memory_limit),
+        estimated_bytes: planned.memory_estimate.into_iter().chain(reference).max(),
+    }
+}

@@ -1,0 +1,168 @@
+//! A cluster run, from its files alone.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gpbench_cluster::{
+    ClusterFolder, Front, Manager, Policy, Scheduler as _, Slurm, Store, Summary, SystemCommands,
+};
+use gpbench_engine::{Clock as _, Event, Interrupt, SystemClock};
+use gpbench_record::Manifest;
+use gpbench_runs::{Journal, PlanFile, RunFolder};
+
+use super::failure;
+use super::rows::JournalRows;
+use super::status::status;
+use crate::exit::Failure;
+use crate::progress::Progress;
+
+/// How often a waiting front looks for signals.
+const LOOK: Duration = Duration::from_millis(200);
+/// Signals by which a user at a terminal ends a run.
+const CTRL_C: i32 = 2;
+
+/// When a front leaves a cluster run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// When each case has its row, or will have none.
+    Finished,
+    /// When everything is sent.
+    Sent,
+}
+
+/// A cluster run whose journal this process has locked.
+pub(crate) struct ClusterRun {
+    folder: RunFolder,
+    name: String,
+    manager: Manager<Slurm<SystemCommands>, Store<JournalRows>>,
+}
+
+/// The settings of Slurm for a run.
+pub(super) fn slurm(folder: &RunFolder, manifest: &Manifest) -> Slurm<SystemCommands> {
+    let cluster = ClusterFolder::of(folder.path());
+    Slurm {
+        commands: SystemCommands::default(),
+        site: manifest.site.clone(),
+        name: format!("gpbench-{}", manifest.run),
+        folder: folder.path().to_owned(),
+        logs: cluster.logs(),
+        script: cluster.script(),
+    }
+}
+
+impl ClusterRun {
+    /// Opens the cluster run of a run folder. `journal` is that folder's. `again`: cases with rows that are to run again.
+    /// `resume`: whether tasks that were given up are tried again.
+    pub(crate) fn open(
+        folder: RunFolder,
+        journal: Journal,
+        again: &HashSet<String>,
+        resume: bool,
+    ) -> Result<ClusterRun, Failure> {
+        let cluster = ClusterFolder::of(folder.path());
+        let manifest = cluster.read_manifest().map_err(failure)?;
+        let plan = PlanFile::read(folder.path()).map_err(Failure::internal)?;
+        let name = plan.name.clone();
+        let rows = JournalRows::new(journal, &folder, &cluster, plan, &manifest);
+        let ended = rows.ended().into_iter().filter(|id| !again.contains(id)).collect();
+        let slurm = slurm(&folder, &manifest);
+        let limits = slurm.limits().map_err(|error| failure(error.into()))?;
+        let (store, known) = Store::open(cluster, rows, resume).map_err(failure)?;
+        let policy = Policy::of(&manifest.site);
+        let now = SystemClock.now();
+        let front = Front::new(&manifest, limits, policy, ended, &known.ledger, &known.parts, now);
+        Ok(ClusterRun { folder, name, manager: Manager::new(front, slurm, store) })
+    }
+
+    /// The run folder.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Takes over what has come, and asks Slurm once, without sending anything.
+    pub(crate) fn look(&mut self, progress: &mut Progress) -> Result<String, Failure> {
+        let now = SystemClock.now();
+        match self.manager.scheduler.poll() {
+            Ok(tasks) => self.manager.front.polled(&tasks, now),
+            Err(error) => progress.show(Event::Warning(error.to_string())),
+        }
+        let mut round = Default::default();
+        self.manager.merge(now, &mut round).map_err(failure)?;
+        self.tell(progress, round.notes);
+        Ok(self.status())
+    }
+
+    /// Ends the run: what is queued or running is cancelled in the next rounds.
+    pub(crate) fn end(&mut self) {
+        self.manager.front.end();
+    }
+
+    /// Goes on with the run until it is finished, or until what `until` says. Ctrl-C cancels what is queued and running; other
+    /// signals leave it there. Gives the signal that ended it.
+    pub(crate) fn drive(&mut self, until: Until, progress: &mut Progress) -> Result<Option<i32>, Failure> {
+        let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
+        let (mut shown, mut is_ending) = (String::new(), false);
+        loop {
+            let round = self.manager.round(SystemClock.now()).map_err(failure)?;
+            self.tell(progress, round.notes);
+            let status = self.status();
+            if status != shown {
+                progress.say_text(&status);
+                // For those who ask while this process has the run.
+                let _ = fs::write(self.folder.path().join("cluster/status.txt"), format!("{status}\n"));
+                shown = status;
+            }
+            if round.is_finished {
+                return Ok(interrupt.signal());
+            }
+            if until == Until::Sent && self.summary().waiting == 0 {
+                return Ok(None);
+            }
+            let pause =
+                if is_ending { Duration::from_secs(2) } else { Duration::from_secs_f64(round.pause_seconds) };
+            let begun = Instant::now();
+            while begun.elapsed() < pause {
+                match interrupt.signal() {
+                    Some(CTRL_C) if !is_ending => {
+                        is_ending = true;
+                        self.end();
+                        progress.say_text("cancelling what is queued and running; what has come is stored");
+                        break;
+                    }
+                    Some(signal) if signal != CTRL_C => return Ok(Some(signal)),
+                    _ => thread::sleep(LOOK.min(pause)),
+                }
+            }
+        }
+    }
+
+    /// How far the run is.
+    pub(crate) fn summary(&self) -> Summary {
+        self.manager.front.summary()
+    }
+
+    /// Removes what only a run in progress needs.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        self.folder.end().map_err(Failure::internal)
+    }
+
+    fn status(&self) -> String {
+        status(&self.name, &self.summary())
+    }
+
+    /// Shows rows that have come, and what a person should know.
+    fn tell(&mut self, progress: &mut Progress, notes: Vec<String>) {
+        let rows = &mut self.manager.records.rows;
+        let new = rows.take_new();
+        let mut count = rows.progress();
+        let all = count.done;
+        for (place, row) in new.iter().enumerate() {
+            count.done = all - (new.len() - 1 - place);
+            progress.show(Event::CaseFinished { row: Box::new(row.clone()), progress: count });
+        }
+        notes.into_iter().for_each(|note| progress.show(Event::Warning(note)));
+    }
+}
