@@ -65,7 +65,9 @@ impl Commands for SystemCommands {
     fn run(&self, program: &str, arguments: &[String], input: &[u8]) -> Result<Answer, NoAnswer> {
         let deadline = Instant::now() + self.patience;
         let mut command = Command::new(program);
-        FORMATS.iter().for_each(|name| drop(command.env_remove(name)));
+        for name in FORMATS {
+            command.env_remove(name);
+        }
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // It is killed where this returns early.
         let mut started = spawn(&mut command)?;

@@ -35,8 +35,18 @@ struct Simulation {
 
 /// What may happen to a runner.
 const FAULTS: [&str; 12] = [
-    "killed", "node", "node-ghost", "preempted", "forgotten", "silent", "cancelled", "memory", "signal",
-    "failed", "time", "requeued",
+    "killed",
+    "node",
+    "node-ghost",
+    "preempted",
+    "forgotten",
+    "silent",
+    "cancelled",
+    "memory",
+    "signal",
+    "failed",
+    "time",
+    "requeued",
 ];
 
 impl Simulation {
@@ -88,7 +98,8 @@ impl Simulation {
         let free = (1..=self.nodes).map(|k| format!("n{k}")).filter(|node| !busy.contains(node));
         let mut free: VecDeque<String> = free.collect();
         let mut world = self.bench.shared.0.borrow_mut();
-        let waiting = world.jobs.iter().filter(|(_, job)| job.task.state == State::Pending && !job.is_forgotten);
+        let waiting =
+            world.jobs.iter().filter(|(_, job)| job.task.state == State::Pending && !job.is_forgotten);
         let waiting: Vec<_> = waiting.map(|(place, job)| (*place, job.attempt)).take(free.len()).collect();
         for (place, attempt) in waiting {
             let array = &world.arrays[place.0 as usize - 1];
@@ -178,11 +189,8 @@ impl Simulation {
             self.bench.shared.0.borrow_mut().is_away = is_away;
         }
         if self.chance(5 * self.rate) {
-            let answers = [
-                Answer::AcceptsSilently,
-                Answer::Refuses(Trouble::Passing),
-                Answer::Refuses(Trouble::Full),
-            ];
+            let answers =
+                [Answer::AcceptsSilently, Answer::Refuses(Trouble::Passing), Answer::Refuses(Trouble::Full)];
             let answer = answers[self.random.random_range(0..answers.len())];
             self.bench.shared.0.borrow_mut().answers.push_back(answer);
         }

@@ -44,7 +44,10 @@ fn an_attempt_without_rows_is_a_retry_unless_it_wrote_a_checkpoint() {
         bench.tell(0, |time| PartLine::Ended { time, ending: Ending::Signal { signal: 15 }, advanced });
         bench.set(0, State::Failed, "NonZeroExitCode", (75, 0));
         let round = bench.round();
-        assert_eq!(round.is_finished, bench.sent().len() == 9 && !advanced && !bench.summary().left.is_empty());
+        assert_eq!(
+            round.is_finished,
+            bench.sent().len() == 9 && !advanced && !bench.summary().left.is_empty()
+        );
     }
     let summary = bench.summary();
     assert_eq!(summary.left, ["a"]);

@@ -10,6 +10,7 @@ use gpbench_record::{
 };
 use jiff::Timestamp;
 
+use crate::ClusterError;
 use crate::front::{Front, FrontRow, Policy, Submission, Summary};
 use crate::ledger::LedgerLine;
 use crate::manager::{Manager, Records, Round};
@@ -17,7 +18,6 @@ use crate::part::{NewLine, News};
 use crate::scheduler::{
     Array, Exit, JobTask, Limits, Node, Scheduler, SchedulerError, State, Target, Trouble,
 };
-use crate::ClusterError;
 
 /// A task in the queue.
 #[derive(Debug, Clone)]
@@ -206,8 +206,11 @@ impl Records for Shared {
         let world = &mut *self.0.borrow_mut();
         let Some((lines, read)) = world.parts.get_mut(&attempt) else { return Ok(News::default()) };
         let now = world.now;
-        let new: Vec<NewLine> =
-            lines[*read..].iter().take_while(|(time, _)| *time <= now).map(|(_, line)| line.clone()).collect();
+        let new: Vec<NewLine> = lines[*read..]
+            .iter()
+            .take_while(|(time, _)| *time <= now)
+            .map(|(_, line)| line.clone())
+            .collect();
         *read += new.len();
         Ok(News { lines: new, damaged: Vec::new() })
     }
@@ -274,15 +277,8 @@ impl Bench {
     pub(super) fn of(manifest: Manifest, policy: Policy, limits: Limits) -> Self {
         let shared = Shared::default();
         shared.0.borrow_mut().now = 1_000_000;
-        let front = Front::new(
-            &manifest,
-            limits.clone(),
-            policy,
-            HashSet::new(),
-            &[],
-            &[],
-            shared.0.borrow().time(),
-        );
+        let front =
+            Front::new(&manifest, limits.clone(), policy, HashSet::new(), &[], &[], shared.0.borrow().time());
         let manager = Manager::new(front, shared.clone(), shared.clone());
         Self { shared, manager, manifest, policy, limits }
     }
@@ -365,9 +361,16 @@ impl Bench {
         let world = self.shared.0.borrow();
         let attempts = |array: &Array| {
             let attempts = &world.prepared[&array.argument.parse().unwrap()];
-            attempts.iter().map(|(attempt, cases)| format!(" {attempt} {}", cases.join("+"))).collect::<String>()
+            attempts
+                .iter()
+                .map(|(attempt, cases)| format!(" {attempt} {}", cases.join("+")))
+                .collect::<String>()
         };
-        world.arrays.iter().map(|array| format!("[{}]{}", array.excluded.join(","), attempts(array))).collect()
+        world
+            .arrays
+            .iter()
+            .map(|array| format!("[{}]{}", array.excluded.join(","), attempts(array)))
+            .collect()
     }
 
     pub(super) fn summary(&self) -> Summary {
