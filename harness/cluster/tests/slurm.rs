@@ -192,6 +192,19 @@ impl Run {
         fs::read_to_string(&path).unwrap().trim().to_owned()
     }
 
+    /// The number of arrays that were sent.
+    fn jobs(&self) -> usize {
+        let tasks = self.manager.scheduler.poll().unwrap();
+        tasks.iter().map(|task| task.job).collect::<HashSet<u64>>().len()
+    }
+
+    /// Ends a daemon of the cluster, and waits until it is gone.
+    fn stop(&self, daemon: &str, signal: &str) {
+        let file = self.slurm.join("run").join(format!("{daemon}.pid"));
+        let wait = "while [[ -d /proc/$pid && $(sed 's/.*) //; s/ .*//' /proc/$pid/stat) != Z ]]; do sleep 0.1; done";
+        shell(&format!("pid=$(cat {}); kill -{signal} $pid; {wait}", file.display()));
+    }
+
     /// What the scheduler says of the tasks, one line each.
     fn queue(&self) -> Vec<String> {
         let tasks = self.manager.scheduler.poll().unwrap();
@@ -225,8 +238,7 @@ fn thirty_tasks_run_in_three_arrays() {
     let mut all = ids.concat();
     all.sort();
     assert_eq!(run.copied(), all);
-    let jobs: HashSet<u64> = run.manager.scheduler.poll().unwrap().iter().map(|task| task.job).collect();
-    assert_eq!((jobs.len(), run.summary().duplicates), (3, 0));
+    assert_eq!((run.jobs(), run.summary().duplicates), (3, 0));
 }
 
 #[test]
@@ -306,26 +318,36 @@ fn a_task_whose_step_is_dead_runs_again() {
 }
 
 #[test]
-fn a_copy_outlives_its_node_and_another_the_controller() {
-    let Some(slurm) = cluster("a_copy_outlives_its_node") else { return };
+fn copies_outlive_their_node() {
+    let Some(slurm) = cluster("copies_outlive_their_node") else { return };
     let mut run = Run::new(slurm, &[&["wait-a"], &["wait-b"], &["wait-c"], &["wait-d"]]);
     for id in ["wait-a", "wait-b", "wait-c", "wait-d"] {
         run.process_of(id);
     }
-    let daemon = |name: &str| run.slurm.join("run").join(format!("{name}.pid")).display().to_string();
-    let (node, controller) = (daemon("slurmd-n2"), daemon("slurmctld"));
-    shell(&format!("kill -KILL $(cat {node}) $(cat {controller})"));
-    shell("slurmctld");
-    run.until("end of the node", |run| {
-        let is_away = run.manager.scheduler.poll().is_err();
-        !is_away
-            && run.queue().iter().any(|task| task.starts_with("NODE_FAIL") || task.starts_with("COMPLETING"))
-    });
+    run.stop("slurmd-n2", "KILL");
+    run.until("failure of the node", |run| run.queue().iter().any(|task| task.starts_with("NODE_FAIL")));
     // Each copy still lives, so none was sent again.
     run.go();
     run.finish();
     shell("slurmd -N n2");
     assert_eq!(run.copied(), ["wait-a", "wait-b", "wait-c", "wait-d"]);
-    assert_eq!(run.summary().duplicates, 0);
+    assert_eq!((run.jobs(), run.summary().duplicates), (1, 0));
     shell("until [[ $(sinfo -h -N -p main -o %t | sort -u) == idle ]]; do sleep 0.5; done");
+}
+
+#[test]
+fn a_run_outlives_the_controller() {
+    let Some(slurm) = cluster("a_run_outlives_the_controller") else { return };
+    let mut run = Run::new(slurm, &[&["wait-a"], &["wait-b"]]);
+    for id in ["wait-a", "wait-b"] {
+        run.process_of(id);
+    }
+    run.stop("slurmctld", "TERM");
+    let round = run.manager.round(Timestamp::now()).unwrap();
+    assert!(round.notes.iter().any(|note| note.contains("Unable to contact slurm controller")), "{round:?}");
+    run.go();
+    run.until("rows", |run| run.copied().len() == 2);
+    shell("slurmctld; until scontrol ping >/dev/null; do sleep 0.2; done");
+    run.finish();
+    assert_eq!((run.jobs(), run.summary().duplicates), (1, 0));
 }
