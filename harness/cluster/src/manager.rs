@@ -82,7 +82,10 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
         let mut round = Round::default();
         match self.scheduler.poll() {
             Ok(tasks) => self.front.polled(&tasks, now),
-            Err(error) => pass(error, &mut round)?,
+            Err(error) => {
+                self.front.unanswered();
+                pass(error, &mut round)?;
+            }
         }
         self.merge(now, &mut round)?;
         for action in self.front.step(now) {

@@ -66,8 +66,14 @@ impl Front {
         true
     }
 
+    /// Takes in that the scheduler does not answer. This says nothing about attempts.
+    pub fn unanswered(&mut self) {
+        self.is_answered = false;
+    }
+
     /// Takes in an answer of the scheduler.
     pub fn polled(&mut self, tasks: &[JobTask], now: Timestamp) {
+        self.is_answered = true;
         self.find_sent(tasks, now);
         let by_place: HashMap<(u64, u32), &JobTask> =
             tasks.iter().map(|task| ((task.job, task.index), task)).collect();

@@ -138,6 +138,8 @@ pub struct Front {
     pub(crate) duplicates: usize,
     /// Lines for the ledger.
     pub(crate) records: Vec<LedgerLine>,
+    /// Whether the scheduler gave its last answer.
+    pub(crate) is_answered: bool,
     /// Whether anything has changed since [`Front::take_changed`].
     pub(crate) changed: bool,
 }
@@ -176,6 +178,7 @@ impl Front {
             ending: false,
             duplicates: 0,
             records: Vec::new(),
+            is_answered: false,
             changed: true,
         };
         ledger.iter().for_each(|line| front.replay(line, now));
@@ -187,9 +190,10 @@ impl Front {
         front
     }
 
-    /// Attempts whose part files are to be read now.
+    /// Attempts whose part files are to be read now: not those that wait in the queue, as far as the scheduler answers.
     pub fn watched(&mut self) -> Vec<Attempt> {
-        let live = self.live.iter().filter(|(_, known)| !known.waits()).map(|(attempt, _)| *attempt);
+        let is_read = |known: &Known| !(self.is_answered && known.waits());
+        let live = self.live.iter().filter(|(_, known)| is_read(known)).map(|(attempt, _)| *attempt);
         let mut watched: BTreeSet<Attempt> = live.chain(self.late.iter().copied()).collect();
         watched.append(&mut self.unread);
         watched.into_iter().collect()

@@ -257,3 +257,14 @@ fn a_cancellation_that_fails_is_tried_again() {
     assert_eq!(bench.shared.0.borrow().cancelled, [Target::Array(1)]);
     assert!(bench.round().is_finished);
 }
+
+#[test]
+fn rows_come_while_the_scheduler_is_away() {
+    let mut bench = Bench::new(&[&["a"]]);
+    bench.round();
+    bench.round();
+    bench.shared.0.borrow_mut().is_away = true;
+    bench.begin(0, "n1");
+    bench.row(0, "a");
+    assert_eq!(bench.round().rows, ["a"]);
+}
