@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use support::{Sandbox, library, spec};
+use support::{Ended, Sandbox, library, spec};
 
 /// A case of the misbehaving plugin beside the healthy ones.
 fn with_act(act: &str) -> Sandbox {
@@ -67,4 +67,15 @@ fn a_grandchild_in_a_session_of_its_own_ends_with_its_case() {
     sandbox.run(&["run", "spec.toml", "-j", "3", "-t", "3"]).exits(0);
     assert_eq!(survivors(&sandbox), [0; 0]);
     assert!(sandbox.cases().iter().all(|case| case["status"] == "ok"));
+}
+
+#[test]
+fn only_processors_of_the_affinity_mask_count() {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the own process");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a mask");
+    let first = list.trim().split([',', '-']).next().expect("a processor");
+    let sandbox = Sandbox::new();
+    let words = ["-c", first, env!("CARGO_BIN_EXE_gpbench"), "doctor", "--format", "json"];
+    let found = Ended::of(&mut sandbox.command_of("taskset", &words)).exits(0).json();
+    assert_eq!((&found["environment"]["cores"], &found["environment"]["threads"]), (&1.into(), &1.into()));
 }

@@ -28,9 +28,9 @@
 //! [`Store`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
 //! their rows.
 //!
-//! The folder may lie on a file system that several hosts share. One process has the journal open. Others may run cases of it meanwhile: what only
-//! running cases need lies in folders named by the [tag](gpbench_files::process_tag) of their process, which another
-//! process removes only when that one has ended.
+//! The folder may lie on a file system that several hosts share. One process has the journal open. Others may run
+//! cases of it meanwhile: what only running cases need lies in folders named by the [tag](gpbench_files::process_tag)
+//! of their process, which another process removes only when that one has ended.
 //!
 //! A damaged plan is written anew by a run of the same cases; reports do without it. A damaged environment is named
 //! and stays. Folders of schema 1 are upgraded as they are read.
