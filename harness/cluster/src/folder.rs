@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use gpbench_files::checksum::{self, Checksum};
 use gpbench_files::{Durability, replace};
-use gpbench_record::{Attempt, Environment, Manifest, SCHEMA};
+use gpbench_record::{Attempt, Environment, Manifest, NodeSettings, SCHEMA};
 
 use crate::ClusterError;
 use crate::error::Context as _;
@@ -165,11 +165,12 @@ impl ClusterFolder {
         let text = format!(
             "#!/bin/bash\n\
              # One task of an array. Its argument is the number of the submission.\n\
-             {setup}\n\
+             {setup}{numerics}\n\
              set -- $(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" {submissions}/\"$1\".txt)\n\
              # The runner takes the place of the shell, so that signals reach it.\n\
              exec {runner} {run} \"$1\" \"$2\"\n",
             setup = manifest.site.nodes.setup.join("\n"),
+            numerics = numerics(&manifest.site.nodes),
             submissions = quoted(&self.submissions())?,
             runner = quoted(&manifest.runner)?,
             run = quoted(run)?,
@@ -177,6 +178,14 @@ impl ClusterFolder {
         let path = self.script();
         replace(&path, Durability::Whole, |file| file.write_all(text.as_bytes())).context("write", &path)
     }
+}
+
+/// Lines that hold a node that can do more to what the site says of all nodes: then all give the same bits.
+fn numerics(nodes: &NodeSettings) -> String {
+    let pairs = [("GPBENCH_SIMD", &nodes.instruction_set), ("OPENBLAS_CORETYPE", &nodes.blas_core)];
+    let set = pairs.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let quoted = set.filter_map(|(name, value)| Some((name, shlex::try_quote(value).ok()?)));
+    quoted.map(|(name, value)| format!("\nexport {name}={value}")).collect()
 }
 
 #[cfg(test)]

@@ -177,7 +177,10 @@ fn scales(cases: &[Hyperparameters]) -> String {
 /// Machine and measurement, as pairs of a name and a value.
 pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
-    if let Some((first, later)) = run.environments.split_first() {
+    // That of the front of a cluster run has no cases.
+    let with_cases = |known: &&Environment| run.rows.is_empty() || run.cases_in(known) != Some(0);
+    let environments: Vec<&Environment> = run.environments.iter().filter(with_cases).collect();
+    if let Some((first, later)) = environments.split_first() {
         facts.push(("gpbench", first.gpbench.clone()));
         facts.push(("machine", machine(first)));
         facts.extend(later.iter().map(|later| {

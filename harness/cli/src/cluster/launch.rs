@@ -16,6 +16,7 @@ use super::run::{ClusterRun, slurm};
 use crate::args::{Continuation, ExecutorArgs, Global, RunArgs, SpecArgs};
 use crate::execute;
 use crate::exit::Failure;
+use crate::notice::warn;
 use crate::prepare::{Nodes, Placement, Prepared};
 use crate::progress::Progress;
 use crate::worker::Worker;
@@ -87,7 +88,7 @@ impl Cluster {
             folder.end().map_err(Failure::internal)?;
             return Ok((folder, None));
         }
-        self.require_shared(folder.path())?;
+        warn_unshared(global, folder.path());
         let again: HashSet<String> = pending.iter().map(|&place| ids[place].clone()).collect();
         let manifest = self.manifest(&folder, prepared, &ids, &pending, args)?;
         self.limits.check(&manifest.tasks).map_err(|error| failure(error.into()))?;
@@ -96,21 +97,6 @@ impl Cluster {
         cluster.write_script(&manifest).map_err(failure)?;
         test(&slurm(&folder, &manifest), &manifest)?;
         Ok((folder.clone(), Some(ClusterRun::open(folder, journal, &again, true)?)))
-    }
-
-    /// Refuses a folder that nodes cannot see.
-    fn require_shared(&self, folder: &Path) -> Result<(), Failure> {
-        let is_alone = self.limits.nodes.len() < 2;
-        let own = ["/tmp", "/var/tmp", "/dev/shm", "/run"];
-        match own.into_iter().find(|own| folder.starts_with(own)) {
-            Some(own) if !is_alone && std::env::var_os("GPBENCH_NODES_SHARE_TMP").is_none() => {
-                Err(Failure::usage(format!(
-                    "the run folder {} lies in {own}, which nodes do not share: name a shared folder with `--output-dir`",
-                    folder.display()
-                )))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The manifest: tasks of an earlier one keep their numbers, which the ledger knows.
@@ -162,6 +148,21 @@ impl Cluster {
 
     fn tasks(&self, cases: &[SizedCase], threads: usize) -> Vec<ClusterTask> {
         tasks(cases, &self.site, u32::try_from(threads).unwrap_or(u32::MAX))
+    }
+}
+
+/// Warns of a folder that nodes are not likely to see.
+fn warn_unshared(global: &Global, folder: &Path) {
+    if let Some(own) =
+        ["/tmp", "/var/tmp", "/dev/shm", "/run"].into_iter().find(|own| folder.starts_with(own))
+    {
+        warn(
+            global,
+            format!(
+                "the run folder {} lies in {own}, which other nodes may not see; `--output-dir` names another",
+                folder.display()
+            ),
+        );
     }
 }
 

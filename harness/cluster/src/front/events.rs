@@ -43,7 +43,9 @@ impl Front {
             known.told.rows += 1;
         }
         let is_new = self.add_row(id);
-        self.duplicates += usize::from(!is_new);
+        // A front that begins hears the rows again that an earlier one has copied.
+        let was_told = !self.told.insert(id.to_owned());
+        self.duplicates += usize::from(was_told);
         is_new
     }
 

@@ -134,6 +134,8 @@ pub struct Front {
     pub(crate) hold_until: Option<Timestamp>,
     /// Whether the user ends the run.
     pub(crate) ending: bool,
+    /// Cases whose rows were heard.
+    pub(crate) told: HashSet<String>,
     /// Rows that came a second time.
     pub(crate) duplicates: usize,
     /// Lines for the ledger.
@@ -176,6 +178,7 @@ impl Front {
             quick: BTreeMap::new(),
             hold_until: None,
             ending: false,
+            told: HashSet::new(),
             duplicates: 0,
             records: Vec::new(),
             is_answered: false,
