@@ -22,7 +22,7 @@ use support::{Sandbox, reproducible, spec};
 /// Settings with intervals of seconds.
 const SETTINGS: &str = r#"
 [slurm]
-ask = { time = "5m", memory = "450MiB", threads = 1, exclusive = false }
+ask = { time = "5m", memory = "900MiB", threads = 1, exclusive = false }
 intervals = { poll = "500ms", longest_poll = "1s", confirm = "2s", beat = "1s", silent = "4s", stuck = "8s" }
 "#;
 
@@ -236,7 +236,7 @@ fn strike(fault: Fault, slurm: &Path, folder: &str, front: &mut Child, choice: u
                 "--partition=urgent",
                 "--nodes=1",
                 "--exclusive",
-                "--mem=450M",
+                "--mem=900M",
                 "--time=1",
                 "--wrap=sleep 1",
             ];

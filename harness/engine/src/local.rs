@@ -39,7 +39,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use gpbench_processes::{adopt_orphans, spawn};
-use gpbench_record::{Environment, Message, Program};
+use gpbench_record::{Environment, Limits, Message, Program};
 
 use self::command::command;
 use self::control_group::ControlGroups;
@@ -60,6 +60,9 @@ pub struct LocalExecutor {
     pub wrapper: Vec<OsString>,
     /// Environment variables that workers get.
     pub environment: BTreeMap<String, String>,
+    /// Bytes of memory that no worker may use more of, whatever its limit: what a batch system allows, which no result depends
+    /// on.
+    pub ceiling: Option<u64>,
     /// How long a worker that has reported, or closed its output, may take to end.
     pub grace: Duration,
     threads_per_case: usize,
@@ -91,6 +94,7 @@ impl LocalExecutor {
             worker: worker.into(),
             wrapper: Vec::new(),
             environment: BTreeMap::new(),
+            ceiling: None,
             grace: Duration::from_secs(10),
             threads_per_case: 1,
             jobs: 1,
@@ -120,6 +124,8 @@ impl LocalExecutor {
         // Dropped, and thus killed, if any of what follows is refused.
         let mut worker = spawn(&mut command(words, &self.environment, item, log, log_file))?;
         let limits = item.limits();
+        let memory_bytes = limits.memory_bytes.into_iter().chain(self.ceiling).min();
+        let limits = Limits { memory_bytes, ..limits };
         // Nothing of the plugin runs before the worker has read its job.
         let control_group =
             self.control_groups.as_ref().and_then(|groups| confine(groups, &worker.child, &limits));
@@ -164,7 +170,7 @@ impl Executor for LocalExecutor {
     }
 
     fn free_memory(&self) -> Option<u64> {
-        machine::available_memory()
+        machine::available_memory().into_iter().chain(self.ceiling).min()
     }
 
     fn processor_times(&self) -> Option<ProcessorTimes> {

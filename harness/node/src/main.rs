@@ -22,7 +22,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use gpbench_engine::{
-    Beginning, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Options, PlannedCase, Reused,
+    Beginning, CaseWithoutRow, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Options, PlannedCase, Reused,
     Summary, SystemClock, Work,
 };
 use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
@@ -67,7 +67,9 @@ fn main() -> ExitCode {
 /// Runs the cases of an attempt.
 fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     let interrupt = Interrupt::on_signals().map_err(Stop::failed)?;
-    let executor = LocalExecutor::open(&task.manifest.worker, task.threads(), 1).map_err(Stop::unfit)?;
+    let mut executor = LocalExecutor::open(&task.manifest.worker, task.threads(), 1).map_err(Stop::unfit)?;
+    // So that our limit rings before that of the job.
+    executor.ceiling = place::job_memory();
     let environment = place::environment(task, executor.machine());
     place::require(task, &environment)?;
     part.begin(task, place::place(task, &environment), &environment)?;
@@ -117,22 +119,26 @@ fn lost_dataset(planned: &PlannedCase) -> Result<(), String> {
     Err(format!("its copy {file} is made where the run was started"))
 }
 
-/// Options of the attempt. The limits are ours, so that they ring before those of the job.
+/// Options of the attempt.
 fn options(task: &Task) -> Options {
     let node = &task.manifest.options;
     Options {
         cache_dir: node.cache_dir.clone(),
         kill_after_seconds: node.kill_after_seconds,
         cpu_seconds: node.cpu_seconds,
-        memory_bytes: [node.memory_bytes, place::job_memory()].into_iter().flatten().min(),
+        memory_bytes: node.memory_bytes,
         ..Options::default()
     }
 }
 
 /// Why an attempt that nothing has stopped is over.
 fn ending(summary: &Summary) -> Ending {
-    match summary.interrupted {
-        Some(signal) if summary.left > 0 => Ending::Signal { signal },
+    match (summary.interrupted, summary.without_rows.first()) {
+        (Some(signal), _) if summary.left > 0 => Ending::Signal { signal },
+        (_, Some(case)) => {
+            let CaseWithoutRow { labels, reason, .. } = case;
+            Ending::Failed { reason: format!("{labels}: {reason}; {}", case.advice()) }
+        }
         _ => Ending::Done,
     }
 }
