@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use gpbench_record::Site;
 
 use crate::commands::{Commands, NoAnswer};
-use crate::scheduler::{Array, JobTask, Limits, Scheduler, SchedulerError, State, Target, Trouble};
+use crate::limits::Limits;
+use crate::scheduler::{Array, JobTask, Scheduler, SchedulerError, State, Target, Trouble};
 
 /// Seconds before the end of its time at which a task is told.
 pub const WARNING_SECONDS: u64 = 120;

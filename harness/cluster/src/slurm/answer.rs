@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::scheduler::{Exit, JobTask, Node, State, Target, Trouble};
+use crate::limits::Node;
+use crate::scheduler::{Exit, JobTask, State, Target, Trouble};
 
 /// Most bytes of a message that are shown.
 const MOST_SHOWN: usize = 600;

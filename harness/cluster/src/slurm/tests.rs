@@ -5,7 +5,8 @@ use gpbench_record::Ask as SiteAsk;
 
 use super::*;
 use crate::commands::Answer;
-use crate::scheduler::{Ask, Exit, Node};
+use crate::limits::{Ask, Node};
+use crate::scheduler::Exit;
 
 /// Gives recorded answers, in order, and keeps the commands.
 #[derive(Debug, Default)]
