@@ -3,6 +3,7 @@
 mod bench;
 mod faults;
 mod files;
+mod resuming;
 mod sending;
 mod states;
 mod world;
