@@ -38,6 +38,7 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("gpbench-engine", &["gpbench-files", "gpbench-processes", "gpbench-record", "gpbench-runs"]),
+    ("gpbench-cluster", &["gpbench-files", "gpbench-processes", "gpbench-record"]),
     ("gpbench-report", &["gpbench-record", "gpbench-runs"]),
     (
         "gpbench",
@@ -61,6 +62,8 @@ const NEVER: &[(&str, &str)] = &[
     ("gpbench-host", "clap"),
     ("gpbench", "libloading"),
     ("gpbench", "gpbench-host"),
+    ("gpbench-cluster", "polars"),
+    ("gpbench-cluster", "clap"),
 ];
 
 /// Crates that may contain `unsafe`. `gpbench` has one static, which looks at standard output before `main`.
@@ -170,6 +173,7 @@ fn only_the_command_line_prints_or_exits() {
         "runs",
         "spec",
         "engine",
+        "cluster",
         "report",
         "testkit",
     ] {

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::scheduler::{SchedulerError, TooMuch};
+use crate::limits::TooMuch;
+use crate::scheduler::SchedulerError;
 
 /// Why a cluster run cannot start or go on. A failing task is not among the reasons.
 #[derive(Debug, thiserror::Error)]

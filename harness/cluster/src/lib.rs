@@ -17,6 +17,7 @@ mod error;
 mod folder;
 mod front;
 mod ledger;
+mod limits;
 mod line;
 mod manager;
 mod part;
@@ -31,11 +32,10 @@ pub use error::ClusterError;
 pub use folder::ClusterFolder;
 pub use front::{Action, Cancellation, Front, FrontRow, Policy, Submission, Summary, TaskNote};
 pub use ledger::{Cause, Ledger, LedgerLine, Loss, Withdrawal};
+pub use limits::{Ask, Limits, Node, TooMuch};
 pub use manager::{Manager, Records, Round};
 pub use part::{NewLine, News, PartReader, PartWriter};
-pub use scheduler::{
-    Array, Ask, Exit, JobTask, Limits, Node, Scheduler, SchedulerError, State, Target, TooMuch, Trouble,
-};
+pub use scheduler::{Array, Exit, JobTask, Scheduler, SchedulerError, State, Target, Trouble};
 pub use settings::settings_file;
 pub use slurm::{Slurm, WARNING_SECONDS};
 pub use store::{Known, Rows, Store};

@@ -127,7 +127,7 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
             Action::Record(line) => self.records.record(&line),
             Action::Row(row) => {
                 self.records.write(&row)?;
-                round.notes.push(format!("{}: {}", row.status, row.reason));
+                round.notes.push(format!("case {}: {}: {}", row.id, row.status, row.reason));
                 round.rows.push(row.id);
                 Ok(())
             }

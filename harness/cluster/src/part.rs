@@ -25,13 +25,15 @@ pub struct PartWriter {
 }
 
 impl PartWriter {
-    /// Makes the part file of an attempt, with its first line.
+    /// Makes the part file of an attempt, with its first line. There must be none.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn create(path: &Path, assigned: &PartLine) -> Result<(), ClusterError> {
-        // Closing it is enough for other hosts to see it.
-        File::create(path).and_then(|mut file| file.write_all(&line::seal(assigned))).context("write", path)
+        // Closing it is enough for other hosts to see it. One that is there may hold rows.
+        File::create_new(path)
+            .and_then(|mut file| file.write_all(&line::seal(assigned)))
+            .context("write", path)
     }
 
     /// Opens the part file of an attempt. A last line that is cut short is ended, so that the next one is whole.

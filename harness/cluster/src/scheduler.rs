@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gpbench_record::ClusterTask;
+use crate::limits::{Ask, Limits};
 
 /// A scheduler that runs arrays of tasks. One value serves one run.
 pub trait Scheduler {
@@ -52,24 +52,6 @@ pub struct Array {
     pub excluded: Vec<String>,
     /// The argument of the script, beside the index of the task.
     pub argument: String,
-}
-
-/// What a task asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ask {
-    /// Wall-clock seconds.
-    pub seconds: u64,
-    /// Bytes of memory.
-    pub memory_bytes: u64,
-    /// Threads.
-    pub threads: u32,
-}
-
-impl Ask {
-    /// What a task of a manifest asks for.
-    pub fn of(task: &ClusterTask) -> Self {
-        Self { seconds: task.seconds, memory_bytes: task.memory_bytes, threads: task.threads }
-    }
 }
 
 /// What is to be ended.
@@ -204,91 +186,6 @@ impl fmt::Display for State {
     }
 }
 
-/// What tasks may ask for.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Limits {
-    /// Most tasks of an array.
-    pub array_size: u32,
-    /// Longest wall-clock time in seconds, where there is a bound.
-    pub seconds: Option<u64>,
-    /// The partition's nodes.
-    pub nodes: Vec<Node>,
-}
-
-/// A node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
-    /// Its name.
-    pub name: String,
-    /// Bytes of memory.
-    pub memory_bytes: u64,
-    /// Logical processors.
-    pub processors: u32,
-}
-
-/// A task that asks for more than there is.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("task {task} asks for {what} and {most}: {remedy}")]
-pub struct TooMuch {
-    /// The task's index in the manifest.
-    pub task: usize,
-    /// What it asks for.
-    pub what: String,
-    /// What there is.
-    pub most: String,
-    /// What to do.
-    pub remedy: &'static str,
-}
-
-impl Limits {
-    /// Compares what tasks ask for with what there is, since a scheduler may accept what it can never run.
-    ///
-    /// # Errors
-    /// The first task that asks for too much.
-    pub fn check(&self, tasks: &[ClusterTask]) -> Result<(), TooMuch> {
-        tasks.iter().enumerate().try_for_each(|(task, wanted)| self.check_one(task, Ask::of(wanted)))
-    }
-
-    fn check_one(&self, task: usize, ask: Ask) -> Result<(), TooMuch> {
-        const GIB: f64 = 1_073_741_824.0;
-        if let Some(most) = self.seconds.filter(|most| ask.seconds > *most) {
-            return Err(TooMuch {
-                task,
-                what: format!("{} min", ask.seconds.div_ceil(60)),
-                most: format!("the partition allows {} min", most / 60),
-                remedy: "lower `time` of `ask`, or name another partition",
-            });
-        }
-        let memory = self.nodes.iter().map(|node| node.memory_bytes).max().unwrap_or_default();
-        if ask.memory_bytes > memory {
-            return Err(TooMuch {
-                task,
-                what: format!("{:.1} GiB of memory", ask.memory_bytes as f64 / GIB),
-                most: format!("the largest node of the partition has {:.1} GiB", memory as f64 / GIB),
-                remedy: "lower `memory` of `ask` or of the budget, or name another partition",
-            });
-        }
-        let threads = self.nodes.iter().map(|node| node.processors).max().unwrap_or_default();
-        if ask.threads > threads {
-            return Err(TooMuch {
-                task,
-                what: format!("{} threads", ask.threads),
-                most: format!("the largest node of the partition has {threads} processors"),
-                remedy: "lower `threads`, or name another partition",
-            });
-        }
-        if !self.nodes.iter().any(|n| n.memory_bytes >= ask.memory_bytes && n.processors >= ask.threads) {
-            return Err(TooMuch {
-                task,
-                what: format!("{:.1} GiB and {} threads", ask.memory_bytes as f64 / GIB, ask.threads),
-                most: "no node of the partition has both".to_owned(),
-                remedy: "lower one of them, or name another partition",
-            });
-        }
-        Ok(())
-    }
-}
-
 /// Why the scheduler did not do as asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{command}` {said}")]
@@ -316,42 +213,5 @@ impl SchedulerError {
     /// Whether the same may succeed later.
     pub fn may_pass(&self) -> bool {
         self.kind != Trouble::Lasting
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_too_much_is_told_before_it_is_sent() {
-        let node = |name: &str, gib: u64, processors| Node {
-            name: name.into(),
-            memory_bytes: gib << 30,
-            processors,
-        };
-        let limits = Limits {
-            array_size: 11,
-            seconds: Some(3600),
-            nodes: vec![node("wide", 8, 64), node("large", 512, 16)],
-        };
-        let task = |seconds, gib: u64, threads| ClusterTask {
-            cases: Vec::new(),
-            seconds,
-            memory_bytes: gib << 30,
-            threads,
-        };
-        let check = |wanted| limits.check(&[task(60, 1, 1), wanted]).map_err(|error| error.to_string());
-        assert_eq!(check(task(3600, 8, 64)), Ok(()));
-        assert_eq!(check(task(3600, 512, 16)), Ok(()));
-        for (wanted, said) in [
-            (task(3601, 1, 1), "task 1 asks for 61 min and the partition allows 60 min"),
-            (task(60, 600, 1), "task 1 asks for 600.0 GiB of memory and the largest node"),
-            (task(60, 1, 65), "task 1 asks for 65 threads and the largest node"),
-            (task(60, 9, 17), "task 1 asks for 9.0 GiB and 17 threads and no node"),
-        ] {
-            let error = check(wanted).unwrap_err();
-            assert!(error.starts_with(said), "{error}");
-        }
     }
 }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use gpbench_record::Site;
 
 use crate::commands::{Commands, NoAnswer};
-use crate::scheduler::{Array, JobTask, Limits, Scheduler, SchedulerError, State, Target, Trouble};
+use crate::limits::Limits;
+use crate::scheduler::{Array, JobTask, Scheduler, SchedulerError, State, Target, Trouble};
 
 /// Seconds before the end of its time at which a task is told.
 pub const WARNING_SECONDS: u64 = 120;
@@ -33,8 +34,8 @@ pub struct Slurm<C> {
 }
 
 impl<C: Commands> Slurm<C> {
-    /// Runs a program. Gives what it printed if it succeeded.
-    fn run(&self, program: &str, arguments: Vec<String>) -> Result<String, SchedulerError> {
+    /// Runs a program. Gives what it printed if it succeeded. `unknown`: what a failure means whose message is unknown.
+    fn run(&self, program: &str, arguments: Vec<String>, unknown: Trouble) -> Result<String, SchedulerError> {
         let error = |said: String, kind| {
             let command = std::iter::once(program).chain(arguments.iter().map(String::as_str));
             let command = command.collect::<Vec<_>>().join(" ");
@@ -45,7 +46,7 @@ impl<C: Commands> Slurm<C> {
             Ok(answer) => {
                 let said =
                     format!("ended with status {}: {}", answer.status, answer::last_lines(&answer.stderr));
-                Err(error(said, answer::trouble(&answer.stderr)))
+                Err(error(said, answer::trouble(&answer.stderr).unwrap_or(unknown)))
             }
             Err(NoAnswer::NotStarted(cause)) => {
                 Err(error(format!("cannot be started: {cause}; is this a login node?"), Trouble::Lasting))
@@ -96,7 +97,7 @@ impl<C: Commands> Slurm<C> {
 
 impl<C: Commands> Scheduler for Slurm<C> {
     fn limits(&self) -> Result<Limits, SchedulerError> {
-        let config = self.run("scontrol", vec!["show".into(), "config".into()])?;
+        let config = self.run("scontrol", vec!["show".into(), "config".into()], Trouble::Lasting)?;
         let array_size = answer::setting(&config, "MaxArraySize").and_then(|size| size.parse().ok());
         let array_size = array_size
             .ok_or_else(|| self.unreadable("scontrol show config", "printed no MaxArraySize".to_owned()))?;
@@ -106,8 +107,9 @@ impl<C: Commands> Scheduler for Slurm<C> {
         }
         let mut arguments = ["-h", "-N", "-o", "%P|%N|%m|%c|%l"].map(str::to_owned).to_vec();
         arguments.extend(self.site.partition.iter().map(|partition| format!("--partition={partition}")));
-        let (seconds, nodes) = answer::nodes(&self.run("sinfo", arguments)?, self.site.partition.is_none())
-            .map_err(|what| self.unreadable("sinfo", what))?;
+        let (seconds, nodes) =
+            answer::nodes(&self.run("sinfo", arguments, Trouble::Lasting)?, self.site.partition.is_none())
+                .map_err(|what| self.unreadable("sinfo", what))?;
         Ok(Limits { array_size, seconds, nodes })
     }
 
@@ -115,7 +117,7 @@ impl<C: Commands> Scheduler for Slurm<C> {
         let mut arguments = vec!["--test-only".to_owned(), format!("--array=0-{}", array.count - 1)];
         arguments.extend(self.options(array));
         arguments.extend(self.script(array));
-        self.run("sbatch", arguments).map(drop)
+        self.run("sbatch", arguments, Trouble::Lasting).map(drop)
     }
 
     fn submit(&self, array: &Array) -> Result<u64, SchedulerError> {
@@ -132,7 +134,7 @@ impl<C: Commands> Scheduler for Slurm<C> {
         ];
         arguments.extend(self.options(array));
         arguments.extend(self.script(array));
-        let said = self.run("sbatch", arguments)?;
+        let said = self.run("sbatch", arguments, Trouble::Lasting)?;
         // A cluster's name may follow the id.
         let id = said.trim().split(';').next().and_then(|id| id.parse().ok());
         id.ok_or_else(|| SchedulerError {
@@ -146,7 +148,7 @@ impl<C: Commands> Scheduler for Slurm<C> {
     fn poll(&self) -> Result<Vec<JobTask>, SchedulerError> {
         const COLUMNS: &str = "ArrayJobID:|,ArrayTaskID:|,State:|,Reason:|,NodeList:|,exit_code:|,Comment:|";
         let arguments = ["-h", "-r", "-t", "all", "--me", "-n", &self.name, "-O", COLUMNS];
-        let said = self.run("squeue", arguments.map(str::to_owned).to_vec())?;
+        let said = self.run("squeue", arguments.map(str::to_owned).to_vec(), Trouble::Passing)?;
         answer::tasks(&said).map_err(|what| self.unreadable("squeue", what))
     }
 
@@ -157,9 +159,9 @@ impl<C: Commands> Scheduler for Slurm<C> {
             if arrays {
                 // Otherwise each place that becomes free is taken by the next task of the array.
                 let waiting = format!("--state={}", State::Pending);
-                self.run("scancel", std::iter::once(waiting).chain(ids()).collect())?;
+                self.run("scancel", std::iter::once(waiting).chain(ids()).collect(), Trouble::Passing)?;
             }
-            self.run("scancel", ids().collect())?;
+            self.run("scancel", ids().collect(), Trouble::Passing)?;
         }
         Ok(())
     }

@@ -22,8 +22,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use gpbench_engine::{
-    Beginning, CaseWithoutRow, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Options, PlannedCase, Reused,
-    Summary, SystemClock, Work,
+    Beginning, CaseWithoutRow, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Options,
+    PlannedCase, Reused, Summary, SystemClock, Work,
 };
 use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
 use gpbench_runs::{Attempts, RunFolder, Workspace};

@@ -254,7 +254,7 @@ nodes = { setup = ["module load openblas"], instruction_set = "avx512", blas_cor
             "cluster.toml:3:34: error: `-p` is not a long option of sbatch",
             "cluster.toml:3:47: error: `qos` is empty",
             "cluster.toml:4:16: error: unknown unit \"cases\"; did you mean `case`?",
-            "--set:1:19: error: `threads` must be a positive whole number, not 0",
+            "--set:1:19: error: `threads` must be a positive whole number",
         ] {
             assert!(errors.contains(expected), "{expected}\n\n{errors}");
         }

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 
 use crate::front::policy::Policy;
 use crate::ledger::Withdrawal;
-use crate::scheduler::{Ask, JobTask, State};
+use crate::limits::Ask;
+use crate::scheduler::{JobTask, State};
 
 /// An attempt that is not over.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::front::known::Known;
 use crate::front::state::{Front, Sent, Standing};
 use crate::ledger::LedgerLine;
-use crate::scheduler::Ask;
+use crate::limits::Ask;
 
 impl Front {
     /// Takes in the next line of the ledger. Lines about tasks that the manifest does not have are ignored.

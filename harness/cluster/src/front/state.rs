@@ -11,7 +11,8 @@ use jiff::Timestamp;
 use crate::front::known::Known;
 use crate::front::policy::Policy;
 use crate::ledger::LedgerLine;
-use crate::scheduler::{Array, Limits, Target};
+use crate::limits::Limits;
+use crate::scheduler::{Array, Target};
 
 /// What is to be done, in this order.
 #[derive(Debug, Clone, PartialEq)]

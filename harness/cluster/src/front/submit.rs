@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use crate::front::known::Known;
 use crate::front::state::{Front, Sent, Standing, Submission};
 use crate::ledger::LedgerLine;
-use crate::scheduler::{Array, Ask};
+use crate::limits::Ask;
+use crate::scheduler::Array;
 
 /// What tasks have to share to be sent together: what they ask for, and where they must not run.
 type Group = (Ask, Vec<String>);

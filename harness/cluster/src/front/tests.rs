@@ -1,7 +1,9 @@
 //! The front beside a cluster in memory, whose clock only tests advance.
 
+mod bench;
 mod faults;
 mod files;
+mod resuming;
 mod sending;
 mod states;
 mod world;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::scheduler::{Exit, JobTask, Node, State, Target, Trouble};
+use crate::limits::Node;
+use crate::scheduler::{Exit, JobTask, State, Target, Trouble};
 
 /// Most bytes of a message that are shown.
 const MOST_SHOWN: usize = 600;
@@ -18,8 +19,8 @@ pub(super) fn last_lines(message: &str) -> String {
     gpbench_record::text::cut(&text, MOST_SHOWN).into_owned()
 }
 
-/// What a message of a program that failed means.
-pub(super) fn trouble(message: &str) -> Trouble {
+/// What a message of a program that failed means, if it is known.
+pub(super) fn trouble(message: &str) -> Option<Trouble> {
     /// Parts of messages about a controller that is away or busy.
     const PASSING: [&str; 9] = [
         "Unable to contact slurm controller",
@@ -34,12 +35,11 @@ pub(super) fn trouble(message: &str) -> Trouble {
     ];
     /// Parts of messages about a limit on tasks in the queue.
     const FULL: [&str; 4] = ["MaxSubmit", "job submit limit", "MaxJobCount", "AssocGrpSubmit"];
+    /// Parts of messages about options that this version of Slurm does not have.
+    const LASTING: [&str; 2] = ["nrecognized option", "Invalid job format"];
     let has = |parts: &[&str]| parts.iter().any(|part| message.contains(part));
-    match (has(&FULL), has(&PASSING)) {
-        (true, _) => Trouble::Full,
-        (false, true) => Trouble::Passing,
-        (false, false) => Trouble::Lasting,
-    }
+    let known = [(&FULL[..], Trouble::Full), (&PASSING, Trouble::Passing), (&LASTING, Trouble::Lasting)];
+    known.into_iter().find(|(parts, _)| has(parts)).map(|(_, trouble)| trouble)
 }
 
 /// A setting of `scontrol show config`.

@@ -5,7 +5,8 @@ use gpbench_record::Ask as SiteAsk;
 
 use super::*;
 use crate::commands::Answer;
-use crate::scheduler::{Ask, Exit, Node};
+use crate::limits::{Ask, Node};
+use crate::scheduler::Exit;
 
 /// Gives recorded answers, in order, and keeps the commands.
 #[derive(Debug, Default)]
@@ -121,6 +122,8 @@ fn errors_tell_the_command_and_whether_they_may_pass() {
     }
     let error = slurm(&[(0, "nonsense", "")]).submit(&array()).unwrap_err();
     assert!(error.may_pass() && error.said.contains("instead of a job id"), "{error}");
+    let odd = slurm(&[(1, "", "slurm_load_jobs error: something new")]).poll().unwrap_err();
+    assert!(odd.may_pass(), "{odd}");
     let error = slurm(&[(0, "1|2|3\n", "")]).poll().unwrap_err();
     assert_eq!(error.to_string(), "`squeue` printed `1|2|3`, which is not a task");
 }

@@ -6,7 +6,8 @@ use gpbench_record::{Attempt, Ending, PartLine, Status};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::world::{Answer, Bench, case_line, limits, manifest};
+use super::bench::Bench;
+use super::world::{Answer, case_line, limits, manifest};
 use crate::front::Policy;
 use crate::scheduler::{Exit, State, Trouble};
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs;
+use std::path::Path;
 use std::rc::Rc;
 
 use gpbench_record::{Attempt, Ending, PartLine};
@@ -12,12 +13,16 @@ use super::world::{Shared, case_line, limits, manifest};
 use crate::front::{Front, FrontRow, Policy};
 use crate::manager::{Manager, Records as _};
 use crate::part::PartWriter;
+use crate::scheduler::State;
 use crate::store::{Rows, Store};
 use crate::{ClusterError, ClusterFolder};
 
+/// The id of a case and the bytes of its line.
+type Line = (String, Vec<u8>);
+
 /// Lines of a journal.
 #[derive(Debug, Clone, Default)]
-struct Lines(Rc<RefCell<Vec<(String, Vec<u8>)>>>);
+struct Lines(Rc<RefCell<Vec<Line>>>);
 
 impl Rows for Lines {
     fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError> {
@@ -30,49 +35,44 @@ impl Rows for Lines {
     }
 }
 
+/// A front over the files of a run of one task with the cases `a` and `b`.
+fn open(run: &Path, shared: &Shared, journal: &Lines) -> Manager<Shared, Store<Lines>> {
+    let (store, known) = Store::open(ClusterFolder::of(run), journal.clone(), true).unwrap();
+    let rows: HashSet<String> = journal.0.borrow().iter().map(|(id, _)| id.clone()).collect();
+    let manifest = manifest(&[vec!["a".into(), "b".into()]]);
+    let (policy, now) = (Policy::default(), Timestamp::UNIX_EPOCH);
+    let front = Front::new(&manifest, limits(4, 100), policy, rows, &known.ledger, &known.parts, now);
+    Manager::new(front, shared.clone(), store)
+}
+
 #[test]
 fn a_front_goes_on_from_the_files_of_another() {
     let run = tempfile::tempdir().unwrap();
     let folder = ClusterFolder::of(run.path());
     folder.create().unwrap();
-    let manifest = manifest(&[vec!["a".into(), "b".into()], vec!["c".into()]]);
     let (shared, journal) = (Shared::default(), Lines::default());
-    let open = |second: i64, resume| {
-        let now = Timestamp::from_second(second).unwrap();
-        let (store, known) = Store::open(folder.clone(), journal.clone(), resume).unwrap();
-        let rows: HashSet<String> = journal.0.borrow().iter().map(|(id, _)| id.clone()).collect();
-        let policy = Policy::default();
-        let front = Front::new(&manifest, limits(4, 100), policy, rows, &known.ledger, &known.parts, now);
-        // The scheduler of the world needs to know what was sent.
-        let mut files = shared.clone();
-        let manager = Manager::new(front, shared.clone(), store);
-        (manager, move |submission: &_| files.prepare(submission).unwrap(), now)
-    };
-    let attempt = Attempt { task: 0, attempt: 1 };
-    let number = 1;
-    shared.0.borrow_mut().prepared.insert(
-        number,
-        vec![(attempt, vec!["a".into(), "b".into()]), (Attempt { task: 1, attempt: 1 }, vec!["c".into()])],
-    );
-    let (mut manager, _, now) = open(1000, true);
-    manager.round(now).unwrap();
-    let list = fs::read_to_string(folder.path().join("submissions/1.txt")).unwrap();
-    assert_eq!(list, "0 1\n1 1\n");
+    let (first, second) = (Attempt { task: 0, attempt: 1 }, Attempt { task: 0, attempt: 2 });
+    // What the scheduler's side has to know of the two arrays.
+    shared.0.borrow_mut().prepared.insert(1, vec![(first, vec!["a".into(), "b".into()])]);
+    shared.0.borrow_mut().prepared.insert(2, vec![(second, vec!["b".into()])]);
+    open(run.path(), &shared, &journal).round(Timestamp::UNIX_EPOCH).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join("submissions/1.txt")).unwrap(), "0 1\n");
     // A runner adds a row and is interrupted, while no front is there.
-    drop(manager);
-    let mut writer = PartWriter::open(&folder.part(attempt)).unwrap();
+    let mut writer = PartWriter::open(&folder.part(first)).unwrap();
     writer.append(&case_line("a")).unwrap();
-    let time = "1970-01-01T00:17:00Z".to_owned();
+    let time = Timestamp::UNIX_EPOCH.to_string();
     let ending = Ending::Signal { signal: 15 };
     writer.append(&PartLine::Ended { time, ending, advanced: false }).unwrap();
-    shared.0.borrow_mut().jobs.get_mut(&(1, 0)).unwrap().task.state = crate::State::Failed;
-    let again = Attempt { task: 0, attempt: 2 };
-    shared.0.borrow_mut().prepared.insert(2, vec![(again, vec!["b".into()])]);
-    let (mut manager, _, now) = open(2000, true);
-    let round = manager.round(now).unwrap();
-    assert_eq!(round.rows, ["a"]);
+    shared.0.borrow_mut().jobs.get_mut(&(1, 0)).unwrap().task.state = State::Failed;
+    let mut manager = open(run.path(), &shared, &journal);
+    assert_eq!(manager.round(Timestamp::UNIX_EPOCH).unwrap().rows, ["a"]);
     let line = journal.0.borrow()[0].1.clone();
-    assert!(fs::read(folder.part(attempt)).unwrap().windows(line.len()).any(|bytes| bytes == line));
-    let assigned = manager.records.news(again).unwrap().lines;
-    assert_eq!(assigned[0].line, PartLine::Assigned { attempt: again, cases: vec!["b".into()] });
+    let part = fs::read(folder.part(first)).unwrap();
+    assert!(part.split(|byte| *byte == b'\n').any(|found| found == line));
+    let assigned = manager.records.news(second).unwrap().lines;
+    assert_eq!(assigned[0].line, PartLine::Assigned { attempt: second, cases: vec!["b".into()] });
+    // A third front knows the second attempt, and does not send another.
+    let mut manager = open(run.path(), &shared, &journal);
+    assert!(manager.round(Timestamp::UNIX_EPOCH).unwrap().rows.is_empty());
+    assert_eq!(shared.0.borrow().arrays.len(), 2);
 }

@@ -2,7 +2,8 @@
 
 use gpbench_record::Ending;
 
-use super::world::{Answer, Bench, limits};
+use super::bench::Bench;
+use super::world::{Answer, limits};
 use crate::front::Policy;
 use crate::ledger::LedgerLine;
 use crate::scheduler::{State, Target, Trouble};

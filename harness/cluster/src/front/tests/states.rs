@@ -2,7 +2,7 @@
 
 use gpbench_record::{Ending, PartLine};
 
-use super::world::Bench;
+use super::bench::Bench;
 use crate::scheduler::{State, Target};
 
 #[test]
