@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Skipped where `ci/slurm` has started nothing. `GPBENCH_FAULT_ROUNDS` is the number of runs that meet a fault, 20 unless
-//! set; `GPBENCH_FAULT_SEED` chooses them.
+//! set; `GPBENCH_FAULT_SEED` chooses their instants, and `GPBENCH_FAULT_LOGS` prints what runs say that are not finished.
 
 mod support;
 
@@ -29,13 +29,23 @@ intervals = { poll = "500ms", longest_poll = "1s", confirm = "2s", beat = "1s", 
 /// Longest time that a run may take in all, whatever happens to it.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The folder of `ci/slurm`.
-fn cluster(test: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("GPBENCH_SLURM").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("{test}: skipped, since GPBENCH_SLURM is not set; ci/slurm sets it");
+/// The cluster of `ci/slurm`.
+struct Cluster {
+    folder: PathBuf,
+    /// Tests use it one after another.
+    _alone: fs::File,
+}
+
+impl Cluster {
+    fn of(test: &str) -> Option<Cluster> {
+        let Some(folder) = std::env::var_os("GPBENCH_SLURM").map(PathBuf::from) else {
+            eprintln!("{test}: skipped, since GPBENCH_SLURM is not set; ci/slurm sets it");
+            return None;
+        };
+        let alone = fs::File::create(folder.join("lock")).expect("a file");
+        alone.lock().expect("a lock");
+        Some(Cluster { folder, _alone: alone })
     }
-    folder
 }
 
 /// A sandbox with a spec of four blocks and the settings of a cluster.
@@ -74,9 +84,7 @@ fn journal(sandbox: &Sandbox) -> Vec<String> {
 
 #[test]
 fn a_run_on_two_nodes_is_that_of_one_computer() {
-    if cluster("a_run_on_two_nodes_is_that_of_one_computer").is_none() {
-        return;
-    }
+    let Some(_cluster) = Cluster::of("a_run_on_two_nodes_is_that_of_one_computer") else { return };
     let sandbox = sandbox(60);
     sandbox.run(&RUN).exits(0);
     assert_eq!(by_id(&sandbox), expected(60));
@@ -86,7 +94,7 @@ fn a_run_on_two_nodes_is_that_of_one_computer() {
     // Solvers of one block ran on one node.
     for seed in 0..4 {
         let cases = sandbox.cases();
-        let block = cases.iter().filter(|case| case["labels"]["seed"] == seed);
+        let block = cases.iter().filter(|case| case["seed"] == seed);
         let nodes: Vec<&Value> = block.map(|case| &case["place"]["node"]).collect();
         assert!(nodes.len() == 2 && nodes[0] == nodes[1], "{nodes:?}");
     }
@@ -100,9 +108,7 @@ fn a_run_on_two_nodes_is_that_of_one_computer() {
 
 #[test]
 fn a_detached_run_is_watched_and_cancelled() {
-    if cluster("a_detached_run_is_watched_and_cancelled").is_none() {
-        return;
-    }
+    let Some(_cluster) = Cluster::of("a_detached_run_is_watched_and_cancelled") else { return };
     let sandbox = sandbox(60);
     let detached: Vec<&str> = RUN.iter().copied().chain(["--detach"]).collect();
     sandbox.run(&detached).exits(0);
@@ -122,9 +128,7 @@ fn a_detached_run_is_watched_and_cancelled() {
 
 #[test]
 fn what_is_too_much_is_refused_before_it_is_sent() {
-    if cluster("what_is_too_much_is_refused_before_it_is_sent").is_none() {
-        return;
-    }
+    let Some(_cluster) = Cluster::of("what_is_too_much_is_refused_before_it_is_sent") else { return };
     let sandbox = sandbox(60);
     for (set, said) in [
         ("slurm.ask.time=3h", "the partition allows 60 min"),
@@ -166,16 +170,20 @@ const FAULTS: [Fault; 9] = [
     Fault::None,
 ];
 
-/// Processes whose command line has all of these words.
-fn processes(words: &[&str]) -> Vec<i32> {
+/// Processes of this cluster whose command line has a word, and whose command line or environment has another.
+fn processes(slurm: &Path, word: &str, other: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").expect("/proc").flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let is_it = |number: &i32| {
-        let line = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        *number != std::process::id() as i32 && words.iter().all(|word| line.contains(word))
+    let read = |number: &i32, file: &str| {
+        let text = fs::read(format!("/proc/{number}/{file}")).unwrap_or_default();
+        String::from_utf8_lossy(&text).replace('\0', " ")
     };
-    numbers.filter(is_it).collect()
+    let is_it = |number: &i32| {
+        let (line, environment) = (read(number, "cmdline"), read(number, "environ"));
+        let is_own = environment.contains(&format!("SLURM_CONF={}", slurm.display()));
+        is_own && line.contains(word) && (line.contains(other) || environment.contains(other))
+    };
+    numbers.filter(is_it).filter(|number| *number != std::process::id() as i32).collect()
 }
 
 fn kill(processes: &[i32]) {
@@ -202,11 +210,11 @@ fn strike(fault: Fault, slurm: &Path, folder: &str, front: &mut Child, choice: u
     };
     match fault {
         Fault::None => {}
-        Fault::Runner => kill(&one(processes(&["gpbench-node", folder]))),
-        Fault::Worker => kill(&one(processes(&["gpbench-worker", "case"]))),
+        Fault::Runner => kill(&one(processes(slurm, "gpbench-node", folder))),
+        Fault::Worker => kill(&one(processes(slurm, "gpbench-worker", folder))),
         Fault::Step => {
-            kill(&processes(&["slurmstepd"]));
-            kill(&one(processes(&["gpbench-node", folder])));
+            kill(&processes(slurm, "slurmstepd", ""));
+            kill(&one(processes(slurm, "gpbench-node", folder)));
         }
         Fault::Front => {
             let _ = front.kill();
@@ -278,13 +286,16 @@ fn endure(sandbox: &Sandbox, slurm: &Path, fault: Fault, instant: Duration, choi
         if ended.code() == Some(0) {
             return commands;
         }
+        if std::env::var_os("GPBENCH_FAULT_LOGS").is_some() {
+            eprintln!("{}", sandbox.read(&format!("front-{commands}.log")));
+        }
     }
     unreachable!("the loop has no end")
 }
 
 #[test]
 fn faults_at_random_instants_lose_no_row() {
-    let Some(slurm) = cluster("faults_at_random_instants_lose_no_row") else { return };
+    let Some(cluster) = Cluster::of("faults_at_random_instants_lose_no_row") else { return };
     let number = |name: &str, default: u64| {
         std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
     };
@@ -294,11 +305,11 @@ fn faults_at_random_instants_lose_no_row() {
     let mut table: BTreeMap<Fault, (usize, usize, f64)> = BTreeMap::new();
     for round in 0..rounds {
         let fault = FAULTS[round as usize % FAULTS.len()];
-        let instant = Duration::from_millis(300 + random(&mut state) % 5000);
+        let instant = Duration::from_millis(300 + random(&mut state) % 2700);
         let choice = random(&mut state);
         let sandbox = sandbox(n);
         let begun = Instant::now();
-        let commands = endure(&sandbox, &slurm, fault, instant, choice);
+        let commands = endure(&sandbox, &cluster.folder, fault, instant, choice);
         let mut rows = journal(&sandbox);
         rows.sort();
         let ids: Vec<String> = expected.keys().cloned().collect();

@@ -40,6 +40,7 @@ pub const COLUMNS: &[(&str, &str)] = &[
         "environment",
         "16 hexadecimal digits that stand for the machine and the build that the case ran on: seconds of different ones cannot be compared.",
     ),
+    ("node", "The node of a cluster that the case ran on; else null."),
 ];
 
 /// What the tables of trace points and of steps say of the case, in the words of [`COLUMNS`].
@@ -83,6 +84,8 @@ pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     columns.push(Column::new("reused_from".into(), runs));
     let environments = rows.iter().map(|r| r.environment.as_deref()).collect::<Vec<_>>();
     columns.push(Column::new("environment".into(), environments));
+    let nodes = rows.iter().map(|r| Some(r.place.as_ref()?.node.as_str())).collect::<Vec<_>>();
+    columns.push(Column::new("node".into(), nodes));
     let metrics: Vec<&Metrics> = rows.iter().map(|r| &r.metrics).collect();
     columns.extend(metric_columns(&metrics));
     DataFrame::new(rows.len(), columns)

@@ -26,6 +26,8 @@ pub(super) fn cases(run: &Run) -> String {
             "status": row.status,
             "reason": row.reason,
             "reused_from": row.reused_from,
+            "environment": row.environment,
+            "place": row.place,
             "params": row.case.solver.params,
             "budget": row.case.budget,
             "hyperparameters": row.case.kernel.hyperparameters(),
