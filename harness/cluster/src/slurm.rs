@@ -13,6 +13,10 @@ use crate::scheduler::{Array, JobTask, Scheduler, SchedulerError, State, Target,
 /// Seconds before the end of its time at which a task is told.
 pub const WARNING_SECONDS: u64 = 120;
 
+/// What `sbatch --test-only` says where no node is up, and where there is none that could ever do; [`Limits::check`] refuses
+/// that.
+const NOT_NOW: &str = "Requested node configuration is not available";
+
 /// Most ids of tasks in one command.
 const MOST_IDS: usize = 500;
 
@@ -117,7 +121,12 @@ impl<C: Commands> Scheduler for Slurm<C> {
         let mut arguments = vec!["--test-only".to_owned(), format!("--array=0-{}", array.count - 1)];
         arguments.extend(self.options(array));
         arguments.extend(self.script(array));
-        self.run("sbatch", arguments, Trouble::Lasting).map(drop)
+        let error = match self.run("sbatch", arguments, Trouble::Lasting) {
+            Ok(_) => return Ok(()),
+            Err(error) => error,
+        };
+        let kind = if error.said.contains(NOT_NOW) { Trouble::Passing } else { error.kind };
+        Err(SchedulerError { kind, ..error })
     }
 
     fn submit(&self, array: &Array) -> Result<u64, SchedulerError> {
