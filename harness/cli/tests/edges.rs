@@ -39,12 +39,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("gpbench-engine", &["gpbench-files", "gpbench-processes", "gpbench-record", "gpbench-runs"]),
     ("gpbench-cluster", &["gpbench-files", "gpbench-processes", "gpbench-record"]),
+    (
+        "gpbench-node",
+        &["gpbench-cluster", "gpbench-engine", "gpbench-files", "gpbench-record", "gpbench-runs"],
+    ),
     ("gpbench-report", &["gpbench-record", "gpbench-runs"]),
     (
         "gpbench",
         &[
+            "gpbench-cluster",
             "gpbench-data",
             "gpbench-engine",
+            "gpbench-files",
             "gpbench-import",
             "gpbench-processes",
             "gpbench-record",
@@ -64,6 +70,8 @@ const NEVER: &[(&str, &str)] = &[
     ("gpbench", "gpbench-host"),
     ("gpbench-cluster", "polars"),
     ("gpbench-cluster", "clap"),
+    ("gpbench-node", "polars"),
+    ("gpbench-node", "clap"),
 ];
 
 /// Crates that may contain `unsafe`. `gpbench` has one static, which looks at standard output before `main`.

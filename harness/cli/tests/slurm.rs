@@ -220,7 +220,7 @@ fn strike(fault: Fault, slurm: &Path, folder: &str, front: &mut Child, choice: u
             let _ = front.kill();
         }
         Fault::Node => {
-            let name = if choice % 2 == 0 { "n1" } else { "n2" };
+            let name = if choice.is_multiple_of(2) { "n1" } else { "n2" };
             kill(&pid(slurm, &format!("slurmd-{name}")));
             thread::sleep(Duration::from_secs(2));
             daemon("slurmd", &["-N", name]);

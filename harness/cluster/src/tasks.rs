@@ -121,10 +121,10 @@ mod tests {
     fn a_site_and_limits_come_before_estimates() {
         let mut site = Site::default();
         let limited = SizedCase { limit_bytes: Some(1 << 20), seconds: None, ..sized("cg", 0, 1.0) };
-        let asked = tasks(&[limited.clone()], &site, 1);
+        let asked = tasks(std::slice::from_ref(&limited), &site, 1);
         assert_eq!((asked[0].seconds, asked[0].memory_bytes), (600, (1 << 20) + (512 << 20)));
         let unknown = SizedCase { limit_bytes: None, estimated_bytes: None, ..limited };
-        assert_eq!(tasks(&[unknown.clone()], &site, 1)[0].memory_bytes, (4 << 30) + (512 << 20));
+        assert_eq!(tasks(std::slice::from_ref(&unknown), &site, 1)[0].memory_bytes, (4 << 30) + (512 << 20));
         site.ask.seconds = Some(7);
         site.ask.memory_bytes = Some(9);
         let asked = tasks(&[unknown], &site, 1);

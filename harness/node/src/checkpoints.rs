@@ -52,15 +52,12 @@ fn written(path: &Path) -> Option<SystemTime> {
 mod tests {
     use std::time::Duration;
 
-    use gpbench_runs::RunFolder;
-
     use super::*;
 
     #[test]
     fn an_attempt_goes_on_from_the_newest_checkpoint() {
         let run = tempfile::tempdir().unwrap();
-        let folder = RunFolder::at(run.path());
-        let of = |attempt: &str| Workspace::of_attempt(&folder, run.path(), attempt);
+        let of = |attempt: &str| Workspace::of_attempt(run.path(), run.path(), attempt);
         fs::create_dir_all(run.path().join("checkpoints")).unwrap();
         for (attempt, seconds) in [("0001.01", 10), ("0001.02", 30), ("0002.01", 20)] {
             let path = of(attempt).checkpoint("a");

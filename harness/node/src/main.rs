@@ -26,7 +26,7 @@ use gpbench_engine::{
     PlannedCase, Reused, Summary, SystemClock, Work,
 };
 use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
-use gpbench_runs::{Attempts, RunFolder, Workspace};
+use gpbench_runs::{Attempts, Workspace};
 
 use crate::checkpoints::Checkpoints;
 use crate::part::{Part, PartRows};
@@ -75,8 +75,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     part.begin(task, place::place(task, &environment), &environment)?;
 
     let local = tempfile::Builder::new().prefix("gpbench-node.").tempdir().map_err(Stop::failed)?;
-    let folder = RunFolder::at(&task.run);
-    let workspace = Workspace::of_attempt(&folder, local.path(), &task.attempt.to_string());
+    let workspace = Workspace::of_attempt(&task.run, local.path(), &task.attempt.to_string());
     for path in workspace.folders() {
         std::fs::create_dir_all(path).map_err(Stop::failed)?;
     }

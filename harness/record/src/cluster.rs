@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Row, Site};
+use crate::{Place, Row, Site};
 
 /// Exit status of a runner that a signal ended: its work can go on elsewhere.
 pub const STATUS_INTERRUPTED: i32 = 75;
@@ -43,24 +43,6 @@ impl FromStr for Attempt {
         });
         parsed.ok_or_else(|| NoAttempt(text.to_owned()))
     }
-}
-
-/// Where a case ran.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Place {
-    /// The node's name.
-    pub node: String,
-    /// The array's job id.
-    pub job: u64,
-    /// The attempt at the task.
-    pub attempt: u32,
-    /// The name of the environment's file, without its ending.
-    pub environment: String,
-    /// Whether jobs of others could run on the node at the same time.
-    pub shared: bool,
-    /// Seconds for which the job was suspended.
-    #[serde(default)]
-    pub suspended_seconds: f64,
 }
 
 /// Why a runner ended.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::hash_json;
+use crate::hash::hash_json;
 
 /// Everything except the case itself that can change its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::hash_json;
+use crate::hash::hash_json;
 use crate::{Case, Dataset, Kernel, Program};
 
 /// Input of `gpbench-worker case` and `gpbench-worker verify`.

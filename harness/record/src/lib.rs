@@ -16,6 +16,7 @@ mod dataset;
 mod environment;
 mod estimator;
 mod family;
+mod hash;
 mod inducing;
 mod job;
 mod kernel;
@@ -26,6 +27,7 @@ mod metrics;
 mod network;
 mod output;
 pub mod path;
+mod place;
 mod plan;
 mod plugin;
 mod program;
@@ -48,7 +50,7 @@ pub use bench::{
 };
 pub use case::{Budget, Case, Labels};
 pub use cluster::{
-    Attempt, CaseFiles, ClusterTask, Ending, Manifest, NoAttempt, NodeOptions, PartLine, Place,
+    Attempt, CaseFiles, ClusterTask, Ending, Manifest, NoAttempt, NodeOptions, PartLine,
     STATUS_INTERRUPTED, STATUS_UNFIT,
 };
 pub use conformance::{RuleResult, RuleStatus};
@@ -73,6 +75,7 @@ pub use metric::names;
 pub use metrics::Metrics;
 pub use network::{Activation, Network};
 pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};
+pub use place::Place;
 pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
 pub use program::{Program, ProgramError, Stamp};

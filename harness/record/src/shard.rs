@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::Case;
-use crate::case::hash_json;
+use crate::hash::hash_json;
 
 /// One of several parts of equal size, written as `3/16`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

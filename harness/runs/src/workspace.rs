@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use gpbench_files::process_tag;
 
-use crate::RunFolder;
 use crate::layout::{CHECKPOINTS, LOGS, PROGRAMS, SCRATCH};
 
 /// Where the running cases of one process find and leave their files.
@@ -31,15 +30,15 @@ impl Workspace {
         }
     }
 
-    /// That of one of several processes, on whatever host, that run cases of a run folder. Solutions and programs are below
+    /// That of one of several processes, on whatever host, that run cases of the run folder `run`. Solutions and programs are below
     /// `local`, a folder of its own. `attempt` stands in the names of its checkpoints, so that it shares none with an
     /// earlier process that may still run.
-    pub fn of_attempt(folder: &RunFolder, local: &Path, attempt: &str) -> Self {
+    pub fn of_attempt(run: &Path, local: &Path, attempt: &str) -> Self {
         Self {
             scratch: local.join(SCRATCH),
             programs: local.join(PROGRAMS),
             attempt: Some(attempt.to_owned()),
-            ..Self::of(folder.path())
+            ..Self::of(run)
         }
     }
 

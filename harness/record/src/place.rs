@@ -1,0 +1,21 @@
+//! Where a case ran on a cluster.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a case ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// The node's name.
+    pub node: String,
+    /// The array's job id.
+    pub job: u64,
+    /// The attempt at the task.
+    pub attempt: u32,
+    /// The name of the environment's file, without its ending.
+    pub environment: String,
+    /// Whether jobs of others could run on the node at the same time.
+    pub shared: bool,
+    /// Seconds for which the job was suspended.
+    #[serde(default)]
+    pub suspended_seconds: f64,
+}
