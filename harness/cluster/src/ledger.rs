@@ -33,7 +33,12 @@ pub enum LedgerLine {
         /// The array's job id.
         job: u64,
     },
-    /// An array was not accepted, or has never arrived.
+    /// The scheduler has lost an array, or has never had it, as far as it tells.
+    Missing {
+        /// Its number.
+        submission: u32,
+    },
+    /// An array was not accepted.
     Refused {
         /// Its number.
         submission: u32,

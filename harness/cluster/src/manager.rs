@@ -91,10 +91,6 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
         for action in self.front.step(now) {
             self.act(action, now, &mut round)?;
         }
-        // What the scheduler has answered to what was sent.
-        for line in self.front.take_records() {
-            self.records.record(&line)?;
-        }
         round.is_finished = self.front.is_finished();
         let most = self.front.policy.longest_poll_seconds;
         let pause = if self.front.take_changed() { 0.0 } else { 2.0 * self.pause_seconds };
@@ -150,24 +146,21 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
     ) -> Result<(), ClusterError> {
         self.records.record(&submission.intent())?;
         self.records.prepare(submission)?;
+        let mut refusal = None;
         match self.scheduler.submit(&submission.array) {
             Ok(job) => self.front.submitted(submission.number, job),
             Err(error) => {
-                match error.kind {
-                    // It may have arrived: it is looked for.
-                    Trouble::Passing => {}
-                    Trouble::Full => self.front.refused(submission.number, true, &error.said, now),
-                    Trouble::Lasting => self.front.refused(submission.number, false, &error.said, now),
+                // Otherwise it may have arrived: it is looked for.
+                if error.kind != Trouble::Passing {
+                    self.front.refused(submission.number, error.kind == Trouble::Full, &error.said, now);
                 }
-                if !error.may_pass() {
-                    for line in self.front.take_records() {
-                        self.records.record(&line)?;
-                    }
-                }
-                pass(error, round)?;
+                refusal = Some(error);
             }
         }
-        Ok(())
+        for line in self.front.take_records() {
+            self.records.record(&line)?;
+        }
+        refusal.map_or(Ok(()), |error| pass(error, round))
     }
 }
 

@@ -32,6 +32,9 @@ use crate::checkpoints::Checkpoints;
 use crate::part::{Part, PartRows};
 use crate::task::{Stop, Task};
 
+/// The signal by which the job asks to be told of the near end of its time: SIGUSR1.
+const TIME_NEARLY_OVER: i32 = 10;
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let task = match Task::read(&words) {
@@ -133,6 +136,7 @@ fn options(task: &Task) -> Options {
 /// Why an attempt that nothing has stopped is over.
 fn ending(summary: &Summary) -> Ending {
     match (summary.interrupted, summary.without_rows.first()) {
+        (Some(TIME_NEARLY_OVER), _) if summary.left > 0 => Ending::TimeOver,
         (Some(signal), _) if summary.left > 0 => Ending::Signal { signal },
         (_, Some(case)) => {
             let CaseWithoutRow { labels, reason, .. } = case;

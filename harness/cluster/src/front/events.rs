@@ -43,9 +43,9 @@ impl Front {
             known.told.rows += 1;
         }
         let is_new = self.add_row(id);
-        // A front that begins hears the rows again that an earlier one has copied.
-        let was_told = !self.told.insert(id.to_owned());
-        self.duplicates += usize::from(was_told);
+        // A front that begins reads again what another has copied.
+        let is_known = !self.told.insert(id.to_owned());
+        self.duplicates += usize::from(is_known);
         is_new
     }
 
@@ -99,9 +99,8 @@ impl Front {
             let sent = self.sent.get_mut(&number).expect("it was listed");
             let first = *sent.missing.get_or_insert(now);
             if seconds_between(first, now) >= self.policy.confirm_seconds {
-                let reason = "it has never arrived".to_owned();
-                self.records.push(LedgerLine::Refused { submission: number, reason });
-                self.release(number);
+                self.records.push(LedgerLine::Missing { submission: number });
+                self.miss(number);
             }
         }
     }
@@ -129,6 +128,13 @@ impl Front {
         self.release(number);
     }
 
+    /// An array was given up, and may arrive nevertheless.
+    pub(crate) fn miss(&mut self, number: u32) {
+        let attempts = self.sent.get(&number).map(|sent| sent.attempts.clone());
+        self.late.extend(attempts.unwrap_or_default());
+        self.release(number);
+    }
+
     /// Its attempts were never in the queue.
     pub(crate) fn release(&mut self, number: u32) {
         for attempt in self.sent.remove(&number).map(|sent| sent.attempts).unwrap_or_default() {
@@ -137,8 +143,6 @@ impl Front {
             if task.standing == Standing::Live(attempt) {
                 task.standing = if task.left.is_empty() { Standing::Done } else { Standing::Waiting };
             }
-            // It may have arrived nevertheless.
-            self.late.insert(attempt);
         }
         self.changed = true;
     }

@@ -20,6 +20,7 @@ impl Front {
                 }
             }
             LedgerLine::Refused { submission, .. } => self.release(*submission),
+            LedgerLine::Missing { submission } => self.miss(*submission),
             LedgerLine::Cancelled { attempt, why } => {
                 if let Some(known) = self.live.get_mut(attempt) {
                     known.withdrawal = Some(*why);

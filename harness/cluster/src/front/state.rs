@@ -115,6 +115,8 @@ pub struct Front {
     pub(crate) owners: HashMap<String, usize>,
     /// Cases with rows.
     pub(crate) rows: HashSet<String>,
+    /// Cases whose rows were told since this front began.
+    pub(crate) told: HashSet<String>,
     /// Attempts that are not over.
     pub(crate) live: BTreeMap<Attempt, Known>,
     /// Attempts that were given up, and whose runners may still live.
@@ -135,8 +137,6 @@ pub struct Front {
     pub(crate) hold_until: Option<Timestamp>,
     /// Whether the user ends the run.
     pub(crate) ending: bool,
-    /// Cases whose rows were heard.
-    pub(crate) told: HashSet<String>,
     /// Rows that came a second time.
     pub(crate) duplicates: usize,
     /// Lines for the ledger.
@@ -170,6 +170,7 @@ impl Front {
             policy,
             owners: owners.collect(),
             rows,
+            told: HashSet::new(),
             live: BTreeMap::new(),
             late: BTreeSet::new(),
             unread: parts.iter().copied().collect(),
@@ -179,7 +180,6 @@ impl Front {
             quick: BTreeMap::new(),
             hold_until: None,
             ending: false,
-            told: HashSet::new(),
             duplicates: 0,
             records: Vec::new(),
             is_answered: false,

@@ -3,7 +3,7 @@
 use gpbench_record::{Attempt, Ending};
 
 use super::bench::Bench;
-use super::world::case_line;
+use super::world::{Answer, case_line};
 use crate::ledger::LedgerLine;
 use crate::scheduler::{State, Target};
 
@@ -111,4 +111,35 @@ fn lines_about_tasks_that_there_are_not_do_no_harm() {
     bench.round();
     assert_eq!(bench.sent(), ["[] 0000.01 a"]);
     assert_eq!(bench.shared.0.borrow().arrays[0].comment, "uci.6");
+}
+
+#[test]
+fn an_array_that_arrives_after_it_was_given_up_is_read() {
+    let mut bench = Bench::new(&[&["a", "b"]]);
+    bench.shared.0.borrow_mut().answers.push_back(Answer::AcceptsSilently);
+    bench.round();
+    let place = (1, 0);
+    bench.shared.0.borrow_mut().jobs.get_mut(&place).unwrap().is_forgotten = true;
+    bench.wait(75);
+    assert_eq!(bench.sent()[1], "[] 0000.02 a+b");
+    bench.restart(true);
+    bench.shared.0.borrow_mut().begin(place, "n1", 0);
+    bench.shared.0.borrow_mut().tell(FIRST, case_line("a"), 0);
+    assert_eq!(bench.round().rows, ["a"]);
+}
+
+#[test]
+fn rows_that_another_front_has_copied_are_no_duplicates() {
+    let mut bench = Bench::new(&[&["a", "b"]]);
+    bench.round();
+    bench.begin(0, "n1");
+    bench.row(0, "a");
+    bench.round();
+    bench.restart(true);
+    assert!(bench.round().rows.is_empty());
+    assert_eq!(bench.summary().duplicates, 0);
+    bench.row(0, "a");
+    bench.row(0, "b");
+    bench.round();
+    assert_eq!((bench.summary().duplicates, bench.journal().len()), (1, 2));
 }
