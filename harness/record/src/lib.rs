@@ -50,8 +50,8 @@ pub use bench::{
 };
 pub use case::{Budget, Case, Labels};
 pub use cluster::{
-    Attempt, CaseFiles, ClusterTask, Ending, Manifest, NoAttempt, NodeOptions, PartLine,
-    STATUS_INTERRUPTED, STATUS_UNFIT,
+    Attempt, CaseFiles, ClusterTask, Ending, Manifest, NoAttempt, NodeOptions, PartLine, STATUS_INTERRUPTED,
+    STATUS_UNFIT,
 };
 pub use conformance::{RuleResult, RuleStatus};
 pub use covariance::Covariance;
