@@ -140,6 +140,13 @@ fn what_is_too_much_is_refused_before_it_is_sent() {
         let refused = sandbox.run(&refused).exits(2);
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
     }
+    for (option, said) in
+        [(&["--jobs", "2"][..], "`--jobs` is of runs on this computer"), (&["--fail-fast"], "`--fail-fast`")]
+    {
+        let refused: Vec<&str> = RUN.iter().chain(option).copied().collect();
+        sandbox.run(&refused).exits(2).says(&[said]);
+    }
+    sandbox.run(&["run", "spec.toml", "--detach"]).exits(2).says(&["belong to `--executor slurm`"]);
     let local = sandbox.run(&["status", "nothing"]).exits(2);
     assert!(local.stderr.contains("there is no run"), "{}", local.stderr);
 }

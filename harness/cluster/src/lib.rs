@@ -39,4 +39,4 @@ pub use scheduler::{Array, Exit, JobTask, Scheduler, SchedulerError, State, Targ
 pub use settings::settings_file;
 pub use slurm::{Slurm, WARNING_SECONDS};
 pub use store::{Known, Rows, Store};
-pub use tasks::{SizedCase, tasks};
+pub use tasks::{SizedCase, task, tasks};

@@ -72,7 +72,8 @@ fn seconds(cases: &[&SizedCase]) -> f64 {
     cases.iter().map(|case| SECONDS_FACTOR * case.seconds.unwrap_or_default() + SECONDS_BESIDE).sum()
 }
 
-fn task(cases: &[&SizedCase], site: &Site, threads: u32) -> ClusterTask {
+/// A task of some cases, in their order.
+pub fn task(cases: &[&SizedCase], site: &Site, threads: u32) -> ClusterTask {
     let estimate = |case: &&SizedCase| {
         let estimated = case.estimated_bytes.map(|bytes| (MEMORY_FACTOR * bytes as f64) as u64);
         case.limit_bytes.or(estimated).unwrap_or(UNKNOWN_BYTES)

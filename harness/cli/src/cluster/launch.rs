@@ -1,7 +1,8 @@
 //! From a plan to a cluster run that can be sent: settings, programs, tasks and files.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use gpbench_cluster::{
     Array, Ask, ClusterFolder, Limits, Scheduler as _, SizedCase, Slurm, SystemCommands, settings_file, tasks,
@@ -99,7 +100,7 @@ impl Cluster {
         Ok((folder.clone(), Some(ClusterRun::open(folder, journal, &again, true)?)))
     }
 
-    /// The manifest: tasks of an earlier one keep their numbers, which the ledger knows.
+    /// The manifest. Tasks of an earlier one keep their numbers, which the ledger knows, and ask for what the settings now say.
     fn manifest(
         &self,
         folder: &RunFolder,
@@ -110,19 +111,32 @@ impl Cluster {
     ) -> Result<Manifest, Failure> {
         let cluster = ClusterFolder::of(folder.path());
         cluster.create().map_err(failure)?;
-        let earlier = cluster.read_manifest().ok();
-        let mut tasks: Vec<ClusterTask> = earlier.map(|earlier| earlier.tasks).unwrap_or_default();
-        let known: HashSet<String> = tasks.iter().flat_map(|task| task.cases.clone()).collect();
-        let new: Vec<SizedCase> = pending
-            .iter()
-            .filter(|&&place| !known.contains(&ids[place]))
-            .map(|&place| sized(prepared, place, &ids[place], args))
-            .collect();
-        tasks.extend(self.tasks(&new, prepared.threads));
+        let sized = |place: usize| sized(prepared, place, &ids[place], args);
+        let places: HashMap<&str, usize> = ids.iter().map(String::as_str).zip(0..).collect();
+        let threads = u32::try_from(prepared.threads).unwrap_or(u32::MAX);
+        let earlier = match cluster.read_manifest() {
+            Ok(earlier) => earlier.tasks,
+            Err(_) if !cluster.ledger().exists() => Vec::new(),
+            Err(error) => return Err(failure(error)),
+        };
+        let known: HashSet<&String> = earlier.iter().flat_map(|task| &task.cases).collect();
+        let again = |task: &ClusterTask| {
+            let places = task.cases.iter().filter_map(|id| places.get(id.as_str()));
+            let cases: Vec<SizedCase> = places.map(|&place| sized(place)).collect();
+            gpbench_cluster::task(&cases.iter().collect::<Vec<_>>(), &self.site, threads)
+        };
+        let new: Vec<SizedCase> =
+            pending.iter().copied().filter(|&place| !known.contains(&ids[place])).map(sized).collect();
+        let tasks = earlier.iter().map(again).chain(tasks(&new, &self.site, threads)).collect();
+        let mut plugins: HashMap<&Path, PathBuf> = HashMap::new();
         let mut cases = BTreeMap::new();
         for (id, planned) in ids.iter().zip(&prepared.plan.cases) {
+            let plugin_file = match plugins.entry(&planned.plugin_file) {
+                Entry::Occupied(kept) => kept.get().clone(),
+                Entry::Vacant(place) => place.insert(keep(&cluster, &planned.plugin_file)?).clone(),
+            };
             let files = CaseFiles {
-                plugin_file: keep(&cluster, &planned.plugin_file)?,
+                plugin_file,
                 dataset_file: planned.dataset_file.clone(),
                 memory_estimate: planned.memory_estimate,
             };
@@ -144,10 +158,6 @@ impl Cluster {
             tasks,
             site: self.site.clone(),
         })
-    }
-
-    fn tasks(&self, cases: &[SizedCase], threads: usize) -> Vec<ClusterTask> {
-        tasks(cases, &self.site, u32::try_from(threads).unwrap_or(u32::MAX))
     }
 }
 

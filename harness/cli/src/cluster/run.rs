@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{
-    ClusterFolder, Front, Manager, Policy, Scheduler as _, Slurm, Store, Summary, SystemCommands,
+    ClusterFolder, Front, Limits, Manager, Policy, Scheduler as _, Slurm, Store, Summary, SystemCommands,
 };
 use gpbench_engine::{Clock as _, Event, Interrupt, SystemClock};
 use gpbench_record::Manifest;
@@ -69,7 +69,12 @@ impl ClusterRun {
         let rows = JournalRows::new(journal, &folder, &cluster, plan, &manifest);
         let ended = rows.ended().into_iter().filter(|id| !again.contains(id)).collect();
         let slurm = slurm(&folder, &manifest);
-        let limits = slurm.limits().map_err(|error| failure(error.into()))?;
+        let limits = match slurm.limits() {
+            Ok(limits) => limits,
+            // Nothing is going to be sent.
+            Err(error) if error.may_pass() && !resume => Limits::default(),
+            Err(error) => return Err(failure(error.into())),
+        };
         let (store, known) = Store::open(cluster, rows, resume).map_err(failure)?;
         let policy = Policy::of(&manifest.site);
         let now = SystemClock.now();

@@ -10,7 +10,7 @@ use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, Shar
 use crate::cluster::Until;
 use crate::cluster::launch::Cluster;
 use crate::execute::{execute, exit_code};
-use crate::exit::{OK, Outcome};
+use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
 use crate::output::shell_command;
 use crate::prepare::{Placement, prepare};
@@ -38,6 +38,9 @@ pub(crate) struct Run {
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     if args.executor.executor == ExecutorArg::Slurm {
         return on_cluster(global, args);
+    }
+    if args.executor.detach || args.executor.cluster.is_some() {
+        return Err(Failure::usage("`--detach` and `--cluster` belong to `--executor slurm`"));
     }
     let placement = Placement { shard: args.shard.shard, nodes: None };
     let prepared = prepare(global, &args.spec, &args.run, &placement)?;
@@ -82,6 +85,18 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
 
 /// Runs a spec on a cluster.
 fn on_cluster(global: &Global, args: &Run) -> Outcome {
+    let RunArgs { jobs, max_failures, fail_fast, time_limit, .. } = &args.run;
+    let given = [
+        ("--jobs", jobs.get() > 1),
+        ("--max-failures", max_failures.is_some()),
+        ("--fail-fast", *fail_fast),
+        ("--time-limit", time_limit.is_some()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::usage(format!(
+            "`{option}` is of runs on this computer; on a cluster, `throttle`, `retries` and `time` are keys of its settings"
+        )));
+    }
     let mut spec = args.spec.clone();
     let cluster = Cluster::find(&args.executor, &mut spec)?;
     let placement = Placement { shard: args.shard.shard, ..cluster.placement() };
