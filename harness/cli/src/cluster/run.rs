@@ -109,7 +109,7 @@ impl ClusterRun {
     /// signals leave it there. Gives the signal that ended it.
     pub(crate) fn drive(&mut self, until: Until, progress: &mut Progress) -> Result<Option<i32>, Failure> {
         let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
-        let (mut shown, mut is_ending) = (String::new(), false);
+        let (mut shown, mut ended_by) = (String::new(), None);
         loop {
             let round = self.manager.round(SystemClock.now()).map_err(failure)?;
             self.tell(progress, round.notes);
@@ -121,7 +121,7 @@ impl ClusterRun {
                 shown = status;
             }
             if round.is_finished {
-                return Ok(interrupt.signal());
+                return Ok(ended_by);
             }
             if until == Until::Sent && self.summary().waiting == 0 {
                 return Ok(None);
