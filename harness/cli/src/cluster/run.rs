@@ -21,7 +21,9 @@ use crate::progress::Progress;
 
 /// How often a waiting front looks for signals.
 const LOOK: Duration = Duration::from_millis(200);
-/// Signals by which a user at a terminal ends a run.
+/// Time between two looks at a run that is being cancelled.
+const ENDING: Duration = Duration::from_secs(2);
+/// The signal by which a user at a terminal ends a run.
 const CTRL_C: i32 = 2;
 
 /// When a front leaves a cluster run.
@@ -105,8 +107,8 @@ impl ClusterRun {
         self.manager.front.end();
     }
 
-    /// Goes on with the run until it is finished, or until what `until` says. Ctrl-C cancels what is queued and running; other
-    /// signals leave it there. Gives the signal that ended it.
+    /// Goes on with the run until it is finished, or until what `until` says. Ctrl-C cancels what is queued and running, and a
+    /// second one leaves at once; other signals leave all there. Gives the signal that ended it.
     pub(crate) fn drive(&mut self, until: Until, progress: &mut Progress) -> Result<Option<i32>, Failure> {
         let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
         let (mut shown, mut ended_by) = (String::new(), None);
@@ -127,17 +129,19 @@ impl ClusterRun {
                 return Ok(None);
             }
             let pause =
-                if is_ending { Duration::from_secs(2) } else { Duration::from_secs_f64(round.pause_seconds) };
+                if ended_by.is_some() { ENDING } else { Duration::from_secs_f64(round.pause_seconds) };
             let begun = Instant::now();
             while begun.elapsed() < pause {
                 match interrupt.signal() {
-                    Some(CTRL_C) if !is_ending => {
-                        is_ending = true;
+                    Some(CTRL_C) if ended_by.is_none() => {
+                        ended_by = Some(CTRL_C);
+                        // The next one leaves at once.
+                        interrupt.raise(0);
                         self.end();
                         progress.say_text("cancelling what is queued and running; what has come is stored");
                         break;
                     }
-                    Some(signal) if signal != CTRL_C => return Ok(Some(signal)),
+                    Some(signal) => return Ok(Some(signal)),
                     _ => thread::sleep(LOOK.min(pause)),
                 }
             }
