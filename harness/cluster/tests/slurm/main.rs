@@ -53,8 +53,12 @@ fn limits_are_known_and_what_exceeds_them_is_refused_before_it_is_sent() {
     };
     run.manager.scheduler.test(&array).unwrap();
     array.ask.memory_bytes = 100 << 30;
+    // Slurm says the same where all nodes are down for a while. Its limits tell them apart.
     let error = run.manager.scheduler.test(&array).unwrap_err();
-    assert!(!error.may_pass() && error.said.contains("Requested node configuration"), "{error}");
+    assert!(error.may_pass() && error.said.contains("Requested node configuration"), "{error}");
+    (task[0].seconds, task[0].memory_bytes) = (600, 100 << 30);
+    let error = run.limits.check(&task).unwrap_err();
+    assert!(error.to_string().starts_with("task 0 asks for 100.0 GiB of memory"), "{error}");
     assert_eq!(run.queue(), [""; 0]);
 }
 
