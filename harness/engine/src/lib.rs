@@ -53,7 +53,7 @@ pub use event::{Beginning, CaseWithoutRow, Event, Progress, Reused, Stop, Summar
 pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
 pub use load::ProcessorTimes;
-pub use local::{LocalExecutor, installed_memory};
+pub use local::{LocalExecutor, installed_memory, physical_memory};
 pub use log::Log;
 pub use open::OpenRun;
 pub use options::{Options, Reuse};

@@ -150,6 +150,11 @@ pub fn installed_memory() -> Option<u64> {
     machine::machine_memory()
 }
 
+/// Bytes of memory that this machine has, whatever a batch system lets its processes have.
+pub fn physical_memory() -> Option<u64> {
+    machine::physical_memory()
+}
+
 /// An equal share of the threads, at least one.
 fn share(threads: usize, jobs: usize) -> usize {
     (threads / jobs.max(1)).max(1)

@@ -26,7 +26,7 @@ use gpbench_engine::{
     PlannedCase, Reused, Summary, SystemClock, Work,
 };
 use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
-use gpbench_runs::{Attempts, Workspace};
+use gpbench_runs::{Attempts, RunFolder, Workspace};
 
 use crate::checkpoints::Checkpoints;
 use crate::part::{Part, PartRows};
@@ -77,6 +77,9 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     place::require(task, &environment)?;
     part.begin(task, place::place(task, &environment), &environment)?;
 
+    // It keeps fronts that leave from removing the folder of checkpoints.
+    let presence = RunFolder::at(&task.run).workspace().scratch().to_owned();
+    std::fs::create_dir_all(&presence).map_err(Stop::failed)?;
     let local = tempfile::Builder::new().prefix("gpbench-node.").tempdir().map_err(Stop::failed)?;
     let workspace = Workspace::of_attempt(&task.run, local.path(), &task.attempt.to_string());
     for path in workspace.folders() {
@@ -107,6 +110,8 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
         drop(over);
         ran
     });
+    // One that is left is removed by the next front, once this process has ended.
+    let _ = std::fs::remove_dir(&presence);
     ran.map(|summary| ending(&summary)).map_err(|error| match error {
         EngineError::Program(_) | EngineError::Worker { .. } | EngineError::Memory { .. } => {
             Stop::unfit(error)

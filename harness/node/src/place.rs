@@ -3,6 +3,7 @@
 use std::env;
 use std::thread::available_parallelism;
 
+use gpbench_engine::physical_memory;
 use gpbench_files::host_name;
 use gpbench_record::{Environment, Place};
 
@@ -11,11 +12,23 @@ use crate::task::{Stop, Task};
 /// Bytes of a job's memory that are left to the runner and to the system, so that our limits ring before those of the job.
 const RUNNER_BYTES: u64 = 256 << 20;
 
-/// The node's environment: its machine, and what the run was started with.
+/// The node's environment: its machine, and what the run was started with. Memory is that of the machine: equal nodes are equal,
+/// whatever a job asks for.
 pub(crate) fn environment(task: &Task, machine: Environment) -> Environment {
     let Environment { gpbench, rustc, git_revision, git_dirty, spec_sha256, plugins, datasets, .. } =
         task.started_in.clone();
-    Environment { gpbench, rustc, git_revision, git_dirty, spec_sha256, plugins, datasets, ..machine }
+    let memory_bytes = physical_memory().unwrap_or(machine.memory_bytes);
+    Environment {
+        gpbench,
+        rustc,
+        git_revision,
+        git_dirty,
+        spec_sha256,
+        plugins,
+        datasets,
+        memory_bytes,
+        ..machine
+    }
 }
 
 /// Whether the node can run the task as planned: ids of cases hold the instruction set and the core type of BLAS.

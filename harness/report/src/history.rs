@@ -62,12 +62,12 @@ impl History {
             runs.iter().flat_map(|run| &run.merged).map(|merged| merged.run.as_str()).collect();
         let mut points = Vec::new();
         for run in runs.iter().filter(|run| !merged.contains(run.label().as_str())) {
-            let mut own = run.with_times_of_one_kind().into_owned();
+            let mut own = run.clone();
             own.rows.retain(|row| match &row.reused_from {
                 Some(from) => run.merged.iter().any(|merged| merged.run == *from),
                 None => true,
             });
-            points.extend(of_run(&own, metric)?);
+            points.extend(of_run(&own.with_times_of_one_kind(), metric)?);
         }
         points.sort_by(|a, b| a.finished.cmp(&b.finished));
         Ok(History { name: name.to_owned(), metric, points })

@@ -34,11 +34,11 @@ impl Run {
         }
     }
 
-    /// How many cases ran in an environment; `None` where rows do not say.
+    /// How many cases ran in an environment; `None` where no row says where it ran.
     pub(crate) fn cases_in(&self, environment: &Environment) -> Option<usize> {
         let kind = environment.kind();
-        let known: Option<Vec<&str>> = self.rows.iter().map(|row| row.environment.as_deref()).collect();
-        Some(known?.into_iter().filter(|known| *known == kind).count())
+        let known: Vec<&str> = self.rows.iter().filter_map(|row| row.environment.as_deref()).collect();
+        (!known.is_empty()).then(|| known.into_iter().filter(|known| *known == kind).count())
     }
 
     /// What to say of times that are not shown; nothing where all are.

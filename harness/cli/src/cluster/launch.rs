@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gpbench_cluster::{
     Array, Ask, ClusterFolder, Limits, Scheduler as _, SizedCase, Slurm, SystemCommands, settings_file, tasks,
 };
-use gpbench_engine::{Event, OpenRun, SystemClock};
+use gpbench_engine::{Event, OpenRun, Options, SystemClock};
 use gpbench_record::{CaseFiles, ClusterTask, Manifest, NodeOptions, SCHEMA, Site};
 use gpbench_runs::RunFolder;
 
@@ -91,7 +91,7 @@ impl Cluster {
         }
         warn_unshared(global, folder.path());
         let again: HashSet<String> = pending.iter().map(|&place| ids[place].clone()).collect();
-        let manifest = self.manifest(&folder, prepared, &ids, &pending, args)?;
+        let manifest = self.manifest(&folder, prepared, &ids, &pending, (args, &options))?;
         self.limits.check(&manifest.tasks).map_err(|error| failure(error.into()))?;
         let cluster = ClusterFolder::of(folder.path());
         cluster.write_manifest(&manifest).map_err(failure)?;
@@ -107,7 +107,7 @@ impl Cluster {
         prepared: &Prepared,
         ids: &[String],
         pending: &[usize],
-        args: &RunArgs,
+        (args, options): (&RunArgs, &Options),
     ) -> Result<Manifest, Failure> {
         let cluster = ClusterFolder::of(folder.path());
         cluster.create().map_err(failure)?;
@@ -137,7 +137,12 @@ impl Cluster {
             };
             let files = CaseFiles {
                 plugin_file,
-                dataset_file: planned.dataset_file.clone(),
+                dataset_file: planned
+                    .dataset_file
+                    .as_ref()
+                    .map(std::path::absolute)
+                    .transpose()
+                    .map_err(Failure::internal)?,
                 memory_estimate: planned.memory_estimate,
             };
             cases.insert(id.clone(), files);
@@ -150,7 +155,7 @@ impl Cluster {
             worker: keep(&cluster, &Worker::locate()?.file)?,
             cases,
             options: NodeOptions {
-                cache_dir: prepared.cache.clone(),
+                cache_dir: options.cache_dir.clone(),
                 kill_after_seconds: args.kill_after,
                 cpu_seconds: args.cpu_limit,
                 memory_bytes: args.memory_limit,

@@ -26,13 +26,13 @@ pub(super) fn keep(folder: &ClusterFolder, file: &Path) -> Result<PathBuf, Failu
     let program = Program::of(file).map_err(Failure::usage)?;
     let name = file.file_name().unwrap_or_default();
     let kept = folder.programs().join(&program.sha256).join(name);
-    if Program::of(&kept).is_ok_and(|kept| kept.sha256 == program.sha256) {
-        return Ok(kept);
-    }
     let failed = |error: io::Error| Failure::internal(format!("cannot write {}: {error}", kept.display()));
-    fs::create_dir_all(kept.parent().unwrap_or(folder.path())).map_err(failed)?;
-    let copy = |to: &mut dyn io::Write| io::copy(&mut fs::File::open(file)?, to).map(drop);
-    replace(&kept, Durability::Whole, copy).map_err(failed)?;
+    if !Program::of(&kept).is_ok_and(|kept| kept.sha256 == program.sha256) {
+        fs::create_dir_all(kept.parent().unwrap_or(folder.path())).map_err(failed)?;
+        let copy = |to: &mut dyn io::Write| io::copy(&mut fs::File::open(file)?, to).map(drop);
+        replace(&kept, Durability::Whole, copy).map_err(failed)?;
+    }
+    // Also of a copy that a killed process has left.
     let mode = fs::metadata(file).map_err(failed)?.permissions();
     fs::set_permissions(&kept, mode).map_err(failed)?;
     Ok(kept)

@@ -66,10 +66,11 @@ impl JournalRows {
         }
         let read = fs::read(self.cluster.environment(kind)).ok();
         let environment: Option<Environment> = read.and_then(|text| serde_json::from_slice(&text).ok());
+        // One that cannot be read yet is read with the next row.
         if let Some(environment) = environment {
             self.folder.add_environment(&environment)?;
+            self.stored.insert(kind.to_owned());
         }
-        self.stored.insert(kind.to_owned());
         Ok(())
     }
 

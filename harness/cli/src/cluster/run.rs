@@ -74,7 +74,7 @@ impl ClusterRun {
         let limits = match slurm.limits() {
             Ok(limits) => limits,
             // Nothing is going to be sent.
-            Err(error) if error.may_pass() && !resume => Limits::default(),
+            Err(_) if !resume => Limits::default(),
             Err(error) => return Err(failure(error.into())),
         };
         let (store, known) = Store::open(cluster, rows, resume).map_err(failure)?;

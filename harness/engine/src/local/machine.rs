@@ -66,6 +66,11 @@ pub(super) fn machine_memory() -> Option<u64> {
     groups.chain(meminfo("MemTotal")).min()
 }
 
+/// Bytes of memory that the machine has, whatever this process may use of them.
+pub(super) fn physical_memory() -> Option<u64> {
+    meminfo("MemTotal")
+}
+
 /// Bytes of memory that are available to this process without swapping.
 pub(super) fn available_memory() -> Option<u64> {
     let groups = own_groups(Path::new("/")).into_iter().map(|group| group.free);

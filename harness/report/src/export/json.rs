@@ -59,7 +59,7 @@ pub(super) fn summary(run: &Run) -> Result<String> {
         "task": run.tasks().first(),
         "planned": run.planned(),
         "statuses": statuses.collect::<Map<String, Value>>(),
-        "groups": groups(run)?.iter().map(group).collect::<Vec<_>>(),
+        "groups": groups(&run.with_times_of_one_kind())?.iter().map(group).collect::<Vec<_>>(),
     })))
 }
 
