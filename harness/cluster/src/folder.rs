@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use gpbench_files::checksum::{self, Checksum};
 use gpbench_files::{Durability, replace};
 use gpbench_record::{Attempt, Environment, Manifest, NodeSettings, SCHEMA};
+use serde::Serialize;
 
 use crate::ClusterError;
 use crate::error::Context as _;
@@ -95,13 +96,7 @@ impl ClusterFolder {
     /// Those of the file system.
     pub fn write_environment(&self, environment: &Environment) -> Result<(), ClusterError> {
         let path = self.environment(&environment.kind());
-        if path.exists() {
-            return Ok(());
-        }
-        let text =
-            serde_json::to_vec_pretty(environment).expect("plain data with text keys always serialises");
-        let text = checksum::seal(&text);
-        replace(&path, Durability::Durable, |file| file.write_all(&text)).context("write", &path)
+        if path.exists() { Ok(()) } else { write(&path, environment) }
     }
 
     /// The file of the environment of a kind of node.
@@ -114,10 +109,7 @@ impl ClusterFolder {
     /// # Errors
     /// Those of the file system.
     pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), ClusterError> {
-        let path = self.manifest();
-        let text = serde_json::to_vec_pretty(manifest).expect("plain data with text keys always serialises");
-        let text = checksum::seal(&text);
-        replace(&path, Durability::Durable, |file| file.write_all(&text)).context("write", &path)
+        write(&self.manifest(), manifest)
     }
 
     /// Reads the manifest.
@@ -178,6 +170,13 @@ impl ClusterFolder {
         let path = self.script();
         replace(&path, Durability::Whole, |file| file.write_all(text.as_bytes())).context("write", &path)
     }
+}
+
+/// Writes an object with its checksum, and waits until it is on the disk.
+fn write(path: &Path, object: &impl Serialize) -> Result<(), ClusterError> {
+    let text = serde_json::to_vec_pretty(object).expect("plain data with text keys always serialises");
+    let text = checksum::seal(&text);
+    replace(path, Durability::Durable, |file| file.write_all(&text)).context("write", path)
 }
 
 /// Lines that hold a node that can do more to what the site says of all nodes: then all give the same bits.

@@ -36,7 +36,7 @@ pub fn tasks(cases: &[SizedCase], site: &Site, threads: u32) -> Vec<ClusterTask>
     let mut tasks: Vec<Vec<&SizedCase>> = Vec::new();
     for case in cases {
         let is_own = |task: &&mut Vec<&SizedCase>| {
-            site.tasks.by == TaskUnit::Block && block(&task[0].labels) == block(&case.labels)
+            site.tasks.by == TaskUnit::Block && task[0].labels.block() == case.labels.block()
         };
         match tasks.iter_mut().find(is_own) {
             Some(task) => task.push(case),
@@ -48,11 +48,6 @@ pub fn tasks(cases: &[SizedCase], site: &Site, threads: u32) -> Vec<ClusterTask>
         _ => tasks,
     };
     packed.iter().map(|cases| task(cases, site, threads)).collect()
-}
-
-/// What all cases of a block share.
-fn block(labels: &Labels) -> (&str, &str, Option<&str>, u64) {
-    (&labels.dataset, &labels.kernel, labels.estimator.as_deref(), labels.seed)
 }
 
 /// Puts short blocks together, in their order, up to so many seconds a task.

@@ -16,6 +16,7 @@ mod place;
 mod report;
 mod task;
 
+use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -37,34 +38,28 @@ const TIME_NEARLY_OVER: i32 = 10;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let task = match Task::read(&words) {
-        Ok(task) => task,
+    match attempt(&words) {
+        Ok(Ending::Done | Ending::TimeOver) => ExitCode::SUCCESS,
+        Ok(Ending::Signal { .. }) => ExitCode::from(STATUS_INTERRUPTED as u8),
+        Ok(Ending::Unfit { .. }) => ExitCode::from(STATUS_UNFIT as u8),
+        Ok(Ending::Failed { .. }) => ExitCode::FAILURE,
         Err(error) => {
-            report::line(&error);
-            return ExitCode::FAILURE;
+            report::line(error);
+            ExitCode::FAILURE
         }
-    };
-    let part = match Part::open(&task) {
-        Ok(part) => Arc::new(part),
-        Err(error) => {
-            report::line(&error);
-            return ExitCode::FAILURE;
-        }
-    };
+    }
+}
+
+/// Runs the attempt that the command line names, and tells in its part file why it ends.
+fn attempt(words: &[String]) -> Result<Ending, Box<dyn Error>> {
+    let task = Task::read(words)?;
+    let part = Arc::new(Part::open(&task)?);
     let ending = run(&task, &part).unwrap_or_else(|stop| {
         report::line(&stop);
         stop.ending()
     });
-    if let Err(error) = part.end(&ending) {
-        report::line(&error);
-        return ExitCode::FAILURE;
-    }
-    ExitCode::from(match ending {
-        Ending::Done | Ending::TimeOver => 0,
-        Ending::Signal { .. } => STATUS_INTERRUPTED as u8,
-        Ending::Unfit { .. } => STATUS_UNFIT as u8,
-        Ending::Failed { .. } => 1,
-    })
+    part.end(&ending)?;
+    Ok(ending)
 }
 
 /// Runs the cases of an attempt.

@@ -53,6 +53,14 @@ pub struct Labels {
     pub repeat: u32,
 }
 
+impl Labels {
+    /// What all cases of a block share: data set, kernel, estimator and seed. Their times are compared with each other, so a
+    /// block is never divided among machines.
+    pub fn block(&self) -> (&str, &str, Option<&str>, u64) {
+        (&self.dataset, &self.kernel, self.estimator.as_deref(), self.seed)
+    }
+}
+
 impl fmt::Display for Labels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Labels { dataset, kernel, estimator, solver, seed, repeat } = self;
