@@ -1,5 +1,6 @@
 //! What a cluster run knows, and what it does next.
 
+mod again;
 mod events;
 mod judge;
 mod known;

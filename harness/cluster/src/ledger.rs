@@ -1,5 +1,6 @@
 //! The ledger: what the front has sent, and what came of it. A front that is started again goes on from here.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ClusterError;
 use crate::error::Context as _;
+use crate::limits::Ask;
 use crate::line;
 
 /// One line of the ledger.
@@ -25,6 +27,9 @@ pub enum LedgerLine {
         submission: u32,
         /// The attempts, in the order of the array's indices.
         attempts: Vec<Attempt>,
+        /// What each of them asks for; absent in ledgers of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ask: Option<Ask>,
     },
     /// An array was accepted.
     Submitted {
@@ -54,6 +59,16 @@ pub enum LedgerLine {
     },
     /// An attempt is over, and cases of it have no row.
     Lost(Loss),
+    /// Cases that have rows run again.
+    Again {
+        /// Their ids, each with the number of the last attempt whose row of it does not count.
+        cases: BTreeMap<String, u32>,
+    },
+    /// A case that runs again has its new row.
+    Renewed {
+        /// Its id.
+        case: String,
+    },
     /// An event of a later version.
     #[serde(other)]
     Unknown,
@@ -174,7 +189,11 @@ mod tests {
         let attempt = Attempt { task: 7, attempt: 2 };
         let all = [
             LedgerLine::Resumed,
-            LedgerLine::Intent { submission: 3, attempts: vec![attempt] },
+            LedgerLine::Intent {
+                submission: 3,
+                attempts: vec![attempt],
+                ask: Some(Ask { seconds: 60, memory_bytes: 1 << 30, threads: 2 }),
+            },
             LedgerLine::Submitted { submission: 3, job: 12 },
             LedgerLine::Cancelled { attempt, why: Withdrawal::Silent },
             LedgerLine::Lost(Loss {
@@ -187,6 +206,8 @@ mod tests {
                 quick: false,
             }),
             LedgerLine::Refused { submission: 4, reason: "no such partition".into() },
+            LedgerLine::Again { cases: [("a".to_owned(), 2)].into() },
+            LedgerLine::Renewed { case: "a".into() },
         ];
         all.iter().for_each(|line| ledger.append(line).unwrap());
         drop(ledger);

@@ -1,9 +1,10 @@
 //! What tasks may ask for, and what they ask for.
 
 use gpbench_record::ClusterTask;
+use serde::{Deserialize, Serialize};
 
 /// What a task asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ask {
     /// Wall-clock seconds.
     pub seconds: u64,

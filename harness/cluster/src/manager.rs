@@ -115,7 +115,12 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
                 }
             }
         }
-        Ok(())
+        self.record()
+    }
+
+    /// Writes what the front has for the ledger.
+    fn record(&mut self) -> Result<(), ClusterError> {
+        self.front.take_records().iter().try_for_each(|line| self.records.record(line))
     }
 
     fn act(&mut self, action: Action, now: Timestamp, round: &mut Round) -> Result<(), ClusterError> {
@@ -157,9 +162,7 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
                 refusal = Some(error);
             }
         }
-        for line in self.front.take_records() {
-            self.records.record(&line)?;
-        }
+        self.record()?;
         refusal.map_or(Ok(()), |error| pass(error, round))
     }
 }

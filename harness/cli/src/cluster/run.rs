@@ -69,7 +69,8 @@ impl ClusterRun {
         let plan = PlanFile::read(folder.path()).map_err(Failure::internal)?;
         let name = plan.name.clone();
         let rows = JournalRows::new(journal, &folder, &cluster, plan, &manifest);
-        let ended = rows.ended().into_iter().filter(|id| !again.contains(id)).collect();
+        let ended = rows.ended();
+        let again: Vec<String> = ended.iter().filter(|id| again.contains(*id)).cloned().collect();
         let slurm = slurm(&folder, &manifest);
         let limits = match slurm.limits() {
             Ok(limits) => limits,
@@ -80,7 +81,9 @@ impl ClusterRun {
         let (store, known) = Store::open(cluster, rows, resume).map_err(failure)?;
         let policy = Policy::of(&manifest.site);
         let now = SystemClock.now();
-        let front = Front::new(&manifest, limits, policy, ended, &known.ledger, &known.parts, now);
+        let ended = ended.into_iter().collect();
+        let mut front = Front::new(&manifest, limits, policy, ended, &known.ledger, &known.parts, now);
+        front.again(&again);
         Ok(ClusterRun { folder, name, manager: Manager::new(front, slurm, store) })
     }
 

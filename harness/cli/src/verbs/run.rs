@@ -91,7 +91,6 @@ fn on_cluster(global: &Global, args: &Run) -> Outcome {
         ("--max-failures", max_failures.is_some()),
         ("--fail-fast", *fail_fast),
         ("--time-limit", time_limit.is_some()),
-        ("--retry-failed", args.earlier.retry_failed),
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Failure::usage(format!(

@@ -41,12 +41,22 @@ impl Front {
         if let Some(known) = self.live.get_mut(&attempt) {
             known.told.heard = now;
             known.told.rows += 1;
+            known.told.has_row(id);
+        }
+        if self.outdated.get(id).is_some_and(|last| attempt.attempt <= *last) {
+            return false;
         }
         let is_new = self.add_row(id);
+        self.records.extend(is_new.then(|| self.renewal(id)).flatten());
         // A front that begins reads again what another has copied.
         let is_known = !self.told.insert(id.to_owned());
         self.duplicates += usize::from(is_known);
         is_new
+    }
+
+    /// The line for the ledger where the row of a case is that of a case that runs again.
+    pub(super) fn renewal(&self, id: &str) -> Option<LedgerLine> {
+        self.outdated.contains_key(id).then(|| LedgerLine::Renewed { case: id.to_owned() })
     }
 
     /// Notes that a case has a row. Whether it had none.

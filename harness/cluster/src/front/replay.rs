@@ -13,7 +13,9 @@ impl Front {
     pub(super) fn replay(&mut self, line: &LedgerLine, now: Timestamp) {
         match line {
             LedgerLine::Resumed => self.forgive(),
-            LedgerLine::Intent { submission, attempts } => self.replay_intent(*submission, attempts, now),
+            LedgerLine::Intent { submission, attempts, ask } => {
+                self.replay_intent(*submission, attempts, *ask, now);
+            }
             LedgerLine::Submitted { submission, job } => {
                 if let Some(sent) = self.sent.get_mut(submission) {
                     sent.job = Some(*job);
@@ -29,6 +31,10 @@ impl Front {
             LedgerLine::Lost(loss) => {
                 self.late.insert(loss.attempt);
                 self.lose(loss);
+            }
+            LedgerLine::Again { cases } => self.run_again(cases),
+            LedgerLine::Renewed { case } => {
+                self.add_row(case);
             }
             LedgerLine::Unknown => {}
         }
@@ -46,7 +52,7 @@ impl Front {
         }
     }
 
-    fn replay_intent(&mut self, number: u32, attempts: &[Attempt], now: Timestamp) {
+    fn replay_intent(&mut self, number: u32, attempts: &[Attempt], ask: Option<Ask>, now: Timestamp) {
         self.submissions = self.submissions.max(number);
         let mut sent = Sent::default();
         for (index, attempt) in (0..).zip(attempts) {
@@ -59,7 +65,8 @@ impl Front {
             }
             task.standing = Standing::Live(*attempt);
             sent.attempts.push(*attempt);
-            self.live.insert(*attempt, Known::new(number, index, Ask::of(&self.asks[place]), now));
+            let ask = ask.unwrap_or(Ask::of(&self.asks[place]));
+            self.live.insert(*attempt, Known::new(number, index, ask, now));
         }
         if !sent.attempts.is_empty() {
             self.sent.insert(number, sent);

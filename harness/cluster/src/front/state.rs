@@ -115,6 +115,8 @@ pub struct Front {
     pub(crate) owners: HashMap<String, usize>,
     /// Cases with rows.
     pub(crate) rows: HashSet<String>,
+    /// Cases that run again, each with the number of the last attempt whose row of it does not count.
+    pub(crate) outdated: HashMap<String, u32>,
     /// Cases whose rows were told since this front began.
     pub(crate) told: HashSet<String>,
     /// Attempts that are not over.
@@ -170,6 +172,7 @@ impl Front {
             policy,
             owners: owners.collect(),
             rows,
+            outdated: HashMap::new(),
             told: HashSet::new(),
             live: BTreeMap::new(),
             late: BTreeSet::new(),

@@ -46,6 +46,7 @@ impl Front {
         if let (Some((status, reason)), Some(id)) = (verdict.row, running) {
             let node = known_node(&self.live[&attempt]);
             self.add_row(&id);
+            self.records.extend(self.renewal(&id));
             self.told.insert(id.clone());
             rows.push(FrontRow { id, status, reason, attempt, node });
         }

@@ -108,6 +108,6 @@ impl Submission {
     /// The line that the ledger gets before the array is sent.
     pub fn intent(&self) -> LedgerLine {
         let attempts = self.attempts.iter().map(|(attempt, _)| *attempt).collect();
-        LedgerLine::Intent { submission: self.number, attempts }
+        LedgerLine::Intent { submission: self.number, attempts, ask: Some(self.array.ask) }
     }
 }

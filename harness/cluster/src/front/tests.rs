@@ -1,5 +1,6 @@
 //! The front beside a cluster in memory, whose clock only tests advance.
 
+mod again;
 mod bench;
 mod faults;
 mod files;

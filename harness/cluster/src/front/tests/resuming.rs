@@ -103,10 +103,29 @@ fn a_task_that_ran_and_ended_between_two_answers_is_read() {
 }
 
 #[test]
+fn an_attempt_is_judged_by_the_time_that_it_was_given() {
+    let mut bench = Bench::new(&[&["a"]]);
+    bench.round();
+    bench.begin(0, "n1");
+    bench.start(0, "a");
+    // The settings change, and the run is resumed.
+    bench.manifest.tasks[0].seconds = 3600;
+    bench.restart(true);
+    for _ in 0..2 * 60 {
+        bench.beat(0);
+        bench.wait(60);
+    }
+    bench.set(0, State::TimedOut, "TimeLimit", (0, 15));
+    bench.wait(150);
+    assert!(bench.journal().is_empty(), "it had two of four hours");
+    assert_eq!(bench.shared.0.borrow().arrays[1].ask.seconds, 3600);
+}
+
+#[test]
 fn lines_about_tasks_that_there_are_not_do_no_harm() {
     let mut bench = Bench::new(&[&["a"]]);
     let attempts = vec![Attempt { task: 9, attempt: 1 }];
-    bench.shared.0.borrow_mut().ledger.push(LedgerLine::Intent { submission: 5, attempts });
+    bench.shared.0.borrow_mut().ledger.push(LedgerLine::Intent { submission: 5, attempts, ask: None });
     bench.restart(false);
     bench.round();
     assert_eq!(bench.sent(), ["[] 0000.01 a"]);
