@@ -1,6 +1,7 @@
 //! Runs on a cluster: what is sent there, and what comes back.
 
 pub(crate) mod launch;
+mod numerics;
 mod programs;
 mod rows;
 mod run;
@@ -15,7 +16,7 @@ use crate::exit::Failure;
 /// What an error of a cluster run ends the program with.
 fn failure(error: ClusterError) -> Failure {
     match error {
-        ClusterError::Scheduler(_) | ClusterError::TooMuch(_) | ClusterError::Unquotable { .. } => {
+        ClusterError::Scheduler(_) | ClusterError::BadAsk(_) | ClusterError::Unquotable { .. } => {
             Failure::usage(error)
         }
         ClusterError::Io { .. } | ClusterError::Damaged { .. } | ClusterError::Journal(_) => {

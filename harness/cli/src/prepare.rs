@@ -12,6 +12,7 @@ use gpbench_engine::{self as engine, Executor, LocalExecutor};
 use gpbench_import::Materialised;
 use gpbench_record::{Fingerprint, LibraryInfo, PartOfPlan, Shard};
 use gpbench_spec::{Plan, PlannedCase};
+use serde::Deserialize;
 
 use crate::args::{Global, RunArgs, SpecArgs};
 use crate::catalog::{self, Libraries};
@@ -59,7 +60,7 @@ pub(crate) struct Prepared {
 }
 
 /// Which part of a plan is prepared, and for which machines.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Placement {
     /// The part; none for the whole.
     pub(crate) shard: Option<Shard>,
@@ -68,14 +69,21 @@ pub(crate) struct Placement {
 }
 
 /// Machines that run cases in place of this one.
-#[derive(Debug)]
 pub(crate) struct Nodes {
     /// Processors of the smallest.
     pub(crate) processors: usize,
-    /// Their instruction set, where it is not that of this machine.
-    pub(crate) instruction_set: Option<String>,
-    /// Their OpenBLAS core type, where it is not that of this machine.
-    pub(crate) blas_core: Option<String>,
+    /// Finds out what they compute with, which may take a while. Called once, when the spec is known to be right.
+    pub(crate) numerics: Box<dyn Fn() -> Result<Numerics, Failure>>,
+}
+
+/// What machines compute with. Ids of cases hold it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Numerics {
+    /// The instruction set.
+    #[serde(rename = "cpu_dispatch")]
+    pub(crate) instruction_set: String,
+    /// The OpenBLAS core type.
+    pub(crate) blas_core: String,
 }
 
 /// Reads a spec, and checks it against the plugins and data sets of this machine. Of a shard, its cases alone are left.
@@ -145,8 +153,8 @@ pub(crate) fn prepare(
     let seconds = plan.cases.iter().map(|planned| Some(planned.cost(threads)?.seconds)).collect();
     let mut machine = executor.machine();
     if let Some(nodes) = &placement.nodes {
-        machine.cpu_dispatch = nodes.instruction_set.clone().unwrap_or(machine.cpu_dispatch);
-        machine.blas_core = nodes.blas_core.clone().unwrap_or(machine.blas_core);
+        let Numerics { instruction_set, blas_core } = (nodes.numerics)()?;
+        (machine.cpu_dispatch, machine.blas_core) = (instruction_set, blas_core);
     }
     let binaries = Fingerprint {
         plugin_sha256: String::new(),

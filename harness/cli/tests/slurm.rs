@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Sandbox, reproducible, spec};
+use support::{Ended, Sandbox, built, library, reproducible, spec};
 
 /// Settings with intervals of seconds.
 const SETTINGS: &str = r#"
@@ -48,12 +48,19 @@ impl Cluster {
     }
 }
 
+/// The settings, with what this machine and thus the nodes compute with.
+fn settings() -> String {
+    let told = Ended::of(Command::new(built("gpbench-worker")).arg("environment")).exits(0).json();
+    let (set, core) = (&told["cpu_dispatch"], &told["blas_core"]);
+    format!("{SETTINGS}nodes = {{ instruction_set = {set}, blas_core = {core} }}\n")
+}
+
 /// A sandbox with a spec of four blocks and the settings of a cluster.
 fn sandbox(n: usize) -> Sandbox {
     let rows = format!("n = {n}");
     let spec = spec("slurm", &[("seeds = [0]", "seeds = [0, 1, 2, 3]"), ("n = 60", &rows)]);
     let sandbox = Sandbox::with_spec(&spec);
-    sandbox.write("cluster.toml", SETTINGS);
+    sandbox.write("cluster.toml", &settings());
     sandbox
 }
 
@@ -134,6 +141,7 @@ fn what_is_too_much_is_refused_before_it_is_sent() {
         ("slurm.ask.time=3h", "the partition allows 60 min"),
         ("slurm.ask.memory=1TiB", "the largest node of the partition has"),
         ("slurm.ask.threads=64", "the largest node of the partition has 2 processors"),
+        ("slurm.ask.memory=256MiB", "its runner and an idle worker need 512 MiB: raise `memory` of `ask`"),
         ("slurm.ask.tiem=3h", "time"),
     ] {
         let refused: Vec<&str> = RUN.iter().copied().chain(["--set", set]).collect();
@@ -149,6 +157,82 @@ fn what_is_too_much_is_refused_before_it_is_sent() {
     sandbox.run(&["run", "spec.toml", "--detach"]).exits(2).says(&["belong to `--executor slurm`"]);
     let local = sandbox.run(&["status", "nothing"]).exits(2);
     assert!(local.stderr.contains("there is no run"), "{}", local.stderr);
+}
+
+#[test]
+fn a_plan_is_for_what_the_nodes_compute_with() {
+    let Some(_cluster) = Cluster::of("a_plan_is_for_what_the_nodes_compute_with") else { return };
+    let asked = || {
+        let listed = Command::new("squeue").args(["-h", "-t", "all", "-o", "%j"]).output().expect("squeue");
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        listed.lines().filter(|name| name.starts_with("gpbench-nodes")).count()
+    };
+    let before = asked();
+    let sandbox = sandbox(60);
+    sandbox
+        .write("cluster.toml", &format!("{SETTINGS}nodes = {{ setup = [\"export GPBENCH_SIMD=avx2\"] }}\n"));
+    sandbox.run(&RUN).exits(0);
+    let plan: Value = serde_json::from_str(&sandbox.read("reports/slurm/latest/plan.json")).expect("a plan");
+    let cases = plan["cases"].as_array().expect("cases");
+    assert!(cases.iter().all(|case| case["fingerprint"]["cpu_dispatch"] == "avx2"), "{plan}");
+    let of_nodes = by_id(&sandbox);
+    // Another plan knows the answer.
+    let other = sandbox.read("spec.toml").replace("n = 60", "n = 61");
+    sandbox.write("spec.toml", &other);
+    sandbox.run(&RUN).exits(0);
+    assert_eq!(asked(), before + 1);
+    let local = self::sandbox(60);
+    let mut command = local.command(&["run", "spec.toml", "-t", "1"]);
+    Ended::of(command.env("GPBENCH_SIMD", "avx2")).exits(0);
+    assert_eq!(of_nodes, by_id(&local));
+}
+
+#[test]
+fn a_node_that_says_nothing_is_told() {
+    let Some(_cluster) = Cluster::of("a_node_that_says_nothing_is_told") else { return };
+    let sandbox = sandbox(60);
+    sandbox.write("cluster.toml", &format!("{SETTINGS}nodes = {{ setup = [\"echo no module; exit 3\"] }}\n"));
+    let failed = sandbox.run(&RUN).exits(2);
+    for said in ["said nothing; job", "is FAILED: mend the cause", "no module"] {
+        assert!(failed.stderr.contains(said), "{}", failed.stderr);
+    }
+    let left = fs::read_dir(sandbox.path("reports")).expect("a folder").count();
+    assert_eq!(left, 0, "nothing is left behind");
+}
+
+#[test]
+fn failed_cases_run_again() {
+    let Some(_cluster) = Cluster::of("failed_cases_run_again") else { return };
+    let replaced = [("seeds = [0]", "seeds = [0, 1]"), ("\"cholesky\", \"cg\"", "\"wrong\", \"cg\"")];
+    let solver = format!(
+        "\n[solver.wrong]\nplugin = \"hostile\"\nlibrary = \"{}\"\nparams.act = \"error\"\n",
+        library("gpbench_hostile").display()
+    );
+    let sandbox = Sandbox::with_spec(&(spec("slurm", &replaced) + &solver));
+    sandbox.write("cluster.toml", &settings());
+    let rows = |count: usize| {
+        let statuses: Vec<Value> = sandbox.cases().iter().map(|case| case["status"].clone()).collect();
+        assert_eq!(statuses.iter().filter(|status| *status == "invalid").count(), 2, "{statuses:?}");
+        assert_eq!((statuses.len(), journal(&sandbox).len()), (4, count));
+    };
+    sandbox.run(&RUN).exits(1);
+    rows(4);
+    // Without the option nothing is left to run.
+    sandbox.run(&RUN).exits(1);
+    rows(4);
+    let again: Vec<&str> = RUN.iter().copied().chain(["--retry-failed"]).collect();
+    sandbox.run(&again).exits(1);
+    rows(6);
+    let last = journal(&sandbox).split_off(4);
+    let bad = sandbox.cases().into_iter().filter(|case| case["status"] == "invalid");
+    let mut bad: Vec<String> = bad.map(|case| case["id"].as_str().expect("an id").to_owned()).collect();
+    bad.sort();
+    assert_eq!(last.iter().collect::<std::collections::BTreeSet<_>>(), bad.iter().collect());
+    // A front that leaves is no end to it.
+    let detached: Vec<&str> = again.iter().copied().chain(["--detach"]).collect();
+    sandbox.run(&detached);
+    sandbox.run(&["watch"]).exits(1);
+    rows(8);
 }
 
 /// What happens to a run.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::limits::TooMuch;
+use crate::limits::BadAsk;
 use crate::scheduler::SchedulerError;
 
 /// Why a cluster run cannot start or go on. A failing task is not among the reasons.
@@ -39,9 +39,9 @@ pub enum ClusterError {
     /// The scheduler refuses.
     #[error(transparent)]
     Scheduler(#[from] SchedulerError),
-    /// A task asks for more than there is.
+    /// A task asks for more than there is, or for too little.
     #[error(transparent)]
-    TooMuch(#[from] TooMuch),
+    BadAsk(#[from] BadAsk),
 }
 
 /// Adds the operation and the path to an [`io::Error`].

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use gpbench_files::checksum::{self, Checksum};
 use gpbench_files::{Durability, replace};
-use gpbench_record::{Attempt, Environment, Manifest, NodeSettings, SCHEMA};
+use gpbench_record::{Attempt, Environment, Manifest, SCHEMA};
 use serde::Serialize;
 
 use crate::ClusterError;
@@ -142,34 +142,6 @@ impl ClusterFolder {
         }
         replace(&path, Durability::Whole, |file| file.write_all(text.as_bytes())).context("write", &path)
     }
-
-    /// Writes the script of every task: lines of the site, then the runner with the run's folder, the task and the attempt.
-    ///
-    /// # Errors
-    /// [`ClusterError::Unquotable`] for a path that the shell cannot take; those of the file system.
-    pub fn write_script(&self, manifest: &Manifest) -> Result<(), ClusterError> {
-        let quoted = |path: &Path| {
-            let unquotable = || ClusterError::Unquotable { text: path.display().to_string() };
-            let text = path.to_str().ok_or_else(unquotable)?;
-            shlex::try_quote(text).map(|quoted| quoted.into_owned()).map_err(|_| unquotable())
-        };
-        let run = self.0.parent().unwrap_or(Path::new("/"));
-        let text = format!(
-            "#!/bin/bash\n\
-             # One task of an array. Its argument is the number of the submission.\n\
-             {setup}{numerics}\n\
-             set -- $(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" {submissions}/\"$1\".txt)\n\
-             # The runner takes the place of the shell, so that signals reach it.\n\
-             exec {runner} {run} \"$1\" \"$2\"\n",
-            setup = manifest.site.nodes.setup.join("\n"),
-            numerics = numerics(&manifest.site.nodes),
-            submissions = quoted(&self.submissions())?,
-            runner = quoted(&manifest.runner)?,
-            run = quoted(run)?,
-        );
-        let path = self.script();
-        replace(&path, Durability::Whole, |file| file.write_all(text.as_bytes())).context("write", &path)
-    }
 }
 
 /// Writes an object with its checksum, and waits until it is on the disk.
@@ -177,14 +149,6 @@ fn write(path: &Path, object: &impl Serialize) -> Result<(), ClusterError> {
     let text = serde_json::to_vec_pretty(object).expect("plain data with text keys always serialises");
     let text = checksum::seal(&text);
     replace(path, Durability::Durable, |file| file.write_all(&text)).context("write", path)
-}
-
-/// Lines that hold a node that can do more to what the site says of all nodes: then all give the same bits.
-fn numerics(nodes: &NodeSettings) -> String {
-    let pairs = [("GPBENCH_SIMD", &nodes.instruction_set), ("OPENBLAS_CORETYPE", &nodes.blas_core)];
-    let set = pairs.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    let quoted = set.filter_map(|(name, value)| Some((name, shlex::try_quote(value).ok()?)));
-    quoted.map(|(name, value)| format!("\nexport {name}={value}")).collect()
 }
 
 #[cfg(test)]
@@ -202,6 +166,7 @@ mod tests {
             run: "now".into(),
             runner: "/shared/gpbench-node".into(),
             worker: "/shared/gpbench-worker".into(),
+            started_in: Environment::default(),
             cases: [].into(),
             options: NodeOptions::default(),
             tasks,
@@ -220,23 +185,5 @@ mod tests {
         fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"now\"", "\"new\"")).unwrap();
         let error = folder.read_manifest().unwrap_err().to_string();
         assert!(error.ends_with("manifest.json is damaged (its checksum is wrong)"), "{error}");
-    }
-
-    #[test]
-    fn the_script_runs_the_attempt_of_its_index() {
-        let run = tempfile::tempdir().unwrap();
-        let folder = ClusterFolder::of(&run.path().join("it's a run"));
-        folder.create().unwrap();
-        folder
-            .write_submission(3, &[Attempt { task: 7, attempt: 1 }, Attempt { task: 9, attempt: 2 }])
-            .unwrap();
-        let mut manifest = manifest();
-        manifest.runner = "/bin/echo".into();
-        manifest.site.nodes.setup = vec!["echo loaded".into()];
-        folder.write_script(&manifest).unwrap();
-        let mut script = std::process::Command::new("bash");
-        let output = script.arg(folder.script()).arg("3").env("SLURM_ARRAY_TASK_ID", "1").output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(said, format!("loaded\n{}/it's a run 9 2\n", run.path().display()));
     }
 }

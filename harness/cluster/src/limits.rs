@@ -3,6 +3,9 @@
 use gpbench_record::ClusterTask;
 use serde::{Deserialize, Serialize};
 
+/// Bytes of memory that a task needs at least: for its runner, and for a worker that computes nothing yet.
+pub const LEAST_MEMORY: u64 = 512 << 20;
+
 /// What a task asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ask {
@@ -43,16 +46,16 @@ pub struct Node {
     pub processors: u32,
 }
 
-/// A task that asks for more than there is.
+/// A task that asks for more than there is, or for too little.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("task {task} asks for {what} and {most}: {remedy}")]
-pub struct TooMuch {
+#[error("task {task} asks for {what} and {bound}: {remedy}")]
+pub struct BadAsk {
     /// The task's index in the manifest.
     pub task: usize,
     /// What it asks for.
     pub what: String,
-    /// What there is.
-    pub most: String,
+    /// What there is, or what is needed.
+    pub bound: String,
     /// What to do.
     pub remedy: &'static str,
 }
@@ -61,44 +64,52 @@ impl Limits {
     /// Compares what tasks ask for with what there is, since a scheduler may accept what it can never run.
     ///
     /// # Errors
-    /// The first task that asks for too much.
-    pub fn check(&self, tasks: &[ClusterTask]) -> Result<(), TooMuch> {
+    /// The first task that asks for too much, or for too little.
+    pub fn check(&self, tasks: &[ClusterTask]) -> Result<(), BadAsk> {
         tasks.iter().enumerate().try_for_each(|(task, wanted)| self.check_one(task, Ask::of(wanted)))
     }
 
-    fn check_one(&self, task: usize, ask: Ask) -> Result<(), TooMuch> {
+    fn check_one(&self, task: usize, ask: Ask) -> Result<(), BadAsk> {
         const GIB: f64 = 1_073_741_824.0;
         if let Some(most) = self.seconds.filter(|most| ask.seconds > *most) {
-            return Err(TooMuch {
+            return Err(BadAsk {
                 task,
                 what: format!("{} min", ask.seconds.div_ceil(60)),
-                most: format!("the partition allows {} min", most / 60),
+                bound: format!("the partition allows {} min", most / 60),
                 remedy: "lower `time` of `ask`, or name another partition",
+            });
+        }
+        if ask.memory_bytes < LEAST_MEMORY {
+            return Err(BadAsk {
+                task,
+                what: format!("{} MiB of memory", ask.memory_bytes >> 20),
+                bound: format!("its runner and an idle worker need {} MiB", LEAST_MEMORY >> 20),
+                remedy: "raise `memory` of `ask`",
             });
         }
         let memory = self.nodes.iter().map(|node| node.memory_bytes).max().unwrap_or_default();
         if ask.memory_bytes > memory {
-            return Err(TooMuch {
+            return Err(BadAsk {
                 task,
                 what: format!("{:.1} GiB of memory", ask.memory_bytes as f64 / GIB),
-                most: format!("the largest node of the partition has {:.1} GiB", memory as f64 / GIB),
+                bound: format!("the largest node of the partition has {:.1} GiB", memory as f64 / GIB),
                 remedy: "lower `memory` of `ask` or of the budget, or name another partition",
             });
         }
         let threads = self.nodes.iter().map(|node| node.processors).max().unwrap_or_default();
         if ask.threads > threads {
-            return Err(TooMuch {
+            return Err(BadAsk {
                 task,
                 what: format!("{} threads", ask.threads),
-                most: format!("the largest node of the partition has {threads} processors"),
+                bound: format!("the largest node of the partition has {threads} processors"),
                 remedy: "lower `threads`, or name another partition",
             });
         }
         if !self.nodes.iter().any(|n| n.memory_bytes >= ask.memory_bytes && n.processors >= ask.threads) {
-            return Err(TooMuch {
+            return Err(BadAsk {
                 task,
                 what: format!("{:.1} GiB and {} threads", ask.memory_bytes as f64 / GIB, ask.threads),
-                most: "no node of the partition has both".to_owned(),
+                bound: "no node of the partition has both".to_owned(),
                 remedy: "lower one of them, or name another partition",
             });
         }
@@ -131,7 +142,9 @@ mod tests {
         let check = |wanted| limits.check(&[task(60, 1, 1), wanted]).map_err(|error| error.to_string());
         assert_eq!(check(task(3600, 8, 64)), Ok(()));
         assert_eq!(check(task(3600, 512, 16)), Ok(()));
+        let little = ClusterTask { memory_bytes: 256 << 20, ..task(60, 1, 1) };
         for (wanted, said) in [
+            (little, "task 1 asks for 256 MiB of memory and its runner and an idle worker need 512 MiB"),
             (task(3601, 1, 1), "task 1 asks for 61 min and the partition allows 60 min"),
             (task(60, 600, 1), "task 1 asks for 600.0 GiB of memory and the largest node"),
             (task(60, 1, 65), "task 1 asks for 65 threads and the largest node"),

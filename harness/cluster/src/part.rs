@@ -144,7 +144,8 @@ mod tests {
     use super::*;
 
     fn assigned() -> PartLine {
-        PartLine::Assigned { attempt: Attempt { task: 0, attempt: 1 }, cases: vec!["a".into()] }
+        let attempt = Attempt { task: 0, attempt: 1 };
+        PartLine::Assigned { attempt, cases: vec!["a".into()], seconds: None }
     }
 
     fn beat(time: &str) -> PartLine {

@@ -85,7 +85,8 @@ impl<R: Rows> Records for Store<R> {
 
     fn prepare(&mut self, submission: &Submission) -> Result<(), ClusterError> {
         for (attempt, cases) in &submission.attempts {
-            let assigned = PartLine::Assigned { attempt: *attempt, cases: cases.clone() };
+            let seconds = Some(submission.array.ask.seconds);
+            let assigned = PartLine::Assigned { attempt: *attempt, cases: cases.clone(), seconds };
             PartWriter::create(&self.folder.part(*attempt), &assigned)?;
         }
         let parts = self.folder.parts();

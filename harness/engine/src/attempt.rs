@@ -152,15 +152,18 @@ impl<'a> RunAttempt<'a> {
         let report = |event| drop(to.send(event));
         let mut ran = 0;
         while let Some((pending, _memory)) = self.take(queue) {
+            let stop = || self.stop.store(true, Ordering::SeqCst);
+            if !lock(&self.rows).begin(pending.id).inspect_err(|_| stop())? {
+                stop();
+                break;
+            }
             report(Event::CaseStarted { id: pending.id.to_owned(), labels: pending.planned.case.labels() });
-            let begun = lock(&self.rows).begin(pending.id).map_err(EngineError::from);
-            let tried = begun.and_then(|()| self.tries.run(pending, is_alone, &report));
-            match tried.inspect_err(|_| self.stop.store(true, Ordering::SeqCst))? {
+            match self.tries.run(pending, is_alone, &report).inspect_err(|_| stop())? {
                 Tried::Row(mut row) => {
                     row.environment = Some(self.environment.clone());
                     let written = self.admit(&row).and_then(|()| self.write(&row));
                     let progress = written.inspect_err(|_| {
-                        self.stop.store(true, Ordering::SeqCst);
+                        stop();
                         self.tries.release(pending.id);
                     })?;
                     ran += 1;

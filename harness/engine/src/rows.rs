@@ -5,11 +5,11 @@ use gpbench_runs::{Journal, RunError};
 
 /// Where the rows of cases go: the journal of a run folder, or what is later copied into one.
 pub trait Rows: Send {
-    /// A case is about to start.
+    /// A case is about to start. Whether it may; otherwise neither it nor a further one starts.
     ///
     /// # Errors
     /// When that is to be stored, and cannot be.
-    fn begin(&mut self, id: &str) -> Result<(), RunError>;
+    fn begin(&mut self, id: &str) -> Result<bool, RunError>;
 
     /// Stores a row. When the call returns, it is on the disk.
     ///
@@ -23,8 +23,8 @@ pub trait Rows: Send {
 
 impl Rows for Journal {
     /// A run folder keeps starts in a file of their own.
-    fn begin(&mut self, _: &str) -> Result<(), RunError> {
-        Ok(())
+    fn begin(&mut self, _: &str) -> Result<bool, RunError> {
+        Ok(true)
     }
 
     fn append(&mut self, row: &Row) -> Result<(), RunError> {

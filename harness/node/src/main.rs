@@ -1,12 +1,12 @@
-//! `gpbench-node RUN TASK ATTEMPT`: runs the cases of one attempt at a task of a cluster run, on the node that the scheduler
-//! has chosen.
+//! `gpbench-node RUN TASK ATTEMPT SECONDS`: runs the cases of one attempt at a task of a cluster run, on the node that the
+//! scheduler has chosen. The job has run for so many seconds before.
 //!
 //! It reads what to run from the run folder, runs it by the engine that local runs use, and appends what happens to the part
 //! file of the attempt: that it began and where, a beat now and then, each case that starts, each row, and why it ended. It
 //! writes nothing else that others read but logs and checkpoints, so that any number of runners may share a run folder.
 //!
-//! It exits with 0 after its last case, 75 after a signal, 76 where this node cannot run the task, and 1 where it cannot go
-//! on.
+//! It exits with 0 after its last case or where the job's time is too short for the next one, 75 after a signal, 76 where this
+//! node cannot run the task, and 1 where it cannot go on.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ mod part;
 mod place;
 mod report;
 mod task;
+mod time;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -81,11 +82,11 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
         std::fs::create_dir_all(path).map_err(Stop::failed)?;
     }
     let ids: Vec<String> = task.cases.iter().map(|(id, _)| id.clone()).collect();
-    part.watch(Checkpoints::adopt(&workspace, &ids));
+    part.watch(Checkpoints::adopt(&workspace, task.attempt, &ids));
     let logs: Vec<_> = ids.iter().map(|id| workspace.log(id)).collect();
     executor.end_stale_processes(&logs);
 
-    let mut rows = PartRows::new(Arc::clone(part));
+    let mut rows = PartRows::new(Arc::clone(part), task.time, task.bounds());
     let work = Work {
         ids: &ids,
         pending: task.cases.iter().map(|(id, planned)| (id, planned)).collect(),
@@ -107,7 +108,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     });
     // One that is left is removed by the next front, once this process has ended.
     let _ = std::fs::remove_dir(&presence);
-    ran.map(|summary| ending(&summary)).map_err(|error| match error {
+    ran.map(|summary| ending(&summary, rows.is_time_over)).map_err(|error| match error {
         EngineError::Program(_) | EngineError::Worker { .. } | EngineError::Memory { .. } => {
             Stop::unfit(error)
         }
@@ -133,9 +134,10 @@ fn options(task: &Task) -> Options {
     }
 }
 
-/// Why an attempt that nothing has stopped is over.
-fn ending(summary: &Summary) -> Ending {
+/// Why an attempt that nothing has stopped is over. `is_time_over`: a case has not started for want of time.
+fn ending(summary: &Summary, is_time_over: bool) -> Ending {
     match (summary.interrupted, summary.without_rows.first()) {
+        _ if is_time_over => Ending::TimeOver,
         (Some(TIME_NEARLY_OVER), _) if summary.left > 0 => Ending::TimeOver,
         (Some(signal), _) if summary.left > 0 => Ending::Signal { signal },
         (_, Some(case)) => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gpbench_cluster::{ClusterError, PartWriter};
 use gpbench_engine::Rows;
@@ -13,7 +13,9 @@ use gpbench_runs::RunError;
 use jiff::Timestamp;
 
 use crate::checkpoints::Checkpoints;
+use crate::report;
 use crate::task::Task;
+use crate::time::JobTime;
 
 /// A runner that was not heard of for so many seconds longer than a beat was suspended, and not merely late.
 const LATE: f64 = 5.0;
@@ -57,6 +59,11 @@ impl Part {
         let _ = self.checkpoints.set(checkpoints);
     }
 
+    /// Removes checkpoints of earlier attempts of a case that has its row.
+    fn end_case(&self, id: &str) {
+        self.checkpoints.get().into_iter().for_each(|checkpoints| checkpoints.end(id));
+    }
+
     /// Tells why the runner ends.
     pub(crate) fn end(&self, ending: &Ending) -> Result<(), ClusterError> {
         self.append(&PartLine::Ended { time: now(), ending: ending.clone(), advanced: self.advanced() })
@@ -72,6 +79,7 @@ impl Part {
                 *lock(&self.suspended_seconds) += gap;
             }
             last = time;
+            self.checkpoints.get().into_iter().for_each(Checkpoints::remove_outdated);
             // A beat that cannot be written is missed; the row that follows tells what is wrong.
             let _ = self.append(&PartLine::Beat { time: time.to_string(), advanced: self.advanced() });
         }
@@ -96,11 +104,20 @@ impl Part {
 pub(crate) struct PartRows {
     part: Arc<Part>,
     statuses: HashMap<String, Status>,
+    time: JobTime,
+    /// Seconds that each case may take, where known.
+    bounds: HashMap<String, f64>,
+    /// Whether a case has started.
+    has_begun: bool,
+    /// Whether a case has not started for want of time.
+    pub(crate) is_time_over: bool,
 }
 
 impl PartRows {
-    pub(crate) fn new(part: Arc<Part>) -> Self {
-        Self { part, statuses: HashMap::new() }
+    /// No rows. Cases start while the job has time for them.
+    pub(crate) fn new(part: Arc<Part>, time: JobTime, bounds: HashMap<String, f64>) -> Self {
+        let statuses = HashMap::new();
+        Self { part, statuses, time, bounds, has_begun: false, is_time_over: false }
     }
 
     fn store(&self, line: &PartLine) -> Result<(), RunError> {
@@ -112,14 +129,28 @@ impl PartRows {
 }
 
 impl Rows for PartRows {
-    fn begin(&mut self, id: &str) -> Result<(), RunError> {
-        self.store(&PartLine::Started { time: now(), id: id.to_owned() })
+    /// The first case starts in any case: no attempt could give it more time.
+    fn begin(&mut self, id: &str) -> Result<bool, RunError> {
+        let bound = self.bounds.get(id).copied();
+        self.is_time_over = self.has_begun && !self.time.is_enough(bound, Instant::now());
+        if self.is_time_over {
+            report::line(format_args!(
+                "case {id} may take {:.0} s, which are not left of the job's time; another attempt runs it",
+                bound.unwrap_or_default()
+            ));
+            return Ok(false);
+        }
+        self.has_begun = true;
+        self.store(&PartLine::Started { time: now(), id: id.to_owned() }).map(|()| true)
     }
 
     fn append(&mut self, row: &Row) -> Result<(), RunError> {
         let row = Row { place: self.part.place(), ..row.clone() };
-        self.statuses.insert(row.id.clone(), row.status);
-        self.store(&PartLine::Case(Box::new(row)))
+        let id = row.id.clone();
+        self.statuses.insert(id.clone(), row.status);
+        self.store(&PartLine::Case(Box::new(row)))?;
+        self.part.end_case(&id);
+        Ok(())
     }
 
     fn status(&self, id: &str) -> Option<Status> {

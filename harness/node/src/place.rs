@@ -3,6 +3,7 @@
 use std::env;
 use std::thread::available_parallelism;
 
+use gpbench_cluster::LEAST_MEMORY;
 use gpbench_engine::physical_memory;
 use gpbench_files::host_name;
 use gpbench_record::{Environment, Place};
@@ -16,7 +17,7 @@ const RUNNER_BYTES: u64 = 256 << 20;
 /// whatever a job asks for.
 pub(crate) fn environment(task: &Task, machine: Environment) -> Environment {
     let Environment { gpbench, rustc, git_revision, git_dirty, spec_sha256, plugins, datasets, .. } =
-        task.started_in.clone();
+        task.manifest.started_in.clone();
     let memory_bytes = physical_memory().unwrap_or(machine.memory_bytes);
     Environment {
         gpbench,
@@ -71,9 +72,26 @@ pub(crate) fn place(task: &Task, environment: &Environment) -> Place {
 /// Bytes of memory that the job leaves to cases, where the scheduler bounds it.
 pub(crate) fn job_memory() -> Option<u64> {
     let mebibytes: u64 = variable("SLURM_MEM_PER_NODE")?.parse().ok()?;
-    (mebibytes > 0).then(|| (mebibytes << 20).saturating_sub(RUNNER_BYTES))
+    (mebibytes > 0).then(|| left_to_cases(mebibytes.saturating_mul(1 << 20)))
+}
+
+/// What is left to cases of so many bytes: never less than an idle worker needs, so that no solver is blamed for a job that is
+/// too small.
+fn left_to_cases(bytes: u64) -> u64 {
+    bytes.max(LEAST_MEMORY) - RUNNER_BYTES
 }
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_is_too_small_leaves_cases_what_an_idle_worker_needs() {
+        assert_eq!(left_to_cases(1 << 30), 768 << 20);
+        assert_eq!([512, 256, 1].map(|mebibytes: u64| left_to_cases(mebibytes << 20)), [256 << 20; 3]);
+    }
 }

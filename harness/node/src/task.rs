@@ -1,11 +1,15 @@
 //! What an attempt is to run.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use gpbench_cluster::{ClusterError, ClusterFolder, PartReader};
 use gpbench_engine::PlannedCase;
-use gpbench_record::{Attempt, Ending, Environment, Manifest, PartLine};
-use gpbench_runs::{PlanFile, RunError, environments};
+use gpbench_record::{Attempt, Ending, Manifest, PartLine};
+use gpbench_runs::{PlanFile, RunError};
+
+use crate::time::{JobTime, bound};
 
 /// An attempt at a task.
 pub(crate) struct Task {
@@ -17,8 +21,8 @@ pub(crate) struct Task {
     pub(crate) attempt: Attempt,
     /// What the plan lacks.
     pub(crate) manifest: Manifest,
-    /// Where the run was started.
-    pub(crate) started_in: Environment,
+    /// The time of the job.
+    pub(crate) time: JobTime,
     /// The cases in the order in which they are to run, with their ids.
     pub(crate) cases: Vec<(String, PlannedCase)>,
 }
@@ -27,7 +31,7 @@ pub(crate) struct Task {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unreadable {
     /// Wrong arguments.
-    #[error("usage: gpbench-node RUN TASK ATTEMPT; it is started by the script of a cluster run")]
+    #[error("usage: gpbench-node RUN TASK ATTEMPT SECONDS; it is started by the script of a cluster run")]
     Usage,
     /// A file of the cluster run.
     #[error(transparent)]
@@ -89,14 +93,16 @@ impl From<ClusterError> for Stop {
 impl Task {
     /// Reads the attempt that the command line names.
     pub(crate) fn read(words: &[String]) -> Result<Self, Unreadable> {
-        let [run, task, attempt] = words else { return Err(Unreadable::Usage) };
-        let (Ok(task), Ok(attempt)) = (task.parse(), attempt.parse()) else { return Err(Unreadable::Usage) };
+        let [run, task, attempt, elapsed] = words else { return Err(Unreadable::Usage) };
+        let (Ok(task), Ok(attempt), Ok(elapsed)) = (task.parse(), attempt.parse(), elapsed.parse()) else {
+            return Err(Unreadable::Usage);
+        };
         let (run, attempt) = (PathBuf::from(run), Attempt { task, attempt });
         let folder = ClusterFolder::of(&run);
         let manifest = folder.read_manifest()?;
         let plan = PlanFile::read(&run)?;
-        let started_in = environments(&run).into_iter().next().unwrap_or_default();
-        let assigned = assigned(&folder.part(attempt), attempt)?;
+        let (assigned, seconds) = assigned(&folder.part(attempt), attempt)?;
+        let time = JobTime::new(seconds, Duration::from_secs(elapsed), Instant::now());
         let case = |id: String| {
             let unplanned = || Unreadable::Unplanned { run: run.clone(), id: id.clone() };
             let entry = plan.cases.iter().find(|entry| entry.id == id).ok_or_else(unplanned)?;
@@ -104,7 +110,15 @@ impl Task {
             Ok((id.clone(), PlannedCase::of(entry, files)))
         };
         let cases = assigned.into_iter().map(case).collect::<Result<_, Unreadable>>()?;
-        Ok(Self { run, folder, attempt, manifest, started_in, cases })
+        Ok(Self { run, folder, attempt, manifest, time, cases })
+    }
+
+    /// The seconds that each case may take, where anything bounds them.
+    pub(crate) fn bounds(&self) -> HashMap<String, f64> {
+        let of_case = |(id, planned): &(String, PlannedCase)| {
+            Some((id.clone(), bound(planned, self.manifest.cases.get(id)?, &self.manifest.options)?))
+        };
+        self.cases.iter().filter_map(of_case).collect()
     }
 
     /// Threads that the task asks for.
@@ -114,11 +128,11 @@ impl Task {
     }
 }
 
-/// The ids that the first line of a part file assigns to an attempt.
-fn assigned(path: &Path, own: Attempt) -> Result<Vec<String>, Unreadable> {
+/// What the first line of a part file assigns to an attempt: ids, and the seconds of its job, where known.
+fn assigned(path: &Path, own: Attempt) -> Result<(Vec<String>, Option<u64>), Unreadable> {
     let news = PartReader::new(path.to_owned()).read()?;
     match news.lines.into_iter().next().map(|line| line.line) {
-        Some(PartLine::Assigned { attempt, cases }) if attempt == own => Ok(cases),
+        Some(PartLine::Assigned { attempt, cases, seconds }) if attempt == own => Ok((cases, seconds)),
         _ => Err(Unreadable::Unassigned { path: path.to_owned() }),
     }
 }

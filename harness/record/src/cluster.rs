@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Place, Row, Site};
+use crate::{Environment, Place, Row, Site};
 
 /// Exit status of a runner that a signal ended: its work can go on elsewhere.
 pub const STATUS_INTERRUPTED: i32 = 75;
@@ -81,6 +81,9 @@ pub enum PartLine {
         attempt: Attempt,
         /// Ids of its cases, in the order in which they are to run.
         cases: Vec<String>,
+        /// Wall-clock seconds that it asks for, where known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<u64>,
     },
     /// The runner began.
     Begun {
@@ -135,6 +138,8 @@ pub struct Manifest {
     /// The worker, on the shared file system.
     #[serde(with = "crate::path")]
     pub worker: PathBuf,
+    /// Where the run was started last: its programs, the worker's numerics as planned, and what the run reads.
+    pub started_in: Environment,
     /// Files of each case, by its id.
     pub cases: BTreeMap<String, CaseFiles>,
     /// Options of the run.
@@ -157,6 +162,9 @@ pub struct CaseFiles {
     /// Bytes of memory that the case is likely to use, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_estimate: Option<u64>,
+    /// Wall-clock seconds that the solver is likely to take, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_estimate: Option<f64>,
 }
 
 /// Options of a run that its runners need.
@@ -206,7 +214,11 @@ mod tests {
     fn lines_are_read_as_they_were_written() {
         let time = || "2026-01-01T00:00:00Z".to_owned();
         let lines = [
-            PartLine::Assigned { attempt: Attempt { task: 0, attempt: 1 }, cases: vec!["a".into()] },
+            PartLine::Assigned {
+                attempt: Attempt { task: 0, attempt: 1 },
+                cases: vec!["a".into()],
+                seconds: Some(60),
+            },
             PartLine::Beat { time: time(), advanced: true },
             PartLine::Ended { time: time(), ending: Ending::Signal { signal: 15 }, advanced: false },
             PartLine::Ended {

@@ -42,11 +42,21 @@ pub struct Intervals {
     pub silent: f64,
     /// Without a beat, after which a task that is called running is cancelled.
     pub stuck: f64,
+    /// For the answer of a short job that asks what nodes compute with.
+    pub answer: f64,
 }
 
 impl Default for Intervals {
     fn default() -> Self {
-        Self { poll: 15.0, longest_poll: 120.0, confirm: 60.0, beat: 30.0, silent: 90.0, stuck: 600.0 }
+        Self {
+            poll: 15.0,
+            longest_poll: 120.0,
+            confirm: 60.0,
+            beat: 30.0,
+            silent: 90.0,
+            stuck: 600.0,
+            answer: 1800.0,
+        }
     }
 }
 

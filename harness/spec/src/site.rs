@@ -168,6 +168,7 @@ fn intervals(keys: &mut Keys<'_>) -> Intervals {
         beat: every("beat", "30s", "Time between two signs of life of a task."),
         silent: every("silent", "90s", "Time without a sign of life after which a task counts as silent."),
         stuck: every("stuck", "10m", "Time without one after which a running task is cancelled."),
+        answer: every("answer", "30m", "Time for a short job that asks what nodes compute with."),
     }
 }
 

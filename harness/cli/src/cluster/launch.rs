@@ -12,6 +12,7 @@ use gpbench_record::{CaseFiles, ClusterTask, Manifest, NodeOptions, SCHEMA, Site
 use gpbench_runs::RunFolder;
 
 use super::failure;
+use super::numerics::numerics;
 use super::programs::{keep, runner};
 use super::run::{ClusterRun, slurm};
 use crate::args::{Continuation, ExecutorArgs, Global, RunArgs, SpecArgs};
@@ -26,6 +27,7 @@ use crate::worker::Worker;
 const PREFIX: &str = "slurm.";
 
 /// A cluster on which a plan can run.
+#[derive(Clone)]
 pub(crate) struct Cluster {
     site: Site,
     limits: Limits,
@@ -55,17 +57,11 @@ impl Cluster {
     }
 
     /// For which machines a plan is prepared.
-    pub(crate) fn placement(&self) -> Placement {
+    pub(crate) fn placement(&self, global: &Global) -> Placement {
         let processors = self.limits.nodes.iter().map(|node| node.processors as usize).min().unwrap_or(1);
-        let nodes = &self.site.nodes;
-        Placement {
-            shard: None,
-            nodes: Some(Nodes {
-                processors,
-                instruction_set: nodes.instruction_set.clone(),
-                blas_core: nodes.blas_core.clone(),
-            }),
-        }
+        let (global, cluster) = (global.clone(), self.clone());
+        let find = move || numerics(&global, &cluster.site, cluster.limits.seconds);
+        Placement { shard: None, nodes: Some(Nodes { processors, numerics: Box::new(find) }) }
     }
 
     /// Makes the files of a cluster run, or continues those of an earlier one. `None`: each case has its row.
@@ -130,7 +126,7 @@ impl Cluster {
         let tasks = earlier.iter().map(again).chain(tasks(&new, &self.site, threads)).collect();
         let mut plugins: HashMap<&Path, PathBuf> = HashMap::new();
         let mut cases = BTreeMap::new();
-        for (id, planned) in ids.iter().zip(&prepared.plan.cases) {
+        for ((id, planned), seconds) in ids.iter().zip(&prepared.plan.cases).zip(&prepared.seconds) {
             let plugin_file = match plugins.entry(&planned.plugin_file) {
                 Entry::Occupied(kept) => kept.get().clone(),
                 Entry::Vacant(place) => place.insert(keep(&cluster, &planned.plugin_file)?).clone(),
@@ -144,6 +140,7 @@ impl Cluster {
                     .transpose()
                     .map_err(Failure::internal)?,
                 memory_estimate: planned.memory_estimate,
+                seconds_estimate: *seconds,
             };
             cases.insert(id.clone(), files);
         }
@@ -153,6 +150,7 @@ impl Cluster {
             run: name.to_string_lossy().into_owned(),
             runner: keep(&cluster, &runner()?)?,
             worker: keep(&cluster, &Worker::locate()?.file)?,
+            started_in: prepared.plan.environment.clone(),
             cases,
             options: NodeOptions {
                 cache_dir: options.cache_dir.clone(),

@@ -99,7 +99,7 @@ fn on_cluster(global: &Global, args: &Run) -> Outcome {
     }
     let mut spec = args.spec.clone();
     let cluster = Cluster::find(&args.executor, &mut spec)?;
-    let placement = Placement { shard: args.shard.shard, ..cluster.placement() };
+    let placement = Placement { shard: args.shard.shard, ..cluster.placement(global) };
     let prepared = prepare(global, &spec, &args.run, &placement)?;
     let mut progress = Progress::plain(global);
     let (folder, sent) = cluster.launch(global, &prepared, &args.run, &args.earlier, &mut progress)?;

@@ -115,7 +115,7 @@ impl Told {
                 self.ending = Some(ending.clone());
                 self.advanced |= advanced;
             }
-            PartLine::Assigned { attempt: _, cases } => self.assigned = Some(cases.len()),
+            PartLine::Assigned { attempt: _, cases, seconds: _ } => self.assigned = Some(cases.len()),
             PartLine::Case(_) | PartLine::Unknown => {}
         }
     }

@@ -53,7 +53,7 @@ impl Default for Policy {
 impl Policy {
     /// The defaults with what a site has set.
     pub fn of(site: &Site) -> Self {
-        let Intervals { poll, longest_poll, confirm, silent, stuck, beat: _ } = site.intervals;
+        let Intervals { poll, longest_poll, confirm, silent, stuck, beat: _, answer: _ } = site.intervals;
         Self {
             poll_seconds: poll,
             longest_poll_seconds: longest_poll,

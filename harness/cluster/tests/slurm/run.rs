@@ -13,7 +13,7 @@ use gpbench_cluster::{
     Slurm, Store, Summary, SystemCommands,
 };
 use gpbench_record::testing::{case, row};
-use gpbench_record::{ClusterTask, Manifest, NodeOptions, PartLine, SCHEMA, Site};
+use gpbench_record::{ClusterTask, Environment, Manifest, NodeOptions, PartLine, SCHEMA, Site};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -103,7 +103,7 @@ pub(super) fn manifest(tasks: &[&[&str]], folder: &Path) -> Manifest {
     let task = |cases: &&[&str]| ClusterTask {
         cases: cases.iter().map(|&id| id.to_owned()).collect(),
         seconds: 600,
-        memory_bytes: 200 << 20,
+        memory_bytes: 512 << 20,
         threads: 1,
     };
     let mut site = Site::default();
@@ -113,6 +113,7 @@ pub(super) fn manifest(tasks: &[&[&str]], folder: &Path) -> Manifest {
         run: folder.file_name().expect("a folder has a name").to_string_lossy().into_owned(),
         runner: folder.join("runner"),
         worker: folder.join("worker"),
+        started_in: Environment::default(),
         cases: BTreeMap::new(),
         options: NodeOptions::default(),
         tasks: tasks.iter().map(task).collect(),

@@ -70,7 +70,8 @@ fn a_front_goes_on_from_the_files_of_another() {
     let part = fs::read(folder.part(first)).unwrap();
     assert!(part.split(|byte| *byte == b'\n').any(|found| found == line));
     let assigned = manager.records.news(second).unwrap().lines;
-    assert_eq!(assigned[0].line, PartLine::Assigned { attempt: second, cases: vec!["b".into()] });
+    let seconds = Some(4 * 3600);
+    assert_eq!(assigned[0].line, PartLine::Assigned { attempt: second, cases: vec!["b".into()], seconds });
     // A third front knows the second attempt, and does not send another.
     let mut manager = open(run.path(), &shared, &journal);
     assert!(manager.round(Timestamp::UNIX_EPOCH).unwrap().rows.is_empty());

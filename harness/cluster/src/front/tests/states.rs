@@ -214,6 +214,23 @@ fn a_case_that_began_late_or_was_cut_short_runs_again_first() {
 }
 
 #[test]
+fn what_had_no_time_left_is_sent_again_at_once() {
+    let mut bench = Bench::new(&[&["a", "b", "c", "d", "e", "f"]]);
+    bench.round();
+    for id in ["a", "b", "c", "d", "e"] {
+        bench.begin(0, "n1");
+        bench.start(0, id);
+        bench.row(0, id);
+        bench.ended(0, Ending::TimeOver);
+        bench.set(0, State::Completed, "", (0, 0));
+        bench.round();
+        assert!(bench.summary().retried.is_empty(), "an attempt that added a row is no retry");
+    }
+    assert_eq!(bench.sent()[1], "[] 0000.02 b+c+d+e+f");
+    assert_eq!(bench.sent()[5], "[] 0000.06 f");
+}
+
+#[test]
 fn preempted_tasks_run_again_without_limit() {
     let mut bench = Bench::new(&[&["a"]]);
     bench.round();

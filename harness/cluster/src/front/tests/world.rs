@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use gpbench_record::testing::{case, row};
-use gpbench_record::{Attempt, ClusterTask, Manifest, NodeOptions, PartLine, Place, SCHEMA, Site, Status};
+use gpbench_record::{
+    Attempt, ClusterTask, Environment, Manifest, NodeOptions, PartLine, Place, SCHEMA, Site, Status,
+};
 use jiff::Timestamp;
 
 use crate::ClusterError;
@@ -193,7 +195,9 @@ impl Records for Shared {
         let mut world = self.0.borrow_mut();
         for (attempt, cases) in &submission.attempts {
             assert!(!world.parts.contains_key(attempt), "{attempt} is used twice");
-            world.tell(*attempt, PartLine::Assigned { attempt: *attempt, cases: cases.clone() }, 0);
+            let seconds = Some(submission.array.ask.seconds);
+            let assigned = PartLine::Assigned { attempt: *attempt, cases: cases.clone(), seconds };
+            world.tell(*attempt, assigned, 0);
         }
         world.prepared.insert(submission.number, submission.attempts.clone());
         Ok(())
@@ -243,6 +247,7 @@ pub(super) fn manifest(tasks: &[Vec<String>]) -> Manifest {
         run: "uci".into(),
         runner: "/gpbench-node".into(),
         worker: "/gpbench-worker".into(),
+        started_in: Environment::default(),
         cases: BTreeMap::new(),
         options: NodeOptions::default(),
         tasks: tasks.iter().map(task).collect(),
