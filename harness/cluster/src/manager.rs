@@ -1,6 +1,6 @@
 //! Runs a front: asks the scheduler, reads part files, and does what follows.
 
-use gpbench_record::{Attempt, PartLine};
+use gpbench_record::{Attempt, PartLine, Row};
 use jiff::Timestamp;
 
 use crate::ClusterError;
@@ -29,11 +29,11 @@ pub trait Records {
     /// When it cannot be read.
     fn news(&mut self, attempt: Attempt) -> Result<News, ClusterError>;
 
-    /// Copies the line of a case to the journal, byte for byte.
+    /// Copies the line of a row to the journal, byte for byte.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError>;
+    fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError>;
 
     /// Writes a row that no runner could write.
     ///
@@ -110,7 +110,7 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
             for line in news.lines {
                 let is_new = self.front.hear(attempt, &line.line, now);
                 if let (true, PartLine::Case(row)) = (is_new, &line.line) {
-                    self.records.copy(&row.id, &line.bytes)?;
+                    self.records.copy(row, &line.bytes)?;
                     round.rows.push(row.id.clone());
                 }
             }

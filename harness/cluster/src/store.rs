@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_files::sync_folder;
-use gpbench_record::{Attempt, PartLine};
+use gpbench_record::{Attempt, PartLine, Row};
 
 use crate::ClusterError;
 use crate::error::Context as _;
@@ -17,11 +17,11 @@ use crate::part::{News, PartReader, PartWriter};
 
 /// Where rows go: the journal of a run.
 pub trait Rows {
-    /// Appends the line of a case, byte for byte. It is on the disk when this returns.
+    /// Appends the line of a row, byte for byte. It is on the disk when this returns.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError>;
+    fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError>;
 
     /// Writes a row that no runner could write.
     ///
@@ -100,8 +100,8 @@ impl<R: Rows> Records for Store<R> {
         self.readers.entry(attempt).or_insert_with(|| PartReader::new(path())).read()
     }
 
-    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError> {
-        self.rows.copy(id, line)
+    fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
+        self.rows.copy(row, line)
     }
 
     fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError> {

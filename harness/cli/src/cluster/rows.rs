@@ -5,7 +5,7 @@ use std::fs;
 
 use gpbench_cluster::{ClusterError, ClusterFolder, FrontRow, Rows};
 use gpbench_engine::{Clock as _, PlannedCase, Progress, SystemClock, row_without_runner};
-use gpbench_record::{Environment, JournalEntry, Manifest, Row};
+use gpbench_record::{Environment, Manifest, Row};
 use gpbench_runs::{Journal, PlanEntry, PlanFile, RunError, RunFolder};
 
 /// The journal of a cluster run, and what its rows need.
@@ -74,14 +74,12 @@ impl JournalRows {
         Ok(())
     }
 
-    fn copy_row(&mut self, line: &[u8]) -> Result<(), RunError> {
-        // The line was read and checked before.
-        let Ok(JournalEntry::Case(row)) = serde_json::from_slice(line) else { return Ok(()) };
+    fn copy_row(&mut self, row: &Row, line: &[u8]) -> Result<(), RunError> {
         if let Some(kind) = &row.environment {
             self.add_environment(kind)?;
         }
-        self.journal.copy(&row, line)?;
-        self.new.push(*row);
+        self.journal.copy(row, line)?;
+        self.new.push(row.clone());
         Ok(())
     }
 
@@ -97,8 +95,8 @@ impl JournalRows {
 }
 
 impl Rows for JournalRows {
-    fn copy(&mut self, _: &str, line: &[u8]) -> Result<(), ClusterError> {
-        self.copy_row(line).map_err(lost)
+    fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
+        self.copy_row(row, line).map_err(lost)
     }
 
     fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError> {

@@ -13,7 +13,7 @@ use gpbench_cluster::{
     Slurm, Store, Summary, SystemCommands,
 };
 use gpbench_record::testing::{case, row};
-use gpbench_record::{ClusterTask, Environment, Manifest, NodeOptions, PartLine, SCHEMA, Site};
+use gpbench_record::{ClusterTask, Environment, Manifest, NodeOptions, PartLine, Row, SCHEMA, Site};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -64,10 +64,10 @@ impl Journal {
 }
 
 impl Rows for Journal {
-    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError> {
+    fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
         let entry: PartLine = serde_json::from_slice(line).expect("the line of a case");
-        assert!(matches!(entry, PartLine::Case(row) if row.id == id));
-        self.copied.push(id.to_owned());
+        assert!(matches!(entry, PartLine::Case(copied) if copied.id == row.id));
+        self.copied.push(row.id.clone());
         Ok(())
     }
 

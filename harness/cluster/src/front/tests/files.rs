@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
-use gpbench_record::{Attempt, Ending, PartLine};
+use gpbench_record::{Attempt, Ending, PartLine, Row};
 use jiff::Timestamp;
 
 use super::world::{Shared, case_line, limits, manifest};
@@ -25,13 +25,14 @@ type Line = (String, Vec<u8>);
 struct Lines(Rc<RefCell<Vec<Line>>>);
 
 impl Rows for Lines {
-    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError> {
-        self.0.borrow_mut().push((id.to_owned(), line.to_owned()));
+    fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
+        self.0.borrow_mut().push((row.id.clone(), line.to_owned()));
         Ok(())
     }
 
     fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError> {
-        self.copy(&row.id, row.reason.as_bytes())
+        self.0.borrow_mut().push((row.id.clone(), row.reason.clone().into_bytes()));
+        Ok(())
     }
 }
 

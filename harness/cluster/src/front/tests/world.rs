@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use gpbench_record::testing::{case, row};
 use gpbench_record::{
-    Attempt, ClusterTask, Environment, Manifest, NodeOptions, PartLine, Place, SCHEMA, Site, Status,
+    Attempt, ClusterTask, Environment, Manifest, NodeOptions, PartLine, Place, Row, SCHEMA, Site, Status,
 };
 use jiff::Timestamp;
 
@@ -216,9 +216,9 @@ impl Records for Shared {
         Ok(News { lines: new, damaged: Vec::new() })
     }
 
-    fn copy(&mut self, id: &str, line: &[u8]) -> Result<(), ClusterError> {
-        assert_eq!(id.as_bytes(), line);
-        self.0.borrow_mut().journal.push((id.to_owned(), None));
+    fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
+        assert_eq!(row.id.as_bytes(), line);
+        self.0.borrow_mut().journal.push((row.id.clone(), None));
         Ok(())
     }
 
