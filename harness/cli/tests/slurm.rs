@@ -201,6 +201,48 @@ fn a_node_that_says_nothing_is_told() {
 }
 
 #[test]
+fn ctrl_c_withdraws_the_question_what_nodes_compute_with() {
+    let Some(_cluster) = Cluster::of("ctrl_c_withdraws_the_question_what_nodes_compute_with") else { return };
+    let sandbox = sandbox(60);
+    sandbox.write("cluster.toml", &format!("{SETTINGS}nodes = {{ setup = [\"sleep 600\"] }}\n"));
+    let mut front = sandbox.start(&RUN);
+    let jobs = || {
+        let listed = Command::new("squeue").args(["-h", "--me", "-o", "%j"]).output().expect("squeue");
+        String::from_utf8_lossy(&listed.stdout)
+            .lines()
+            .filter(|name| name.starts_with("gpbench-nodes"))
+            .count()
+    };
+    let begun = Instant::now();
+    while jobs() == 0 {
+        assert!(begun.elapsed() < PATIENCE, "no question");
+        thread::sleep(Duration::from_millis(50));
+    }
+    let sent = Command::new("kill").args(["-INT", &front.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    assert_eq!(front.wait().expect("a child").code(), Some(130));
+    while jobs() > 0 {
+        assert!(begun.elapsed() < PATIENCE, "the job is not cancelled");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_task_ends_where_its_time_is_too_short_for_the_next_case() {
+    let Some(_cluster) = Cluster::of("a_task_ends_where_its_time_is_too_short_for_the_next_case") else {
+        return;
+    };
+    let sandbox = sandbox(60);
+    // Slurm tells a job two minutes before its end, and each case may take one.
+    sandbox.write("cluster.toml", &settings().replace("\"5m\"", "\"3m\""));
+    sandbox.run(&RUN).exits(0);
+    assert_eq!((journal(&sandbox).len(), by_id(&sandbox)), (8, expected(60)));
+    let ledger = sandbox.read("reports/slurm/latest/cluster/ledger.jsonl");
+    assert_eq!(ledger.matches("the job's time was over").count(), 4, "{ledger}");
+    assert!(!ledger.contains("\"counts\":true"), "{ledger}");
+}
+
+#[test]
 fn failed_cases_run_again() {
     let Some(_cluster) = Cluster::of("failed_cases_run_again") else { return };
     let replaced = [("seeds = [0]", "seeds = [0, 1]"), ("\"cholesky\", \"cg\"", "\"wrong\", \"cg\"")];

@@ -38,7 +38,11 @@ pub(super) fn numerics(global: &Global, site: &Site, longest: Option<u64>) -> Re
     let worker = Worker::locate()?.file;
     match told_earlier(&global.output_dir, site, &worker)? {
         Some(told) => Ok(told),
-        None => Question::send(global, site, &worker, longest)?.answer(),
+        None => {
+            // Before anything is sent, so that a signal leaves no job behind.
+            let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
+            Question::send(global, site, &worker, longest)?.answer(&interrupt)
+        }
     }
 }
 
@@ -120,8 +124,7 @@ impl Question {
     }
 
     /// Waits for the answer. A signal cancels the job.
-    fn answer(self) -> Result<Numerics, Failure> {
-        let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
+    fn answer(self, interrupt: &Interrupt) -> Result<Numerics, Failure> {
         let intervals = self.slurm.site.intervals;
         let is_over = |since: Instant, seconds: f64| since.elapsed().as_secs_f64() >= seconds;
         let (asked, mut seen) = (Instant::now(), Seen::default());
