@@ -242,6 +242,31 @@ fn each_case_has_one_row_or_is_left() {
 }
 
 #[test]
+fn cases_that_run_again_have_one_new_row_or_are_left() {
+    for seed in 0..30 {
+        let rate = [1_000, 10_000, 60_000][seed as usize % 3];
+        let mut simulation = Simulation::new(20, 4, 12, rate, seed);
+        simulation.run_to_the_end();
+        simulation.check();
+        let rows = simulation.bench.shared.0.borrow().journal.clone();
+        let again: Vec<String> = rows.into_iter().map(|(id, _)| id).step_by(3).collect();
+        simulation.bench.restart(true);
+        simulation.bench.manager.front.again(&again);
+        // The ledger has it from now on, whatever happens to the front.
+        simulation.bench.round();
+        simulation.run_to_the_end();
+        let left = simulation.bench.summary().left;
+        let world = simulation.bench.shared.0.borrow();
+        let ends = world.journal.iter().map(|(id, _)| id).chain(&left);
+        let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+        ends.for_each(|id| *counts.entry(id).or_default() += 1);
+        for id in simulation.bench.manifest.tasks.iter().flat_map(|task| &task.cases) {
+            assert_eq!(counts[id], 1 + usize::from(again.contains(id)), "{id} of seed {seed}");
+        }
+    }
+}
+
+#[test]
 fn without_faults_each_task_is_sent_once() {
     let mut simulation = Simulation::new(100, 3, 10, 0, 1);
     simulation.run_to_the_end();
