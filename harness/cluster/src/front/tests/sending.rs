@@ -68,7 +68,7 @@ fn one_answer_that_knows_the_attempt_takes_back_those_that_did_not() {
     assert_eq!(bench.sent().len(), 1);
     bench.wait(15);
     assert_eq!(bench.sent().len(), 2);
-    let reason = "unknown to Slurm, which last said RUNNING";
+    let reason = "unknown to Slurm, which last said RUNNING (n1)";
     assert_eq!(bench.summary().retried[0].reason, reason);
 }
 
