@@ -3,6 +3,7 @@
 mod bench;
 mod faults;
 mod files;
+mod load;
 mod resuming;
 mod sending;
 mod states;

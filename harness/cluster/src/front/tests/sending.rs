@@ -46,7 +46,10 @@ fn a_failed_answer_says_nothing() {
     bench.shared.0.borrow_mut().is_away = true;
     let round = bench.round();
     assert_eq!(round.notes, ["`sbatch` said no"]);
-    bench.wait(3600);
+    for _ in 0..60 {
+        bench.beat(0);
+        bench.wait(60);
+    }
     bench.shared.0.borrow_mut().is_away = false;
     bench.beat(0);
     bench.wait(60);
