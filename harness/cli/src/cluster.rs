@@ -1,17 +1,25 @@
 //! Runs on a cluster: what is sent there, and what comes back.
 
 pub(crate) mod launch;
+mod look;
 mod numerics;
 mod programs;
 mod rows;
 mod run;
+mod settle;
 mod status;
 
+pub(crate) use self::look::look;
 pub(crate) use self::run::{ClusterRun, Until};
+pub(crate) use self::settle::settle;
+
+use std::ffi::OsStr;
+use std::path::Path;
 
 use gpbench_cluster::ClusterError;
 
 use crate::exit::Failure;
+use crate::output::shell_command;
 
 /// What an error of a cluster run ends the program with.
 fn failure(error: ClusterError) -> Failure {
@@ -23,4 +31,9 @@ fn failure(error: ClusterError) -> Failure {
             Failure::internal(error)
         }
     }
+}
+
+/// A command for a run folder, which the user can paste.
+pub(crate) fn command(verb: &str, folder: &Path) -> String {
+    shell_command([OsStr::new("gpbench"), OsStr::new(verb), folder.as_os_str()].into_iter())
 }

@@ -74,10 +74,19 @@ enum Verb {
     /// Show a metric over the runs of a spec and their git revisions.
     History(verbs::history::History),
     /// Show how far a run on a cluster is.
+    ///
+    /// Takes over the rows that have come and asks Slurm once. Nothing is sent. The first line counts rows and tasks; others
+    /// name tasks that need attention.
     Status(verbs::cluster::Status),
     /// Go on with a run on a cluster until it is finished, and report on it.
+    ///
+    /// Sends what is left to run, also tasks that were given up. Ctrl-C cancels what is queued or running; other signals leave
+    /// it there, and the next `watch` goes on.
     Watch(verbs::cluster::Watch),
     /// Cancel what a run on a cluster has queued or running; what has come stays.
+    ///
+    /// Waits until Slurm shows all tasks as ended; exit code 0 says that they have. Ctrl-C ends the wait, and what may still live
+    /// is named. `gpbench watch` sends what is left again.
     Cancel(verbs::cluster::Cancel),
     /// Run a spec and compare its metrics with a baseline.
     Check(verbs::check::Check),

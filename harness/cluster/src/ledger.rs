@@ -1,7 +1,7 @@
 //! The ledger: what the front has sent, and what came of it. A front that is started again goes on from here.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -155,13 +155,20 @@ impl Ledger {
         if length < bytes.len() {
             file.set_len(length as u64).context("repair", path)?;
         }
+        let lines = lines(&bytes[..length]);
         if let Some(folder) = path.parent() {
             sync_folder(folder).context("write", folder)?;
         }
-        let mut checker = LineChecker::default();
-        let lines = line::split(&bytes[..length]);
-        let lines = lines.filter_map(|text| line::parse(&mut checker, text).ok()).collect();
         Ok((Self { file, path: path.to_owned(), length: length as u64 }, lines))
+    }
+
+    /// Reads a ledger that another process may be writing.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn read(path: &Path) -> Result<Vec<LedgerLine>, ClusterError> {
+        let bytes = fs::read(path).context("read", path)?;
+        Ok(lines(&bytes[..line::complete(&bytes)]))
     }
 
     /// Appends a line, and waits until it is on the disk.
@@ -172,6 +179,12 @@ impl Ledger {
         let text = line::seal(line);
         line::append(&mut self.file, &mut self.length, &text).context("write", &self.path)
     }
+}
+
+/// The lines that can be read.
+fn lines(bytes: &[u8]) -> Vec<LedgerLine> {
+    let mut checker = LineChecker::default();
+    line::split(bytes).filter_map(|text| line::parse(&mut checker, text).ok()).collect()
 }
 
 #[cfg(test)]
@@ -214,6 +227,8 @@ mod tests {
         let mut text = fs::read(&path).unwrap();
         text.extend(b"{\"event\":\"intent\",\"submission\":5,\"attempts\":[]}\n{\"check\":\"abc");
         fs::write(&path, &text).unwrap();
+        assert_eq!(Ledger::read(&path).unwrap(), all);
+        assert_eq!(fs::read(&path).unwrap(), text, "a look changes nothing");
         let (mut ledger, lines) = Ledger::open(&path).unwrap();
         assert_eq!(lines, all);
         ledger.append(&LedgerLine::Resumed).unwrap();

@@ -49,6 +49,10 @@ pub struct Round {
     pub rows: Vec<String>,
     /// What a person should know: failures that may pass, lines that cannot be read, and cases that ended badly.
     pub notes: Vec<String>,
+    /// Tasks that the scheduler has accepted.
+    pub sent: usize,
+    /// Tasks that the scheduler was told to cancel.
+    pub cancelled: usize,
     /// Whether nothing is left to do.
     pub is_finished: bool,
     /// Seconds to wait before the next round.
@@ -134,7 +138,10 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
             }
             Action::Cancel(cancellation) => {
                 match self.scheduler.cancel(&cancellation.targets) {
-                    Ok(()) => self.front.cancelled(&cancellation),
+                    Ok(()) => {
+                        round.cancelled += cancellation.attempts.len();
+                        self.front.cancelled(&cancellation);
+                    }
                     Err(error) => pass(error, round)?,
                 }
                 Ok(())
@@ -153,7 +160,10 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
         self.records.prepare(submission)?;
         let mut refusal = None;
         match self.scheduler.submit(&submission.array) {
-            Ok(job) => self.front.submitted(submission.number, job),
+            Ok(job) => {
+                round.sent += submission.attempts.len();
+                self.front.submitted(submission.number, job);
+            }
             Err(error) => {
                 // Otherwise it may have arrived: it is looked for.
                 if error.kind != Trouble::Passing {

@@ -63,6 +63,16 @@ pub enum Target {
     Task(u64, u32),
 }
 
+impl fmt::Display for Target {
+    /// As Slurm calls it: `12` or `12_3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Array(job) => write!(f, "{job}"),
+            Target::Task(job, index) => write!(f, "{job}_{index}"),
+        }
+    }
+}
+
 /// A task, as the scheduler tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobTask {

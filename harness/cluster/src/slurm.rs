@@ -164,7 +164,7 @@ impl<C: Commands> Scheduler for Slurm<C> {
     fn cancel(&self, targets: &[Target]) -> Result<(), SchedulerError> {
         let arrays = targets.iter().any(|target| matches!(target, Target::Array(_)));
         for some in targets.chunks(MOST_IDS) {
-            let ids = || some.iter().map(answer::id);
+            let ids = || some.iter().map(Target::to_string);
             if arrays {
                 // Otherwise each place that becomes free is taken by the next task of the array.
                 let waiting = format!("--state={}", State::Pending);

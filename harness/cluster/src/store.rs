@@ -66,6 +66,16 @@ impl<R> Store<R> {
     }
 }
 
+impl Known {
+    /// Reads the files of a run that another front may be going on with.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn read(folder: &ClusterFolder) -> Result<Self, ClusterError> {
+        Ok(Self { ledger: Ledger::read(&folder.ledger())?, parts: parts(&folder.parts())? })
+    }
+}
+
 /// The attempts that have part files.
 fn parts(folder: &Path) -> Result<Vec<Attempt>, ClusterError> {
     let mut parts = Vec::new();

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-use gpbench_record::{Row, Status};
+use gpbench_record::{Environment, Row, Status};
 
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
@@ -45,8 +45,9 @@ pub(crate) struct RunAttempt<'a> {
     /// Cases that have failed in this attempt.
     failures: AtomicUsize,
     rows: Mutex<&'a mut (dyn Rows + 'static)>,
-    /// What stands for the environment in rows.
-    environment: String,
+    environment: &'a Environment,
+    /// What stands for it in rows.
+    kind: String,
     finished: Option<FinishedCases>,
     /// Cases to be tried once more when all others have ended.
     later: Mutex<Vec<Pending<'a>>>,
@@ -73,7 +74,8 @@ impl<'a> RunAttempt<'a> {
             stop: AtomicBool::new(false),
             failures: AtomicUsize::new(0),
             rows: Mutex::new(rows),
-            environment: environment.kind(),
+            environment,
+            kind: environment.kind(),
             finished,
             later: Mutex::default(),
             without_rows: Mutex::default(),
@@ -160,16 +162,16 @@ impl<'a> RunAttempt<'a> {
             report(Event::CaseStarted { id: pending.id.to_owned(), labels: pending.planned.case.labels() });
             match self.tries.run(pending, is_alone, &report).inspect_err(|_| stop())? {
                 Tried::Row(mut row) => {
-                    row.environment = Some(self.environment.clone());
+                    row.environment = Some(self.kind.clone());
                     let written = self.admit(&row).and_then(|()| self.write(&row));
                     let progress = written.inspect_err(|_| {
                         stop();
                         self.tries.release(pending.id);
                     })?;
                     ran += 1;
-                    if let Some(warning) = self.finished.as_ref().and_then(|finished| finished.keep(&row)) {
-                        report(warning);
-                    }
+                    let finished = self.finished.as_ref();
+                    let warning = finished.and_then(|finished| finished.keep(&row, self.environment));
+                    warning.map(Event::Warning).into_iter().for_each(&report);
                     report(Event::CaseFinished { row, progress });
                 }
                 Tried::Later(pending) => lock(&self.later).push(pending),

@@ -58,6 +58,7 @@ pub use log::Log;
 pub use open::OpenRun;
 pub use options::{Options, Reuse};
 pub use plan::{Plan, PlannedCase};
+pub use reuse::FinishedCases;
 pub use row::row_without_runner;
 pub use rows::Rows;
 pub use status::{Evidence, classify};

@@ -64,12 +64,12 @@ impl OpenRun {
         };
         let mut pending: Vec<(&String, &PlannedCase)> =
             ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
-        let finished = FinishedCases::new(Store::of(&options.output_dir), &folder, plan);
+        let finished = FinishedCases::new(Store::of(&options.output_dir), &folder, &plan.name);
         let reused = if options.fresh {
             Reused::default()
         } else {
             let into = (&folder, &mut journal);
-            let taken = finished.take(options.reuse, &mut pending, into, events);
+            let taken = finished.take((options.reuse, &plan.environment), &mut pending, into, events);
             taken.inspect_err(|_| drop(folder.end()))?
         };
         let complete = ids.iter().all(|id| journal.status(id).is_some());

@@ -3,38 +3,45 @@
 use gpbench_record::{Environment, Row, SCHEMA};
 use gpbench_runs::{FinishedCase, Journal, RunError, RunFolder, Store};
 
-use crate::{EngineError, Event, Plan, PlannedCase, Reuse, Reused};
+use crate::{EngineError, Event, PlannedCase, Reuse, Reused};
 
 /// Keeps the finished cases of a run.
-pub(crate) struct FinishedCases {
+#[derive(Debug)]
+pub struct FinishedCases {
     store: Store,
     run: String,
-    environment: Environment,
 }
 
 impl FinishedCases {
-    pub(crate) fn new(store: Store, folder: &RunFolder, plan: &Plan) -> Self {
-        let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
-        Self { store, run: format!("{}/{name}", plan.name), environment: plan.environment.clone() }
+    pub(crate) fn new(store: Store, folder: &RunFolder, name: &str) -> Self {
+        let folder = folder.path().file_name().unwrap_or_default().to_string_lossy();
+        Self { store, run: format!("{name}/{folder}") }
     }
 
-    /// Keeps a row that is on the disk, if it may be re-used. That it cannot be kept costs the time of another run, and no
-    /// result.
-    pub(crate) fn keep(&self, row: &Row) -> Option<Event> {
+    /// For the run in a folder, of the plan of this name. None where the folder does not lie below an output folder, where the
+    /// store would be.
+    pub fn of(folder: &RunFolder, name: &str) -> Option<Self> {
+        let runs = folder.path().parent().filter(|runs| runs.file_name() == Some(name.as_ref()))?;
+        Some(Self::new(Store::of(runs.parent()?), folder, name))
+    }
+
+    /// Keeps a row that is on the disk, if it may be re-used. `environment`: where it ran. Gives a warning where the row cannot
+    /// be kept, which costs the time of another run and no result.
+    pub fn keep(&self, row: &Row, environment: &Environment) -> Option<String> {
         if !row.is_reusable() {
             return None;
         }
-        let (run, environment) = (self.run.clone(), self.environment.clone());
+        let (run, environment) = (self.run.clone(), environment.clone());
         let case = FinishedCase { schema: SCHEMA, run, environment, row: row.clone() };
-        let refused =
-            |error: RunError| Event::Warning(format!("{error}; {} runs again in another run", row.labels));
+        let refused = |error: RunError| format!("{error}; {} runs again in another run", row.labels);
         self.store.put(&case).err().map(refused)
     }
 
     /// Writes the rows of pending cases that ran in earlier runs into the journal, and removes these cases from `pending`.
+    /// `here`: the environment in which the others are going to run.
     pub(crate) fn take(
         &self,
-        reuse: Reuse,
+        (reuse, here): (Reuse, &Environment),
         pending: &mut Vec<(&String, &PlannedCase)>,
         (folder, journal): (&RunFolder, &mut Journal),
         events: &mut dyn FnMut(Event),
@@ -51,7 +58,7 @@ impl FinishedCases {
                 pending.push((id, planned));
                 continue;
             };
-            let differences = finished.environment.differences(&self.environment);
+            let differences = finished.environment.differences(here);
             if reuse == Reuse::Same && !differences.is_empty() {
                 reused.elsewhere += 1;
                 reused.differences.extend(differences);

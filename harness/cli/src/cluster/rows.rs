@@ -1,10 +1,11 @@
 //! Rows that come back from a cluster, on their way into the journal.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 
 use gpbench_cluster::{ClusterError, ClusterFolder, FrontRow, Rows};
-use gpbench_engine::{Clock as _, PlannedCase, Progress, SystemClock, row_without_runner};
+use gpbench_engine::{Clock as _, FinishedCases, PlannedCase, Progress, SystemClock, row_without_runner};
 use gpbench_record::{Environment, Manifest, Row};
 use gpbench_runs::{Journal, PlanEntry, PlanFile, RunError, RunFolder};
 
@@ -16,10 +17,14 @@ pub(crate) struct JournalRows {
     cluster: ClusterFolder,
     entries: HashMap<String, PlanEntry>,
     manifest: Manifest,
-    /// Environments that the run folder has.
-    stored: BTreeSet<String>,
+    /// Environments of nodes, which the run folder has.
+    environments: HashMap<String, Environment>,
+    /// Keeps rows for later runs.
+    finished: Option<FinishedCases>,
     /// Rows since the last look.
     new: Vec<Row>,
+    /// What a person should know since the last look.
+    notes: Vec<String>,
 }
 
 impl JournalRows {
@@ -30,6 +35,7 @@ impl JournalRows {
         plan: PlanFile,
         manifest: &Manifest,
     ) -> Self {
+        let finished = FinishedCases::of(folder, &plan.name);
         let entries = plan.cases.into_iter().map(|entry| (entry.id.clone(), entry)).collect();
         Self {
             journal,
@@ -37,8 +43,10 @@ impl JournalRows {
             cluster: cluster.clone(),
             entries,
             manifest: manifest.clone(),
-            stored: BTreeSet::new(),
+            environments: HashMap::new(),
+            finished,
             new: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -52,6 +60,16 @@ impl JournalRows {
         std::mem::take(&mut self.new)
     }
 
+    /// What a person should know, since the last call.
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// What a case shares with the others of its task.
+    pub(crate) fn block(&self, id: &str) -> Option<String> {
+        self.entries.get(id).map(block)
+    }
+
     /// How far the run is.
     pub(crate) fn progress(&self) -> Progress {
         let statuses: Vec<_> = self.entries.keys().filter_map(|id| self.journal.status(id)).collect();
@@ -59,26 +77,33 @@ impl JournalRows {
         Progress { total: self.entries.len(), done: statuses.len(), failed }
     }
 
-    /// Stores the environment that a row names in the run folder.
-    fn add_environment(&mut self, kind: &str) -> Result<(), RunError> {
-        if self.stored.contains(kind) {
-            return Ok(());
+    /// The environment that a row names, which the run folder then has. One that cannot be read yet is read with the next row.
+    fn environment(&mut self, kind: &str) -> Result<Option<&Environment>, RunError> {
+        match self.environments.entry(kind.to_owned()) {
+            Entry::Occupied(known) => Ok(Some(known.into_mut())),
+            Entry::Vacant(place) => {
+                let read = fs::read(self.cluster.environment(kind)).ok();
+                let read: Option<Environment> = read.and_then(|text| serde_json::from_slice(&text).ok());
+                let Some(environment) = read else { return Ok(None) };
+                self.folder.add_environment(&environment)?;
+                Ok(Some(place.insert(environment)))
+            }
         }
-        let read = fs::read(self.cluster.environment(kind)).ok();
-        let environment: Option<Environment> = read.and_then(|text| serde_json::from_slice(&text).ok());
-        // One that cannot be read yet is read with the next row.
-        if let Some(environment) = environment {
-            self.folder.add_environment(&environment)?;
-            self.stored.insert(kind.to_owned());
-        }
-        Ok(())
+    }
+
+    /// Keeps a row for later runs, if it may be re-used. `environment`: where it ran.
+    fn keep(&mut self, row: &Row, environment: Option<Environment>) {
+        let kept = self.finished.as_ref().zip(environment);
+        self.notes.extend(kept.and_then(|(finished, environment)| finished.keep(row, &environment)));
     }
 
     fn copy_row(&mut self, row: &Row, line: &[u8]) -> Result<(), RunError> {
-        if let Some(kind) = &row.environment {
-            self.add_environment(kind)?;
-        }
+        let environment = match &row.environment {
+            Some(kind) => self.environment(kind)?.cloned(),
+            None => None,
+        };
         self.journal.copy(row, line)?;
+        self.keep(row, environment);
         self.new.push(row.clone());
         Ok(())
     }
@@ -102,6 +127,13 @@ impl Rows for JournalRows {
     fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError> {
         self.write_row(row).map_err(lost)
     }
+}
+
+/// What a case shares with the others of its task.
+pub(super) fn block(entry: &PlanEntry) -> String {
+    let (dataset, kernel, estimator, seed) = entry.labels.block();
+    let names = [Some(dataset), Some(kernel), estimator].into_iter().flatten();
+    names.chain([format!("seed {seed}").as_str()]).collect::<Vec<_>>().join("/")
 }
 
 /// An error of the journal as one of the cluster run.

@@ -1,13 +1,13 @@
 //! A cluster run, from its files alone.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{
-    ClusterFolder, Front, Limits, Manager, Policy, Scheduler as _, Slurm, Store, Summary, SystemCommands,
+    ClusterFolder, Front, Limits, Manager, Policy, Round, Scheduler as _, Slurm, Store, Summary,
+    SystemCommands,
 };
 use gpbench_engine::{Clock as _, Event, Interrupt, SystemClock};
 use gpbench_record::Manifest;
@@ -15,7 +15,7 @@ use gpbench_runs::{Journal, PlanFile, RunFolder};
 
 use super::failure;
 use super::rows::JournalRows;
-use super::status::status;
+use super::status::{living, status, tasks};
 use crate::exit::Failure;
 use crate::progress::Progress;
 
@@ -40,6 +40,12 @@ pub(crate) struct ClusterRun {
     folder: RunFolder,
     name: String,
     manager: Manager<Slurm<SystemCommands>, Store<JournalRows>>,
+    /// Tasks that were sent.
+    sent: usize,
+    /// Tasks that were cancelled.
+    cancelled: usize,
+    /// Whether the user ends the run.
+    is_ending: bool,
 }
 
 /// The settings of Slurm for a run.
@@ -72,11 +78,10 @@ impl ClusterRun {
         let ended = rows.ended();
         let again: Vec<String> = ended.iter().filter(|id| again.contains(*id)).cloned().collect();
         let slurm = slurm(&folder, &manifest);
-        let limits = match slurm.limits() {
-            Ok(limits) => limits,
+        let limits = match resume {
+            true => slurm.limits().map_err(|error| failure(error.into()))?,
             // Nothing is going to be sent.
-            Err(_) if !resume => Limits::default(),
-            Err(error) => return Err(failure(error.into())),
+            false => Limits::default(),
         };
         let (store, known) = Store::open(cluster, rows, resume).map_err(failure)?;
         let policy = Policy::of(&manifest.site);
@@ -84,7 +89,8 @@ impl ClusterRun {
         let ended = ended.into_iter().collect();
         let mut front = Front::new(&manifest, limits, policy, ended, &known.ledger, &known.parts, now);
         front.again(&again);
-        Ok(ClusterRun { folder, name, manager: Manager::new(front, slurm, store) })
+        let manager = Manager::new(front, slurm, store);
+        Ok(ClusterRun { folder, name, manager, sent: 0, cancelled: 0, is_ending: false })
     }
 
     /// The run folder.
@@ -94,19 +100,25 @@ impl ClusterRun {
 
     /// Takes over what has come, and asks Slurm once, without sending anything.
     pub(crate) fn look(&mut self, progress: &mut Progress) -> Result<String, Failure> {
-        let now = SystemClock.now();
         match self.manager.scheduler.poll() {
-            Ok(tasks) => self.manager.front.polled(&tasks, now),
+            Ok(tasks) => self.manager.front.polled(&tasks, SystemClock.now()),
             Err(error) => progress.show(Event::Warning(error.to_string())),
         }
-        let mut round = Default::default();
-        self.manager.merge(now, &mut round).map_err(failure)?;
-        self.tell(progress, round.notes);
+        self.take_over(progress)?;
         Ok(self.status())
+    }
+
+    /// Takes over what has come. Slurm is not asked.
+    pub(crate) fn take_over(&mut self, progress: &mut Progress) -> Result<(), Failure> {
+        let mut round = Round::default();
+        let merged = self.manager.merge(SystemClock.now(), &mut round).map_err(failure);
+        self.tell(progress, round.notes);
+        merged
     }
 
     /// Ends the run: what is queued or running is cancelled in the next rounds.
     pub(crate) fn end(&mut self) {
+        self.is_ending = true;
         self.manager.front.end();
     }
 
@@ -117,12 +129,12 @@ impl ClusterRun {
         let (mut shown, mut ended_by) = (String::new(), None);
         loop {
             let round = self.manager.round(SystemClock.now()).map_err(failure)?;
+            self.sent += round.sent;
+            self.cancelled += round.cancelled;
             self.tell(progress, round.notes);
             let status = self.status();
             if status != shown {
                 progress.say_text(&status);
-                // For those who ask while this process has the run.
-                let _ = fs::write(self.folder.path().join("cluster/status.txt"), format!("{status}\n"));
                 shown = status;
             }
             if round.is_finished {
@@ -131,12 +143,11 @@ impl ClusterRun {
             if until == Until::Sent && self.summary().waiting == 0 {
                 return Ok(None);
             }
-            let pause =
-                if ended_by.is_some() { ENDING } else { Duration::from_secs_f64(round.pause_seconds) };
+            let pause = if self.is_ending { ENDING } else { Duration::from_secs_f64(round.pause_seconds) };
             let begun = Instant::now();
             while begun.elapsed() < pause {
                 match interrupt.signal() {
-                    Some(CTRL_C) if ended_by.is_none() => {
+                    Some(CTRL_C) if !self.is_ending => {
                         ended_by = Some(CTRL_C);
                         // The next one leaves at once.
                         interrupt.raise(0);
@@ -156,13 +167,49 @@ impl ClusterRun {
         self.manager.front.summary()
     }
 
+    /// Whether nothing is left to do.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.manager.front.is_finished()
+    }
+
+    /// What may still be queued or running, if anything may.
+    pub(crate) fn living(&self) -> Option<String> {
+        living(&self.summary())
+    }
+
+    /// What this process has sent.
+    pub(crate) fn sent(&self) -> String {
+        match (self.sent, self.summary().unanswered) {
+            (0, 0) => "nothing was left to send".to_owned(),
+            (sent, 0) => format!("sent {}", tasks(sent)),
+            (sent, open) => {
+                format!(
+                    "sent {}; Slurm gave no answer for {}, which the next `gpbench watch` looks for",
+                    tasks(sent),
+                    tasks(open)
+                )
+            }
+        }
+    }
+
+    /// What this process has cancelled, and what has come.
+    pub(crate) fn cancelled(&self) -> String {
+        let Summary { rows, cases, .. } = self.summary();
+        let what = match self.cancelled {
+            0 => "nothing was cancelled".to_owned(),
+            count => format!("cancelled {}", tasks(count)),
+        };
+        format!("{what}; {rows} of {cases} cases have rows, which are in {}", self.folder.path().display())
+    }
+
     /// Removes what only a run in progress needs.
     pub(crate) fn close(self) -> Result<(), Failure> {
         self.folder.end().map_err(Failure::internal)
     }
 
     fn status(&self) -> String {
-        status(&self.name, &self.summary())
+        let rows = &self.manager.records.rows;
+        status(&self.name, &self.summary(), rows.progress().failed, &|id| rows.block(id))
     }
 
     /// Shows rows that have come, and what a person should know.
@@ -175,6 +222,7 @@ impl ClusterRun {
             count.done = all - (new.len() - 1 - place);
             progress.show(Event::CaseFinished { row: Box::new(row.clone()), progress: count });
         }
-        notes.into_iter().for_each(|note| progress.show(Event::Warning(note)));
+        let notes = notes.into_iter().chain(rows.take_notes());
+        notes.for_each(|note| progress.show(Event::Warning(note)));
     }
 }

@@ -1,15 +1,14 @@
 //! `gpbench status`, `watch` and `cancel`: runs on a cluster.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gpbench_cluster::ClusterFolder;
+use gpbench_cluster::{ClusterFolder, Summary};
 use gpbench_runs::{Journal, RunError, RunFolder, resolve_run};
 
 use crate::args::{Global, Wide};
-use crate::cluster::{ClusterRun, Until};
+use crate::cluster::{ClusterRun, Until, command, look};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::notice::say;
 use crate::output;
@@ -47,14 +46,23 @@ pub(crate) fn status(global: &Global, args: &Status) -> Outcome {
     let text = match Journal::open(&folder) {
         Ok((journal, _)) => {
             let mut run = ClusterRun::open(RunFolder::at(&folder), journal, &HashSet::new(), false)?;
-            run.look(&mut Progress::quiet(global))?
+            let text = run.look(&mut Progress::quiet(global))?;
+            let Summary { waiting, ended, unanswered, given_up, .. } = run.summary();
+            match waiting + ended + unanswered + given_up.len() {
+                0 => text,
+                _ => format!(
+                    "{text}\n  nothing more is sent until this goes on: {}",
+                    command("watch", &folder)
+                ),
+            }
         }
-        // The gpbench that goes on with the run has written it.
-        Err(RunError::Busy { .. }) => fs::read_to_string(folder.join("cluster/status.txt"))
-            .unwrap_or_else(|_| "it is being sent".to_owned()),
+        Err(RunError::Busy { holder, .. }) => {
+            let holder = holder.map(|holder| format!(" ({holder})")).unwrap_or_default();
+            format!("{}\n  another gpbench{holder} goes on with it", look(global, &folder)?)
+        }
         Err(error) => return Err(Failure::internal(error)),
     };
-    output::print(text.trim_end())?;
+    output::print(&text)?;
     Ok(OK)
 }
 
@@ -67,18 +75,40 @@ pub(crate) fn watch(global: &Global, args: &Watch) -> Outcome {
 pub(crate) fn cancel(global: &Global, args: &Cancel) -> Outcome {
     let mut run = open(global, &args.run, false)?;
     run.end();
-    run.drive(Until::Finished, &mut Progress::plain(global))?;
-    let folder = run.folder().to_owned();
+    let ended = run.drive(Until::Finished, &mut Progress::plain(global));
+    let (cancelled, living, again) = (run.cancelled(), run.living(), command("cancel", run.folder()));
+    let left = living.map(|living| format!("\n{living}; to try again: {again}")).unwrap_or_default();
     run.close()?;
-    say(format_args!("cancelled; what has come is in {}", folder.display()));
-    Ok(OK)
+    match ended {
+        Ok(None) => {
+            say(cancelled);
+            Ok(OK)
+        }
+        Ok(Some(signal)) => {
+            say(format_args!("interrupted; {cancelled}{left}"));
+            Ok(code(signal))
+        }
+        Err(Failure { text, .. }) => {
+            Err(Failure { code: CASE_FAILED, text: format!("{text}\n{cancelled}{left}") })
+        }
+    }
+}
+
+/// The exit code of a process that a signal ended.
+fn code(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
 /// Writes and prints the report of a cluster run that this process leaves. The exit code is that of a local run.
 pub(crate) fn finish(global: &Global, run: ClusterRun, signal: Option<i32>, wide: Wide) -> Outcome {
-    let folder = run.folder().to_owned();
+    let (folder, living) = (run.folder().to_owned(), run.living());
     run.close()?;
-    report(global, &folder, signal, wide)
+    let outcome = report(global, &folder, signal, wide);
+    if let Some(living) = living {
+        let [watch, cancel] = ["watch", "cancel"].map(|verb| command(verb, &folder));
+        say(format_args!("{living}; to go on: {watch}; to end them: {cancel}"));
+    }
+    outcome
 }
 
 /// Writes and prints the report of a run.
@@ -91,7 +121,7 @@ pub(crate) fn report(global: &Global, folder: &Path, signal: Option<i32>, wide: 
     }
     let failed = run.rows.iter().any(|row| row.status.is_failure());
     Ok(match signal {
-        Some(signal) if run.missing > 0 => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        Some(signal) if run.missing > 0 => code(signal),
         _ if failed || run.missing > 0 => CASE_FAILED,
         _ => OK,
     })

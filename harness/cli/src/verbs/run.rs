@@ -7,13 +7,13 @@ use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
 use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide};
-use crate::cluster::Until;
 use crate::cluster::launch::Cluster;
+use crate::cluster::{Until, command, settle};
 use crate::execute::{execute, exit_code};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
 use crate::output::shell_command;
-use crate::prepare::{Placement, prepare};
+use crate::prepare::{Placement, Prepared, prepare};
 use crate::progress::Progress;
 use crate::runs;
 use crate::verbs::cluster::{finish, report};
@@ -44,12 +44,10 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     }
     let placement = Placement { shard: args.shard.shard, nodes: None };
     let prepared = prepare(global, &args.spec, &args.run, &placement)?;
-    if let Some(shard) = args.shard.shard.filter(|_| prepared.plan.cases.is_empty()) {
-        say(format_args!(
-            "shard {shard} has no case: the plan has fewer data sets, kernels, estimators and seeds"
-        ));
+    if is_empty_shard(args, &prepared) {
         return Ok(OK);
     }
+    settle(global, &prepared, &args.earlier)?;
     let summary = execute(global, &prepared, &args.run, &args.earlier)?;
     let run = runs::reopen(&summary.folder)?;
     let page = runs::write_report(&run)?.html;
@@ -83,6 +81,17 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     }
 }
 
+/// Whether the shard has no case, which is said.
+fn is_empty_shard(args: &Run, prepared: &Prepared) -> bool {
+    let empty = args.shard.shard.filter(|_| prepared.plan.cases.is_empty());
+    if let Some(shard) = empty {
+        say(format_args!(
+            "shard {shard} has no case: the plan has fewer data sets, kernels, estimators and seeds"
+        ));
+    }
+    empty.is_some()
+}
+
 /// Runs a spec on a cluster.
 fn on_cluster(global: &Global, args: &Run) -> Outcome {
     let RunArgs { jobs, max_failures, fail_fast, time_limit, .. } = &args.run;
@@ -101,13 +110,16 @@ fn on_cluster(global: &Global, args: &Run) -> Outcome {
     let cluster = Cluster::find(&args.executor, &mut spec)?;
     let placement = Placement { shard: args.shard.shard, ..cluster.placement(global) };
     let prepared = prepare(global, &spec, &args.run, &placement)?;
+    if is_empty_shard(args, &prepared) {
+        return Ok(OK);
+    }
     let mut progress = Progress::plain(global);
     let (folder, sent) = cluster.launch(global, &prepared, &args.run, &args.earlier, &mut progress)?;
     let Some(mut run) = sent else { return report(global, folder.path(), None, args.wide) };
     let until = if args.executor.detach { Until::Sent } else { Until::Finished };
     let signal = run.drive(until, &mut progress)?;
-    if args.executor.detach && signal.is_none() && run.summary().rows < run.summary().cases {
-        say(format_args!("all is sent; to go on: gpbench watch {}", run.folder().display()));
+    if signal.is_none() && !run.is_finished() {
+        say(format_args!("{}; to go on: {}", run.sent(), command("watch", run.folder())));
         return run.close().map(|()| OK);
     }
     finish(global, run, signal, args.wide)

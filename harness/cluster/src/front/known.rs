@@ -82,6 +82,11 @@ impl Known {
         self.queue.seen.as_ref().map(|task| &task.state)
     }
 
+    /// Whether its runner or the scheduler has told that it ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.told.ending.is_some() || self.queue.gone.is_some() || self.told.is_complete()
+    }
+
     /// Whether it waits in the queue and has never begun: its part file has no news.
     pub(crate) fn waits(&self) -> bool {
         self.told.begun.is_none() && self.queue.gone.is_none() && self.state() == Some(&State::Pending)

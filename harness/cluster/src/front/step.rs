@@ -29,9 +29,8 @@ impl Front {
     fn judge(&mut self, attempt: Attempt, now: Timestamp, rows: &mut Vec<FrontRow>) {
         let (known, task) = (&self.live[&attempt], &self.tasks[attempt.task as usize]);
         if task.left.is_empty() {
-            let has_ended = known.told.ending.is_some() || known.queue.gone.is_some();
             // Otherwise another copy has written rows, and this one has to be cancelled.
-            if has_ended || known.told.is_complete() {
+            if known.has_ended() {
                 self.close(attempt, Standing::Done);
             }
             return;
@@ -87,7 +86,8 @@ impl Front {
             *self.kills.entry(case.clone()).or_default() += 1;
         }
         let Some(task) = self.tasks.get_mut(attempt.task as usize) else { return };
-        task.last = Some(reason.clone());
+        let place = node.as_ref().map(|node| format!(" ({node})"));
+        task.last = Some(format!("{reason}{}", place.unwrap_or_default()));
         task.failures += u32::from(*counts);
         if let (Cause::Machine | Cause::Killed, Some(node)) = (cause, node) {
             task.excluded.insert(node.clone());

@@ -6,7 +6,7 @@ use gpbench_record::Attempt;
 
 use crate::front::known::Known;
 use crate::front::state::{Front, Standing};
-use crate::scheduler::State;
+use crate::scheduler::{State, Target};
 
 /// How far a cluster run is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,8 +21,14 @@ pub struct Summary {
     pub running: BTreeMap<String, usize>,
     /// Attempts that wait in the queue, by the scheduler's reason.
     pub queued: BTreeMap<String, usize>,
-    /// Attempts of which the scheduler has not yet told anything.
+    /// Attempts that the scheduler has accepted, and of which it has not yet told anything.
     pub sent: usize,
+    /// Attempts that were sent without an answer of the scheduler, which may have them or not.
+    pub unanswered: usize,
+    /// Attempts that have ended with cases left, before what follows is decided.
+    pub ended: usize,
+    /// Attempts that may be queued or running, as the scheduler calls them.
+    pub living: Vec<Target>,
     /// Tasks that are to be sent.
     pub waiting: usize,
     /// Nodes on which several tasks have failed quickly; nothing is sent there.
@@ -40,9 +46,13 @@ pub struct Summary {
 pub struct TaskNote {
     /// The last attempt at it.
     pub attempt: Attempt,
-    /// Most attempts at it that may fail.
+    /// Attempts at it that failed.
+    pub failures: u32,
+    /// After how many failed attempts it is given up.
     pub most: u32,
-    /// What its last attempt ended with.
+    /// Ids of its cases without rows.
+    pub left: Vec<String>,
+    /// What the last attempt that is over ended with, and the node, where known.
     pub reason: String,
     /// What a person can do; empty where it is tried again.
     pub remedy: &'static str,
@@ -58,17 +68,30 @@ impl Front {
             banned: self.banned().into_iter().collect(),
             ..Summary::default()
         };
-        self.live.values().for_each(|known| summary.count(known));
+        for (attempt, known) in &self.live {
+            let job = self.sent.get(&known.submission).and_then(|sent| sent.job);
+            let is_needed = !self.tasks[attempt.task as usize].left.is_empty();
+            match job {
+                _ if known.has_ended() => summary.ended += usize::from(is_needed),
+                None => summary.unanswered += 1,
+                Some(job) => summary.count(Target::Task(job, known.index), known),
+            }
+        }
         for (index, task) in (0..).zip(&self.tasks) {
             let note = |remedy| TaskNote {
                 attempt: Attempt { task: index, attempt: task.attempts },
+                failures: task.failures,
                 most: self.policy.retries + 1,
+                left: task.left.clone(),
                 reason: task.last.clone().unwrap_or_default(),
                 remedy,
             };
             match task.standing {
+                Standing::Waiting | Standing::Live(_) if task.failures > 0 => {
+                    summary.waiting += usize::from(task.standing == Standing::Waiting);
+                    summary.retried.push(note(""));
+                }
                 Standing::Waiting => summary.waiting += 1,
-                Standing::Live(_) if task.failures > 0 => summary.retried.push(note("")),
                 Standing::Withdrawn => summary.given_up.push(note(
                     "somebody else cancelled it: ask who administers the cluster, then run the same again",
                 )),
@@ -86,8 +109,9 @@ impl Front {
 }
 
 impl Summary {
-    /// Counts an attempt that is not over.
-    fn count(&mut self, known: &Known) {
+    /// Counts an attempt that may be queued or running.
+    fn count(&mut self, target: Target, known: &Known) {
+        self.living.push(target);
         match known.queue.seen.as_ref().map(|task| (&task.state, &task.reason)) {
             Some((State::Pending, reason)) if known.told.begun.is_none() => {
                 *self.queued.entry(reason.clone()).or_default() += 1;

@@ -4,6 +4,7 @@ mod again;
 mod bench;
 mod faults;
 mod files;
+mod load;
 mod resuming;
 mod sending;
 mod states;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::limits::Node;
-use crate::scheduler::{Exit, JobTask, State, Target, Trouble};
+use crate::scheduler::{Exit, JobTask, State, Trouble};
 
 /// Most bytes of a message that are shown.
 const MOST_SHOWN: usize = 600;
@@ -119,12 +119,4 @@ fn task(line: &str) -> Option<Option<JobTask>> {
         exit: Exit { status: status >> 8 & 0xff, signal: status & 0x7f },
         comment: comment.trim_end_matches('|').to_owned(),
     }))
-}
-
-/// What `scancel` calls a target.
-pub(super) fn id(target: &Target) -> String {
-    match target {
-        Target::Array(job) => job.to_string(),
-        Target::Task(job, index) => format!("{job}_{index}"),
-    }
 }

@@ -51,7 +51,7 @@ fn an_attempt_without_rows_is_a_retry_unless_it_wrote_a_checkpoint() {
     }
     let summary = bench.summary();
     assert_eq!(summary.left, ["a"]);
-    assert_eq!(summary.given_up[0].reason, "ended by signal 15; FAILED NonZeroExitCode 75:0");
+    assert_eq!(summary.given_up[0].reason, "ended by signal 15; FAILED NonZeroExitCode 75:0 (n1)");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn an_unfit_node_is_left_at_once() {
     bench.set(0, State::Failed, "NonZeroExitCode", (76, 0));
     bench.round();
     assert_eq!(bench.sent(), ["[] 0000.01 a", "[n2] 0000.02 a"]);
-    assert_eq!(bench.summary().retried[0].reason, "the node is unfit: no folder /data");
+    assert_eq!(bench.summary().retried[0].reason, "the node is unfit: no folder /data (n2)");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn too_much_memory_between_cases_is_the_machines() {
     bench.set(0, State::OutOfMemory, "OutOfMemory", (0, 125));
     bench.wait(105);
     assert!(bench.journal().is_empty());
-    assert_eq!(bench.summary().retried[0].reason, "OUT_OF_MEMORY OutOfMemory 0:125");
+    assert_eq!(bench.summary().retried[0].reason, "OUT_OF_MEMORY OutOfMemory 0:125 (n1)");
 }
 
 #[test]

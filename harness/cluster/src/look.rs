@@ -1,0 +1,34 @@
+//! A look at a run that another front may be going on with. It writes nothing.
+
+use std::collections::HashSet;
+
+use gpbench_record::Manifest;
+use jiff::Timestamp;
+
+use crate::ClusterError;
+use crate::folder::ClusterFolder;
+use crate::front::{Front, Policy};
+use crate::limits::Limits;
+use crate::part::PartReader;
+use crate::store::Known;
+
+/// A front that knows what the files of a run tell now. `rows`: ids of the cases that have rows in its journal.
+///
+/// # Errors
+/// Those of the file system.
+pub fn look(
+    folder: &ClusterFolder,
+    manifest: &Manifest,
+    rows: HashSet<String>,
+    now: Timestamp,
+) -> Result<Front, ClusterError> {
+    let Known { ledger, parts } = Known::read(folder)?;
+    let policy = Policy::of(&manifest.site);
+    let mut front = Front::new(manifest, Limits::default(), policy, rows, &ledger, &parts, now);
+    for attempt in front.watched() {
+        for line in PartReader::new(folder.part(attempt)).read()?.lines {
+            front.hear(attempt, &line.line, now);
+        }
+    }
+    Ok(front)
+}
