@@ -68,7 +68,8 @@ impl History {
             }
             let mut own = run.clone();
             own.rows.retain(|row| {
-                measured_in(run, row).is_some_and(|origin| taken.insert((origin, row.id.clone())))
+                let mut is_new = |origin| run.merged.is_empty() || taken.insert((origin, row.id.clone()));
+                measured_in(run, row).is_some_and(&mut is_new)
             });
             of_runs.push(of_run(&own.with_times_of_one_kind(), metric)?);
         }

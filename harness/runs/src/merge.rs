@@ -140,13 +140,20 @@ fn merged_runs(sources: &[Source], cases: &MergedCases<'_>) -> Vec<MergedRun> {
     for source in sources {
         for run in source.origins() {
             let rows = cases.rows_of(&run.run);
+            let left_out = rows_of(sources, &run.run) - rows + run.left_out;
             let is_named = run.run != source.run || source.plan.merged.is_empty() || rows > 0;
             if is_named && !runs.iter().any(|known| known.run == run.run) {
-                runs.push(MergedRun { rows, ..run });
+                runs.push(MergedRun { rows, left_out, ..run });
             }
         }
     }
     runs
+}
+
+/// Cases of which the runs have a row that was measured in one of them, whether that is among them itself or merged into one.
+fn rows_of(sources: &[Source], run: &str) -> usize {
+    let rows = sources.iter().flat_map(|source| source.rows.values().filter(|row| source.origin(row) == run));
+    rows.map(|row| row.id.as_str()).collect::<HashSet<_>>().len()
 }
 
 /// The cases of all plans that no run lists, each once: several plans may have the same case.

@@ -54,6 +54,9 @@ pub struct MergedRun {
     pub plan: String,
     /// Rows that were taken of it.
     pub rows: usize,
+    /// Rows of it that were left out, because another run has one of the same case.
+    #[serde(default)]
+    pub left_out: usize,
 }
 
 /// A case of a plan.

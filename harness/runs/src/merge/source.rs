@@ -76,7 +76,13 @@ impl Source {
     pub(super) fn origins(&self) -> impl Iterator<Item = MergedRun> {
         let merged = self.plan.merged.iter().map(|merged| MergedRun { rows: 0, ..merged.clone() });
         let shard = self.plan.part.as_ref().and_then(|part| part.shard);
-        merged.chain([MergedRun { run: self.run.clone(), shard, plan: self.plan.digest(), rows: 0 }])
+        merged.chain([MergedRun {
+            run: self.run.clone(),
+            shard,
+            plan: self.plan.digest(),
+            rows: 0,
+            left_out: 0,
+        }])
     }
 
     /// The one of these runs that a row is of.
