@@ -191,8 +191,7 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
             let cases = run.cases_in(later).map(|cases| format!(", {cases} cases")).unwrap_or_default();
             ("continued elsewhere", format!("{} ({differences}){cases}", machine(later)))
         }));
-        let in_doubt = run.with_times_of_one_kind().times_in_doubt();
-        facts.extend(run.times_left_out().into_iter().chain(in_doubt).map(|text| ("times", text)));
+        facts.extend(run.remarks_on_times().into_iter().map(|text| ("times", text)));
         facts.extend(first.load.first().map(|load| ("load at the start", load.to_string())));
         let others = run.environments.iter().filter_map(|e| e.other_load).max_by(f64::total_cmp);
         facts.extend(disturbance(others).map(|text| ("warning", text)));

@@ -55,6 +55,13 @@ impl Run {
         ))
     }
 
+    /// What to say of times that are not shown, and of those that are compared with no others; each a sentence without its full
+    /// stop.
+    pub(crate) fn remarks_on_times(&self) -> Vec<String> {
+        let in_doubt = self.with_times_of_one_kind().times_in_doubt();
+        self.times_left_out().into_iter().chain(in_doubt).collect()
+    }
+
     /// The kind with the most timed cases on nodes of their own, or else with the most timed cases; of several, that of the first
     /// row.
     fn timed_kind(&self) -> Option<Kind<'_>> {
