@@ -13,7 +13,7 @@ use crate::grid;
 use crate::number::Format;
 use crate::run::Run;
 use crate::table::{Cell, Table};
-use crate::untimed::is_time;
+use crate::untimed::{is_time, is_timed, without_times};
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -47,7 +47,8 @@ pub struct Compared {
 }
 
 /// Compares runs by the means over those seeds that have an answer in all of the runs: means over different seeds would
-/// be means over different problems. The check compares single cases, so it includes the other seeds.
+/// be means over different problems. Means of times are over those seeds that have times in all of them. The check compares
+/// single cases, so it includes the other seeds.
 ///
 /// # Errors
 /// If the aggregation fails.
@@ -57,8 +58,7 @@ pub struct Compared {
 pub fn compare(runs: &[Run]) -> Result<Comparison> {
     let check = baseline::against(&runs[runs.len() - 1], &runs[0]);
     let comparable = |run: &Run| run.with_times_of_one_kind().with_comparable_times().into_owned();
-    let timed: Vec<Run> = runs.iter().map(comparable).collect();
-    let runs = &timed[..];
+    let runs = &with_common_times(runs.iter().map(comparable).collect())[..];
     let is_one_machine = baseline::is_one_machine(&runs[0], &runs[runs.len() - 1]);
     let per_run = on_common_seeds(runs).iter().map(groups).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(&Problem, &str)> = Vec::new();
@@ -160,6 +160,17 @@ pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
         }
         part
     })
+}
+
+/// The runs with the times of those seeds alone that have times in every run with an answer of that solver on that problem.
+fn with_common_times(mut runs: Vec<Run>) -> Vec<Run> {
+    let key = |row: &Row| (Problem::of(&row.labels), row.labels.solver.clone(), row.labels.seed);
+    let answers = runs.iter().flat_map(|run| &run.rows).filter(|row| row.status.is_answer());
+    let untimed: BTreeSet<_> = answers.filter(|row| !is_timed(row)).map(key).collect();
+    for row in runs.iter_mut().flat_map(|run| &mut run.rows).filter(|row| untimed.contains(&key(row))) {
+        *row = without_times(row);
+    }
+    runs
 }
 
 /// The runs with only those cases whose seed has an answer in every run with any answer of that solver on that problem.
