@@ -9,11 +9,14 @@ use gpbench_record::{Shard, matches, selects};
 
 use crate::terminal;
 
+/// Folder that runs are written to, unless the user names another.
+pub(crate) const DEFAULT_OUTPUT_DIR: &str = "reports";
+
 /// Options of many verbs; `options` tells of which.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Folder that runs are written to.
-    #[arg(long, global = true, value_name = "DIR", default_value = "reports")]
+    #[arg(long, global = true, value_name = "DIR", default_value = DEFAULT_OUTPUT_DIR)]
     pub(crate) output_dir: PathBuf,
     /// Folder that holds data sets; searched before $GPBENCH_DATA and the cache.
     #[arg(long, global = true, value_name = "DIR")]

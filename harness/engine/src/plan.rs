@@ -95,6 +95,7 @@ impl Plan {
             n: planned.n,
             skip: planned.skip.clone(),
             plan: None,
+            digest: None,
         };
         PlanFile {
             cases: ids.iter().zip(&self.cases).map(entry).collect(),

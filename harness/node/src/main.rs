@@ -71,7 +71,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     executor.ceiling = place::job_memory();
     let environment = place::environment(task, executor.machine());
     place::require(task, &environment)?;
-    part.begin(task, place::place(task, &environment), &environment)?;
+    part.begin(task, place::place(task), &environment)?;
 
     // It keeps fronts that leave from removing the folder of checkpoints.
     let presence = RunFolder::at(&task.run).workspace().scratch().to_owned();

@@ -58,12 +58,11 @@ pub(crate) fn require(task: &Task, environment: &Environment) -> Result<(), Stop
 }
 
 /// Where the attempt runs.
-pub(crate) fn place(task: &Task, environment: &Environment) -> Place {
+pub(crate) fn place(task: &Task) -> Place {
     Place {
         node: variable("SLURMD_NODENAME").unwrap_or_else(host_name),
         job: variable("SLURM_ARRAY_JOB_ID").and_then(|text| text.parse().ok()).unwrap_or_default(),
         attempt: task.attempt.attempt,
-        environment: environment.kind(),
         shared: !task.manifest.site.ask.exclusive,
         suspended_seconds: 0.0,
     }

@@ -80,7 +80,7 @@ pub use plan::{Axes, ReportOptions};
 pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
 pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
-pub use shard::{PartOfPlan, Shard, plan_digest};
+pub use shard::{PartOfPlan, Shard, case_digest, plan_digest};
 pub use site::{Ask, Intervals, NodeSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};

@@ -11,11 +11,9 @@ pub struct Place {
     pub job: u64,
     /// The attempt at the task.
     pub attempt: u32,
-    /// The name of the environment's file, without its ending.
-    pub environment: String,
     /// Whether jobs of others could run on the node at the same time.
     pub shared: bool,
-    /// Seconds for which the job was suspended.
+    /// Seconds for which the job was suspended while the case ran.
     #[serde(default)]
     pub suspended_seconds: f64,
 }

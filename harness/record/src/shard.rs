@@ -44,14 +44,20 @@ pub struct PartOfPlan {
     pub shard: Option<Shard>,
     /// The whole plan, as [`plan_digest`] names it.
     pub plan: String,
-    /// Cases of the whole plan.
-    pub cases: usize,
+    /// The cases of the whole plan that the part lacks, as [`case_digest`] names them.
+    #[serde(default)]
+    pub others: Vec<String>,
 }
 
-/// What stands for the cases of a plan, in whatever order: 16 hexadecimal digits. Programs and machines do not enter, so that
-/// it is the same on every computer.
+/// What stands for a case of a plan: 16 hexadecimal digits. Programs and machines do not enter, so that it is the same on
+/// every computer.
+pub fn case_digest(case: &Case) -> String {
+    hash_json(case)
+}
+
+/// What stands for the cases of a plan, in whatever order: 16 hexadecimal digits, of the digests of all of them.
 pub fn plan_digest<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
-    let mut digests: Vec<String> = cases.into_iter().map(hash_json).collect();
+    let mut digests: Vec<String> = cases.into_iter().map(case_digest).collect();
     digests.sort_unstable();
     hash_json(&digests)
 }

@@ -75,7 +75,9 @@ pub fn across_tasks(runs: &[Run]) -> Result<Option<AcrossTasks>> {
         rows: Vec::new(),
         remarks: Vec::new(),
     };
-    let of_grids = |run: &Run| grid::chosen(&run.with_times_of_one_kind()).into_owned();
+    across.remarks.extend(runs.iter().flat_map(Run::remarks_on_times));
+    let of_grids =
+        |run: &Run| grid::chosen(&run.with_times_of_one_kind().with_comparable_times()).into_owned();
     let runs: Vec<Run> = runs.iter().map(of_grids).collect();
     let mut datasets: Vec<&str> = Vec::new();
     for row in runs.iter().flat_map(|run| &run.rows) {

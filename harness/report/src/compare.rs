@@ -13,6 +13,7 @@ use crate::grid;
 use crate::number::Format;
 use crate::run::Run;
 use crate::table::{Cell, Table};
+use crate::untimed::{is_time, is_timed, without_times};
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -41,10 +42,13 @@ pub struct Compared {
     pub seeds: usize,
     /// Mean in each run; absent where the run has no such case.
     pub means: Vec<Option<f64>>,
+    /// Whether the means of the last and the first run may be compared: times of different machines may not.
+    pub is_comparable: bool,
 }
 
 /// Compares runs by the means over those seeds that have an answer in all of the runs: means over different seeds would
-/// be means over different problems. The check compares single cases, so it includes the other seeds.
+/// be means over different problems. Means of times are over those seeds that have times in all of them. The check compares
+/// single cases, so it includes the other seeds.
 ///
 /// # Errors
 /// If the aggregation fails.
@@ -52,9 +56,10 @@ pub struct Compared {
 /// # Panics
 /// If there are no runs.
 pub fn compare(runs: &[Run]) -> Result<Comparison> {
-    let timed: Vec<Run> = runs.iter().map(|run| run.with_times_of_one_kind().into_owned()).collect();
-    let runs = &timed[..];
-    let (first, last) = (&runs[0], &runs[runs.len() - 1]);
+    let check = baseline::against(&runs[runs.len() - 1], &runs[0]);
+    let comparable = |run: &Run| run.with_times_of_one_kind().with_comparable_times().into_owned();
+    let runs = &with_common_times(runs.iter().map(comparable).collect())[..];
+    let is_one_machine = baseline::is_one_machine(&runs[0], &runs[runs.len() - 1]);
     let per_run = on_common_seeds(runs).iter().map(groups).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(&Problem, &str)> = Vec::new();
     for group in per_run.iter().flatten() {
@@ -62,11 +67,8 @@ pub fn compare(runs: &[Run]) -> Result<Comparison> {
             keys.push((&group.problem, &group.solver));
         }
     }
-    let mut comparison = Comparison {
-        runs: runs.iter().map(|run| heading(run, runs)).collect(),
-        rows: Vec::new(),
-        check: baseline::against(last, first),
-    };
+    let mut comparison =
+        Comparison { runs: runs.iter().map(|run| heading(run, runs)).collect(), rows: Vec::new(), check };
     let mut is_shared = false;
     for (problem, solver) in keys {
         let is_it = |g: &&Group| g.problem == *problem && g.solver == solver;
@@ -82,6 +84,7 @@ pub fn compare(runs: &[Run]) -> Result<Comparison> {
                     metric,
                     seeds: any.seeds,
                     means: means.iter().map(|mean| mean.map(|mean| mean.mean)).collect(),
+                    is_comparable: is_one_machine || !is_time(metric.name),
                 });
             }
         }
@@ -103,7 +106,7 @@ impl Comparison {
         }
         table = table.numbers("last / first").major(&["solver", "metric", "last / first"]);
         table = table.minor(&["kernel", "estimator", "seeds"]);
-        for Compared { problem, solver, metric, seeds, means } in &self.rows {
+        for Compared { problem, solver, metric, seeds, means, is_comparable } in &self.rows {
             let estimator = problem.estimator.as_deref().unwrap_or_default();
             let names = [problem.dataset.as_str(), &problem.kernel, estimator, solver, metric.title];
             let mut cells: Vec<Cell> = names.map(Cell::from).into();
@@ -112,7 +115,8 @@ impl Comparison {
                 means.iter().map(|m| m.map_or_else(Cell::default, |v| metric.style.format(v).into())),
             );
             let ends = means.first().copied().flatten().zip(means.last().copied().flatten());
-            let ratio = ends.filter(|(first, _)| *first > 0.0).map(|(first, last)| last / first);
+            let ratio =
+                ends.filter(|(first, _)| *is_comparable && *first > 0.0).map(|(first, last)| last / first);
             cells.push(ratio.map_or_else(Cell::default, |ratio| format!("{ratio:.3}").into()));
             table.row(cells);
         }
@@ -142,6 +146,9 @@ impl Comparison {
 /// Two solvers or learners of one run as two runs of one, so that the second can be compared with the first. Their
 /// repeats took turns, which makes a comparison of times fair. A grid's name is that of its chosen points.
 pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
+    // Whose times may be compared follows from all solvers.
+    let run = &*run.with_times_of_one_kind();
+    let run = &*run.with_comparable_times();
     let chosen = grid::chosen(run);
     [old, new].map(|solver| {
         let is_named = run.rows.iter().any(|row| row.labels.solver == solver);
@@ -153,6 +160,17 @@ pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
         }
         part
     })
+}
+
+/// The runs with the times of those seeds alone that have times in every run with an answer of that solver on that problem.
+fn with_common_times(mut runs: Vec<Run>) -> Vec<Run> {
+    let key = |row: &Row| (Problem::of(&row.labels), row.labels.solver.clone(), row.labels.seed);
+    let answers = runs.iter().flat_map(|run| &run.rows).filter(|row| row.status.is_answer());
+    let untimed: BTreeSet<_> = answers.filter(|row| !is_timed(row)).map(key).collect();
+    for row in runs.iter_mut().flat_map(|run| &mut run.rows).filter(|row| untimed.contains(&key(row))) {
+        *row = without_times(row);
+    }
+    runs
 }
 
 /// The runs with only those cases whose seed has an answer in every run with any answer of that solver on that problem.

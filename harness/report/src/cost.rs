@@ -54,7 +54,7 @@ pub(crate) struct Growth<'a> {
 pub(crate) fn growths<'a>(results: &'a Results<'_>, size: Size) -> Vec<Growth<'a>> {
     let other = if size == Size::Batch { Size::Features } else { Size::Batch };
     let mut all: Vec<Growth<'a>> = Vec::new();
-    for group in &results.groups {
+    for group in results.groups.iter().map(|group| results.comparable(group)) {
         let case = results.case(group);
         let Some(at) = size.of(case) else { continue };
         let (method, dataset) = (case.solver.plugin.as_str(), group.problem.dataset.as_str());

@@ -41,6 +41,8 @@ pub const COLUMNS: &[(&str, &str)] = &[
         "16 hexadecimal digits that stand for the machine and the build that the case ran on: seconds of different ones cannot be compared.",
     ),
     ("node", "The node of a cluster that the case ran on; else null."),
+    ("shared", "Whether other jobs could run on that node at the same time; null where there is none."),
+    ("suspended_seconds", "Seconds for which the case's job was suspended; null where there is none."),
 ];
 
 /// What the tables of trace points and of steps say of the case, in the words of [`COLUMNS`].
@@ -86,6 +88,10 @@ pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     columns.push(Column::new("environment".into(), environments));
     let nodes = rows.iter().map(|r| Some(r.place.as_ref()?.node.as_str())).collect::<Vec<_>>();
     columns.push(Column::new("node".into(), nodes));
+    let shared = rows.iter().map(|r| Some(r.place.as_ref()?.shared)).collect::<Vec<_>>();
+    columns.push(Column::new("shared".into(), shared));
+    let suspended = rows.iter().map(|r| Some(r.place.as_ref()?.suspended_seconds)).collect::<Vec<_>>();
+    columns.push(Column::new("suspended_seconds".into(), suspended));
     let metrics: Vec<&Metrics> = rows.iter().map(|r| &r.metrics).collect();
     columns.extend(metric_columns(&metrics));
     DataFrame::new(rows.len(), columns)

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gpbench_record::Row;
 use gpbench_record::metric::Metric;
 use serde_json::{Value, json};
 
@@ -52,23 +53,27 @@ pub struct Point {
 }
 
 impl History {
-    /// A metric of the cases of some runs. Rows that a run took from earlier ones are left out: they belong to the run that
-    /// measured them. A merged run stands for the runs that were merged.
+    /// A metric of the cases of some runs, the oldest run first. Each row counts once: those that a run took from earlier ones
+    /// belong to the run that measured them. A merged run stands for the runs that were merged, and of several merged runs
+    /// the newest one has a row.
     ///
     /// # Errors
     /// If a table cannot be computed.
     pub fn new(name: &str, metric: &'static Metric, runs: &[Run]) -> Result<History> {
-        let merged: HashSet<&str> =
-            runs.iter().flat_map(|run| &run.merged).map(|merged| merged.run.as_str()).collect();
-        let mut points = Vec::new();
-        for run in runs.iter().filter(|run| !merged.contains(run.label().as_str())) {
+        let mut taken: HashSet<(String, String)> = HashSet::new();
+        let mut of_runs = Vec::new();
+        for (at, run) in runs.iter().enumerate().rev() {
+            if is_covered(run, &runs[..at], &runs[at + 1..]) {
+                continue;
+            }
             let mut own = run.clone();
-            own.rows.retain(|row| match &row.reused_from {
-                Some(from) => run.merged.iter().any(|merged| merged.run == *from),
-                None => true,
+            own.rows.retain(|row| {
+                let mut is_new = |origin| run.merged.is_empty() || taken.insert((origin, row.id.clone()));
+                measured_in(run, row).is_some_and(&mut is_new)
             });
-            points.extend(of_run(&own.with_times_of_one_kind(), metric)?);
+            of_runs.push(of_run(&own.with_times_of_one_kind(), metric)?);
         }
+        let mut points: Vec<Point> = of_runs.into_iter().rev().flatten().collect();
         points.sort_by(|a, b| a.finished.cmp(&b.finished));
         Ok(History { name: name.to_owned(), metric, points })
     }
@@ -140,6 +145,23 @@ impl Point {
         let revision = self.git_revision.as_deref().unwrap_or_default();
         let changes = if self.git_dirty { "+" } else { "" };
         format!("{}{changes}", revision.get(..10).unwrap_or(revision))
+    }
+}
+
+/// Whether other runs stand for a run: one that it was merged into, or of a merged run a newer one of all that it was made of.
+fn is_covered(run: &Run, older: &[Run], newer: &[Run]) -> bool {
+    let has = |other: &Run, name: &str| other.merged.iter().any(|merged| merged.run == name);
+    let label = run.label();
+    let is_merged_again =
+        |other: &Run| !run.merged.is_empty() && run.merged.iter().all(|merged| has(other, &merged.run));
+    older.iter().chain(newer).any(|other| has(other, &label)) || newer.iter().any(is_merged_again)
+}
+
+/// The run that a row of `run` was measured in, unless that stands for itself.
+fn measured_in(run: &Run, row: &Row) -> Option<String> {
+    match &row.reused_from {
+        None => Some(run.label()),
+        Some(from) => run.merged.iter().any(|merged| merged.run == *from).then(|| from.clone()),
     }
 }
 

@@ -29,6 +29,9 @@ pub(crate) struct Layout<'a> {
 /// Values of a metric of a group by seed.
 pub(crate) type BySeed<'a> = Box<dyn Fn(&Group, &str) -> BTreeMap<u64, f64> + 'a>;
 
+/// What follows a metric of a group: nothing, or what tells that it has no part in ranks.
+pub(crate) type Mark<'a> = &'a dyn Fn(&Group, &str) -> &'static str;
+
 /// A column that a task adds.
 pub(crate) fn column<'a>(
     title: impl Into<String>,
@@ -38,17 +41,20 @@ pub(crate) fn column<'a>(
 }
 
 impl Layout<'_> {
-    /// The table with these metrics, and what the task adds.
-    pub(crate) fn table(&self, metrics: &[&Metric]) -> Table {
+    /// The table with these metrics, and what the task adds. Where a metric of a group is marked, none is the best.
+    pub(crate) fn table(&self, metrics: &[&Metric], mark: Mark<'_>) -> Table {
         let table = Table::new(&self.title);
         let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
         let table = metrics.iter().fold(table, |table, metric| table.numbers(metric.title));
         let mut table = self.added.iter().fold(table, |table, (title, _)| table.numbers(title));
-        let marked: Vec<Vec<bool>> = metrics.iter().map(|metric| self.marked(metric)).collect();
+        let marked: Vec<Vec<bool>> = metrics.iter().map(|metric| self.marked(metric, mark)).collect();
         for (i, group) in self.groups.iter().enumerate() {
             let mut cells: Vec<Cell> = self.names.iter().map(|(_, text)| text(group).into()).collect();
             cells.push(format!("{}/{}", group.n_ok, group.n).into());
-            cells.extend(metrics.iter().zip(&marked).map(|(metric, marked)| cell(metric, group, marked[i])));
+            cells.extend(metrics.iter().zip(&marked).map(|(metric, marked)| {
+                let Cell { text, strong } = cell(metric, group, marked[i]);
+                Cell { text: text + mark(group, metric.name), strong }
+            }));
             cells.extend(self.added.iter().map(|(_, text)| Cell::from(text(group))));
             table.row(cells);
         }
@@ -56,8 +62,11 @@ impl Layout<'_> {
     }
 
     /// Which groups are marked in the column of a metric.
-    fn marked(&self, metric: &Metric) -> Vec<bool> {
-        let may_be: Vec<bool> = self.groups.iter().map(|group| (self.may_be_best)(group)).collect();
+    fn marked(&self, metric: &Metric, mark: Mark<'_>) -> Vec<bool> {
+        // No group is the best of some that cannot be compared.
+        let is_ranked = self.groups.iter().all(|group| mark(group, metric.name).is_empty());
+        let may_be: Vec<bool> =
+            self.groups.iter().map(|group| is_ranked && (self.may_be_best)(group)).collect();
         let candidates: Vec<&Group> =
             self.groups.iter().zip(&may_be).filter(|(_, may_be)| **may_be).map(|(group, _)| *group).collect();
         let mut of_candidates = match &self.by_seed {

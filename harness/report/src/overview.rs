@@ -11,6 +11,7 @@ use gpbench_record::{
 use crate::acquisition;
 use crate::estimator;
 use crate::number::{Format, short};
+use crate::places::{self, machine};
 use crate::results::once_each;
 use crate::run::Run;
 use crate::table::Table;
@@ -183,12 +184,14 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     if let Some((first, later)) = environments.split_first() {
         facts.push(("gpbench", first.gpbench.clone()));
         facts.push(("machine", machine(first)));
+        // Runs of several machines have a table of them.
+        let later = if places::tables(run).is_empty() { later } else { &[] };
         facts.extend(later.iter().map(|later| {
             let differences = first.differences(later).join(", ");
             let cases = run.cases_in(later).map(|cases| format!(", {cases} cases")).unwrap_or_default();
             ("continued elsewhere", format!("{} ({differences}){cases}", machine(later)))
         }));
-        facts.extend(run.times_left_out().map(|text| ("times", text)));
+        facts.extend(run.remarks_on_times().into_iter().map(|text| ("times", text)));
         facts.extend(first.load.first().map(|load| ("load at the start", load.to_string())));
         let others = run.environments.iter().filter_map(|e| e.other_load).max_by(f64::total_cmp);
         facts.extend(disturbance(others).map(|text| ("warning", text)));
@@ -239,11 +242,6 @@ fn reused(run: &Run) -> Option<String> {
     let (count, from) = (runs.len(), joined(runs.into_iter().map(str::to_owned)));
     let which = if run.merged.is_empty() { "earlier runs" } else { "the runs that were merged" };
     (count > 0).then(|| format!("{count} of {} cases ran in {which}: {from}", run.rows.len()))
-}
-
-fn machine(e: &Environment) -> String {
-    let gib = e.memory_bytes as f64 / f64::from(1 << 30);
-    format!("{}, {} cores, {gib:.0} GiB, {}", e.cpu, e.cores, e.os)
 }
 
 fn joined(values: impl Iterator<Item = String>) -> String {

@@ -7,9 +7,10 @@ use gpbench_record::TaskKind;
 use gpbench_record::metric::{self, METRICS, Metric, Shown};
 
 use crate::charts::figure::Figure;
+use crate::doubt::MARK;
 use crate::error::{Error, Result};
 use crate::grid;
-use crate::layout::Layout;
+use crate::layout::{Layout, Mark};
 use crate::papers;
 use crate::published;
 use crate::ranking;
@@ -18,6 +19,7 @@ use crate::results::Results;
 use crate::run::Run;
 use crate::table::Table;
 use crate::tasks::section;
+use crate::untimed::is_time;
 
 /// A report's content.
 pub(crate) struct Page<'a> {
@@ -40,6 +42,8 @@ pub(crate) struct Part {
     /// Our results beside published figures, and how far they agree.
     pub(crate) published: Vec<Table>,
     pub(crate) figures: Vec<Figure>,
+    /// Which times are not shown or have no part in comparisons, and why; each a sentence.
+    pub(crate) times: Vec<String>,
     /// Metrics that no other table shows.
     pub(crate) details: Vec<Table>,
     /// Heading and documentation of all metrics in tables.
@@ -63,6 +67,7 @@ impl<'a> Page<'a> {
         for task in tasks {
             let own = if is_alone { Cow::Borrowed(&*timed) } else { Cow::Owned(timed.of_task(task)) };
             let mut part = Part::new(&own, task, charts)?;
+            part.note_times(run.times_left_out());
             for figure in part.figures.iter_mut().filter(|_| !is_alone) {
                 figure.file = format!("{task}-{}", figure.file);
             }
@@ -109,11 +114,12 @@ impl Part {
         let rest: Vec<&Metric> =
             METRICS.iter().filter(is_left).filter(|metric| is_measured(&metric)).collect();
         let layouts = section.layouts(&results);
+        let mark: Mark<'_> = &|group, metric| results.mark(group, metric);
         let ranking = ranking::table(&results);
-        let own = layouts.iter().map(|layout| layout.table(&columns)).chain(section.tables(&results));
-        let tables = ranking.into_iter().chain(own).collect();
+        let own = layouts.iter().map(|layout| layout.table(&columns, mark)).chain(section.tables(&results));
+        let tables: Vec<Table> = ranking.into_iter().chain(own).collect();
         let details = layouts.into_iter().filter(|_| !rest.is_empty());
-        let details = details.map(|layout| Layout { added: Vec::new(), ..layout }.table(&rest));
+        let details = details.map(|layout| Layout { added: Vec::new(), ..layout }.table(&rest, mark));
         let reference = run.options.reference.as_deref().and_then(Reference::named);
         let mut figures = Vec::new();
         if charts == Charts::Drawn {
@@ -133,8 +139,25 @@ impl Part {
                 tables.into_iter().chain(section.published(&results, &reference)).collect()
             }),
             figures,
+            times: run.times_in_doubt().map(|text| format!("{MARK} {text}.")).into_iter().collect(),
             details: details.collect(),
             glossary: shown.map(|metric| (metric.title, metric.doc())).collect(),
         })
+    }
+
+    /// Says below tables of times which times are not among them or have no part in comparisons.
+    fn note_times(&mut self, left_out: Option<String>) {
+        let is_time =
+            |title: &str| METRICS.iter().any(|metric| is_time(metric.name) && metric.title == title);
+        self.times.extend(left_out.map(|text| format!("{text}.")));
+        for table in &mut self.tables {
+            let has_times = table.columns.iter().any(|column| is_time(&column.title));
+            let has_marks = table.rows.iter().flatten().any(|cell| cell.text.ends_with(MARK));
+            if has_times || has_marks {
+                let sentences = [table.caption.clone()].into_iter().chain(self.times.iter().cloned());
+                let sentences = sentences.filter(|sentence| !sentence.is_empty());
+                table.caption = sentences.collect::<Vec<_>>().join(" ");
+            }
+        }
     }
 }

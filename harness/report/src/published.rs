@@ -91,7 +91,7 @@ fn table(
             let ours = |name: &str, scale: f64| {
                 let style = metric::find(name).map_or(Style::Short, |metric| metric.style);
                 let mean = group.metrics.get(name).map(|mean| mean.scaled(scale));
-                mean.map_or_else(String::new, |mean| with_error(style, &mean))
+                mean.map_or_else(String::new, |mean| with_error(style, &mean) + results.mark(group, name))
             };
             let minutes = if theirs.minutes.is_some() { ours(seconds, 1.0 / 60.0) } else { String::new() };
             let speed_up = ratio(group).map_or_else(String::new, times);

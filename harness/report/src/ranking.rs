@@ -28,18 +28,18 @@ pub(crate) fn table(results: &Results<'_>) -> Option<Table> {
         .numbers(format!("{} at the end", reached.title));
     for problem in problems {
         let mut groups: Vec<&Group> = results.of_problem(problem).collect();
+        let rank = |group: &Group| rank(group, results.comparable(group));
         groups.sort_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("numbers"));
         for (place, group) in groups.into_iter().enumerate() {
-            let (seeds, of) = group
-                .metrics
-                .get(names::SECONDS_TO_TARGET)
-                .map_or((0, seeds(results, group)), |mean| (mean.seeds, mean.of));
+            let (seeds, of) = reached_by(group).unwrap_or((0, seeds(results, group)));
             let mut cells: Vec<Cell> =
                 if several { vec![results.problem_title(problem).into()] } else { Vec::new() };
-            let place = if seeds > 0 { (place + 1).to_string() } else { String::new() };
+            let is_ranked = results.comparable(group).mean(names::SECONDS_TO_TARGET).is_some();
+            let place = if is_ranked { (place + 1).to_string() } else { String::new() };
             cells.extend([place, group.solver.clone(), format!("{seeds}/{of}")].map(Cell::from));
             cells.extend(shown.iter().chain([&reached]).map(|metric| {
-                let text = group.metrics.get(metric.name).map(|mean| with_error(metric.style, mean));
+                let mark = results.mark(group, metric.name);
+                let text = group.metrics.get(metric.name).map(|mean| with_error(metric.style, mean) + mark);
                 Cell::from(text.unwrap_or_default())
             }));
             table.row(cells);
@@ -54,14 +54,19 @@ fn seeds(results: &Results<'_>, group: &Group) -> usize {
     results.rows(group).map(|row| row.labels.seed).collect::<BTreeSet<u64>>().len()
 }
 
-/// Orders groups: those that reach the target with more of their seeds first, then by mean seconds.
-fn rank(group: &Group) -> (f64, f64) {
-    group
-        .metrics
-        .get(names::SECONDS_TO_TARGET)
-        .map_or((1.0, f64::INFINITY), |MeanWithError { mean, seeds, of, .. }| {
-            (1.0 - *seeds as f64 / *of as f64, *mean)
-        })
+/// Seeds of a group that reach the target, whether or not their times are shown, and all of its seeds.
+fn reached_by(group: &Group) -> Option<(usize, usize)> {
+    let metrics = [names::SECONDS_TO_TARGET, names::EPOCHS_TO_TARGET];
+    let means = metrics.into_iter().filter_map(|name| group.metrics.get(name));
+    means.map(|MeanWithError { seeds, of, .. }| (*seeds, *of)).max()
+}
+
+/// Orders groups: those with times that may be compared first, then those that reach the target with more of their seeds, then
+/// by mean seconds.
+fn rank(group: &Group, comparable: &Group) -> (bool, f64, f64) {
+    let seconds = comparable.mean(names::SECONDS_TO_TARGET);
+    let reached = reached_by(group).map_or(0.0, |(seeds, of)| seeds as f64 / of as f64);
+    (seconds.is_none(), -reached, seconds.unwrap_or(f64::INFINITY))
 }
 
 fn caption(results: &Results<'_>, target: &Target) -> String {

@@ -1,13 +1,16 @@
 //! The results of one task: its rows, their means over seeds, and how tables and charts divide them.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 use gpbench_record::{Case, Row};
 
 use crate::aggregate::{Group, Problem, groups};
+use crate::doubt::MARK;
 use crate::error::Result;
 use crate::layout::{Added, column};
 use crate::run::Run;
+use crate::untimed::is_time;
 
 /// What a table says of predictions that no model verifies.
 pub(crate) const OWN_PREDICTIONS: &str = "learner's own";
@@ -18,6 +21,12 @@ pub(crate) struct Results<'a> {
     /// The run with all values of its grids; `run` has the chosen ones.
     pub(crate) whole: &'a Run,
     pub(crate) groups: Vec<Group>,
+    /// The run with those times alone that may be compared.
+    pub(crate) comparable: Cow<'a, Run>,
+    /// The groups of that run, where it has other times.
+    comparable_groups: Vec<Group>,
+    /// Ids of the cases whose times are in doubt.
+    in_doubt: HashSet<&'a str>,
 }
 
 /// A data set with a kernel: what estimators and solvers are compared on.
@@ -31,7 +40,26 @@ impl<'a> Results<'a> {
     /// The results of a run, all of whose rows belong to one task; `whole` is the run before the choice among the values
     /// of grids.
     pub(crate) fn new(run: &'a Run, whole: &'a Run) -> Result<Results<'a>> {
-        Ok(Results { run, whole, groups: groups(run)? })
+        let comparable = run.with_comparable_times();
+        let comparable_groups = match &comparable {
+            Cow::Borrowed(_) => Vec::new(),
+            Cow::Owned(comparable) => groups(comparable)?,
+        };
+        let in_doubt = run.doubts().into_keys().collect();
+        Ok(Results { run, whole, groups: groups(run)?, comparable, comparable_groups, in_doubt })
+    }
+
+    /// A group with those times alone that may be compared.
+    pub(crate) fn comparable<'b>(&'b self, group: &'b Group) -> &'b Group {
+        let is_same = |other: &&Group| (&other.problem, &other.solver) == (&group.problem, &group.solver);
+        self.comparable_groups.iter().find(is_same).unwrap_or(group)
+    }
+
+    /// What follows a metric of a group: a mark where it is a time in doubt.
+    pub(crate) fn mark(&self, group: &Group, metric: &str) -> &'static str {
+        let is_in_doubt =
+            |row: &Row| self.in_doubt.contains(row.id.as_str()) && row.metrics.get(metric).is_some();
+        if is_time(metric) && self.rows(group).any(is_in_doubt) { MARK } else { "" }
     }
 
     /// The cases of a group.

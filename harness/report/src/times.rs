@@ -1,15 +1,16 @@
 //! Whose times a report shows.
 //!
 //! Seconds of different machines, builds or plans say nothing about each other, so tables and charts show those of one kind
-//! alone: of the environment, and in a merged run of the plan, with the most timed cases. Results of the other cases count
+//! alone: of the environment, and in a merged run of the plan, with the most timed cases whose times tell of nothing else. Results of the other cases count
 //! in everything else, and the files of results keep their times.
 
 use std::borrow::Cow;
 
-use gpbench_record::metric::{self, Unit};
-use gpbench_record::{Environment, Metrics, Row, Step, TracePoint};
+use gpbench_record::{Environment, Row};
 
+use crate::doubt::Doubt;
 use crate::run::Run;
+use crate::untimed::{is_timed, without_times};
 
 /// What rows have to share for their times to be compared: the environment, and the plan in a run of several.
 type Kind<'r> = (Option<&'r str>, Option<&'r str>);
@@ -42,7 +43,7 @@ impl Run {
     }
 
     /// What to say of times that are not shown; nothing where all are.
-    pub fn times_left_out(&self) -> Option<String> {
+    pub(crate) fn times_left_out(&self) -> Option<String> {
         let shown = self.timed_kind().filter(|_| self.kinds().len() > 1)?;
         let timed = self.rows.iter().filter(|row| is_timed(row));
         let left = timed.filter(|row| self.kind(row) != shown).count();
@@ -54,10 +55,20 @@ impl Run {
         ))
     }
 
-    /// The kind with the most timed cases; of several, that of the first row.
+    /// What to say of times that are not shown, and of those that are compared with no others; each a sentence without its full
+    /// stop.
+    pub(crate) fn remarks_on_times(&self) -> Vec<String> {
+        let in_doubt = self.with_times_of_one_kind().times_in_doubt();
+        self.times_left_out().into_iter().chain(in_doubt).collect()
+    }
+
+    /// The kind with the most timed cases on nodes of their own, or else with the most timed cases; of several, that of the first
+    /// row.
     fn timed_kind(&self) -> Option<Kind<'_>> {
-        let timed =
-            |kind: &Kind<'_>| self.rows.iter().filter(|row| is_timed(row) && self.kind(row) == *kind).count();
+        let timed = |kind: &Kind<'_>| {
+            let of_kind = || self.rows.iter().filter(|row| is_timed(row) && self.kind(row) == *kind);
+            (of_kind().filter(|row| Doubt::of(row).is_none()).count(), of_kind().count())
+        };
         // The last of the largest is the first of the reversed order.
         self.kinds().into_iter().rev().max_by_key(timed)
     }
@@ -78,42 +89,12 @@ impl Run {
     }
 }
 
-/// Whether a row has seconds that a table could show.
-fn is_timed(row: &Row) -> bool {
-    row.status.is_answer() && row.metrics.iter().any(|(name, _)| is_time(name))
-}
-
-fn is_time(name: &str) -> bool {
-    metric::find(name).is_some_and(|metric| metric.unit == Unit::Seconds)
-}
-
-/// A row without its seconds.
-fn without_times(row: &Row) -> Row {
-    let point = |point: &TracePoint| TracePoint {
-        seconds: f64::NAN,
-        metrics: untimed(&point.metrics),
-        ..point.clone()
-    };
-    let step = |step: &Step| Step { metrics: untimed(&step.metrics), ..step.clone() };
-    let mut output = row.output.clone();
-    output.set_steps(row.output.steps().iter().map(step).collect());
-    Row {
-        metrics: untimed(&row.metrics),
-        trace: row.trace.iter().map(point).collect(),
-        output,
-        ..row.clone()
-    }
-}
-
-fn untimed(metrics: &Metrics) -> Metrics {
-    metrics.iter().filter(|(name, _)| !is_time(name)).map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use gpbench_record::testing::{case, row};
+    use gpbench_record::{Metrics, TracePoint};
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! Unites the rows of several runs in a run folder of their own.
 
 mod cases;
+mod meaning;
 mod names;
 mod source;
 
@@ -16,8 +17,9 @@ use self::names::NewNames;
 use self::source::Source;
 use crate::error::Context as _;
 use crate::journal::read_journal;
-use crate::layout::{LOGS, SPEC};
-use crate::{Journal, MergedRun, PlanFile, RunError, RunFolder};
+use crate::layout::LOGS;
+use crate::lookup::runs_of;
+use crate::{Journal, MergedRun, PlanEntry, PlanFile, RunError, RunFolder};
 
 /// What [`merge()`] made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +40,8 @@ pub struct Merged {
     pub warnings: Vec<String>,
 }
 
-/// Unites the rows of runs in a run folder below `output_dir`: in the one that an earlier call made for the same cases, or
-/// in a new one. The runs themselves stay as they are.
+/// Unites the rows of runs in a run folder below `output_dir`: in the one that an earlier call made of the same cases and of
+/// no other run, or in a new one. The runs themselves stay as they are.
 ///
 /// Of the rows of one run, the newest of each case counts. Of the same case in several runs, the first row that is no
 /// failure counts, in the order given; so a shard that was run twice does no harm. Runs of different plans stand side by
@@ -51,9 +53,9 @@ pub fn merge(output_dir: &Path, runs: &[PathBuf], now: Timestamp) -> Result<Merg
     let sources = read(runs)?;
     let plans = plans(&sources);
     let (mut axes, mut cases) = (Axes::default(), MergedCases::default());
-    for (number, (digest, sources)) in (1..).zip(&plans) {
-        let entries = || sources.iter().flat_map(|source| &source.plan.cases);
-        let names = NewNames::of(entries(), &cases.by_labels(), number);
+    for (digest, sources) in &plans {
+        let own: Vec<_> = sources.iter().flat_map(|source| source.cases()).collect();
+        let names = NewNames::of(&own, &cases.named());
         let plan = (plans.len() > 1).then_some(digest);
         for source in sources {
             unite(&mut axes, &names.axes(&source.plan.axes));
@@ -68,8 +70,8 @@ pub fn merge(output_dir: &Path, runs: &[PathBuf], now: Timestamp) -> Result<Merg
         rows: cases.rows(),
         missing: plan.planned() - cases.rows(),
         duplicates: cases.duplicates(),
-        plans: plans.len(),
-        absent: plans.iter().flat_map(|(_, sources)| absent(sources)).collect(),
+        plans: sources.iter().flat_map(Source::plans).collect::<HashSet<_>>().len(),
+        absent: plans.iter().flat_map(|(plan, _)| absent(plan, &sources)).collect(),
         warnings: sources.into_iter().flat_map(|source| source.warnings).collect(),
     })
 }
@@ -117,42 +119,60 @@ fn plan_of(
     now: Timestamp,
 ) -> PlanFile {
     let entries: Vec<_> = cases.list().iter().map(|case| case.entry.clone()).collect();
-    let planned = match plans {
-        [(_, sources)] => sources[0].plan.planned(),
-        // A case may belong to several plans.
-        _ => entries.len() + plans.iter().map(|(_, sources)| unlisted(sources)).sum::<usize>(),
-    };
-    let digest = plans.iter().map(|(digest, _)| digest.as_str()).collect::<Vec<_>>().join("+");
-    let merged = |source: &Source| MergedRun {
-        run: source.run.clone(),
-        shard: source.plan.part.as_ref().and_then(|part| part.shard),
-        rows: cases.rows_of(source),
-    };
+    let digests: BTreeSet<&str> = plans.iter().flat_map(|(digest, _)| digest.split('+')).collect();
+    let plan = digests.into_iter().collect::<Vec<_>>().join("+");
+    let others: Vec<String> = unlisted(sources).into_iter().map(str::to_owned).collect();
     let first = &sources[0].plan;
     PlanFile {
         axes,
         report: first.report.clone(),
         sources: sources.iter().flat_map(|source| source.plan.sources.clone()).collect(),
-        part: (entries.len() < planned).then_some(PartOfPlan { shard: None, plan: digest, cases: planned }),
-        merged: sources.iter().map(merged).collect(),
+        part: (!others.is_empty()).then_some(PartOfPlan { shard: None, plan, others }),
+        merged: merged_runs(sources, cases),
         cases: entries,
         ..PlanFile::new(&first.name, now)
     }
 }
 
-/// Cases of a plan that none of its runs lists.
-fn unlisted(sources: &[&Source]) -> usize {
-    let listed: HashSet<_> =
-        sources.iter().flat_map(|source| &source.plan.cases).map(|entry| &entry.labels).collect();
-    sources[0].plan.planned().saturating_sub(listed.len())
+/// The runs that rows are of, each once. A run that was merged itself is among them only with rows of its own.
+fn merged_runs(sources: &[Source], cases: &MergedCases<'_>) -> Vec<MergedRun> {
+    let mut runs: Vec<MergedRun> = Vec::new();
+    for source in sources {
+        for run in source.origins() {
+            let rows = cases.rows_of(&run.run);
+            let left_out = rows_of(sources, &run.run) - rows + run.left_out;
+            let is_named = run.run != source.run || source.plan.merged.is_empty() || rows > 0;
+            if is_named && !runs.iter().any(|known| known.run == run.run) {
+                runs.push(MergedRun { rows, left_out, ..run });
+            }
+        }
+    }
+    runs
 }
 
-/// The shards that are not among the runs of a plan. Of shards of several counts, none can be named.
-fn absent(sources: &[&Source]) -> Vec<Shard> {
-    let present: BTreeSet<Shard> =
-        sources.iter().filter_map(|source| source.plan.part.as_ref()?.shard).collect();
+/// Cases of which the runs have a row that was measured in one of them, whether that is among them itself or merged into one.
+fn rows_of(sources: &[Source], run: &str) -> usize {
+    let rows = sources.iter().flat_map(|source| source.rows.values().filter(|row| source.origin(row) == run));
+    rows.map(|row| row.id.as_str()).collect::<HashSet<_>>().len()
+}
+
+/// The cases of all plans that no run lists, each once: several plans may have the same case.
+fn unlisted(sources: &[Source]) -> BTreeSet<&str> {
+    let listed: HashSet<String> =
+        sources.iter().flat_map(|source| &source.plan.cases).map(PlanEntry::digest).collect();
+    let parts = sources.iter().filter_map(|source| source.plan.part.as_ref());
+    parts.flat_map(|part| &part.others).filter(|other| !listed.contains(*other)).map(String::as_str).collect()
+}
+
+/// The shards of a plan that are not among the runs, where cases of it are not. Of shards of several counts, none can be named.
+fn absent(plan: &str, sources: &[Source]) -> Vec<Shard> {
+    let runs = sources.iter().flat_map(Source::origins).filter(|run| run.plan == plan);
+    let present: BTreeSet<Shard> = runs.filter_map(|run| run.shard).collect();
     let counts: BTreeSet<usize> = present.iter().map(|shard| shard.count).collect();
-    if unlisted(sources) == 0 || counts.len() != 1 {
+    let unlisted = unlisted(sources);
+    let parts = sources.iter().filter_map(|source| source.plan.part.as_ref());
+    let mut others = parts.filter(|part| part.plan == plan).flat_map(|part| &part.others);
+    if counts.len() != 1 || !others.any(|other| unlisted.contains(other.as_str())) {
         return Vec::new();
     }
     let all = counts.into_iter().flat_map(|count| (1..=count).map(move |number| Shard { number, count }));
@@ -167,17 +187,17 @@ fn write(
     cases: &[MergedCase<'_>],
     now: Timestamp,
 ) -> Result<PathBuf, RunError> {
-    let spec = fs::read_to_string(sources[0].folder.join(SPEC)).unwrap_or_default();
+    let spec = &sources[0].spec_text;
     let environments = || sources.iter().flat_map(|source| &source.environments);
-    let folder = match existing(output_dir, plan) {
+    let folder = match existing(output_dir, plan, cases) {
         Some(folder) => folder,
         None => {
             let first = environments().next().cloned().unwrap_or_default();
-            RunFolder::create(output_dir, plan, &spec, &first, now)?
+            RunFolder::create(output_dir, plan, spec, &first, now)?
         }
     };
     let (mut journal, _) = Journal::open(folder.path())?;
-    folder.write_plan(plan, &spec)?;
+    folder.write_plan(plan, spec)?;
     folder.link_latest()?;
     for environment in environments() {
         folder.add_environment(environment)?;
@@ -195,10 +215,22 @@ fn write(
     Ok(folder.path().to_owned())
 }
 
-/// The folder of an earlier merge of the same cases.
-fn existing(output_dir: &Path, plan: &PlanFile) -> Option<RunFolder> {
+/// The newest folder of an earlier merge that this one adds to: of the same cases, and of no other run and no other row than
+/// this one has.
+fn existing(output_dir: &Path, plan: &PlanFile, cases: &[MergedCase<'_>]) -> Option<RunFolder> {
     let ids: Vec<&str> = plan.ids().collect();
-    let folder = RunFolder::find(output_dir, &plan.name, &ids).ok()?;
-    let is_merged = PlanFile::read(folder.path()).is_ok_and(|plan| !plan.merged.is_empty());
-    is_merged.then_some(folder)
+    let with_row = cases.iter().filter_map(|case| case.row.as_ref()).map(|row| row.id.as_str());
+    let with_row: HashSet<&str> = with_row.collect();
+    let is_merged = |run: &str| plan.merged.iter().any(|merged| merged.run == run);
+    let is_extended = |folder: &PathBuf| {
+        let (Ok(stored), Ok(journal)) = (PlanFile::read(folder), read_journal(folder)) else { return false };
+        let is_kept = |row: &Row| row.reused_from.is_some() && with_row.contains(row.id.as_str());
+        !stored.merged.is_empty()
+            && stored.has_cases(&ids)
+            && stored.merged.iter().all(|merged| is_merged(&merged.run))
+            && journal.rows.iter().all(is_kept)
+    };
+    let mut folders = runs_of(&output_dir.join(&plan.name));
+    folders.sort();
+    folders.into_iter().rev().find(is_extended).map(|folder| RunFolder::at(&folder))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{
-    Axes, Case, Fingerprint, Labels, PartOfPlan, ReportOptions, SCHEMA, Shard, plan_digest,
+    Axes, Case, Fingerprint, Labels, PartOfPlan, ReportOptions, SCHEMA, Shard, case_digest, plan_digest,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,8 @@ pub struct PlanFile {
     /// Which part of a larger plan this is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<PartOfPlan>,
-    /// The runs whose rows were merged into this one; empty for a run of its own.
+    /// The runs whose rows were merged into this one, but for those that were merged themselves: in their place are the runs
+    /// that these were made of. Empty for a run of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedRun>,
     /// The cases, in the order in which they run.
@@ -48,8 +49,14 @@ pub struct MergedRun {
     /// Which part of a plan it is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The plan that it has cases of, as [`PlanFile::digest`] names it.
+    #[serde(default)]
+    pub plan: String,
     /// Rows that were taken of it.
     pub rows: usize,
+    /// Rows of it that were left out, because another run has one of the same case.
+    #[serde(default)]
+    pub left_out: usize,
 }
 
 /// A case of a plan.
@@ -72,6 +79,16 @@ pub struct PlanEntry {
     /// The plan that it belongs to, as [`plan_digest`] names it, where runs of different plans were merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
+    /// What stands for the case in other runs of its plan, where a merged run gave it other names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl PlanEntry {
+    /// What stands for the case, on whatever computer: 16 hexadecimal digits.
+    pub(crate) fn digest(&self) -> String {
+        self.digest.clone().unwrap_or_else(|| case_digest(&self.case))
+    }
 }
 
 impl PlanFile {
@@ -124,7 +141,7 @@ impl PlanFile {
 
     /// Cases of the whole plan, of which this may be a part.
     pub fn planned(&self) -> usize {
-        self.part.as_ref().map_or(self.cases.len(), |part| part.cases)
+        self.cases.len() + self.part.as_ref().map_or(0, |part| part.others.len())
     }
 
     /// Whether its cases are these, in whatever order.

@@ -66,7 +66,7 @@ impl RunRecord {
         };
         let ended: HashSet<&str> = journal.rows.iter().map(|row| row.id.as_str()).collect();
         let plan = plan.unwrap_or_else(|| PlanFile::new(name_around(folder), Timestamp::UNIX_EPOCH));
-        let unlisted = plan.planned().saturating_sub(plan.cases.len());
+        let unlisted = plan.planned() - plan.cases.len();
         let PlanFile { name, axes, report, sources, part, merged, cases, .. } = plan;
         let of_plan = |entry: &PlanEntry| Some((entry.id.clone(), entry.plan.clone()?));
         let plans = cases.iter().filter_map(of_plan).collect();

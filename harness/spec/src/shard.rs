@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Labels, PartOfPlan, Shard, plan_digest};
+use gpbench_record::{Labels, PartOfPlan, Shard, case_digest, plan_digest};
 use sha2::{Digest as _, Sha256};
 
 use crate::Plan;
@@ -18,10 +18,13 @@ impl Plan {
         blocks.dedup();
         blocks.sort_by_cached_key(|block| <[u8; 32]>::from(Sha256::digest(format!("{block:?}"))));
         let numbers: BTreeMap<_, _> = blocks.into_iter().zip((1..=shard.count).cycle()).collect();
-        let cases = self.cases.iter().zip(&labels);
-        let own = cases.filter(|(_, labels)| numbers[&labels.block()] == shard.number);
-        let part = Plan { cases: own.map(|(planned, _)| planned.clone()).collect(), ..self.clone() };
+        let is_own = |labels: &Labels| numbers[&labels.block()] == shard.number;
+        let (own, others): (Vec<_>, Vec<_>) =
+            self.cases.iter().zip(&labels).partition(|(_, labels)| is_own(labels));
+        let part =
+            Plan { cases: own.into_iter().map(|(planned, _)| planned.clone()).collect(), ..self.clone() };
         let plan = plan_digest(self.cases.iter().map(|planned| &planned.case));
-        (part, PartOfPlan { shard: Some(shard), plan, cases: self.cases.len() })
+        let others = others.into_iter().map(|(planned, _)| case_digest(&planned.case)).collect();
+        (part, PartOfPlan { shard: Some(shard), plan, others })
     }
 }

@@ -11,7 +11,7 @@ use gpbench_record::{
     LikelihoodEstimator, Margin, Metrics, OriginBase, Param, PartOfPlan, PathwiseTargets, Posterior,
     Prediction, Prior, ProbeDistribution, Probes, Quadrature, ReadOptions, ReportOptions, Schedule, Shard,
     Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task,
-    TaskKind, TaskOutput, Training, TrainingOutput, testing,
+    TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
 };
 use gpbench_spec::{Catalog, Plan, PlannedCase, load};
 
@@ -576,6 +576,7 @@ fn shards_divide_a_plan_by_blocks() {
         (labels.dataset, labels.kernel, labels.estimator, labels.seed)
     };
     let blocks: BTreeSet<_> = whole.cases.iter().map(block).collect();
+    let all: BTreeSet<String> = whole.cases.iter().map(|planned| case_digest(&planned.case)).collect();
     for count in [1, 2, 3, blocks.len(), blocks.len() + 2] {
         let parts: Vec<(Plan, PartOfPlan)> =
             (1..=count).map(|number| whole.part(Shard { number, count })).collect();
@@ -587,7 +588,10 @@ fn shards_divide_a_plan_by_blocks() {
             assert!(own.is_disjoint(&seen), "a block is divided");
             seen.extend(own);
             cases += plan.cases.len();
-            assert_eq!((&part.plan, part.cases), (&parts[0].1.plan, whole.cases.len()));
+            assert_eq!(part.plan, parts[0].1.plan);
+            let digests =
+                plan.cases.iter().map(|planned| case_digest(&planned.case)).chain(part.others.clone());
+            assert_eq!(digests.collect::<BTreeSet<_>>(), all, "own cases and others are the whole plan");
             // The order is that of the whole plan.
             let mut rest = whole.cases.iter();
             assert!(plan.cases.iter().all(|case| rest.any(|other| other == case)));

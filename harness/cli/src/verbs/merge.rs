@@ -43,7 +43,6 @@ pub(crate) fn merge(global: &Global, args: &Merge) -> Outcome {
     if !global.quiet {
         printed = runs::print_tables(&run, args.wide);
         say(format_args!("\n{}", summary(&merged, &run)));
-        run.times_left_out().iter().for_each(say);
         say(format_args!("report: {}", page.display()));
     }
     printed?;

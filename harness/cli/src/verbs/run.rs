@@ -6,7 +6,9 @@ use std::path::Path;
 use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
-use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide};
+use crate::args::{
+    Continuation, DEFAULT_OUTPUT_DIR, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide,
+};
 use crate::cluster::launch::Cluster;
 use crate::cluster::{Until, command, settle};
 use crate::execute::{execute, exit_code};
@@ -59,10 +61,7 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         }
         say(format_args!("\nreport: {}", page.display()));
         if run.shard.is_some() && summary.left == 0 {
-            say(format_args!(
-                "to unite all shards: gpbench merge {}",
-                shell_command([OsStr::new(&run.name)].into_iter())
-            ));
+            say(format_args!("to unite all shards: {}", merge_command(global, &run.name)));
         }
     }
     if let Some(why) = ended_early(&summary) {
@@ -123,6 +122,14 @@ fn on_cluster(global: &Global, args: &Run) -> Outcome {
         return run.close().map(|()| OK);
     }
     finish(global, run, signal, args.wide)
+}
+
+/// The command line that merges all shards of a spec that are beside this one's.
+fn merge_command(global: &Global, name: &str) -> String {
+    let words = ["gpbench", "merge", name].map(OsStr::new);
+    let folder = [OsStr::new("--output-dir"), global.output_dir.as_os_str()];
+    let is_default = global.output_dir == Path::new(DEFAULT_OUTPUT_DIR);
+    shell_command(words.into_iter().chain(folder.into_iter().filter(|_| !is_default)))
 }
 
 /// What the user may want next of a run that has run all of its cases.

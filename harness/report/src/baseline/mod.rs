@@ -54,15 +54,22 @@ pub use check::{Against, Check, CheckOutcome, MetricCheck};
 pub use file::{Baseline, BaselineCase, Tolerance};
 pub use metrics::check;
 pub use seconds::FALSE_ALARMS;
+pub(crate) use seconds::is_one_machine;
 pub use update::update;
 
 /// Compares a run with an earlier one: all that a baseline of the earlier one would hold, and times.
 pub fn against(run: &Run, old: &Run) -> Check {
+    let remarks = [("here", run), ("in the earlier run", old)].map(|(what, run)| {
+        let remarks = run.remarks_on_times().into_iter();
+        remarks.map(|remark| format!("{what}, {remark}")).collect::<Vec<_>>()
+    });
     let (run, old) = (&*run.with_times_of_one_kind(), &*old.with_times_of_one_kind());
+    let (run, old) = (&*run.with_comparable_times(), &*old.with_comparable_times());
     let baseline = Baseline::of(old);
     let changes = changes::changes(old, run);
     let mut check = metrics::compare(run, &baseline, Against::Run, &changes.solvers);
     check.remarks.extend(changes.remark);
+    check.remarks.extend(remarks.concat());
     let (tasks, old_tasks) = (run.tasks(), old.tasks());
     if check.matched == 0 && !tasks.iter().any(|task| old_tasks.contains(task)) {
         let names =

@@ -127,6 +127,12 @@ fn times(run: &Run) -> BTreeMap<Key, Vec<f64>> {
     times.into_iter().filter_map(|(key, all)| Some((key, all?))).collect()
 }
 
+/// Whether nothing is known of two runs that keeps their times from being compared.
+pub(crate) fn is_one_machine(old: &Run, new: &Run) -> bool {
+    let (old, new) = (old.timed_environment(), new.timed_environment());
+    old.is_none() || new.is_none() || different_machines(old, new).is_none()
+}
+
 /// How two machines differ, as far as times depend on it.
 fn different_machines(old: Option<&Environment>, new: Option<&Environment>) -> Option<String> {
     let (Some(old), Some(new)) = (old, new) else {

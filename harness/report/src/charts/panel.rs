@@ -306,7 +306,7 @@ impl Panel {
             free.keep_marker(place);
             series.draw(root, || {
                 whisker(across)?;
-                Marker::Below.draw(root, place, colour, false)
+                Marker::Below.draw(root, place, colour, *hollow)
             })?;
             return Ok(Some(Note { series, at: place, text: scientific(at.1) }));
         }

@@ -20,6 +20,9 @@ in both. A marker that points down lies below the axis, at the value beside it."
 /// What is added where some predictions are the learner's own.
 const OWN: &str = " Hollow markers, which the line passes over: predictions that are the learner's own.";
 
+/// What is added where some times are in doubt.
+const IN_DOUBT: &str = " Hollow markers, which the line passes over: times that are compared with no others.";
+
 /// One point a solver: total seconds against the distance to the exact prediction, or else the next known quality.
 pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let qualities = [names::RMSE_TO_EXACT, names::TEST_RMSE, names::RESIDUAL_Y].into_iter();
@@ -41,8 +44,10 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let height = 70 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
     let title = "Quality against time";
     let svg = panels_sheet(title, &solvers(results, |_| true), &panels, columns, height)?;
-    let own = if panels.iter().flat_map(|panel| &panel.dots).any(|dot| dot.hollow) { OWN } else { "" };
-    let caption = format!("{CAPTION}{own}");
+    let some = |is: &dyn Fn(&Group) -> bool, what| if results.groups.iter().any(is) { what } else { "" };
+    let own = some(&|group| results.has_own_predictions(group), OWN);
+    let in_doubt = some(&|group| is_in_doubt(results, group), IN_DOUBT);
+    let caption = format!("{CAPTION}{own}{in_doubt}");
     Ok(Some(Figure::new("quality-time", "", title.to_owned(), caption, svg)))
 }
 
@@ -69,8 +74,12 @@ fn dot(results: &Results<'_>, group: &Group, quality: &str) -> Option<Dot> {
         at: (x.mean, y.mean),
         x_range: spread(x),
         y_range: spread(y),
-        hollow: results.has_own_predictions(group),
+        hollow: results.has_own_predictions(group) || is_in_doubt(results, group),
     })
+}
+
+fn is_in_doubt(results: &Results<'_>, group: &Group) -> bool {
+    !results.mark(group, names::SECONDS).is_empty()
 }
 
 /// Corners of the staircase of verified points that are not beaten in both coordinates.

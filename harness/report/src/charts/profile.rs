@@ -55,7 +55,7 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
 /// Seconds of each solver on each problem with a tolerance; timing repeats are averaged.
 fn times<'a>(results: &'a Results<'_>) -> BTreeMap<(Problem, u64), BTreeMap<&'a str, f64>> {
     let mut sums: BTreeMap<(Problem, u64), BTreeMap<&str, Vec<&Row>>> = BTreeMap::new();
-    for row in results.run.rows.iter().filter(|r| r.case.budget.tolerance.is_some()) {
+    for row in results.comparable.rows.iter().filter(|r| r.case.budget.tolerance.is_some()) {
         let key = (Problem::of(&row.labels), row.labels.seed);
         sums.entry(key).or_default().entry(&row.labels.solver).or_default().push(row);
     }

@@ -47,7 +47,8 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
         let total = group.mean(names::SECONDS)?;
         let series = series(results, &group.solver);
         let parts = vec![(prepare, MUTED), (total - prepare, series.look.colour)];
-        Some(Bar { name: group.solver.clone(), parts, series })
+        let name = format!("{}{}", group.solver, results.mark(group, names::SECONDS));
+        Some(Bar { name, parts, series })
     };
     let section = |problem: &&Problem| Section {
         title: results.problem_title(problem),
@@ -70,7 +71,8 @@ pub(crate) fn training_figure(results: &Results<'_>) -> Drawn {
         let solver = group.mean(names::SECONDS).unwrap_or(0.0).min(total);
         let series = series(results, &group.solver);
         let parts = vec![(solver, series.look.colour), (total - solver, MUTED)];
-        Some(Bar { name: results.label(group), parts, series })
+        let name = results.label(group) + results.mark(group, names::SECONDS_TRAIN);
+        Some(Bar { name, parts, series })
     };
     let section = |model| Section {
         title: results.model_title(model),
@@ -94,7 +96,9 @@ pub(crate) fn search_figure(results: &Results<'_>, pool: &Pool<'_>) -> Drawn {
         let ends: Vec<[f64; PARTS.len()]> = shared.of(solver).map(|search| search.end().parts).collect();
         let mean = |i: usize| ends.iter().map(|parts| parts[i]).sum::<f64>() / ends.len() as f64;
         let parts = colours.into_iter().enumerate().map(|(i, colour)| (mean(i), colour)).collect();
-        Bar { name: (*solver).to_owned(), parts, series }
+        let groups = results.groups.iter().filter(|group| group.solver == **solver);
+        let mark = groups.map(|group| results.mark(group, names::SECONDS)).max().unwrap_or_default();
+        Bar { name: format!("{solver}{mark}"), parts, series }
     };
     let title = if pool.title.is_empty() { "all data sets" } else { &pool.title };
     let bars_of_all = shared.solvers.iter().map(bar).collect();

@@ -5,6 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::overview;
 use crate::page::{Page, Part};
+use crate::places;
 use crate::run::Run;
 use crate::table::Table;
 
@@ -27,6 +28,7 @@ pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
                 main {
                     @for part in &page.parts { (results(part, page.parts.len() > 1, !files.is_empty())) }
                     @if let Some(table) = overview::not_ok(run) { (section("not-ok", &table)) (logs(run)) }
+                    (places(run))
                     (measured(run))
                     section id="references" {
                         h2 { "References" }
@@ -84,6 +86,7 @@ fn contents(page: &Page<'_>, files: &[&str]) -> Markup {
         ("published", "Published figures", has(|part| !part.published.is_empty())),
         ("charts", "Charts", has(|part| !part.figures.is_empty())),
         ("not-ok", "Cases that are not ok", overview::not_ok(page.run).is_some()),
+        ("places", "Where it ran", !places::tables(page.run).is_empty()),
         ("measured", "How this was measured", true),
         ("references", "References", true),
         ("details", "Details", has(|part| !part.details.is_empty())),
@@ -152,6 +155,7 @@ fn charts(part: &Part, has_files: bool) -> Markup {
         @if !part.figures.is_empty() {
             section id="charts" {
                 h2 { "Charts" }
+                @for text in &part.times { p.note { (text) } }
                 p.note.needs-script hidden {
                     "A click on a name in a legend hides or shows it in all charts. "
                     button id="show-all" type="button" hidden { "Show all" }
@@ -179,6 +183,15 @@ fn logs(run: &Run) -> Markup {
                 summary { "Last lines of " (labels) }
                 pre { (log) }
             }
+        }
+    }
+}
+
+fn places(run: &Run) -> Markup {
+    let tables = places::tables(run);
+    html! {
+        @if !tables.is_empty() {
+            section id="places" { h2 { "Where it ran" } @for table in &tables { (titled(table)) } }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::escape::{markdown, markdown_block, markdown_code};
 use crate::overview;
 use crate::page::{Page, Part};
+use crate::places;
 use crate::run::Run;
 use crate::table::Table;
 
@@ -19,6 +20,11 @@ pub(crate) fn page(page: &Page<'_>) -> String {
         results(&mut out, part, &several);
     }
     failures(&mut out, run);
+    let places = places::tables(run);
+    if !places.is_empty() {
+        out.push_str("## Where it ran\n\n");
+        places.iter().for_each(|table| section(&mut out, table));
+    }
     out.push_str("## How this was measured\n\n");
     for (name, value) in overview::measured(run) {
         let _ = writeln!(out, "- {name}: {}", markdown(&value));
@@ -50,6 +56,9 @@ fn results(out: &mut String, part: &Part, several: &str) {
     }
     if !part.figures.is_empty() {
         let _ = writeln!(out, "## Charts{several}\n");
+        for text in &part.times {
+            let _ = writeln!(out, "{text}\n");
+        }
     }
     for figure in &part.figures {
         let _ =

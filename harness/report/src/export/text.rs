@@ -23,5 +23,6 @@ pub(super) fn page(page: &Page<'_>, width: Option<usize>) -> Fitted {
     }
     let counts: Vec<String> = overview::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();
     parts.push(format!("{}: {}\n", run.name, counts.join(", ")));
+    parts.extend(page.parts.iter().flat_map(|part| &part.times).map(|text| format!("{text}\n")));
     Fitted { text: parts.join("\n"), left_out }
 }

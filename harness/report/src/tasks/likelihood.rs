@@ -48,7 +48,7 @@ impl Section for Likelihood {
             added.extend([names::GRADIENT_BIAS, names::GRADIENT_ERROR, names::GRADIENT_Z].map(number));
             added.push(column("seconds", |group| {
                 let seconds = group.mean(names::SECONDS)? / group.mean(names::REPETITIONS)?;
-                Some(Style::Short.format(seconds))
+                Some(Style::Short.format(seconds) + results.mark(group, names::SECONDS))
             }));
             Layout {
                 title: results.model_title(model),

@@ -46,11 +46,12 @@ pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
     let layout = |problem: &'a Problem| {
         let groups: Vec<_> = results.of_problem(problem).collect();
         let baseline = results.run.baseline_solver();
-        let base =
-            baseline.and_then(|name| groups.iter().find(|group| group.solver == name)?.mean(names::SECONDS));
+        let seconds = |group: &Group| results.comparable(group).mean(names::SECONDS);
+        let base = baseline.and_then(|name| groups.iter().find(|group| group.solver == name));
+        let base = base.and_then(|group| seconds(group));
         let added = baseline.map(|name| {
             column(format!("speed-up over {name}"), move |group| {
-                let own = group.mean(names::SECONDS).filter(|own| *own > 0.0)?;
+                let own = seconds(group).filter(|own| *own > 0.0)?;
                 Some(times(base? / own))
             })
         });

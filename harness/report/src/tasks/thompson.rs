@@ -10,6 +10,7 @@ use super::section::{RESIDUALS, Section};
 use crate::aggregate::{Group, MeanWithError, Problem};
 use crate::charts::figure::Drawn;
 use crate::charts::{acquisition, gains, search, search_steps, seconds};
+use crate::doubt::MARK;
 use crate::layout::{Added, Layout, column, with_error};
 use crate::pairs::unbeaten;
 use crate::papers::LIN_2023;
@@ -69,7 +70,7 @@ impl Section for Thompson {
 
     fn tables(&self, results: &Results<'_>) -> Vec<Table> {
         let is_more = |pool: &&Pool<'_>| pool.problems().len() > 1 || pool.measure == Measure::Chosen;
-        pools(results).iter().filter(is_more).map(together).collect()
+        pools(results).iter().filter(is_more).map(|pool| together(results, pool)).collect()
     }
 
     fn published(&self, results: &Results<'_>, reference: &Reference) -> Vec<Table> {
@@ -167,6 +168,9 @@ const BEST: &str = "best";
 const GAIN: &str = "gain";
 const CHOSEN: &str = "chosen";
 
+/// Heading of the seconds of searches.
+const ALL_PARTS: &str = "all parts [s]";
+
 /// Headings of the columns by which searches are compared.
 fn compared(measure: Measure) -> &'static [&'static str] {
     match measure {
@@ -200,14 +204,14 @@ fn reached(pool: &Pool<'_>, solver: &str, of: fn(&Search, usize) -> f64) -> Opti
 }
 
 /// The table of all data sets of a pool together.
-fn together(pool: &Pool<'_>) -> Table {
+fn together(results: &Results<'_>, pool: &Pool<'_>) -> Table {
     let title = if pool.title.is_empty() { String::new() } else { format!(": {}", pool.title) };
     let best =
         Number::new(BEST, Style::Fixed, |pool, solver| mean(pool, solver, |search| Some(search.end().best)));
     let gain = Number::new(GAIN, Style::Fixed, |pool, solver| {
         mean(pool, solver, |search| search.gain(search.stops.len()))
     });
-    let seconds = Number::new("all parts [s]", Style::Short, |pool, solver| {
+    let seconds = Number::new(ALL_PARTS, Style::Short, |pool, solver| {
         mean(pool, solver, |search| Some(search.end().seconds()).filter(|seconds| seconds.is_finite()))
     });
     let columns: Vec<Number> =
@@ -217,9 +221,13 @@ fn together(pool: &Pool<'_>) -> Table {
     for (solver, is_marked) in pool.solvers.iter().zip(marked(pool)) {
         let searches = format!("{}/{}", pool.of(solver).count(), pool.targets().len());
         let mut cells: Vec<Cell> = vec![(*solver).into(), searches.into()];
+        let mut groups = results.groups.iter().filter(|group| group.solver == *solver);
+        let is_in_doubt = groups.any(|group| !results.mark(group, names::SECONDS).is_empty());
         cells.extend(columns.iter().map(|number| {
             let strong = is_marked && compared(pool.measure).contains(&number.title.as_str());
-            Cell { strong, ..number.text(pool, solver).unwrap_or_default().into() }
+            let mark = if is_in_doubt && number.title == ALL_PARTS { MARK } else { "" };
+            let text = number.text(pool, solver).map(|text| text + mark);
+            Cell { strong, ..text.unwrap_or_default().into() }
         }));
         table.row(cells);
     }

@@ -93,7 +93,8 @@ fn ratio(results: &Results<'_>, group: &Group, metric: &str) -> Option<f64> {
             && estimator::start(task) == Some(Start::Cold)
     };
     let baseline = results.of_model(Model::of(group)).into_iter().find(is_baseline)?;
-    Some(baseline.mean(metric)? / group.mean(metric)?).filter(|ratio| ratio.is_finite())
+    let [baseline, own] = [baseline, group].map(|group| results.comparable(group).mean(metric));
+    Some(baseline? / own?).filter(|ratio| ratio.is_finite())
 }
 
 /// The table of distances to exact training; none where nothing was trained exactly.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use gpbench_record::{Case, Labels, Row};
 
+use super::meaning::Spec;
 use super::names::NewNames;
 use super::source::Source;
 use crate::PlanEntry;
@@ -31,7 +32,8 @@ impl<'s> MergedCase<'s> {
         let renamed = |row: &Row| Row { labels: labels.clone(), case: case.clone(), ..row.clone() };
         let row = source.rows.get(&entry.id).map(renamed);
         let plan = entry.plan.clone().or(plan);
-        MergedCase { entry: PlanEntry { labels, case, plan, ..entry.clone() }, row, source }
+        let digest = entry.digest.clone().or_else(|| (case != entry.case).then(|| entry.digest()));
+        MergedCase { entry: PlanEntry { labels, case, plan, digest, ..entry.clone() }, row, source }
     }
 
     /// Whether it replaces the same case of an earlier run.
@@ -70,10 +72,9 @@ impl<'s> MergedCases<'s> {
         }
     }
 
-    /// The cases so far, by their names.
-    pub(super) fn by_labels(&self) -> HashMap<Labels, Case> {
-        let named = |case: &MergedCase<'_>| (case.entry.labels.clone(), case.entry.case.clone());
-        self.list.iter().map(named).collect()
+    /// The cases so far, under their names, each with the spec of its run.
+    pub(super) fn named(&self) -> Vec<(&Case, &Spec)> {
+        self.list.iter().map(|case| (&case.entry.case, &case.source.spec)).collect()
     }
 
     /// All of them.
@@ -86,9 +87,10 @@ impl<'s> MergedCases<'s> {
         self.list.iter().filter(|case| case.row.is_some()).count()
     }
 
-    /// Rows of a run that are among them.
-    pub(super) fn rows_of(&self, source: &Source) -> usize {
-        let is_of = |case: &&MergedCase<'_>| case.row.is_some() && case.source.folder == source.folder;
+    /// Rows of a run that are among them, whether it was merged itself or into another one.
+    pub(super) fn rows_of(&self, run: &str) -> usize {
+        let is_of =
+            |case: &&MergedCase<'_>| case.row.as_ref().is_some_and(|row| case.source.origin(row) == run);
         self.list.iter().filter(is_of).count()
     }
 

@@ -1,10 +1,10 @@
 //! Names of cases of different plans: where a name stands for something else than in an earlier plan, it gets a number.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use gpbench_record::{Axes, Case, Labels};
+use gpbench_record::{Axes, Case};
 
-use crate::PlanEntry;
+use super::meaning::{Meanings, Spec, of_datasets, of_solvers};
 
 /// New names of data sets and solvers of a plan, by the old ones.
 #[derive(Debug, Default)]
@@ -14,26 +14,17 @@ pub(super) struct NewNames {
 }
 
 impl NewNames {
-    /// The names that cases of the plan with this number, counted from 1, need beside those of the plans before. Where the
-    /// parameters or the budget of a solver `cg` are others in the second plan, it is `cg [2]` there; where the systems are
-    /// others, the data set `pol` is `pol [2]`.
-    pub(super) fn of<'a>(
-        cases: impl Iterator<Item = &'a PlanEntry>,
-        earlier: &HashMap<Labels, Case>,
-        number: usize,
-    ) -> Self {
-        let mut names = Self::default();
-        for PlanEntry { case, labels, .. } in cases {
-            let Some(other) = earlier.get(labels).filter(|other| *other != case) else { continue };
-            let has_same_system =
-                (&case.dataset, &case.kernel, &case.task) == (&other.dataset, &other.kernel, &other.task);
-            let (renamed, name) = match has_same_system {
-                true => (&mut names.solvers, &labels.solver),
-                false => (&mut names.datasets, &labels.dataset),
-            };
-            renamed.insert(name.clone(), format!("{name} [{number}]"));
-        }
-        names
+    /// The names that the cases of a plan need beside those of `earlier` plans. Where the parameters or the budget of a solver
+    /// `cg` are others, it is `cg [2]`; where the systems are others, the data set `pol` is `pol [2]`. A plan may have another
+    /// number where `[2]` stands for something else too. Plans with other seeds or other data sets are told apart as well.
+    pub(super) fn of<'a>(own: &[(&'a Case, &'a Spec)], earlier: &[(&'a Case, &'a Spec)]) -> Self {
+        let cases = |of: &[(&'a Case, &'a Spec)]| of.iter().map(|(case, _)| *case).collect::<Vec<_>>();
+        let datasets = new_names(&of_datasets(&cases(own)), &of_datasets(&cases(earlier)));
+        let renamed =
+            |case: &'a Case| datasets.get(&case.dataset.name).unwrap_or(&case.dataset.name).as_str();
+        let solvers =
+            new_names(&of_solvers(own, renamed), &of_solvers(earlier, |case| case.dataset.name.as_str()));
+        Self { solvers, datasets }
     }
 
     /// A case under its new names. The points of a grid that has to be renamed are no longer a grid.
@@ -59,4 +50,16 @@ impl NewNames {
             ..axes.clone()
         }
     }
+}
+
+/// The new names of those that stand for something else in earlier plans.
+fn new_names(own: &Meanings, earlier: &Meanings) -> BTreeMap<String, String> {
+    let taken: BTreeSet<&String> = own.keys().collect();
+    let new = |(name, meaning)| {
+        let is_free = |name: &String| earlier.get(name).is_none_or(|other| other.agrees_with(meaning));
+        let numbered = (2..).map(|number| format!("{name} [{number}]"));
+        let free = numbered.filter(|name| !taken.contains(name)).find(is_free);
+        Some((String::clone(name), free?)).filter(|_| !is_free(name))
+    };
+    own.iter().filter_map(new).collect()
 }

@@ -1,11 +1,14 @@
 //! A run that is merged into another.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Environment, Row};
+use gpbench_record::{Case, Environment, Row};
 
-use crate::{PlanFile, RunError, RunRecord};
+use super::meaning::Spec;
+use crate::layout::SPEC;
+use crate::{MergedRun, PlanFile, RunError, RunRecord};
 
 /// A run that is merged into another.
 pub(super) struct Source {
@@ -15,6 +18,10 @@ pub(super) struct Source {
     pub(super) run: String,
     /// Its plan.
     pub(super) plan: PlanFile,
+    /// Its spec as typed.
+    pub(super) spec_text: String,
+    /// Its spec; empty where it cannot be read.
+    pub(super) spec: Spec,
     /// Its rows by id. Each names the run and the environment in which its case ran, as far as they are known.
     pub(super) rows: HashMap<String, Row>,
     /// Where it took place.
@@ -41,13 +48,46 @@ impl Source {
             environment: row.environment.or_else(|| environment.clone()),
             ..row
         };
+        let spec_text = fs::read_to_string(folder.join(SPEC)).unwrap_or_default();
         Ok(Self {
             folder: folder.to_owned(),
+            spec: spec_text.parse().unwrap_or_default(),
+            spec_text,
             warnings: record.warnings().into_iter().map(|warning| format!("{run}: {warning}")).collect(),
             rows: record.rows.into_iter().map(|row| (row.id.clone(), named(row))).collect(),
             environments: record.environments,
             run,
             plan,
         })
+    }
+
+    /// Its cases, each with its spec.
+    pub(super) fn cases(&self) -> impl Iterator<Item = (&Case, &Spec)> {
+        self.plan.cases.iter().map(|entry| (&entry.case, &self.spec))
+    }
+
+    /// The plans that its cases are of.
+    pub(super) fn plans(&self) -> HashSet<String> {
+        let digest = self.plan.digest();
+        self.plan.cases.iter().map(|entry| entry.plan.clone().unwrap_or_else(|| digest.clone())).collect()
+    }
+
+    /// The runs whose rows it has, before their rows are counted: itself, and those that were merged into it.
+    pub(super) fn origins(&self) -> impl Iterator<Item = MergedRun> {
+        let merged = self.plan.merged.iter().map(|merged| MergedRun { rows: 0, ..merged.clone() });
+        let shard = self.plan.part.as_ref().and_then(|part| part.shard);
+        merged.chain([MergedRun {
+            run: self.run.clone(),
+            shard,
+            plan: self.plan.digest(),
+            rows: 0,
+            left_out: 0,
+        }])
+    }
+
+    /// The one of these runs that a row is of.
+    pub(super) fn origin<'r>(&'r self, row: &'r Row) -> &'r str {
+        let named = row.reused_from.as_deref();
+        named.filter(|named| self.plan.merged.iter().any(|merged| merged.run == *named)).unwrap_or(&self.run)
     }
 }

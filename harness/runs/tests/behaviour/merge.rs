@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::testing::case;
-use gpbench_record::{Axes, Case, Environment, PartOfPlan, Row, Shard, Status, plan_digest};
+use gpbench_record::{Axes, Case, Environment, PartOfPlan, Row, Shard, Status, case_digest, plan_digest};
 use gpbench_runs::{Journal, Merged, PlanEntry, PlanFile, RunError, RunFolder, RunRecord, merge};
 
 use crate::record::{create, now, plan};
 
 /// Runs a plan: `rows` are ids with a status each.
-fn run(output: &Path, plan: &PlanFile, rows: &[(&str, Status)]) -> PathBuf {
+pub(crate) fn run(output: &Path, plan: &PlanFile, rows: &[(&str, Status)]) -> PathBuf {
     let folder = create(output, plan);
     let (mut journal, _) = Journal::open(folder.path()).unwrap();
     for (id, status) in rows {
@@ -23,12 +23,15 @@ fn run(output: &Path, plan: &PlanFile, rows: &[(&str, Status)]) -> PathBuf {
 
 /// The shard of a plan of `whole` that holds `ids`.
 fn shard(whole: &[&str], number: usize, ids: &[&str]) -> PlanFile {
-    let digest = plan_digest(plan(whole).cases.iter().map(|entry| &entry.case));
+    let entries = plan(whole).cases;
+    let digest = plan_digest(entries.iter().map(|entry| &entry.case));
+    let others = entries.iter().filter(|entry| !ids.contains(&entry.id.as_str()));
+    let others = others.map(|entry| case_digest(&entry.case)).collect();
     let shard = Some(Shard { number, count: 3 });
-    PlanFile { part: Some(PartOfPlan { shard, plan: digest, cases: whole.len() }), ..plan(ids) }
+    PlanFile { part: Some(PartOfPlan { shard, plan: digest, others }), ..plan(ids) }
 }
 
-fn merged(output: &Path, runs: &[&PathBuf]) -> (Merged, RunRecord) {
+pub(crate) fn merged(output: &Path, runs: &[&PathBuf]) -> (Merged, RunRecord) {
     let runs: Vec<PathBuf> = runs.iter().map(|run| (*run).clone()).collect();
     let merged = merge(output, &runs, now()).unwrap();
     let record = RunRecord::open(&merged.folder).unwrap();
@@ -136,6 +139,75 @@ fn runs_of_different_plans_stand_side_by_side() {
     let third = run(output, &third, &[("a3", Status::Ok)]);
     let (_, record) = self::merged(output, &[&runs[0], &third]);
     assert_eq!(record.rows[2].labels.dataset, format!("{} [2]", case("a").dataset.name));
+}
+
+#[test]
+fn a_case_of_several_plans_is_missing_once_at_most() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    // Both plans have `c` and `d`. The second one has a row of `c`; no run lists `d`.
+    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", Status::Ok), ("b", Status::Ok)]);
+    let second = run(output, &shard(&["c", "d", "e"], 1, &["c", "e"]), &[("c", Status::Ok)]);
+    let (two, record) = merged(output, &[&first, &second]);
+    assert_eq!((two.rows, two.missing, two.plans), (3, 2, 2), "e without a row, and d");
+    assert_eq!((record.missing.len(), record.unlisted), (1, 1));
+    assert_eq!(two.absent, [2, 3, 2, 3].map(|number| Shard { number, count: 3 }));
+    // In steps, the counts are the same.
+    let third = run(output, &shard(&WHOLE, 2, &["c"]), &[("c", Status::Ok)]);
+    let (three, _) = merged(output, &[&two.folder, &third]);
+    assert_eq!((three.rows, three.missing, three.duplicates, three.plans), (3, 2, 1, 2));
+    assert_eq!(three.absent, [3].map(|number| Shard { number, count: 3 }));
+    let last = run(output, &shard(&WHOLE, 3, &["d"]), &[("d", Status::Ok)]);
+    assert_eq!(merged(output, &[&three.folder, &last]).0.missing, 1);
+}
+
+#[test]
+fn a_merge_in_steps_names_the_runs_that_rows_are_of() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let parts = [("a", 1), ("b", 2), ("c", 3)];
+    let [a, b, c] =
+        parts.map(|(id, number)| run(output, &shard(&["a", "b", "c"], number, &[id]), &[(id, Status::Ok)]));
+    let (two, _) = merged(output, &[&a, &b]);
+    let (_, record) = merged(output, &[&two.folder, &c]);
+    let name = |run: &PathBuf| format!("toy/{}", run.file_name().unwrap().to_str().unwrap());
+    let found: Vec<(String, usize)> = record.merged.iter().map(|run| (run.run.clone(), run.rows)).collect();
+    assert_eq!(found, [&a, &b, &c].map(|run| (name(run), 1)));
+}
+
+#[test]
+fn a_folder_holds_what_one_merge_chose() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let ids = ["a", "b"];
+    let [first, second, third] = [("a", Status::Ok), ("b", Status::Ok), ("b", Status::NotConverged)]
+        .map(|row| run(output, &plan(&ids), &[row]));
+    let (both, _) = merged(output, &[&first, &second]);
+    // Without the first run, its row is not in the merged run.
+    let (other, record) = merged(output, &[&second, &third]);
+    assert_ne!(other.folder, both.folder);
+    assert_eq!((other.rows, record.rows.len(), record.merged.len()), (1, 1, 2));
+    // The same runs, and more of them, go on in their folder.
+    assert_eq!(merged(output, &[&first, &second]).0.folder, both.folder);
+    let (all, record) = merged(output, &[&third, &second, &first]);
+    assert_eq!((all.folder, record.rows.len(), record.merged.len()), (other.folder, 2, 3));
+    assert_eq!(record.rows[1].status, Status::NotConverged);
+}
+
+#[test]
+fn a_merged_run_keeps_rows_of_its_own() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let first = run(output, &plan(&["a", "b"]), &[("a", Status::Ok)]);
+    let (before, _) = merged(output, &[&first]);
+    // The merged run is continued.
+    let row = gpbench_record::testing::row(plan(&["b"]).cases[0].case.clone(), &[]);
+    Journal::open(&before.folder).unwrap().0.append(&Row { id: "b".into(), ..row }).unwrap();
+    let (after, _) = merged(output, &[&first]);
+    assert_ne!(after.folder, before.folder);
+    assert_eq!((after.rows, RunRecord::open(&before.folder).unwrap().rows.len()), (1, 2));
+    let (all, record) = merged(output, &[&before.folder, &first]);
+    assert_eq!((all.rows, record.merged.len()), (2, 2));
 }
 
 #[test]

@@ -26,7 +26,16 @@ fn entry(id: &str) -> PlanEntry {
         exact: false,
     };
     let case = case(id);
-    PlanEntry { id: id.into(), labels: case.labels(), case, fingerprint, n: Some(30), skip: None, plan: None }
+    PlanEntry {
+        id: id.into(),
+        labels: case.labels(),
+        case,
+        fingerprint,
+        n: Some(30),
+        skip: None,
+        plan: None,
+        digest: None,
+    }
 }
 
 pub(crate) fn plan(ids: &[&str]) -> PlanFile {

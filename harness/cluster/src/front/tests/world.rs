@@ -91,7 +91,6 @@ impl World {
             node: node.to_owned(),
             job: place.0,
             attempt: attempt.attempt,
-            environment: "e".into(),
             shared: false,
             suspended_seconds: 0.0,
         };

@@ -1,0 +1,79 @@
+//! Where the cases of a run ran, where that is more than one machine or run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gpbench_record::{Environment, Row};
+
+use crate::run::Run;
+use crate::table::Table;
+
+/// The machines of a cluster run or of a merged run, and the runs that were merged; none of a run on one computer.
+pub(crate) fn tables(run: &Run) -> Vec<Table> {
+    let is_of_cluster = run.rows.iter().any(|row| row.place.is_some());
+    let machines = (is_of_cluster || !run.merged.is_empty()).then(|| machines(run));
+    machines.into_iter().chain(merged(run)).filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// A machine in words.
+pub(crate) fn machine(e: &Environment) -> String {
+    let gib = e.memory_bytes as f64 / f64::from(1 << 30);
+    format!("{}, {} cores, {gib:.0} GiB, {}", e.cpu, e.cores, e.os)
+}
+
+/// A row for each kind of machine: its cases, and the nodes of a cluster.
+fn machines(run: &Run) -> Table {
+    let mut table = Table::new("Machines").words("machine").words("differs in");
+    table = table.numbers("rows").numbers("nodes").words("times");
+    let mut rows: BTreeMap<Option<&str>, Vec<&Row>> = BTreeMap::new();
+    run.rows.iter().for_each(|row| rows.entry(row.environment.as_deref()).or_default().push(row));
+    let kinds: Vec<(String, &Environment)> =
+        run.environments.iter().map(|known| (known.kind(), known)).collect();
+    let with_rows: Vec<&(String, &Environment)> =
+        kinds.iter().filter(|(kind, _)| rows.contains_key(&Some(kind.as_str()))).collect();
+    let timed = run.timed_environment().map(Environment::kind).filter(|_| rows.len() > 1);
+    for (kind, known) in &with_rows {
+        let rows = rows.remove(&Some(kind.as_str())).unwrap_or_default();
+        let times = timed.as_ref().map(|timed| if timed == kind { "shown" } else { "left out" });
+        let differences = with_rows[0].1.differences(known).join(", ");
+        add(&mut table, machine(known), differences, &rows, times.unwrap_or_default());
+    }
+    let others: Vec<&Row> = rows.into_values().flatten().collect();
+    if !others.is_empty() {
+        add(&mut table, "not known".to_owned(), String::new(), &others, "");
+    }
+    table.caption = attempts(run).unwrap_or_default();
+    table.without_empty_columns()
+}
+
+fn add(table: &mut Table, machine: String, differences: String, rows: &[&Row], times: &str) {
+    let nodes: BTreeSet<&str> =
+        rows.iter().filter_map(|row| Some(row.place.as_ref()?.node.as_str())).collect();
+    let nodes = if nodes.is_empty() { String::new() } else { nodes.len().to_string() };
+    table.row([machine, differences, rows.len().to_string(), nodes, times.to_owned()]);
+}
+
+/// How many rows are not of the first attempt at their task on a cluster; nothing where all are.
+fn attempts(run: &Run) -> Option<String> {
+    let attempts = || run.rows.iter().filter_map(|row| Some(row.place.as_ref()?.attempt));
+    let later = attempts().filter(|attempt| *attempt > 1).count();
+    let most = attempts().max().filter(|_| later > 0)?;
+    Some(format!(
+        "{later} of {} rows are of a later attempt than the first at their task; the last attempt is number {most}.",
+        run.rows.len()
+    ))
+}
+
+/// A row for each run that was merged.
+fn merged(run: &Run) -> Option<Table> {
+    let mut table = Table::new("Runs that were merged").words("run").words("shard");
+    table = table.numbers("rows").numbers("left out");
+    for merged in &run.merged {
+        let shard = merged.shard.map(|shard| shard.to_string()).unwrap_or_default();
+        let left_out = if merged.left_out > 0 { merged.left_out.to_string() } else { String::new() };
+        table.row([merged.run.clone(), shard, merged.rows.to_string(), left_out]);
+    }
+    if run.merged.iter().any(|merged| merged.left_out > 0) {
+        table.caption = "Rows are left out where another run has a row of the same case.".to_owned();
+    }
+    (!run.merged.is_empty()).then(|| table.without_empty_columns())
+}

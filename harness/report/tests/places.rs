@@ -1,0 +1,191 @@
+//! Runs on several machines: whose times are shown and compared, and what the report says of it.
+
+use std::path::Path;
+
+use gpbench_record::{Environment, Place, Row, Shard};
+use gpbench_report::{Format, History, Run, between, compare, export};
+use gpbench_runs::MergedRun;
+
+/// The stored run as one of a cluster: all cases on node `n1` of one kind of machine.
+fn run() -> Run {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run");
+    let mut run = Run::open(folder).unwrap();
+    run.environments = vec![machine("EPYC 9654", 96)];
+    for row in &mut run.rows {
+        row.environment = Some(run.environments[0].kind());
+        row.place =
+            Some(Place { node: "n1".into(), job: 7, attempt: 1, shared: false, suspended_seconds: 0.0 });
+    }
+    run
+}
+
+fn machine(cpu: &str, cores: usize) -> Environment {
+    let (os, memory_bytes) = ("Linux 6.1".into(), 64 << 30);
+    Environment { cpu: cpu.into(), cores, os, memory_bytes, ..Environment::default() }
+}
+
+fn place(row: &mut Row) -> &mut Place {
+    row.place.as_mut().unwrap()
+}
+
+/// The rows of a solver on a data set.
+fn rows<'r>(run: &'r mut Run, dataset: &str, solver: &str) -> impl Iterator<Item = &'r mut Row> {
+    let names = (dataset.to_owned(), solver.to_owned());
+    run.rows.iter_mut().filter(move |row| (&row.labels.dataset, &row.labels.solver) == (&names.0, &names.1))
+}
+
+/// Moves a row to node `n2`, which is of another kind.
+fn move_away(row: &mut Row, kind: &Environment) {
+    row.environment = Some(kind.kind());
+    place(row).node = "n2".into();
+}
+
+/// The tables of a report in Markdown, without what follows `How this was measured`.
+fn page(run: &Run) -> String {
+    let page = export(run, Format::Markdown).unwrap();
+    page.split("## How this was measured").next().unwrap().to_owned()
+}
+
+#[test]
+fn times_on_nodes_of_its_own_are_compared() {
+    let text = export(&run(), Format::Text).unwrap();
+    assert!(text.contains("speed-up over") && !text.contains('†'), "{text}");
+}
+
+#[test]
+fn times_on_shared_nodes_are_marked_and_not_ranked() {
+    let mut shared = run();
+    shared.rows.iter_mut().for_each(|row| place(row).shared = true);
+    insta::assert_snapshot!(export(&shared, Format::Text).unwrap());
+    let html = export(&shared, Format::Html).unwrap();
+    assert!(html.contains("† the times of 17 of 18 cases"), "no note");
+}
+
+#[test]
+fn suspended_cases_and_divided_blocks_are_marked() {
+    let mut run = run();
+    let other = machine("Xeon 8480", 112);
+    run.environments.push(other.clone());
+    place(rows(&mut run, "pol", "cg").next().unwrap()).suspended_seconds = 3.0;
+    let moved = rows(&mut run, "draw", "cg").nth(1).unwrap();
+    move_away(moved, &other);
+    place(moved).attempt = 3;
+    insta::assert_snapshot!(page(&run));
+    // Where all cases of a seed are on the other kind of machine, their times are left out, and no others.
+    for row in run.rows.iter_mut().filter(|row| (row.labels.dataset.as_str(), row.labels.seed) == ("draw", 1))
+    {
+        move_away(row, &other);
+    }
+    let page = page(&run);
+    assert!(!page.contains("another kind of machine"), "{page}");
+    assert!(page.contains("cases were timed in other environments"), "{page}");
+}
+
+#[test]
+fn comparisons_give_no_verdict_on_times_in_doubt() {
+    let mut shared = run();
+    shared.rows.iter_mut().for_each(|row| place(row).shared = true);
+    let comparison = compare(&[run(), shared.clone()]).unwrap();
+    assert!(comparison.check.remarks.iter().any(|text| text.starts_with("here, the times of ")));
+    let seconds = |row: &&gpbench_report::Compared| row.metric.name.starts_with("seconds");
+    assert_eq!(comparison.rows.iter().filter(seconds).count(), 0);
+    // Means of times are of the same seeds.
+    let [mut first, mut last] = [run(), run()];
+    place(rows(&mut first, "draw", "cg").next().unwrap()).suspended_seconds = 1.0;
+    place(rows(&mut last, "draw", "cg").nth(1).unwrap()).suspended_seconds = 1.0;
+    let comparison = compare(&[first, last]).unwrap();
+    let of_draw = comparison.rows.iter().filter(|row| row.problem.dataset == "draw").filter(seconds);
+    let means: Vec<(usize, bool)> = of_draw.map(|row| (row.seeds, row.means[0] == row.means[1])).collect();
+    assert!(!means.is_empty() && means.iter().all(|mean| *mean == (1, true)), "{means:?}");
+    // Of two solvers of one run, the block tells.
+    let mut divided = run();
+    let other = machine("Xeon 8480", 112);
+    divided.environments.push(other.clone());
+    rows(&mut divided, "pol", "cg").for_each(|row| move_away(row, &other));
+    let comparison = compare(&between(&divided, "cholesky", "cg")).unwrap();
+    let of_pol = comparison.rows.iter().filter(|row| row.problem.dataset == "pol").filter(seconds);
+    assert_eq!(of_pol.count(), 0);
+}
+
+#[test]
+fn ratios_of_times_on_different_machines_are_not_shown() {
+    let mut faster = run();
+    faster.environments = vec![machine("Xeon 8480", 112)];
+    let kind = faster.environments[0].kind();
+    faster.rows.iter_mut().for_each(|row| row.environment = Some(kind.clone()));
+    let table = compare(&[run(), faster]).unwrap().table();
+    for row in &table.rows {
+        let [metric, ratio] = [4, row.len() - 1].map(|at| row[at].text.as_str());
+        assert!(!metric.ends_with("[s]") || ratio.is_empty(), "{metric} {ratio}");
+    }
+    assert!(table.rows.iter().any(|row| !row[row.len() - 1].text.is_empty()));
+}
+
+#[test]
+fn merged_runs_are_listed_with_what_was_left_out() {
+    let mut run = run();
+    run.rows.iter_mut().for_each(|row| row.place = None);
+    let merged = |run: &str, number, rows, left_out| MergedRun {
+        run: run.into(),
+        shard: Some(Shard { number, count: 2 }),
+        plan: "p".into(),
+        rows,
+        left_out,
+    };
+    run.merged = vec![merged("uci/a", 1, 12, 0), merged("uci/b", 2, 6, 4)];
+    let page = page(&run);
+    let section = page.split("## Where it ran").nth(1).unwrap();
+    insta::assert_snapshot!(section);
+    let html = export(&run, Format::Html).unwrap();
+    assert!(html.contains("id=\"places\"") && html.contains("href=\"#places\""));
+}
+
+/// A run with rows of others.
+fn merge(name: &str, of: &[&Run], now: &str) -> Run {
+    let label = |run: &Run| format!("uci/{}", run.folder.file_name().unwrap().to_str().unwrap());
+    let mut merged = run_named(name, now);
+    merged.rows.clear();
+    for run in of {
+        let own = label(run);
+        let rows = run.rows.iter().map(|row| Row {
+            reused_from: row.reused_from.clone().or_else(|| Some(own.clone())),
+            ..row.clone()
+        });
+        merged.rows.extend(rows);
+        let one = MergedRun { run: own, shard: None, plan: "p".into(), rows: 0, left_out: 0 };
+        merged.merged.extend(if run.merged.is_empty() { vec![one] } else { run.merged.clone() });
+    }
+    merged
+}
+
+fn run_named(name: &str, finished: &str) -> Run {
+    let mut run = run();
+    run.folder = Path::new("/runs/uci").join(name);
+    run.name = "uci".into();
+    run.rows.iter_mut().for_each(|row| row.finished = finished.into());
+    run
+}
+
+#[test]
+fn history_counts_each_row_of_runs_that_were_merged_in_steps_once() {
+    let parts = [0, 1, 2].map(|seed| {
+        let mut part = run_named(&format!("part{seed}"), "2026-01-01T00:00:00Z");
+        part.rows.retain(|row| row.labels.seed == seed);
+        part
+    });
+    let [a, b, c] = &parts;
+    let first = merge("q1", &[a, b], "2026-01-02T00:00:00Z");
+    let both = merge("q2", &[&first, c], "2026-01-03T00:00:00Z");
+    let runs = [a, b, c, &first, &both].map(Run::clone);
+    let seconds = gpbench_record::metric::find("seconds").unwrap();
+    let history = History::new("uci", seconds, &runs).unwrap();
+    let found: Vec<(&str, usize)> = history.points.iter().map(|p| (p.run.as_str(), p.seeds)).collect();
+    assert!(!found.is_empty() && found.iter().all(|(run, _)| *run == "q2"), "{found:?}");
+    let alone = History::new("uci", seconds, &[run_named("q2", "2026-01-03T00:00:00Z")]).unwrap();
+    assert_eq!(found, alone.points.iter().map(|p| (p.run.as_str(), p.seeds)).collect::<Vec<_>>());
+    // Of two merged runs that share a part, the newer one has its rows.
+    let other = merge("q3", &[b, c], "2026-01-04T00:00:00Z");
+    let history = History::new("uci", seconds, &[a, b, c, &first, &other].map(Run::clone)).unwrap();
+    let of = |name: &str| history.points.iter().filter(|p| p.run == name).map(|p| p.seeds).max();
+    assert_eq!((of("q1"), of("q3"), of("part0")), (Some(1), Some(2), None));
+}
