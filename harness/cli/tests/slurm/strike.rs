@@ -19,10 +19,10 @@ pub enum Fault {
     Runner,
     Front,
     Worker,
-    TimeLimit,
     Cancelled,
     MemoryLimit,
     Preempted,
+    TimeLimit,
     NoRunFolder,
     Controller,
     NoTemporarySpace,
@@ -37,10 +37,10 @@ impl Fault {
         Fault::Runner,
         Fault::Front,
         Fault::Worker,
-        Fault::TimeLimit,
         Fault::Cancelled,
         Fault::MemoryLimit,
         Fault::Preempted,
+        Fault::TimeLimit,
         Fault::NoRunFolder,
         Fault::Controller,
         Fault::NoTemporarySpace,
@@ -82,8 +82,13 @@ impl Fault {
             Fault::MemoryLimit => {
                 let file = format!("{folder}allocate-${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID");
                 let waiting = format!("while kill -0 $$ && [[ ! -e {file} ]]; do sleep 0.1; done");
-                let allocate = "exec tail -c 1500M < <(cat /dev/zero)";
-                set_up(sandbox, &[format!("({waiting}; rm {file} && {allocate}) >/dev/null 2>&1 &")]);
+                let allocating = format!("({waiting}; rm {file} && exec tail -c 1500M < <(cat /dev/zero))");
+                // The runner ends what is below it, so it gets a shell beside this process.
+                let running = "within=1 bash \"$0\" \"$@\" & wait $!; exit $?";
+                set_up(
+                    sandbox,
+                    &[format!("[[ ${{within:-}} ]] || {{ {allocating} >/dev/null 2>&1 & {running}; }}")],
+                );
             }
             // Writing beyond a limit is then an error, as on a full disk, and no signal.
             Fault::NoSpaceForRows => set_up(sandbox, &["trap '' XFSZ".to_owned()]),
@@ -147,14 +152,19 @@ fn runners(cluster: &Cluster, folder: &Path) -> Vec<Runner> {
     processes(cluster, "gpbench-node").into_iter().filter_map(runner).collect()
 }
 
-/// The workers of a runner.
-fn workers(cluster: &Cluster, runner: i32) -> Vec<i32> {
+/// A process, the one that started it, and so on.
+fn line_of(process: i32) -> impl Iterator<Item = i32> {
     let parent = |process: &i32| {
         let status = text(*process, "stat");
         status.rsplit(") ").next()?.split(' ').nth(1)?.parse::<i32>().ok()
     };
-    let of_runner = |worker: &i32| std::iter::successors(Some(*worker), parent).any(|above| above == runner);
-    processes(cluster, "gpbench-worker").into_iter().filter(of_runner).collect()
+    std::iter::successors(Some(process), parent)
+}
+
+/// The workers of a runner.
+fn workers(cluster: &Cluster, runner: i32) -> Vec<i32> {
+    let workers = processes(cluster, "gpbench-worker").into_iter();
+    workers.filter(|worker| line_of(*worker).any(|above| above == runner)).collect()
 }
 
 fn signal(name: &str, processes: &[i32]) {
@@ -204,9 +214,10 @@ pub fn strike(fault: Fault, cluster: &Cluster, sandbox: &Sandbox, front: &mut Ch
         (Fault::None, _) => {}
         (Fault::Runner, _) => signal("-KILL", process.as_slice()),
         (Fault::Worker, _) => process.iter().for_each(|runner| signal("-KILL", &workers(cluster, *runner))),
-        (Fault::Step, _) => {
-            signal("-KILL", &processes(cluster, "slurmstepd"));
-            signal("-KILL", process.as_slice());
+        (Fault::Step, Some(runner)) => {
+            let steps = processes(cluster, "slurmstepd").into_iter();
+            let step = steps.filter(|step| line_of(runner.process).any(|above| above == *step));
+            signal("-KILL", &step.chain([runner.process]).collect::<Vec<_>>());
         }
         (Fault::Front, _) => drop(front.kill()),
         (Fault::Node, _) => {
@@ -247,7 +258,7 @@ pub fn strike(fault: Fault, cluster: &Cluster, sandbox: &Sandbox, front: &mut Ch
             let ask = "--partition=urgent --nodes=1 --exclusive --mem=900M --time=1 --output=/dev/null";
             shell(&format!("sbatch {ask} --wrap='sleep 1'"));
         }
-        (Fault::TimeLimit | Fault::MemoryLimit | Fault::NoSpaceForRows, None) => {}
+        (Fault::Step | Fault::TimeLimit | Fault::MemoryLimit | Fault::NoSpaceForRows, None) => {}
     }
     instant
 }
