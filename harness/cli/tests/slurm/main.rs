@@ -17,4 +17,5 @@ mod strike;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
+mod uci;
 mod whole;
