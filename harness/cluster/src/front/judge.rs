@@ -93,8 +93,9 @@ fn has_had_its_time(known: &Known, policy: &Policy) -> bool {
     let told = &known.told;
     let Some((running, started)) = &told.running else { return false };
     let is_first = told.first.as_ref() == Some(running);
-    let had = seconds_between(*started, told.last);
-    is_first && !told.advanced && had + policy.slack_seconds >= known.ask.seconds as f64
+    let (had, asked) = (seconds_between(*started, told.last), known.ask.seconds as f64);
+    // The slack is no excuse for half of a short time.
+    is_first && !told.advanced && had + policy.slack_seconds.min(asked / 2.0) >= asked
 }
 
 /// Whether signal 9 ended the script, or the program that it became.

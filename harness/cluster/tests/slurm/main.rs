@@ -122,7 +122,7 @@ fn copies_outlive_their_node() {
     // Each copy still lives, so none was sent again.
     run.go();
     run.finish();
-    shell("slurmd -N n2");
+    shell("$GPBENCH_SLURM/start-node n2");
     assert_eq!(run.copied(), ["wait-a", "wait-b", "wait-c", "wait-d"]);
     assert_eq!((run.jobs(), run.summary().duplicates), (1, 0));
     shell("until [[ $(sinfo -h -N -p main -o %t | sort -u) == idle ]]; do sleep 0.5; done");
