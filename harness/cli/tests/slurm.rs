@@ -7,6 +7,10 @@
 //! Skipped where `ci/slurm` has started nothing. `GPBENCH_FAULT_ROUNDS` is the number of runs that meet a fault, 20 unless
 //! set; `GPBENCH_FAULT_SEED` chooses their instants, and `GPBENCH_FAULT_LOGS` prints what runs say that are not finished.
 
+#[path = "slurm/again.rs"]
+mod again;
+#[path = "slurm/nodes.rs"]
+mod nodes;
 mod support;
 
 use std::collections::BTreeMap;
@@ -17,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Ended, Sandbox, built, library, reproducible, spec};
+use support::{Ended, Sandbox, built, reproducible, spec};
 
 /// Settings with intervals of seconds.
 const SETTINGS: &str = r#"
@@ -52,7 +56,7 @@ impl Cluster {
 fn settings() -> String {
     let told = Ended::of(Command::new(built("gpbench-worker")).arg("environment")).exits(0).json();
     let (set, core) = (&told["cpu_dispatch"], &told["blas_core"]);
-    format!("{SETTINGS}nodes = {{ instruction_set = {set}, blas_core = {core} }}\n")
+    format!("{SETTINGS}nodes.instruction_set = {set}\nnodes.blas_core = {core}\n")
 }
 
 /// A sandbox with a spec of four blocks and the settings of a cluster.
@@ -157,124 +161,6 @@ fn what_is_too_much_is_refused_before_it_is_sent() {
     sandbox.run(&["run", "spec.toml", "--detach"]).exits(2).says(&["belong to `--executor slurm`"]);
     let local = sandbox.run(&["status", "nothing"]).exits(2);
     assert!(local.stderr.contains("there is no run"), "{}", local.stderr);
-}
-
-#[test]
-fn a_plan_is_for_what_the_nodes_compute_with() {
-    let Some(_cluster) = Cluster::of("a_plan_is_for_what_the_nodes_compute_with") else { return };
-    let asked = || {
-        let listed = Command::new("squeue").args(["-h", "-t", "all", "-o", "%j"]).output().expect("squeue");
-        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-        listed.lines().filter(|name| name.starts_with("gpbench-nodes")).count()
-    };
-    let before = asked();
-    let sandbox = sandbox(60);
-    sandbox
-        .write("cluster.toml", &format!("{SETTINGS}nodes = {{ setup = [\"export GPBENCH_SIMD=avx2\"] }}\n"));
-    sandbox.run(&RUN).exits(0);
-    let plan: Value = serde_json::from_str(&sandbox.read("reports/slurm/latest/plan.json")).expect("a plan");
-    let cases = plan["cases"].as_array().expect("cases");
-    assert!(cases.iter().all(|case| case["fingerprint"]["cpu_dispatch"] == "avx2"), "{plan}");
-    let of_nodes = by_id(&sandbox);
-    // Another plan knows the answer.
-    let other = sandbox.read("spec.toml").replace("n = 60", "n = 61");
-    sandbox.write("spec.toml", &other);
-    sandbox.run(&RUN).exits(0);
-    assert_eq!(asked(), before + 1);
-    let local = self::sandbox(60);
-    let mut command = local.command(&["run", "spec.toml", "-t", "1"]);
-    Ended::of(command.env("GPBENCH_SIMD", "avx2")).exits(0);
-    assert_eq!(of_nodes, by_id(&local));
-}
-
-#[test]
-fn a_node_that_says_nothing_is_told() {
-    let Some(_cluster) = Cluster::of("a_node_that_says_nothing_is_told") else { return };
-    let sandbox = sandbox(60);
-    sandbox.write("cluster.toml", &format!("{SETTINGS}nodes = {{ setup = [\"echo no module; exit 3\"] }}\n"));
-    let failed = sandbox.run(&RUN).exits(2);
-    for said in ["said nothing; job", "is FAILED: mend the cause", "no module"] {
-        assert!(failed.stderr.contains(said), "{}", failed.stderr);
-    }
-    let left = fs::read_dir(sandbox.path("reports")).expect("a folder").count();
-    assert_eq!(left, 0, "nothing is left behind");
-}
-
-#[test]
-fn ctrl_c_withdraws_the_question_what_nodes_compute_with() {
-    let Some(_cluster) = Cluster::of("ctrl_c_withdraws_the_question_what_nodes_compute_with") else { return };
-    let sandbox = sandbox(60);
-    sandbox.write("cluster.toml", &format!("{SETTINGS}nodes = {{ setup = [\"sleep 600\"] }}\n"));
-    let mut front = sandbox.start(&RUN);
-    let jobs = || {
-        let listed = Command::new("squeue").args(["-h", "--me", "-o", "%j"]).output().expect("squeue");
-        String::from_utf8_lossy(&listed.stdout)
-            .lines()
-            .filter(|name| name.starts_with("gpbench-nodes"))
-            .count()
-    };
-    let begun = Instant::now();
-    while jobs() == 0 {
-        assert!(begun.elapsed() < PATIENCE, "no question");
-        thread::sleep(Duration::from_millis(50));
-    }
-    let sent = Command::new("kill").args(["-INT", &front.id().to_string()]).status();
-    assert!(sent.is_ok_and(|status| status.success()));
-    assert_eq!(front.wait().expect("a child").code(), Some(130));
-    while jobs() > 0 {
-        assert!(begun.elapsed() < PATIENCE, "the job is not cancelled");
-        thread::sleep(Duration::from_millis(50));
-    }
-}
-
-#[test]
-fn a_task_ends_where_its_time_is_too_short_for_the_next_case() {
-    let Some(_cluster) = Cluster::of("a_task_ends_where_its_time_is_too_short_for_the_next_case") else {
-        return;
-    };
-    let sandbox = sandbox(60);
-    // Slurm tells a job two minutes before its end, and each case may take one.
-    sandbox.write("cluster.toml", &settings().replace("\"5m\"", "\"3m\""));
-    sandbox.run(&RUN).exits(0);
-    assert_eq!((journal(&sandbox).len(), by_id(&sandbox)), (8, expected(60)));
-    let ledger = sandbox.read("reports/slurm/latest/cluster/ledger.jsonl");
-    assert_eq!(ledger.matches("the job's time was over").count(), 4, "{ledger}");
-    assert!(!ledger.contains("\"counts\":true"), "{ledger}");
-}
-
-#[test]
-fn failed_cases_run_again() {
-    let Some(_cluster) = Cluster::of("failed_cases_run_again") else { return };
-    let replaced = [("seeds = [0]", "seeds = [0, 1]"), ("\"cholesky\", \"cg\"", "\"wrong\", \"cg\"")];
-    let solver = format!(
-        "\n[solver.wrong]\nplugin = \"hostile\"\nlibrary = \"{}\"\nparams.act = \"error\"\n",
-        library("gpbench_hostile").display()
-    );
-    let sandbox = Sandbox::with_spec(&(spec("slurm", &replaced) + &solver));
-    sandbox.write("cluster.toml", &settings());
-    let rows = |count: usize| {
-        let statuses: Vec<Value> = sandbox.cases().iter().map(|case| case["status"].clone()).collect();
-        assert_eq!(statuses.iter().filter(|status| *status == "invalid").count(), 2, "{statuses:?}");
-        assert_eq!((statuses.len(), journal(&sandbox).len()), (4, count));
-    };
-    sandbox.run(&RUN).exits(1);
-    rows(4);
-    // Without the option nothing is left to run.
-    sandbox.run(&RUN).exits(1);
-    rows(4);
-    let again: Vec<&str> = RUN.iter().copied().chain(["--retry-failed"]).collect();
-    sandbox.run(&again).exits(1);
-    rows(6);
-    let last = journal(&sandbox).split_off(4);
-    let bad = sandbox.cases().into_iter().filter(|case| case["status"] == "invalid");
-    let mut bad: Vec<String> = bad.map(|case| case["id"].as_str().expect("an id").to_owned()).collect();
-    bad.sort();
-    assert_eq!(last.iter().collect::<std::collections::BTreeSet<_>>(), bad.iter().collect());
-    // A front that leaves is no end to it.
-    let detached: Vec<&str> = again.iter().copied().chain(["--detach"]).collect();
-    sandbox.run(&detached);
-    sandbox.run(&["watch"]).exits(1);
-    rows(8);
 }
 
 /// What happens to a run.
