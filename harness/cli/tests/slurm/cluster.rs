@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Sandbox, reproducible, spec};
+use crate::support::{Ended, Sandbox, built, reproducible, spec};
 
 /// Settings with intervals of seconds.
-const SETTINGS: &str = r#"
+pub const SETTINGS: &str = r#"
 [slurm]
 ask = { time = "5m", memory = "900MiB", threads = 1, exclusive = false }
 intervals = { poll = "500ms", longest_poll = "1s", confirm = "2s", beat = "1s", silent = "4s", stuck = "8s" }
 "#;
+
+/// Longest time that a run may take in all, whatever happens to it.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The arguments of a run on the cluster.
 pub const RUN: [&str; 8] =
@@ -48,6 +52,15 @@ impl Cluster {
         text.trim().parse().ok()
     }
 
+    /// Takes nodes into use again that Slurm has drained, as an administrator would: a controller that was killed may give out a
+    /// job's number twice.
+    pub fn resume_nodes(&self) {
+        let drained = shell("sinfo -h -N -t drain -o %N | sort -u | paste -sd,");
+        if !drained.is_empty() {
+            shell(&format!("scontrol update NodeName={drained} State=RESUME"));
+        }
+    }
+
     /// Whether each node has file systems of its own.
     pub fn has_mounts(&self) -> bool {
         let mounts = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
@@ -62,6 +75,13 @@ pub fn shell(command: &str) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
+/// The settings, with what this machine and thus the nodes compute with.
+pub fn settings() -> String {
+    let told = Ended::of(Command::new(built("gpbench-worker")).arg("environment")).exits(0).json();
+    let (set, core) = (&told["cpu_dispatch"], &told["blas_core"]);
+    format!("{SETTINGS}nodes.instruction_set = {set}\nnodes.blas_core = {core}\n")
+}
+
 /// A sandbox with a spec of four blocks of `n` rows, and the settings of a cluster.
 pub fn sandbox(n: usize) -> Sandbox {
     let rows = format!("n = {n}");
@@ -71,14 +91,14 @@ pub fn sandbox(n: usize) -> Sandbox {
 /// A sandbox with a spec and the settings of a cluster.
 pub fn sandbox_of(spec: &str) -> Sandbox {
     let sandbox = Sandbox::with_spec(spec);
-    sandbox.write("cluster.toml", SETTINGS);
+    sandbox.write("cluster.toml", &settings());
     sandbox
 }
 
 /// Adds lines of the shell that run before each task. None may hold three quotation marks in a row.
 pub fn set_up(sandbox: &Sandbox, lines: &[String]) {
     let lines: Vec<String> = lines.iter().map(|line| format!("'''{line}'''")).collect();
-    sandbox.write("cluster.toml", &format!("{SETTINGS}nodes.setup = [{}]\n", lines.join(", ")));
+    sandbox.write("cluster.toml", &format!("{}nodes.setup = [{}]\n", settings(), lines.join(", ")));
 }
 
 /// What a local run of the spec of [`sandbox`] gives, by id.

@@ -9,9 +9,11 @@
 //! `GPBENCH_FAULT_RECORDS` names a file that takes a line for each of them, and `GPBENCH_FAULT_LOGS` prints what runs say that
 //! are not finished.
 
+mod again;
 mod bounds;
 mod cluster;
 mod faults;
+mod nodes;
 mod parts;
 mod strike;
 #[path = "../support/mod.rs"]

@@ -59,6 +59,7 @@ fn what_is_too_much_is_refused_before_it_is_sent() {
         ("slurm.ask.time=3h", "the partition allows 60 min"),
         ("slurm.ask.memory=1TiB", "the largest node of the partition has"),
         ("slurm.ask.threads=64", "the largest node of the partition has 2 processors"),
+        ("slurm.ask.memory=256MiB", "its runner and an idle worker need 512 MiB: raise `memory` of `ask`"),
         ("slurm.ask.tiem=3h", "time"),
     ] {
         let refused: Vec<&str> = RUN.iter().copied().chain(["--set", set]).collect();
