@@ -85,9 +85,10 @@ impl Part {
         lock(&self.writer).append(line)
     }
 
-    /// Seconds for which the job was suspended so far.
-    fn suspended(&self) -> f64 {
-        *lock(&self.suspended_seconds)
+    /// Where the attempt runs, with the seconds for which the job was suspended since the last call: cases run one after another.
+    fn place(&self) -> Option<Place> {
+        let suspended_seconds = std::mem::take(&mut *lock(&self.suspended_seconds));
+        self.place.get().map(|place| Place { suspended_seconds, ..place.clone() })
     }
 }
 
@@ -95,13 +96,11 @@ impl Part {
 pub(crate) struct PartRows {
     part: Arc<Part>,
     statuses: HashMap<String, Status>,
-    /// Seconds for which the job had been suspended when a case began, by its id.
-    suspended_before: HashMap<String, f64>,
 }
 
 impl PartRows {
     pub(crate) fn new(part: Arc<Part>) -> Self {
-        Self { part, statuses: HashMap::new(), suspended_before: HashMap::new() }
+        Self { part, statuses: HashMap::new() }
     }
 
     fn store(&self, line: &PartLine) -> Result<(), RunError> {
@@ -114,15 +113,11 @@ impl PartRows {
 
 impl Rows for PartRows {
     fn begin(&mut self, id: &str) -> Result<(), RunError> {
-        self.suspended_before.insert(id.to_owned(), self.part.suspended());
         self.store(&PartLine::Started { time: now(), id: id.to_owned() })
     }
 
     fn append(&mut self, row: &Row) -> Result<(), RunError> {
-        let before = self.suspended_before.get(&row.id).copied().unwrap_or_default();
-        let suspended_seconds = self.part.suspended() - before;
-        let place = self.part.place.get().map(|place| Place { suspended_seconds, ..place.clone() });
-        let row = Row { place, ..row.clone() };
+        let row = Row { place: self.part.place(), ..row.clone() };
         self.statuses.insert(row.id.clone(), row.status);
         self.store(&PartLine::Case(Box::new(row)))
     }
