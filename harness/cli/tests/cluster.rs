@@ -40,7 +40,12 @@ impl Cluster {
     fn new() -> Cluster {
         support::built("gpbench-node");
         let sandbox = Sandbox::with_spec(&spec("slurm", &[("seeds = [0]", "seeds = [0, 1]")]));
-        sandbox.write("cluster.toml", SETTINGS);
+        // Otherwise a job is sent that asks what the nodes compute with.
+        let told =
+            Ended::of(Command::new(support::built("gpbench-worker")).arg("environment")).exits(0).json();
+        let (set, core) = (&told["cpu_dispatch"], &told["blas_core"]);
+        let numerics = format!("nodes.instruction_set = {set}\nnodes.blas_core = {core}\n");
+        sandbox.write("cluster.toml", &format!("{SETTINGS}{numerics}"));
         sandbox.write("queue", "");
         fs::create_dir(sandbox.path("bin")).expect("a folder");
         let cluster = Cluster(sandbox);

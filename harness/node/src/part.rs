@@ -93,9 +93,10 @@ impl Part {
         lock(&self.writer).append(line)
     }
 
-    /// Seconds for which the job was suspended so far.
-    fn suspended(&self) -> f64 {
-        *lock(&self.suspended_seconds)
+    /// Where the attempt runs, with the seconds for which the job was suspended since the last call: cases run one after another.
+    fn place(&self) -> Option<Place> {
+        let suspended_seconds = std::mem::take(&mut *lock(&self.suspended_seconds));
+        self.place.get().map(|place| Place { suspended_seconds, ..place.clone() })
     }
 }
 
@@ -106,8 +107,6 @@ pub(crate) struct PartRows {
     time: JobTime,
     /// Seconds that each case may take, where known.
     bounds: HashMap<String, f64>,
-    /// Seconds for which the job had been suspended when a case began, by its id.
-    suspended_before: HashMap<String, f64>,
     /// Whether a case has started.
     has_begun: bool,
     /// Whether a case has not started for want of time.
@@ -117,15 +116,8 @@ pub(crate) struct PartRows {
 impl PartRows {
     /// No rows. Cases start while the job has time for them.
     pub(crate) fn new(part: Arc<Part>, time: JobTime, bounds: HashMap<String, f64>) -> Self {
-        Self {
-            part,
-            statuses: HashMap::new(),
-            time,
-            bounds,
-            suspended_before: HashMap::new(),
-            has_begun: false,
-            is_time_over: false,
-        }
+        let statuses = HashMap::new();
+        Self { part, statuses, time, bounds, has_begun: false, is_time_over: false }
     }
 
     fn store(&self, line: &PartLine) -> Result<(), RunError> {
@@ -149,15 +141,11 @@ impl Rows for PartRows {
             return Ok(false);
         }
         self.has_begun = true;
-        self.suspended_before.insert(id.to_owned(), self.part.suspended());
         self.store(&PartLine::Started { time: now(), id: id.to_owned() }).map(|()| true)
     }
 
     fn append(&mut self, row: &Row) -> Result<(), RunError> {
-        let before = self.suspended_before.get(&row.id).copied().unwrap_or_default();
-        let suspended_seconds = self.part.suspended() - before;
-        let place = self.part.place.get().map(|place| Place { suspended_seconds, ..place.clone() });
-        let row = Row { place, ..row.clone() };
+        let row = Row { place: self.part.place(), ..row.clone() };
         let id = row.id.clone();
         self.statuses.insert(id.clone(), row.status);
         self.store(&PartLine::Case(Box::new(row)))?;

@@ -6,9 +6,7 @@ use std::path::Path;
 use clap::Args;
 use gpbench_engine::{Stop, Summary};
 
-use crate::args::{
-    Continuation, DEFAULT_OUTPUT_DIR, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide,
-};
+use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide};
 use crate::cluster::launch::Cluster;
 use crate::cluster::{Until, command, settle};
 use crate::execute::{execute, exit_code};
@@ -128,7 +126,7 @@ fn on_cluster(global: &Global, args: &Run) -> Outcome {
 fn merge_command(global: &Global, name: &str) -> String {
     let words = ["gpbench", "merge", name].map(OsStr::new);
     let folder = [OsStr::new("--output-dir"), global.output_dir.as_os_str()];
-    let is_default = global.output_dir == Path::new(DEFAULT_OUTPUT_DIR);
+    let is_default = global.output_dir == Path::new(crate::args::DEFAULT_OUTPUT_DIR);
     shell_command(words.into_iter().chain(folder.into_iter().filter(|_| !is_default)))
 }
 

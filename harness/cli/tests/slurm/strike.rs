@@ -137,7 +137,9 @@ fn text(process: i32, file: &str) -> String {
 fn runners(cluster: &Cluster, folder: &Path) -> Vec<Runner> {
     let runner = |process: i32| {
         let line = text(process, "cmdline");
-        let [.., run, task, attempt, _] = line.split_whitespace().collect::<Vec<_>>()[..] else { return None };
+        let [.., run, task, attempt, _] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            return None;
+        };
         let environment = text(process, "environ");
         let variable = |name: &str| {
             let own = |word: &&str| word.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
