@@ -122,7 +122,6 @@ impl Load {
             node: "n1".into(),
             job: place.0,
             attempt: attempt.attempt,
-            environment: "e".into(),
             shared: false,
             suspended_seconds: 0.0,
         };
