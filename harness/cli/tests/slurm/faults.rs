@@ -8,12 +8,14 @@ use std::time::{Duration, Instant as Clock};
 
 use crate::cluster::{Cluster, Metrics, RUN, by_id, expected, journal, sandbox};
 use crate::parts::{Instant, Parts};
-use crate::strike::{Fault, mend, strike};
+use crate::strike::{Fault, mend, return_nodes, strike};
 use crate::support::Sandbox;
 use crate::table::{Origin, Round, record};
 
 /// Longest time that a run may take in all, whatever happens to it.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// Time between two looks at the nodes.
+const LOOK: Duration = Duration::from_secs(2);
 /// Rows of data: a case takes about half a second.
 const ROWS: usize = 1500;
 /// Cases of a run.
@@ -53,9 +55,14 @@ impl Moment {
 
 /// Waits for the end of a front, and kills one that is still there at the deadline.
 fn end(front: &mut Child, deadline: Clock) -> ExitStatus {
+    let mut looked = Clock::now();
     loop {
         if let Some(status) = front.try_wait().expect("a child") {
             return status;
+        }
+        if looked.elapsed() > LOOK {
+            return_nodes();
+            looked = Clock::now();
         }
         if Clock::now() > deadline {
             let _ = front.kill();

@@ -13,6 +13,7 @@ mod bounds;
 mod cluster;
 mod faults;
 mod parts;
+mod processes;
 mod strike;
 #[path = "../support/mod.rs"]
 mod support;
