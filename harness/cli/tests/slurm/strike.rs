@@ -145,7 +145,9 @@ pub fn strike(fault: Fault, cluster: &Cluster, sandbox: &Sandbox, front: &mut Ch
     let process = target.map(|runner| runner.process);
     let any = if choice.is_multiple_of(2) { "n1" } else { "n2" };
     let node = target.map_or(any, |runner| &runner.node);
-    let instant = target.map_or(Instant::BeforeStart, |runner| Parts::read(sandbox).instant(&runner.attempt));
+    let parts = Parts::read(sandbox);
+    let none = if parts.started() == 0 { Instant::BeforeStart } else { Instant::AfterLast };
+    let instant = target.map_or(none, |runner| parts.instant(&runner.attempt));
     match (fault, target) {
         (Fault::None, _) => {}
         (Fault::Runner, _) => signal("-KILL", process.as_slice()),
@@ -217,6 +219,11 @@ pub fn mend(fault: Fault, cluster: &Cluster, sandbox: &Sandbox) {
                 &format!("while mountpoint -q {folder}; do umount --lazy {folder} || exit; done"),
             );
         }
+    }
+    if fault == Fault::Controller {
+        // Slurm gives the ids of jobs that it has forgotten again, and the nodes refuse them: others take these ids.
+        let some = "for _ in {1..12}; do sbatch --parsable --hold --output=/dev/null --wrap=true; done";
+        shell(&format!("scancel $({some})"));
     }
     let begun = Clock::now();
     while !processes(cluster, "slurmstepd").is_empty() && begun.elapsed() < PATIENCE {
