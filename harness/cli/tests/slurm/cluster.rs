@@ -52,15 +52,6 @@ impl Cluster {
         text.trim().parse().ok()
     }
 
-    /// Takes nodes into use again that Slurm has drained, as an administrator would: a controller that was killed may give out a
-    /// job's number twice.
-    pub fn resume_nodes(&self) {
-        let drained = shell("sinfo -h -N -t drain -o %N | sort -u | paste -sd,");
-        if !drained.is_empty() {
-            shell(&format!("scontrol update NodeName={drained} State=RESUME"));
-        }
-    }
-
     /// Whether each node has file systems of its own.
     pub fn has_mounts(&self) -> bool {
         let mounts = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();

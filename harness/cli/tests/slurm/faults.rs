@@ -8,10 +8,12 @@ use std::time::{Duration, Instant as Clock};
 
 use crate::cluster::{Cluster, Metrics, PATIENCE, RUN, by_id, expected, journal, sandbox};
 use crate::parts::{Instant, Parts};
-use crate::strike::{Fault, mend, strike};
+use crate::strike::{Fault, mend, return_nodes, strike};
 use crate::support::Sandbox;
 use crate::table::{Origin, Round, record};
 
+/// Time between two looks at the nodes.
+const LOOK: Duration = Duration::from_secs(2);
 /// Rows of data: a case takes about half a second.
 const ROWS: usize = 1500;
 /// Cases of a run.
@@ -50,16 +52,20 @@ impl Moment {
 }
 
 /// Waits for the end of a front, and kills one that is still there at the deadline.
-fn end(cluster: &Cluster, front: &mut Child, deadline: Clock) -> ExitStatus {
+fn end(front: &mut Child, deadline: Clock) -> ExitStatus {
+    let mut looked = Clock::now();
     loop {
-        cluster.resume_nodes();
         if let Some(status) = front.try_wait().expect("a child") {
             return status;
+        }
+        if looked.elapsed() > LOOK {
+            return_nodes();
+            looked = Clock::now();
         }
         if Clock::now() > deadline {
             let _ = front.kill();
         }
-        thread::sleep(Duration::from_millis(200));
+        thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -83,7 +89,7 @@ fn endure(
             instant = strike(fault, cluster, sandbox, &mut front, choice);
         }
         // A run whose cases all have rows ends with an error only where a row is not what it should be.
-        if end(cluster, &mut front, deadline).success() || journal(sandbox).len() >= CASES as usize {
+        if end(&mut front, deadline).success() || journal(sandbox).len() >= CASES as usize {
             return (instant, commands);
         }
         if std::env::var_os("GPBENCH_FAULT_LOGS").is_some() {

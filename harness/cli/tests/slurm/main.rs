@@ -15,6 +15,7 @@ mod cluster;
 mod faults;
 mod nodes;
 mod parts;
+mod processes;
 mod strike;
 #[path = "../support/mod.rs"]
 mod support;

@@ -63,8 +63,8 @@ impl Parts {
 
     /// Where an attempt is. One that has no file has not started.
     pub fn instant(&self, attempt: &str) -> Instant {
-        let told = self.0.get(attempt).into_iter().flatten().filter_map(|line| line["kind"].as_str());
-        match told.filter(|kind| *kind != "beat").next_back() {
+        let mut told = self.0.get(attempt).into_iter().flatten().filter_map(|line| line["kind"].as_str());
+        match told.rfind(|kind| *kind != "beat") {
             None | Some("assigned") => Instant::BeforeStart,
             Some("started") => Instant::DuringCase,
             Some("ended") => Instant::AfterLast,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant as Clock};
 
 use crate::cluster::{Cluster, set_up, shell};
 use crate::parts::{Instant, Parts};
+use crate::processes::{Runner, line_of, processes, runners, signal, workers};
 use crate::support::Sandbox;
 
 /// Longest time that a job is held.
@@ -109,73 +110,6 @@ impl Fault {
     }
 }
 
-/// A process that runs an attempt.
-struct Runner {
-    process: i32,
-    attempt: String,
-    node: String,
-    job: String,
-}
-
-/// The processes whose command lines have a word, and that belong to this cluster.
-fn processes(cluster: &Cluster, word: &str) -> Vec<i32> {
-    let entries = fs::read_dir("/proc").expect("/proc").flatten();
-    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let own = format!("SLURM_CONF={}/", cluster.folder.display());
-    let is_it =
-        |process: &i32| text(*process, "cmdline").contains(word) && text(*process, "environ").contains(&own);
-    numbers.filter(is_it).filter(|process| *process != std::process::id() as i32).collect()
-}
-
-/// A file of a process, with a space after each argument or variable.
-fn text(process: i32, file: &str) -> String {
-    let text = fs::read(format!("/proc/{process}/{file}")).unwrap_or_default();
-    String::from_utf8_lossy(&text).replace('\0', " ")
-}
-
-/// The processes that run attempts of a run below a folder.
-fn runners(cluster: &Cluster, folder: &Path) -> Vec<Runner> {
-    let runner = |process: i32| {
-        let line = text(process, "cmdline");
-        let [.., run, task, attempt, _] = line.split_whitespace().collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        let environment = text(process, "environ");
-        let variable = |name: &str| {
-            let own = |word: &&str| word.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
-            Some(environment.split(' ').find(own)?[name.len() + 1..].to_owned())
-        };
-        Path::new(run).starts_with(folder).then_some(())?;
-        let attempt = format!("{:04}.{:02}", task.parse::<u32>().ok()?, attempt.parse::<u32>().ok()?);
-        // The id of a task may be that of its array.
-        let job = format!("{}_{}", variable("SLURM_ARRAY_JOB_ID")?, variable("SLURM_ARRAY_TASK_ID")?);
-        Some(Runner { process, attempt, node: variable("SLURMD_NODENAME")?, job })
-    };
-    processes(cluster, "gpbench-node").into_iter().filter_map(runner).collect()
-}
-
-/// A process, the one that started it, and so on.
-fn line_of(process: i32) -> impl Iterator<Item = i32> {
-    let parent = |process: &i32| {
-        let status = text(*process, "stat");
-        status.rsplit(") ").next()?.split(' ').nth(1)?.parse::<i32>().ok()
-    };
-    std::iter::successors(Some(process), parent)
-}
-
-/// The workers of a runner.
-fn workers(cluster: &Cluster, runner: i32) -> Vec<i32> {
-    let workers = processes(cluster, "gpbench-worker").into_iter();
-    workers.filter(|worker| line_of(*worker).any(|above| above == runner)).collect()
-}
-
-fn signal(name: &str, processes: &[i32]) {
-    for process in processes {
-        // It may have ended.
-        let _ = Command::new("kill").args([name, &process.to_string()]).stderr(Stdio::null()).status();
-    }
-}
-
 /// Starts a daemon again that was killed, after a while without it.
 fn restart(cluster: &Cluster, daemon: &str, program: &Path, arguments: &[&str]) {
     signal("-KILL", &cluster.daemon(daemon).into_iter().collect::<Vec<_>>());
@@ -211,7 +145,9 @@ pub fn strike(fault: Fault, cluster: &Cluster, sandbox: &Sandbox, front: &mut Ch
     let process = target.map(|runner| runner.process);
     let any = if choice.is_multiple_of(2) { "n1" } else { "n2" };
     let node = target.map_or(any, |runner| &runner.node);
-    let instant = target.map_or(Instant::BeforeStart, |runner| Parts::read(sandbox).instant(&runner.attempt));
+    let parts = Parts::read(sandbox);
+    let none = if parts.started() == 0 { Instant::BeforeStart } else { Instant::AfterLast };
+    let instant = target.map_or(none, |runner| parts.instant(&runner.attempt));
     match (fault, target) {
         (Fault::None, _) => {}
         (Fault::Runner, _) => signal("-KILL", process.as_slice()),
@@ -265,7 +201,14 @@ pub fn strike(fault: Fault, cluster: &Cluster, sandbox: &Sandbox, front: &mut Ch
     instant
 }
 
-/// Takes away what a fault has left on the nodes.
+/// Does what an administrator does: a controller that was killed gives ids of jobs that it has forgotten once more, and Slurm
+/// takes nodes out of use where such a job still runs.
+pub fn return_nodes() {
+    let nodes = "nodes=$(sinfo -h -N -t drain -o %N | sort -u | paste -sd ,)";
+    shell(&format!("{nodes}; [[ -z $nodes ]] || scontrol update NodeName=$nodes State=RESUME"));
+}
+
+/// Takes away what a fault has left on the nodes: mounts, and jobs that Slurm has forgotten.
 pub fn mend(fault: Fault, cluster: &Cluster, sandbox: &Sandbox) {
     if fault.needs_mounts() {
         for (node, folder) in [("n1", "tmp"), ("n2", "tmp"), ("n1", "reports"), ("n2", "reports")] {
@@ -277,4 +220,14 @@ pub fn mend(fault: Fault, cluster: &Cluster, sandbox: &Sandbox) {
             );
         }
     }
+    if fault == Fault::Controller {
+        // Slurm gives the ids of jobs that it has forgotten again, and the nodes refuse them: others take these ids.
+        let some = "for _ in {1..12}; do sbatch --parsable --hold --output=/dev/null --wrap=true; done";
+        shell(&format!("scancel $({some})"));
+    }
+    let begun = Clock::now();
+    while !processes(cluster, "slurmstepd").is_empty() && begun.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(50));
+    }
+    return_nodes();
 }

@@ -160,3 +160,29 @@ fn memory(bytes: u64) -> String {
         b => format!("{} MiB", b >> 20),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gpbench_record::PartLine;
+
+    use super::*;
+    use crate::limits::Ask;
+
+    /// Whether a case that began its attempt and ran for so many seconds, of so many that were asked for, had all of its time.
+    fn had_its_time(ran: u32, asked: u64) -> bool {
+        let start = Timestamp::UNIX_EPOCH;
+        let ask = Ask { seconds: asked, memory_bytes: 1, threads: 1 };
+        let mut known = Known::new(1, 0, ask, start);
+        let later = start + jiff::SignedDuration::from_secs(i64::from(ran));
+        known.told.hear(&PartLine::Started { time: start.to_string(), id: "a".into() }, start);
+        known.told.hear(&PartLine::Beat { time: later.to_string(), advanced: false }, later);
+        has_had_its_time(&known, &Policy::default())
+    }
+
+    #[test]
+    fn the_slack_is_no_more_than_half_of_the_time() {
+        assert!(had_its_time(4 * 3600 - 200, 4 * 3600) && had_its_time(160, 300));
+        // Somebody has shortened the job's time.
+        assert!(!had_its_time(3600, 4 * 3600) && !had_its_time(23, 300));
+    }
+}
