@@ -213,19 +213,19 @@ fn what_a_front_costs() {
     let parts = fs::read_dir(folder.parts()).unwrap().map(|part| part.unwrap().metadata().unwrap().len());
     let (count, parts) = (times.len(), parts.sum::<u64>());
     let (seconds, longest) = (times.iter().sum::<Duration>(), times.iter().max().unwrap());
-    println!("{tasks} tasks of {CASES} cases on {NODES} nodes, {count} polls");
-    println!("seconds: {:.2} in all, {:.4} at most a poll", seconds.as_secs_f64(), longest.as_secs_f64());
-    println!(
+    eprintln!("{tasks} tasks of {CASES} cases on {NODES} nodes, {count} polls");
+    eprintln!("seconds: {:.2} in all, {:.4} at most a poll", seconds.as_secs_f64(), longest.as_secs_f64());
+    eprintln!(
         "bytes read: {} a poll, {} at most; {parts} in part files",
         bytes.iter().sum::<u64>() / count as u64,
         bytes.iter().max().unwrap()
     );
-    println!("peak memory: {} KiB, {before} KiB of them before the front began", own("status", "VmHWM:"));
+    eprintln!("peak memory: {} KiB, {before} KiB of them before the front began", own("status", "VmHWM:"));
     let begun = Instant::now();
     let mut again = front(&folder, &shared, tasks, &run.path().join("another.jsonl"));
     again.round(shared.0.borrow().time()).unwrap();
     assert_eq!(again.records.store.rows.rows, tasks * CASES, "all parts are read anew");
-    println!(
+    eprintln!(
         "another front that reads all: {:.2} s, peak memory {} KiB",
         begun.elapsed().as_secs_f64(),
         own("status", "VmHWM:")
