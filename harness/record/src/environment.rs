@@ -100,8 +100,21 @@ impl Environment {
     pub fn kind(&self) -> String {
         hash_json(&(
             (&self.gpbench, &self.rustc, &self.os, &self.cpu, self.cores, &self.governor, self.gibibytes()),
-            (&self.cpu_dispatch, &self.blas, &self.blas_core, self.threads, self.jobs, &self.variables),
+            (
+                &self.cpu_dispatch,
+                &self.blas,
+                &self.blas_core,
+                self.threads,
+                self.jobs,
+                self.other_variables(),
+            ),
         ))
+    }
+
+    /// The variables whose effect no other field tells.
+    fn other_variables(&self) -> BTreeMap<&String, &String> {
+        let is_told = |name: &str| matches!(name, "GPBENCH_SIMD" | "OPENBLAS_CORETYPE");
+        self.variables.iter().filter(|(name, _)| !is_told(name)).collect()
     }
 
     /// Its memory to the nearest GiB: equal machines differ by a little.
@@ -125,7 +138,7 @@ impl Environment {
             ("blas_core", self.blas_core == other.blas_core),
             ("threads", self.threads == other.threads),
             ("jobs", self.jobs == other.jobs || self.jobs.min(other.jobs) == 0),
-            ("variables", self.variables == other.variables),
+            ("variables", self.other_variables() == other.other_variables()),
         ];
         each.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
     }
@@ -144,6 +157,19 @@ mod tests {
         assert_eq!(here.differences(&there), ["cpu", "cores"]);
         assert_eq!(here.kind(), later.kind());
         assert_ne!(here.kind(), there.kind());
+    }
+
+    #[test]
+    fn a_variable_that_asks_for_what_is_chosen_anyway_is_no_difference() {
+        let with = |name: &str| Environment {
+            variables: [(name.to_owned(), "avx2".to_owned())].into(),
+            ..Environment::default()
+        };
+        let (here, held) = (Environment::default(), with("GPBENCH_SIMD"));
+        assert!(here.differences(&held).is_empty() && here.kind() == held.kind());
+        let preloaded = with("LD_PRELOAD");
+        assert_eq!(here.differences(&preloaded), ["variables"]);
+        assert_ne!(here.kind(), preloaded.kind());
     }
 
     #[test]
