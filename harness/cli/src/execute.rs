@@ -8,7 +8,7 @@ use gpbench_engine::{
 use gpbench_record::disturbance;
 
 use crate::args::{Continuation, Global, RunArgs};
-use crate::exit::{CASE_FAILED, Failure, OK};
+use crate::exit::{CASE_FAILED, Failure, OK, of_signal};
 use crate::notice::warn;
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -92,7 +92,7 @@ fn cases_without_rows(summary: &Summary) -> Vec<String> {
 /// The exit code of a run. A signal that came after the last case has interrupted nothing.
 pub(crate) fn exit_code(summary: &Summary) -> u8 {
     match summary.interrupted.filter(|_| summary.left > 0) {
-        Some(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        Some(signal) => of_signal(signal),
         None if summary.failures() > 0 || !summary.is_complete() => CASE_FAILED,
         None => OK,
     }

@@ -15,6 +15,11 @@ pub(crate) const NOTHING: u8 = 4;
 /// A fault of gpbench or of the machine.
 pub(crate) const INTERNAL: u8 = 70;
 
+/// The exit code of a process that a signal ended.
+pub(crate) fn of_signal(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
+}
+
 /// An error that ends the program.
 #[derive(Debug)]
 pub(crate) struct Failure {

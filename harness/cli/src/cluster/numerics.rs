@@ -16,7 +16,7 @@ use gpbench_runs::list_runs;
 use super::failure;
 use super::programs::keep;
 use crate::args::Global;
-use crate::exit::Failure;
+use crate::exit::{Failure, of_signal};
 use crate::notice::say;
 use crate::prepare::Numerics;
 use crate::worker::Worker;
@@ -138,7 +138,7 @@ impl Question {
             }
             if let Some(signal) = interrupt.signal() {
                 self.cancel();
-                let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
+                let code = of_signal(signal);
                 return Err(Failure { code, text: "interrupted while a node was asked".to_owned() });
             }
             if is_over(asked, intervals.answer) {

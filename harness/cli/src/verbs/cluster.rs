@@ -9,7 +9,7 @@ use gpbench_runs::{Journal, RunError, RunFolder, resolve_run};
 
 use crate::args::{Global, Wide};
 use crate::cluster::{ClusterRun, Until, command, look};
-use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
+use crate::exit::{CASE_FAILED, Failure, OK, Outcome, of_signal};
 use crate::notice::say;
 use crate::output;
 use crate::progress::Progress;
@@ -86,17 +86,12 @@ pub(crate) fn cancel(global: &Global, args: &Cancel) -> Outcome {
         }
         Ok(Some(signal)) => {
             say(format_args!("interrupted; {cancelled}{left}"));
-            Ok(code(signal))
+            Ok(of_signal(signal))
         }
         Err(Failure { text, .. }) => {
             Err(Failure { code: CASE_FAILED, text: format!("{text}\n{cancelled}{left}") })
         }
     }
-}
-
-/// The exit code of a process that a signal ended.
-fn code(signal: i32) -> u8 {
-    u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
 /// Writes and prints the report of a cluster run that this process leaves. The exit code is that of a local run.
@@ -121,7 +116,7 @@ pub(crate) fn report(global: &Global, folder: &Path, signal: Option<i32>, wide: 
     }
     let failed = run.rows.iter().any(|row| row.status.is_failure());
     Ok(match signal {
-        Some(signal) if run.missing > 0 => code(signal),
+        Some(signal) if run.missing > 0 => of_signal(signal),
         _ if failed || run.missing > 0 => CASE_FAILED,
         _ => OK,
     })
