@@ -117,7 +117,7 @@ pub enum State {
     Running,
     /// It is stopped for a while.
     Suspended,
-    /// It has ended, or its node does not say so.
+    /// It has ended, and its node does not say so yet. How it ended is not told.
     Completing,
     /// Its script ended with status 0.
     Completed,

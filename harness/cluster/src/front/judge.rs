@@ -21,18 +21,18 @@ pub(crate) struct Verdict {
     pub(crate) row: Option<(Status, String)>,
 }
 
-/// Whether an attempt that leaves cases without rows is over. A runner that says so has ended as soon as the scheduler does
-/// not call it running; that of a silent one has to be shown twice.
+/// Whether an attempt that leaves cases without rows is over. A runner that says so has ended as soon as the scheduler says
+/// how; that of a silent one, and one that the scheduler calls completing, has to be shown twice.
 pub(crate) fn is_over(known: &Known, policy: &Policy, now: Timestamp) -> bool {
     let Some(_) = known.queue.gone else { return false };
+    let state = known.state();
     let never_ran = known.told.begun.is_none()
-        && known
-            .queue
-            .seen
-            .as_ref()
-            .is_some_and(|task| task.state == State::Cancelled && task.node.is_empty());
+        && state == Some(&State::Cancelled)
+        && known.queue.seen.as_ref().is_some_and(|task| task.node.is_empty());
+    // Whether it was cancelled, preempted or ended by itself is said only after that.
+    let has_said_so = known.told.ending.is_some() && state != Some(&State::Completing);
     let is_silent = seconds_between(known.told.heard, now) >= policy.silent_seconds;
-    known.told.ending.is_some() || never_ran || known.queue.confirmed && is_silent
+    has_said_so || never_ran || known.queue.confirmed && is_silent
 }
 
 /// Why an attempt that is not over has to be cancelled.

@@ -282,6 +282,34 @@ fn what_others_cancel_waits_until_the_run_is_resumed() {
 }
 
 #[test]
+fn a_task_that_completes_is_judged_by_how_it_ended() {
+    for (state, exit, is_left) in [(State::Cancelled, (0, 15), true), (State::Preempted, (0, 15), false)] {
+        let mut bench = Bench::new(&[&["a"]]);
+        bench.round();
+        bench.begin(0, "n1");
+        bench.ended(0, Ending::Signal { signal: 15 });
+        bench.set(0, State::Completing, "None", (0, 0));
+        bench.wait(45);
+        assert_eq!(bench.sent().len(), 1, "nobody knows yet");
+        bench.set(0, state, "None", exit);
+        assert_eq!(bench.round().is_finished, is_left);
+        assert_eq!(bench.sent().len(), if is_left { 1 } else { 2 });
+        assert!(bench.summary().retried.is_empty());
+    }
+}
+
+#[test]
+fn a_task_that_completes_without_end_is_sent_again() {
+    let mut bench = Bench::new(&[&["a"]]);
+    bench.round();
+    bench.begin(0, "n1");
+    bench.ended(0, Ending::Signal { signal: 15 });
+    bench.set(0, State::Completing, "None", (0, 0));
+    bench.wait(105);
+    assert_eq!(bench.sent(), ["[] 0000.01 a", "[] 0000.02 a"]);
+}
+
+#[test]
 fn waiting_tasks_are_shown_with_their_reason_and_held_ones_are_sent_again() {
     let mut bench = Bench::new(&[&["a"], &["b"]]);
     bench.round();
