@@ -71,6 +71,8 @@ enum Verb {
     Merge(verbs::merge::Merge),
     /// Show runs side by side, learners beside solvers too, and check the last against the first.
     Compare(verbs::compare::Compare),
+    /// Write the pages that set the papers' tables, cell by cell, beside published runs.
+    Coverage(verbs::coverage::Coverage),
     /// Show a metric over the runs of a spec and their git revisions.
     History(verbs::history::History),
     /// Show how far a run on a cluster is.
@@ -161,6 +163,7 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Report(args) => verbs::report::report(global, &args),
         Verb::Merge(args) => verbs::merge::merge(global, &args),
         Verb::Compare(args) => verbs::compare::compare(global, &args),
+        Verb::Coverage(args) => verbs::coverage::coverage(global, &args),
         Verb::History(args) => verbs::history::history(global, &args),
         Verb::Status(args) => verbs::cluster::status(global, &args),
         Verb::Watch(args) => verbs::cluster::watch(global, &args),

@@ -6,6 +6,7 @@ pub(crate) mod clean;
 pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod coverage;
 pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod history;

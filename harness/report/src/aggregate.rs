@@ -68,7 +68,11 @@ impl MeanWithError {
     /// The mean in another unit.
     #[must_use]
     pub(crate) fn scaled(self, factor: f64) -> MeanWithError {
-        MeanWithError { mean: self.mean * factor, stderr: self.stderr.map(|stderr| stderr * factor), ..self }
+        MeanWithError {
+            mean: self.mean * factor,
+            stderr: self.stderr.map(|stderr| stderr * factor.abs()),
+            ..self
+        }
     }
 }
 

@@ -10,6 +10,9 @@ use crate::run::Run;
 /// Columns that name a case, before the metrics.
 pub(crate) const AXES: [&str; 4] = ["dataset", "kernel", "estimator", "solver"];
 
+/// The column with the whole case.
+pub(crate) const CASE: &str = "case";
+
 /// The columns of `results.parquet` that are no metrics, with their documentation. A name that ends in `*` stands for several.
 pub const COLUMNS: &[(&str, &str)] = &[
     ("id", "16 hexadecimal digits of a hash of everything that can change the result."),
@@ -43,6 +46,8 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("node", "The node of a cluster that the case ran on; else null."),
     ("shared", "Whether other jobs could run on that node at the same time; null where there is none."),
     ("suspended_seconds", "Seconds for which the case's job was suspended; null where there is none."),
+    ("finished", "UTC time at which the case ended."),
+    ("case", "The whole case as JSON: everything that the spec says of it. Not in `results.csv`."),
 ];
 
 /// What the tables of trace points and of steps say of the case, in the words of [`COLUMNS`].
@@ -92,6 +97,10 @@ pub(crate) fn results(run: &Run) -> PolarsResult<DataFrame> {
     columns.push(Column::new("shared".into(), shared));
     let suspended = rows.iter().map(|r| Some(r.place.as_ref()?.suspended_seconds)).collect::<Vec<_>>();
     columns.push(Column::new("suspended_seconds".into(), suspended));
+    columns.push(text("finished", rows.iter().map(|r| r.finished.as_str())));
+    let cases: Vec<String> =
+        rows.iter().map(|r| serde_json::to_string(&r.case).unwrap_or_default()).collect();
+    columns.push(text(CASE, cases.iter().map(String::as_str)));
     let metrics: Vec<&Metrics> = rows.iter().map(|r| &r.metrics).collect();
     columns.extend(metric_columns(&metrics));
     DataFrame::new(rows.len(), columns)

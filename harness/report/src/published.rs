@@ -27,9 +27,9 @@ pub(crate) fn tables(
     figures.into_iter().chain(agreement).collect()
 }
 
-/// Splits of the published means; 1 where that is not known.
+/// How many splits the published spread is over, as a standard deviation; 1 where it is a standard error.
 fn splits(reference: &Reference) -> usize {
-    reference.comparison.splits.unwrap_or(1)
+    if reference.comparison.spread_is_deviation { reference.comparison.splits } else { 1 }
 }
 
 /// Learners with figures of ours, computed from their models, and of the paper.

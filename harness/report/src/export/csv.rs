@@ -7,10 +7,12 @@ use crate::escape;
 use crate::frame;
 use crate::run::Run;
 
-/// The content of `results.parquet`. Words that a spreadsheet would calculate begin with an apostrophe.
+/// The content of `results.parquet`, the column `case` aside. Words that a spreadsheet would calculate begin with an apostrophe.
 pub(super) fn cases(run: &Run) -> Result<String> {
     let mut bytes = Vec::new();
-    CsvWriter::new(&mut bytes).finish(&mut guarded(frame::results(run)?)?)?;
+    // A table in a spreadsheet has no use for a text of JSON.
+    let frame = frame::results(run)?.drop(frame::CASE)?;
+    CsvWriter::new(&mut bytes).finish(&mut guarded(frame)?)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

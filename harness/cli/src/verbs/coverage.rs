@@ -1,0 +1,130 @@
+//! `gpbench coverage`: the papers' tables, cell by cell, beside what published runs measured.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gpbench_report::{COVERAGE, CoveragePage, Estimate, HOURS, Hours, coverage as pages_of};
+
+use crate::args::{Filter, Global, SpecArgs};
+use crate::exit::{Failure, OK, Outcome, REGRESSION};
+use crate::notice::{say, warn};
+use crate::output;
+use crate::prepare::{self, Checked, Placement};
+
+/// Threads that hours are estimated for.
+const THREADS: usize = 4;
+
+/// `gpbench coverage`.
+#[derive(Debug, Args)]
+pub(crate) struct Coverage {
+    /// The folder of published runs; the pages are written to `coverage/` in it.
+    #[arg(default_value = "reports/published")]
+    published: PathBuf,
+    /// Write nothing, and fail where a page is not what would be written.
+    #[arg(long)]
+    check: bool,
+    /// First estimate the hours of all specs below this folder that name a reference, as `gpbench plan` does.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "check")]
+    hours: Option<PathBuf>,
+}
+
+pub(crate) fn coverage(global: &Global, args: &Coverage) -> Outcome {
+    let folder = args.published.join(COVERAGE);
+    if let Some(specs) = &args.hours {
+        let hours = hours(global, specs)?;
+        write(&folder.join(HOURS), &hours.text())?;
+    }
+    let pages = pages_of(&args.published).map_err(Failure::usage)?;
+    if args.check {
+        return check(&folder, &pages);
+    }
+    for (name, text) in &pages {
+        write(&folder.join(name), text)?;
+    }
+    if !global.quiet {
+        say(format_args!("{} pages in {}", pages.len(), folder.display()));
+    }
+    Ok(OK)
+}
+
+/// Fails where a page differs from its file.
+fn check(folder: &Path, pages: &[CoveragePage]) -> Outcome {
+    let differs =
+        |(name, text): &&CoveragePage| fs::read_to_string(folder.join(name)).ok().as_ref() != Some(text);
+    let old: Vec<&str> = pages.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
+    if old.is_empty() {
+        return Ok(OK);
+    }
+    say(format_args!(
+        "{}: out of date: {}; `gpbench coverage` writes them anew",
+        folder.display(),
+        old.join(", ")
+    ));
+    Ok(REGRESSION)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let error = |error: std::io::Error| Failure::usage(format!("cannot write {}: {error}", path.display()));
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(error)?;
+    output::write_file(path, text).map_err(error)
+}
+
+/// The estimated hours of all specs below a folder that name a reference. A spec that this machine cannot plan is left out with a
+/// warning.
+fn hours(global: &Global, folder: &Path) -> Result<Hours, Failure> {
+    let mut files = Vec::new();
+    specs(folder, &mut files)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", folder.display())))?;
+    files.sort();
+    let mut estimates = Vec::new();
+    for file in files {
+        match estimate(global, folder, &file) {
+            Ok(found) => estimates.extend(found),
+            Err(failure) => warn(global, &failure.text),
+        }
+    }
+    let day = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    Ok(Hours::of(THREADS, day, &estimates))
+}
+
+fn specs(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            specs(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// What a spec would take; none where it names no reference.
+fn estimate(global: &Global, folder: &Path, file: &Path) -> Result<Option<Estimate>, Failure> {
+    if !names_reference(file) {
+        return Ok(None);
+    }
+    let args = SpecArgs {
+        spec: file.to_owned(),
+        sets: Vec::new(),
+        libraries: Vec::new(),
+        filter: Filter { solvers: Vec::new(), datasets: Vec::new() },
+        threads: None,
+    };
+    let Checked { plan, .. } = prepare::check(global, &args, &Placement::default())?;
+    let Some(reference) = plan.report.reference.clone() else { return Ok(None) };
+    let cases = plan.cases.into_iter().map(|planned| {
+        let seconds = planned.cost(THREADS).map(|cost| cost.seconds);
+        (planned.case.labels(), planned.case, seconds)
+    });
+    let spec = file.strip_prefix(folder).unwrap_or(file).display().to_string();
+    Ok(Some(Estimate { reference, spec, cases: cases.collect() }))
+}
+
+/// Whether a file is a spec that names a reference. A file that is no spec, as those of references, does not.
+fn names_reference(file: &Path) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let table: Option<toml::Table> = toml::from_str(&text).ok();
+    table.is_some_and(|spec| spec.get("report").is_some_and(|report| report.get("reference").is_some()))
+}

@@ -1,0 +1,152 @@
+//! A published run, read from the files that are kept of it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use gpbench_record::{
+    Axes, Case, Environment, Labels, Metrics, ReportOptions, Row, Status, TaskOutput, metric,
+};
+use polars::prelude::{AnyValue, DataFrame, DataType, ParquetReader, SerReader};
+use serde::Deserialize;
+
+use crate::error::{Error, Result, at};
+use crate::run::Run;
+
+/// A folder with `results.parquet`, `spec.toml` and `environment.json`.
+pub(super) struct PublishedRun {
+    /// Name of the folder.
+    pub(super) name: String,
+    /// The paper that the spec compares with.
+    pub(super) reference: Option<String>,
+    /// Its rows, with their metrics; traces and steps are not kept.
+    pub(super) run: Run,
+}
+
+/// What is read of a spec.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Spec {
+    name: String,
+    report: ReportTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ReportTable {
+    reference: Option<String>,
+}
+
+impl PublishedRun {
+    /// All below a folder that have their results, by name.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or is not what a report writes.
+    pub(super) fn all(folder: &Path) -> Result<Vec<PublishedRun>> {
+        let mut folders = Vec::new();
+        for entry in fs::read_dir(folder).map_err(at(folder))? {
+            folders.push(entry.map_err(at(folder))?.path());
+        }
+        folders.sort();
+        folders.into_iter().filter(|folder| folder.join(RESULTS).is_file()).map(PublishedRun::open).collect()
+    }
+
+    fn open(folder: PathBuf) -> Result<PublishedRun> {
+        let spec: Spec =
+            read(&folder.join("spec.toml"), |text| toml::from_str(text).map_err(|e| e.to_string()))?;
+        let environment: Environment = read(&folder.join("environment.json"), |text| {
+            serde_json::from_str(text).map_err(|error| error.to_string())
+        })?;
+        let path = folder.join(RESULTS);
+        let file = File::open(&path).map_err(at(&path))?;
+        let rows = rows(&ParquetReader::new(file).finish()?).map_err(|reason| wrong(&path, reason))?;
+        let run = Run {
+            name: spec.name,
+            rows,
+            missing: 0,
+            unlisted: 0,
+            shard: None,
+            merged: Vec::new(),
+            plans: BTreeMap::new(),
+            environments: vec![environment],
+            axes: Axes::default(),
+            options: ReportOptions::default(),
+            sources: BTreeMap::new(),
+            warnings: Vec::new(),
+            truncated: false,
+            folder: folder.clone(),
+        };
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(PublishedRun { name, reference: spec.report.reference, run })
+    }
+
+    /// The day on which the last case ended, UTC, as `2026-11-23`.
+    pub(super) fn day(&self) -> &str {
+        let days = self.run.rows.iter().filter_map(|row| row.finished.get(..10));
+        days.max().unwrap_or_default()
+    }
+}
+
+const RESULTS: &str = "results.parquet";
+
+fn read<T>(path: &Path, parse: impl FnOnce(&str) -> std::result::Result<T, String>) -> Result<T> {
+    let text = fs::read_to_string(path).map_err(at(path))?;
+    parse(&text).map_err(|reason| wrong(path, reason))
+}
+
+fn wrong(path: &Path, reason: String) -> Error {
+    Error::Format { path: path.to_owned(), at: None, reason }
+}
+
+/// The rows of `results.parquet`, without traces, steps and logs.
+fn rows(frame: &DataFrame) -> std::result::Result<Vec<Row>, String> {
+    let names: Vec<&str> = frame.columns().iter().map(|column| column.name().as_str()).collect();
+    let metrics: Vec<&str> = names.into_iter().filter(|name| metric::find(name).is_some()).collect();
+    (0..frame.height()).map(|i| row(frame, &metrics, i)).collect()
+}
+
+fn row(frame: &DataFrame, metrics: &[&str], i: usize) -> std::result::Result<Row, String> {
+    let value = |name: &str| -> std::result::Result<AnyValue<'_>, String> {
+        frame.column(name).and_then(|column| column.get(i)).map_err(|error| error.to_string())
+    };
+    let text = |name: &str| value(name).map(|value| value.get_str().map(str::to_owned));
+    let needed = |name: &str| text(name)?.ok_or_else(|| format!("row {i} has no `{name}`"));
+    let number = |name: &str| value(name).map(|value| value.cast(&DataType::Float64).extract::<f64>());
+    let case: Case = serde_json::from_str(&needed("case")?).map_err(|error| format!("row {i}: {error}"))?;
+    let status: Status =
+        serde_json::from_value(needed("status")?.into()).map_err(|error| format!("row {i}: {error}"))?;
+    let mut measured = Metrics::default();
+    for name in metrics {
+        if let Some(value) = number(name)? {
+            measured.insert(name, value);
+        }
+    }
+    let labels = Labels {
+        dataset: needed("dataset")?,
+        kernel: needed("kernel")?,
+        estimator: text("estimator")?,
+        solver: needed("solver")?,
+        seed: number("seed")?.unwrap_or_default() as u64,
+        repeat: number("repeat")?.unwrap_or_default() as u32,
+    };
+    Ok(Row {
+        id: needed("id")?,
+        labels,
+        output: TaskOutput::empty(case.task.kind()),
+        case,
+        status,
+        reason: String::new(),
+        n: number("n")?.map(|n| n as usize),
+        d: number("d")?.map(|d| d as usize),
+        metrics: measured,
+        solver_values: BTreeMap::new(),
+        trace: Vec::new(),
+        log_tail: String::new(),
+        reproducible: true,
+        lacks_exact: false,
+        reused_from: None,
+        environment: text("environment")?,
+        place: None,
+        finished: needed("finished")?,
+    })
+}
