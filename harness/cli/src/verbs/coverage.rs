@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gpbench_engine::{Executor as _, LocalExecutor};
 use gpbench_report::{COVERAGE, CoveragePage, Estimate, HOURS, Hours, coverage as pages_of};
 
 use crate::args::{Filter, Global, SpecArgs};
@@ -11,6 +12,7 @@ use crate::exit::{Failure, OK, Outcome, REGRESSION};
 use crate::notice::{say, warn};
 use crate::output;
 use crate::prepare::{self, Checked, Placement};
+use crate::worker::Worker;
 
 /// Threads that hours are estimated for.
 const THREADS: usize = 4;
@@ -84,8 +86,10 @@ fn hours(global: &Global, folder: &Path) -> Result<Hours, Failure> {
             Err(failure) => warn(global, &failure.text),
         }
     }
+    let worker = Worker::locate()?;
+    let executor = LocalExecutor::open(&worker.file, THREADS, 1).map_err(Failure::internal)?;
     let day = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
-    Ok(Hours::of(THREADS, day, &estimates))
+    Ok(Hours::of(executor.machine().cpu, THREADS, day, &estimates))
 }
 
 fn specs(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {

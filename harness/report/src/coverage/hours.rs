@@ -22,6 +22,8 @@ pub struct Estimate {
 /// The file of hours.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Hours {
+    /// The processor of the machine that the estimates are for.
+    pub machine: String,
     /// Threads of a case.
     pub threads: usize,
     /// The day of the estimate, as `2026-11-23`.
@@ -42,7 +44,7 @@ pub(super) struct Cost {
 
 impl Hours {
     /// The hours of all cells that specs would measure. Of several solvers or specs that measure a cell, the cheapest counts.
-    pub fn of(threads: usize, day: String, estimates: &[Estimate]) -> Hours {
+    pub fn of(machine: String, threads: usize, day: String, estimates: &[Estimate]) -> Hours {
         let mut cells: BTreeMap<String, BTreeMap<String, Cost>> = BTreeMap::new();
         for estimate in estimates {
             let Some(reference) = Reference::named(&estimate.reference) else { continue };
@@ -58,7 +60,7 @@ impl Hours {
                 }
             }
         }
-        Hours { threads, day, cells }
+        Hours { machine, threads, day, cells }
     }
 
     /// The file's text.

@@ -14,18 +14,18 @@ pub(super) struct Notes {
     pub(super) absent: Vec<Note>,
 }
 
-/// A remark on all cells that have what it names.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A remark on all cells that are of the paper and have what it names; an empty list names all.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Note {
     /// Name of the reference.
     paper: String,
-    table: Option<String>,
-    dataset: Option<String>,
-    /// The method's name, without what tells its rows apart.
-    method: Option<String>,
+    tables: Vec<String>,
+    datasets: Vec<String>,
+    /// Names of methods, without what tells the rows of one apart.
+    methods: Vec<String>,
     /// `RMSE`, as the pages write it.
-    quantity: Option<String>,
+    quantities: Vec<String>,
     /// A paragraph.
     pub(super) text: String,
 }
@@ -36,11 +36,11 @@ impl Note {
     }
 
     pub(super) fn is_about(&self, paper: &str, cell: &Cell<'_>) -> bool {
-        let is = |asked: &Option<String>, own: &str| asked.as_deref().is_none_or(|asked| asked == own);
+        let is = |named: &[String], own: &str| named.is_empty() || named.iter().any(|named| named == own);
         self.is_of(paper)
-            && is(&self.table, cell.table)
-            && is(&self.dataset, &cell.row.dataset)
-            && is(&self.method, &cell.row.method)
-            && is(&self.quantity, cell.quantity.name())
+            && is(&self.tables, cell.table)
+            && is(&self.datasets, &cell.row.dataset)
+            && is(&self.methods, &cell.row.method)
+            && is(&self.quantities, cell.quantity.name())
     }
 }

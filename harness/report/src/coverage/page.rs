@@ -1,10 +1,11 @@
 //! The pages: counts for all papers, and every cell of each.
 
 use std::fmt::Write as _;
+use std::ops::Add as _;
 
 use super::hours::Hours;
 use super::notes::Note;
-use super::paper::{Entry, Outcome, PaperCoverage};
+use super::paper::{Counts, Entry, Outcome, PaperCoverage};
 use super::published_run::PublishedRun;
 use crate::escape::{markdown, markdown_block};
 use crate::number::short;
@@ -23,25 +24,15 @@ pub(super) fn overview(papers: &[PaperCoverage<'_>], hours: &Hours) -> String {
         "of these explained",
         "not measured",
         "hours for these",
+        "without an estimate",
     ] {
         table = table.numbers(title);
     }
     for paper in papers {
-        let counts = paper.counts();
-        let numbers = [
-            counts.all,
-            counts.measured(),
-            counts.within,
-            counts.within_errors,
-            counts.beyond,
-            counts.explained,
-            counts.absent,
-        ];
-        let cells = numbers.map(|number| number.to_string());
-        let hours =
-            format!("{:.0}{}", paper.hours().ceil(), if paper.has_unknown_hours() { " or more" } else { "" });
-        table.row([paper.reference.paper.short.clone()].into_iter().chain(cells).chain([hours]));
+        table.row(counted(&paper.reference.paper.short, paper.counts(), paper.hours()));
     }
+    let all = papers.iter().map(PaperCoverage::counts).fold(Counts::default(), Counts::add);
+    table.row(counted("all", all, papers.iter().map(PaperCoverage::hours).sum()));
     let links = papers
         .iter()
         .map(|paper| format!("- [{}]({}.md)\n", markdown(&paper.reference.paper.short), paper.name));
@@ -50,8 +41,8 @@ pub(super) fn overview(papers: &[PaperCoverage<'_>], hours: &Hours) -> String {
          was measured. `gpbench coverage` writes these pages from `benchmarks/reference/` and from the published runs in this \
          folder's neighbours.\n\n{}\n\
          A difference is our mean less the printed one: in published standard deviations over splits, and in standard errors of \
-         both means. The rounding of print counts as an error of 0.29 units of the last digit, and where we have one seed, the \
-         printed deviation stands for ours. A run on a part of the \
+         both means. The rounding of print counts as an error of 0.29 units of the last digit, in the mean and in the spread; \
+         where we have one seed, the printed deviation stands for ours. A run on a part of the \
          rows does not count, unless the paper's does. Of several runs that measured a cell, the one with the most \
          seeds counts; nothing is averaged over runs. Hours are those of all seeds by `gpbench plan`, {}.\n\n{}",
         table.markdown(),
@@ -60,10 +51,29 @@ pub(super) fn overview(papers: &[PaperCoverage<'_>], hours: &Hours) -> String {
     )
 }
 
+/// A line of the table of counts.
+fn counted(paper: &str, counts: Counts, hours: f64) -> [String; 10] {
+    let number = |number: usize| number.to_string();
+    [
+        paper.to_owned(),
+        number(counts.all),
+        number(counts.measured()),
+        number(counts.within),
+        number(counts.within_errors),
+        number(counts.beyond),
+        number(counts.explained),
+        number(counts.absent),
+        format!("{:.0}", hours.ceil()),
+        number(counts.without_estimate),
+    ]
+}
+
 fn estimated(hours: &Hours) -> String {
     match hours.threads {
         0 => "where it was asked".to_owned(),
-        threads => format!("with {threads} threads, of {}", markdown(&hours.day)),
+        threads => {
+            format!("with {threads} threads of {}, {}", markdown(&hours.machine), markdown(&hours.day))
+        }
     }
 }
 
@@ -132,13 +142,13 @@ fn measured<'e>(out: &mut String, entries: impl Iterator<Item = &'e Entry<'e>>) 
 
 /// What was not measured, a line for each row of the paper's table.
 fn absent<'e>(out: &mut String, entries: impl Iterator<Item = &'e Entry<'e>>) {
-    let mut lines: Vec<([String; 4], Vec<&str>)> = Vec::new();
+    let mut lines: Vec<([String; 5], Vec<&str>)> = Vec::new();
     for entry in entries {
         let Outcome::Absent { cost, why } = &entry.outcome else { continue };
         let hours = cost.map_or_else(String::new, |cost| short(cost.hours));
         let spec = cost.map_or_else(|| "none".to_owned(), |cost| cost.spec.clone());
-        let why = why.map_or(spec.clone(), |note| format!("{spec}; {}", note.text.trim()));
-        let line = [entry.cell.row.dataset.clone(), entry.cell.row.title(), hours, why];
+        let why = why.map_or("", |note| note.text.trim()).to_owned();
+        let line = [entry.cell.row.dataset.clone(), entry.cell.row.title(), hours, spec, why];
         match lines.iter_mut().find(|(known, _)| *known == line) {
             Some((_, quantities)) => quantities.push(entry.cell.quantity.name()),
             None => lines.push((line, vec![entry.cell.quantity.name()])),
@@ -147,12 +157,12 @@ fn absent<'e>(out: &mut String, entries: impl Iterator<Item = &'e Entry<'e>>) {
     if lines.is_empty() {
         return;
     }
-    let mut table =
-        Table::new("").words("data set").words("method").words("figures").numbers("hours").words("spec");
-    for ([dataset, method, hours, why], quantities) in lines {
-        table.row([dataset, method, quantities.join(", "), hours, why]);
+    let mut table = Table::new("").words("data set").words("method").words("figures").numbers("hours");
+    table = table.words("spec").words("remark");
+    for ([dataset, method, hours, spec, why], quantities) in lines {
+        table.row([dataset, method, quantities.join(", "), hours, spec, why]);
     }
-    let _ = write!(out, "\nNot measured:\n\n{}", table.markdown());
+    let _ = write!(out, "\nNot measured:\n\n{}", table.without_empty_columns().markdown());
 }
 
 /// The remarks on cells that differ.
@@ -172,25 +182,16 @@ fn of_runs(out: &mut String, paper: &PaperCoverage<'_>, runs: &[PublishedRun]) {
     if used.is_empty() {
         return;
     }
-    let mut table =
-        Table::new("").words("run").words("last day").words("revision").words("machine").words("command");
-    for run in runs.iter().filter(|run| used.contains(&run.name.as_str())) {
-        let machine = run.run.environments.first();
-        table.row([
-            run.name.clone(),
-            run.day().to_owned(),
-            machine
-                .and_then(|machine| machine.git_revision.as_deref())
-                .map_or("", |revision| &revision[..8])
-                .to_owned(),
-            machine
-                .map_or_else(String::new, |machine| format!("{}, {} threads", machine.cpu, machine.threads)),
-            format!("gpbench run reports/published/{}/spec.toml", run.name),
-        ]);
-    }
-    let _ = write!(
-        out,
-        "\n## Runs\n\nFor one cell, add `-d DATASET -s SOLVER` with the data set and the solver of its line.\n\n{}",
-        table.markdown()
+    out.push_str(
+        "\n## Runs\n\nEach command repeats a whole run. For one figure, add `-d DATASET -s SOLVER` with the data set and the solver of \
+         its line.\n\n",
     );
+    for run in runs.iter().filter(|run| used.contains(&run.name.as_str())) {
+        let _ = writeln!(
+            out,
+            "- [{name}](../{name}/report.md): `gpbench run reports/published/{name}/spec.toml`. {facts}.",
+            name = run.name,
+            facts = markdown(&run.facts().join(", "))
+        );
+    }
 }

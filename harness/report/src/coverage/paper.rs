@@ -1,6 +1,7 @@
 //! The cells of a paper, with what is known of each.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 
 use super::cell::Cell;
 use super::hours::{Cost, Hours};
@@ -50,6 +51,24 @@ pub(super) struct Counts {
     /// Of those beyond, how many have a remark.
     pub(super) explained: usize,
     pub(super) absent: usize,
+    /// Of those not measured, how many have no estimate.
+    pub(super) without_estimate: usize,
+}
+
+impl Add for Counts {
+    type Output = Counts;
+
+    fn add(self, other: Counts) -> Counts {
+        Counts {
+            all: self.all + other.all,
+            within: self.within + other.within,
+            within_errors: self.within_errors + other.within_errors,
+            beyond: self.beyond + other.beyond,
+            explained: self.explained + other.explained,
+            absent: self.absent + other.absent,
+            without_estimate: self.without_estimate + other.without_estimate,
+        }
+    }
 }
 
 impl Counts {
@@ -101,7 +120,10 @@ impl<'a> PaperCoverage<'a> {
                     counts.beyond += usize::from(!is_within);
                     counts.explained += usize::from(note.is_some());
                 }
-                Outcome::Absent { .. } => counts.absent += 1,
+                Outcome::Absent { cost, .. } => {
+                    counts.absent += 1;
+                    counts.without_estimate += usize::from(cost.is_none());
+                }
             }
         }
         counts
@@ -116,12 +138,7 @@ impl<'a> PaperCoverage<'a> {
                 of_cases.insert(case, cost.hours);
             }
         }
-        of_cases.into_values().sum()
-    }
-
-    /// Whether some cell that was not measured has no estimate.
-    pub(super) fn has_unknown_hours(&self) -> bool {
-        self.entries.iter().any(|entry| matches!(entry.outcome, Outcome::Absent { cost: None, .. }))
+        of_cases.into_values().fold(0.0, |sum, hours| sum + hours)
     }
 
     /// Names of the runs that cells come from.

@@ -80,10 +80,21 @@ impl PublishedRun {
         Ok(PublishedRun { name, reference: spec.report.reference, run })
     }
 
-    /// The day on which the last case ended, UTC, as `2026-11-23`.
-    pub(super) fn day(&self) -> &str {
-        let days = self.run.rows.iter().filter_map(|row| row.finished.get(..10));
-        days.max().unwrap_or_default()
+    /// Where and when it ran, and with which revision of the code.
+    pub(super) fn facts(&self) -> Vec<String> {
+        let mut facts = Vec::new();
+        for machine in &self.run.environments {
+            let revision = machine.git_revision.as_deref().map(|all| all.get(..10).unwrap_or(all));
+            facts.push(
+                revision.map_or("no known revision".to_owned(), |revision| format!("revision {revision}")),
+            );
+            facts.push(format!("{}, {} threads a case", machine.cpu, machine.threads));
+        }
+        let days = || self.run.rows.iter().filter_map(|row| row.finished.get(..10));
+        if let (Some(first), Some(last)) = (days().min(), days().max()) {
+            facts.push(if first == last { first.to_owned() } else { format!("{first} to {last}") });
+        }
+        facts
     }
 }
 
