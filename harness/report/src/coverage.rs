@@ -47,6 +47,11 @@ pub fn coverage(published: &Path) -> Result<Vec<CoveragePage>> {
     let runs = PublishedRun::all(published)?;
     let references: Vec<(&str, Reference)> =
         Reference::names().filter_map(|name| Some((name, Reference::named(name)?))).collect();
+    if let Some(note) = notes.stray(&references) {
+        let reason =
+            format!("a remark is about no cell of any paper; check its names: \"{}\"", note.text.trim());
+        return Err(Error::Format { path: folder.join(NOTES), at: None, reason });
+    }
     let mut of_papers: Vec<BTreeMap<String, Measured>> = Vec::new();
     for (name, reference) in &references {
         of_papers.push(measured::measured(name, reference, &runs)?);

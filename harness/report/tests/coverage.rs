@@ -99,3 +99,17 @@ fn a_remark_is_numbered_where_a_cell_differs_and_hours_stand_where_none_is_measu
     let overview = coverage(dir.path()).unwrap().remove(0).1;
     assert!(overview.contains("with 4 threads of a processor, 2026-11-23"), "{overview}");
 }
+
+#[test]
+fn a_remark_on_no_cell_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("coverage");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join("notes.toml"),
+        "[[absent]]\npaper = 'lin2023'\ndatasets = ['pool']\ntext = 'too deep'\n",
+    )
+    .unwrap();
+    let error = coverage(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("notes.toml") && error.contains("\"too deep\""), "{error}");
+}
