@@ -87,8 +87,8 @@ pub(crate) struct Method {
     /// Whether the paper computes the method's NLL in another way, so that it is not compared.
     #[serde(default)]
     pub(crate) own_nll: bool,
-    /// Whether the cases solve to the tolerance by other means what the paper's method solves: then only what both
-    /// converge to is compared.
+    /// Whether the cases solve to the tolerance, by other means, what the paper's method solves: they have its quality
+    /// where it converges.
     #[serde(default)]
     pub(crate) converged: bool,
 }
@@ -145,11 +145,8 @@ impl Reference {
     pub(crate) fn find(&self, case: &Case, inducing_points: Option<f64>) -> Option<Figures> {
         let (method, rows) = self.rows_of(case, inducing_points)?;
         // Errors and times of a method may be in different tables.
-        let figures = rows.into_iter().map(|(_, row)| {
-            let figures = self.figures(row, case);
-            let minutes = figures.minutes.filter(|_| !method.converged);
-            Figures { compares_nll: !method.own_nll, minutes, ..figures }
-        });
+        let compares_nll = !method.own_nll;
+        let figures = rows.into_iter().map(|(_, row)| Figures { compares_nll, ..self.figures(row, case) });
         figures.reduce(|first, other| Figures {
             rmse: first.rmse.or(other.rmse),
             nll: first.nll.or(other.nll),

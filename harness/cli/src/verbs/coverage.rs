@@ -32,6 +32,12 @@ pub(crate) struct Coverage {
 }
 
 pub(crate) fn coverage(global: &Global, args: &Coverage) -> Outcome {
+    if !args.published.is_dir() {
+        return Err(Failure::usage(format!(
+            "there is no folder {}; give that of the published runs, `reports/published` in gpbench's source tree",
+            args.published.display()
+        )));
+    }
     let folder = args.published.join(COVERAGE);
     if let Some(specs) = &args.hours {
         let hours = hours(global, specs)?;

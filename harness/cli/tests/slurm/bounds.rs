@@ -2,28 +2,15 @@
 
 use std::fs;
 use std::process::{Child, Stdio};
-use std::thread;
-use std::time::{Duration, Instant as Clock};
 
-use crate::cluster::{Cluster, RUN, by_id, expected, journal, sandbox, sandbox_of, set_up, shell};
+use crate::cluster::{Cluster, RUN, by_id, expected, journal, sandbox, sandbox_of, set_up, shell, until};
 use crate::parts::Parts;
 use crate::support::zoo::{self, Task, act, by_solver, unmet};
 use crate::support::{Sandbox, spec};
 
-/// Longest time to wait for something that has to come.
-const PATIENCE: Duration = Duration::from_secs(120);
-
 fn with(sandbox: &Sandbox, options: &[&str]) -> Child {
     let arguments = [&RUN[..], options].concat();
     sandbox.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("gpbench")
-}
-
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Clock::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

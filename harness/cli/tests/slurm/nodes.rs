@@ -2,12 +2,10 @@
 
 use std::fs;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::cluster::{Cluster, PATIENCE, RUN, SETTINGS, by_id, sandbox};
+use crate::cluster::{Cluster, RUN, SETTINGS, by_id, sandbox, until};
 use crate::support::Ended;
 
 #[test]
@@ -63,16 +61,9 @@ fn ctrl_c_withdraws_the_question_what_nodes_compute_with() {
             .filter(|name| name.starts_with("gpbench-nodes"))
             .count()
     };
-    let begun = Instant::now();
-    while jobs() == 0 {
-        assert!(begun.elapsed() < PATIENCE, "no question");
-        thread::sleep(Duration::from_millis(50));
-    }
+    until("a question", || jobs() > 0);
     let sent = Command::new("kill").args(["-INT", &front.id().to_string()]).status();
     assert!(sent.is_ok_and(|status| status.success()));
     assert_eq!(front.wait().expect("a child").code(), Some(130));
-    while jobs() > 0 {
-        assert!(begun.elapsed() < PATIENCE, "the job is not cancelled");
-        thread::sleep(Duration::from_millis(50));
-    }
+    until("the end of the job", || jobs() == 0);
 }

@@ -11,6 +11,7 @@ use polars::prelude::{AnyValue, DataFrame, DataType, ParquetReader, SerReader};
 use serde::Deserialize;
 
 use crate::error::{Error, Result, at};
+use crate::frame::CASE;
 use crate::run::Run;
 
 /// A folder with `results.parquet`, `spec.toml` and `environment.json`.
@@ -111,6 +112,11 @@ fn wrong(path: &Path, reason: String) -> Error {
 
 /// The rows of `results.parquet`, without traces, steps and logs.
 fn rows(frame: &DataFrame) -> std::result::Result<Vec<Row>, String> {
+    if frame.column(CASE).is_err() {
+        return Err(format!(
+            "it has no column `{CASE}`; `gpbench report` of the run writes it with that column"
+        ));
+    }
     let names: Vec<&str> = frame.columns().iter().map(|column| column.name().as_str()).collect();
     let metrics: Vec<&str> = names.into_iter().filter(|name| metric::find(name).is_some()).collect();
     (0..frame.height()).map(|i| row(frame, &metrics, i)).collect()
@@ -123,7 +129,7 @@ fn row(frame: &DataFrame, metrics: &[&str], i: usize) -> std::result::Result<Row
     let text = |name: &str| value(name).map(|value| value.get_str().map(str::to_owned));
     let needed = |name: &str| text(name)?.ok_or_else(|| format!("row {i} has no `{name}`"));
     let number = |name: &str| value(name).map(|value| value.cast(&DataType::Float64).extract::<f64>());
-    let case: Case = serde_json::from_str(&needed("case")?).map_err(|error| format!("row {i}: {error}"))?;
+    let case: Case = serde_json::from_str(&needed(CASE)?).map_err(|error| format!("row {i}: {error}"))?;
     let status: Status =
         serde_json::from_value(needed("status")?.into()).map_err(|error| format!("row {i}: {error}"))?;
     let mut measured = Metrics::default();
@@ -160,4 +166,16 @@ fn row(frame: &DataFrame, metrics: &[&str], i: usize) -> std::result::Result<Row
         place: None,
         finished: needed("finished")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use polars::prelude::{Column, DataFrame};
+
+    #[test]
+    fn results_of_earlier_versions_are_refused_with_what_to_do() {
+        let frame = DataFrame::new(1, vec![Column::new("id".into(), ["a"])]).unwrap();
+        let reason = super::rows(&frame).unwrap_err();
+        assert_eq!(reason, "it has no column `case`; `gpbench report` of the run writes it with that column");
+    }
 }
