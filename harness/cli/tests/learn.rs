@@ -118,6 +118,28 @@ fn a_learner_becomes_a_row() {
 }
 
 #[test]
+fn each_look_has_the_likelihood_of_a_kernel_with_finitely_many_features() {
+    let text = spec(&[
+        ("seeds = [0, 1]", "seeds = [0]"),
+        (
+            "[kernel.matern32]\nhyperparameters = { signal_scale = 2.0, noise_scale = 1.0, length_scale = 1.0 }",
+            "[kernel.matern32]\nfamily = \"linear\"\nnetwork = { widths = [8], activation = \"relu\" }",
+        ),
+        ("[solver.descent]\nplugin = \"scale-descent\"", "[solver.descent]\nplugin = \"svgp\""),
+        ("params.batch = 32", "params.batch = 32\ninducing = { select = \"subset\", points = 16 }"),
+    ]);
+    let text = text.lines().filter(|line| !line.starts_with("library = ")).collect::<Vec<_>>().join("\n");
+    let sandbox = Sandbox::with_spec(&text);
+    sandbox.run(&["run", "spec.toml"]).exits(0);
+    let row = only_case(&sandbox);
+    let looks = row["output"]["looks"].as_array().expect("looks");
+    let nlml: Vec<f64> = looks.iter().filter_map(|look| look["metrics"]["nlml"].as_f64()).collect();
+    assert_eq!(nlml.len(), looks.len(), "inducing points have a bound, but the likelihood costs no more");
+    let best = nlml.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(row["metrics"]["nlml"], best, "the model is selected by it");
+}
+
+#[test]
 fn the_number_of_threads_changes_no_bit() {
     let [one, four] = ["1", "4"].map(|threads| {
         let sandbox = Sandbox::with_spec(&spec(&[("seeds = [0, 1]", "seeds = [0]")]));

@@ -97,8 +97,8 @@ impl<'s> Judge<'s> {
             let dead = parsed.model.dead_features(self.setup.rows.split.x_train.view(), self.pool());
             insert(&mut found, names::DEAD_FEATURES, dead.map(|count| count as f64));
         }
-        // With inducing points the likelihood takes cubic time too.
-        let is_cubic = is_bounded || self.is_dense(parsed.kind);
+        // With inducing points the likelihood takes cubic time too, unless the kernel has finitely many features.
+        let is_cubic = !self.is_finite() && is_bounded || self.is_dense(parsed.kind);
         let most = if depth == Depth::Final { Learning::MOST_NLML_ROWS } else { few };
         if !is_cubic || (n <= most && (depth == Depth::Final || !is_bounded)) {
             insert(&mut found, names::NLML, posterior.nlml()?);
@@ -182,8 +182,12 @@ impl<'s> Judge<'s> {
 
     /// Whether a model takes a dense matrix of all training rows.
     fn is_dense(&self, kind: ModelKind) -> bool {
-        let is_finite = self.setup.job.case.kernel.family == Covariance::Linear;
-        matches!(kind, ModelKind::Gp | ModelKind::NetworkGp) && !is_finite
+        matches!(kind, ModelKind::Gp | ModelKind::NetworkGp) && !self.is_finite()
+    }
+
+    /// Whether the kernel has finitely many features.
+    fn is_finite(&self) -> bool {
+        self.setup.job.case.kernel.family == Covariance::Linear
     }
 
     fn pool(&self) -> &Arc<ThreadPool> {
