@@ -131,7 +131,7 @@ fn each_look_has_the_likelihood_of_a_kernel_with_finitely_many_features() {
     let text = text.lines().filter(|line| !line.starts_with("library = ")).collect::<Vec<_>>().join("\n");
     let sandbox = Sandbox::with_spec(&text);
     sandbox.run(&["run", "spec.toml"]).exits(0);
-    let row = only_case(&sandbox);
+    let row = &rows(&sandbox)[0];
     let looks = row["output"]["looks"].as_array().expect("looks");
     let nlml: Vec<f64> = looks.iter().filter_map(|look| look["metrics"]["nlml"].as_f64()).collect();
     assert_eq!(nlml.len(), looks.len(), "inducing points have a bound, but the likelihood costs no more");
