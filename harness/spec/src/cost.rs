@@ -3,7 +3,7 @@
 mod learning;
 mod thompson;
 
-use gpbench_record::{Capability, GradientEstimator, Learning, Prior, Probes, Task, Thompson};
+use gpbench_record::{Budget, Capability, GradientEstimator, Learning, Prior, Probes, Task, Thompson};
 
 use crate::plan::PlannedCase;
 
@@ -30,8 +30,12 @@ const FLOPS_PER_EXPONENTIAL: f64 = 30.0;
 const SECONDS_PER_STEP: f64 = 5e-5;
 /// Flops of a step for which a further thread is of use.
 const FLOPS_WORTH_A_THREAD: f64 = 1e7;
-/// Epochs that an iterative solver is assumed to take, unless its budget allows fewer.
+/// Epochs that an iterative solver is assumed to take to a tolerance, unless its budget allows fewer.
 const EPOCHS: f64 = 100.0;
+/// The same of a solver whose preconditioner is a dense factor.
+const EPOCHS_WITH_FACTOR: f64 = 3.0;
+/// Steps of training that such a factor is assumed to serve.
+const STEPS_PER_FACTOR: f64 = 4.0;
 
 /// Seconds that the exact reference of so many training rows is likely to take: a factorisation, and predictions on a
 /// ninth as many test rows.
@@ -59,14 +63,24 @@ fn work(task: &Task) -> Option<Work> {
     })
 }
 
+/// Epochs of a solve that needs `to_tolerance` of them, if it has a tolerance: without one, it spends its budget.
+fn budget_epochs(budget: &Budget, to_tolerance: f64) -> f64 {
+    match (budget.tolerance, budget.max_epochs) {
+        (None, Some(most)) => most,
+        (_, most) => most.unwrap_or(to_tolerance).min(to_tolerance),
+    }
+}
+
 impl PlannedCase {
     /// What this case is likely to cost with so many threads; `None` while the number of rows is unknown.
     ///
     /// A dense factorisation holds n^2 numbers and takes n^3/3 multiply-adds; exact training inverts as well, which
     /// takes as many numbers again, and n^3/2 multiply-adds in all; an exact draw of the prior factorises training
     /// and test rows together, on one thread. An iterative solver holds about four blocks of right-hand sides beside
-    /// the inputs and visits every kernel entry once an epoch. The number of epochs is unknown beforehand: a hundred
-    /// are assumed, or the budget if less. A learner's costs depend on its kind of model.
+    /// the inputs and visits every kernel entry once an epoch. The number of epochs to a tolerance is unknown
+    /// beforehand: a hundred are assumed, or the budget if less; without a tolerance the budget is spent. A solver that
+    /// stores a matrix and is not exact is assumed to have a factor in single precision as its preconditioner, which
+    /// serves several steps. A learner's costs depend on its kind of model.
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         if let Task::Learn(task) = &self.case.task {
             return Some(self.learning_cost(task, self.n?, threads));
@@ -86,8 +100,12 @@ impl PlannedCase {
             (2.0 * n * n, epoch + n * n * n / rate)
         } else if self.capabilities.contains(&Capability::Exact) {
             (n * n, epoch + n * n * n / 3.0 * 2.0 / rate)
+        } else if self.capabilities.contains(&Capability::Dense) {
+            let served = STEPS_PER_FACTOR.min(rounds as f64);
+            let factor = n * n * n / 3.0 / rate / served;
+            (n * n / 2.0, factor + epoch * budget_epochs(budget, EPOCHS_WITH_FACTOR))
         } else {
-            (0.0, epoch * budget.max_epochs.unwrap_or(EPOCHS).min(EPOCHS))
+            (0.0, epoch * budget_epochs(budget, EPOCHS))
         };
         if let Some(Probes::Pathwise(targets)) = self.case.task.probes()
             && targets.prior == Prior::Exact
@@ -106,11 +124,7 @@ impl PlannedCase {
         let d = self.d.unwrap_or(INPUTS) as f64;
         let is_exact = self.capabilities.contains(&Capability::Exact);
         let budget = &self.case.budget;
-        // Without a tolerance, each step spends its budget.
-        let epochs = match (budget.tolerance, budget.max_epochs) {
-            (None, Some(most)) => most,
-            (_, most) => most.unwrap_or(EPOCHS).min(EPOCHS),
-        };
+        let epochs = budget_epochs(budget, EPOCHS);
         let solve = |n: f64, columns: f64| {
             let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL);
             if is_exact { epoch + 2.0 / 3.0 * n.powi(3) } else { epochs * epoch }

@@ -434,6 +434,25 @@ tolerance = 0.01
 }
 
 #[test]
+fn a_solve_costs_its_budget_or_what_a_tolerance_is_likely_to_take() {
+    let text = SMALL.replace("\"cholesky\", \"cg\"", "\"cholesky-mixed\", \"cg\"");
+    let cost = |solver: &str, sets: &[&str]| {
+        let plan = planned(&text, sets);
+        let wanted = |p: &&PlannedCase| p.case.solver.name == solver && p.n == Some(13_500);
+        plan.cases.iter().find(wanted).expect("planned").cost(1).expect("rows are known")
+    };
+    let seconds = |sets: &[&str]| cost("cg", sets).seconds;
+    let epoch = seconds(&["budget={ max_epochs = 1 }"]);
+    assert_eq!(seconds(&["budget={ max_epochs = 4000 }"]), 4000.0 * epoch);
+    assert_eq!(seconds(&["budget={ tolerance = 0.1, max_epochs = 4000 }"]), 100.0 * epoch);
+    assert_eq!(seconds(&["budget={ tolerance = 0.1, max_epochs = 10 }"]), 10.0 * epoch);
+    // A preconditioner that is a factor of the whole matrix: few epochs, and n^2 numbers of four bytes.
+    let [factor, none] = ["cholesky-mixed", "cg"].map(|solver| cost(solver, &["budget={ tolerance = 0.1 }"]));
+    assert!(factor.seconds < 0.5 * none.seconds, "{factor:?} {none:?}");
+    assert_eq!(factor.memory_bytes - none.memory_bytes, 4.0 * 13_500_f64.powi(2));
+}
+
+#[test]
 fn estimates_of_the_likelihood_are_resolved() {
     let text = r#"
 schema = 1

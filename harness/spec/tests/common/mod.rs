@@ -35,6 +35,7 @@ pub(crate) fn catalog() -> Catalog {
     };
     let libraries = vec![
         library("cholesky", vec![solver("cholesky", &[Capability::Exact], vec![])]),
+        library("cholesky-mixed", vec![solver("cholesky-mixed", &[Capability::Dense], vec![])]),
         library("cg", vec![cg]),
         library("sgd-rff", vec![sgd_rff]),
         library("learners", learners()),
