@@ -4,7 +4,7 @@ use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
 use gpbench_sdk::optimise::Optimiser;
 use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
 
-use crate::{Process, SvgpParams, Workspace};
+use crate::{Process, SvgpParams, Train, Workspace};
 
 /// The stream of inducing points where the host has chosen none: as many as rows in a minibatch.
 const POINTS: Stream = Stream::new(1);
@@ -42,6 +42,25 @@ impl State {
     }
 
     fn step(&mut self, fit: &Fit<'_>, params: &SvgpParams) -> Result<f64> {
+        match params.train {
+            Train::All => self.ascend(fit, params),
+            Train::Distribution => self.optimise(fit),
+        }
+    }
+
+    /// Takes a pass, and puts the distribution at its optimum.
+    fn optimise(&mut self, fit: &Fit<'_>) -> Result<f64> {
+        fit.batch_into(Stream::MAIN, fit.n(), &mut self.rows)?;
+        self.drawn += self.rows.len() as u64;
+        let (x, y) = (fit.x(), fit.y());
+        let evaluation = self.process.optimise_distribution(&x, &y, fit.workers())?;
+        self.charge(fit, fit.n())?;
+        self.jitter = self.jitter.max(evaluation.jitter);
+        Ok(-evaluation.bound / fit.n() as f64)
+    }
+
+    /// Takes a minibatch, and a step of the optimiser along the bound's gradient.
+    fn ascend(&mut self, fit: &Fit<'_>, params: &SvgpParams) -> Result<f64> {
         fit.batch_into(params.sampling.stream(0), params.batch, &mut self.rows)?;
         let (x, y) = (fit.x().select(Axis(0), &self.rows), fit.y().select(Axis(0), &self.rows));
         let schedule = params.milestones.schedule(params.factor, fit.passes());
@@ -49,9 +68,7 @@ impl State {
         self.drawn += self.rows.len() as u64;
 
         let evaluation = self.process.evaluate(&x, &y, fit.n(), &mut self.workspace, fit.workers())?;
-        let (m, rows) = (self.process.m(), self.rows.len());
-        let features = if self.process.has_network() { m + rows } else { 0 };
-        fit.charge(Work { rows: 0, entries: m * (m + rows), features })?;
+        self.charge(fit, self.rows.len())?;
         self.jitter = self.jitter.max(evaluation.jitter);
         self.dead_features = evaluation.dead_features;
         if evaluation.bound.is_finite() {
@@ -60,6 +77,13 @@ impl State {
             self.process.update();
         }
         Ok(-evaluation.bound / fit.n() as f64)
+    }
+
+    /// Reports K(Z, Z) and K(Z, X) of so many rows.
+    fn charge(&self, fit: &Fit<'_>, rows: usize) -> Result<()> {
+        let m = self.process.m();
+        let features = if self.process.has_network() { m + rows } else { 0 };
+        fit.charge(Work { rows: 0, entries: m * (m + rows), features })
     }
 }
 

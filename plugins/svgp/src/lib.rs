@@ -7,13 +7,14 @@
 
 mod bound;
 mod learner;
+mod optimum;
 mod panels;
 mod params;
 mod process;
 
 pub use bound::{Gradient, Minibatch, Variational};
 pub use learner::Svgp;
-pub use params::SvgpParams;
+pub use params::{SvgpParams, Train};
 pub use process::{Evaluation, Process, Workspace};
 
 gpbench_sdk::export_plugin! { name: "svgp", learners: [Svgp] }

@@ -122,7 +122,7 @@ pub(crate) fn congruence(
 }
 
 /// Calls `work` on each panel, and returns the first panel's error.
-fn in_panels<'p>(
+pub(crate) fn in_panels<'p>(
     panels: impl Iterator<Item = ArrayViewMut2<'p, f64>>,
     workers: Workers<'_>,
     work: impl Fn(usize, ArrayViewMut2<'p, f64>) -> Result<()> + Sync,

@@ -3,6 +3,16 @@
 use gpbench_sdk::Sampling;
 use gpbench_sdk::optimise::{Method, Milestones, Transform};
 
+gpbench_sdk::choices! {
+    /// What is trained.
+    pub enum Train {
+        /// The distribution, hyperparameters, inducing points and network, step by step.
+        All = "all",
+        /// The distribution alone: a step is a pass over all rows, and puts it at its optimum.
+        Distribution = "distribution",
+    }
+}
+
 gpbench_sdk::params! {
     /// Parameters of sparse variational Gaussian processes.
     pub struct SvgpParams {
@@ -24,6 +34,9 @@ gpbench_sdk::params! {
         /// What is added to the diagonal of the inducing points' covariance; ten times that, up to 1e-3, while it is not
         /// positive definite.
         pub jitter: f64 = 1e-6, in 1e-12..=1e-3;
+        /// What is trained: `all`, or for given hyperparameters and inducing points only the `distribution`, which a pass
+        /// over all rows puts at its optimum.
+        pub train: Train = Train::All;
         /// Whether the inducing points move.
         pub move_points: bool = true;
         /// How minibatches follow each other.

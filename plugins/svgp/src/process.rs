@@ -12,6 +12,7 @@ use gpbench_sdk::optimise::{Hyperparameters, Scale, Transform};
 use gpbench_sdk::{Error, Family, Fit, Model, Result, Scales, Workers, lapack};
 
 use crate::bound::{Gradient, Minibatch, Variational};
+use crate::optimum::{Optimum, Sums};
 use crate::{SvgpParams, panels};
 
 /// Largest jitter.
@@ -216,6 +217,36 @@ impl Process {
         self.by_points(by_points, pass.as_ref(), workspace, workers);
         let dead_features = pass.as_ref().map_or(0, Pass::dead_features);
         Ok(Evaluation { bound, jitter, dead_features })
+    }
+
+    /// Puts the distribution at its optimum for the rows given, and leaves all else. Answers the bound there.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn optimise_distribution(
+        &mut self,
+        x: &ArrayRef2<f64>,
+        y: &ArrayRef1<f64>,
+        workers: Workers<'_>,
+    ) -> Result<Evaluation> {
+        /// Rows whose K(Z, X) is in memory at once.
+        const ROWS: usize = 1024;
+        let (kernel, z) = (self.kernel(), self.features(&self.points(), workers));
+        let mut factor = kernel.gram(&z, &z, workers);
+        let jitter = factorise(&mut factor, self.jitter, workers)?;
+        let mut sums = Sums::new(self.m, self.hyperparameters.noise_scale().powi(2));
+        for (x, y) in x.axis_chunks_iter(Axis(0), ROWS).zip(y.axis_chunks_iter(Axis(0), ROWS)) {
+            let x = self.features(&x, workers);
+            let residual = &y - self.hyperparameters.mean();
+            let mut cross = kernel.gram(&z, &x, workers);
+            sums.add(&factor, &mut cross, &kernel.diagonal(&x), &residual, workers)?;
+        }
+        let Optimum { mean, root, bound } = sums.optimum(workers)?;
+        let (of_mean, of_root) = (self.mean_range(), self.root_range());
+        self.parameters[of_mean].copy_from_slice(mean.as_slice().expect("a vector in one piece"));
+        let columns = root.as_slice_memory_order().expect("column-major as it was made");
+        self.parameters[of_root].copy_from_slice(columns);
+        Ok(Evaluation { bound, jitter, dead_features: 0 })
     }
 
     /// Puts the derivatives by the scales, m and R. Returns those by the points that the kernel sees: by those of the

@@ -53,6 +53,19 @@ fn at_learning_rate_0_nothing_changes_and_units_do_not_matter() {
 }
 
 #[test]
+fn the_best_distribution_takes_one_pass_and_stays() {
+    let host = FitHost::wave(70).passes(3.0);
+    let mut run = host.begin::<Svgp>(&with(&[("train", "distribution".into())])).unwrap();
+    assert_eq!(run.fit().unwrap().steps, 3);
+    // Sixteen inducing points first.
+    let sizes: Vec<usize> = run.batches().iter().map(|(_, rows)| rows.len()).collect();
+    assert_eq!(sizes, [16, 70, 70, 70]);
+    assert_eq!(run.used().entries, (3 * 16 * (16 + 70)) as f64);
+    let trace = run.trace();
+    assert!(trace.iter().all(|(_, objective)| *objective == trace[0].1));
+}
+
+#[test]
 fn more_points_than_rows_and_repeated_points_are_finite() {
     let host = FitHost::wave(20).passes(3.0);
     let z = concatenate![Axis(0), host.x().view(), host.x().slice(s![..7, ..])];

@@ -11,6 +11,8 @@ use gpbench_sdk::testing::{FitHost, scattered};
 use gpbench_sdk::{
     Activation, Capabilities, Family, Fit, Learner, Network, NoParams, Result, Scales, Workers,
 };
+use gpbench_testkit::json::{self, number, vector};
+use gpbench_testkit::{SmallSystem, assert_close, assert_number};
 
 /// A learner whose start is a test, which so gets a [`Fit`].
 struct Probe;
@@ -254,6 +256,71 @@ fn ascent_in_the_distribution_alone_reaches_the_collapsed_bound_from_below() {
         }
         assert!(best - bound < 1e-5 * best.abs(), "{bound} of {best}");
     });
+}
+
+#[test]
+fn at_the_best_distribution_the_bound_has_no_derivative_by_it() {
+    let network = Network { activation: Activation::Relu, widths: vec![6, 5], random: 0 };
+    for host in [host(300, 2).trained_mean(), host(300, 2).network(network)] {
+        within(&host, |fit| {
+            let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
+            let results = [1, 2, 3].map(|threads| {
+                let mut process = process(fit, &SvgpParams { jitter: 1e-4, ..SvgpParams::default() }, 140);
+                let before = process.clone();
+                let found = process.optimise_distribution(&x, &y, Workers::new(threads)).unwrap();
+                (before, process, found.bound)
+            });
+            let (before, process, bound) = &results[0];
+            assert!(
+                results.iter().all(|other| (&other.1.parameters, other.2) == (&process.parameters, *bound))
+            );
+
+            let mut workspace = Workspace::new(process, 300);
+            let seen = process.evaluate(&x, &y, 300, &mut workspace, Workers::new(1)).unwrap().bound;
+            assert!((bound - seen).abs() < 1e-10 * bound.abs(), "{bound} {seen}");
+            let first = process.scales().length_scale.len() + 2 + usize::from(fit.trains_mean());
+            let distribution = first..first + 140 + 140 * 140;
+            let steep = |gradient: &[f64]| {
+                gradient[distribution.clone()].iter().fold(0.0, |most: f64, by| most.max(by.abs()))
+            };
+            let at_the_best = steep(&workspace.gradient);
+            before.evaluate(&x, &y, 300, &mut workspace, Workers::new(1)).unwrap();
+            assert!(at_the_best < 1e-9 * steep(&workspace.gradient), "{at_the_best:e}");
+            for (index, (now, then)) in process.parameters.iter().zip(&before.parameters).enumerate() {
+                assert!(distribution.contains(&index) || now == then);
+            }
+        });
+    }
+}
+
+#[test]
+fn the_best_distribution_is_that_of_the_truth() {
+    let SmallSystem { x_train, y_train, x_test, settings, .. } = SmallSystem::load();
+    let truth = json::parse(include_str!("data/titsias_small.json"));
+    let rows: Vec<usize> = vector(&truth["inducing_rows"]).iter().map(|&row| row as usize).collect();
+    for setting in settings {
+        let truth = truth["titsias"][&setting.name].clone();
+        let (z, x_test) = (x_train.select(Axis(0), &rows), x_test.clone());
+        let family = if setting.kernel == "rbf" { Family::Rbf } else { Family::Matern32 };
+        let noise_variance = setting.noise_scale.powi(2);
+        let scales = Scales {
+            signal_scale: setting.signal_scale,
+            noise_scale: setting.noise_scale,
+            length_scale: setting.length_scale,
+            mean: 0.0,
+        };
+        let host = FitHost::new(&x_train, &y_train).scales(scales).family(family);
+        within(&host, move |fit| {
+            let params = SvgpParams { jitter: 1e-12, noise_floor: 1e-12, ..SvgpParams::default() };
+            let mut process = Process::new(fit, &params, z.view()).unwrap();
+            let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
+            let found = process.optimise_distribution(&x, &y, Workers::new(2)).unwrap();
+            assert_number(found.bound, number(&truth["elbo"]), 1e-9);
+            let (means, variances) = process.predict(&x_test, Workers::new(2)).unwrap();
+            assert_close(&means, &vector(&truth["mean"]), 1e-9);
+            assert_close(&(variances - noise_variance), &vector(&truth["latent_variance"]), 1e-9);
+        });
+    }
 }
 
 #[test]

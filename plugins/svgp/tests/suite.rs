@@ -47,3 +47,15 @@ mod deep_linear {
 
     gpbench_sdk::learner_suite! { suite(deep(host()).family(Family::Linear), vec![("move_points", false.into())]) }
 }
+
+mod distribution_alone {
+    use super::*;
+
+    gpbench_sdk::learner_suite! { suite(host().trained_mean(), vec![("train", "distribution".into())]) }
+}
+
+mod deep_distribution_alone {
+    use super::*;
+
+    gpbench_sdk::learner_suite! { suite(deep(host()), vec![("train", "distribution".into())]) }
+}
