@@ -3,7 +3,7 @@
 mod learning;
 mod thompson;
 
-use gpbench_record::{Budget, Capability, GradientEstimator, Learning, Prior, Probes, Task, Thompson};
+use gpbench_record::{Budget, Capability, FeatureEstimator, GradientEstimator, Learning, Prior, Probes, Task, Thompson};
 
 use crate::plan::PlannedCase;
 
@@ -49,17 +49,27 @@ struct Work {
     rounds: u64,
     /// Whether each round factorises and inverts the kernel matrix instead.
     exact: bool,
+    /// With how many random features each round does without the solver and the kernel matrix, if so: the fewest, where
+    /// their number is random.
+    features: Option<usize>,
 }
 
 /// Exhaustive, so that a new task states its work; `None` for learners and Thompson sampling, which have their own.
 fn work(task: &Task) -> Option<Work> {
     Some(match task {
-        Task::Solve(_) | Task::Posterior(_) => Work { rounds: 1, exact: false },
-        Task::Train(training) => {
-            Work { rounds: training.steps, exact: training.gradient == GradientEstimator::Exact }
-        }
+        Task::Solve(_) | Task::Posterior(_) => Work { rounds: 1, exact: false, features: None },
+        Task::Train(training) => Work {
+            rounds: training.steps,
+            exact: training.gradient == GradientEstimator::Exact,
+            features: match training.gradient {
+                GradientEstimator::Features(
+                    FeatureEstimator::Rff { features, .. } | FeatureEstimator::SsRff { features, .. },
+                ) => Some(features),
+                GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
+            },
+        },
         Task::Learn(_) | Task::Thompson(_) => return None,
-        Task::Likelihood(study) => Work { rounds: study.repetitions, exact: false },
+        Task::Likelihood(study) => Work { rounds: study.repetitions, exact: false, features: None },
     })
 }
 
@@ -80,7 +90,8 @@ impl PlannedCase {
     /// the inputs and visits every kernel entry once an epoch. The number of epochs to a tolerance is unknown
     /// beforehand: a hundred are assumed, or the budget if less; without a tolerance the budget is spent. A solver that
     /// stores a matrix and is not exact is assumed to have a factor in single precision as its preconditioner, which
-    /// serves several steps. A learner's costs depend on its kind of model.
+    /// serves several steps. Training on D random features takes 2 n D^2 multiply-adds a step, and the solver for the
+    /// prediction alone. A learner's costs depend on its kind of model.
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         if let Task::Learn(task) = &self.case.task {
             return Some(self.learning_cost(task, self.n?, threads));
@@ -95,7 +106,7 @@ impl PlannedCase {
         let epoch = n * n * (2.0 * d + 2.0 * s + FLOPS_PER_EXPONENTIAL) / rate;
         let vectors = 8.0 * n * (d + 4.0 * s);
         let budget = &self.case.budget;
-        let Work { rounds, exact } = work(&self.case.task)?;
+        let Work { rounds, exact, features } = work(&self.case.task)?;
         let (mut numbers, mut seconds) = if exact {
             (2.0 * n * n, epoch + n * n * n / rate)
         } else if self.capabilities.contains(&Capability::Exact) {
@@ -114,7 +125,15 @@ impl PlannedCase {
             numbers += rows * rows;
             seconds += rows * rows * rows / 3.0 / FLOPS_PER_THREAD;
         }
-        let seconds = seconds * rounds as f64;
+        let seconds = match features {
+            // The solver serves the prediction at the end alone.
+            Some(features) => {
+                let features = features as f64;
+                numbers += 3.0 * n * features;
+                seconds + rounds as f64 * n * features * (4.0 * features + 2.0 * d + FLOPS_PER_EXPONENTIAL) / rate
+            }
+            None => seconds * rounds as f64,
+        };
         let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
         Some(CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds, thompson: None })
     }
