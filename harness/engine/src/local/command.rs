@@ -16,6 +16,10 @@ const ALLOCATION: (&str, &str) = (
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=2147483648",
 );
 
+/// The same for a worker of one thread: that thread's memory is the process's own too. glibc gives other threads heaps of
+/// 64 MiB, which it returns whenever they are empty: 18 % of the time of `sgd-rff` with 10 000 rows and 201 columns.
+const OF_ONE_THREAD: &str = ":glibc.malloc.arena_max=1";
+
 /// The command for a work item: the words of `program`, then the worker's sub-command, with these variables.
 pub(super) fn command(
     mut program: impl Iterator<Item = OsString>,
@@ -24,6 +28,7 @@ pub(super) fn command(
     log: &Path,
     log_file: File,
 ) -> Command {
+    let allocation = ALLOCATION.1.to_owned() + if item.threads() == 1 { OF_ONE_THREAD } else { "" };
     let mut command = Command::new(program.next().expect("a program has at least one word"));
     command
         .args(program)
@@ -34,7 +39,7 @@ pub(super) fn command(
         .env("OPENBLAS_THREAD_TIMEOUT", "4")
         .env("OMP_NUM_THREADS", "1")
         .env("RAYON_NUM_THREADS", item.threads().to_string())
-        .envs(std::env::var_os(ALLOCATION.0).is_none().then_some(ALLOCATION))
+        .envs(std::env::var_os(ALLOCATION.0).is_none().then_some((ALLOCATION.0, allocation)))
         .envs(variables)
         .env(MARK, log)
         .stdin(Stdio::piped())
