@@ -3,7 +3,9 @@
 mod learning;
 mod thompson;
 
-use gpbench_record::{Budget, Capability, FeatureEstimator, GradientEstimator, Learning, Prior, Probes, Task, Thompson};
+use gpbench_record::{
+    Budget, Capability, FeatureEstimator, GradientEstimator, Learning, Prior, Probes, Task, Thompson,
+};
 
 use crate::plan::PlannedCase;
 
@@ -130,7 +132,8 @@ impl PlannedCase {
             Some(features) => {
                 let features = features as f64;
                 numbers += 3.0 * n * features;
-                seconds + rounds as f64 * n * features * (4.0 * features + 2.0 * d + FLOPS_PER_EXPONENTIAL) / rate
+                seconds
+                    + rounds as f64 * n * features * (4.0 * features + 2.0 * d + FLOPS_PER_EXPONENTIAL) / rate
             }
             None => seconds * rounds as f64,
         };
