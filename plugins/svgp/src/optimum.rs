@@ -38,23 +38,23 @@ pub(crate) struct Sums {
 #[derive(Debug)]
 pub(crate) struct Optimum {
     /// m.
-    pub mean: Array1<f64>,
+    pub(crate) mean: Array1<f64>,
     /// R, column-major, 0 above the diagonal.
-    pub root: Array2<f64>,
+    pub(crate) root: Array2<f64>,
     /// The bound of all rows there.
-    pub bound: f64,
+    pub(crate) bound: f64,
 }
 
 impl Sums {
     /// For `m` inducing points; no rows yet.
-    pub fn new(m: usize, noise_variance: f64) -> Sums {
+    pub(crate) fn new(m: usize, noise_variance: f64) -> Sums {
         let mut precision = Array2::zeros((m, m).f());
         symmetric::add_diagonal(1.0, &mut precision);
         Sums { n: 0, noise_variance, precision, pull: Array1::zeros(m), squares: 0.0, missing: 0.0 }
     }
 
     /// Adds b rows: K(Z, X) of them, which becomes A, their prior variances and their residuals r.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         factor: &ArrayRef2<f64>,
         cross: &mut Array2<f64>,
@@ -75,7 +75,7 @@ impl Sums {
     }
 
     /// The distribution that maximises the bound of the rows so far.
-    pub fn optimum(self, workers: Workers<'_>) -> Result<Optimum> {
+    pub(crate) fn optimum(self, workers: Workers<'_>) -> Result<Optimum> {
         // With J that turns the order round, J B J = C C^T gives B^-1 = R R^T with R = J C^-T J, a lower triangle.
         let mut factor = across(&self.precision);
         panels::cholesky(&mut factor, workers)?;
