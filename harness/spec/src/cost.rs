@@ -4,7 +4,7 @@ mod learning;
 mod thompson;
 
 use gpbench_record::{
-    Budget, Capability, FeatureEstimator, GradientEstimator, Learning, Prior, Probes, Task, Thompson,
+    Capability, Case, FeatureEstimator, GradientEstimator, Learning, Param, Prior, Probes, Task, Thompson,
 };
 
 use crate::plan::PlannedCase;
@@ -75,11 +75,27 @@ fn work(task: &Task) -> Option<Work> {
     })
 }
 
-/// Epochs of a solve that needs `to_tolerance` of them, if it has a tolerance: without one, it spends its budget.
-fn budget_epochs(budget: &Budget, to_tolerance: f64) -> f64 {
-    match (budget.tolerance, budget.max_epochs) {
-        (None, Some(most)) => most,
-        (_, most) => most.unwrap_or(to_tolerance).min(to_tolerance),
+/// Epochs of a solve of `n` rows that needs `to_tolerance` of them, if it has a tolerance: without one, it takes all that
+/// its budget and its parameters allow.
+fn epochs(case: &Case, n: f64, to_tolerance: f64) -> f64 {
+    let number = |name: &str| match case.solver.params.get(name)? {
+        Param::Int(number) => Some(*number as f64),
+        Param::Float(number) => Some(*number),
+        _ => None,
+    };
+    let positive = |name: &str| number(name).filter(|number| *number > 0.0);
+    // An iteration is an epoch, unless it takes a part of the rows.
+    let part = positive("batch_size").or(positive("block_size")).map_or(1.0, |rows| (rows / n).min(1.0));
+    let iterations = match (positive("min_iterations"), positive("lambda")) {
+        // The expected number, where it is random.
+        (Some(least), Some(rate)) => Some(least + rate.recip()),
+        _ => positive("max_iterations"),
+    };
+    let allowed = [case.budget.max_epochs, iterations.map(|iterations| iterations * part)];
+    let most = allowed.into_iter().flatten().reduce(f64::min);
+    match case.budget.tolerance {
+        None => most.unwrap_or(to_tolerance),
+        Some(_) => most.unwrap_or(to_tolerance).min(to_tolerance),
     }
 }
 
@@ -90,10 +106,10 @@ impl PlannedCase {
     /// takes as many numbers again, and n^3/2 multiply-adds in all; an exact draw of the prior factorises training
     /// and test rows together, on one thread. An iterative solver holds about four blocks of right-hand sides beside
     /// the inputs and visits every kernel entry once an epoch. The number of epochs to a tolerance is unknown
-    /// beforehand: a hundred are assumed, or the budget if less; without a tolerance the budget is spent. A solver that
-    /// stores a matrix and is not exact is assumed to have a factor in single precision as its preconditioner, which
-    /// serves several steps. Training on D random features takes 2 n D^2 multiply-adds a step, and the solver for the
-    /// prediction alone. A learner's costs depend on its kind of model.
+    /// beforehand: a hundred are assumed, or what budget and parameters allow if less; without a tolerance all of
+    /// that is spent. A solver that stores a matrix and is not exact is assumed to have a factor in single precision as
+    /// its preconditioner, which serves several steps. Training on D random features takes 2 n D^2 multiply-adds a
+    /// step, and the solver for the prediction alone. A learner's costs depend on its kind of model.
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         if let Task::Learn(task) = &self.case.task {
             return Some(self.learning_cost(task, self.n?, threads));
@@ -116,9 +132,9 @@ impl PlannedCase {
         } else if self.capabilities.contains(&Capability::Dense) {
             let served = STEPS_PER_FACTOR.min(rounds as f64);
             let factor = n * n * n / 3.0 / rate / served;
-            (n * n / 2.0, factor + epoch * budget_epochs(budget, EPOCHS_WITH_FACTOR))
+            (n * n / 2.0, factor + epoch * epochs(&self.case, n, EPOCHS_WITH_FACTOR))
         } else {
-            (0.0, epoch * budget_epochs(budget, EPOCHS))
+            (0.0, epoch * epochs(&self.case, n, EPOCHS))
         };
         if let Some(Probes::Pathwise(targets)) = self.case.task.probes()
             && targets.prior == Prior::Exact
@@ -146,7 +162,7 @@ impl PlannedCase {
         let d = self.d.unwrap_or(INPUTS) as f64;
         let is_exact = self.capabilities.contains(&Capability::Exact);
         let budget = &self.case.budget;
-        let epochs = budget_epochs(budget, EPOCHS);
+        let epochs = epochs(&self.case, n as f64, EPOCHS);
         let solve = |n: f64, columns: f64| {
             let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL);
             if is_exact { epoch + 2.0 / 3.0 * n.powi(3) } else { epochs * epoch }
