@@ -92,11 +92,8 @@ fn epochs(case: &Case, n: f64, to_tolerance: f64) -> f64 {
         _ => positive("max_iterations"),
     };
     let allowed = [case.budget.max_epochs, iterations.map(|iterations| iterations * part)];
-    let most = allowed.into_iter().flatten().reduce(f64::min);
-    match case.budget.tolerance {
-        None => most.unwrap_or(to_tolerance),
-        Some(_) => most.unwrap_or(to_tolerance).min(to_tolerance),
-    }
+    let most = allowed.into_iter().flatten().reduce(f64::min).unwrap_or(to_tolerance);
+    if case.budget.tolerance.is_some() { most.min(to_tolerance) } else { most }
 }
 
 impl PlannedCase {

@@ -17,6 +17,7 @@ use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, Axis, ShapeBuilder};
 use gpbench_sdk::{Result, Workers, lapack, symmetric};
 
 use crate::panels;
+use crate::process::squares;
 
 /// Sums over the rows that the best distribution follows from.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ impl Sums {
         panels::in_panels(columns, workers, |_, mut panel| panels::solve(factor, &mut panel))?;
         self.n += residual.len();
         self.squares += residual.dot(residual);
-        self.missing += prior.sum() - cross.iter().map(|entry| entry * entry).sum::<f64>();
+        self.missing += prior.sum() - squares(cross).sum();
         general_mat_vec_mul(self.noise_variance.recip(), cross, residual, 1.0, &mut self.pull);
         // B takes A A^T / s^2.
         *cross /= self.noise_variance.sqrt();

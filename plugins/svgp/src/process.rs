@@ -383,7 +383,7 @@ impl Process {
 }
 
 /// Squared norms of the columns.
-fn squares(a: &Array2<f64>) -> Array1<f64> {
+pub(crate) fn squares(a: &Array2<f64>) -> Array1<f64> {
     a.columns().into_iter().map(|column| column.dot(&column)).collect()
 }
 
