@@ -50,10 +50,23 @@ pub(crate) fn solve(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &T
     in_parallel(pool, groups, |group| blas::potrs(factor, group));
 }
 
-/// Solves `L X = B` in place of `b`.
+/// Solves `L X = B` in place of `b`. Right-looking, so that L is read once, whatever the number of columns.
 pub(crate) fn solve_lower(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, pool: &ThreadPool) {
-    let groups = b.axis_chunks_iter_mut(Axis(1), COLUMNS).collect();
-    in_parallel(pool, groups, |group| blas::solve_lower(factor, group));
+    let n = factor.nrows();
+    for start in (0..n).step_by(PANEL) {
+        let end = n.min(start + PANEL);
+        let (mut solved, mut below) = b.view_mut().split_at(Axis(0), end);
+        let mut panel = solved.slice_mut(s![start.., ..]);
+        let diagonal = factor.slice(s![start..end, start..end]);
+        let groups = panel.axis_chunks_iter_mut(Axis(1), COLUMNS).collect();
+        in_parallel(pool, groups, |group| blas::solve_lower(diagonal, group));
+        // B[end.., ..] -= L[end.., start..end] X[start..end, ..]
+        let (left, panel) = (factor.slice(s![end.., start..end]), panel.view());
+        let tiles = below.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
+        in_parallel(pool, tiles.collect(), |(mut tile, left)| {
+            general_mat_mul(-1.0, &left, &panel, 1.0, &mut tile);
+        });
+    }
 }
 
 /// The lower triangle of `(L L^T)^-1`, given L in the lower triangle of `factor`. Takes `n^3 / 3` multiply-adds, a
@@ -117,6 +130,24 @@ mod tests {
             let (pool, mut factor, mut b) = (thread_pool(threads).unwrap(), a.clone(), b.clone());
             cholesky(factor.view_mut(), &pool).unwrap();
             solve(factor.view(), b.view_mut(), &pool);
+            b
+        };
+        let one = solved(1);
+        assert!((&one - &x).iter().all(|e| e.abs() < 1e-12));
+        assert_eq!(one, solved(2));
+        assert_eq!(one, solved(5));
+    }
+
+    #[test]
+    fn forward_substitution_has_the_same_bits_on_any_number_of_threads() {
+        let mut factor = positive_definite();
+        cholesky(factor.view_mut(), &thread_pool(2).unwrap()).unwrap();
+        let x = Streams::new(7, &[]).normals("solution", N, COLUMNS + 5);
+        let mut b = x.clone();
+        blas::multiply_lower(factor.view(), b.view_mut());
+        let solved = |threads: usize| {
+            let mut b = b.clone();
+            solve_lower(factor.view(), b.view_mut(), &thread_pool(threads).unwrap());
             b
         };
         let one = solved(1);
