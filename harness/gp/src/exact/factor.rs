@@ -29,10 +29,7 @@ pub(crate) fn cholesky(mut a: ArrayViewMut2<f64>, pool: &ThreadPool) -> Result<(
         if start > 0 {
             // panel -= L[start.., ..start] L[start..end, ..start]^T
             let (left, pivots) = (done.slice(s![start.., ..]), done.slice(s![start..end, ..]));
-            let tiles = panel.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
-            in_parallel(pool, tiles.collect(), |(mut tile, left)| {
-                general_mat_mul(-1.0, &left, &pivots.t(), 1.0, &mut tile);
-            });
+            subtract_product(panel.view_mut(), left, pivots.t(), pool);
         }
         let (mut diagonal, mut below) = panel.split_at(Axis(0), end - start);
         blas::potrf(diagonal.view_mut())
@@ -55,17 +52,13 @@ pub(crate) fn solve_lower(factor: ArrayView2<f64>, mut b: ArrayViewMut2<f64>, po
     let n = factor.nrows();
     for start in (0..n).step_by(PANEL) {
         let end = n.min(start + PANEL);
-        let (mut solved, mut below) = b.view_mut().split_at(Axis(0), end);
+        let (mut solved, below) = b.view_mut().split_at(Axis(0), end);
         let mut panel = solved.slice_mut(s![start.., ..]);
         let diagonal = factor.slice(s![start..end, start..end]);
         let groups = panel.axis_chunks_iter_mut(Axis(1), COLUMNS).collect();
         in_parallel(pool, groups, |group| blas::solve_lower(diagonal, group));
         // B[end.., ..] -= L[end.., start..end] X[start..end, ..]
-        let (left, panel) = (factor.slice(s![end.., start..end]), panel.view());
-        let tiles = below.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
-        in_parallel(pool, tiles.collect(), |(mut tile, left)| {
-            general_mat_mul(-1.0, &left, &panel, 1.0, &mut tile);
-        });
+        subtract_product(below, factor.slice(s![end.., start..end]), panel.view(), pool);
     }
 }
 
@@ -96,6 +89,19 @@ pub(crate) fn inverse(factor: ArrayView2<f64>, pool: &ThreadPool) -> Array2<f64>
         inverse.slice_mut(s![start.., start..end]).assign(&panel);
     }
     inverse
+}
+
+/// `target -= left right`, in tiles of `ROWS` rows.
+fn subtract_product(
+    mut target: ArrayViewMut2<f64>,
+    left: ArrayView2<f64>,
+    right: ArrayView2<f64>,
+    pool: &ThreadPool,
+) {
+    let tiles = target.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
+    in_parallel(pool, tiles.collect(), |(mut tile, left)| {
+        general_mat_mul(-1.0, &left, &right, 1.0, &mut tile);
+    });
 }
 
 fn in_parallel<T: Send>(pool: &ThreadPool, items: Vec<T>, work: impl Fn(T) + Send + Sync) {
