@@ -111,6 +111,13 @@ impl Environment {
         ))
     }
 
+    /// Revision of the git work tree that the spec lies in: twelve digits of the commit, and whether there are changes.
+    pub fn revision(&self) -> Option<String> {
+        let commit = self.git_revision.as_deref()?;
+        let changes = if self.git_dirty == Some(true) { ", with changes" } else { "" };
+        Some(format!("{}{changes}", commit.get(..12).unwrap_or(commit)))
+    }
+
     /// The variables whose effect no other field tells.
     fn other_variables(&self) -> BTreeMap<&String, &String> {
         let is_told = |name: &str| matches!(name, "GPBENCH_SIMD" | "OPENBLAS_CORETYPE");

@@ -198,10 +198,9 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
         facts.push(("threads a case", first.threads.to_string()));
         facts.push(("kernel products", first.cpu_dispatch.clone()));
         facts.push(("BLAS", format!("{}, core type {}", first.blas, first.blas_core)));
-        facts.extend(first.git_revision.as_ref().map(|commit| {
-            let changes = if first.git_dirty == Some(true) { ", with changes" } else { "" };
-            ("git revision", format!("{}{changes}", commit.get(..12).unwrap_or(commit)))
-        }));
+        // The table of merged runs has the revision of each.
+        let revision = first.revision().filter(|_| run.merged.iter().all(|merged| merged.revision.is_none()));
+        facts.extend(revision.map(|revision| ("git revision", revision)));
     }
     facts.extend(part(run).map(|part| ("part of a plan", part)));
     let seeds: Vec<u64> = run.rows.iter().map(|r| r.labels.seed).collect();

@@ -65,12 +65,13 @@ fn attempts(run: &Run) -> Option<String> {
 
 /// A row for each run that was merged.
 fn merged(run: &Run) -> Option<Table> {
-    let mut table = Table::new("Runs that were merged").words("run").words("shard");
+    let mut table = Table::new("Runs that were merged").words("run").words("shard").words("git revision");
     table = table.numbers("rows").numbers("left out");
     for merged in &run.merged {
         let shard = merged.shard.map(|shard| shard.to_string()).unwrap_or_default();
         let left_out = if merged.left_out > 0 { merged.left_out.to_string() } else { String::new() };
-        table.row([merged.run.clone(), shard, merged.rows.to_string(), left_out]);
+        let revision = merged.revision.clone().unwrap_or_default();
+        table.row([merged.run.clone(), shard, revision, merged.rows.to_string(), left_out]);
     }
     if run.merged.iter().any(|merged| merged.left_out > 0) {
         table.caption = "Rows are left out where another run has a row of the same case.".to_owned();

@@ -125,14 +125,15 @@ fn ratios_of_times_on_different_machines_are_not_shown() {
 fn merged_runs_are_listed_with_what_was_left_out() {
     let mut run = run();
     run.rows.iter_mut().for_each(|row| row.place = None);
-    let merged = |run: &str, number, rows, left_out| MergedRun {
+    let merged = |run: &str, number, revision: &str, rows, left_out| MergedRun {
         run: run.into(),
         shard: Some(Shard { number, count: 2 }),
         plan: "p".into(),
+        revision: Some(revision.into()),
         rows,
         left_out,
     };
-    run.merged = vec![merged("uci/a", 1, 12, 0), merged("uci/b", 2, 6, 4)];
+    run.merged = vec![merged("uci/a", 1, "0123456789ab", 12, 0), merged("uci/b", 2, "cdef01234567", 6, 4)];
     let page = page(&run);
     let section = page.split("## Where it ran").nth(1).unwrap();
     insta::assert_snapshot!(section);
@@ -152,7 +153,7 @@ fn merge(name: &str, of: &[&Run], now: &str) -> Run {
             ..row.clone()
         });
         merged.rows.extend(rows);
-        let one = MergedRun { run: own, shard: None, plan: "p".into(), rows: 0, left_out: 0 };
+        let one = MergedRun { run: own, shard: None, plan: "p".into(), revision: None, rows: 0, left_out: 0 };
         merged.merged.extend(if run.merged.is_empty() { vec![one] } else { run.merged.clone() });
     }
     merged

@@ -52,6 +52,10 @@ pub struct MergedRun {
     /// The plan that it has cases of, as [`PlanFile::digest`] names it.
     #[serde(default)]
     pub plan: String,
+    /// Git revision of the work tree that its spec lies in, as [`gpbench_record::Environment::revision`] writes it; several
+    /// of a run that continued with another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// Rows that were taken of it.
     pub rows: usize,
     /// Rows of it that were left out, because another run has one of the same case.

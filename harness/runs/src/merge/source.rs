@@ -80,9 +80,21 @@ impl Source {
             run: self.run.clone(),
             shard,
             plan: self.plan.digest(),
+            revision: self.revision(),
             rows: 0,
             left_out: 0,
         }])
+    }
+
+    /// The revisions of the code with which it ran.
+    fn revision(&self) -> Option<String> {
+        let mut revisions: Vec<String> = Vec::new();
+        for revision in self.environments.iter().filter_map(Environment::revision) {
+            if !revisions.contains(&revision) {
+                revisions.push(revision);
+            }
+        }
+        (!revisions.is_empty()).then(|| revisions.join("; "))
     }
 
     /// The one of these runs that a row is of.

@@ -176,6 +176,31 @@ fn a_merge_in_steps_names_the_runs_that_rows_are_of() {
 }
 
 #[test]
+fn each_merged_run_keeps_the_revision_it_ran_with() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let revisions =
+        [("a", Some("0123456789abcdef"), false), ("b", Some("fedcba9876543210"), true), ("c", None, false)];
+    let [a, b, c] = revisions.map(|(id, revision, dirty)| {
+        let environment = Environment {
+            git_revision: revision.map(str::to_owned),
+            git_dirty: revision.map(|_| dirty),
+            ..Environment::default()
+        };
+        let plan = plan(&[id]);
+        let folder = RunFolder::create(output, &plan, "schema = 1\n", &environment, now()).unwrap();
+        let (mut journal, _) = Journal::open(folder.path()).unwrap();
+        let row = gpbench_record::testing::row(plan.cases[0].case.clone(), &[]);
+        journal.append(&Row { id: id.into(), ..row }).unwrap();
+        folder.path().to_owned()
+    });
+    let (two, _) = merged(output, &[&a, &b]);
+    let (_, record) = merged(output, &[&two.folder, &c]);
+    let found: Vec<Option<&str>> = record.merged.iter().map(|run| run.revision.as_deref()).collect();
+    assert_eq!(found, [Some("0123456789ab"), Some("fedcba987654, with changes"), None]);
+}
+
+#[test]
 fn a_folder_holds_what_one_merge_chose() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
