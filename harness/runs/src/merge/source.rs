@@ -86,14 +86,10 @@ impl Source {
         }])
     }
 
-    /// The revisions of the code with which it ran.
+    /// The git revisions of its environments, as one text.
     fn revision(&self) -> Option<String> {
-        let mut revisions: Vec<String> = Vec::new();
-        for revision in self.environments.iter().filter_map(Environment::revision) {
-            if !revisions.contains(&revision) {
-                revisions.push(revision);
-            }
-        }
+        let mut revisions: Vec<String> = self.environments.iter().filter_map(Environment::revision).collect();
+        revisions.dedup();
         (!revisions.is_empty()).then(|| revisions.join("; "))
     }
 
