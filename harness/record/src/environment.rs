@@ -72,6 +72,10 @@ pub struct Environment {
     /// Whether that work tree has changes that no revision holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_dirty: Option<bool>,
+    /// Other revisions with which the run continued, or that it has re-used rows of, in an equal environment; written as by
+    /// [`Environment::revision`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_revisions: Vec<String>,
     /// SHA-256 of the spec, with what the command line changed.
     pub spec_sha256: String,
     /// SHA-256 of the worker program.
@@ -80,6 +84,17 @@ pub struct Environment {
     pub plugins: BTreeMap<String, String>,
     /// SHA-256 of the data sets' binary copies, by name; generated sets have none.
     pub datasets: BTreeMap<String, String>,
+}
+
+/// All revisions of several environments as one text, each revision once; nothing where none is known.
+pub fn revisions<'e>(environments: impl IntoIterator<Item = &'e Environment>) -> Option<String> {
+    let mut each: Vec<String> = Vec::new();
+    for revision in environments.into_iter().flat_map(Environment::revisions) {
+        if !each.contains(&revision) {
+            each.push(revision);
+        }
+    }
+    (!each.is_empty()).then(|| each.join("; "))
 }
 
 /// Share of the processors from which on other programs make times of a run too long.
@@ -116,6 +131,11 @@ impl Environment {
         let commit = self.git_revision.as_deref()?;
         let changes = if self.git_dirty == Some(true) { ", with changes" } else { "" };
         Some(format!("{}{changes}", commit.get(..12).unwrap_or(commit)))
+    }
+
+    /// The own revision and the other ones, as [`Environment::revision`] writes them.
+    pub fn revisions(&self) -> impl Iterator<Item = String> {
+        self.revision().into_iter().chain(self.other_revisions.iter().cloned())
     }
 
     /// The variables whose effect no other field tells.
@@ -191,6 +211,20 @@ mod tests {
     fn a_tenth_of_the_processors_disturbs_a_run() {
         assert_eq!((disturbance(None), disturbance(Some(0.09))), (None, None));
         assert!(disturbance(Some(0.25)).unwrap().starts_with("other programs used 25 % of the processors"));
+    }
+
+    #[test]
+    fn each_revision_is_named_once() {
+        let at = |commit: &str, others: &[&str]| Environment {
+            git_revision: Some(commit.to_owned()),
+            other_revisions: others.iter().map(|&other| other.to_owned()).collect(),
+            ..Environment::default()
+        };
+        let here = at("0123456789abcdef", &["b", "c"]);
+        let there = Environment { git_dirty: Some(true), ..at("b", &["c", "d"]) };
+        let text = revisions([&here, &Environment::default(), &there]);
+        assert_eq!(text.as_deref(), Some("0123456789ab; b; c; b, with changes; d"));
+        assert_eq!(revisions([&Environment::default()]), None);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub use dataset::{
     Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
     TargetScaling,
 };
-pub use environment::{Environment, Fingerprint, disturbance};
+pub use environment::{Environment, Fingerprint, disturbance, revisions};
 pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,

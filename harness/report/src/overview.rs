@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gpbench_record::metric::Style;
 use gpbench_record::{
     Budget, Case, Dataset, Environment, Hyperparameters, Labels, Param, Row, Source, Status, disturbance,
-    names, text,
+    names, revisions, text,
 };
 
 use crate::acquisition;
@@ -199,8 +199,9 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
         facts.push(("kernel products", first.cpu_dispatch.clone()));
         facts.push(("BLAS", format!("{}, core type {}", first.blas, first.blas_core)));
         // The table of merged runs has the revision of each.
-        let revision = first.revision().filter(|_| run.merged.iter().all(|merged| merged.revision.is_none()));
-        facts.extend(revision.map(|revision| ("git revision", revision)));
+        let has_table = run.merged.iter().any(|merged| merged.revision.is_some());
+        let revisions = revisions(environments).filter(|_| !has_table);
+        facts.extend(revisions.map(|all| ("git revision", all)));
     }
     facts.extend(part(run).map(|part| ("part of a plan", part)));
     let seeds: Vec<u64> = run.rows.iter().map(|r| r.labels.seed).collect();

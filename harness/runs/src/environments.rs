@@ -39,12 +39,16 @@ pub(crate) fn warning(error: &RunError) -> String {
     format!("{error}; what it says of the machine is unknown, and the file stays as it is")
 }
 
+/// The stored environment that is equal to this one, and its file.
+fn equal(folder: &Path, present: &Environment) -> Option<(Environment, PathBuf)> {
+    let mut stored = files(folder).filter_map(|path| Some((environment(&path).ok()?, path)));
+    stored.find(|(known, _)| known.differences(present).is_empty())
+}
+
 /// Notes in the stored environment that is equal to this one which share of the processors other programs used, unless it
 /// tells of more.
 pub(crate) fn note_load(folder: &Path, present: &Environment, share: f64) -> Result<(), RunError> {
-    let is_same = |known: &Environment| known.differences(present).is_empty();
-    let mut stored = files(folder).filter_map(|path| Some((environment(&path).ok()?, path)));
-    match stored.find(|(known, _)| is_same(known)) {
+    match equal(folder, present) {
         Some((known, path)) if known.other_load.is_none_or(|most| most < share) => {
             object::write(&path, &Environment { other_load: Some(share), ..known })
         }
@@ -52,11 +56,17 @@ pub(crate) fn note_load(folder: &Path, present: &Environment, share: f64) -> Res
     }
 }
 
-/// Stores an environment unless an equal one is stored.
+/// Stores an environment, or, where an equal one is stored, the revisions that this does not name.
 pub(crate) fn add(folder: &Path, environment: &Environment) -> Result<ComparedEnvironment, RunError> {
     let stored = read(folder);
-    let is_same = |known: &Environment| known.differences(environment).is_empty();
-    if !stored.iter().flatten().any(is_same) {
+    if let Some((mut known, path)) = equal(folder, environment) {
+        let named: Vec<String> = known.revisions().collect();
+        let new = environment.revisions().filter(|revision| !named.contains(revision));
+        known.other_revisions.extend(new);
+        if known.revisions().count() > named.len() {
+            object::write(&path, &known)?;
+        }
+    } else {
         // After every file, readable or not: none is replaced.
         object::write(&folder.join(layout::environment(stored.len() + 1)), environment)?;
     }

@@ -90,8 +90,8 @@ impl RunFolder {
         object::write(&self.path.join(PLAN), plan)
     }
 
-    /// Stores an environment in which the run continues, unless an equal one is stored, and compares it with the
-    /// one in which the run began.
+    /// Stores an environment in which the run continues, or notes its revision in an equal one that is stored, and
+    /// compares it with the one in which the run began.
     ///
     /// # Errors
     /// Those of the file system.

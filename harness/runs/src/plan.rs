@@ -53,7 +53,7 @@ pub struct MergedRun {
     #[serde(default)]
     pub plan: String,
     /// Git revision of the work tree that its spec lies in, as [`gpbench_record::Environment::revision`] writes it; several
-    /// of a run that continued in another environment with another one.
+    /// of a run that continued with another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
     /// Rows that were taken of it.

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Axes, Case, Environment, Labels, Metrics, ReportOptions, Row, Status, TaskOutput, metric,
+    Axes, Case, Environment, Labels, Metrics, ReportOptions, Row, Status, TaskOutput, metric, revisions,
 };
 use polars::prelude::{AnyValue, DataFrame, DataType, ParquetReader, SerReader};
 use serde::Deserialize;
@@ -85,10 +85,8 @@ impl PublishedRun {
     pub(super) fn facts(&self) -> Vec<String> {
         let mut facts = Vec::new();
         for machine in &self.run.environments {
-            let revision = machine.git_revision.as_deref().map(|all| all.get(..10).unwrap_or(all));
-            facts.push(
-                revision.map_or("no known revision".to_owned(), |revision| format!("revision {revision}")),
-            );
+            let all = revisions([machine]);
+            facts.push(all.map_or("no known revision".to_owned(), |all| format!("revision {all}")));
             facts.push(format!("{}, {} threads a case", machine.cpu, machine.threads));
         }
         let days = || self.run.rows.iter().filter_map(|row| row.finished.get(..10));

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Case, Environment, Row};
+use gpbench_record::{Case, Environment, Row, revisions};
 
 use super::meaning::Spec;
 use crate::layout::SPEC;
@@ -80,17 +80,10 @@ impl Source {
             run: self.run.clone(),
             shard,
             plan: self.plan.digest(),
-            revision: self.revision(),
+            revision: revisions(&self.environments),
             rows: 0,
             left_out: 0,
         }])
-    }
-
-    /// The git revisions of its environments, as one text.
-    fn revision(&self) -> Option<String> {
-        let mut revisions: Vec<String> = self.environments.iter().filter_map(Environment::revision).collect();
-        revisions.dedup();
-        (!revisions.is_empty()).then(|| revisions.join("; "))
     }
 
     /// The one of these runs that a row is of.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gpbench_files::process_tag;
 use gpbench_record::testing::case;
-use gpbench_record::{Axes, Environment, Fingerprint, ReportOptions, Status};
+use gpbench_record::{Axes, Environment, Fingerprint, ReportOptions, Status, revisions};
 use gpbench_runs::{Journal, PlanEntry, PlanFile, RunError, RunFolder, RunRecord};
 use jiff::Timestamp;
 
@@ -122,6 +122,20 @@ fn each_environment_is_stored_once() {
     Journal::open(folder.path()).unwrap();
     let stored = RunRecord::open(folder.path()).unwrap().environments;
     assert_eq!(stored, [Environment::default(), other, third]);
+}
+
+#[test]
+fn an_environment_names_each_revision_that_the_run_continued_with() {
+    let output = tempfile::tempdir().unwrap();
+    let folder = create(output.path(), &plan(&["a"]));
+    let at = |commit: &str| Environment { git_revision: Some(commit.into()), ..Environment::default() };
+    for commit in ["first", "second", "first", "second"] {
+        folder.add_environment(&at(commit)).unwrap();
+    }
+    folder.note_load(&at("third"), 0.5).unwrap();
+    let stored = RunRecord::open(folder.path()).unwrap().environments;
+    assert_eq!(revisions(&stored).as_deref(), Some("first; second"));
+    assert_eq!((stored.len(), stored[0].other_load), (1, Some(0.5)));
 }
 
 #[test]
