@@ -133,6 +133,7 @@ fn an_environment_names_each_revision_that_the_run_continued_with() {
         folder.add_environment(&at(commit)).unwrap();
     }
     folder.note_load(&at("third"), 0.5).unwrap();
+    Journal::open(folder.path()).unwrap();
     let stored = RunRecord::open(folder.path()).unwrap().environments;
     assert_eq!(revisions(&stored).as_deref(), Some("first; second"));
     assert_eq!((stored.len(), stored[0].other_load), (1, Some(0.5)));
