@@ -39,18 +39,21 @@ pub(crate) fn warning(error: &RunError) -> String {
     format!("{error}; what it says of the machine is unknown, and the file stays as it is")
 }
 
-/// The stored environment that is equal to this one, and its file.
-fn equal(folder: &Path, present: &Environment) -> Option<(Environment, PathBuf)> {
-    let mut stored = files(folder).filter_map(|path| Some((environment(&path).ok()?, path)));
-    stored.find(|(known, _)| known.differences(present).is_empty())
+/// The stored environment that is equal to this one, and its number among the files.
+fn equal<'s>(
+    stored: &'s [Result<Environment, RunError>],
+    present: &Environment,
+) -> Option<(usize, &'s Environment)> {
+    let mut known = (1..).zip(stored).filter_map(|(count, read)| Some((count, read.as_ref().ok()?)));
+    known.find(|(_, known)| known.differences(present).is_empty())
 }
 
 /// Notes in the stored environment that is equal to this one which share of the processors other programs used, unless it
 /// tells of more.
 pub(crate) fn note_load(folder: &Path, present: &Environment, share: f64) -> Result<(), RunError> {
-    match equal(folder, present) {
-        Some((known, path)) if known.other_load.is_none_or(|most| most < share) => {
-            object::write(&path, &Environment { other_load: Some(share), ..known })
+    match equal(&read(folder), present) {
+        Some((count, known)) if known.other_load.is_none_or(|most| most < share) => {
+            write(folder, count, &Environment { other_load: Some(share), ..known.clone() })
         }
         _ => Ok(()),
     }
@@ -59,20 +62,24 @@ pub(crate) fn note_load(folder: &Path, present: &Environment, share: f64) -> Res
 /// Stores an environment, or, where an equal one is stored, the revisions that this does not name.
 pub(crate) fn add(folder: &Path, environment: &Environment) -> Result<ComparedEnvironment, RunError> {
     let stored = read(folder);
-    if let Some((mut known, path)) = equal(folder, environment) {
+    if let Some((count, known)) = equal(&stored, environment) {
         let named: Vec<String> = known.revisions().collect();
-        let new = environment.revisions().filter(|revision| !named.contains(revision));
-        known.other_revisions.extend(new);
-        if known.revisions().count() > named.len() {
-            object::write(&path, &known)?;
+        let mut all = known.clone();
+        all.other_revisions.extend(environment.revisions().filter(|revision| !named.contains(revision)));
+        if all != *known {
+            write(folder, count, &all)?;
         }
     } else {
         // After every file, readable or not: none is replaced.
-        object::write(&folder.join(layout::environment(stored.len() + 1)), environment)?;
+        write(folder, stored.len() + 1, environment)?;
     }
     let first = stored.first().and_then(|first| first.as_ref().ok());
     Ok(ComparedEnvironment {
         differences: first.map(|first| first.differences(environment)).unwrap_or_default(),
         warnings: stored.iter().filter_map(|read| read.as_ref().err()).map(warning).collect(),
     })
+}
+
+fn write(folder: &Path, count: usize, environment: &Environment) -> Result<(), RunError> {
+    object::write(&folder.join(layout::environment(count)), environment)
 }
