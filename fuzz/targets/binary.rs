@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use gpbench_data::copy;
 use gpbench_files::{Durability, replace_sealed};
-use gpbench_host::{exact_file, solution};
+use gpbench_worker::{exact_file, solution};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 

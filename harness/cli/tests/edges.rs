@@ -25,7 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-spec", &["gpbench-record"]),
     ("gpbench-testkit", &[]),
     (
-        "gpbench-host",
+        "gpbench-worker",
         &[
             "gpbench-abi",
             "gpbench-data",
@@ -63,11 +63,11 @@ const EDGES: &[(&str, &[&str])] = &[
 
 /// Crates that a program must not link, directly or through others: (program, crate).
 const NEVER: &[(&str, &str)] = &[
-    ("gpbench-host", "polars"),
-    ("gpbench-host", "plotters"),
-    ("gpbench-host", "clap"),
+    ("gpbench-worker", "polars"),
+    ("gpbench-worker", "plotters"),
+    ("gpbench-worker", "clap"),
     ("gpbench", "libloading"),
-    ("gpbench", "gpbench-host"),
+    ("gpbench", "gpbench-worker"),
     ("gpbench-cluster", "polars"),
     ("gpbench-cluster", "clap"),
     ("gpbench-node", "polars"),
@@ -79,7 +79,7 @@ const UNSAFE: &[&str] = &[
     "gpbench",
     "gpbench-abi",
     "gpbench-sdk",
-    "gpbench-host",
+    "gpbench-worker",
     "gpbench-gp",
     "gpbench-hostile",
     "gpbench-mutants",

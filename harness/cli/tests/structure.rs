@@ -12,7 +12,7 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
 /// Crates that are checked, by their folder in `harness`.
 const CRATES: &[&str] =
-    &["cli", "cluster", "engine", "files", "host", "processes", "record", "report", "runs", "spec"];
+    &["cli", "cluster", "engine", "files", "worker", "processes", "record", "report", "runs", "spec"];
 
 #[test]
 fn no_file_imports_itself_through_others() {

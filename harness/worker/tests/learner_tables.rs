@@ -9,8 +9,8 @@ use std::path::Path;
 use std::ptr::null;
 
 use gpbench_abi::{Fit, Host, Learner, Mat, Plugin, Report, Status, Store, Str, Value, capability};
-use gpbench_host::plugin::{HostTable, Library};
 use gpbench_record::Capability;
+use gpbench_worker::plugin::{HostTable, Library};
 
 unsafe extern "C" fn create(_: *const Host, _: *const Value, _: i64, _: *mut *mut c_void) -> Status {
     Status::ERROR

@@ -16,8 +16,8 @@ use gpbench_abi::{
     Block, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, State, Status, Str, Trace, Value,
     Volatile, id, reason, value_kind,
 };
-use gpbench_host::plugin::{CallError, HostTable, Kept, Library, Session, SolverObject, SolverState};
-use gpbench_host::process;
+use gpbench_worker::plugin::{CallError, HostTable, Kept, Library, Session, SolverObject, SolverState};
+use gpbench_worker::process;
 use ndarray::{Array2, ShapeBuilder};
 
 const EMPTY: Str = Str { ptr: null(), len: 0 };

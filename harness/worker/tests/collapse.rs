@@ -11,16 +11,16 @@ use common::worker::library;
 use common::{close, exact_solution, run};
 use gpbench_data::{Names, Table, copy};
 use gpbench_gp::{UniqueInputs, blas, metrics};
-use gpbench_host::evaluate::predictions::predictions;
-use gpbench_host::evaluate::{of_system, of_weights};
-use gpbench_host::plugin::{
-    HostTable, IterationInfo, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
-};
-use gpbench_host::process;
-use gpbench_host::system::System;
 use gpbench_record::{Case, Inducing, Param, ReadOptions, Source, StopReason, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
+use gpbench_worker::evaluate::predictions::predictions;
+use gpbench_worker::evaluate::{of_system, of_weights};
+use gpbench_worker::plugin::{
+    HostTable, IterationInfo, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
+};
+use gpbench_worker::process;
+use gpbench_worker::system::System;
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
 
 /// A case on rows with two inputs, of which `unique` differ at most.

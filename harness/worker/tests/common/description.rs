@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use gpbench_abi::{
     Fit, Host, Learner, Mat, Param, Plugin, Problem, Report, Solver, Status, Store, Str, Value,
 };
-use gpbench_host::plugin::{HostTable, Library};
+use gpbench_worker::plugin::{HostTable, Library};
 
 unsafe extern "C" fn create(_: *const Host, _: *const Value, _: i64, out: *mut *mut c_void) -> Status {
     // SAFETY: the host passes a place to write to.

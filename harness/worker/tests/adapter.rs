@@ -11,15 +11,15 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use common::{close, library_of, run};
-use gpbench_host::plugin::{
-    CallError, IterationInfo, Observer, Session, SolveLimits, SolverObject, SolverState,
-};
-use gpbench_host::process;
-use gpbench_host::system::System;
-use gpbench_host::trace::Trace;
 use gpbench_record::{Clock, Message, Param, StopReason, TracePoint, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
+use gpbench_worker::plugin::{
+    CallError, IterationInfo, Observer, Session, SolveLimits, SolverObject, SolverState,
+};
+use gpbench_worker::process;
+use gpbench_worker::system::System;
+use gpbench_worker::trace::Trace;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 const ROWS: usize = 40;

@@ -12,9 +12,9 @@ use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 
-use gpbench_host::channel::{Capture, Channel, read_job};
-use gpbench_host::{bench, conform, describe, environment, exact, log, process, tasks};
 use gpbench_record::SCHEMA;
+use gpbench_worker::channel::{Capture, Channel, read_job};
+use gpbench_worker::{bench, conform, describe, environment, exact, log, process, tasks};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

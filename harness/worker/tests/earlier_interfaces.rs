@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use gpbench_host::plugin::{HostTable, Library, Session, SolverObject};
-use gpbench_host::process;
 use gpbench_record::{Param, SolverKind, StopReason};
+use gpbench_worker::plugin::{HostTable, Library, Session, SolverObject};
+use gpbench_worker::process;
 use ndarray::{Array2, ShapeBuilder};
 
 use common::{LIMITS, case, exact_solution, system};

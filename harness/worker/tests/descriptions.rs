@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use gpbench_abi::{Param, Plugin, Solver, Str, Value, value_kind};
-use gpbench_host::plugin::{HostTable, Library};
+use gpbench_worker::plugin::{HostTable, Library};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 

@@ -14,13 +14,13 @@ use gpbench_data::Split;
 use gpbench_data::synthetic::{Design, DrawnObjective};
 use gpbench_gp::thompson::candidates;
 use gpbench_gp::thread_pool;
-use gpbench_host::rows::Rows;
-use gpbench_host::system::{System, SystemSpec};
 use gpbench_record::{
     Ascent, Candidates, Case, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job, Kernel,
     Message, Objective, ObjectiveDraw, Param, PathwiseTargets, Prior, Solved, Source, Status, Step, Task,
     Thompson, ThompsonOutput, WarmStart, names,
 };
+use gpbench_worker::rows::Rows;
+use gpbench_worker::system::{System, SystemSpec};
 use ndarray::{Array1, ArrayView2, Axis};
 use serde_json::{Value, json};
 

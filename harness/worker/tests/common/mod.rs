@@ -28,16 +28,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gpbench_gp::thread_pool;
-use gpbench_host::plugin::{
-    CallError, HostTable, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
-};
-use gpbench_host::rows::Rows;
-use gpbench_host::system::{System, SystemError, SystemSpec};
 use gpbench_record::{
     Budget, Case, Clock, Frequencies, GpDraw, Inducing, Kernel, Param, PathwiseTargets, Posterior, Prior,
     Probes, Solve, Source, StandardProbes, Task, testing,
 };
 use gpbench_sdk as sdk;
+use gpbench_worker::plugin::{
+    CallError, HostTable, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
+};
+use gpbench_worker::rows::Rows;
+use gpbench_worker::system::{System, SystemError, SystemSpec};
 use ndarray::{Array2, ShapeBuilder};
 
 /// Random features of prior draws.
