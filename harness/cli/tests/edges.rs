@@ -8,6 +8,8 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, Package, P
 /// The crates of the workspace that a crate may use, tests aside.
 const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-abi", &[]),
+    ("gpbench-terms", &["gpbench-abi"]),
+    ("gpbench-numerics", &[]),
     ("gpbench-sdk", &["gpbench-abi"]),
     ("gpbench-plugin-*", &["gpbench-sdk"]),
     ("gpbench-hostile", &["gpbench-sdk"]),
