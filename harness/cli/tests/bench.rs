@@ -1,9 +1,7 @@
 //! `gpbench bench`: what it prints, never how fast anything is.
 
-mod support;
-
+use crate::support::Sandbox;
 use serde_json::Value;
-use support::Sandbox;
 
 const KEYS: [&str; 9] =
     ["n", "d", "rhs", "precision", "seconds", "entries_per_second", "gemm_gflops", "dgemm_gflops", "ratio"];

@@ -1,8 +1,6 @@
 //! `gpbench check`: a baseline is written, kept, and missed.
 
-mod support;
-
-use support::{Sandbox, spec};
+use crate::support::{Sandbox, spec};
 
 const BASELINE: &str = "baselines/spec.toml";
 

@@ -1,7 +1,6 @@
 //! What the command line says and does of cluster runs, beside programs of Slurm that tests have written.
 
-mod support;
-
+use crate::support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,10 +8,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::support::{Ended, Sandbox, spec};
 use gpbench_cluster::{ClusterFolder, PartWriter};
 use gpbench_record::{Attempt, Ending, Environment, PartLine, Row};
 use gpbench_runs::read_journal;
-use support::{Ended, Sandbox, spec};
 
 /// Settings whose intervals do not let tests wait.
 const SETTINGS: &str = r#"

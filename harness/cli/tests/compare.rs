@@ -1,9 +1,7 @@
 //! `gpbench compare`: a run against another, against a baseline, bit for bit, and one solver against another.
 
-mod support;
-
+use crate::support::{Ended, Sandbox, library, spec};
 use serde_json::Value;
-use support::{Ended, Sandbox, library, spec};
 
 /// Runs the spec twice. Returns the folder of the first run.
 fn two_runs(sandbox: &Sandbox) -> String {

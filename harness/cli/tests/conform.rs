@@ -1,11 +1,9 @@
 //! `gpbench plugin test`: every rule has a mutant that breaks it, and no plugin of ours breaks a rule.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use support::{Ended, Sandbox, library};
+use crate::support::{Ended, Sandbox, library};
 
 /// The rule that each mutant breaks, and a part of the reason.
 const MUTANTS: &[(&str, &str, &str)] = &[

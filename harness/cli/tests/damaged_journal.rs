@@ -1,8 +1,6 @@
 //! A journal with a damaged line: every verb reads the other lines, and prints one warning that names the line.
 
-mod support;
-
-use support::{Ended, Sandbox, spec};
+use crate::support::{Ended, Sandbox, spec};
 
 const JOURNAL: &str = "reports/damaged/latest/journal.jsonl";
 

@@ -1,9 +1,7 @@
 //! A file with repeated rows, with and without collapsing them.
 
-mod support;
-
+use crate::support::Sandbox;
 use serde_json::Value;
-use support::Sandbox;
 
 const SPEC: &str = r#"schema = 1
 name = "duplicates"

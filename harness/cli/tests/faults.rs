@@ -4,15 +4,13 @@
 //! A library that is loaded before all others (`LD_PRELOAD`) plays the system: it refuses threads, files and memory,
 //! and kills, in the processes and from the call on that a test says.
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::support::{Ended, Sandbox, build, library, reproducible};
 use serde_json::Value;
-use support::{Ended, Sandbox, build, library, reproducible};
 
 /// Two solvers on a data set that is read from a file, with exact references.
 const SPEC: &str = r#"schema = 1

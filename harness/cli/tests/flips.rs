@@ -1,16 +1,14 @@
 //! Single bits that flip in what a run keeps: no report shows a changed value, and the same command gives the rows
 //! of a quiet run again.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Sandbox, reproducible, spec};
 use gpbench_record::Row;
 use gpbench_runs::{PlanFile, RunRecord};
 use serde_json::Value;
-use support::{Sandbox, reproducible, spec};
 
 /// Flips of the journal and of the plan that are read by the library.
 const FLIPS: usize = 300;

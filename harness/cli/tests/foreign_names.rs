@@ -1,8 +1,6 @@
 //! Names in specs, and headings and cells of CSV files: no verb passes them on alive.
 
-mod support;
-
-use support::{Ended, Sandbox, spec};
+use crate::support::{Ended, Sandbox, spec};
 
 /// What no output may hold, whatever the names are.
 fn is_alive(c: char) -> bool {

@@ -1,9 +1,7 @@
 //! Text of plugins reaches terminals and pages as text only: no escape sequence, no markup.
 
-mod support;
-
-use support::Sandbox;
-use support::zoo::{Task, act, compile, files, spec};
+use crate::support::Sandbox;
+use crate::support::zoo::{Task, act, compile, files, spec};
 
 /// Asserts that a terminal would obey nothing in a text.
 #[track_caller]

@@ -1,8 +1,6 @@
 //! `gpbench check` as a gate: what it does not compare, it does not pass.
 
-mod support;
-
-use support::{Sandbox, library, spec};
+use crate::support::{Sandbox, library, spec};
 
 const BASELINE: &str = "baselines/spec.toml";
 

@@ -1,8 +1,6 @@
 //! `gpbench history`: a metric over the runs of a spec, as a table, as JSON and as a chart.
 
-mod support;
-
-use support::{Sandbox, spec};
+use crate::support::{Sandbox, spec};
 
 #[test]
 fn a_metric_is_shown_over_the_runs_of_a_spec() {

@@ -1,14 +1,12 @@
 //! A misbehaving plugin costs no row, and does not change the results of other cases.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use support::zoo::{
+use crate::support::zoo::{
     Expected, HEALTHY, Task, act, by_solver, compile, files, print_delays, rows, run, spec, survivors,
     temporary, unmet,
 };
-use support::{Ended, Sandbox, reproducible};
+use crate::support::{Ended, Sandbox, reproducible};
 
 /// Acts of the misbehaving plugin.
 const ACTS: &[Expected] = &[

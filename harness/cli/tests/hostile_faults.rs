@@ -1,18 +1,17 @@
 //! Plugins that damage files of the harness, kill its processes or use up what the system has: correct solvers get
 //! their rows, now or when the same command goes on, and culprits get theirs after three times.
 
-mod support;
-
+use crate::support;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-use support::zoo::{
+use crate::support::zoo::{
     Expected, HEALTHY, Task, act, act_once, by_solver, files, spec, spec_on_file, survivors, temporary,
     unmet, write_rows,
 };
-use support::{Ended, Sandbox, library, reproducible};
+use crate::support::{Ended, Sandbox, library, reproducible};
+use serde_json::Value;
 
 /// Acts that are done each time.
 const EACH_TIME: &[Expected] = &[

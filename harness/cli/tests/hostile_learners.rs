@@ -1,9 +1,7 @@
 //! A misbehaving learner costs no row and changes no other result.
 
-mod support;
-
-use support::zoo::{Expected, by_solver, files, run, survivors, temporary, unmet};
-use support::{Sandbox, library, reproducible};
+use crate::support::zoo::{Expected, by_solver, files, run, survivors, temporary, unmet};
+use crate::support::{Sandbox, library, reproducible};
 
 const ACTS: &[Expected] = &[
     ("fit_well", "ok", ""),

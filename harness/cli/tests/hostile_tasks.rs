@@ -1,9 +1,9 @@
 //! A misbehaving plugin costs no row and changes no other result where solvers train, estimate likelihoods and search too.
 
-mod support;
-
-use support::zoo::{Expected, HEALTHY, Task, act, by_solver, files, run, spec, survivors, temporary, unmet};
-use support::{Sandbox, reproducible};
+use crate::support::zoo::{
+    Expected, HEALTHY, Task, act, by_solver, files, run, spec, survivors, temporary, unmet,
+};
+use crate::support::{Sandbox, reproducible};
 
 /// Acts in training.
 const IN_TRAINING: &[Expected] = &[

@@ -1,8 +1,6 @@
 //! `gpbench data import`: what is shown, and a spec that reads the same file.
 
-mod support;
-
-use support::{Sandbox, spec};
+use crate::support::{Sandbox, spec};
 
 const HOUSES: &str = "id;area;colour;price\n\
     1;50.5;red;1.5\n2;60.5;blue;2.5\n3;70.25;red;2\n4;80;green;4\n5;90;red;4.5\n6;95;blue;5\n";

@@ -4,17 +4,15 @@
 //! The moments come from a seed: a number of lines of progress, then up to some milliseconds. They may differ from
 //! machine to machine; the assertions hold for all of them.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{Sandbox, is_reproducible, spec};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use support::{Sandbox, is_reproducible, spec};
 
 /// Number of kills in the test.
 const KILLS: usize = 60;

@@ -1,12 +1,10 @@
 //! Task `learn`, from the spec to the row.
 
-mod support;
-
 use std::io::Read as _;
 use std::process::Stdio;
 
+use crate::support::{Ended, Sandbox, library, reproducible};
 use serde_json::Value;
-use support::{Ended, Sandbox, library, reproducible};
 
 const JOURNAL: &str = "reports/learn/latest/journal.jsonl";
 

@@ -1,13 +1,11 @@
 //! What plugins start never outlives what was asked of gpbench, however that ends.
 
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use crate::support::{Ended, Sandbox, library, spec};
 use rustix::process::{Pid, Signal, kill_process};
-use support::{Ended, Sandbox, library, spec};
 
 /// A case of the misbehaving plugin beside the healthy ones.
 fn with_act(act: &str) -> Sandbox {

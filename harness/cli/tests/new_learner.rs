@@ -1,13 +1,11 @@
 //! New learners: `plugin new --learner`, and the example in C.
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{Ended, Sandbox, build, checkout, library};
 use cargo_metadata::MetadataCommand;
 use serde_json::Value;
-use support::{Ended, Sandbox, build, checkout, library};
 
 /// The only entry of a library, as `plugin inspect` prints it.
 fn inspect(sandbox: &Sandbox, library: &Path) -> Value {

@@ -1,14 +1,12 @@
 //! New solvers: `plugin new`, the examples in C and Fortran, and `--library`.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::{Sandbox, build, checkout};
 use cargo_metadata::MetadataCommand;
 use serde_json::Value;
-use support::{Sandbox, build, checkout};
 
 /// Paths of all files below a folder, relative to it.
 fn files(folder: &Path) -> BTreeSet<String> {

@@ -1,11 +1,9 @@
 //! Charts as PDF, by a program that may be absent.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use support::{Ended, Sandbox, spec};
+use crate::support::{Ended, Sandbox, spec};
 
 #[test]
 fn charts_are_written_as_pdf_where_the_converter_is_installed() {

@@ -3,15 +3,13 @@
 //! The worker is a script around the real one. The first time that it runs a case, it changes a file first, as a build
 //! on another terminal may.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Ended, Sandbox, library, reproducible, spec};
 use gpbench_record::Program;
 use serde_json::Value;
-use support::{Ended, Sandbox, library, reproducible, spec};
 
 /// A folder with a program, a worker and a plugin of its own.
 struct Place {

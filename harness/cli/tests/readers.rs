@@ -3,8 +3,6 @@
 // clippy.toml allows `unwrap` in tests; helpers need it too.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
@@ -12,7 +10,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{Ended, Sandbox, library, spec};
+use crate::support::{Ended, Sandbox, library, spec};
 
 /// A Parquet file without rows whose schema is `depth` groups, one in the other, around one column.
 ///

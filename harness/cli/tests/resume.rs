@@ -1,9 +1,7 @@
 //! A run that is killed continues where it stopped, and ends with the same rows.
 
-mod support;
-
+use crate::support::{Ended, Sandbox, reproducible, spec};
 use serde_json::Value;
-use support::{Ended, Sandbox, reproducible, spec};
 
 const JOURNAL: &str = "reports/resume/latest/journal.jsonl";
 

@@ -1,10 +1,8 @@
 //! Finished cases are re-used by other runs: only what is new in a spec runs.
 
-mod support;
-
 use std::fs;
 
-use support::{Ended, Sandbox, library, reproducible, spec};
+use crate::support::{Ended, Sandbox, library, reproducible, spec};
 
 /// How many cases a run has run: the others have no line.
 fn ran(ended: &Ended) -> usize {

@@ -1,10 +1,8 @@
 //! Shards of a plan, run apart and merged.
 
-mod support;
-
 use std::fs;
 
-use support::{Sandbox, reproducible, spec};
+use crate::support::{Sandbox, reproducible, spec};
 
 /// Four blocks of two solvers.
 fn four_blocks() -> String {

@@ -9,16 +9,14 @@
 //!
 //! Here, 200 cases run with a fault in 4 of 100 starts. `ci/soak` runs 2000 with a fault in 1 of 100.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::support::zoo::{compile, files, survivors, temporary};
+use crate::support::{Sandbox, is_reproducible, library};
 use serde_json::Value;
-use support::zoo::{compile, files, survivors, temporary};
-use support::{Sandbox, is_reproducible, library};
 
 /// A tenth of the cases of a whole soak.
 const CASES: usize = 200;

@@ -1,10 +1,8 @@
 //! Every spec of `benchmarks` can be planned on a machine without data sets; forms of a spec that run and report.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use support::{Sandbox, checkout, spec};
+use crate::support::{Sandbox, checkout, spec};
 
 /// The spec files below a folder. `reference` holds published figures, no specs.
 fn specs(folder: &Path) -> Vec<PathBuf> {

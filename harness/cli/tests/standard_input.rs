@@ -1,11 +1,9 @@
 //! A spec from standard input.
 
-mod support;
-
 use std::io::Write as _;
 use std::process::Stdio;
 
-use support::{Ended, Sandbox, spec};
+use crate::support::{Ended, Sandbox, spec};
 
 /// Runs the program with a text on its standard input.
 fn fed(sandbox: &Sandbox, args: &[&str], text: &str) -> Ended {

@@ -1,10 +1,8 @@
 //! A quality target: which solver reaches it first.
 
-mod support;
-
 use std::fmt::Write as _;
 
-use support::Sandbox;
+use crate::support::Sandbox;
 
 /// A question in fifteen lines.
 const SPEC: &str = "\

@@ -1,8 +1,6 @@
 //! What a terminal shows: nothing wider than its window, and no options that a verb does not have.
 
-mod support;
-
-use support::{Ended, Sandbox, spec};
+use crate::support::{Ended, Sandbox, spec};
 
 /// Standard output and standard error of a command in a terminal of so many columns.
 fn in_terminal(sandbox: &Sandbox, columns: usize, words: &str) -> String {

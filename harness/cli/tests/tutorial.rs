@@ -1,10 +1,8 @@
 //! The tutorial, benchmarks/TUTORIAL.md: its files are written and its commands are run, in their order.
 
-mod support;
-
 use std::path::Path;
 
-use support::{Ended, Sandbox, checkout};
+use crate::support::{Ended, Sandbox, checkout};
 
 /// A fenced block: the words after its fence, and its text.
 type Block<'t> = (Vec<&'t str>, &'t str);

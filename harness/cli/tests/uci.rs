@@ -1,8 +1,6 @@
 //! Real data: the exact Gaussian process on a UCI set, against values computed elsewhere.
 
-mod support;
-
-use support::{Ended, Sandbox};
+use crate::support::{Ended, Sandbox};
 
 /// Set, split, test RMSE and test negative log-likelihood of the exact Gaussian process with the published
 /// hyperparameters, from scipy in double precision. A set takes half a minute, so one represents all.

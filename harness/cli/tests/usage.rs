@@ -1,8 +1,6 @@
 //! Wrong usage ends with one error and exit code 2, before any case runs; limits end a run early.
 
-mod support;
-
-use support::{Ended, Sandbox};
+use crate::support::{Ended, Sandbox};
 
 /// A spec on one data set; `dataset` is the body of its table.
 fn spec(dataset: &str, rest: &str) -> String {

@@ -4,12 +4,10 @@
 // clippy.toml allows `unwrap` in tests; helpers need it too.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
 
-use support::{Ended, Sandbox, built, library, spec};
+use crate::support::{Ended, Sandbox, built, library, spec};
 
 /// A file in which there is never room.
 fn full() -> Stdio {

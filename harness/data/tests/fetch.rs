@@ -1,16 +1,14 @@
 //! Downloads from a local server that imitates faults.
 
-mod server;
-
 use std::fs;
 use std::path::PathBuf;
 
+use crate::server::{Reply, Request, Server};
 use gpbench_data::Sha256Hex;
 use gpbench_data::fetch::{self, FetchError, Progress};
 use gpbench_data::locate::{self, Place, Places};
 use gpbench_data::registry::{Entry, RemoteFile};
 use gpbench_data::verify::{Expected, verify};
-use server::{Reply, Request, Server};
 use tempfile::TempDir;
 
 /// 200 kB that begin like a gzip file: several reads long.

@@ -1,7 +1,6 @@
 //! Systems over unique inputs against dense ones over all rows.
 
-mod suite;
-
+use crate::suite;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
     CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, UniqueInputs, blas, metrics, thread_pool,

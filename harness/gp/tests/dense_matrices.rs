@@ -1,7 +1,6 @@
 //! Everything above the traits, over matrices that are simply stored: no estimator depends on how a matrix is held.
 
-mod suite;
-
+use crate::suite;
 use gpbench_gp::Gradient;
 use gpbench_gp::likelihood::{self, Truncation};
 use gpbench_gp::seed::Streams;

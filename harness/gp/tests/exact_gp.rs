@@ -1,7 +1,6 @@
 //! The exact GP against ground truth.
 
-mod common;
-
+use crate::common;
 use gpbench_gp::exact::{ExactError, ExactGp};
 use gpbench_gp::{Family, Kernel, metrics};
 use gpbench_testkit::json::{self, number, vector};

@@ -1,8 +1,7 @@
 //! Products with K(X, Z), predictions from inducing points Z, and the selection of Z.
 
-mod common;
-mod suite;
-
+use crate::common;
+use crate::suite;
 use gpbench_gp::inducing::{Selection, SelectionError, select};
 use gpbench_gp::seed::{Streams, stream};
 use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, blas, pathwise, thread_pool};

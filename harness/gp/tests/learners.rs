@@ -1,7 +1,6 @@
 //! Models of learners against ground truth and against each other.
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use gpbench_gp::finite::{Finite, NetworkFeatures, Projection};

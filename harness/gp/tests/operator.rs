@@ -1,7 +1,6 @@
 //! The tiled operator against the dense matrix, and the same bits on any number of threads.
 
-mod suite;
-
+use crate::suite;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Arithmetic, Family, Gradient, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 use gpbench_testkit::assert_close;

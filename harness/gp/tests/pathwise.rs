@@ -1,7 +1,6 @@
 //! Random features, targets and samples against ground truth.
 
-mod common;
-
+use crate::common;
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::pathwise::{Prior, PriorDraws, ProbeLaw, Targets, predict};
 use gpbench_gp::seed::Streams;

@@ -1,7 +1,6 @@
 //! Gradients of the marginal likelihood, gradient ascent and log-determinants against ground truth.
 
-mod common;
-
+use crate::common;
 use gpbench_gp::Gradient;
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};

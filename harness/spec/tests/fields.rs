@@ -1,8 +1,7 @@
 //! Every field of a spec, with every kind of value that is wrong there: the outcome is a plan or a list of
 //! mistakes, never a panic, and never more memory than the size of the spec explains.
 
-mod common;
-
+use crate::common;
 use std::fmt::Write as _;
 
 use gpbench_record::LibraryInfo;

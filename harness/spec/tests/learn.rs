@@ -1,7 +1,6 @@
 //! Task `learn`: from a spec to its cases.
 
-mod common;
-
+use crate::common;
 use gpbench_record::{
     Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, OriginBase, Param,
     Selection, SolverInfo, SolverKind, TargetScaling, TaskKind,

@@ -1,10 +1,9 @@
 //! `--library`: solvers that take part although the spec does not name their library.
 
-mod common;
-
+use crate::common;
 use std::path::{Path, PathBuf};
 
-use common::{catalog, int, solver};
+use crate::common::{catalog, int, solver};
 use gpbench_record::{LibraryInfo, Param};
 use gpbench_spec::{Checked, Plan, PlannedCase, SpecErrors, load};
 

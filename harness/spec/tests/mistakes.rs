@@ -1,8 +1,7 @@
 //! What the messages say about each kind of mistake: one small spec a file in `tests/mistakes`, one snapshot
 //! beside it.
 
-mod common;
-
+use crate::common;
 use std::path::PathBuf;
 
 #[test]

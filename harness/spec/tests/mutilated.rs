@@ -1,7 +1,6 @@
 //! Reading any text as a spec ends in a plan or in errors, never in a panic.
 
-mod common;
-
+use crate::common;
 use proptest::prelude::*;
 
 const SPEC: &str = include_str!("../../../benchmarks/quickstart.toml");

@@ -1,11 +1,10 @@
 //! From right specs to plans: the shipped specs, defaults, overrides, order and filters.
 
-mod common;
-
+use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use common::{check, check_text};
+use crate::common::{check, check_text};
 use gpbench_record::{
     Axes, Case, Family, FeatureEstimator, Fractions, Frequencies, GradientEstimator, Inducing,
     LikelihoodEstimator, Margin, Metrics, OriginBase, Param, PartOfPlan, PathwiseTargets, Posterior,

@@ -1,7 +1,6 @@
 //! The reference of keys: every key that is read is declared, and every declared key is read.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

@@ -3,8 +3,7 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common;
 use gpbench_record::{
     Ascent, Candidates, Exploit, Frequencies, Objective, ObjectiveDraw, Row, Source, TaskOutput, Thompson,
     ThompsonOutput, WarmStart, testing,

@@ -4,13 +4,11 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-#[macro_use]
-mod common;
-
+use crate::common;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use common::{close, library_of, run};
+use crate::common::{close, library_of, run};
 use gpbench_record::{Clock, Message, Param, StopReason, TracePoint, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};

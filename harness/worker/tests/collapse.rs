@@ -3,12 +3,10 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-#[macro_use]
-mod common;
-
-use common::features::Features;
-use common::worker::library;
-use common::{close, exact_solution, run};
+use crate::common;
+use crate::common::features::Features;
+use crate::common::worker::library;
+use crate::common::{close, exact_solution, run};
 use gpbench_data::{Names, Table, copy};
 use gpbench_gp::{UniqueInputs, blas, metrics};
 use gpbench_record::{Case, Inducing, Param, ReadOptions, Source, StopReason, names};

@@ -3,9 +3,7 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-#[path = "common/description.rs"]
-mod description;
-
+use crate::common::description;
 use std::cell::Cell;
 use std::path::Path;
 

@@ -3,8 +3,6 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +12,7 @@ use gpbench_worker::plugin::{HostTable, Library, Session, SolverObject};
 use gpbench_worker::process;
 use ndarray::{Array2, ShapeBuilder};
 
-use common::{LIMITS, case, exact_solution, system};
+use crate::common::{LIMITS, case, exact_solution, system};
 
 /// The plugin, compiled against the header of a version. None, with a line, if there is no C compiler.
 fn library(version: &str, folder: &Path) -> Option<Library> {

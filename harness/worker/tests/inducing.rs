@@ -3,11 +3,9 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-#[macro_use]
-mod common;
-
-use common::features::Features;
-use common::{close, exact_solution, run};
+use crate::common;
+use crate::common::features::Features;
+use crate::common::{close, exact_solution, run};
 use gpbench_gp::exact::ExactGp;
 use gpbench_record::{Case, Inducing, Metrics, names};
 use gpbench_sdk as sdk;

@@ -3,9 +3,8 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::worker::{failure, fault, job_of, library_of, messages, solve, timeless, verify, worker};
+use crate::common;
+use crate::common::worker::{failure, fault, job_of, library_of, messages, solve, timeless, verify, worker};
 use gpbench_record::{
     Case, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, Param, Selection, Solved,
     Status, Step, StopReason, Task, TracePoint, names,

@@ -3,12 +3,11 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::worker::{job_of, library_of, solve, verify};
+use crate::common::worker::{job_of, library_of, solve, verify};
 use gpbench_record::{Case, Job, Kernel, Metrics, Param, Solved, Task, names};
 
 /// The library, compiled. None, with a line, if there is no C compiler.

@@ -3,9 +3,8 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::worker::{failure, job, job_of, solve, verify};
+use crate::common;
+use crate::common::worker::{failure, job, job_of, solve, verify};
 use gpbench_record::{
     Case, FeatureEstimator, Frequencies, LikelihoodEstimator, LikelihoodStudy, Metrics, Param,
     PathwiseTargets, Prior, ProbeDistribution, Probes, Quadrature, StandardProbes, Task, names,

@@ -3,13 +3,14 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::worker::{failure, fault, job, messages, solve_in_steps as run, timeless, verified, worker};
+use crate::common::worker::{
+    failure, fault, job, messages, solve_in_steps as run, timeless, verified, worker,
+};
 use gpbench_data::Split;
 use gpbench_data::synthetic::{Design, DrawnObjective};
 use gpbench_gp::thompson::candidates;

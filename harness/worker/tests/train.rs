@@ -3,11 +3,10 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 
-use common::worker::{
+use crate::common::worker::{
     exact, failure, fault, job, messages, solve_in_steps as train, timeless, verify, worker,
 };
 use gpbench_record::{

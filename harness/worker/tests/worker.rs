@@ -3,13 +3,12 @@
 // Helpers of tests are tests too.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::worker::{
+use crate::common::worker::{
     WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
 };
 use gpbench_abi::{MAJOR, MINOR};

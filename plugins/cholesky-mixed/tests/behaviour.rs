@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 
 use gpbench_plugin_cholesky_mixed::CholeskyMixed;

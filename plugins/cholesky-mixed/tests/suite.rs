@@ -1,7 +1,6 @@
 //! The tests that every solver inherits.
 
-mod common;
-
+use crate::common;
 use gpbench_plugin_cholesky_mixed::CholeskyMixed;
 use gpbench_sdk::Family;
 use gpbench_sdk::testing::{DenseProblem, Suite, matern32, scattered_inputs, scattered_right_hand_sides};

@@ -2,15 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod line;
-
+use crate::line::{Line, N, NOISE};
 use gpbench_plugin_sgd_rff::SgdRff;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
 use gpbench_sdk::testing::{DenseProblem, relative_residuals};
 use gpbench_sdk::{Solver, Value};
 use gpbench_testkit::assert_close;
-use line::{Line, N, NOISE};
 
 type Params = Vec<(&'static str, Value<'static>)>;
 

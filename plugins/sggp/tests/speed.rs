@@ -1,5 +1,5 @@
 //! Times of a step and of a search, for the README: `cargo nextest run --release -p gpbench-plugin-sggp --run-ignored all
-//! --no-capture -E 'binary(speed)'`.
+//! --no-capture -E 'test(/^speed::/)'`.
 
 use std::time::Instant;
 

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod dense;
-
+use crate::dense;
 use gpbench_plugin_svgp::{Gradient, Minibatch, Variational};
 use gpbench_sdk::Workers;
 use gpbench_sdk::ndarray::{Array1, Array2, ShapeBuilder, s};

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-mod dense;
-
+use crate::dense;
 use gpbench_plugin_svgp::{Process, SvgpParams, Workspace};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use gpbench_sdk::optimise::{Method, Optimiser, Transform};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::cluster::{Cluster, RUN, by_id, expected, journal, sandbox, sandbox_of, settings};
+use super::cluster::{Cluster, RUN, by_id, expected, journal, sandbox, sandbox_of, settings};
 use crate::support::{library, spec};
 
 #[test]

@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::{Child, Stdio};
 
-use crate::cluster::{Cluster, RUN, by_id, expected, journal, sandbox, sandbox_of, set_up, shell, until};
-use crate::parts::Parts;
+use super::cluster::{Cluster, RUN, by_id, expected, journal, sandbox, sandbox_of, set_up, shell, until};
+use super::parts::Parts;
 use crate::support::zoo::{self, Task, act, by_solver, unmet};
 use crate::support::{Sandbox, spec};
 

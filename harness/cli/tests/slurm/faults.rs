@@ -6,11 +6,11 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant as Clock};
 
-use crate::cluster::{Cluster, Metrics, PATIENCE, RUN, by_id, expected, journal, sandbox};
-use crate::parts::{Instant, Parts};
-use crate::strike::{Fault, mend, return_nodes, strike};
+use super::cluster::{Cluster, Metrics, PATIENCE, RUN, by_id, expected, journal, sandbox};
+use super::parts::{Instant, Parts};
+use super::strike::{Fault, mend, return_nodes, strike};
+use super::table::{Origin, Round, record};
 use crate::support::Sandbox;
-use crate::table::{Origin, Round, record};
 
 /// Time between two looks at the nodes.
 const LOOK: Duration = Duration::from_secs(2);

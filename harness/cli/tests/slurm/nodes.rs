@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cluster::{Cluster, RUN, SETTINGS, by_id, sandbox, until};
+use super::cluster::{Cluster, RUN, SETTINGS, by_id, sandbox, until};
 use crate::support::Ended;
 
 #[test]

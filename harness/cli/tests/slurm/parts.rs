@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::cluster::lines;
+use super::cluster::lines;
 use crate::support::Sandbox;
 
 /// Where an attempt is when a fault happens to it. Displayed as in the table.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::cluster::Cluster;
+use super::cluster::Cluster;
 
 /// A process that runs an attempt.
 pub struct Runner {

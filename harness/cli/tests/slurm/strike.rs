@@ -6,9 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant as Clock};
 
-use crate::cluster::{Cluster, set_up, shell};
-use crate::parts::{Instant, Parts};
-use crate::processes::{Runner, line_of, processes, runners, signal, workers};
+use super::cluster::{Cluster, set_up, shell};
+use super::parts::{Instant, Parts};
+use super::processes::{Runner, line_of, processes, runners, signal, workers};
 use crate::support::Sandbox;
 
 /// Longest time that a job is held.

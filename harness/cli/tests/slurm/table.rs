@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::cluster::{lines, shell};
-use crate::parts::Instant;
-use crate::strike::Fault;
+use super::cluster::{lines, shell};
+use super::parts::Instant;
+use super::strike::Fault;
 
 /// What is left of a run with a fault.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::cluster::{Cluster, by_id, sandbox_of};
+use super::cluster::{Cluster, by_id, sandbox_of};
 use crate::support::{Ended, Sandbox, checkout};
 
 /// Sets of the registry with at most 1503 rows. They have no published hyperparameters.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cluster::{Cluster, RUN, by_id, expected, journal, sandbox};
+use super::cluster::{Cluster, RUN, by_id, expected, journal, sandbox};
 
 #[test]
 fn a_run_on_two_nodes_is_that_of_one_computer() {

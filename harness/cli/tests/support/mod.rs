@@ -1,8 +1,5 @@
 //! Runs the built program in a temporary folder.
 
-// Each test program uses a part of this.
-#![allow(dead_code)]
-
 pub mod zoo;
 
 use std::path::{Path, PathBuf};

@@ -1,8 +1,5 @@
 //! The catalogue that test specs are checked against.
 
-// Not every test file writes its own specs.
-#![allow(dead_code)]
-
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{Capability, LibraryInfo, Param, ParamInfo, ParamKind, SolverInfo, SolverKind};

@@ -1,5 +1,4 @@
 //! Cases, systems and solvers that the tests share.
-#![allow(dead_code)]
 
 /// A solver without parameters: its id, then its functions.
 macro_rules! solver {
@@ -21,6 +20,7 @@ macro_rules! solver {
     };
 }
 
+pub(crate) mod description;
 pub(crate) mod features;
 pub(crate) mod worker;
 

@@ -1,5 +1,4 @@
 //! The program itself, asked as the engine would ask it.
-#![allow(dead_code)]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,7 @@
+//! Integration tests, in one program so that they are linked once.
+
+mod copy;
+mod fetch;
+mod server;
+mod split;
+mod toys;

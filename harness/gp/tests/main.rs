@@ -1,0 +1,16 @@
+//! Integration tests, in one program so that they are linked once.
+
+mod collapse;
+mod common;
+mod dense_matrices;
+mod exact_gp;
+mod inducing;
+mod kernels;
+mod learners;
+mod likelihood;
+mod operator;
+mod pathwise;
+mod samples;
+mod suite;
+mod thompson;
+mod train;

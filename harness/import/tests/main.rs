@@ -1,0 +1,5 @@
+//! Integration tests, in one program so that they are linked once.
+
+mod errors;
+mod import;
+mod mangled;

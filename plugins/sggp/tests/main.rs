@@ -1,0 +1,5 @@
+//! Integration tests, in one program so that they are linked once.
+
+mod behaviour;
+mod speed;
+mod suite;
