@@ -4,6 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../harness/spec/tests/common/mod.rs"]
+// Other tests use the rest.
+#[allow(dead_code)]
 mod common;
 
 fuzz_target!(|text: &str| {

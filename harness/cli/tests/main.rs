@@ -39,6 +39,7 @@ mod structure;
 mod support;
 mod target;
 mod terminal;
+mod test_programs;
 mod tutorial;
 mod uci;
 mod usage;

@@ -1,7 +1,7 @@
 //! Runs on a real Slurm, which `ci/slurm` starts:
 //!
 //! ```sh
-//! ci/slurm cargo nextest run --release --workspace -E 'test(/^slurm::/)' --test-threads 1
+//! ci/slurm cargo nextest run --release -p gpbench -E 'kind(test) and test(/^slurm::/)' --test-threads 1
 //! ```
 //!
 //! Skipped where `ci/slurm` has started nothing. `GPBENCH_FAULT_ROUNDS` is the number of runs that meet a fault, 20 unless

@@ -1,7 +1,7 @@
 //! A front beside a real Slurm, which `ci/slurm` starts:
 //!
 //! ```sh
-//! ci/slurm cargo nextest run --release -p gpbench-cluster --test slurm
+//! ci/slurm cargo nextest run --release -p gpbench-cluster --test main
 //! ```
 //!
 //! Skipped where `ci/slurm` has started nothing.
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use gpbench_cluster::{Array, Ask, Scheduler};
 use jiff::Timestamp;
 
-use run::{Run, cluster, manifest, shell};
+use self::run::{Run, cluster, manifest, shell};
 
 #[test]
 fn thirty_tasks_run_in_three_arrays() {

@@ -1,4 +1,4 @@
-//! Run folders, written and read.
+//! Integration tests, in one program so that they are linked once.
 
 // A test that cannot unwrap has failed.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! What the engine does, seen from outside.
+//! Integration tests, in one program so that they are linked once.
 
 // A test that cannot unwrap has failed.
 #![allow(clippy::unwrap_used)]

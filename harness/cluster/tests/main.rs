@@ -1,0 +1,3 @@
+//! Integration tests, in one program so that they are linked once.
+
+mod slurm;
