@@ -55,11 +55,6 @@ impl Error {
         Error::Failed(text.into())
     }
 
-    /// The error of a learner that is asked for something that only a fit which has begun knows.
-    pub fn not_begun() -> Error {
-        Error::new("no fit has begun")
-    }
-
     /// The code that crosses the interface.
     pub(crate) fn status(&self) -> Status {
         match self {

@@ -32,13 +32,20 @@
 //!     const DOC: &'static str = "Richardson's iteration with a fixed step";
 //!     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
 //!
+//!     /// What `prepare` sets up and `solve` uses: here the length of a step.
+//!     type Prepared = f64;
+//!
 //!     fn new(params: RichardsonParams) -> Result<Self> {
 //!         Ok(Richardson { step: params.step })
 //!     }
 //!
-//!     fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+//!     fn prepare(&self, problem: &Problem<'_>) -> Result<f64> {
+//!         let diagonal = problem.operator().diagonal()?;
+//!         Ok(self.step / diagonal.fold(0.0, |max: f64, &entry| max.max(entry)))
+//!     }
+//!
+//!     fn solve(&self, step: &mut f64, problem: &mut Problem<'_>) -> Result<Report> {
 //!         let (a, b) = (problem.operator(), problem.rhs());
-//!         let step = self.step / a.diagonal()?.fold(0.0, |max: f64, &entry| max.max(entry));
 //!         let mut residual = Array2::zeros(b.dim().f());
 //!         for iteration in 0.. {
 //!             a.apply(&problem.x(), &mut residual)?;   // `?` also ends a solve whose budget is spent
@@ -51,7 +58,7 @@
 //!             if problem.converged(&norms) {
 //!                 return Ok(Report::new(Reason::Converged, iteration).residuals(norms));
 //!             }
-//!             problem.x_mut().scaled_add(step, &residual);
+//!             problem.x_mut().scaled_add(*step, &residual);
 //!         }
 //!         unreachable!("the loop has no end of its own")
 //!     }
@@ -76,8 +83,8 @@
 //!
 //! # A complete learner
 //!
-//! Linear regression by stochastic gradient descent. A [`Learner`] writes one step; the SDK calls it, reports
-//! it, and stops where the host says so.
+//! Linear regression by stochastic gradient descent. A [`Learner`] makes a state in `begin` and changes it in each step;
+//! the SDK keeps the state, calls the steps, reports them, and stops where the host says so.
 //!
 //! ```
 //! use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
@@ -96,6 +103,10 @@
 //! /// Linear regression: y = w^T x + noise.
 //! pub struct Linear {
 //!     params: LinearParams,
+//! }
+//!
+//! /// What a fit has reached.
+//! pub struct Line {
 //!     weights: Array1<f64>,
 //!     noise_variance: f64,
 //! }
@@ -105,41 +116,45 @@
 //!     const ID: &'static str = "linear";
 //!     const DOC: &'static str = "Linear regression by stochastic gradient descent";
 //!
+//!     type State = Line;
+//!
 //!     fn new(params: LinearParams) -> Result<Self> {
-//!         Ok(Linear { params, weights: Array1::zeros(0), noise_variance: 1.0 })
+//!         Ok(Linear { params })
 //!     }
 //!
-//!     fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-//!         self.weights = Array1::zeros(fit.d());
-//!         self.noise_variance = fit.inputs().noise_scale.powi(2);
-//!         Ok(())
+//!     fn begin(&self, fit: &Fit<'_>) -> Result<Line> {
+//!         Ok(Line { weights: Array1::zeros(fit.d()), noise_variance: fit.inputs().noise_scale.powi(2) })
 //!     }
 //!
-//!     fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+//!     fn step(&self, line: &mut Line, fit: &Fit<'_>) -> Result<f64> {
 //!         let rows = fit.batch(Stream::MAIN, self.params.batch)?;   // `?` also ends a fit whose passes are spent
 //!         let (x, y) = (fit.x().select(Axis(0), &rows), fit.y().select(Axis(0), &rows));
-//!         let residual = y - x.dot(&self.weights);
+//!         let residual = y - x.dot(&line.weights);
 //!         let objective = residual.dot(&residual) / rows.len() as f64;
-//!         self.weights.scaled_add(self.params.learning_rate / rows.len() as f64, &x.t().dot(&residual));
-//!         self.noise_variance += 0.1 * (objective - self.noise_variance);
+//!         line.weights.scaled_add(self.params.learning_rate / rows.len() as f64, &x.t().dot(&residual));
+//!         line.noise_variance += 0.1 * (objective - line.noise_variance);
 //!         Ok(objective)
 //!     }
 //!
-//!     fn predict(&self, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-//!         Ok((x.dot(&self.weights), Array1::from_elem(x.nrows(), self.noise_variance)))
+//!     fn predict(
+//!         &self,
+//!         line: &Line,
+//!         x: ArrayView2<'_, f64>,
+//!         _: Workers<'_>,
+//!     ) -> Result<(Array1<f64>, Array1<f64>)> {
+//!         Ok((x.dot(&line.weights), Array1::from_elem(x.nrows(), line.noise_variance)))
 //!     }
 //!
 //!     // With these two an interrupted fit goes on where it was.
-//!     fn save(&self, saved: &mut Saved) -> Result<()> {
-//!         saved.put_list("weights", &self.weights.to_vec());
-//!         saved.put_number("noise_variance", self.noise_variance);
+//!     fn save(&self, line: &Line, saved: &mut Saved) -> Result<()> {
+//!         saved.put_list("weights", &line.weights.to_vec());
+//!         saved.put_number("noise_variance", line.noise_variance);
 //!         Ok(())
 //!     }
 //!
-//!     fn load(&mut self, _: &Fit<'_>, saved: &Saved) -> Result<()> {
-//!         self.weights = saved.get_list("weights")?.into();
-//!         self.noise_variance = saved.get_number("noise_variance")?;
-//!         Ok(())
+//!     fn load(&self, _: &Fit<'_>, saved: &Saved) -> Result<Line> {
+//!         let weights = saved.get_list("weights")?.into();
+//!         Ok(Line { weights, noise_variance: saved.get_number("noise_variance")? })
 //!     }
 //! }
 //!
@@ -160,6 +175,8 @@
 //!
 //! # Rules and tools
 //!
+//! - A solver or learner object holds its parameters. What belongs to one problem or fit is what `prepare` or `begin`
+//!   returns; the SDK keeps it, passes it to the other functions, and drops it before the next one is made.
 //! - A panic in a solver or learner becomes an error of its case, with its file and line. Stopping is
 //!   [`Error::Stopped`], which `?` passes out of every loop.
 //! - Every call of the operator counts the kernel entries it uses; entries that a solver evaluates itself

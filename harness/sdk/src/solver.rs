@@ -6,8 +6,11 @@ use crate::{Params, Problem, Result};
 
 /// A method that solves A X = B.
 ///
-/// The host makes an object once a case, from checked parameters. Then it calls `prepare` and `solve`, in this
-/// order, once or (in training) many times. All calls come from one thread.
+/// The host makes an object from checked parameters. Then it calls `prepare` and `solve`, in this order, once or many
+/// times; several solves may follow one `prepare`. All calls come from one thread.
+///
+/// The object holds the parameters. What belongs to one problem is [`Prepared`](Self::Prepared), which the SDK keeps
+/// from `prepare` to the last `solve` of that problem.
 pub trait Solver: Sized + 'static {
     /// Typed parameters, made by [`params!`](crate::params); [`NoParams`](crate::NoParams) if there are none.
     type Params: Params;
@@ -25,20 +28,24 @@ pub trait Solver: Sized + 'static {
     /// Properties that the host has to know.
     const CAPABILITIES: Capabilities = Capabilities::NONE;
 
+    /// What is set up for one problem: preconditioners, factors; `()` if nothing is.
+    ///
+    /// It borrows nothing from the problem, whose memory is valid until `prepare` returns, so it copies what it needs.
+    type Prepared: 'static;
+
     /// Makes a solver. The parameters' ranges have been checked; conditions between parameters are checked here.
     fn new(params: Self::Params) -> Result<Self>;
 
-    /// Sets up for a problem: preconditioners, factors. Timed separately from `solve`, charged to the same
-    /// budget.
-    fn prepare(&mut self, _problem: &Problem<'_>) -> Result<()> {
-        Ok(())
-    }
+    /// Sets up for a problem. Timed separately from `solve`, charged to the same budget.
+    ///
+    /// The SDK drops what was prepared before it calls this: two factors may not fit into memory.
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Self::Prepared>;
 
-    /// Solves, starting from `problem.x()`, and leaves the solution there.
+    /// Solves the prepared problem, starting from `problem.x()`, and leaves the solution there.
     ///
     /// [`Error::Stopped`](crate::Error::Stopped) may be passed on with `?`: then `x` is the solution, and the claimed
     /// residuals are those last passed to [`Problem::observe`].
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report>;
+    fn solve(&self, prepared: &mut Self::Prepared, problem: &mut Problem<'_>) -> Result<Report>;
 
     /// Bytes needed beyond the problem itself, for n rows, d inputs and s right-hand sides.
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {

@@ -38,12 +38,17 @@ impl Solver for Products {
     type Params = NoParams;
     const ID: &'static str = "products";
     const DOC: &'static str = "Uses every product";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Products)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let (op, a) = (problem.operator(), matrix());
         assert_eq!((op.n(), op.m()), (5, 3));
         let x = array![[1.0, 0.5], [-2.0, 3.0], [0.25, 4.0]];
@@ -94,12 +99,17 @@ impl Solver for Parts {
     type Params = NoParams;
     const ID: &'static str = "parts";
     const DOC: &'static str = "Asks what the problem is made of";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Parts)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let op = problem.operator();
         let inputs = op.inputs()?;
         assert_eq!((inputs.family, inputs.x.dim()), (Family::Matern52, (5, 2)));
@@ -156,12 +166,17 @@ impl Solver for Lacking {
     type Params = NoParams;
     const ID: &'static str = "lacking";
     const DOC: &'static str = "Asks for what is not there";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Lacking)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let op = problem.operator();
         let lacks = |id: &str| Error::Unsupported(format!("the host does not offer `{id}` here"));
         assert_eq!(op.inputs().unwrap_err(), lacks("gpbench.inputs/1"));
@@ -189,12 +204,17 @@ impl Solver for Talks {
     type Params = NoParams;
     const ID: &'static str = "talks";
     const DOC: &'static str = "Observes, notes and works in parallel";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Talks)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let mut squares = [0, 1, 2, 3, 4];
         problem.workers().for_each(squares.iter_mut(), |item| *item *= *item);
         assert_eq!(squares, [0, 1, 4, 9, 16]);

@@ -45,7 +45,6 @@ params! {
 /// Counts its steps and does as told in the third.
 struct Actor {
     act: Act,
-    steps: usize,
 }
 
 impl Learner for Actor {
@@ -54,24 +53,25 @@ impl Learner for Actor {
     const DOC: &'static str = "Does as told";
     const SOURCE: &'static str = "A paper.";
     const CAPABILITIES: Capabilities = Capabilities::NETWORK.and(Capabilities::FINITE);
+    /// Steps taken.
+    type State = usize;
 
     fn new(params: ActorParams) -> Result<Self> {
-        Ok(Actor { act: params.act, steps: 0 })
+        Ok(Actor { act: params.act })
     }
 
-    fn begin(&mut self, _: &Fit<'_>) -> Result<()> {
+    fn begin(&self, _: &Fit<'_>) -> Result<usize> {
         assert!(self.act != Act::PanicInBegin, "mine");
-        self.steps = 0;
-        Ok(())
+        Ok(0)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+    fn step(&self, steps: &mut usize, fit: &Fit<'_>) -> Result<f64> {
         let rows = fit.batch(Stream::MAIN, 10)?;
         let other = fit.batch(Stream::new(3).independent(), 4)?;
         fit.charge(Work { rows: other.len(), entries: 100, features: 7 })?;
-        self.steps += 1;
-        fit.note("steps", self.steps as f64)?;
-        if self.steps == 3 {
+        *steps += 1;
+        fit.note("steps", *steps as f64)?;
+        if *steps == 3 {
             match self.act {
                 Act::Panic => panic!("mine"),
                 Act::Fail => return Err(Error::new("the third step fails")),
@@ -83,11 +83,16 @@ impl Learner for Actor {
         Ok(rows.len() as f64)
     }
 
-    fn finished(&self) -> Option<Reason> {
-        (self.act == Act::End && self.steps == 3).then_some(Reason::Converged)
+    fn finished(&self, &steps: &usize) -> Option<Reason> {
+        (self.act == Act::End && steps == 3).then_some(Reason::Converged)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(
+        &self,
+        _: &usize,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
         assert!(self.act != Act::PanicInPredict, "mine");
         let rows = x.nrows() - usize::from(self.act == Act::Short);
         Ok((
@@ -96,8 +101,8 @@ impl Learner for Actor {
         ))
     }
 
-    fn numbers(&self) -> Vec<(&'static str, f64)> {
-        vec![("taken", self.steps as f64)]
+    fn numbers(&self, &steps: &usize) -> Vec<(&'static str, f64)> {
+        vec![("taken", steps as f64)]
     }
 }
 
@@ -204,22 +209,24 @@ fn the_table_says_what_the_trait_says() {
 }
 
 /// Tells what it is given, as its model.
-struct Told(Vec<f64>);
+struct Told;
 
 impl Learner for Told {
     type Params = NoParams;
     const ID: &'static str = "told";
     const DOC: &'static str = "Tells what it is given";
+    /// What it was given.
+    type State = Vec<f64>;
 
     fn new(_: NoParams) -> Result<Self> {
-        Ok(Told(Vec::new()))
+        Ok(Told)
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+    fn begin(&self, fit: &Fit<'_>) -> Result<Vec<f64>> {
         let inputs = fit.inputs();
         let network = fit.network();
         assert_eq!(inputs.family, fit.family());
-        self.0 = vec![
+        Ok(vec![
             fit.n() as f64,
             fit.d() as f64,
             fit.mean(),
@@ -234,25 +241,29 @@ impl Learner for Told {
             network.map_or(0, |network| network.widths[0]) as f64,
             network.map_or(0, |network| network.random) as f64,
             f64::from(fit.family() == Family::Linear),
-        ];
-        Ok(())
+        ])
     }
 
-    fn step(&mut self, _: &Fit<'_>) -> Result<f64> {
+    fn step(&self, _: &mut Vec<f64>, _: &Fit<'_>) -> Result<f64> {
         Err(Error::Stopped)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(
+        &self,
+        _: &Vec<f64>,
+        x: ArrayView2<'_, f64>,
+        _: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
         Ok((Array1::zeros(x.nrows()), Array1::ones(x.nrows())))
     }
 
-    fn model(&self) -> Result<Model> {
+    fn model(&self, told: &Vec<f64>) -> Result<Model> {
         let scales = Scales { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], mean: 0.0 };
-        let told = Array1::from(self.0.clone()).insert_axis(Axis(1));
+        let told = Array1::from(told.clone()).insert_axis(Axis(1));
         Ok(Model::gp(&scales).with("told", told.view()))
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
+    fn save(&self, _: &Vec<f64>, saved: &mut Saved) -> Result<()> {
         saved.put("matrix", Array2::from_shape_fn((2, 3), |(i, j)| (10 * i + j) as f64).view());
         saved.put("nothing", Array2::zeros((0, 3)).view());
         saved.put_list("list", &[0.1, f64::NAN]);
@@ -261,7 +272,7 @@ impl Learner for Told {
         Ok(())
     }
 
-    fn load(&mut self, _: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, _: &Fit<'_>, saved: &Saved) -> Result<Vec<f64>> {
         assert_eq!(saved.get("matrix")?[[1, 2]], 12.0);
         assert_eq!(saved.get("nothing")?.dim(), (0, 3));
         assert!(saved.get_list("list")?[1].is_nan());
@@ -270,7 +281,7 @@ impl Learner for Told {
         assert!(saved.get("missing").unwrap_err().to_string().contains("no `missing`"));
         assert!(saved.get_shaped("matrix", (3, 2)).unwrap_err().to_string().contains("expected (3, 2)"));
         assert!(saved.get_integers("list").unwrap_err().to_string().contains("not whole numbers"));
-        saved.get_number("list").map(|_| ())
+        saved.get_number("list").map(|_| Vec::new())
     }
 }
 

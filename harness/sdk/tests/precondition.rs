@@ -23,12 +23,17 @@ impl Solver for Visitor {
     type Params = NoParams;
     const ID: &'static str = "visitor";
     const DOC: &'static str = "Hands the problem to a test";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Visitor)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let work = WORK.take().unwrap();
         work(problem)?;
         Ok(Report::new(Reason::Converged, 0))

@@ -32,12 +32,17 @@ impl Solver for Richardson {
     type Params = NoParams;
     const ID: &'static str = "richardson";
     const DOC: &'static str = "Refined";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Richardson)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         Precision::Mixed.solve(problem, Richardson::iterate)
     }
 }
@@ -49,12 +54,17 @@ impl Solver for Limited {
     type Params = NoParams;
     const ID: &'static str = "limited";
     const DOC: &'static str = "Refined, with a limit";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Limited)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         Precision::Mixed.solve(problem, |problem| {
             let mut watch = Watch::new(1000, 30);
             for count in 0.. {

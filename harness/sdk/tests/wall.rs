@@ -67,18 +67,19 @@ impl Solver for Minefield {
     type Params = MinefieldParams;
     const ID: &'static str = "minefield";
     const DOC: &'static str = "Panics as told";
+    type Prepared = ();
 
     fn new(params: MinefieldParams) -> Result<Self> {
         assert!(params.at != Where::New, "mine at New");
         Ok(Minefield(params.at))
     }
 
-    fn prepare(&mut self, _problem: &Problem<'_>) -> Result<()> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
         self.tread(Where::Prepare);
         Ok(())
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         self.tread(Where::Solve);
         problem.note(7, "depth", 0.5)?;
         problem.workers().for_each(0..4, |_| self.tread(Where::Worker));
@@ -126,6 +127,14 @@ fn an_error_carries_its_text_and_a_wrong_shape_never_reaches_the_host() {
     assert_eq!(failed("error").text, "no way through");
     assert_eq!(failed("shape").status, Status::INVALID_ARGUMENT);
     assert_eq!(failed("shape").text, "apply: y is 7 x 1, expected 2 x 1");
+}
+
+#[test]
+fn a_solve_without_a_prepared_problem_is_refused() {
+    let table = abi::Solver { prepare: None, ..export::solver::<Minefield>() };
+    let failure = problem().solve_with(&table, &[]).unwrap_err();
+    assert_eq!(failure.status, Status::INVALID_ARGUMENT);
+    assert_eq!(failure.text, "solve: no problem is prepared");
 }
 
 static SAID: Mutex<String> = Mutex::new(String::new());

@@ -17,12 +17,17 @@ impl Solver for Judged {
     type Params = NoParams;
     const ID: &'static str = "judged";
     const DOC: &'static str = "Judges series of residuals";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Judged)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let end = |max_iterations: usize, norms: &[f64]| {
             let mut watch = Watch::new(PATIENCE, max_iterations);
             (0..norms.len()).find_map(|i| Some((watch.judge(problem, i, &norms[i..=i])?, i)))

@@ -43,12 +43,17 @@ impl sdk::Solver for Descent {
     type Params = DescentParams;
     const ID: &'static str = "descent";
     const DOC: &'static str = "Gradient descent.";
+    type Prepared = ();
 
     fn new(params: DescentParams) -> sdk::Result<Self> {
         Ok(Descent(params))
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> sdk::Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let (op, rhs) = (problem.operator(), problem.rhs().to_owned());
         let bound = op.diagonal()?.sum();
         let mut x = problem.x().to_owned();
@@ -164,12 +169,12 @@ solver! {
     /// Five products, a second each.
     Seconds = "seconds";
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> sdk::Result<()> {
+    fn prepare(&self, problem: &Problem<'_>) -> sdk::Result<()> {
         TIME.set(TIME.get() + 0.5);
         problem.operator().charge(ROWS * ROWS / 2)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let mut product = Array2::zeros(problem.rhs().dim().f());
         for iteration in 1..=5 {
             problem.operator().apply(&problem.rhs().to_owned(), &mut product)?;
@@ -214,11 +219,11 @@ solver! {
     /// Notes numbers of its own, now and then while its iterate is wanted.
     Notes = "notes";
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> sdk::Result<()> {
+    fn prepare(&self, problem: &Problem<'_>) -> sdk::Result<()> {
         problem.note(0, "rank", 12.0)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         for iteration in 1..=300 {
             TIME.set(TIME.get() + 1.0);
             problem.note(iteration, "gradient_variance", iteration as f64 / 2.0)?;
@@ -272,7 +277,7 @@ solver! {
     /// Compares what the operator's parts give with what the whole gives.
     Curious = "curious";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let (op, x) = (problem.operator(), problem.rhs().to_owned());
         let (n, s) = x.dim();
         let zeros = |rows: usize, cols: usize| Array2::<f64>::zeros((rows, cols).f());
@@ -332,7 +337,7 @@ solver! {
     /// Falls over.
     Panics = "panics";
 
-    fn solve(&mut self, _: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), _: &mut Problem<'_>) -> sdk::Result<Report> {
         panic!("the sky is falling");
     }
 }
@@ -352,7 +357,7 @@ solver! {
     /// Ends with residuals that are no numbers.
     Overflowing = "overflowing";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let norms = vec![f64::INFINITY, f64::NAN, 1.0, 1.0];
         problem.observe(0, &norms)?;
         Ok(Report::new(Reason::Diverged, 1).residuals(norms))
@@ -369,7 +374,7 @@ solver! {
     /// Answers no request for its iterate, but works on as if it had.
     Evasive = "evasive";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         problem.observe_with(1, &[], |_| TIME.set(TIME.get() + 1.0))?;
         // In place of an answer to the second request, a panic: the SDK hides the request itself.
         problem.observe_with(2, &[], |_| {
@@ -398,7 +403,7 @@ solver! {
     /// Counts its own solves, as far as the host stores the count.
     Remembers = "remembers";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let before = problem.load_columns("solves")?;
         let solves = before.map_or(0.0, |columns| columns[[0, 0]]) + 1.0;
         let columns = Array2::from_elem((problem.operator().n(), 2).f(), solves);

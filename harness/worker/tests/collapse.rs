@@ -76,7 +76,7 @@ solver! {
     /// Compares every product with the dense matrix, and leaves the solution.
     Curious = "curious";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let op = problem.operator();
         let (m, s) = (op.n(), problem.rhs().ncols());
         assert_eq!((op.m(), problem.rhs().nrows(), problem.x().dim()), (m, m, (m, s)));
@@ -189,7 +189,7 @@ solver! {
     /// Reports its limits.
     Asked = "asked";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let (x, mut y) = (problem.rhs().to_owned(), zeros(problem.rhs().nrows(), problem.rhs().ncols()));
         let mut products = 0;
         while problem.operator().apply(&x, &mut y).is_ok() {

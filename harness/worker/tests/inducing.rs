@@ -57,7 +57,7 @@ solver! {
     /// Compares every product with the dense matrix, and leaves ones as its iterate.
     Curious = "curious";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> sdk::Result<Report> {
         let op = problem.operator();
         let (n, m, s) = (op.n(), op.m(), problem.rhs().ncols());
         assert_eq!((n, m, problem.rhs().nrows(), problem.x().dim()), (ROWS, POINTS, ROWS, (POINTS, s)));

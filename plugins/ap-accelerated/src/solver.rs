@@ -25,8 +25,6 @@ const ACCELERATIONS: usize = 3;
 #[derive(Debug)]
 pub struct ApAccelerated {
     params: ApAcceleratedParams,
-    /// Made by `prepare`.
-    blocks: Blocks,
 }
 
 impl Solver for ApAccelerated {
@@ -37,23 +35,21 @@ impl Solver for ApAccelerated {
     const SOURCE: &'static str = "M. Dereziński, D. Needell, E. Rebrova, J. Yang. Randomized Kaczmarz Methods with \
         Beyond-Krylov Convergence. arXiv 2501.11673, 2025.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+    type Prepared = Blocks;
 
     fn new(params: ApAcceleratedParams) -> Result<Self> {
-        Ok(ApAccelerated { params, blocks: Blocks::default() })
+        Ok(ApAccelerated { params })
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // Freed first: two sets of factors may not fit into memory.
-        self.blocks = Blocks::default();
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Blocks> {
         let ApAcceleratedParams { block_size, partition, .. } = self.params;
         let (operator, seed, workers) = (problem.operator(), problem.seed(), problem.workers());
-        self.blocks = Blocks::factorise(operator, block_size, partition, seed, workers)?;
-        Ok(())
+        Blocks::factorise(operator, block_size, partition, seed, workers)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(&self, blocks: &mut Blocks, problem: &mut Problem<'_>) -> Result<Report> {
         let precision = self.params.precision;
-        precision.solve(problem, |problem| self.iterate(problem))
+        precision.solve(problem, |problem| self.iterate(blocks, problem))
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
@@ -71,20 +67,20 @@ impl Solver for ApAccelerated {
 
 impl ApAccelerated {
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let residual = Residual::of(problem, &self.blocks)?;
+    fn iterate(&self, blocks: &Blocks, problem: &mut Problem<'_>) -> Result<Report> {
+        let residual = Residual::of(problem, blocks)?;
         let momentum = match self.params.memory {
             0 => None,
             memory => Some(Momentum::new(&residual, memory)),
         };
-        let mut descent = Descent { blocks: &self.blocks, count: 0, residual, momentum };
+        let mut descent = Descent { blocks, count: 0, residual, momentum };
         let reason = match descent.run(problem, self.params.max_iterations) {
             // Stopped between two observations: report the norms of the current iterate.
             Err(Error::Stopped) => Reason::Stopped,
             other => other?,
         };
         let report = Report::new(reason, descent.count).residuals(descent.residual.norms());
-        Ok(report.number("blocks", self.blocks.len() as f64))
+        Ok(report.number("blocks", blocks.len() as f64))
     }
 }
 

@@ -20,8 +20,6 @@ const OBSERVATIONS: usize = 4;
 #[derive(Debug)]
 pub struct Ap {
     params: ApParams,
-    /// Made by `prepare`.
-    blocks: Blocks,
 }
 
 impl Solver for Ap {
@@ -31,23 +29,20 @@ impl Solver for Ap {
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
         Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+    type Prepared = Blocks;
 
     fn new(params: ApParams) -> Result<Self> {
-        Ok(Ap { params, blocks: Blocks::default() })
+        Ok(Ap { params })
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // Freed first: two sets of factors may not fit into memory.
-        self.blocks = Blocks::default();
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Blocks> {
         let ApParams { block_size, partition, .. } = self.params;
-        self.blocks =
-            Blocks::factorise(problem.operator(), block_size, partition, problem.seed(), problem.workers())?;
-        Ok(())
+        Blocks::factorise(problem.operator(), block_size, partition, problem.seed(), problem.workers())
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(&self, blocks: &mut Blocks, problem: &mut Problem<'_>) -> Result<Report> {
         let precision = self.params.precision;
-        precision.solve(problem, |problem| self.iterate(problem))
+        precision.solve(problem, |problem| self.iterate(blocks, problem))
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
@@ -59,16 +54,16 @@ impl Solver for Ap {
 
 impl Ap {
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let residual = Residual::of(problem, &self.blocks)?;
-        let mut projections = Projections { blocks: &self.blocks, count: 0, residual };
+    fn iterate(&self, blocks: &Blocks, problem: &mut Problem<'_>) -> Result<Report> {
+        let residual = Residual::of(problem, blocks)?;
+        let mut projections = Projections { blocks, count: 0, residual };
         let reason = match projections.run(problem, self.params.max_iterations) {
             // Stopped between two observations: report the norms of the current iterate.
             Err(Error::Stopped) => Reason::Stopped,
             other => other?,
         };
         let report = Report::new(reason, projections.count).residuals(projections.residual.norms());
-        Ok(report.number("blocks", self.blocks.len() as f64))
+        Ok(report.number("blocks", blocks.len() as f64))
     }
 }
 

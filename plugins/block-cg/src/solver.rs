@@ -10,7 +10,6 @@ use crate::BlockCgParams;
 #[derive(Debug)]
 pub struct BlockCg {
     params: BlockCgParams,
-    preconditioner: Option<Preconditioner>,
 }
 
 impl Solver for BlockCg {
@@ -20,24 +19,27 @@ impl Solver for BlockCg {
     const SOURCE: &'static str = "D. P. O'Leary. The block conjugate gradient algorithm and related methods. Linear \
         Algebra and its Applications 29, 1980.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+    /// None where none was chosen.
+    type Prepared = Option<Preconditioner>;
 
     fn new(params: BlockCgParams) -> Result<Self> {
-        Ok(BlockCg { params, preconditioner: None })
+        Ok(BlockCg { params })
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // Freed first: two preconditioners may not fit into memory.
-        self.preconditioner = None;
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Option<Preconditioner>> {
         let rank = self.params.rank(problem.operator().n());
         let BlockCgParams { preconditioner, remainder, precision, .. } = self.params;
         let built = preconditioner.build(problem, rank, remainder)?;
-        self.preconditioner = built.map(|built| built.stored_in(precision, problem.workers()));
-        Ok(())
+        Ok(built.map(|built| built.stored_in(precision, problem.workers())))
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(
+        &self,
+        preconditioner: &mut Option<Preconditioner>,
+        problem: &mut Problem<'_>,
+    ) -> Result<Report> {
         let precision = self.params.precision;
-        precision.solve(problem, |problem| self.iterate(problem))
+        precision.solve(problem, |problem| self.iterate(preconditioner.as_ref(), problem))
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
@@ -49,8 +51,7 @@ impl Solver for BlockCg {
 
 impl BlockCg {
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let preconditioner = self.preconditioner.as_ref();
+    fn iterate(&self, preconditioner: Option<&Preconditioner>, problem: &mut Problem<'_>) -> Result<Report> {
         let mut block = BlockIteration::start(problem)?;
         let mut watch = BlockIteration::watch(problem, self.params.max_iterations);
         let reason = loop {

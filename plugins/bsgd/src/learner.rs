@@ -6,7 +6,7 @@
 use gpbench_sdk::finite::{self, Objective, Passes};
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Error, Family, Fit, Learner, Model, Result, Saved, Work, Workers};
+use gpbench_sdk::{Capabilities, Family, Fit, Learner, Model, Result, Saved, Work, Workers};
 
 use crate::{BatchLikelihood, BsgdParams, Exact};
 
@@ -14,12 +14,11 @@ use crate::{BatchLikelihood, BsgdParams, Exact};
 #[derive(Debug)]
 pub struct Bsgd {
     params: BsgdParams,
-    state: Option<State>,
 }
 
 /// What a fit has reached.
 #[derive(Debug)]
-struct State {
+pub struct State {
     process: Process,
     optimiser: Optimiser,
     passes: Passes,
@@ -41,12 +40,6 @@ impl Process {
             Process::Finite(_) => true,
             Process::Exact(process) => process.outputs() > 0,
         }
-    }
-}
-
-impl Bsgd {
-    fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(Error::not_begun)
     }
 }
 
@@ -114,36 +107,40 @@ impl Learner for Bsgd {
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
     const CAPABILITIES: Capabilities =
         Capabilities::KERNEL.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: BsgdParams) -> Result<Self> {
-        Ok(Bsgd { params, state: None })
+        Ok(Bsgd { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        self.state = Some(State::new(fit, &self.params)?);
-        Ok(())
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
+        State::new(fit, &self.params)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        self.state.as_mut().ok_or_else(Error::not_begun)?.step(fit, &self.params)
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
+        state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        match &self.state()?.process {
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        match &state.process {
             Process::Finite(process) => process.predict(&x, workers),
             Process::Exact(process) => process.predict(&x, workers),
         }
     }
 
-    fn model(&self) -> Result<Model> {
-        Ok(match &self.state()?.process {
+    fn model(&self, state: &State) -> Result<Model> {
+        Ok(match &state.process {
             Process::Finite(process) => process.model(),
             Process::Exact(process) => process.model(),
         })
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        let state = self.state()?;
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
         match &state.process {
             Process::Finite(process) => process.save(saved),
             Process::Exact(process) => process.save(saved),
@@ -153,7 +150,7 @@ impl Learner for Bsgd {
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
         let mut state = State::new(fit, &self.params)?;
         match &mut state.process {
             Process::Finite(process) => process.load(saved)?,
@@ -161,8 +158,7 @@ impl Learner for Bsgd {
         }
         state.passes.load(saved)?;
         state.optimiser.load("optimiser", |name| saved.find(name))?;
-        self.state = Some(state);
-        Ok(())
+        Ok(state)
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {

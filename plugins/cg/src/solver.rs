@@ -23,7 +23,6 @@ const PATIENCE: usize = 1000;
 #[derive(Debug)]
 pub struct Cg {
     params: CgParams,
-    preconditioner: Option<Preconditioner>,
 }
 
 impl Solver for Cg {
@@ -33,30 +32,34 @@ impl Solver for Cg {
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
         Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
+    /// None where none was chosen.
+    type Prepared = Option<Preconditioner>;
 
     fn new(params: CgParams) -> Result<Self> {
-        Ok(Cg { params, preconditioner: None })
+        Ok(Cg { params })
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // Freed first: two preconditioners may not fit into memory.
-        self.preconditioner = None;
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Option<Preconditioner>> {
         let CgParams { preconditioner, rank, remainder, precision, .. } = self.params;
         let built = preconditioner.build(problem, rank, remainder)?;
-        self.preconditioner = built.map(|built| built.stored_in(precision, problem.workers()));
-        Ok(())
+        Ok(built.map(|built| built.stored_in(precision, problem.workers())))
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(
+        &self,
+        preconditioner: &mut Option<Preconditioner>,
+        problem: &mut Problem<'_>,
+    ) -> Result<Report> {
+        let preconditioner = preconditioner.as_ref();
         let n = problem.operator().n();
         let recycled = if self.params.recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
         let recycled = recycled.unwrap_or_else(|| Array2::zeros((n, 0).f()));
         let count = self.params.recycle;
         let mut kept = Kept { space: None, basis: (count > 0).then(|| KrylovBasis::new(count)) };
-        let solve = |problem: &mut Problem<'_>| self.iterate(problem, &recycled, &mut kept);
+        let solve = |problem: &mut Problem<'_>| self.iterate(preconditioner, problem, &recycled, &mut kept);
         let ended = self.params.precision.solve_beside(problem, &recycled, solve);
         // Before the outcome is returned: a solve that the budget ends saves its vectors too.
-        let saved = kept.save(problem, self.preconditioner.as_ref())?;
+        let saved = kept.save(problem, preconditioner)?;
         let mut report = ended?;
         if let Some(saved) = saved {
             report = report.number("recycled_vectors", saved as f64);
@@ -74,11 +77,17 @@ impl Solver for Cg {
 
 impl Cg {
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&self, problem: &mut Problem<'_>, recycled: &Array2<f64>, kept: &mut Kept) -> Result<Report> {
-        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref(), recycled, kept)?;
+    fn iterate(
+        &self,
+        preconditioner: Option<&Preconditioner>,
+        problem: &mut Problem<'_>,
+        recycled: &Array2<f64>,
+        kept: &mut Kept,
+    ) -> Result<Report> {
+        let mut iteration = Iteration::start(problem, preconditioner, recycled, kept)?;
         let ended = iteration.run(problem, self.params.max_iterations);
         let mut report = Report::new(ended?, iteration.count).residuals(iteration.norms());
-        if let Some(preconditioner) = &self.preconditioner {
+        if let Some(preconditioner) = preconditioner {
             report = report.number("preconditioner_rank", preconditioner.rank() as f64);
         }
         Ok(report)

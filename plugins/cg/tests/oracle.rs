@@ -128,12 +128,17 @@ impl Solver for Dissector {
     type Params = NoParams;
     const ID: &'static str = "dissector";
     const DOC: &'static str = "Lays the preconditioner open";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Dissector)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let noise_scale = problem.operator().inputs()?.noise_scale;
         let low_rank = PivotedCholesky::new(problem.operator(), noise_scale.powi(2), 20)?;
         let (factor, workers) = (low_rank.factor.clone(), problem.workers());

@@ -5,7 +5,7 @@
 //! the hyperparameters that it belongs to, so that the bits agree.
 
 use gpbench_sdk::krylov::BlockIteration;
-use gpbench_sdk::{Capabilities, Error, Precision, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Precision, Problem, Reason, Report, Result, Solver};
 
 use crate::CholeskyMixedParams;
 use crate::factor::Factor;
@@ -16,7 +16,12 @@ use crate::note::{self, Note};
 #[derive(Debug)]
 pub struct CholeskyMixed {
     params: CholeskyMixedParams,
-    /// Made or found by `prepare`.
+}
+
+/// What is set up for a problem: a factor, and what it has been used for.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    /// None after a solve, which leaves it to the next outer step.
     factor: Option<Factor>,
     /// What the factor has been used for before this solve.
     ledger: Ledger,
@@ -33,39 +38,41 @@ impl Solver for CholeskyMixed {
     const SOURCE: &'static str = "D. P. O'Leary. The block conjugate gradient algorithm and related methods. Linear \
         Algebra and its Applications 29, 1980.";
     const CAPABILITIES: Capabilities = Capabilities::WARM_START.and(Capabilities::DENSE);
+    type Prepared = Prepared;
 
     fn new(params: CholeskyMixedParams) -> Result<Self> {
-        let (factor, ledger) = (None, Ledger::default());
-        Ok(CholeskyMixed { params, factor, ledger, factorisations: 0, with_factor: 0 })
+        Ok(CholeskyMixed { params })
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Prepared> {
         problem.operator().require_square()?;
-        (self.factor, self.factorisations, self.with_factor) = (None, 0, 0);
+        let mut prepared = Prepared::default();
         let kept = note::take(problem)?;
         let Some(Note { of, shift, ledger }) = Note::load(problem)?.filter(|note| !self.is_due(&note.ledger))
         else {
             // Freed first: two factors may not fit into memory.
             drop(kept);
-            return self.factorise(problem);
+            prepared.factor = Some(self.factorise(&mut prepared, problem)?);
+            return Ok(prepared);
         };
         let kept = kept.filter(|factor| (&factor.of, factor.shift) == (&of, shift));
-        self.factor = match kept {
+        prepared.factor = match kept {
             Some(factor) => Some(factor),
             // Its entries have been counted in the step that it was made in.
             None => Some(Factor::under(of, shift, &problem.operator().inputs()?, problem.workers())?),
         };
-        self.ledger = ledger;
-        Ok(())
+        prepared.ledger = ledger;
+        Ok(prepared)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(&self, prepared: &mut Prepared, problem: &mut Problem<'_>) -> Result<Report> {
         let precision = self.params.precision;
-        let outcome = precision.solve(problem, |problem| self.iterate(problem));
-        let age = self.ledger.solves;
-        let shift = self.factor.as_ref().map_or(0.0, |factor| factor.shift);
-        self.leave(problem)?;
-        let report = outcome?.number("factorisations", self.factorisations as f64);
+        let outcome = precision.solve(problem, |problem| self.iterate(prepared, problem));
+        let used = std::mem::take(prepared);
+        let (age, factorisations) = (used.ledger.solves, used.factorisations as f64);
+        let shift = used.factor.as_ref().map_or(0.0, |factor| factor.shift);
+        self.leave(used, problem)?;
+        let report = outcome?.number("factorisations", factorisations);
         Ok(report.number("factor_age", age).number("shift", shift))
     }
 
@@ -86,9 +93,9 @@ impl CholeskyMixed {
     }
 
     /// Whether an old factor has cost as much in this solve as a new one would.
-    fn is_outdated(&self, costs: Costs) -> bool {
-        let by_cost = self.params.steps_per_factor == 0;
-        by_cost && self.ledger.solves > 0.0 && self.with_factor as f64 * costs.iteration > costs.factorisation
+    fn is_outdated(&self, prepared: &Prepared, costs: Costs) -> bool {
+        let by_cost = self.params.steps_per_factor == 0 && prepared.ledger.solves > 0.0;
+        by_cost && prepared.with_factor as f64 * costs.iteration > costs.factorisation
     }
 
     /// Counts operations for a problem.
@@ -98,27 +105,26 @@ impl CholeskyMixed {
         Ok(Costs::new((n, d, s), self.params.precision == Precision::Double))
     }
 
-    /// Makes the factor of this problem's A.
-    fn factorise(&mut self, problem: &Problem<'_>) -> Result<()> {
-        self.factor = None;
-        self.factor = Some(Factor::new(problem)?);
-        self.ledger = Ledger::new(self.costs(problem)?.factorisation);
-        self.factorisations += 1;
-        self.with_factor = 0;
-        Ok(())
+    /// Makes the factor of this problem's A, and begins its ledger.
+    fn factorise(&self, prepared: &mut Prepared, problem: &Problem<'_>) -> Result<Factor> {
+        let factor = Factor::new(problem)?;
+        prepared.ledger = Ledger::new(self.costs(problem)?.factorisation);
+        prepared.factorisations += 1;
+        prepared.with_factor = 0;
+        Ok(factor)
     }
 
     /// Leaves the factor, and a note of it, for the next outer step.
-    fn leave(&mut self, problem: &Problem<'_>) -> Result<()> {
-        let Some(factor) = self.factor.take() else { return Ok(()) };
-        self.ledger.book(self.with_factor as f64 * self.costs(problem)?.iteration);
-        let note = Note { of: factor.of.clone(), shift: factor.shift, ledger: self.ledger };
+    fn leave(&self, used: Prepared, problem: &Problem<'_>) -> Result<()> {
+        let Prepared { factor: Some(factor), mut ledger, with_factor, .. } = used else { return Ok(()) };
+        ledger.book(with_factor as f64 * self.costs(problem)?.iteration);
+        let note = Note { of: factor.of.clone(), shift: factor.shift, ledger };
         note.save(problem)?;
         note::keep(problem, factor)
     }
 
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn iterate(&self, prepared: &mut Prepared, problem: &mut Problem<'_>) -> Result<Report> {
         let costs = self.costs(problem)?;
         let mut block = BlockIteration::start(problem)?;
         let mut watch = BlockIteration::watch(problem, self.params.max_iterations);
@@ -126,16 +132,20 @@ impl CholeskyMixed {
             if let Some(reason) = block.judge(problem, &mut watch)? {
                 break reason;
             }
-            if self.is_outdated(costs) {
-                block.restart();
-                self.factorise(problem)?;
-            }
-            let factor =
-                self.factor.as_ref().ok_or_else(|| Error::new("`solve` was called before `prepare`"))?;
-            if !block.step(problem, Some(factor))? {
+            let outdated = self.is_outdated(prepared, costs);
+            let factor = match prepared.factor.take() {
+                Some(factor) if !outdated => factor,
+                old => {
+                    // Freed first: two factors may not fit into memory.
+                    drop(old);
+                    block.restart();
+                    self.factorise(prepared, problem)?
+                }
+            };
+            if !block.step(problem, Some(prepared.factor.insert(factor)))? {
                 break Reason::Stagnated;
             }
-            self.with_factor += 1;
+            prepared.with_factor += 1;
         };
         Ok(block.report(reason))
     }

@@ -8,32 +8,27 @@ const STRIPE: usize = 256;
 
 /// Exact solves by LAPACK's `dpotrf` and `dpotrs`.
 #[derive(Debug)]
-pub struct Cholesky {
-    /// L in the lower triangle; made by `prepare`.
-    factor: Option<Array2<f64>>,
-}
+pub struct Cholesky;
 
 impl Solver for Cholesky {
     type Params = NoParams;
     const ID: &'static str = "cholesky";
     const DOC: &'static str = "Exact solution by a dense Cholesky factorisation (LAPACK)";
     const CAPABILITIES: Capabilities = Capabilities::EXACT.and(Capabilities::DENSE);
+    /// L in the lower triangle.
+    type Prepared = Array2<f64>;
 
     fn new(_params: NoParams) -> Result<Self> {
-        Ok(Cholesky { factor: None })
+        Ok(Cholesky)
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // Freed first: two factors may not fit into memory.
-        self.factor = None;
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Array2<f64>> {
         let mut factor = lower_triangle(problem)?;
         exact::factorise(&mut factor, problem.workers())?;
-        self.factor = Some(factor);
-        Ok(())
+        Ok(factor)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        let factor = self.factor.as_ref().ok_or_else(|| Error::new("`solve` was called before `prepare`"))?;
+    fn solve(&self, factor: &mut Array2<f64>, problem: &mut Problem<'_>) -> Result<Report> {
         let (rhs, workers) = (problem.rhs(), problem.workers());
         let mut x = problem.x_mut();
         x.assign(&rhs);

@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 use gpbench_sdk::finite::{Passes, Process};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
+use gpbench_sdk::{Capabilities, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
 
 use crate::{MinimaxParams, Saddle, norm};
 
@@ -20,12 +20,11 @@ use crate::{MinimaxParams, Saddle, norm};
 #[derive(Debug)]
 pub struct Minimax {
     params: MinimaxParams,
-    state: Option<State>,
 }
 
 /// What a fit has reached.
 #[derive(Debug)]
-struct State {
+pub struct State {
     process: Process,
     saddle: Saddle,
     optimisers: Optimisers,
@@ -48,12 +47,6 @@ struct Optimisers {
 /// The entries of a column-major matrix.
 fn entries(matrix: &mut Array2<f64>) -> &mut [f64] {
     matrix.as_slice_memory_order_mut().expect("matrices are made whole, without gaps")
-}
-
-impl Minimax {
-    fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(Error::not_begun)
-    }
 }
 
 impl State {
@@ -141,30 +134,35 @@ impl Learner for Minimax {
         Dimensional RKHS. arXiv 2508.20588, 2025.";
     const CAPABILITIES: Capabilities =
         Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: MinimaxParams) -> Result<Self> {
-        Ok(Minimax { params, state: None })
+        Ok(Minimax { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        self.state = Some(State::begin(fit, &self.params)?);
-        Ok(())
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
+        State::begin(fit, &self.params)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        self.state.as_mut().ok_or_else(Error::not_begun)?.step(fit, &self.params)
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
+        state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.process.predict(&x, workers)
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        state.process.predict(&x, workers)
     }
 
-    fn model(&self) -> Result<Model> {
-        Ok(self.state()?.process.model())
+    fn model(&self, state: &State) -> Result<Model> {
+        Ok(state.process.model())
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        let State { process, saddle, optimisers, passes, steps, lifted, .. } = self.state()?;
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
+        let State { process, saddle, optimisers, passes, steps, lifted, .. } = state;
         process.save(saved);
         passes.save(saved);
         saved.put_all(optimisers.parameters.save("parameters"));
@@ -176,7 +174,7 @@ impl Learner for Minimax {
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
         let mut state = State::new(fit, &self.params)?;
         state.process.load(saved)?;
         state.passes.load(saved)?;
@@ -189,13 +187,11 @@ impl Learner for Minimax {
         if let &[steps, lifted] = saved.get_integers("steps")?.as_slice() {
             (state.steps, state.lifted) = (steps, lifted);
         }
-        self.state = Some(state);
-        Ok(())
+        Ok(state)
     }
 
-    fn numbers(&self) -> Vec<(&'static str, f64)> {
-        let lifted = self.state.as_ref().map(|state| state.lifted as f64);
-        lifted.map(|lifted| ("lifted_steps", lifted)).into_iter().collect()
+    fn numbers(&self, state: &State) -> Vec<(&'static str, f64)> {
+        vec![("lifted_steps", state.lifted as f64)]
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {

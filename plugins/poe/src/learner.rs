@@ -16,6 +16,11 @@ const PARTITION: Stream = Stream::new(1).same_each_pass();
 #[derive(Debug)]
 pub struct Poe {
     params: PoeParams,
+}
+
+/// What a fit has reached.
+#[derive(Debug)]
+pub struct State {
     experts: Vec<Expert>,
     /// Rows of each expert.
     rows: Vec<Vec<usize>>,
@@ -32,12 +37,13 @@ impl Learner for Poe {
         workshop, 2014.";
     const CAPABILITIES: Capabilities =
         Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: PoeParams) -> Result<Self> {
-        Ok(Poe { params, experts: Vec::new(), rows: Vec::new(), steps: 0 })
+        Ok(Poe { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
         // One expert would fail, and the others would hide it.
         if !fit.y().iter().chain(&fit.x()).all(|value| value.is_finite()) {
             return Err(Error::InvalidArgument("inputs or targets are not finite".into()));
@@ -46,31 +52,36 @@ impl Learner for Poe {
         while order.len() < fit.n() {
             order.extend(fit.batch(PARTITION, self.params.points)?);
         }
-        self.cut(fit, &order)
+        State::new(fit, &self.params, &order)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
         // The rows of the batch are not used: the experts have as many of their own.
         fit.batch(Stream::MAIN, TOGETHER.saturating_mul(self.params.points))?;
-        let groups = self.experts.len().div_ceil(TOGETHER);
-        let (group, passes) = (self.steps % groups, self.steps / groups);
+        let groups = state.experts.len().div_ceil(TOGETHER);
+        let (group, passes) = (state.steps % groups, state.steps / groups);
         let schedule = self.params.milestones.schedule(self.params.factor, fit.passes());
         let rate = self.params.learning_rate * schedule.at(passes as f64);
-        let experts = self.experts.chunks_mut(TOGETHER).nth(group).expect("the group is one of them");
+        let experts = state.experts.chunks_mut(TOGETHER).nth(group).expect("the group is one of them");
         let entries = experts.iter().map(|expert| expert.y.len().pow(2)).sum();
         let mut outcomes = vec![Ok(()); experts.len()];
         fit.workers().for_each(experts.iter_mut().zip(&mut outcomes), |(expert, outcome)| {
             *outcome = expert.step(rate, Workers::new(1));
         });
         fit.charge(Work::entries(entries))?;
-        self.steps += 1;
+        state.steps += 1;
         outcomes.into_iter().collect::<Result<()>>()?;
-        Ok(self.objective())
+        Ok(state.objective())
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
         let mut product = Product::new(self.params.combine, x.nrows());
-        for (expert, weight) in self.experts.iter().zip(self.weights()?) {
+        for (expert, weight) in state.experts.iter().zip(state.weights()?) {
             if weight > 0.0 {
                 let (mean, latent) = expert.posterior(workers)?.predict(&x, workers);
                 product.add(weight, &mean, &latent, expert.hyperparameters.noise_scale().powi(2));
@@ -79,9 +90,9 @@ impl Learner for Poe {
         Ok(product.predict())
     }
 
-    fn model(&self) -> Result<Model> {
-        let weights = self.weights()?;
-        let experts = self.experts.iter().zip(&self.rows).zip(weights);
+    fn model(&self, state: &State) -> Result<Model> {
+        let weights = state.weights()?;
+        let experts = state.experts.iter().zip(&state.rows).zip(weights);
         let experts: Vec<_> = experts
             .map(|((expert, rows), weight)| gpbench_sdk::Expert {
                 scales: expert.hyperparameters.scales(),
@@ -96,11 +107,11 @@ impl Learner for Poe {
         Model::experts(&experts, combine)
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        saved.put_integers("steps", [self.steps as u64]);
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
+        saved.put_integers("steps", [state.steps as u64]);
         // The last subset repeats rows of the first, and they come after all others.
-        saved.put_integers("order", self.rows.iter().flatten().map(|&row| row as u64));
-        for (e, expert) in self.experts.iter().enumerate() {
+        saved.put_integers("order", state.rows.iter().flatten().map(|&row| row as u64));
+        for (e, expert) in state.experts.iter().enumerate() {
             saved.put_list(&format!("free_{e}"), &expert.hyperparameters.free);
             saved.put_list(&format!("before_{e}"), &expert.before);
             if let Some(nlml) = expert.nlml {
@@ -112,16 +123,16 @@ impl Learner for Poe {
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
         let bad = |what: &str| Error::InvalidArgument(format!("the saved `{what}` is of another fit"));
         let order: Vec<usize> = saved.get_integers("order")?.into_iter().map(|row| row as usize).collect();
         if order.len() < fit.n() || order.iter().any(|&row| row >= fit.n()) {
             return Err(bad("order"));
         }
-        self.cut(fit, &order[..fit.n()])?;
+        let mut state = State::new(fit, &self.params, &order[..fit.n()])?;
         let [steps] = saved.get_integers("steps")?[..] else { return Err(bad("steps")) };
-        self.steps = steps as usize;
-        for (e, expert) in self.experts.iter_mut().enumerate() {
+        state.steps = steps as usize;
+        for (e, expert) in state.experts.iter_mut().enumerate() {
             let shape = (expert.before.len(), 1);
             expert.hyperparameters.free =
                 saved.get_shaped(&format!("free_{e}"), shape)?.into_iter().collect();
@@ -130,12 +141,12 @@ impl Learner for Poe {
             expert.has_failed = saved.get_number(&format!("failed_{e}"))? != 0.0;
             expert.optimiser.load(&format!("optimiser_{e}"), |name| saved.find(name))?;
         }
-        Ok(())
+        Ok(state)
     }
 
-    fn numbers(&self) -> Vec<(&'static str, f64)> {
-        let failed = self.experts.iter().filter(|expert| expert.has_failed).count();
-        vec![("experts", self.experts.len() as f64), ("failed_experts", failed as f64)]
+    fn numbers(&self, state: &State) -> Vec<(&'static str, f64)> {
+        let failed = state.experts.iter().filter(|expert| expert.has_failed).count();
+        vec![("experts", state.experts.len() as f64), ("failed_experts", failed as f64)]
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {
@@ -145,31 +156,27 @@ impl Learner for Poe {
     }
 }
 
-impl Poe {
-    /// Makes the experts of consecutive parts of `order`, a permutation of all rows. The last part is filled up with rows
-    /// of the first.
-    fn cut(&mut self, fit: &Fit<'_>, order: &[usize]) -> Result<()> {
-        let points = self.params.points.min(fit.n());
-        let start = Hyperparameters::of(fit, self.params.transform)?;
-        let optimiser = Optimiser::new(self.params.optimiser, start.free.len());
-        let subsets = order.chunks(points);
-        self.rows = subsets.map(|rows| rows.iter().chain(order).take(points).copied().collect()).collect();
+impl State {
+    /// The state before the first step, with experts on consecutive parts of `order`, a permutation of all rows. The last
+    /// part is filled up with rows of the first.
+    fn new(fit: &Fit<'_>, params: &PoeParams, order: &[usize]) -> Result<State> {
+        let points = params.points.min(fit.n());
+        let start = Hyperparameters::of(fit, params.transform)?;
+        let optimiser = Optimiser::new(params.optimiser, start.free.len());
+        let subset = |part: &[usize]| part.iter().chain(order).take(points).copied().collect();
+        let rows: Vec<Vec<usize>> = order.chunks(points).map(subset).collect();
         let expert = |rows: &Vec<usize>| {
             let (x, y) = (fit.x().select(Axis(0), rows), fit.y().select(Axis(0), rows));
             Expert::new(fit.family(), x, y, start.clone(), optimiser.clone())
         };
-        self.experts = self.rows.iter().map(expert).collect();
-        self.steps = 0;
-        Ok(())
+        Ok(State { experts: rows.iter().map(expert).collect(), rows, steps: 0 })
     }
 
     /// Weights of the experts: equal for those that have not failed, with sum 1.
     fn weights(&self) -> Result<Vec<f64>> {
         let usable = self.experts.iter().filter(|expert| !expert.has_failed).count();
         if usable == 0 {
-            return Err(Error::new(
-                "no expert has a likelihood: a call before `begin`, or all have diverged",
-            ));
+            return Err(Error::new("no expert has a likelihood: all have diverged"));
         }
         let weight = |expert: &Expert| if expert.has_failed { 0.0 } else { 1.0 / usable as f64 };
         Ok(self.experts.iter().map(weight).collect())

@@ -12,6 +12,12 @@ use crate::{Iteration, Roulette, RrCgParams};
 #[derive(Debug)]
 pub struct RrCg {
     params: RrCgParams,
+}
+
+/// What is set up for a problem.
+#[derive(Debug)]
+pub struct Prepared {
+    /// None where none was chosen.
     preconditioner: Option<Preconditioner>,
     /// Solves done: each draws its own J.
     solves: u64,
@@ -24,25 +30,24 @@ impl Solver for RrCg {
     const SOURCE: &'static str = "A. Potapczynski, L. Wu, D. Biderman, G. Pleiss, J. P. Cunningham. Bias-Free \
         Scalable Gaussian Processes via Randomized Truncations. ICML 2021.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+    type Prepared = Prepared;
 
     fn new(params: RrCgParams) -> Result<Self> {
-        Ok(RrCg { params, preconditioner: None, solves: 0 })
+        Ok(RrCg { params })
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        // Freed first: two preconditioners may not fit into memory.
-        self.preconditioner = None;
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Prepared> {
         let RrCgParams { preconditioner, rank, remainder, .. } = self.params;
-        self.preconditioner = preconditioner.build(problem, rank, remainder)?;
-        Ok(())
+        Ok(Prepared { preconditioner: preconditioner.build(problem, rank, remainder)?, solves: 0 })
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(&self, prepared: &mut Prepared, problem: &mut Problem<'_>) -> Result<Report> {
+        let Prepared { preconditioner, solves } = prepared;
         let RrCgParams { lambda, min_iterations, reorthogonalise, .. } = self.params;
         let roulette = Roulette::new(lambda, min_iterations, problem.operator().n());
-        let truncation = roulette.draw(problem.seed(), self.solves);
-        self.solves += 1;
-        let mut iteration = Iteration::start(problem, self.preconditioner.as_ref(), reorthogonalise)?;
+        let truncation = roulette.draw(problem.seed(), *solves);
+        *solves += 1;
+        let mut iteration = Iteration::start(problem, preconditioner.as_ref(), reorthogonalise)?;
         let reason = match run(problem, &mut iteration, &roulette, truncation) {
             // Reported here, so that the report shows the drawn truncation beside the number of iterations.
             Err(Error::Stopped) => Reason::Stopped,
@@ -51,7 +56,7 @@ impl Solver for RrCg {
         let mut report = Report::new(reason, iteration.count())
             .number("truncation", truncation as f64)
             .number("expected_truncation", roulette.expected());
-        if let Some(preconditioner) = &self.preconditioner {
+        if let Some(preconditioner) = preconditioner {
             report = report.number("preconditioner_rank", preconditioner.rank() as f64);
         }
         Ok(report)

@@ -54,12 +54,17 @@ impl Solver for FirstPivot {
     type Params = NoParams;
     const ID: &'static str = "first-pivot";
     const DOC: &'static str = "Draws a pivot";
+    type Prepared = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(FirstPivot)
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let factor = PivotedCholesky::random(problem.operator(), 0.25, 1, problem.seed(), problem.workers())?;
         Ok(Report::new(Reason::Converged, 0).number("pivot", factor.pivots[0] as f64))
     }

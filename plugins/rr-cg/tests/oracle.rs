@@ -59,12 +59,17 @@ impl Solver for Given {
     type Params = GivenParams;
     const ID: &'static str = "given";
     const DOC: &'static str = "Sums a given number of terms";
+    type Prepared = ();
 
     fn new(params: GivenParams) -> Result<Self> {
         Ok(Given(params))
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let roulette = roulette(&oracle());
         let preconditioner = match self.0.rank {
             0 => None,

@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 use gpbench_sdk::finite::{Passes, Process};
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
+use gpbench_sdk::{Capabilities, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
 
 use crate::{Average, Order, ScgdParams};
 
@@ -15,12 +15,11 @@ use crate::{Average, Order, ScgdParams};
 #[derive(Debug)]
 pub struct Scgd {
     params: ScgdParams,
-    state: Option<State>,
 }
 
 /// What a fit has reached.
 #[derive(Debug)]
-struct State {
+pub struct State {
     process: Process,
     optimiser: Optimiser,
     average: Average,
@@ -29,12 +28,6 @@ struct State {
     steps: u64,
     /// Rows of the batch, kept for its memory.
     rows: Vec<usize>,
-}
-
-impl Scgd {
-    fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(Error::not_begun)
-    }
 }
 
 impl State {
@@ -95,30 +88,34 @@ impl Learner for Scgd {
         Dimensional RKHS. arXiv 2508.20588, 2025.";
     const CAPABILITIES: Capabilities =
         Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: ScgdParams) -> Result<Self> {
-        Ok(Scgd { params, state: None })
+        Ok(Scgd { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        self.state = Some(State::begin(fit, &self.params)?);
-        Ok(())
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
+        State::begin(fit, &self.params)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        self.state.as_mut().ok_or_else(Error::not_begun)?.step(fit, &self.params)
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
+        state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.process.predict(&x, workers)
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        state.process.predict(&x, workers)
     }
 
-    fn model(&self) -> Result<Model> {
-        Ok(self.state()?.process.model())
+    fn model(&self, state: &State) -> Result<Model> {
+        Ok(state.process.model())
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        let state = self.state()?;
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
         state.process.save(saved);
         state.passes.save(saved);
         saved.put_all(state.optimiser.save("optimiser"));
@@ -127,7 +124,7 @@ impl Learner for Scgd {
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
         let mut state = State::new(fit, &self.params)?;
         state.process.load(saved)?;
         state.passes.load(saved)?;
@@ -135,8 +132,7 @@ impl Learner for Scgd {
         let order = state.process.map().dimension();
         state.average = Average::new(symmetric::column_major(&saved.get_shaped("average", (order, order))?));
         state.steps = saved.get_integers("steps")?.first().copied().unwrap_or(0);
-        self.state = Some(state);
-        Ok(())
+        Ok(state)
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {

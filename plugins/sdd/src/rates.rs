@@ -3,10 +3,7 @@
 /// Rates beta n to try, in this order.
 const RATES: [f64; 5] = [100.0, 30.0, 10.0, 3.0, 1.0];
 
-/// A given learning rate, or the largest of a few that does not diverge.
-///
-/// A rate that has diverged is not tried again in the same training, whose hyperparameters change little between
-/// steps.
+/// A given learning rate, or the largest of a few that does not diverge. A rate that has diverged is not tried again.
 #[derive(Debug, Clone)]
 pub(crate) struct Rates {
     given: Option<f64>,

@@ -26,7 +26,6 @@ const PAUSE: (usize, f64) = (4, 0.1);
 #[derive(Debug)]
 pub struct Sdd {
     params: SddParams,
-    rates: Rates,
 }
 
 impl Solver for Sdd {
@@ -36,15 +35,21 @@ impl Solver for Sdd {
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, J. Antorán, A. Tripp, A. Terenin, C. Szepesvári, \
         J. M. Hernández-Lobato, D. Janz. Stochastic Gradient Descent for Gaussian Processes Done Right. ICLR 2024.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+    type Prepared = ();
 
     fn new(params: SddParams) -> Result<Self> {
-        let rates = Rates::new(params.learning_rate);
-        Ok(Sdd { params, rates })
+        Ok(Sdd { params })
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let precision = self.params.precision;
-        precision.solve(problem, |problem| self.iterate(problem))
+        // All corrections of a solve share them: a rate that has diverged is not tried again.
+        let mut rates = Rates::new(self.params.learning_rate);
+        precision.solve(problem, |problem| self.iterate(&mut rates, problem))
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
@@ -56,23 +61,23 @@ impl Solver for Sdd {
 
 impl Sdd {
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn iterate(&self, rates: &mut Rates, problem: &mut Problem<'_>) -> Result<Report> {
         let start = Start::of(problem)?;
         let batches = Batches::new(problem.operator().n(), self.params.batch_size, problem.seed());
         let entries = if start.is_warm() { problem.rhs().nrows().pow(2) } else { 0 };
         let mut run = Run { batches, steps: 0, entries, measured: None };
         let mut failed = 0;
         loop {
-            let rule = self.rule(problem, &run);
+            let rule = self.rule(rates, problem, &run);
             let mut descent = Descent::new(problem, &start, run.batches.size(), rule);
-            let patience = if self.rates.has_next() { TRIAL_DIVERGENCE } else { DIVERGENCE };
+            let patience = if rates.has_next() { TRIAL_DIVERGENCE } else { DIVERGENCE };
             let reason = match run.descend(problem, &mut descent, patience, self.params.max_iterations) {
                 // Reported here: otherwise the norms observed last would be the claim, and they are estimates.
                 Err(Error::Stopped) => Reason::Stopped,
                 other => other?,
             };
-            if reason == Reason::Diverged && self.rates.has_next() {
-                self.rates.advance();
+            if reason == Reason::Diverged && rates.has_next() {
+                rates.advance();
                 failed += 1;
                 continue;
             }
@@ -84,11 +89,9 @@ impl Sdd {
             return Ok(report);
         }
     }
-}
 
-impl Sdd {
     /// The constants of the next trial's steps.
-    fn rule(&self, problem: &Problem<'_>, run: &Run) -> Rule {
+    fn rule(&self, rates: &Rates, problem: &Problem<'_>, run: &Run) -> Rule {
         let SddParams { gradient, momentum, averaging, max_iterations, .. } = self.params;
         let n = problem.rhs().nrows();
         let steps = if max_iterations == 0 { f64::INFINITY } else { (max_iterations - run.steps) as f64 };
@@ -97,7 +100,7 @@ impl Sdd {
             0.0 => Horizon { steps, epochs }.weight(n, run.batches.size()),
             given => given,
         };
-        Rule { learning_rate: self.rates.current(), momentum, averaging, gradient }
+        Rule { learning_rate: rates.current(), momentum, averaging, gradient }
     }
 }
 

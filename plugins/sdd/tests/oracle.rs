@@ -39,12 +39,17 @@ impl Solver for Given {
     type Params = GivenParams;
     const ID: &'static str = "given";
     const DOC: &'static str = "Descends on given batches";
+    type Prepared = ();
 
     fn new(params: GivenParams) -> Result<Self> {
         Ok(Given(params))
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let (oracle, GivenParams { learning_rate, gradient, averaging }) = (oracle(), self.0.clone());
         let batches = batches(&oracle);
         let rule = Rule { learning_rate, momentum: number(&oracle["momentum"]), averaging, gradient };

@@ -28,6 +28,7 @@ impl Solver for SgdRff {
         Sampling from Gaussian Process Posteriors using Stochastic Gradient Descent. NeurIPS 2023.";
     const CAPABILITIES: Capabilities =
         Capabilities::RANDOMIZED.and(Capabilities::WARM_START).and(Capabilities::INDUCING);
+    type Prepared = ();
 
     fn new(params: SgdRffParams) -> Result<Self> {
         if !params.features.is_multiple_of(2) {
@@ -37,7 +38,11 @@ impl Solver for SgdRff {
         Ok(SgdRff { params })
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let params = &self.params;
         if solve_zero_columns(problem) {
             let norms = vec![0.0; problem.rhs().ncols()];

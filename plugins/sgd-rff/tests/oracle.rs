@@ -44,12 +44,17 @@ impl Solver for Given {
     type Params = GivenParams;
     const ID: &'static str = "given";
     const DOC: &'static str = "Evaluates gradients";
+    type Prepared = ();
 
     fn new(params: GivenParams) -> Result<Self> {
         Ok(Given(params))
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let batch = match self.0.all_rows {
             true => (0..problem.operator().n()).collect(),
             false => indices(&oracle()["batch"]),

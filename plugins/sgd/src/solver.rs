@@ -28,12 +28,17 @@ impl Solver for Sgd {
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
         Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
+    type Prepared = ();
 
     fn new(params: SgdParams) -> Result<Self> {
         Ok(Sgd { params })
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let precision = self.params.precision;
         precision.solve(problem, |problem| self.iterate(problem))
     }
@@ -46,7 +51,7 @@ impl Solver for Sgd {
 
 impl Sgd {
     /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn iterate(&self, problem: &mut Problem<'_>) -> Result<Report> {
         let SgdParams { batch_size, learning_rate, momentum, max_iterations, .. } = self.params;
         let mut batches = Batches::new(problem.operator().n(), batch_size, problem.seed());
         let mut descent = Descent::start(problem, batches.size(), learning_rate, momentum)?;

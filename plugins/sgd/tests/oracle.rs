@@ -38,12 +38,17 @@ impl Solver for Given {
     type Params = GivenParams;
     const ID: &'static str = "given";
     const DOC: &'static str = "Descends on given batches";
+    type Prepared = ();
 
     fn new(params: GivenParams) -> Result<Self> {
         Ok(Given(params))
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let batches = batches(&oracle());
         let mut descent = Descent::start(problem, batches[0].len(), self.0.learning_rate, self.0.momentum)?;
         problem.observe(0, &descent.residual_norms())?;

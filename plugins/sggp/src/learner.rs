@@ -19,12 +19,11 @@ const SEARCHED: &str = "searched_length_scale";
 #[derive(Debug)]
 pub struct SgGp {
     params: SgGpParams,
-    fitted: Option<Fitted>,
 }
 
-/// The state of a fit.
+/// What a fit has reached.
 #[derive(Debug)]
-struct Fitted {
+pub struct State {
     family: Family,
     x: Array2<f64>,
     y: Array1<f64>,
@@ -53,67 +52,68 @@ impl Learner for SgGp {
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
     const CAPABILITIES: Capabilities =
         Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: SgGpParams) -> Result<Self> {
-        Ok(SgGp { params, fitted: None })
+        Ok(SgGp { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        self.fitted = Some(Fitted::new(fit, &self.params)?);
-        Ok(())
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
+        State::new(fit, &self.params)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        let fitted = self.fitted.as_mut().ok_or_else(not_begun)?;
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
         let centres = fit.batch(Stream::MAIN, self.params.batch)?;
-        fitted.step(fit, &self.params, &centres)
+        state.step(fit, &self.params, &centres)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        let fitted = self.fitted()?;
-        let (at, n) = (&fitted.hyperparameters, fitted.y.len());
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        let (at, n) = (&state.hyperparameters, state.y.len());
         if n > DENSE {
             let text = format!("{n} rows to predict from, at most {DENSE}; the model can be used instead");
             return Err(Error::Unsupported(text));
         }
-        let (kernel, noise_scale) = (at.kernel(fitted.family), at.noise_scale());
+        let (kernel, noise_scale) = (at.kernel(state.family), at.noise_scale());
         let posterior =
-            exact::Posterior::new(kernel, noise_scale, at.mean(), fitted.x.view(), &fitted.y, workers)?;
+            exact::Posterior::new(kernel, noise_scale, at.mean(), state.x.view(), &state.y, workers)?;
         let (mean, latent) = posterior.predict(&x, workers);
         Ok((mean, latent + noise_scale.powi(2)))
     }
 
-    fn model(&self) -> Result<Model> {
-        Ok(Model::gp(&self.fitted()?.hyperparameters.scales()))
+    fn model(&self, state: &State) -> Result<Model> {
+        Ok(Model::gp(&state.hyperparameters.scales()))
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        let fitted = self.fitted()?;
-        saved.put_list("free", &fitted.hyperparameters.free);
-        saved.put_all(fitted.optimiser.save("optimiser"));
-        saved.put_integers("counts", [fitted.steps, fitted.drawn as u64]);
-        if let Some(found) = &fitted.found {
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
+        saved.put_list("free", &state.hyperparameters.free);
+        saved.put_all(state.optimiser.save("optimiser"));
+        saved.put_integers("counts", [state.steps, state.drawn as u64]);
+        if let Some(found) = &state.found {
             saved.put_list(SEARCHED, &found.length_scale);
         }
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
-        let mut fitted = Fitted::new(fit, &self.params)?;
-        let free = saved.get_shaped("free", (fitted.hyperparameters.free.len(), 1))?;
-        fitted.hyperparameters.free = free.into_iter().collect();
-        fitted.optimiser.load("optimiser", |name| saved.find(name))?;
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
+        let mut state = State::new(fit, &self.params)?;
+        let free = saved.get_shaped("free", (state.hyperparameters.free.len(), 1))?;
+        state.hyperparameters.free = free.into_iter().collect();
+        state.optimiser.load("optimiser", |name| saved.find(name))?;
         let counts = saved.get_integers("counts")?;
         let [steps, drawn] = counts[..] else {
             return Err(Error::InvalidArgument("the saved `counts` are not two".into()));
         };
-        (fitted.steps, fitted.drawn) = (steps, drawn as usize);
+        (state.steps, state.drawn) = (steps, drawn as usize);
         // The neighbours are found again: they depend on the length scales alone.
         if let Ok(searched) = saved.get_list(SEARCHED) {
-            fitted.search(searched, self.params.neighbours, fit.workers())?;
+            state.search(searched, self.params.neighbours, fit.workers())?;
         }
-        self.fitted = Some(fitted);
-        Ok(())
+        Ok(state)
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {
@@ -124,24 +124,14 @@ impl Learner for SgGp {
     }
 }
 
-impl SgGp {
-    fn fitted(&self) -> Result<&Fitted> {
-        self.fitted.as_ref().ok_or_else(not_begun)
-    }
-}
-
-fn not_begun() -> Error {
-    Error::new("a call before `begin`")
-}
-
-impl Fitted {
-    fn new(fit: &Fit<'_>, params: &SgGpParams) -> Result<Fitted> {
+impl State {
+    fn new(fit: &Fit<'_>, params: &SgGpParams) -> Result<State> {
         let hyperparameters = Hyperparameters::of(fit, params.transform)?;
         let optimiser = Optimiser::new(params.optimiser, hyperparameters.free.len());
         let mut x = Array2::zeros((fit.n(), fit.d()));
         x.assign(&fit.x());
         let (family, y) = (fit.family(), fit.y().to_owned());
-        Ok(Fitted { family, x, y, hyperparameters, optimiser, steps: 0, drawn: 0, found: None })
+        Ok(State { family, x, y, hyperparameters, optimiser, steps: 0, drawn: 0, found: None })
     }
 
     /// A step from the groups of `centres`. Answers the mean of their likelihoods.

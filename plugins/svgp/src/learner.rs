@@ -13,12 +13,11 @@ const POINTS: Stream = Stream::new(1);
 #[derive(Debug)]
 pub struct Svgp {
     params: SvgpParams,
-    state: Option<State>,
 }
 
 /// What a fit has reached.
 #[derive(Debug)]
-struct State {
+pub struct State {
     process: Process,
     optimiser: Optimiser,
     /// Rows of all minibatches so far.
@@ -87,12 +86,6 @@ impl State {
     }
 }
 
-impl Svgp {
-    fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(Error::not_begun)
-    }
-}
-
 impl Learner for Svgp {
     type Params = SvgpParams;
     const ID: &'static str = "svgp";
@@ -104,35 +97,38 @@ impl Learner for Svgp {
         .and(Capabilities::INDUCING)
         .and(Capabilities::MEAN)
         .and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: SvgpParams) -> Result<Self> {
-        Ok(Svgp { params, state: None })
+        Ok(Svgp { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        self.state = None;
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
         let chosen = match fit.inputs().basis {
             Some(points) => points.to_owned(),
             None => fit.x().select(Axis(0), &fit.batch(POINTS, self.params.batch)?),
         };
-        self.state = Some(State::new(fit, &self.params, chosen.view())?);
-        Ok(())
+        State::new(fit, &self.params, chosen.view())
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        self.state.as_mut().ok_or_else(Error::not_begun)?.step(fit, &self.params)
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
+        state.step(fit, &self.params)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.process.predict(&x, workers)
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        state.process.predict(&x, workers)
     }
 
-    fn model(&self) -> Result<Model> {
-        self.state()?.process.model(Workers::new(1))
+    fn model(&self, state: &State) -> Result<Model> {
+        state.process.model(Workers::new(1))
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        let state = self.state()?;
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
         saved.put("points", state.process.points());
         saved.put_list("parameters", &state.process.parameters);
         saved.put_all(state.optimiser.save("optimiser"));
@@ -141,7 +137,7 @@ impl Learner for Svgp {
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
         let mut state = State::new(fit, &self.params, saved.get("points")?)?;
         let shape = (state.process.parameters.len(), 1);
         state.process.parameters = saved.get_shaped("parameters", shape)?.into_iter().collect();
@@ -152,12 +148,10 @@ impl Learner for Svgp {
         };
         (state.drawn, state.dead_features) = (drawn, dead_features as usize);
         state.jitter = saved.get_number("jitter")?;
-        self.state = Some(state);
-        Ok(())
+        Ok(state)
     }
 
-    fn numbers(&self) -> Vec<(&'static str, f64)> {
-        let Some(state) = &self.state else { return Vec::new() };
+    fn numbers(&self, state: &State) -> Vec<(&'static str, f64)> {
         let mut numbers = vec![("inducing_points", state.process.m() as f64), ("jitter", state.jitter)];
         if state.process.has_network() {
             numbers.push(("dead_features", state.dead_features as f64));

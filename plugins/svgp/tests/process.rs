@@ -27,21 +27,22 @@ impl Learner for Probe {
     const ID: &'static str = "probe";
     const DOC: &'static str = "A test in a fit";
     const CAPABILITIES: Capabilities = Capabilities::KERNEL;
+    type State = ();
 
     fn new(_: NoParams) -> Result<Self> {
         Ok(Probe)
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+    fn begin(&self, fit: &Fit<'_>) -> Result<()> {
         TEST.with_borrow(|test| test.as_ref().unwrap()(fit));
         Ok(())
     }
 
-    fn step(&mut self, _: &Fit<'_>) -> Result<f64> {
+    fn step(&self, (): &mut (), _: &Fit<'_>) -> Result<f64> {
         unreachable!("the test is over")
     }
 
-    fn predict(&self, _: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(&self, (): &(), _: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
         unreachable!("the test is over")
     }
 }

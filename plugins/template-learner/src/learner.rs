@@ -5,37 +5,22 @@
 
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::{Method, Optimiser};
-use gpbench_sdk::{Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
+use gpbench_sdk::{Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
 
 use crate::MinibatchGpParams;
 use crate::process::Process;
 
-/// The learner `minibatch-gp`.
+/// The learner `minibatch-gp`: its parameters. What a fit has reached is in [`State`].
 pub struct MinibatchGp {
     params: MinibatchGpParams,
-    state: Option<State>,
 }
 
-/// A fit that has begun.
-struct State {
+/// What a fit has reached.
+pub struct State {
     process: Process,
     /// Free parameters, which the optimiser moves.
     free: Vec<f64>,
     adam: Optimiser,
-}
-
-impl State {
-    fn new(fit: &Fit<'_>) -> State {
-        let process = Process::new(fit);
-        let free = process.start(fit);
-        State { adam: Optimiser::new(Method::Adam, free.len()), process, free }
-    }
-}
-
-impl MinibatchGp {
-    fn state(&self) -> Result<&State> {
-        self.state.as_ref().ok_or_else(Error::not_begun)
-    }
 }
 
 impl Learner for MinibatchGp {
@@ -45,50 +30,52 @@ impl Learner for MinibatchGp {
     const DOC: &'static str = "minibatch-gp: one line about the method";
     // Fill in: the work that reports cite; leave it out where there is none.
     // const SOURCE: &'static str = "A. Author. Title. Venue, year.";
+    type State = State;
 
     fn new(params: MinibatchGpParams) -> Result<Self> {
-        Ok(MinibatchGp { params, state: None })
+        Ok(MinibatchGp { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        self.state = Some(State::new(fit));
-        Ok(())
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
+        let process = Process::new(fit);
+        let free = process.start(fit);
+        Ok(State { adam: Optimiser::new(Method::Adam, free.len()), process, free })
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
         // First of all: when the passes are spent, `?` ends the fit here, before anything has changed.
         let rows = fit.batch(Stream::MAIN, self.params.batch)?;
-        let State { process, free, adam } = self.state.as_mut().ok_or_else(Error::not_begun)?;
-        let (objective, gradient) = process.objective(&rows, free, fit.workers())?;
+        let (objective, gradient) = state.process.objective(&rows, &state.free, fit.workers())?;
         // Kernel entries are counted as the learner says.
         fit.charge(Work::entries(rows.len() * rows.len()))?;
-        adam.descend(free, &gradient, self.params.learning_rate);
+        state.adam.descend(&mut state.free, &gradient, self.params.learning_rate);
         Ok(objective)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        let state = self.state()?;
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
         state.process.predict(x, &state.free, workers)
     }
 
-    fn model(&self) -> Result<Model> {
-        let state = self.state()?;
+    fn model(&self, state: &State) -> Result<Model> {
         Ok(Model::gp(&state.process.scales(&state.free)))
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        let state = self.state()?;
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
         saved.put_list("free", &state.free);
         saved.put_all(state.adam.save("adam"));
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
-        let mut state = State::new(fit);
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
+        let mut state = self.begin(fit)?;
         state.free = saved.get_list("free")?;
         state.adam.load("adam", |name| saved.find(name))?;
-        self.state = Some(state);
-        Ok(())
+        Ok(state)
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {

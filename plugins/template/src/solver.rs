@@ -26,12 +26,18 @@ impl Solver for SteepestDescent {
     // Fill in: the work that reports cite; leave it out where there is none.
     // const SOURCE: &'static str = "A. Author. Title. Venue, year.";
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
+    // What `prepare` sets up for a problem and `solve` uses, such as a preconditioner; here nothing.
+    type Prepared = ();
 
     fn new(params: SteepestDescentParams) -> Result<Self> {
         Ok(SteepestDescent { params })
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let SteepestDescentParams { relaxation, max_iterations } = self.params;
         let (a, b) = (problem.operator(), problem.rhs());
         a.require_square()?;

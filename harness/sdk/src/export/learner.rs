@@ -37,51 +37,56 @@ pub fn learner<L: Learner>() -> abi::Learner {
 }
 
 /// A learner and its fit.
-struct Fitted<L> {
+struct Fitted<L: Learner> {
     learner: L,
-    /// Of its parameters.
+    /// Digest of its parameters.
     params: Digest,
-    /// Of a fit that has begun.
-    begun: Option<Begun>,
+    /// None before the first `begin` or `load`, and after one that failed.
+    begun: Option<Begun<L::State>>,
 }
 
-/// What the SDK keeps of a fit that has begun.
-struct Begun {
+/// A fit that has begun.
+struct Begun<T> {
+    /// What the learner has reached.
+    state: T,
     /// Steps taken.
     steps: usize,
     /// Whether a step has diverged.
     diverged: bool,
-    /// Of parameters and data.
+    /// Digest of parameters and data.
     digest: Digest,
     /// Number of inputs.
     d: usize,
     threads: usize,
 }
 
-impl Begun {
-    fn new(params: Digest, fit: &Fit<'_>) -> Begun {
-        let digest = params.with_fit(fit);
-        Begun { steps: 0, diverged: false, digest, d: fit.d(), threads: fit.workers().threads() }
+impl<T> Begun<T> {
+    fn new(state: T, digest: Digest, fit: &Fit<'_>) -> Begun<T> {
+        Begun { state, steps: 0, diverged: false, digest, d: fit.d(), threads: fit.workers().threads() }
     }
 }
 
-impl<L> Fitted<L> {
-    fn begun(&self, call: &str) -> Result<&Begun> {
-        self.begun.as_ref().ok_or_else(|| Error::InvalidArgument(format!("{call}: no fit has begun")))
+impl<L: Learner> Fitted<L> {
+    /// The learner, and the fit that `call` needs.
+    fn parts(&mut self, call: &str) -> Result<(&L, &mut Begun<L::State>)> {
+        match &mut self.begun {
+            Some(begun) => Ok((&self.learner, begun)),
+            None => Err(Error::InvalidArgument(format!("{call}: no fit has begun"))),
+        }
     }
 }
 
 /// Takes steps until the host pauses the fit or it ends.
-fn take_steps<L: Learner>(learner: &mut L, begun: &mut Begun, fit: &Fit<'_>) -> Result<Reason> {
+fn take_steps<L: Learner>(learner: &L, begun: &mut Begun<L::State>, fit: &Fit<'_>) -> Result<Reason> {
     loop {
         if begun.diverged {
             return Ok(Reason::Diverged);
         }
-        if let Some(reason) = learner.finished() {
+        if let Some(reason) = learner.finished(&begun.state) {
             return Ok(reason);
         }
         fit.step.set(begun.steps + 1);
-        match learner.step(fit) {
+        match learner.step(&mut begun.state, fit) {
             Ok(objective) if objective.is_finite() => {
                 begun.steps += 1;
                 match fit.observe(objective) {
@@ -115,9 +120,10 @@ unsafe extern "C" fn begin<L: Learner>(learner: *mut c_void, fit: *const abi::Fi
     unsafe {
         with_object::<Fitted<L>>(learner, |object| {
             let fit = Fit::new(fit, object.host)?;
-            object.inner.begun = None;
-            object.inner.learner.begin(&fit)?;
-            object.inner.begun = Some(Begun::new(object.inner.params, &fit));
+            let Fitted { learner, params, begun } = &mut object.inner;
+            // Dropped first: two states may not fit into memory.
+            *begun = None;
+            *begun = Some(Begun::new(learner.begin(&fit)?, params.with_fit(&fit), &fit));
             Ok(())
         })
     }
@@ -133,10 +139,10 @@ unsafe extern "C" fn fit<L: Learner>(
         with_object::<Fitted<L>>(learner, |object| {
             Object::<Fitted<L>>::check_report(report)?;
             let fit = Fit::new(fit, object.host)?;
-            object.inner.begun("fit")?;
-            let Fitted { learner, begun: Some(begun), .. } = &mut object.inner else { return Ok(()) };
+            let (learner, begun) = object.inner.parts("fit")?;
             let reason = take_steps(learner, begun, &fit)?;
-            let finished = Report { numbers: learner.numbers(), ..Report::new(reason, begun.steps) };
+            let finished =
+                Report { numbers: learner.numbers(&begun.state), ..Report::new(reason, begun.steps) };
             object.fill(finished, &mut *report);
             Ok(())
         })
@@ -151,7 +157,8 @@ unsafe extern "C" fn predict<L: Learner>(
     // SAFETY: promised by the host: an object of ours, and matrices that live during the call.
     unsafe {
         with_object::<Fitted<L>>(learner, |object| {
-            let begun = object.inner.begun("predict")?;
+            let host = object.host;
+            let (learner, begun) = object.inner.parts("predict")?;
             if x.is_null() || out.is_null() {
                 return Err(Error::InvalidArgument("predict: a null pointer".into()));
             }
@@ -161,8 +168,8 @@ unsafe extern "C" fn predict<L: Learner>(
                 let text = format!("predict: {d} inputs of {given}, and an output of shape {shape:?}");
                 return Err(Error::InvalidArgument(text));
             }
-            let workers = Workers::of(object.host, begun.threads);
-            let (mean, variance) = object.inner.learner.predict(x, workers)?;
+            let workers = Workers::of(host, begun.threads);
+            let (mean, variance) = learner.predict(&begun.state, x, workers)?;
             if [mean.len(), variance.len()] != [x.nrows(); 2] {
                 let (means, variances) = (mean.len(), variance.len());
                 let text = format!("{means} means and {variances} variances for {} rows", x.nrows());
@@ -179,8 +186,8 @@ unsafe extern "C" fn model<L: Learner>(learner: *mut c_void, store: *const abi::
     // SAFETY: promised by the host: an object of ours and a store that lives during the call.
     unsafe {
         with_object::<Fitted<L>>(learner, |object| {
-            object.inner.begun("model")?;
-            store::put_all(store, &object.inner.learner.model()?.arrays)
+            let (learner, begun) = object.inner.parts("model")?;
+            store::put_all(store, &learner.model(&begun.state)?.arrays)
         })
     }
 }
@@ -189,9 +196,9 @@ unsafe extern "C" fn save<L: Learner>(learner: *mut c_void, store: *const abi::S
     // SAFETY: promised by the host: an object of ours and a store that lives during the call.
     unsafe {
         with_object::<Fitted<L>>(learner, |object| {
-            let begun = object.inner.begun("save")?;
+            let (learner, begun) = object.inner.parts("save")?;
             let mut saved = Saved::new();
-            object.inner.learner.save(&mut saved)?;
+            learner.save(&begun.state, &mut saved)?;
             let own = [begun.steps as u64, begun.diverged.into(), begun.digest.0];
             saved.put_integers(OWN, own);
             store::put_saved(store, &saved)
@@ -199,7 +206,7 @@ unsafe extern "C" fn save<L: Learner>(learner: *mut c_void, store: *const abi::S
     }
 }
 
-/// Name of what the SDK itself saves: steps, whether they have diverged, and the digest of parameters and data.
+/// Name of the SDK's own numbers in a saved state: steps, whether they have diverged, and the digest of parameters and data.
 const OWN: &str = "sdk_fit";
 
 unsafe extern "C" fn load<L: Learner>(
@@ -211,20 +218,22 @@ unsafe extern "C" fn load<L: Learner>(
     unsafe {
         with_object::<Fitted<L>>(learner, |object| {
             let fit = Fit::new(fit, object.host)?;
-            object.inner.begun = None;
+            let Fitted { learner, params, begun } = &mut object.inner;
+            // Dropped first, as in `begin`.
+            *begun = None;
             let saved = store::get_saved(store)?;
-            let mut begun = Begun::new(object.inner.params, &fit);
+            let expected = params.with_fit(&fit);
             let own = saved.get_integers(OWN)?;
             let [steps, diverged, digest] = own[..] else {
                 return Err(Error::InvalidArgument(format!("the saved `{OWN}` has {} numbers", own.len())));
             };
-            if digest != begun.digest.0 {
+            if digest != expected.0 {
                 let text = "the saved state belongs to other data or other parameters";
                 return Err(Error::InvalidArgument(text.into()));
             }
-            (begun.steps, begun.diverged) = (size(steps as i64, "load")?, diverged != 0);
-            object.inner.learner.load(&fit, &saved)?;
-            object.inner.begun = Some(begun);
+            let (steps, diverged) = (size(steps as i64, "load")?, diverged != 0);
+            let state = learner.load(&fit, &saved)?;
+            *begun = Some(Begun { steps, diverged, ..Begun::new(state, expected, &fit) });
             Ok(())
         })
     }

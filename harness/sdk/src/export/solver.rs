@@ -7,7 +7,7 @@ use gpbench_abi::Status;
 
 use super::object::{self, Object, size, with_object};
 use crate::error::Error;
-use crate::{Params, Problem, Reason, Report, Solver};
+use crate::{Params, Problem, Reason, Report, Solver, Value};
 
 /// Describes a solver. Leaks its schema, which lives until the process ends.
 pub fn solver<S: Solver>() -> abi::Solver {
@@ -29,22 +29,35 @@ pub fn solver<S: Solver>() -> abi::Solver {
     }
 }
 
+/// A solver, and what it has set up for the problem prepared last.
+struct Held<S: Solver> {
+    solver: S,
+    /// None before the first `prepare`, and after one that failed.
+    prepared: Option<S::Prepared>,
+}
+
 unsafe extern "C" fn create<S: Solver>(
     host: *const abi::Host,
     values: *const abi::Value,
     n_values: i64,
     out: *mut *mut c_void,
 ) -> Status {
+    let new =
+        |values: &[Value<'_>]| Ok(Held { solver: S::new(S::Params::from_values(values)?)?, prepared: None });
     // SAFETY: promised by the host.
-    unsafe { object::create(host, values, n_values, out, |values| S::new(S::Params::from_values(values)?)) }
+    unsafe { object::create(host, values, n_values, out, new) }
 }
 
 unsafe extern "C" fn prepare<S: Solver>(solver: *mut c_void, problem: *const abi::Problem) -> Status {
     // SAFETY: promised by the host: an object of ours and a problem that lives during the call.
     unsafe {
-        with_object::<S>(solver, |object| {
+        with_object::<Held<S>>(solver, |object| {
             let problem = Problem::new(problem, object.host)?;
-            object.inner.prepare(&problem)
+            let Held { solver, prepared } = &mut object.inner;
+            // Dropped first: two factors may not fit into memory.
+            *prepared = None;
+            *prepared = Some(solver.prepare(&problem)?);
+            Ok(())
         })
     }
 }
@@ -56,10 +69,14 @@ unsafe extern "C" fn solve<S: Solver>(
 ) -> Status {
     // SAFETY: promised by the host: an object of ours and a problem that lives during the call.
     unsafe {
-        with_object::<S>(solver, |object| {
-            Object::<S>::check_report(report)?;
+        with_object::<Held<S>>(solver, |object| {
+            Object::<Held<S>>::check_report(report)?;
             let mut problem = Problem::new(problem, object.host)?;
-            let finished = match object.inner.solve(&mut problem) {
+            let Held { solver, prepared } = &mut object.inner;
+            let Some(prepared) = prepared else {
+                return Err(Error::InvalidArgument("solve: no problem is prepared".into()));
+            };
+            let finished = match solver.solve(prepared, &mut problem) {
                 // Stopping is an outcome; the norms are those observed last.
                 Err(Error::Stopped) => Report::new(Reason::Stopped, problem.seen.0).residuals(problem.seen.1),
                 other => other?,
@@ -79,13 +96,13 @@ unsafe extern "C" fn estimate<S: Solver>(
 ) -> Status {
     // SAFETY: promised by the host: an object of ours.
     unsafe {
-        with_object::<S>(solver, |object| {
+        with_object::<Held<S>>(solver, |object| {
             let size = |value| size(value, "estimate");
             if bytes.is_null() {
                 return Err(Error::InvalidArgument("estimate: a null pointer".into()));
             }
             // Writable by the interface.
-            bytes.write(object.inner.estimate(size(n)?, size(d)?, size(s)?));
+            bytes.write(object.inner.solver.estimate(size(n)?, size(d)?, size(s)?));
             Ok(())
         })
     }
@@ -93,5 +110,5 @@ unsafe extern "C" fn estimate<S: Solver>(
 
 unsafe extern "C" fn destroy<S: Solver>(solver: *mut c_void) {
     // SAFETY: promised by the host: an object that `create` made, and its last use.
-    unsafe { object::destroy::<S>(solver) }
+    unsafe { object::destroy::<Held<S>>(solver) }
 }

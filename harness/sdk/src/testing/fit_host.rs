@@ -20,21 +20,22 @@ pub use session::Used;
 /// ```
 /// # use gpbench_sdk::ndarray::{Array1, ArrayView2};
 /// # use gpbench_sdk::{Fit, Learner, NoParams, Result, Stream, Workers};
-/// # struct Mean(f64);
+/// # struct Mean;
 /// # impl Learner for Mean {
 /// #     type Params = NoParams;
 /// #     const ID: &'static str = "mean";
 /// #     const DOC: &'static str = "The mean of the targets";
-/// #     fn new(_: NoParams) -> Result<Self> { Ok(Mean(0.0)) }
-/// #     fn begin(&mut self, _: &Fit<'_>) -> Result<()> { self.0 = 0.0; Ok(()) }
-/// #     fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+/// #     type State = f64;
+/// #     fn new(_: NoParams) -> Result<Self> { Ok(Mean) }
+/// #     fn begin(&self, _: &Fit<'_>) -> Result<f64> { Ok(0.0) }
+/// #     fn step(&self, learned: &mut f64, fit: &Fit<'_>) -> Result<f64> {
 /// #         let rows = fit.batch(Stream::MAIN, 10)?;
 /// #         let mean = rows.iter().map(|&row| fit.y()[row]).sum::<f64>() / rows.len() as f64;
-/// #         self.0 += 0.1 * (mean - self.0);
-/// #         Ok((mean - self.0).powi(2))
+/// #         *learned += 0.1 * (mean - *learned);
+/// #         Ok((mean - *learned).powi(2))
 /// #     }
-/// #     fn predict(&self, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-/// #         Ok((Array1::from_elem(x.nrows(), self.0), Array1::ones(x.nrows())))
+/// #     fn predict(&self, learned: &f64, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+/// #         Ok((Array1::from_elem(x.nrows(), *learned), Array1::ones(x.nrows())))
 /// #     }
 /// # }
 /// use gpbench_sdk::testing::FitHost;

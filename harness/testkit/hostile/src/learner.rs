@@ -122,12 +122,12 @@ params! {
 /// The misbehaving learner.
 pub struct HostileLearner {
     act: LearnerAct,
-    steps: usize,
-    data: Option<Data>,
 }
 
-/// What predictions need of the fit.
-struct Data {
+/// What a fit has reached.
+pub struct State {
+    act: LearnerAct,
+    steps: usize,
     kernel: Kernel,
     noise_scale: f64,
     x: Array2<f64>,
@@ -139,26 +139,24 @@ thread_local! {
     static ACT: Cell<LearnerAct> = const { Cell::new(LearnerAct::FitWell) };
 }
 
-impl Drop for HostileLearner {
+impl Drop for State {
     fn drop(&mut self) {
-        if self.act == LearnerAct::ExitInDestroy && self.data.is_some() {
+        if self.act == LearnerAct::ExitInDestroy {
             acts::exit();
         }
     }
 }
 
 impl HostileLearner {
-    fn data(&self) -> &Data {
-        self.data.as_ref().expect("a fit has begun")
-    }
-
-    fn keep(&mut self, fit: &Fit<'_>) {
+    /// The state before the first step.
+    fn start(&self, fit: &Fit<'_>) -> State {
         let inputs = fit.inputs();
         let (signal_scale, noise_scale) = (inputs.signal_scale, inputs.noise_scale);
         let length_scale = inputs.length_scale.to_vec();
         let kernel = Kernel { family: inputs.family, signal_scale, length_scale };
-        self.data = Some(Data { kernel, noise_scale, x: fit.x().to_owned(), y: fit.y().to_owned() });
         ACT.set(self.act);
+        let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
+        State { act: self.act, steps: 0, kernel, noise_scale, x, y }
     }
 }
 
@@ -167,18 +165,18 @@ impl Learner for HostileLearner {
     const ID: &'static str = "hostile-learner";
     const DOC: &'static str = "Misbehaves on request, for tests of the harness";
     const CAPABILITIES: Capabilities = Capabilities::KERNEL;
+    type State = State;
 
     fn new(params: HostileLearnerParams) -> Result<Self> {
-        Ok(HostileLearner { act: params.act, steps: 0, data: None })
+        Ok(HostileLearner { act: params.act })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
         assert!(self.act != LearnerAct::PanicInBegin, "a panic in begin, as told");
-        self.keep(fit);
-        Ok(())
+        Ok(self.start(fit))
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
         let drawn = fit.batch(Stream::MAIN, 20);
         match self.act {
             LearnerAct::PanicInStep => panic!("a panic in a step, as told"),
@@ -196,26 +194,31 @@ impl Learner for HostileLearner {
             LearnerAct::PrintStdout => acts::print_to_stdout(),
             LearnerAct::ForgeTrace => descriptors::forge_trace(),
             LearnerAct::AllocateMemfd => memory::fill_memfd(),
-            LearnerAct::EscapeUnmarked if self.steps == 0 => forks::escape_unmarked(),
-            LearnerAct::ExhaustThreads if self.steps == 0 => forks::exhaust_threads(),
+            LearnerAct::EscapeUnmarked if state.steps == 0 => forks::escape_unmarked(),
+            LearnerAct::ExhaustThreads if state.steps == 0 => forks::exhaust_threads(),
             LearnerAct::RemoveCheckpoint => files::remove_checkpoint(),
             LearnerAct::CutCheckpoint => files::cut_checkpoint(),
             _ => {}
         }
         let rows = drawn?;
-        self.steps += 1;
+        state.steps += 1;
         fit.charge(Work::entries(rows.len() * rows.len()))?;
-        Ok(rows.iter().map(|&row| self.data().y[row].powi(2)).sum::<f64>() / rows.len() as f64)
+        Ok(rows.iter().map(|&row| state.y[row].powi(2)).sum::<f64>() / rows.len() as f64)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
         match self.act {
             LearnerAct::PanicInPredict => panic!("a panic in predict, as told"),
             LearnerAct::AbortInPredict => std::process::abort(),
             LearnerAct::HangInPredict => acts::hang(),
             _ => {}
         }
-        let Data { kernel, noise_scale, x: rows, y } = self.data();
+        let State { kernel, noise_scale, x: rows, y, .. } = state;
         let mut h = kernel.gram(rows, rows, workers);
         h.diag_mut().map_inplace(|entry| *entry += noise_scale * noise_scale);
         lapack::cholesky(&mut h)?;
@@ -236,14 +239,14 @@ impl Learner for HostileLearner {
         Ok((mean, variance))
     }
 
-    fn model(&self) -> Result<Model> {
+    fn model(&self, state: &State) -> Result<Model> {
         match self.act {
             LearnerAct::PanicInModel => panic!("a panic in model, as told"),
             LearnerAct::ExitInModel => acts::exit(),
             LearnerAct::NoModel => return Err(Error::Unsupported("no model".into())),
             _ => {}
         }
-        let Data { kernel, noise_scale, .. } = self.data();
+        let State { kernel, noise_scale, .. } = state;
         let mut length_scale = kernel.length_scale.clone();
         if self.act == LearnerAct::WrongShape {
             length_scale.push(1.0);
@@ -262,15 +265,14 @@ impl Learner for HostileLearner {
         })
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
+    fn save(&self, _: &State, saved: &mut Saved) -> Result<()> {
         assert!(self.act != LearnerAct::PanicInSave, "a panic in save, as told");
         saved.put_number("nothing", 0.0);
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, _: &Saved) -> Result<()> {
-        self.keep(fit);
-        Ok(())
+    fn load(&self, fit: &Fit<'_>, _: &Saved) -> Result<State> {
+        Ok(self.start(fit))
     }
 }
 

@@ -56,17 +56,18 @@ impl Solver for Hostile {
     type Params = HostileParams;
     const ID: &'static str = "hostile";
     const DOC: &'static str = "Misbehaves on request, for tests of the harness";
+    type Prepared = ();
 
     fn new(params: HostileParams) -> Result<Self> {
         Ok(Hostile { act: due(params) })
     }
 
-    fn prepare(&mut self, _problem: &Problem<'_>) -> Result<()> {
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
         assert!(self.act != Act::PanicInPrepare, "a panic in prepare, as told");
         Ok(())
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         match self.act {
             Act::SolveWell | Act::PanicInPrepare | Act::ExitInDestroy | Act::CutSolution => {}
 

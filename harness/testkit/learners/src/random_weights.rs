@@ -3,7 +3,7 @@
 use gpbench_sdk::finite::{Options, Process};
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::{Method, Optimiser};
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, params};
+use gpbench_sdk::{Capabilities, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, params};
 
 params! {
     /// Parameters of the learner.
@@ -20,20 +20,12 @@ params! {
 /// Descends on the part of the likelihood that is a sum over rows. Predictions are those of the best weights.
 pub struct RandomWeights {
     params: RandomWeightsParams,
-    state: Option<(Process, Optimiser)>,
 }
 
-impl RandomWeights {
-    fn start(&self, fit: &Fit<'_>) -> Result<(Process, Optimiser)> {
-        let options = Options { features: self.params.features, has_weights: true, noise_floor: 1e-4 };
-        let process = Process::new(fit, options)?;
-        let optimiser = Optimiser::new(Method::Adam, process.n_parameters());
-        Ok((process, optimiser))
-    }
-
-    fn state(&self) -> Result<&(Process, Optimiser)> {
-        self.state.as_ref().ok_or_else(|| Error::new("no fit has begun"))
-    }
+/// What a fit has reached.
+pub struct State {
+    process: Process,
+    optimiser: Optimiser,
 }
 
 impl Learner for RandomWeights {
@@ -41,18 +33,21 @@ impl Learner for RandomWeights {
     const ID: &'static str = "random-weights";
     const DOC: &'static str = "Random features without a network, for tests of the harness";
     const CAPABILITIES: Capabilities = Capabilities::FINITE.and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: RandomWeightsParams) -> Result<Self> {
-        Ok(RandomWeights { params, state: None })
+        Ok(RandomWeights { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        self.state = Some(self.start(fit)?);
-        Ok(())
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
+        let options = Options { features: self.params.features, has_weights: true, noise_floor: 1e-4 };
+        let process = Process::new(fit, options)?;
+        let optimiser = Optimiser::new(Method::Adam, process.n_parameters());
+        Ok(State { process, optimiser })
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
-        let Some((process, optimiser)) = &mut self.state else { return Err(Error::new("no fit has begun")) };
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
+        let State { process, optimiser } = state;
         let rows = fit.batch(Stream::MAIN, self.params.batch)?;
         let batch = process.batch(&rows, fit.workers());
         fit.charge(Work::features(rows.len()))?;
@@ -62,26 +57,29 @@ impl Learner for RandomWeights {
         Ok(if is_sound { objective.value } else { f64::NAN })
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        self.state()?.0.predict(&x, workers)
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        state.process.predict(&x, workers)
     }
 
-    fn model(&self) -> Result<Model> {
-        Ok(self.state()?.0.model())
+    fn model(&self, state: &State) -> Result<Model> {
+        Ok(state.process.model())
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        let (process, optimiser) = self.state()?;
-        process.save(saved);
-        saved.put_all(optimiser.save("optimiser"));
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
+        state.process.save(saved);
+        saved.put_all(state.optimiser.save("optimiser"));
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
-        let (mut process, mut optimiser) = self.start(fit)?;
-        process.load(saved)?;
-        optimiser.load("optimiser", |name| saved.find(name))?;
-        self.state = Some((process, optimiser));
-        Ok(())
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
+        let mut state = self.begin(fit)?;
+        state.process.load(saved)?;
+        state.optimiser.load("optimiser", |name| saved.find(name))?;
+        Ok(state)
     }
 }

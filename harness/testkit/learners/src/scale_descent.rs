@@ -25,30 +25,33 @@ params! {
 /// marginal likelihood of a minibatch. Length scales and mean stay as they are given.
 pub struct ScaleDescent {
     params: ScaleDescentParams,
+}
+
+/// What a fit has reached.
+pub struct State {
     steps: usize,
     /// Logarithms of the signal scale and of the noise scale.
     logs: [f64; 2],
-    data: Option<Data>,
-}
-
-/// What predictions need of the fit.
-struct Data {
     kernel: Kernel,
     x: Array2<f64>,
     y: Array1<f64>,
     mean: f64,
 }
 
-impl Data {
-    fn new(fit: &Fit<'_>) -> Result<Data> {
+impl State {
+    /// The state before the first step.
+    fn new(fit: &Fit<'_>) -> Result<State> {
         let inputs = fit.inputs();
         let kernel = Kernel { family: inputs.family, length_scale: inputs.length_scale.to_vec() };
         kernel.check()?;
-        Ok(Data { kernel, x: fit.x().to_owned(), y: fit.y().to_owned(), mean: fit.mean() })
+        let logs = [inputs.signal_scale, inputs.noise_scale].map(f64::ln);
+        let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
+        Ok(State { steps: 0, logs, kernel, x, y, mean: fit.mean() })
     }
 
     /// Cholesky factor of H = signal_scale^2 k(x, x) + noise_scale^2 I, and H^-1 (y - mean), of these rows.
-    fn posterior(&self, rows: &[usize], [signal, noise]: [f64; 2]) -> Result<(Array2<f64>, Array2<f64>)> {
+    fn posterior(&self, rows: &[usize]) -> Result<(Array2<f64>, Array2<f64>)> {
+        let [signal, noise] = self.logs;
         let x = self.x.select(Axis(0), rows);
         let mut h = self.kernel.gram(x.view(), x.view()) * (2.0 * signal).exp();
         h.diag_mut().map_inplace(|entry| *entry += (2.0 * noise).exp());
@@ -57,24 +60,17 @@ impl Data {
         lapack::cholesky_solve(&h, &mut weights)?;
         Ok((h, weights))
     }
-}
-
-impl ScaleDescent {
-    fn data(&self) -> &Data {
-        self.data.as_ref().expect("a fit has begun")
-    }
 
     /// Negative log marginal likelihood per row of these rows, and its derivatives by the logarithms of the scales.
     fn objective(&self, rows: &[usize]) -> Result<(f64, [f64; 2])> {
-        let data = self.data();
-        let (factor, weights) = data.posterior(rows, self.logs)?;
+        let (factor, weights) = self.posterior(rows)?;
         let b = rows.len() as f64;
         let mut inverse = Array2::zeros(factor.dim().f());
         inverse.diag_mut().fill(1.0);
         lapack::cholesky_solve(&factor, &mut inverse)?;
         let trace = inverse.diag().sum();
         let fit: f64 =
-            rows.iter().zip(&weights).map(|(&row, weight)| (data.y[row] - data.mean) * weight).sum();
+            rows.iter().zip(&weights).map(|(&row, weight)| (self.y[row] - self.mean) * weight).sum();
         let norm = weights.iter().map(|weight| weight * weight).sum::<f64>();
         let determinant = 2.0 * factor.diag().mapv(f64::ln).sum();
         let variance = (2.0 * self.logs[1]).exp();
@@ -89,72 +85,72 @@ impl Learner for ScaleDescent {
     const ID: &'static str = "scale-descent";
     const DOC: &'static str = "Signal and noise scale by gradient descent on minibatches";
     const CAPABILITIES: Capabilities = Capabilities::KERNEL.and(Capabilities::RANDOMIZED);
+    type State = State;
 
     fn new(params: ScaleDescentParams) -> Result<Self> {
-        Ok(ScaleDescent { params, steps: 0, logs: [0.0; 2], data: None })
+        Ok(ScaleDescent { params })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
-        let inputs = fit.inputs();
-        self.steps = 0;
-        self.logs = [inputs.signal_scale, inputs.noise_scale].map(f64::ln);
-        self.data = Some(Data::new(fit)?);
-        Ok(())
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
+        State::new(fit)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
         let rows = fit.batch(Stream::MAIN, self.params.batch)?;
-        let (objective, gradient) = self.objective(&rows)?;
+        let (objective, gradient) = state.objective(&rows)?;
         fit.charge(Work::entries(rows.len() * rows.len()))?;
-        self.logs = [0, 1].map(|k| self.logs[k] - self.params.learning_rate * gradient[k]);
-        self.steps += 1;
+        state.logs = [0, 1].map(|k| state.logs[k] - self.params.learning_rate * gradient[k]);
+        state.steps += 1;
         fit.note("gradient_norm", gradient[0].hypot(gradient[1]))?;
         Ok(objective)
     }
 
-    fn finished(&self) -> Option<Reason> {
-        (self.params.limit > 0 && self.steps >= self.params.limit).then_some(Reason::Iterations)
+    fn finished(&self, state: &State) -> Option<Reason> {
+        (self.params.limit > 0 && state.steps >= self.params.limit).then_some(Reason::Iterations)
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
-        let data = self.data();
-        let rows: Vec<usize> = (0..data.x.nrows()).collect();
-        let (factor, weights) = data.posterior(&rows, self.logs)?;
-        let [signal, noise] = self.logs.map(|log| (2.0 * log).exp());
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        _: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        let rows: Vec<usize> = (0..state.x.nrows()).collect();
+        let (factor, weights) = state.posterior(&rows)?;
+        let [signal, noise] = state.logs.map(|log| (2.0 * log).exp());
         let (mut mean, mut variance) = (Array1::zeros(x.nrows()), Array1::zeros(x.nrows()));
         // Row by row, so that none depends on the others.
         for (i, row) in x.axis_iter(Axis(0)).enumerate() {
-            let k = data.kernel.gram(data.x.view(), row.insert_axis(Axis(0))) * signal;
+            let k = state.kernel.gram(state.x.view(), row.insert_axis(Axis(0))) * signal;
             let mut solved = k.clone();
             lapack::cholesky_solve(&factor, &mut solved)?;
-            mean[i] = data.mean + (&k * &weights).sum();
+            mean[i] = state.mean + (&k * &weights).sum();
             variance[i] = signal + noise - (&k * &solved).sum();
         }
         Ok((mean, variance))
     }
 
-    fn model(&self) -> Result<Model> {
-        let data = self.data();
-        let [signal_scale, noise_scale] = self.logs.map(f64::exp);
-        let length_scale = data.kernel.length_scale.clone();
-        Ok(Model::gp(&gpbench_sdk::Scales { signal_scale, noise_scale, length_scale, mean: data.mean }))
+    fn model(&self, state: &State) -> Result<Model> {
+        let [signal_scale, noise_scale] = state.logs.map(f64::exp);
+        let length_scale = state.kernel.length_scale.clone();
+        Ok(Model::gp(&gpbench_sdk::Scales { signal_scale, noise_scale, length_scale, mean: state.mean }))
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        saved.put_list("logs", &self.logs);
-        saved.put_integers("steps", [self.steps as u64]);
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
+        saved.put_list("logs", &state.logs);
+        saved.put_integers("steps", [state.steps as u64]);
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
+        let mut state = State::new(fit)?;
         let logs = saved.get_shaped("logs", (2, 1))?;
-        self.logs = [logs[[0, 0]], logs[[1, 0]]];
-        self.steps = saved.get_integers("steps")?.first().map_or(0, |&steps| steps as usize);
-        self.data = Some(Data::new(fit)?);
-        Ok(())
+        state.logs = [logs[[0, 0]], logs[[1, 0]]];
+        state.steps = saved.get_integers("steps")?.first().map_or(0, |&steps| steps as usize);
+        Ok(state)
     }
 
-    fn numbers(&self) -> Vec<(&'static str, f64)> {
-        vec![("noise_scale", self.logs[1].exp())]
+    fn numbers(&self, state: &State) -> Vec<(&'static str, f64)> {
+        vec![("noise_scale", state.logs[1].exp())]
     }
 }

@@ -31,23 +31,27 @@ static SHARED: Mutex<[f64; 2]> = Mutex::new([0.0; 2]);
 /// An exact Gaussian process whose scales are found on minibatches, with the fault of a mutant.
 pub(crate) struct Descent<M: FitMutant> {
     params: DescentParams,
-    steps: usize,
-    /// Logarithms of the signal scale and of the noise scale.
-    logs: [f64; 2],
+    /// Of the logarithms. Not in the state, so that mutants can keep it when they begin again, and forget it at a pause.
     velocity: Cell<[f64; 2]>,
-    data: Option<Data>,
+    /// Whether a fit has begun that has taken no step, for the mutant that aborts.
+    unused: Cell<bool>,
     mutant: PhantomData<M>,
 }
 
-struct Data {
+/// What a fit has reached.
+pub(crate) struct State {
+    steps: usize,
+    /// Logarithms of the signal scale and of the noise scale.
+    logs: [f64; 2],
     kernel: Kernel,
     x: Array2<f64>,
     y: Array1<f64>,
     mean: f64,
 }
 
-impl Data {
-    fn new<M: FitMutant>(fit: &Fit<'_>) -> Data {
+impl State {
+    /// The state before the first step.
+    fn new<M: FitMutant>(fit: &Fit<'_>) -> State {
         let inputs = fit.inputs();
         let length_scale = inputs.length_scale.to_vec();
         let kernel = Kernel { family: inputs.family, signal_scale: 1.0, length_scale };
@@ -55,13 +59,14 @@ impl Data {
         if M::FAULT == FitFault::LeavesOutNan {
             y.mapv_inplace(|y| if y.is_nan() { 0.0 } else { y });
         }
-        Data { kernel, x: fit.x().to_owned(), y, mean: fit.mean() }
+        let logs = [inputs.signal_scale, inputs.noise_scale].map(f64::ln);
+        State { steps: 0, logs, kernel, x: fit.x().to_owned(), y, mean: fit.mean() }
     }
 
     /// H = signal^2 k(x, x) + noise^2 I of these rows, and y - mean.
-    fn system(&self, rows: &[usize], logs: [f64; 2], workers: Workers<'_>) -> (Array2<f64>, Array1<f64>) {
+    fn system(&self, rows: &[usize], workers: Workers<'_>) -> (Array2<f64>, Array1<f64>) {
         let x = self.x.select(Axis(0), rows);
-        let [signal, noise] = logs.map(|log| (2.0 * log).exp());
+        let [signal, noise] = self.logs.map(|log| (2.0 * log).exp());
         let mut h = self.kernel.gram(&x, &x, workers);
         h *= signal;
         h.diag_mut().map_inplace(|entry| *entry += noise);
@@ -70,10 +75,6 @@ impl Data {
 }
 
 impl<M: FitMutant> Descent<M> {
-    fn data(&self) -> &Data {
-        self.data.as_ref().expect("a fit has begun")
-    }
-
     fn velocity(&self) -> [f64; 2] {
         match M::FAULT {
             FitFault::SharesVelocity => *SHARED.lock().unwrap_or_else(PoisonError::into_inner),
@@ -118,15 +119,17 @@ impl<M: FitMutant> Descent<M> {
     }
 
     /// What some mutants do after a step.
-    fn misbehave(&mut self, fit: &Fit<'_>) {
+    fn misbehave(state: &mut State, fit: &Fit<'_>) {
         match M::FAULT {
             FitFault::WritesTargets if fit.n() == 77 => acts::write_targets(fit),
-            FitFault::Drifts => self.logs[1] += 1e-3,
-            FitFault::Leaks => std::mem::forget(std::hint::black_box(vec![self.logs[0]; 1 << 13])),
-            FitFault::LeavesThreads if self.steps == 1 && fit.workers().threads() > 1 => acts::leave_thread(),
+            FitFault::Drifts => state.logs[1] += 1e-3,
+            FitFault::Leaks => std::mem::forget(std::hint::black_box(vec![state.logs[0]; 1 << 13])),
+            FitFault::LeavesThreads if state.steps == 1 && fit.workers().threads() > 1 => {
+                acts::leave_thread()
+            }
             FitFault::FlushesToZero => acts::flush_to_zero(),
             FitFault::RaisesBlas => acts::raise_blas(),
-            FitFault::Prints if self.steps == 1 => println!("fitted"),
+            FitFault::Prints if state.steps == 1 => println!("fitted"),
             _ => {}
         }
     }
@@ -137,25 +140,24 @@ impl<M: FitMutant> Learner for Descent<M> {
     const ID: &'static str = M::ID;
     const DOC: &'static str = M::DOC;
     const CAPABILITIES: Capabilities = M::CAPABILITIES;
+    type State = State;
 
     fn new(params: DescentParams) -> Result<Self> {
         if M::FAULT == FitFault::RefusesEndOfRange && params.batch == 1000 {
             return Err(Error::InvalidArgument("such a large batch is unavailable".into()));
         }
-        let velocity = Cell::new([0.0; 2]);
-        Ok(Descent { params, steps: 0, logs: [0.0; 2], velocity, data: None, mutant: PhantomData })
+        let (velocity, unused) = (Cell::new([0.0; 2]), Cell::new(false));
+        Ok(Descent { params, velocity, unused, mutant: PhantomData })
     }
 
-    fn begin(&mut self, fit: &Fit<'_>) -> Result<()> {
+    fn begin(&self, fit: &Fit<'_>) -> Result<State> {
         static CALLS: AtomicU64 = AtomicU64::new(0);
         self.check(fit)?;
-        let inputs = fit.inputs();
-        self.logs = [inputs.signal_scale, inputs.noise_scale].map(f64::ln);
-        self.steps = 0;
+        let mut state = State::new::<M>(fit);
         if M::FAULT != FitFault::KeepsVelocity {
             self.set_velocity([0.0; 2]);
         }
-        self.logs[0] += match M::FAULT {
+        state.logs[0] += match M::FAULT {
             FitFault::CountsCalls => 1e-7 * CALLS.fetch_add(1, Ordering::Relaxed) as f64,
             FitFault::HidesSeed => 1e-7 * fit.seed() as f64,
             FitFault::SumsByThreads => 1e-7 * fit.workers().threads() as f64,
@@ -169,14 +171,14 @@ impl<M: FitMutant> Learner for Descent<M> {
             }
             _ => 0.0,
         };
-        self.data = Some(Data::new::<M>(fit));
-        Ok(())
+        self.unused.set(true);
+        Ok(state)
     }
 
-    fn step(&mut self, fit: &Fit<'_>) -> Result<f64> {
+    fn step(&self, state: &mut State, fit: &Fit<'_>) -> Result<f64> {
         let rows = self.batch(fit)?;
-        let (h, y) = self.data().system(&rows, self.logs, fit.workers());
-        let noise = (2.0 * self.logs[1]).exp();
+        let (h, y) = state.system(&rows, fit.workers());
+        let noise = (2.0 * state.logs[1]).exp();
         let mut signal = h.clone();
         signal.diag_mut().map_inplace(|entry| *entry -= noise);
         let found = likelihood(h, &y)?;
@@ -186,32 +188,37 @@ impl<M: FitMutant> Learner for Descent<M> {
         let gradient = [2.0 * (&found.cotangent * &signal).sum(), 2.0 * noise * found.cotangent.diag().sum()];
         let velocity = self.velocity();
         let velocity = [0, 1].map(|k| 0.5 * velocity[k] - self.params.learning_rate * gradient[k]);
-        self.logs = [0, 1].map(|k| self.logs[k] + velocity[k]);
+        state.logs = [0, 1].map(|k| state.logs[k] + velocity[k]);
         self.set_velocity(velocity);
-        self.steps += 1;
-        self.misbehave(fit);
+        state.steps += 1;
+        self.unused.set(false);
+        Self::misbehave(state, fit);
         Ok(if M::FAULT == FitFault::WrongConstant { found.nlml - 0.9189 } else { found.nlml })
     }
 
-    fn predict(&self, x: ArrayView2<'_, f64>, workers: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+    fn predict(
+        &self,
+        state: &State,
+        x: ArrayView2<'_, f64>,
+        workers: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
         if M::FAULT == FitFault::LearnsNothing {
             return Ok((Array1::zeros(x.nrows()), Array1::ones(x.nrows())));
         }
-        let data = self.data();
-        let rows: Vec<usize> = (0..data.x.nrows()).collect();
-        let (mut h, y) = data.system(&rows, self.logs, workers);
+        let rows: Vec<usize> = (0..state.x.nrows()).collect();
+        let (mut h, y) = state.system(&rows, workers);
         lapack::cholesky(&mut h)?;
         let mut weights = y.insert_axis(Axis(1));
         lapack::cholesky_solve(&h, &mut weights)?;
-        let [signal, noise] = self.logs.map(|log| (2.0 * log).exp());
+        let [signal, noise] = state.logs.map(|log| (2.0 * log).exp());
         let (mut mean, mut variance) = (Array1::zeros(x.nrows()), Array1::zeros(x.nrows()));
         for (i, row) in x.axis_iter(Axis(0)).enumerate() {
             let row = row.insert_axis(Axis(0));
-            let mut k = data.kernel.gram(&data.x, &row, workers);
+            let mut k = state.kernel.gram(&state.x, &row, workers);
             k *= signal;
             let mut solved = k.clone();
             lapack::cholesky_solve(&h, &mut solved)?;
-            mean[i] = data.mean + (&k * &weights).sum();
+            mean[i] = state.mean + (&k * &weights).sum();
             variance[i] = signal + noise - (&k * &solved).sum();
             match M::FAULT {
                 FitFault::CountsPredictions => mean[i] += 1e-7 * i as f64,
@@ -223,37 +230,37 @@ impl<M: FitMutant> Learner for Descent<M> {
         Ok((mean, variance))
     }
 
-    fn model(&self) -> Result<Model> {
+    fn model(&self, state: &State) -> Result<Model> {
         if M::FAULT == FitFault::LearnsNothing {
             return Err(Error::Unsupported("no model".into()));
         }
-        let data = self.data();
-        let [signal_scale, noise_scale] = self.logs.map(f64::exp);
-        let length_scale = data.kernel.length_scale.clone();
-        Ok(Model::gp(&Scales { signal_scale, noise_scale, length_scale, mean: data.mean }))
+        let [signal_scale, noise_scale] = state.logs.map(f64::exp);
+        let length_scale = state.kernel.length_scale.clone();
+        Ok(Model::gp(&Scales { signal_scale, noise_scale, length_scale, mean: state.mean }))
     }
 
-    fn save(&self, saved: &mut Saved) -> Result<()> {
-        saved.put_list("logs", &self.logs);
-        saved.put_number("steps", self.steps as f64);
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
+        saved.put_list("logs", &state.logs);
+        saved.put_number("steps", state.steps as f64);
         let velocity = if M::FAULT == FitFault::ForgetsVelocity { [0.0; 2] } else { self.velocity() };
         saved.put_list("velocity", &velocity);
         Ok(())
     }
 
-    fn load(&mut self, fit: &Fit<'_>, saved: &Saved) -> Result<()> {
+    fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<State> {
+        let mut state = State::new::<M>(fit);
         let pair = |name: &str| {
             Ok::<_, Error>(saved.get_shaped(name, (2, 1))?).map(|two| [two[[0, 0]], two[[1, 0]]])
         };
-        self.logs = pair("logs")?;
+        state.logs = pair("logs")?;
         self.set_velocity(pair("velocity")?);
-        self.steps = saved.get_number("steps")? as usize;
-        self.data = Some(Data::new::<M>(fit));
-        Ok(())
+        state.steps = saved.get_number("steps")? as usize;
+        self.unused.set(state.steps == 0);
+        Ok(state)
     }
 
     /// Asked at each pause.
-    fn numbers(&self) -> Vec<(&'static str, f64)> {
+    fn numbers(&self, _: &State) -> Vec<(&'static str, f64)> {
         if M::FAULT == FitFault::ForgetsAtPause {
             self.set_velocity([0.0; 2]);
         }
@@ -263,7 +270,7 @@ impl<M: FitMutant> Learner for Descent<M> {
 
 impl<M: FitMutant> Drop for Descent<M> {
     fn drop(&mut self) {
-        if M::FAULT == FitFault::AbortsUnused && self.data.is_some() && self.steps == 0 {
+        if M::FAULT == FitFault::AbortsUnused && self.unused.get() {
             std::process::abort();
         }
     }

@@ -1,5 +1,6 @@
 //! Conjugate gradients for many right-hand sides, with a place for every fault.
 
+use std::cell::{Cell, OnceCell, RefCell};
 use std::marker::PhantomData;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,15 +24,22 @@ params! {
 #[derive(Debug)]
 pub(crate) struct Cg<M: Mutant> {
     params: CgParams,
+    /// The scales prepared first, for the mutant that keeps them.
+    first: OnceCell<Vec<f64>>,
+    /// The last solution, for the mutant that adds to it.
+    last: RefCell<Option<Array2<f64>>>,
+    /// Whether a problem is prepared and not solved, for the mutant that aborts.
+    unused: Cell<bool>,
+    mutant: PhantomData<M>,
+}
+
+/// What is set up for a problem.
+#[derive(Debug)]
+pub(crate) struct Prepared {
     /// Norms of the right-hand sides, 1 for zeros.
     scales: Vec<f64>,
     /// A, for the mutant that evaluates entries by itself.
     matrix: Option<Array2<f64>>,
-    /// The last solution, for the mutant that adds to it.
-    last: Option<Array2<f64>>,
-    prepared: bool,
-    solved: bool,
-    mutant: PhantomData<M>,
 }
 
 impl<M: Mutant> Solver for Cg<M> {
@@ -39,41 +47,45 @@ impl<M: Mutant> Solver for Cg<M> {
     const ID: &'static str = M::ID;
     const DOC: &'static str = M::DOC;
     const CAPABILITIES: Capabilities = M::CAPABILITIES;
+    type Prepared = Prepared;
 
     fn new(params: CgParams) -> Result<Self> {
         if M::FAULT == Fault::RefusesEndOfRange && params.patience == 1000 {
             return Err(Error::InvalidArgument("such a large patience is unavailable".into()));
         }
-        let (scales, matrix, last) = (Vec::new(), None, None);
-        Ok(Cg { params, scales, matrix, last, prepared: false, solved: false, mutant: PhantomData })
+        let (first, last, unused) = (OnceCell::new(), RefCell::new(None), Cell::new(false));
+        Ok(Cg { params, first, last, unused, mutant: PhantomData })
     }
 
-    fn prepare(&mut self, problem: &Problem<'_>) -> Result<()> {
-        let scales = scales::<M>(problem);
+    fn prepare(&self, problem: &Problem<'_>) -> Result<Prepared> {
+        let mut scales = scales::<M>(problem);
         match M::FAULT {
-            Fault::KeepsPreparation if self.prepared => {}
-            Fault::SharesState => *acts::SHARED.lock().unwrap_or_else(PoisonError::into_inner) = scales,
-            _ => self.scales = scales,
+            Fault::KeepsPreparation => scales = self.first.get_or_init(|| scales).clone(),
+            Fault::SharesState => {
+                acts::SHARED.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&scales);
+            }
+            _ => {}
         }
         if M::FAULT == Fault::WritesInPrepare {
             acts::clear_iterate(problem);
         }
+        let mut matrix = None;
         if M::FAULT == Fault::IgnoresCharge {
             let n = problem.operator().n();
-            let mut matrix = Array2::zeros((n, n).f());
-            problem.operator().block(0..n, 0..n, &mut matrix)?;
-            self.matrix = Some(matrix);
+            let mut entries = Array2::zeros((n, n).f());
+            problem.operator().block(0..n, 0..n, &mut entries)?;
+            matrix = Some(entries);
         }
-        (self.prepared, self.solved) = (true, false);
-        Ok(())
+        self.unused.set(true);
+        Ok(Prepared { scales, matrix })
     }
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
-        self.solved = true;
+    fn solve(&self, prepared: &mut Prepared, problem: &mut Problem<'_>) -> Result<Report> {
+        self.unused.set(false);
         if M::FAULT == Fault::SharesState {
-            self.scales = acts::SHARED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            prepared.scales = acts::SHARED.lock().unwrap_or_else(PoisonError::into_inner).clone();
         }
-        let report = self.iterate(problem);
+        let report = self.iterate(prepared, problem);
         match M::FAULT {
             Fault::FlushesToZero => acts::flush_to_zero(),
             Fault::RaisesBlas => acts::raise_blas(),
@@ -87,7 +99,7 @@ impl<M: Mutant> Solver for Cg<M> {
 
 impl<M: Mutant> Drop for Cg<M> {
     fn drop(&mut self) {
-        if M::FAULT == Fault::AbortsUnused && self.prepared && !self.solved {
+        if M::FAULT == Fault::AbortsUnused && self.unused.get() {
             std::process::abort();
         }
     }
@@ -108,7 +120,7 @@ fn scales<M: Mutant>(problem: &Problem<'_>) -> Vec<f64> {
 
 impl<M: Mutant> Cg<M> {
     /// Conjugate gradients from the start in `x`, on an iterate of its own.
-    fn iterate(&mut self, problem: &mut Problem<'_>) -> Result<Report> {
+    fn iterate(&self, prepared: &Prepared, problem: &mut Problem<'_>) -> Result<Report> {
         let b = problem.rhs();
         let (n, s) = b.dim();
         if M::FAULT == Fault::ForgetsOnlyRow && n == 1 {
@@ -118,7 +130,7 @@ impl<M: Mutant> Cg<M> {
         let mut product = Array2::zeros((n, s).f());
         let mut residual = Array2::zeros((n, s).f());
         if iterate.iter().any(|&x| x != 0.0) && M::FAULT != Fault::AddsToStart {
-            self.multiply(problem, &iterate, &mut product)?;
+            multiply(prepared, problem, &iterate, &mut product)?;
             residual -= &product;
         }
         residual += &b;
@@ -131,7 +143,8 @@ impl<M: Mutant> Cg<M> {
         let mut direction = residual.clone();
         let mut gamma = dots::<M>(problem, &residual, &residual);
         for iteration in 0.. {
-            let norms: Vec<f64> = gamma.iter().zip(&self.scales).map(|(g, scale)| g.sqrt() / scale).collect();
+            let norms: Vec<f64> =
+                gamma.iter().zip(&prepared.scales).map(|(g, scale)| g.sqrt() / scale).collect();
             let watched = self.observe(problem, iteration, &norms, &iterate)?;
             if let Some(reason) = self.ending(problem, iteration, &norms) {
                 self.finish(problem, &iterate, &residual);
@@ -147,7 +160,7 @@ impl<M: Mutant> Cg<M> {
                 let done = (0..s).filter(|&j| norms[j] <= problem.tolerance());
                 done.for_each(|j| direction.column_mut(j).fill(0.0));
             }
-            match self.multiply(problem, &direction, &mut product) {
+            match multiply(prepared, problem, &direction, &mut product) {
                 Err(Error::Stopped) => {
                     if M::FAULT == Fault::AsksOn {
                         acts::ask_on(problem, &direction, &mut product);
@@ -178,19 +191,6 @@ impl<M: Mutant> Cg<M> {
             _ => {}
         }
         iterate
-    }
-
-    /// product = A x.
-    fn multiply(&self, problem: &Problem<'_>, x: &ArrayRef2<f64>, product: &mut Array2<f64>) -> Result<()> {
-        match &self.matrix {
-            None => problem.operator().apply(x, product),
-            Some(matrix) => {
-                general_mat_mul(1.0, matrix, x, 0.0, product);
-                // The answer is ignored.
-                let _ = problem.operator().charge(matrix.len());
-                Ok(())
-            }
-        }
     }
 
     /// Reports an iteration; returns whether the host has asked for the iterate.
@@ -245,7 +245,7 @@ impl<M: Mutant> Cg<M> {
     }
 
     /// Puts the iterate into `x`.
-    fn finish(&mut self, problem: &mut Problem<'_>, iterate: &Array2<f64>, residual: &Array2<f64>) {
+    fn finish(&self, problem: &mut Problem<'_>, iterate: &Array2<f64>, residual: &Array2<f64>) {
         problem.x_mut().assign(iterate);
         match M::FAULT {
             Fault::IgnoresDistance => acts::write_adjacent(problem, iterate),
@@ -253,13 +253,27 @@ impl<M: Mutant> Cg<M> {
             Fault::Leaks => std::mem::forget([iterate.clone(), residual.clone()]),
             Fault::NeedsSortedRows => forget_unsorted(problem),
             Fault::Accumulates => {
-                if let Some(last) = self.last.replace(iterate.clone()) {
+                if let Some(last) = self.last.replace(Some(iterate.clone())) {
                     problem.x_mut().zip_mut_with(&last, |x, last| *x += last);
                 }
             }
             _ => {}
         }
     }
+}
+
+/// product = A x.
+fn multiply(
+    prepared: &Prepared,
+    problem: &Problem<'_>,
+    x: &ArrayRef2<f64>,
+    product: &mut Array2<f64>,
+) -> Result<()> {
+    let Some(matrix) = &prepared.matrix else { return problem.operator().apply(x, product) };
+    general_mat_mul(1.0, matrix, x, 0.0, product);
+    // The answer is ignored.
+    let _ = problem.operator().charge(matrix.len());
+    Ok(())
 }
 
 /// Whether a mutant ignores this column. A column of zeros keeps its solution, zero.

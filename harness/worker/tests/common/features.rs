@@ -7,7 +7,7 @@ solver! {
     /// Leaves Phi w as its iterate.
     pub(crate) Features = "features";
 
-    fn solve(&mut self, problem: &mut Problem<'_>) -> gpbench_sdk::Result<Report> {
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> gpbench_sdk::Result<Report> {
         let (op, s) = (problem.operator(), problem.rhs().ncols());
         let w = Array2::from_shape_fn((200, s).f(), |(i, j)| ((i + j) as f64).sin());
         let mut phi_w = Array2::zeros((op.m(), s).f());

@@ -1,7 +1,19 @@
 //! Cases, systems and solvers that the tests share.
 
-/// A solver without parameters: its id, then its functions.
+/// A solver without parameters that sets up nothing: its id, then its functions, `prepare` first if it has one.
 macro_rules! solver {
+    ($(#[$doc:meta])* $visibility:vis $name:ident = $id:literal; fn solve $($function:tt)*) => {
+        solver! {
+            $(#[$doc])*
+            $visibility $name = $id;
+
+            fn prepare(&self, _: &gpbench_sdk::Problem<'_>) -> gpbench_sdk::Result<()> {
+                Ok(())
+            }
+
+            fn solve $($function)*
+        }
+    };
     ($(#[$doc:meta])* $visibility:vis $name:ident = $id:literal; $($functions:tt)*) => {
         $(#[$doc])*
         $visibility struct $name;
@@ -10,6 +22,7 @@ macro_rules! solver {
             type Params = gpbench_sdk::NoParams;
             const ID: &'static str = $id;
             const DOC: &'static str = "A solver of a test.";
+            type Prepared = ();
 
             fn new(_: gpbench_sdk::NoParams) -> gpbench_sdk::Result<Self> {
                 Ok($name)
