@@ -36,7 +36,7 @@ pub enum Error {
         /// Order of the first leading minor that is not positive.
         minor: usize,
     },
-    /// The other side lacks what is needed.
+    /// The host, or the solver or learner, lacks what is needed.
     #[error("{0}")]
     Unsupported(String),
     /// A call to the host failed.
@@ -44,7 +44,7 @@ pub enum Error {
     Host {
         /// Function called.
         call: &'static str,
-        /// What it returned.
+        /// Status that it returned.
         status: i32,
     },
 }

@@ -1,4 +1,5 @@
-//! From a [`Solver`](crate::Solver) or [`Learner`](crate::Learner) to the tables of the interface. No panic passes.
+//! The tables of the interface, made from a [`Solver`](crate::Solver) or [`Learner`](crate::Learner). No panic crosses
+//! the interface.
 //!
 //! Authors of plugins use [`export_plugin!`](crate::export_plugin) alone.
 
@@ -15,7 +16,7 @@ pub use solver::solver;
 
 /// Exports solvers and learners as a plugin: the entry function with its tables.
 ///
-/// To be called once, in `lib.rs` of a crate of type `cdylib`. Either list may be left out.
+/// It is called once, in `lib.rs` of a crate of type `cdylib`. Either list may be left out.
 ///
 /// ```ignore
 /// gpbench_sdk::export_plugin! { name: "my-methods", solvers: [Mine, Yours], learners: [Ours] }

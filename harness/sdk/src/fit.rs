@@ -1,4 +1,4 @@
-//! What a learner fits, and the calls of the host during a fit.
+//! Data of a fit, and the host's calls during it.
 
 use std::cell::{Cell, RefCell};
 
@@ -68,13 +68,13 @@ impl Stream {
         Stream(number as u32)
     }
 
-    /// The same permutation in each pass: for subsets that stay.
+    /// A stream with the same permutation in each pass, for subsets that do not change.
     #[must_use]
     pub const fn same_each_pass(self) -> Stream {
         Stream(self.0 | abi::stream::SAME_EACH_PASS)
     }
 
-    /// Every batch drawn afresh from all rows, without repeats inside it; a pass is n rows.
+    /// A stream whose batches are each drawn from all rows, without repeats inside a batch; a pass is n rows.
     #[must_use]
     pub const fn independent(self) -> Stream {
         Stream(self.0 | abi::stream::INDEPENDENT)

@@ -35,26 +35,26 @@ pub struct Kernel {
 /// Which points a pull-back gives derivatives for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Points {
-    /// Those of neither side: scales only.
+    /// No points: scales only.
     Neither,
-    /// Those of the rows.
+    /// The points of the rows.
     Rows,
-    /// Those of the columns.
+    /// The points of the columns.
     Columns,
-    /// Those of the rows and those of the columns.
+    /// The points of the rows and those of the columns.
     Both,
 }
 
-/// Derivatives by what a Gram matrix is made of.
+/// Derivatives by the scales and the points of a Gram matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelGradient {
-    /// By the signal scale.
+    /// Derivative by the signal scale.
     pub signal_scale: f64,
-    /// By the length scales: as many as the kernel has.
+    /// Derivatives by the length scales: as many as the kernel has.
     pub length_scale: Array1<f64>,
-    /// By the points of the rows, in their shape; 0 x 0 unless asked for.
+    /// Derivatives by the points of the rows, in their shape; 0 x 0 unless asked for.
     pub rows: Array2<f64>,
-    /// By the points of the columns, in their shape; 0 x 0 unless asked for.
+    /// Derivatives by the points of the columns, in their shape; 0 x 0 unless asked for.
     pub columns: Array2<f64>,
 }
 
@@ -85,7 +85,7 @@ impl Kernel {
         gram
     }
 
-    /// The same into a column-major matrix of that shape. Reusing memory saves up to a third of the time.
+    /// Writes the Gram matrix into a column-major matrix of its shape. Reusing memory saves up to a third of the time.
     ///
     /// # Panics
     /// If the shapes do not fit, or the matrix is not column-major.
@@ -142,7 +142,7 @@ impl Kernel {
         pull_back::pull_back(self, rows, columns, cotangent, points, workers)
     }
 
-    /// The same for `gram(points, points)`: `rows` has the derivatives by the points, which stand on both
+    /// Derivatives of a function of `gram(points, points)`: `rows` has the derivatives by the points, which are on both
     /// sides, if they are asked for; `columns` is empty. The cotangent need not be symmetric.
     ///
     /// # Panics
@@ -161,7 +161,7 @@ impl Kernel {
         gradient
     }
 
-    /// The same for `diagonal(points)`; `rows` has the derivatives by the points, if they are asked for.
+    /// Derivatives of a function of `diagonal(points)`; `rows` has the derivatives by the points, if they are asked for.
     ///
     /// # Panics
     /// If the shapes do not fit.

@@ -11,7 +11,7 @@ use crate::{Capabilities, Error, Fit, Model, Params, Reason, Result, Saved, Work
 /// objective is not finite. A pause may follow any step, and no step may differ because of it. All calls come from
 /// one thread.
 ///
-/// The object holds the parameters. What a fit has reached is [`State`](Self::State), which the SDK keeps and passes to
+/// The object holds the parameters. What a fit changes is its [`State`](Self::State), which the SDK keeps and passes to
 /// each call. A learner keeps no global state.
 pub trait Learner: Sized + 'static {
     /// Typed parameters, made by [`params!`](crate::params); [`NoParams`](crate::NoParams) if there are none.
@@ -29,7 +29,7 @@ pub trait Learner: Sized + 'static {
     /// Which kernels it takes, and further properties.
     const CAPABILITIES: Capabilities = Capabilities::KERNEL;
 
-    /// What a fit has reached: parameters that are learned, the optimiser, counts.
+    /// State of a fit: learned parameters, the optimiser, counts.
     ///
     /// It borrows nothing from [`Fit`], whose memory is valid until the call returns, so it copies what it needs later.
     type State: 'static;

@@ -32,7 +32,7 @@
 //!     const DOC: &'static str = "Richardson's iteration with a fixed step";
 //!     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
 //!
-//!     /// What `prepare` sets up and `solve` uses: here the length of a step.
+//!     /// The length of a step, which `prepare` computes and `solve` uses.
 //!     type Prepared = f64;
 //!
 //!     fn new(params: RichardsonParams) -> Result<Self> {
@@ -105,7 +105,7 @@
 //!     params: LinearParams,
 //! }
 //!
-//! /// What a fit has reached.
+//! /// State of a fit.
 //! pub struct Line {
 //!     weights: Array1<f64>,
 //!     noise_variance: f64,
@@ -241,9 +241,9 @@ mod learner;
 mod matrix;
 mod model;
 mod operator;
+mod panic_location;
 mod params;
 mod pieces;
-mod place;
 mod problem;
 mod refine;
 mod sampling;

@@ -51,7 +51,7 @@ pub fn likelihood(covariance: Array2<f64>, y: &ArrayRef1<f64>) -> Result<Likelih
     Ok(Likelihood { nlml, weights, cotangent })
 }
 
-/// The value alone, at a third of the cost.
+/// The likelihood's value alone, at a third of the cost.
 ///
 /// # Errors
 /// As [`likelihood`].
@@ -61,7 +61,7 @@ pub fn nlml(covariance: Array2<f64>, y: &ArrayRef1<f64>) -> Result<f64> {
     Ok(value(&factor, &half))
 }
 
-/// Replaces a covariance by its factor L, and answers L^-1 y as a matrix of one column.
+/// Replaces a covariance by its factor L, and returns L^-1 y as a matrix of one column.
 fn factorise(covariance: &mut ArrayRef2<f64>, y: &ArrayRef1<f64>) -> Result<Array2<f64>> {
     if y.is_empty() {
         return Err(Error::InvalidArgument("the likelihood of a batch of no rows".into()));

@@ -1,4 +1,4 @@
-//! Between the interface's column-major matrices and ndarray's arrays of any layout.
+//! Conversion between the interface's column-major matrices and ndarray's arrays of any layout.
 
 use std::ptr::NonNull;
 

@@ -1,4 +1,4 @@
-//! What a learner has learned, as named arrays, and its saved state.
+//! Learned models, as named arrays, and saved states.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::error::{Error, Result};
 
-/// What was learned, as named arrays of one of the kinds that the harness can compute predictions from.
+/// A learned model: named arrays of one of the kinds from which the harness can compute predictions.
 ///
 /// Scales are standard deviations, never variances.
 ///
@@ -50,9 +50,9 @@ pub struct RandomFeatures<'a> {
 /// How [`Model::experts`] are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {
-    /// By their variances of y.
+    /// Combines their variances of y.
     Observed,
-    /// By their variances of the latent function; then the mean of the noise variances is added.
+    /// Combines their variances of the latent function; then the mean of the noise variances is added.
     Latent,
 }
 

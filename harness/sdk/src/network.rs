@@ -24,7 +24,7 @@ pub struct Mlp {
     widths: Vec<usize>,
 }
 
-/// A batch on its way through a network: what [`Mlp::backward`] needs.
+/// The forward pass of a batch, which [`Mlp::backward`] needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pass {
     /// The inputs, then the outputs of each layer, b rows each.
@@ -32,7 +32,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// What the last layer gives, b x outputs, row-major; no entry is negative.
+    /// Outputs of the last layer, b x outputs, row-major; no entry is negative.
     pub fn features(&self) -> ArrayView2<'_, f64> {
         self.layers.last().expect("a network has layers").view()
     }
@@ -82,7 +82,7 @@ impl Mlp {
 
     /// Length of the parameter vector.
     pub fn n_parameters(&self) -> usize {
-        self.places(self.layers() - 1).1.end
+        self.ranges(self.layers() - 1).1.end
     }
 
     /// Parameters to start from, uniform on ±1 / sqrt(fan-in), weights and biases, as PyTorch's `Linear` has
@@ -103,7 +103,7 @@ impl Mlp {
     /// If there is no such layer, or `parameters` has another length.
     pub fn weight<'p>(&self, parameters: &'p [f64], layer: usize) -> ArrayView2<'p, f64> {
         self.check(parameters);
-        let numbers = &parameters[self.places(layer).0];
+        let numbers = &parameters[self.ranges(layer).0];
         ArrayView2::from_shape(self.shape(layer), numbers).expect("as many as the shape has")
     }
 
@@ -113,10 +113,10 @@ impl Mlp {
     /// As [`weight`](Self::weight).
     pub fn bias<'p>(&self, parameters: &'p [f64], layer: usize) -> ArrayView1<'p, f64> {
         self.check(parameters);
-        ArrayView1::from(&parameters[self.places(layer).1])
+        ArrayView1::from(&parameters[self.ranges(layer).1])
     }
 
-    /// The features of the rows of `x`, b x inputs, and what the way back needs.
+    /// The features of the rows of `x`, b x inputs, and the data that the backward pass needs.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -129,7 +129,7 @@ impl Mlp {
         Pass { layers }
     }
 
-    /// The features alone, b x outputs, row-major, for batches of any size: nothing else is kept.
+    /// The features alone, b x outputs, row-major, for batches of any size; nothing else is stored.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -151,10 +151,11 @@ impl Mlp {
         gradient: &mut [f64],
         workers: Workers<'_>,
     ) {
-        self.way_back(parameters, pass, cotangent, gradient, None, workers);
+        self.backward_into(parameters, pass, cotangent, gradient, None, workers);
     }
 
-    /// The same, and answers the derivatives by the inputs, b x inputs: for inducing points that move.
+    /// As [`backward`](Self::backward), and returns the derivatives by the inputs, b x inputs, for inducing points that
+    /// move.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -167,17 +168,17 @@ impl Mlp {
         workers: Workers<'_>,
     ) -> Array2<f64> {
         let mut by_inputs = Array2::zeros(pass.layers[0].dim());
-        self.way_back(parameters, pass, cotangent, gradient, Some(by_inputs.view_mut()), workers);
+        self.backward_into(parameters, pass, cotangent, gradient, Some(by_inputs.view_mut()), workers);
         by_inputs
     }
 
-    /// Outputs x inputs of a layer.
+    /// Shape of a layer's weights, outputs x inputs.
     fn shape(&self, layer: usize) -> (usize, usize) {
         (self.widths[layer + 1], self.widths[layer])
     }
 
-    /// Where the weights and the biases of a layer are among the parameters.
-    fn places(&self, layer: usize) -> (Range<usize>, Range<usize>) {
+    /// Ranges of the weights and the biases of a layer in the parameters.
+    fn ranges(&self, layer: usize) -> (Range<usize>, Range<usize>) {
         let start: usize = self.widths.windows(2).take(layer).map(|pair| (pair[0] + 1) * pair[1]).sum();
         let (outputs, inputs) = self.shape(layer);
         let end = start + outputs * inputs;
@@ -188,7 +189,7 @@ impl Mlp {
         assert_eq!(parameters.len(), self.n_parameters(), "the parameters of another network");
     }
 
-    /// What a layer gives.
+    /// Outputs of a layer.
     fn outputs_of(
         &self,
         layer: usize,
@@ -213,7 +214,8 @@ impl Mlp {
         outputs
     }
 
-    fn way_back(
+    /// The backward pass, by pieces of rows whose sums are added in order.
+    fn backward_into(
         &self,
         parameters: &[f64],
         pass: &Pass,
@@ -227,7 +229,7 @@ impl Mlp {
         assert_eq!(pass.features().dim(), cotangent.dim(), "one derivative a feature");
         let with_inputs = by_inputs.is_some();
         let piece = |piece: usize| ROWS * piece..rows.min(ROWS * (piece + 1));
-        let make = |i: usize| self.way_back_of(parameters, pass, cotangent, piece(i), with_inputs);
+        let make = |i: usize| self.backward_of(parameters, pass, cotangent, piece(i), with_inputs);
         in_order(rows.div_ceil(ROWS), workers, make, |i, (part, inputs)| {
             gradient.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
             if let (Some(all), Some(inputs)) = (&mut by_inputs, inputs) {
@@ -236,8 +238,8 @@ impl Mlp {
         });
     }
 
-    /// The way back of some rows: the derivatives by the parameters and, if asked for, by the inputs.
-    fn way_back_of(
+    /// The backward pass of some rows: the derivatives by the parameters and, if asked for, by the inputs.
+    fn backward_of(
         &self,
         parameters: &[f64],
         pass: &Pass,
@@ -257,15 +259,12 @@ impl Mlp {
                 }
             });
             let inputs = pass.layers[layer].slice(s![rows.clone(), ..]);
-            let (weight_place, bias_place) = self.places(layer);
-            let mut by_weight = ArrayViewMut2::from_shape(self.shape(layer), &mut gradient[weight_place])
+            let (weights, biases) = self.ranges(layer);
+            let mut by_weight = ArrayViewMut2::from_shape(self.shape(layer), &mut gradient[weights])
                 .expect("as many as the shape has");
             general_mat_mul(1.0, &by_outputs.t(), &inputs, 0.0, &mut by_weight);
             for row in by_outputs.rows() {
-                gradient[bias_place.clone()]
-                    .iter_mut()
-                    .zip(row)
-                    .for_each(|(sum, derivative)| *sum += derivative);
+                gradient[biases.clone()].iter_mut().zip(row).for_each(|(sum, derivative)| *sum += derivative);
             }
             if layer > 0 || with_inputs {
                 by_outputs = by_outputs.dot(&self.weight(parameters, layer));
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_is_the_derivative() {
+    fn the_backward_pass_is_the_derivative() {
         for widths in [&[4][..], &[5, 3], &[6, 5, 4]] {
             let network = Mlp::new(3, widths).unwrap();
             let (x, workers) = (uniform(7, 3, 1), Workers::new(1));
@@ -340,7 +339,7 @@ mod tests {
             };
             let pass = network.forward(&parameters, &x, workers);
             assert_eq!(pass.features(), network.features(&parameters, &x, workers));
-            // It adds to what is there.
+            // The derivatives are added to the numbers that are there.
             let mut gradient = vec![1.0; network.n_parameters()];
             let by_inputs =
                 network.backward_with_inputs(&parameters, &pass, &cotangent, &mut gradient, workers);

@@ -22,7 +22,7 @@
 //!
 //! > P = (L L^T + (s^2 + c tau) I)^-1, tau = tr(K - L L^T) / n.
 //!
-//! The trace, since it is the sum of the eigenvalues: with c = n / (n - k), close to 1, those of P A have a mean of 1
+//! The trace is used since it is the sum of the eigenvalues: with c = n / (n - k), close to 1, those of P A have a mean of 1
 //! outside of L's range too, which makes Kaporin's number (tr(P A) / n)^n / det(P A), a bound on the convergence of CG,
 //! smallest among all shifts. (The largest e bounds the condition number, but few eigenvalues are near it.) Most e are
 //! below their mean, which a few large ones raise, so that a smaller c serves as well: on 4000 rows of pol, 60 steps
@@ -76,16 +76,16 @@ impl Precondition for Preconditioner {
 const ROWS: usize = 256;
 
 crate::choices! {
-    /// How residuals are preconditioned.
+    /// Preconditioners of residuals.
     pub enum Preconditioning {
-        /// Not at all.
+        /// No preconditioner.
         None = "none",
-        /// By a partial Cholesky factor of the kernel matrix, largest remaining diagonal first, plus noise.
+        /// A partial Cholesky factor of the kernel matrix, largest remaining diagonal first, plus noise.
         PivotedCholesky = "pivoted_cholesky",
-        /// By a partial Cholesky factor of the kernel matrix with randomly drawn pivots, plus noise and a share of
+        /// A partial Cholesky factor of the kernel matrix with randomly drawn pivots, plus noise and a share of
         /// what the factor leaves out.
         RpCholesky = "rp_cholesky",
-        /// By a randomised Nystrom approximation of the kernel matrix, plus noise.
+        /// A randomised Nystrom approximation of the kernel matrix, plus noise.
         Nystrom = "nystrom",
     }
 }

@@ -18,11 +18,11 @@ const ROWS: usize = 512;
 /// The frequencies of random features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandomFeatures {
-    /// d x R/2.
+    /// Standard normal numbers, d x R/2.
     frequencies: Array2<f64>,
 }
 
-/// The features of a batch: what [`RandomFeatures::pull_back`] needs.
+/// The features of a batch, with the data that [`RandomFeatures::pull_back`] needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
     angles: Array2<f64>,
@@ -30,14 +30,14 @@ pub struct Evaluated {
     length_scale: f64,
 }
 
-/// Derivatives by what random features are made of.
+/// Derivatives by the scales and the points of random features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandomGradient {
-    /// By the logarithm of the signal scale.
+    /// Derivative by the logarithm of the signal scale.
     pub log_signal_scale: f64,
-    /// By the logarithm of the length scale.
+    /// Derivative by the logarithm of the length scale.
     pub log_length_scale: f64,
-    /// By the points, b x d.
+    /// Derivatives by the points, b x d.
     pub points: Array2<f64>,
 }
 
@@ -109,7 +109,7 @@ impl RandomFeatures {
         Evaluated { angles, features, length_scale }
     }
 
-    /// Derivatives where those by the features are `cotangent`, b x R.
+    /// Derivatives of a function of the features whose derivatives by the features are `cotangent`, b x R.
     ///
     /// # Panics
     /// If the shapes do not fit.

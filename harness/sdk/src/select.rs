@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 /// Some rows or columns of A.
 #[derive(Debug, Clone)]
 pub enum Select<'i> {
-    /// All of them, in order.
+    /// All indices, in order.
     All,
     /// A contiguous range.
     Range(Range<usize>),
-    /// Those listed, in this order.
+    /// The listed indices, in this order.
     These(&'i [usize]),
 }
 
@@ -34,7 +34,7 @@ impl<'i, const N: usize> From<&'i [usize; N]> for Select<'i> {
 }
 
 impl Select<'_> {
-    /// How many there are, out of `all`.
+    /// Number of selected indices, out of `all`.
     pub(crate) fn count(&self, all: usize) -> usize {
         match self {
             Select::All => all,

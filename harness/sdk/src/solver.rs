@@ -28,7 +28,7 @@ pub trait Solver: Sized + 'static {
     /// Properties that the host has to know.
     const CAPABILITIES: Capabilities = Capabilities::NONE;
 
-    /// What is set up for one problem: preconditioners, factors; `()` if nothing is.
+    /// Data set up for one problem: preconditioners, factors; `()` if there is none.
     ///
     /// It borrows nothing from the problem, whose memory is valid until `prepare` returns, so it copies what it needs.
     type Prepared: 'static;

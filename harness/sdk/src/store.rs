@@ -108,22 +108,22 @@ unsafe fn get(store: *const abi::Store, name: &str) -> Result<Array2<f64>> {
     Ok(array)
 }
 
-/// A digest by which a saved state knows its data and parameters (Fowler, Noll and Vo's FNV-1a, by 64-bit words).
+/// Digest of the data and parameters that a saved state belongs to (Fowler, Noll and Vo's FNV-1a, by 64-bit words).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Digest(pub(crate) u64);
 
 impl Digest {
-    /// Of a learner's id.
+    /// Digest of a learner's id.
     pub(crate) fn of(id: &str) -> Digest {
         Digest(0xcbf2_9ce4_8422_2325).with_text(id)
     }
 
-    /// With parameters.
+    /// The digest extended by parameters.
     pub(crate) fn with_params(self, values: &[Value<'_>]) -> Digest {
         values.iter().fold(self, |digest, value| digest.with_text(&format!("{value:?}")))
     }
 
-    /// With all of a fit but what may differ from one process to the next: threads and passes.
+    /// The digest extended by all of a fit except what may differ between processes: threads and passes.
     pub(crate) fn with_fit(self, fit: &Fit<'_>) -> Digest {
         let inputs = fit.inputs();
         let sizes = [fit.n() as u64, fit.d() as u64, fit.seed(), fit.flags(), inputs.family.code() as u64];

@@ -10,14 +10,14 @@ use rand_chacha::ChaCha8Rng;
 /// Bits of a stream's number within its purpose.
 const BITS: u32 = 48;
 
-/// What random numbers are drawn for.
+/// Purposes of random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Which rows are used together: minibatches and partitions.
+    /// Groups of rows: minibatches and partitions.
     Rows = 0,
     /// Seeds of random features.
     Features = 1,
-    /// Where a series is truncated.
+    /// Truncations of series.
     Truncation = 2,
     /// Pivots of a partial Cholesky factor.
     Pivots = 3,

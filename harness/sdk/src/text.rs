@@ -1,4 +1,4 @@
-//! Between the interface's texts and `str`.
+//! Conversion between the interface's texts and `str`.
 
 use std::ffi::c_char;
 

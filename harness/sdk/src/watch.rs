@@ -1,4 +1,4 @@
-//! When an iteration ends, by its residuals.
+//! The decision when an iteration ends, from its residuals.
 
 use crate::{Problem, Reason};
 
@@ -42,7 +42,7 @@ impl Watch {
         Watch { patience, max_iterations, best: f64::INFINITY, best_at: 0 }
     }
 
-    /// Why to end after `iteration` iterations, if there is a reason.
+    /// Reason to end after `iteration` iterations, if there is one.
     ///
     /// `norms` are the residual norms, each relative to its right-hand side. In this order: they have converged;
     /// the worst of them, by the problem's rule, is NaN or has diverged; it has not fallen below its best for too

@@ -10,7 +10,7 @@ use std::thread::Builder;
 use gpbench_abi::{Host, ParallelFor, Str, id};
 
 use crate::extension::answer;
-use crate::{Error, Problem, place};
+use crate::{Error, Problem, panic_location};
 
 /// The threads that a problem may use: the host's pool, or short-lived threads if the host offers none.
 ///
@@ -30,7 +30,7 @@ impl Workers<'static> {
 }
 
 impl<'a> Workers<'a> {
-    /// So many of the host's threads.
+    /// This number of the host's threads.
     pub(crate) fn of(host: &'a Host, threads: usize) -> Workers<'a> {
         let pool = host.extension.and_then(|ask| {
             // SAFETY: live host, static id; by its contract the answer is such a table that lives as long.
@@ -85,14 +85,14 @@ fn on_threads(threads: usize, count: usize, body: &(dyn Fn(usize) + Sync)) {
         }
     };
     std::thread::scope(|scope| {
-        // Nothing waits for a thread that is not there: each takes the items that are left.
+        // Nothing waits for a thread that did not start: each takes the items that are left.
         let refused = |_: &usize| Builder::new().spawn_scoped(scope, work).is_err();
         let _ = (1..threads).find(refused);
         work();
     });
 }
 
-/// What the host's pool gets as an opaque pointer.
+/// A job, which the host's pool gets as an opaque pointer.
 struct Job<'j> {
     body: &'j (dyn Fn(usize) + Sync),
     panic: Mutex<Option<Panic>>,
@@ -101,7 +101,7 @@ struct Job<'j> {
 /// The first panic of a job.
 struct Panic {
     payload: Box<dyn Any + Send>,
-    place: Option<String>,
+    location: Option<String>,
 }
 
 /// One step of a job, called by the host from any of its threads.
@@ -112,7 +112,7 @@ unsafe extern "C" fn step(ctx: *mut c_void, index: i64) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (job.body)(index as usize)))
         && let Ok(mut first) = job.panic.lock()
     {
-        first.get_or_insert_with(|| Panic { payload, place: place::take() });
+        first.get_or_insert_with(|| Panic { payload, location: panic_location::take() });
     }
 }
 
@@ -122,8 +122,8 @@ fn on_pool((host, pool): (&Host, &ParallelFor), count: usize, body: &(dyn Fn(usi
     let run = pool.run.expect("checked when the pool was found");
     // SAFETY: the host calls `step` with this pointer until `run` returns, and no longer.
     let status = unsafe { run(host, count as i64, Some(step), (&raw const job).cast_mut().cast()) };
-    if let Some(Panic { payload, place }) = job.panic.into_inner().unwrap_or(None) {
-        place::put(place);
+    if let Some(Panic { payload, location }) = job.panic.into_inner().unwrap_or(None) {
+        panic_location::put(location);
         resume_unwind(payload);
     }
     if let Err(error) = Error::check("parallel_for", status) {

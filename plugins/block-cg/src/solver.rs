@@ -19,7 +19,7 @@ impl Solver for BlockCg {
     const SOURCE: &'static str = "D. P. O'Leary. The block conjugate gradient algorithm and related methods. Linear \
         Algebra and its Applications 29, 1980.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
-    /// None where none was chosen.
+    /// The preconditioner, if one is chosen.
     type Prepared = Option<Preconditioner>;
 
     fn new(params: BlockCgParams) -> Result<Self> {

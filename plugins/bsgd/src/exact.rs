@@ -13,11 +13,11 @@ use crate::BatchLikelihood;
 /// Most rows that are predicted from by a dense factorisation.
 const DENSE: usize = 20_000;
 
-/// Where log s^2 is among the free hyperparameters.
+/// Index of log s^2 among the free hyperparameters.
 const NOISE: usize = 1;
 
 /// The training data and all parameters: those of the network, and the logarithms of signal variance, noise variance and
-/// length scales, with a network one for all its outputs.
+/// length scales (with a network, one for all its outputs).
 #[derive(Debug)]
 pub struct Exact {
     family: Family,
@@ -29,7 +29,7 @@ pub struct Exact {
     hyperparameters: Hyperparameters,
     /// Least log s^2.
     floor: f64,
-    /// From all rows, for the parameters as they are.
+    /// Posterior from all rows for the present parameters.
     posterior: OnceLock<Posterior>,
 }
 
@@ -62,7 +62,7 @@ impl Exact {
         self.network.as_ref().map_or(0, Mlp::outputs)
     }
 
-    /// What the kernel sees of some inputs: the inputs themselves, or the network's outputs.
+    /// The kernel's inputs for some rows: their inputs, or the network's outputs.
     fn points(&self, x: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         match &self.network {
             Some(network) => network.features(&self.layers, x, workers),
@@ -70,7 +70,7 @@ impl Exact {
         }
     }
 
-    /// The likelihood of a batch per row, its gradient by all parameters, and the batch's way through the network.
+    /// The likelihood of a batch per row, its gradient by all parameters, and the batch's forward pass through the network.
     pub fn gradient(&self, rows: &[usize], workers: Workers<'_>) -> Result<(f64, Vec<f64>, Option<Pass>)> {
         let x = self.x.select(Axis(0), rows);
         let pass = self.network.as_ref().map(|network| network.forward(&self.layers, &x, workers));
@@ -115,7 +115,7 @@ impl Exact {
         self.posterior = OnceLock::new();
     }
 
-    /// The posterior from all rows, computed once for the parameters as they are.
+    /// The posterior from all rows, computed once for the present parameters.
     fn posterior(&self, workers: Workers<'_>) -> Result<&Posterior> {
         if self.posterior.get().is_none() {
             let n = self.y.len();
@@ -128,7 +128,7 @@ impl Exact {
             let (noise_scale, mean) = (hyperparameters.noise_scale(), hyperparameters.mean());
             let (kernel, points) = (hyperparameters.kernel(self.family), self.points(&self.x, workers));
             let posterior = Posterior::new(kernel, noise_scale, mean, points.view(), &self.y, workers)?;
-            // Empty, as just seen.
+            // The cell is empty, as checked above.
             let _ = self.posterior.set(posterior);
         }
         Ok(self.posterior.get().expect("filled above"))
@@ -140,7 +140,7 @@ impl Exact {
         Ok((mean, latent + self.hyperparameters.noise_scale().powi(2)))
     }
 
-    /// What was learned.
+    /// The model that was learned.
     pub fn model(&self) -> Model {
         let model = Model::gp(&self.hyperparameters.scales());
         let Some(network) = &self.network else { return model };
@@ -153,7 +153,7 @@ impl Exact {
         saved.put_list("parameters", &self.parameters());
     }
 
-    /// Takes over saved parameters.
+    /// Loads saved parameters.
     pub fn load(&mut self, saved: &Saved) -> Result<()> {
         let parameters = saved.get_shaped("parameters", (self.n_parameters(), 1))?;
         self.set(&parameters.into_iter().collect::<Vec<f64>>());

@@ -16,7 +16,7 @@ pub struct Bsgd {
     params: BsgdParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 #[derive(Debug)]
 pub struct State {
     process: Process,
@@ -162,7 +162,7 @@ impl Learner for Bsgd {
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {
-        // Data, its way through a network, and a matrix for the prediction under a stationary kernel.
+        // Data, its outputs of a network, and a matrix for the prediction under a stationary kernel.
         let (n, d, b) = (n as f64, d as f64, self.params.batch.min(n) as f64);
         let matrix = if n <= 20_000.0 { n * n } else { 0.0 };
         8.0 * (n * (d + 129.0) + matrix + 4.0 * b * b)

@@ -4,7 +4,8 @@
 //! l(S) = r_S^T H_S^-1 r_S + log|H_S|,   H_S = K_SS + s^2 I
 //! ```
 //!
-//! for targets r without their mean: no factor for the batch's share of the rows. By H_S: H_S^-1 - a a^T, a = H_S^-1 r_S.
+//! for targets r less their mean, without a factor for the batch's share of the rows. The derivative by H_S is
+//! H_S^-1 - a a^T, a = H_S^-1 r_S.
 //! Shoham and Avron 2025 (section 4.2) write it as sum over S of g_i + log|sum over S of F_i|, which differs: their
 //! g_i and F_i carry 1 / n of |w|^2 and s^2 I, not 1 / |S|.
 
@@ -13,16 +14,16 @@ use gpbench_sdk::likelihood::{Likelihood, likelihood};
 use gpbench_sdk::ndarray::{Array2, ArrayRef1, ArrayRef2};
 use gpbench_sdk::{Result, Workers, symmetric};
 
-/// l(S) and its derivatives by what all batches have.
+/// l(S), and its derivatives by K_SS, s^2 and the mean.
 #[derive(Debug, Clone)]
 pub struct BatchLikelihood {
     /// Negative log marginal likelihood of the batch, per row.
     pub nlml: f64,
-    /// By the entries of K_SS.
+    /// Derivatives by the entries of K_SS.
     pub by_kernel: Array2<f64>,
-    /// By s^2: tr H_S^-1 - a^T a.
+    /// Derivative by s^2: tr H_S^-1 - a^T a.
     pub by_noise_variance: f64,
-    /// By a constant that is added to every target's mean: -2 sum a.
+    /// Derivative by a constant that is added to every target's mean: -2 sum a.
     pub by_mean: f64,
 }
 

@@ -21,7 +21,7 @@ gpbench_sdk::params! {
 }
 
 impl BsgdParams {
-    /// What a process with finitely many features is made of.
+    /// Options of a process with finitely many features.
     pub(crate) fn options(&self) -> Options {
         Options { features: 0, has_weights: false, noise_floor: self.noise_floor }
     }

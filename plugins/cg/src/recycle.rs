@@ -3,8 +3,8 @@
 //! Deflated conjugate gradients, with W scaled so that W^T A W = I: the iterate starts with the minimiser over W,
 //! x += W W^T r, and every preconditioned residual z is made conjugate to W, z -= W (A W)^T z. In the next outer
 //! step, W holds the Ritz vectors of M^-1 A with the largest Ritz values, over the old W and the directions of one
-//! right-hand side. The largest, because a kernel matrix plus noise has many small eigenvalues that are nearly
-//! equal; the large ones cost iterations.
+//! right-hand side. The largest are chosen because a kernel matrix plus noise has many small eigenvalues that are
+//! nearly equal, while the large ones cost iterations.
 
 use gpbench_sdk::ndarray::{Array2, ArrayRef2, ArrayView1, Axis, ShapeBuilder, concatenate, s};
 use gpbench_sdk::precondition::Preconditioner;

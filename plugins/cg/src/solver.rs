@@ -32,7 +32,7 @@ impl Solver for Cg {
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
         Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
-    /// None where none was chosen.
+    /// The preconditioner, if one is chosen.
     type Prepared = Option<Preconditioner>;
 
     fn new(params: CgParams) -> Result<Self> {
@@ -55,11 +55,12 @@ impl Solver for Cg {
         let recycled = if self.params.recycle > 0 { problem.load_columns(RECYCLED)? } else { None };
         let recycled = recycled.unwrap_or_else(|| Array2::zeros((n, 0).f()));
         let count = self.params.recycle;
-        let mut kept = Kept { space: None, basis: (count > 0).then(|| KrylovBasis::new(count)) };
-        let solve = |problem: &mut Problem<'_>| self.iterate(preconditioner, problem, &recycled, &mut kept);
+        let mut recycling = Recycling { space: None, basis: (count > 0).then(|| KrylovBasis::new(count)) };
+        let solve =
+            |problem: &mut Problem<'_>| self.iterate(preconditioner, problem, &recycled, &mut recycling);
         let ended = self.params.precision.solve_beside(problem, &recycled, solve);
         // Before the outcome is returned: a solve that the budget ends saves its vectors too.
-        let saved = kept.save(problem, preconditioner)?;
+        let saved = recycling.save(problem, preconditioner)?;
         let mut report = ended?;
         if let Some(saved) = saved {
             report = report.number("recycled_vectors", saved as f64);
@@ -82,9 +83,9 @@ impl Cg {
         preconditioner: Option<&Preconditioner>,
         problem: &mut Problem<'_>,
         recycled: &Array2<f64>,
-        kept: &mut Kept,
+        recycling: &mut Recycling,
     ) -> Result<Report> {
-        let mut iteration = Iteration::start(problem, preconditioner, recycled, kept)?;
+        let mut iteration = Iteration::start(problem, preconditioner, recycled, recycling)?;
         let ended = iteration.run(problem, self.params.max_iterations);
         let mut report = Report::new(ended?, iteration.count).residuals(iteration.norms());
         if let Some(preconditioner) = preconditioner {
@@ -99,15 +100,15 @@ fn first_is_active(columns: &[Column]) -> bool {
     columns.first().is_some_and(|column| column.active)
 }
 
-/// What the Ritz vectors for the next outer step are computed from, over all corrections of a solve.
-struct Kept {
+/// Data from which the Ritz vectors for the next outer step are computed, over all corrections of a solve.
+struct Recycling {
     /// Ritz vectors of the last outer step.
     space: Option<Space>,
-    /// None without recycling.
+    /// Krylov basis of the first right-hand side; none without recycling.
     basis: Option<KrylovBasis>,
 }
 
-impl Kept {
+impl Recycling {
     /// Saves Ritz vectors for the next outer step and returns their number; none without recycling.
     fn save(self, problem: &Problem<'_>, preconditioner: Option<&Preconditioner>) -> Result<Option<usize>> {
         let Some(basis) = self.basis else { return Ok(None) };
@@ -122,7 +123,7 @@ impl Kept {
 /// State between two iterations. The iterate is the problem's `x`.
 struct Iteration<'p> {
     preconditioner: Option<&'p Preconditioner>,
-    kept: &'p mut Kept,
+    recycling: &'p mut Recycling,
     /// Iterations done.
     count: usize,
     /// Residual, relative to the right-hand side's norm; n x s.
@@ -141,14 +142,14 @@ impl<'p> Iteration<'p> {
         problem: &mut Problem<'_>,
         preconditioner: Option<&'p Preconditioner>,
         recycled: &Array2<f64>,
-        kept: &'p mut Kept,
+        recycling: &'p mut Recycling,
     ) -> Result<Self> {
         let b = problem.rhs();
         problem.operator().require_square()?;
         let (mut r, scales, product) = problem.relative_residual_and(recycled)?;
         let workers = problem.workers();
-        kept.space = if recycled.is_empty() { None } else { Space::new(recycled, &product, workers)? };
-        if let Some(space) = &kept.space {
+        recycling.space = if recycled.is_empty() { None } else { Space::new(recycled, &product, workers)? };
+        if let Some(space) = &recycling.space {
             space.start(&mut problem.x_mut(), &mut r, &scales, workers);
         }
         let column = |(r, scale): (ArrayView1<'_, f64>, f64)| {
@@ -157,7 +158,7 @@ impl<'p> Iteration<'p> {
         };
         let columns = r.columns().into_iter().zip(scales).map(column).collect();
         let (d, product) = (Array2::zeros(b.dim().f()), Array2::zeros(b.dim().f()));
-        Ok(Iteration { preconditioner, kept, count: 0, r, d, product, columns })
+        Ok(Iteration { preconditioner, recycling, count: 0, r, d, product, columns })
     }
 
     /// Iterates until there is a reason to end.
@@ -176,7 +177,7 @@ impl<'p> Iteration<'p> {
                 None => {}
             }
             problem.operator().apply(&self.d, &mut self.product)?;
-            if let Some(basis) = self.kept.basis.as_mut().filter(|_| first_is_active(&self.columns)) {
+            if let Some(basis) = self.recycling.basis.as_mut().filter(|_| first_is_active(&self.columns)) {
                 basis.add(self.d.column(0), self.product.column(0));
             }
             self.in_groups(problem, None, |group| group.step());
@@ -195,7 +196,7 @@ impl<'p> Iteration<'p> {
         let workers = problem.workers();
         let mut preconditioned =
             self.preconditioner.map(|preconditioner| preconditioner.apply(&self.r, workers));
-        if let Some(space) = &self.kept.space {
+        if let Some(space) = &self.recycling.space {
             let z = preconditioned.get_or_insert_with(|| self.r.clone());
             space.deflate(z, workers);
         }

@@ -15,7 +15,7 @@ const GROWTH: f64 = 4.0;
 /// Shifts that are tried: the last is a hundredth of the diagonal at 10,000 rows.
 const SHIFTS: usize = 9;
 
-/// What A is made of besides the inputs.
+/// Hyperparameters of A.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hyperparameters {
     pub(crate) signal_scale: f64,
@@ -35,7 +35,7 @@ impl Hyperparameters {
 pub(crate) struct Factor {
     pub(crate) of: Hyperparameters,
     pub(crate) shift: f64,
-    /// That of A divided by `unit`, so that its diagonal is near 1.
+    /// Factor of A / `unit`, whose diagonal is near 1.
     lower: SingleFactor,
     unit: f64,
 }
@@ -107,7 +107,7 @@ impl Factor {
                 }
                 tile.zip_mut_with(&entries, |single, &entry| {
                     let entry = entry / unit;
-                    // Not left to the factorisation: to make a subnormal number is slow as well.
+                    // Not left to the factorisation, since making a subnormal number is slow too.
                     *single = if entry.abs() < negligible { 0.0 } else { entry as f32 };
                 });
             },

@@ -1,4 +1,5 @@
-//! When a new factor pays: by counted operations, never by a clock, so that every machine decides alike.
+//! The decision when to make a new factor, by counted operations and never by a clock, so that every machine decides
+//! alike.
 
 /// Operations since a factor was made.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -17,29 +18,29 @@ impl Ledger {
         Ledger { spent: factorisation, ..Ledger::default() }
     }
 
-    /// Books a solve.
+    /// Adds a solve.
     pub(crate) fn book(&mut self, operations: f64) {
         *self = Ledger { solves: self.solves + 1.0, spent: self.spent + operations, last: operations };
     }
 
-    /// Whether the next solve is to have a new factor. While solves become dearer, operations per solve are
-    /// least where the last solve costs as much as the mean one, factorisation included.
+    /// Whether the next solve is to have a new factor. If solves become more expensive, the operations
+    /// per solve are least when the last solve costs as much as the mean one, factorisation included.
     pub(crate) fn is_due(&self) -> bool {
         self.solves > 0.0 && self.last * self.solves >= self.spent
     }
 }
 
-/// Counts operations, in single precision; one in double precision counts as two.
+/// Numbers of operations in single precision; one in double precision counts as two.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Costs {
-    /// Of a factorisation.
+    /// Operations of a factorisation.
     pub(crate) factorisation: f64,
-    /// Of an iteration.
+    /// Operations of an iteration.
     pub(crate) iteration: f64,
 }
 
 impl Costs {
-    /// For n rows, d inputs and s right-hand sides, with products in single precision or in double.
+    /// Costs for n rows, d inputs and s right-hand sides, with products in single precision or in double.
     pub(crate) fn new((n, d, s): (usize, usize, usize), double: bool) -> Costs {
         let (n, d, s) = (n as f64, d as f64, s as f64);
         let products = if double { 2.0 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! What the next outer step has to know of the factor: all that is needed to make it again, to the last bit.
+//! State saved for the next outer step: all that is needed to make the factor again with the same bits.
 
 use gpbench_sdk::{Problem, Result};
 
@@ -10,7 +10,7 @@ const KEY: &str = "factor";
 /// Numbers before the length scales.
 const NUMBERS: usize = 6;
 
-/// Which factor there is, and what it has been used for.
+/// Description of a factor, and its use so far.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Note {
     pub(crate) of: Hyperparameters,

@@ -18,12 +18,12 @@ pub struct CholeskyMixed {
     params: CholeskyMixedParams,
 }
 
-/// What is set up for a problem: a factor, and what it has been used for.
+/// The factor for a problem, and its use so far.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    /// None after a solve, which leaves it to the next outer step.
+    /// The factor; none after a solve, which leaves it to the next outer step.
     factor: Option<Factor>,
-    /// What the factor has been used for before this solve.
+    /// Use of the factor before this solve.
     ledger: Ledger,
     /// Factorisations for this solve.
     factorisations: usize,

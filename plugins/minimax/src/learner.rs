@@ -22,7 +22,7 @@ pub struct Minimax {
     params: MinimaxParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 #[derive(Debug)]
 pub struct State {
     process: Process,
@@ -36,7 +36,7 @@ pub struct State {
     rows: [Vec<usize>; 2],
 }
 
-/// One for each of the variables.
+/// Optimisers of the parameters, of A and of B.
 #[derive(Debug)]
 struct Optimisers {
     parameters: Optimiser,
@@ -57,7 +57,7 @@ impl State {
         Ok(state)
     }
 
-    /// The state before the first step, but for A and B.
+    /// The state before the first step, without A and B.
     fn new(fit: &Fit<'_>, params: &MinimaxParams) -> Result<State> {
         let process = Process::new(fit, params.options())?;
         let order = process.map().dimension();
@@ -114,7 +114,8 @@ impl State {
         Ok((objective.value / n as f64 + TAU.ln()) / 2.0)
     }
 
-    /// Notes how far the penalty holds A at F: only for mu >= kappa is F a minimum, and |B| < 1 at it.
+    /// Notes the distance between A and F, which the penalty keeps small. F is a minimum, with |B| < 1, only for
+    /// mu >= kappa.
     fn note_penalty(&self, fit: &Fit<'_>) -> Result<()> {
         let whole = self.all_rows(fit)?;
         fit.note("gap", norm(&(&self.saddle.a - &whole)) / norm(&whole))?;
@@ -195,7 +196,7 @@ impl Learner for Minimax {
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {
-        // Data; A, B, what AdaDelta keeps of each, and their gradients; a block of 4096 rows of features.
+        // Data; A, B, AdaDelta's averages of each, and their gradients; a block of 4096 rows of features.
         let (n, features) = (n as f64, self.params.features as f64);
         let batch = self.params.batch.max(4096) as f64;
         8.0 * (n * (d + 1) as f64 + 9.0 * features * features + 2.0 * batch * features)

@@ -21,13 +21,13 @@ gpbench_sdk::params! {
         pub sampling: Sampling = Sampling::Shuffled;
         /// Random features of an RBF kernel on the inputs, sines and cosines together; a network says how many itself.
         pub features: usize = 1000, in 2..=100_000;
-        /// Passes between two looks at the penalty for the trace, each of which computes F from all rows; 0: none.
+        /// Passes between two evaluations of the penalty for the trace, each of which computes F from all rows; 0: none.
         pub monitor: usize = 1;
     }
 }
 
 impl MinimaxParams {
-    /// What the process is made of.
+    /// Options of the process.
     pub(crate) fn options(&self) -> Options {
         Options { features: self.features, has_weights: true, noise_floor: self.noise_floor }
     }

@@ -21,16 +21,16 @@ pub struct Saddle {
     pub b: Array2<f64>,
 }
 
-/// What log|A| + mu <B, A - F_S> / |A| adds to the value and the gradient of the minimisation.
+/// The term log|A| + mu <B, A - F_S> / |A| of the minimisation, with its derivatives.
 #[derive(Debug, Clone)]
 pub struct Penalty {
-    /// The term itself.
+    /// The term.
     pub value: f64,
-    /// By the batch's features: -(2 c mu / |A|) Phi_S B.
+    /// Derivative by the batch's features: -(2 c mu / |A|) Phi_S B.
     pub by_features: Array2<f64>,
-    /// By s^2: -(mu / |A|) tr B.
+    /// Derivative by s^2: -(mu / |A|) tr B.
     pub by_noise_variance: f64,
-    /// By A: A^-1 + mu (B / |A| - <B, A - F_S> A / |A|^3).
+    /// Derivative by A: A^-1 + mu (B / |A| - <B, A - F_S> A / |A|^3).
     pub by_a: Array2<f64>,
 }
 
@@ -81,7 +81,7 @@ impl Saddle {
         })
     }
 
-    /// The gradient by B with its sign turned, -mu (A - F_S) / |A|, for the features of a batch out of `n` rows: a step
+    /// The negative gradient by B, -mu (A - F_S) / |A|, for the features of a batch out of `n` rows: a step
     /// down it is one up Psi.
     pub fn against_b(
         &self,
@@ -99,15 +99,15 @@ impl Saddle {
         Ok(down)
     }
 
-    /// Moves A to the nearest matrix with A >= `least` I. Whether it moved.
+    /// Moves A to the nearest matrix with A >= `least` I. Returns whether it moved.
     pub fn project_a(&mut self, least: f64) -> Result<bool> {
         if symmetric::shifted_factor(&self.a, -least).is_ok() {
             return Ok(false);
         }
-        // Only what is missing is added: A + sum over the values below of (least - value) v v^T.
+        // Only the difference is added: A + sum over the values below of (least - value) v v^T.
         let (values, mut below) = lapack::symmetric_eigen_below(&self.a, least)?;
         for (mut vector, value) in below.columns_mut().into_iter().zip(values) {
-            // One at the limit may be counted as below it, and be found above it by a rounding error.
+            // An eigenvalue at the limit may be counted as below it and, by a rounding error, be found above it.
             vector *= (least - value).max(0.0).sqrt();
         }
         symmetric::add_gram(1.0, &below.t(), 1.0, &mut self.a)?;

@@ -91,7 +91,7 @@ fn every_pass_notes_how_far_the_penalty_holds() {
     assert_eq!((run.used().features as usize, run.used().entries as usize), (16 * N, 0));
 }
 
-/// Without looks at the penalty the steps are the same.
+/// Without evaluations of the penalty the steps are the same.
 #[test]
 fn looks_at_the_penalty_change_nothing() {
     let [host, ..] = hosts();

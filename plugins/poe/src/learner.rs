@@ -18,7 +18,7 @@ pub struct Poe {
     params: PoeParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 #[derive(Debug)]
 pub struct State {
     experts: Vec<Expert>,

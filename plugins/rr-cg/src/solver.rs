@@ -14,10 +14,10 @@ pub struct RrCg {
     params: RrCgParams,
 }
 
-/// What is set up for a problem.
+/// The preconditioner of a problem, and the number of its solves.
 #[derive(Debug)]
 pub struct Prepared {
-    /// None where none was chosen.
+    /// The preconditioner, if one is chosen.
     preconditioner: Option<Preconditioner>,
     /// Solves done: each draws its own J.
     solves: u64,

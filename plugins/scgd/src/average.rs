@@ -1,7 +1,7 @@
 //! The running average of F, and the derivatives of log|F| that come from it.
 //!
 //! With Phi_S the features of a batch S and c = n / |S|, c Phi_S^T Phi_S + s^2 I is an unbiased estimate of
-//! F = Phi^T Phi + s^2 I. Its logarithmic determinant's derivative needs F^-1, for which that of the average stands:
+//! F = Phi^T Phi + s^2 I. The derivative of its logarithmic determinant needs F^-1, which the inverse of the average replaces:
 //!
 //! ```text
 //! F~    <- (1 - b_t) F~ + b_t (c Phi_S^T Phi_S + s^2 I)
@@ -12,25 +12,25 @@ use gpbench_sdk::ndarray::{Array2, ArrayRef2};
 use gpbench_sdk::{Result, lapack, symmetric};
 
 /// Entries of F~ below this are set to 0. Where features are 0 in all new batches, entries shrink by 1 - b_t a step until their
-/// products are subnormal numbers, which take processors a hundred times as long. Beside F~'s eigenvalues, which
-/// are at least the noise variance's floor, they are nothing.
+/// products are subnormal numbers, which take processors a hundred times as long. They are negligible
+/// beside F~'s eigenvalues, which are at least the noise variance's floor.
 const NOTHING: f64 = 1e-60;
 
 /// F~, D x D.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Average {
-    /// Column-major; of the upper triangle nothing is used.
+    /// Column-major; only the lower triangle is used.
     matrix: Array2<f64>,
 }
 
-/// The logarithmic determinant of F~, and the derivatives that stand for those of log|F|.
+/// The logarithmic determinant of F~, and the estimated derivatives of log|F|.
 #[derive(Debug, Clone)]
 pub struct LogDeterminant {
     /// log|F~|.
     pub value: f64,
-    /// By the batch's features: 2c Phi_S F~^-1.
+    /// Derivative by the batch's features: 2c Phi_S F~^-1.
     pub by_features: Array2<f64>,
-    /// By s^2: tr F~^-1.
+    /// Derivative by s^2: tr F~^-1.
     pub by_noise_variance: f64,
 }
 

@@ -17,7 +17,7 @@ pub struct Scgd {
     params: ScgdParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 #[derive(Debug)]
 pub struct State {
     process: Process,
@@ -41,7 +41,7 @@ impl State {
         Ok(state)
     }
 
-    /// The state before the first step, but for the average.
+    /// The state before the first step, without the average.
     fn new(fit: &Fit<'_>, params: &ScgdParams) -> Result<State> {
         let process = Process::new(fit, params.options())?;
         let optimiser = Optimiser::new(params.optimiser, process.n_parameters());

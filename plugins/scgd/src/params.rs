@@ -5,7 +5,7 @@ use gpbench_sdk::finite::Options;
 use gpbench_sdk::optimise::Method;
 
 gpbench_sdk::choices! {
-    /// What a step does first.
+    /// Order of the average and the step.
     pub enum Order {
         /// The average: the step uses this batch's part too.
         AverageFirst = "average-first",
@@ -48,7 +48,7 @@ impl ScgdParams {
         }
     }
 
-    /// What the process is made of.
+    /// Options of the process.
     pub(crate) fn options(&self) -> Options {
         Options { features: self.features, has_weights: true, noise_floor: self.noise_floor }
     }

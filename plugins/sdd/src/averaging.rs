@@ -1,6 +1,6 @@
 //! The weight of the newest iterate in the average.
 
-/// The average covers the last hundredth of a run, as published.
+/// Length of a run relative to the steps that the average covers, as published: the last hundredth of them.
 const SHARE: f64 = 100.0;
 
 /// Assumed epochs of a run without limit; the average then covers one of them.

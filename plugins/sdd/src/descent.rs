@@ -28,7 +28,7 @@ pub struct Rule {
     pub momentum: f64,
     /// Weight r of the newest iterate in the average.
     pub averaging: f64,
-    /// Where the gradient is taken.
+    /// Point at which the gradient is taken.
     pub gradient: Gradient,
 }
 
@@ -66,11 +66,11 @@ fn columnwise(problem: &Problem<'_>) -> Array2<f64> {
 #[derive(Debug, Clone)]
 pub struct Descent {
     rule: Rule,
-    /// Where the next gradient is taken; n x s.
+    /// Points at which the next gradients are taken; n x s.
     point: Array2<f64>,
-    /// v; n x s.
+    /// Velocity v; n x s.
     velocity: Array2<f64>,
-    /// Of the points, not of the average.
+    /// Estimated residual at the points, not at the average.
     residual: ResidualEstimate,
     /// A[batch, :] point; b x s.
     product: Array2<f64>,
@@ -166,7 +166,7 @@ impl Column<'_> {
             return;
         }
         let Rule { momentum, averaging: r, .. } = rule;
-        // First as if the gradient were zero everywhere: then the old point, alpha + momentum v, is the new alpha.
+        // First as if the gradient were zero everywhere, where the old point, alpha + momentum v, is the new alpha.
         let arrays = Zip::from(&mut self.average).and(&mut self.point).and(&mut self.velocity);
         match rule.gradient {
             Gradient::Lookahead => arrays.for_each(|average, point, velocity| {

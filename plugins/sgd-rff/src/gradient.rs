@@ -27,7 +27,7 @@ pub struct Gradient<'a> {
     operator: Operator<'a>,
     workers: Workers<'a>,
     noise_variance: f64,
-    /// What is added to the kernel on A's diagonal: the noise variance, or 0 with inducing points.
+    /// Number added to the kernel on A's diagonal: the noise variance, or 0 with inducing points.
     diagonal: f64,
     /// Weight of the squared error of all rows, in units of `Scale`'s objective.
     error_weight: f64,
@@ -45,14 +45,14 @@ pub struct Gradient<'a> {
 /// The data of one right-hand side.
 #[derive(Debug, Clone, Copy)]
 struct Column<'a> {
-    /// What K v approximates; n.
+    /// Vector that K v approximates; n.
     target: ArrayView1<'a, f64>,
     /// delta times the noise variance, n; none if delta is 0.
     noise: Option<ArrayView1<'a, f64>>,
 }
 
 impl<'a> Gradient<'a> {
-    /// For batches of `batch_size` rows and these parameters.
+    /// An estimator for batches of `batch_size` rows and these parameters.
     pub fn new(problem: &Problem<'a>, batch_size: usize, params: &SgdRffParams) -> Result<Gradient<'a>> {
         let SgdRffParams { features, scale, objective, precision, .. } = *params;
         let operator = precision.operator(problem);
@@ -139,12 +139,12 @@ impl<'a> Gradient<'a> {
         self.operator
     }
 
-    /// What A has on its diagonal beside the kernel.
+    /// Number added to the kernel on A's diagonal.
     pub(crate) fn diagonal(&self) -> f64 {
         self.diagonal
     }
 
-    /// What K v approximates in column j; n.
+    /// Vector that K v approximates in column j; n.
     pub(crate) fn target(&self, j: usize) -> ArrayView1<'a, f64> {
         self.columns[j].target
     }

@@ -3,8 +3,7 @@
 use gpbench_sdk::Precision;
 
 gpbench_sdk::choices! {
-    /// What the objective is multiplied by before its gradient is clipped. Without clipping a matter of
-    /// the learning rate alone.
+    /// Factor of the objective before its gradient is clipped. Without clipping it only scales the learning rate.
     pub enum Scale {
         /// 1: the objective as printed.
         Printed = "printed",
@@ -38,7 +37,7 @@ gpbench_sdk::choices! {
 }
 
 gpbench_sdk::choices! {
-    /// What the norm for clipping is taken over.
+    /// Columns over which the norm for clipping is taken.
     pub enum ClipScope {
         /// Each right-hand side by itself.
         Column = "column",

@@ -126,7 +126,7 @@ fn run(
         if steps.is_multiple_of(period)
             && let Some(variance) = &mut variance
         {
-            // Of the probes, or of the targets if there are no probes.
+            // The variance over the probes, or over the targets if there are no probes.
             let first = if s > problem.n_targets() { problem.n_targets() } else { 0 };
             match variance.estimate(gradient, descent.iterate(), first) {
                 Err(Error::Stopped) => return Ok((Reason::Stopped, Vec::new())),

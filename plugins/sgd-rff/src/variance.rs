@@ -22,7 +22,7 @@ pub struct GradientVariance {
 }
 
 impl GradientVariance {
-    /// From `rows` of `n` rows, at least two, with m unknowns.
+    /// An estimator from `rows` of `n` rows, at least two, with m unknowns.
     pub fn new(n: usize, m: usize, rows: usize, seed: u64) -> GradientVariance {
         let batches = Batches::new(n, rows.max(2), seed);
         let rows = Array2::zeros((batches.size(), m).f());

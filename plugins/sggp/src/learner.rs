@@ -21,7 +21,7 @@ pub struct SgGp {
     params: SgGpParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 #[derive(Debug)]
 pub struct State {
     family: Family,
@@ -134,7 +134,7 @@ impl State {
         Ok(State { family, x, y, hyperparameters, optimiser, steps: 0, drawn: 0, found: None })
     }
 
-    /// A step from the groups of `centres`. Answers the mean of their likelihoods.
+    /// Takes a step on the groups of `centres`. Returns the mean of their likelihoods.
     fn step(&mut self, fit: &Fit<'_>, params: &SgGpParams, centres: &[usize]) -> Result<f64> {
         let (n, workers) = (self.y.len(), fit.workers());
         let groups = match params.grouping {
@@ -170,7 +170,7 @@ impl State {
         self.found.is_none() || (self.drawn.is_multiple_of(n) && (self.drawn / n).is_multiple_of(every))
     }
 
-    /// Finds the groups of all rows. Answers the number of distances computed.
+    /// Finds the groups of all rows. Returns the number of distances computed.
     fn search(&mut self, length_scale: Vec<f64>, k: usize, workers: Workers<'_>) -> Result<usize> {
         let found = neighbours::nearest(&self.x, &length_scale, k, workers)?;
         self.found = Some(Found { groups: found.groups, length_scale });

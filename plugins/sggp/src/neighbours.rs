@@ -18,9 +18,9 @@ const ROWS: usize = 128;
 /// Largest coordinate whose squares can be summed.
 const LARGEST: f64 = 1e150;
 
-/// What a search found.
+/// Result of a search.
 pub struct Neighbours {
-    /// Row i has row i itself and then its k - 1 nearest others, the nearest first; n x k.
+    /// Groups of all rows: row i has row i itself and then its k - 1 nearest others, the nearest first; n x k.
     pub groups: Array2<usize>,
     /// Distances that were computed, to points and to boxes of the tree.
     pub distances: usize,
@@ -28,7 +28,7 @@ pub struct Neighbours {
 
 /// Finds the `k - 1` nearest other rows of each row of x / `length_scale`.
 ///
-/// Of rows at equal distances which ones are found depends on the inputs alone, not on the number of threads.
+/// Which of several rows at equal distances are found depends on the inputs alone, not on the number of threads.
 ///
 /// # Errors
 /// [`Error::NotPositiveDefinite`] if the scaled inputs are too large to compute with: the length scales have diverged.
@@ -86,7 +86,7 @@ fn search(
 
 const FINITE: &str = "inputs are finite and have d columns";
 
-/// |a - b|^2, summed in four parts for the sake of vectors.
+/// |a - b|^2, summed in four parts so that it vectorises.
 fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a, a_rest) = a.as_chunks::<4>();

@@ -3,7 +3,7 @@
 use gpbench_sdk::optimise::{Method, Milestones, Transform};
 
 gpbench_sdk::choices! {
-    /// What a row's group is made of.
+    /// Choice of the rows of a group.
     pub enum Grouping {
         /// Its nearest neighbours.
         Neighbours = "neighbours",

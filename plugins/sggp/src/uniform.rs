@@ -14,7 +14,7 @@ pub fn draw(rows: &[usize], k: usize, n: usize, seed: u64, step: u64) -> Array2<
     let k = k.min(n);
     let mut groups = Array2::zeros((rows.len(), k));
     for (mut group, &centre) in groups.outer_iter_mut().zip(rows) {
-        // Of the n - 1 others; those from the centre on move up by one.
+        // Indices among the n - 1 other rows; those from the centre on move up by one.
         let others = sample(&mut rng, n - 1, k - 1).into_iter();
         let others = others.map(|other| other + usize::from(other >= centre));
         group.iter_mut().zip(std::iter::once(centre).chain(others)).for_each(|(entry, row)| *entry = row);

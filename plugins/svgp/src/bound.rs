@@ -46,7 +46,7 @@ pub struct Variational<'a> {
     pub root: ArrayView2<'a, f64>,
 }
 
-/// A minibatch of b rows as the prior sees it.
+/// A minibatch of b rows, with its prior covariances.
 #[derive(Debug)]
 pub struct Minibatch<'a> {
     /// L, the Cholesky factor of K(Z, Z) + jitter I, column-major.
@@ -79,21 +79,21 @@ impl Minibatch<'_> {
 /// The gradient of the bound, and memory for the next one.
 #[derive(Debug)]
 pub struct Gradient {
-    /// By m.
+    /// Derivative by m.
     pub mean: Array1<f64>,
-    /// By R; zero above the diagonal.
+    /// Derivative by R; zero above the diagonal.
     pub root: Array2<f64>,
-    /// By K(Z, Z), as if its entries were independent; symmetric.
+    /// Derivative by K(Z, Z), as if its entries were independent; symmetric.
     pub inducing: Array2<f64>,
-    /// By the noise scale.
+    /// Derivative by the noise scale.
     pub noise_scale: f64,
-    /// By the prior mean.
+    /// Derivative by the prior mean.
     pub prior_mean: f64,
-    /// By each of the prior variances.
+    /// Derivative by each of the prior variances.
     pub prior: f64,
     /// Rows of the last minibatch.
     rows: usize,
-    /// By K(Z, X_S).
+    /// Derivative by K(Z, X_S).
     cross: Array2<f64>,
     /// A, T and G.
     solved: Array2<f64>,
@@ -102,7 +102,7 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// For `m` inducing points and minibatches of up to `b` rows.
+    /// Memory for `m` inducing points and minibatches of up to `b` rows.
     pub fn new(m: usize, b: usize) -> Gradient {
         let [root, inducing] = [(); 2].map(|()| Array2::zeros((m, m).f()));
         let [cross, solved, rotated, by_solved] = [(); 4].map(|()| Array2::zeros((m, b).f()));
@@ -122,7 +122,7 @@ impl Gradient {
         }
     }
 
-    /// By K(Z, X_S), M x b, column-major.
+    /// Derivative by K(Z, X_S), M x b, column-major.
     pub fn cross(&self) -> ArrayView2<'_, f64> {
         self.cross.slice(s![.., ..self.rows])
     }
@@ -153,7 +153,7 @@ impl Gradient {
         Ok(batch.weight * likelihood - divergence(q))
     }
 
-    /// What is independent from row to row of the minibatch: A, T, G and the gradient by K(Z, X_S).
+    /// Computes what is independent for each row of the minibatch: A, T, G and the derivative by K(Z, X_S).
     fn by_columns(
         &mut self,
         q: &Variational<'_>,

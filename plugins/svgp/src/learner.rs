@@ -15,7 +15,7 @@ pub struct Svgp {
     params: SvgpParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 #[derive(Debug)]
 pub struct State {
     process: Process,
@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// Takes a pass, and puts the distribution at its optimum.
+    /// Takes a pass, and sets the distribution to its optimum.
     fn optimise(&mut self, fit: &Fit<'_>) -> Result<f64> {
         fit.batch_into(Stream::MAIN, fit.n(), &mut self.rows)?;
         self.drawn += self.rows.len() as u64;
@@ -78,7 +78,7 @@ impl State {
         Ok(-evaluation.bound / fit.n() as f64)
     }
 
-    /// Reports K(Z, Z) and K(Z, X) of so many rows.
+    /// Charges the entries of K(Z, Z), and of K(Z, X) for this number of rows.
     fn charge(&self, fit: &Fit<'_>, rows: usize) -> Result<()> {
         let m = self.process.m();
         let features = if self.process.has_network() { m + rows } else { 0 };

@@ -19,10 +19,10 @@ use gpbench_sdk::{Result, Workers, lapack, symmetric};
 use crate::panels;
 use crate::process::squares;
 
-/// Sums over the rows that the best distribution follows from.
+/// Sums over rows, from which the best distribution is computed.
 #[derive(Debug)]
 pub(crate) struct Sums {
-    /// Rows.
+    /// Number of rows.
     n: usize,
     noise_variance: f64,
     /// B, in the lower triangle.
@@ -42,12 +42,12 @@ pub(crate) struct Optimum {
     pub(crate) mean: Array1<f64>,
     /// R, column-major, 0 above the diagonal.
     pub(crate) root: Array2<f64>,
-    /// The bound of all rows there.
+    /// The bound of all rows at this distribution.
     pub(crate) bound: f64,
 }
 
 impl Sums {
-    /// For `m` inducing points; no rows yet.
+    /// Sums over no rows, for `m` inducing points.
     pub(crate) fn new(m: usize, noise_variance: f64) -> Sums {
         let mut precision = Array2::zeros((m, m).f());
         symmetric::add_diagonal(1.0, &mut precision);
@@ -77,7 +77,7 @@ impl Sums {
 
     /// The distribution that maximises the bound of the rows so far.
     pub(crate) fn optimum(self, workers: Workers<'_>) -> Result<Optimum> {
-        // With J that turns the order round, J B J = C C^T gives B^-1 = R R^T with R = J C^-T J, a lower triangle.
+        // With J the permutation that reverses the order, J B J = C C^T gives B^-1 = R R^T with R = J C^-T J, a lower triangle.
         let mut factor = across(&self.precision);
         panels::cholesky(&mut factor, workers)?;
         let root = across(&symmetric::inverse_lower(&factor)?);

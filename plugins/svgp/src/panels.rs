@@ -83,7 +83,7 @@ fn divide(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
     divide(&mut left, &lower.slice(s![..half, ..half]))
 }
 
-/// Where a triangle of order n is halved: at a multiple of the base.
+/// Row at which a triangle of order n is halved, a multiple of the base.
 fn middle(n: usize) -> usize {
     (n / 2).next_multiple_of(BASE)
 }
@@ -112,7 +112,7 @@ pub(crate) fn congruence(
     in_panels(symmetric.axis_chunks_iter_mut(Axis(1), COLUMNS), workers, |_, mut panel| {
         solve_transposed(lower, &mut panel)
     })?;
-    // Of a row of the result, what is right of the diagonal needs only what is right of the diagonal.
+    // The part of a row right of the diagonal depends only on parts right of the diagonal.
     in_panels(symmetric.axis_chunks_iter_mut(Axis(0), TRIANGLE), workers, |index, mut panel| {
         let first = index * TRIANGLE;
         divide(&mut panel.slice_mut(s![.., first..]), &lower.slice(s![first.., first..]))
@@ -161,7 +161,7 @@ mod tests {
         Array2::from_shape_fn(shape.f(), entry)
     }
 
-    /// A triangle with a large diagonal, so that errors are rounding errors, and with rubbish above it.
+    /// A triangle with a large diagonal, so that errors are rounding errors, and with arbitrary numbers above it.
     fn triangle(n: usize) -> (Array2<f64>, Array2<f64>) {
         let clean = column_major((n, n), |(i, j)| match i.cmp(&j) {
             std::cmp::Ordering::Less => 0.0,

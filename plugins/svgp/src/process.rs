@@ -33,7 +33,7 @@ pub struct Process {
     m: usize,
     /// Inputs.
     d: usize,
-    /// Added to the diagonal of K(Z, Z).
+    /// Number added to the diagonal of K(Z, Z).
     jitter: f64,
     moves_points: bool,
     /// Least free parameter of the noise scale.
@@ -52,19 +52,19 @@ pub struct Workspace {
     cross: Array2<f64>,
 }
 
-/// A bound, and what was seen on the way.
+/// A bound, with numbers from its evaluation.
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluation {
     /// The evidence lower bound, an estimate from the minibatch.
     pub bound: f64,
-    /// The jitter it took.
+    /// The jitter that was needed.
     pub jitter: f64,
     /// Features of the network that are 0 for the whole minibatch and all inducing points.
     pub dead_features: usize,
 }
 
 impl Workspace {
-    /// For a process, and minibatches of up to `rows` rows.
+    /// Memory for a process, and minibatches of up to `rows` rows.
     pub fn new(process: &Process, rows: usize) -> Workspace {
         let m = process.m;
         Workspace {
@@ -112,7 +112,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Makes the rest agree with changed free parameters, after lifting the noise to its floor.
+    /// Updates what depends on the free parameters, after raising the noise to its floor.
     pub fn update(&mut self) {
         // The noise scale is the second parameter. One that is not a number stays so.
         if self.parameters[1] < self.noise_floor {
@@ -219,7 +219,7 @@ impl Process {
         Ok(Evaluation { bound, jitter, dead_features })
     }
 
-    /// Puts the distribution at its optimum for the rows given, and leaves all else. Answers the bound there.
+    /// Sets the distribution to its optimum for the rows given, and changes nothing else. Returns the bound there.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -249,8 +249,8 @@ impl Process {
         Ok(Evaluation { bound, jitter, dead_features: 0 })
     }
 
-    /// Puts the derivatives by the scales, m and R. Returns those by the points that the kernel sees: by those of the
-    /// minibatch, if there is a network, and by the inducing points.
+    /// Stores the derivatives by the scales, m and R. Returns those by the kernel's inputs: by those of the minibatch, if
+    /// there is a network, and by the inducing points.
     fn by_scales(
         &self,
         kernel: &Kernel,
@@ -267,7 +267,7 @@ impl Process {
             (false, false) => Points::Neither,
         };
         let mut total = kernel.pull_back(&z, &x, &by.cross(), points, workers);
-        // Of a symmetric cotangent the derivatives by the columns' points are those by the rows'.
+        // With a symmetric cotangent, the derivatives by the columns' points equal those by the rows'.
         let sides = if moves { Points::Rows } else { Points::Neither };
         let inducing = kernel.pull_back(&z, &z, &by.inducing, sides, workers);
         let prior = Array1::from_elem(x.nrows(), by.prior);
@@ -358,7 +358,7 @@ impl Process {
         Ok((means, variances))
     }
 
-    /// What the kernel sees of points: their features, or the points themselves.
+    /// The kernel's inputs for some points: their features, or the points themselves.
     fn features(&self, points: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         match &self.network {
             Some(network) => network.features(self.network_parameters(), points, workers),
@@ -366,7 +366,7 @@ impl Process {
         }
     }
 
-    /// The process as the harness reads it.
+    /// The model for the harness.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -387,7 +387,7 @@ pub(crate) fn squares(a: &Array2<f64>) -> Array1<f64> {
     a.columns().into_iter().map(|column| column.dot(&column)).collect()
 }
 
-/// The Cholesky factor of K + jitter I in place of K's lower triangle. Answers the jitter: the first of 1, 10, 100 ...
+/// The Cholesky factor of K + jitter I in place of K's lower triangle. Returns the jitter: the first of 1, 10, 100 ...
 /// times `jitter` that suffices.
 fn factorise(gram: &mut ArrayRef2<f64>, jitter: f64, workers: Workers<'_>) -> Result<f64> {
     let diagonal = gram.diag().to_owned();
@@ -398,7 +398,7 @@ fn factorise(gram: &mut ArrayRef2<f64>, jitter: f64, workers: Workers<'_>) -> Re
             Ok(()) => return Ok(tried),
             Err(Error::NotPositiveDefinite { .. }) if tried < MOST_JITTER => {
                 tried = (10.0 * tried).min(MOST_JITTER);
-                // K is left above the diagonal.
+                // K is unchanged above the diagonal.
                 panels::mirror_upper(gram.view_mut());
             }
             Err(error) => return Err(error),

@@ -10,12 +10,12 @@ use gpbench_sdk::{Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
 use crate::MinibatchGpParams;
 use crate::process::Process;
 
-/// The learner `minibatch-gp`: its parameters. What a fit has reached is in [`State`].
+/// The learner `minibatch-gp`.
 pub struct MinibatchGp {
     params: MinibatchGpParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 pub struct State {
     process: Process,
     /// Free parameters, which the optimiser moves.

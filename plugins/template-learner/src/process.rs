@@ -24,7 +24,7 @@ impl Process {
         Process { x, y, family: fit.family(), mean: fit.mean(), is_shared }
     }
 
-    /// The free parameters to start from: of signal scale, noise scale, and length scales.
+    /// Starting values of the free parameters: of signal scale, noise scale, and length scales.
     pub(crate) fn start(&self, fit: &Fit<'_>) -> Vec<f64> {
         let inputs = fit.inputs();
         let lengths = if self.is_shared { &inputs.length_scale[..1] } else { inputs.length_scale };
@@ -46,7 +46,7 @@ impl Process {
         (kernel, scales[1])
     }
 
-    /// The scales as the harness has them: one length scale for each input.
+    /// The scales in the harness's form: one length scale for each input.
     pub(crate) fn scales(&self, free: &[f64]) -> Scales {
         let (Kernel { signal_scale, mut length_scale, .. }, noise_scale) = self.trained(free);
         if self.is_shared {
@@ -97,7 +97,7 @@ impl Process {
     }
 }
 
-/// What the free parameters are: signal, noise, then length scales.
+/// Kinds of the free parameters: signal, noise, then length scales.
 fn kinds() -> impl Iterator<Item = Scale> {
     [Scale::Signal, Scale::Noise].into_iter().chain(std::iter::repeat(Scale::Length))
 }

@@ -67,7 +67,8 @@ impl Solver for SteepestDescent {
             if let Some(reason) = watch.judge(problem, iteration, &norms) {
                 return Ok(Report::new(reason, iteration).residuals(norms));
             }
-            // The iteration: to be replaced. One product for all right-hand sides is an epoch. If it is refused, `x` and `r` do not change.
+            // The iteration: to be replaced. One product for all right-hand sides is an epoch. If it is refused, `x` and
+            // `r` do not change.
             a.apply(&r, &mut product)?;
             let mut x = problem.x_mut();
             for (j, product) in product.axis_iter(Axis(1)).enumerate() {

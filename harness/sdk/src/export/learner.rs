@@ -1,4 +1,4 @@
-//! From a [`Learner`] to its table, with the loop around its steps.
+//! The table of a [`Learner`], with the loop around its steps.
 
 use std::ffi::c_void;
 
@@ -47,7 +47,7 @@ struct Fitted<L: Learner> {
 
 /// A fit that has begun.
 struct Begun<T> {
-    /// What the learner has reached.
+    /// The learner's own state.
     state: T,
     /// Steps taken.
     steps: usize,

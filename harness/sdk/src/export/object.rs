@@ -1,4 +1,4 @@
-//! Objects of a plugin as the host holds them, and the wall that no panic passes.
+//! Objects of a plugin as the host holds them, and the panic wall around their calls.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -9,7 +9,7 @@ use gpbench_abi::Status;
 
 use crate::error::{Error, Result};
 use crate::text::borrow;
-use crate::{Report, Value, place};
+use crate::{Report, Value, panic_location};
 
 /// A solver or learner as the host holds it.
 pub(super) struct Object<T> {
@@ -35,19 +35,19 @@ pub(super) unsafe fn sound(host: *const abi::Host) -> Result<&'static abi::Host>
     }
     // SAFETY: as above.
     let host = unsafe { &*host };
-    place::watch();
+    panic_location::install_hook();
     if host.set_error.is_none() { Err(bad()) } else { Ok(host) }
 }
 
 /// Calls a plugin's code: an error or a panic becomes a status, and its text goes to the host.
 pub(super) fn catch(host: &abi::Host, call: impl FnOnce() -> Result<()>) -> Status {
-    place::put(None);
+    panic_location::put(None);
     let (status, text) = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => return Status::DONE,
         Ok(Err(Error::Stopped)) => return Status::STOPPED,
         Ok(Err(error)) => (error.status(), error.to_string()),
         Err(payload) => {
-            let at = place::take().map_or_else(String::new, |place| format!(" ({place})"));
+            let at = panic_location::take().map_or_else(String::new, |location| format!(" ({location})"));
             let text = format!("panicked: {}{at}", panic_text(&*payload));
             // Dropping a payload could panic again.
             std::mem::forget(payload);

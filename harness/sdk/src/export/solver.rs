@@ -1,4 +1,4 @@
-//! From a [`Solver`] to its table.
+//! The table of a [`Solver`].
 
 use std::ffi::c_void;
 
@@ -32,7 +32,7 @@ pub fn solver<S: Solver>() -> abi::Solver {
 /// A solver, and what it has set up for the problem prepared last.
 struct Held<S: Solver> {
     solver: S,
-    /// None before the first `prepare`, and after one that failed.
+    /// Data set up for a problem; none before the first `prepare`, and after one that failed.
     prepared: Option<S::Prepared>,
 }
 

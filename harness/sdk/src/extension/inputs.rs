@@ -1,4 +1,4 @@
-//! What A is made of, `gpbench.inputs/1`.
+//! Inputs and hyperparameters of A, `gpbench.inputs/1`.
 
 use gpbench_abi as abi;
 use ndarray::ArrayView2;
@@ -38,7 +38,7 @@ impl Family {
     }
 }
 
-/// What A is made of: A = K + noise_scale^2 I, K = signal_scale^2 k(X, X); with basis points Z,
+/// Inputs and hyperparameters of A: A = K + noise_scale^2 I, K = signal_scale^2 k(X, X); with basis points Z,
 /// A = signal_scale^2 k(X, Z) without noise; with scales, A = S K S + noise_scale^2 I, S = diag(scales).
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
@@ -59,7 +59,7 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Operator<'a> {
-    /// What A is made of. Entries evaluated from it are to be reported by [`charge`](Self::charge).
+    /// Inputs and hyperparameters of A. Entries evaluated from it are to be reported by [`charge`](Self::charge).
     pub fn inputs(&self) -> Result<Inputs<'a>> {
         let inputs = self.extension::<abi::Inputs>(abi::id::INPUTS)?;
         // SAFETY: the extension and what it points to live as long as the operator, unchanged.

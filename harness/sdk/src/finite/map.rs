@@ -43,11 +43,11 @@ impl Evaluated {
             (Some(random), _, _) => random.features(),
             (None, Some(pass), _) => pass.features(),
             (None, None, Some(scaled)) => scaled.view(),
-            (None, None, None) => unreachable!("a batch went through the network or is kept itself"),
+            (None, None, None) => unreachable!("either the network's pass or the scaled inputs exist"),
         }
     }
 
-    /// What the network gave, b x its width; none without a network.
+    /// Outputs of the network, b x its width; none without a network.
     pub fn outputs(&self) -> Option<ArrayView2<'_, f64>> {
         self.pass.as_ref().map(Pass::features)
     }
@@ -58,7 +58,7 @@ impl FeatureMap {
     /// length scale serves all inputs; with a network it does in any case.
     ///
     /// # Errors
-    /// The frequencies of the random features are not as many as what they are features of.
+    /// If the widths of the inputs, the network and the random features do not fit.
     pub fn new(
         inputs: usize,
         network: Option<Mlp>,

@@ -2,18 +2,18 @@
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 
-/// An objective's value for a batch of b rows, and its derivatives by what a process with D features is made of.
+/// An objective's value for a batch of b rows, and its derivatives, for a process with D features.
 #[derive(Debug, Clone)]
 pub struct Objective {
     /// The value.
     pub value: f64,
-    /// By the batch's features, b x D.
+    /// Derivatives by the batch's features, b x D.
     pub by_features: Array2<f64>,
-    /// By the weights, D; empty where the objective has none.
+    /// Derivatives by the weights, D; empty where the objective has none.
     pub by_weights: Array1<f64>,
-    /// By the noise variance s^2.
+    /// Derivative by the noise variance s^2.
     pub by_noise_variance: f64,
-    /// By the constant mean.
+    /// Derivative by the constant mean.
     pub by_mean: f64,
 }
 

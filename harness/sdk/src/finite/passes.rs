@@ -1,4 +1,4 @@
-//! Passes over the training rows, and what is counted in each.
+//! Counts over the passes through the training rows.
 
 use ndarray::ArrayView2;
 
@@ -26,12 +26,12 @@ pub struct EndedPass {
 }
 
 impl Passes {
-    /// For `n` rows and a network of `outputs` outputs, 0 without a network.
+    /// A counter for `n` rows and a network of `outputs` outputs, 0 without a network.
     pub fn new(n: usize, outputs: usize) -> Passes {
         Passes { n, rows: 0, count: 0, alive: vec![false; outputs] }
     }
 
-    /// Counts a batch of `rows` rows, with what the network made of them. The pass that ends with it, if one does.
+    /// Counts a batch of `rows` rows, with the network's outputs for them. Returns the pass that ends with it, if one does.
     pub fn see(&mut self, rows: usize, outputs: Option<ArrayView2<'_, f64>>) -> Option<EndedPass> {
         for row in outputs.iter().flat_map(|outputs| outputs.rows()) {
             self.alive.iter_mut().zip(row).for_each(|(alive, &output)| *alive |= output > 0.0);
@@ -53,7 +53,7 @@ impl Passes {
         saved.put_integers("passes_alive", self.alive.iter().map(|&alive| alive.into()));
     }
 
-    /// Takes over saved counts.
+    /// Loads saved counts.
     pub fn load(&mut self, saved: &Saved) -> Result<()> {
         let wrong = || Error::InvalidArgument("the saved passes are of another fit".into());
         let &[rows, count] = saved.get_integers("passes_counts")?.as_slice() else { return Err(wrong()) };

@@ -14,7 +14,7 @@ use crate::{Error, Family, Fit, Model, Result, Saved, Workers, model};
 /// Seed of the frequencies relative to that of the network, so that the two draw from streams of their own.
 const FREQUENCIES: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What a [`Process`] is made of beside the fit.
+/// Options of a [`Process`], beside the fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// Random features where the kernel has infinitely many features and there is no network to say how many.
@@ -46,7 +46,7 @@ pub struct Process {
     fixed_mean: Option<f64>,
     /// Least log s^2.
     floor: f64,
-    /// From all rows, for the parameters as they are.
+    /// Posterior from all rows for the present parameters.
     posterior: OnceLock<Posterior>,
 }
 
@@ -68,7 +68,7 @@ impl Batch {
         &self.targets
     }
 
-    /// The features with what led to them.
+    /// The features with the intermediate results of their evaluation.
     pub fn evaluated(&self) -> &Evaluated {
         &self.evaluated
     }
@@ -135,7 +135,7 @@ impl Process {
         self.parameters[self.noise_index()].exp()
     }
 
-    /// Where log s^2 is among the parameters.
+    /// Index of log s^2 among the parameters.
     fn noise_index(&self) -> usize {
         self.map.n_parameters() + self.weights
     }
@@ -145,7 +145,7 @@ impl Process {
         self.fixed_mean.unwrap_or_else(|| self.parameters[self.noise_index() + 1])
     }
 
-    /// Takes rows through the feature map.
+    /// Computes the features of rows.
     pub fn batch(&self, rows: &[usize], workers: Workers<'_>) -> Batch {
         let x = self.x.select(Axis(0), rows);
         let evaluated = self.map.evaluate(&self.parameters, &x, workers);
@@ -202,11 +202,11 @@ impl Process {
         Moments::new(&targets, self.map.dimension(), features, workers)
     }
 
-    /// The posterior of the weights from all rows, computed once for the parameters as they are.
+    /// The posterior of the weights from all rows, computed once for the present parameters.
     fn posterior(&self, workers: Workers<'_>) -> Result<&Posterior> {
         if self.posterior.get().is_none() {
             let posterior = Posterior::new(&self.moments(workers), self.noise_variance())?;
-            // Empty, as just seen.
+            // The cell is empty, as checked above.
             let _ = self.posterior.set(posterior);
         }
         Ok(self.posterior.get().expect("filled above"))
@@ -220,7 +220,7 @@ impl Process {
         Ok((mean + self.mean(), variance))
     }
 
-    /// What was learned.
+    /// The model that was learned.
     pub fn model(&self) -> Model {
         let scales = self.map.scales(&self.parameters);
         let random = self.map.random().zip(scales.as_ref()).map(|(random, (signal_scale, lengths))| {
@@ -246,7 +246,7 @@ impl Process {
         saved.put_list("parameters", &self.parameters);
     }
 
-    /// Takes over saved parameters.
+    /// Loads saved parameters.
     pub fn load(&mut self, saved: &Saved) -> Result<()> {
         self.parameters = saved.get_shaped("parameters", (self.parameters.len(), 1))?.into_iter().collect();
         self.posterior = OnceLock::new();

@@ -31,7 +31,7 @@ struct Sums {
     column_points: Array2<f64>,
 }
 
-/// What all pieces share.
+/// Data that all pieces share.
 struct Shared<'a> {
     family: Family,
     /// u.
@@ -43,7 +43,7 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// A free buffer for the weights of a piece, with anything in it.
+    /// A free buffer for the weights of a piece, with arbitrary contents.
     fn buffer(&self) -> Aligned {
         let free = self.buffers.lock().ok().and_then(|mut buffers| buffers.pop());
         free.unwrap_or_else(|| Aligned::zeros(self.strips.padded() * COLUMNS))
@@ -144,7 +144,7 @@ fn of_piece(shared: &Shared<'_>, w: ArrayView2<'_, f64>, cotangent: ArrayView2<'
     by_family!(shared.family, weighed(shared, w, cotangent), linear: inner(shared, w, cotangent))
 }
 
-/// The same of inner products, whose weights are the cotangent itself.
+/// The sums over a piece for inner products, whose weights are the cotangent itself.
 fn inner(shared: &Shared<'_>, w: ArrayView2<'_, f64>, cotangent: ArrayView2<'_, f64>) -> Sums {
     let sums = Sums {
         products: 0.0,
@@ -156,7 +156,7 @@ fn inner(shared: &Shared<'_>, w: ArrayView2<'_, f64>, cotangent: ArrayView2<'_, 
     with_points(shared, w, cotangent, sums)
 }
 
-/// The same in a stationary family.
+/// The sums over a piece for a stationary family.
 fn weighed<C: Correlation>(
     shared: &Shared<'_>,
     w: ArrayView2<'_, f64>,

@@ -44,12 +44,12 @@ impl BlockIteration {
         Ok(BlockIteration { count: 0, starts: 0, width: 0, scales, r, norms, space: None })
     }
 
-    /// What judges when to end; `max_iterations` as in [`Watch::new`].
+    /// The [`Watch`] that decides when to end; `max_iterations` as in [`Watch::new`].
     pub fn watch(problem: &Problem<'_>, max_iterations: usize) -> Watch {
         Watch::new(PATIENCE.max(problem.rhs().nrows()), max_iterations)
     }
 
-    /// Tells the host of the iterate, and returns the reason to end, if there is one.
+    /// Reports the iterate to the host, and returns the reason to end, if there is one.
     ///
     /// # Errors
     /// As [`Problem::observe`].

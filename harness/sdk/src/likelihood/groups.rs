@@ -18,13 +18,13 @@ const GROUPS: usize = 64;
 pub struct GroupsGradient {
     /// Mean over the groups of the negative log marginal likelihood per row.
     pub nlml: f64,
-    /// By the signal scale.
+    /// Derivative by the signal scale.
     pub signal_scale: f64,
-    /// By the noise scale.
+    /// Derivative by the noise scale.
     pub noise_scale: f64,
-    /// By the length scales: as many as the kernel has.
+    /// Derivatives by the length scales: as many as the kernel has.
     pub length_scale: Array1<f64>,
-    /// By a constant prior mean that `y` is without.
+    /// Derivative by a constant prior mean, which is subtracted from `y` already.
     pub mean: f64,
 }
 
@@ -85,7 +85,7 @@ pub fn groups(
     })
 }
 
-/// What all pieces share.
+/// Data that all pieces share.
 struct Input<'a> {
     scaled: &'a Array2<f64>,
     y: &'a ArrayRef1<f64>,

@@ -9,7 +9,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::kernel::correlation::Correlation;
 
-/// How a kernel's entry comes of its two points: a function of a sum over the inputs.
+/// A kernel's entry as a function of a sum over the inputs.
 pub(super) trait Pair: Sync {
     /// An input's derivative by its length scale is -`FACTOR` / length times its term of the sum.
     const FACTOR: f64;
@@ -17,7 +17,7 @@ pub(super) trait Pair: Sync {
     /// An input's term of the sum.
     fn term<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s;
 
-    /// The entry, and what a term is multiplied by in the derivative by its length scale.
+    /// The entry, and the factor of a term in the derivative by its length scale.
     fn entry<S: Simd>(simd: S, sum: S::f64s) -> [S::f64s; 2];
 }
 
@@ -99,13 +99,13 @@ impl<P: Pair> WithSimd for Block<'_, P> {
     }
 }
 
-/// Place of an entry of a lower triangle that is kept row after row.
+/// Index of an entry of a lower triangle that is stored row after row.
 #[inline(always)]
-fn place(row: usize, column: usize) -> usize {
+fn index(row: usize, column: usize) -> usize {
     row * (row + 1) / 2 + column
 }
 
-/// What the groups of one vector need.
+/// Memory for the groups of one vector.
 struct Work<S: Simd> {
     simd: S,
     rows: usize,
@@ -179,11 +179,11 @@ impl<S: Simd> Work<S> {
                 for (&a, &b) in a.iter().zip(b) {
                     sum = simd.add_f64s(sum, P::term(simd, a, b));
                 }
-                let at = place(i, j);
+                let at = index(i, j);
                 [self.entries[at], self.slopes[at]] = P::entry(simd, sum);
                 self.factor[at] = simd.mul_f64s(scale, self.entries[at]);
             }
-            let diagonal = &mut self.factor[place(i, i)];
+            let diagonal = &mut self.factor[index(i, i)];
             *diagonal = simd.add_f64s(*diagonal, noise);
         }
     }
@@ -194,7 +194,7 @@ impl<S: Simd> Work<S> {
         let (simd, rows, factor) = (self.simd, self.rows, &mut self.factor);
         let one = simd.splat_f64s(1.0);
         for j in 0..rows {
-            let pivot = factor[place(j, j)];
+            let pivot = factor[index(j, j)];
             if cast_slice::<S::f64s, f64>(&[pivot]).iter().any(|&pivot| !(pivot > 0.0)) {
                 return Err(j + 1);
             }
@@ -202,25 +202,25 @@ impl<S: Simd> Work<S> {
             let root = simd.sqrt_f64s(pivot);
             let reciprocal = simd.div_f64s(one, root);
             // The diagonal is kept as its reciprocal, which is all that follows needs.
-            factor[place(j, j)] = reciprocal;
+            factor[index(j, j)] = reciprocal;
             for i in j + 1..rows {
-                factor[place(i, j)] = simd.mul_f64s(factor[place(i, j)], reciprocal);
+                factor[index(i, j)] = simd.mul_f64s(factor[index(i, j)], reciprocal);
             }
             for i in j + 1..rows {
-                let (l, start) = (factor[place(i, j)], place(i, 0));
+                let (l, start) = (factor[index(i, j)], index(i, 0));
                 for k in j + 1..=i {
-                    factor[start + k] = simd.negate_mul_add_e_f64s(l, factor[place(k, j)], factor[start + k]);
+                    factor[start + k] = simd.negate_mul_add_e_f64s(l, factor[index(k, j)], factor[start + k]);
                 }
             }
         }
         let inverse = &mut self.inverse;
         for i in 0..rows {
-            let (start, reciprocal) = (place(i, 0), factor[place(i, i)]);
+            let (start, reciprocal) = (index(i, 0), factor[index(i, i)]);
             inverse[start..start + i].fill(simd.splat_f64s(0.0));
             for k in 0..i {
                 let l = factor[start + k];
                 for j in 0..=k {
-                    inverse[start + j] = simd.mul_add_e_f64s(l, inverse[place(k, j)], inverse[start + j]);
+                    inverse[start + j] = simd.mul_add_e_f64s(l, inverse[index(k, j)], inverse[start + j]);
                 }
             }
             let minus = simd.neg_f64s(reciprocal);
@@ -240,7 +240,7 @@ impl<S: Simd> Work<S> {
         // L^-1 y and a = H^-1 y, in place of y.
         let (mut square, mut weights) = (zero, vec![zero; rows]);
         for i in 0..rows {
-            let inverse = &self.inverse[place(i, 0)..][..=i];
+            let inverse = &self.inverse[index(i, 0)..][..=i];
             let mut half = zero;
             for (&entry, &y) in inverse.iter().zip(&self.y) {
                 half = simd.mul_add_e_f64s(entry, y, half);
@@ -257,10 +257,10 @@ impl<S: Simd> Work<S> {
             for j in 0..=i {
                 let mut sum = zero;
                 for k in i..rows {
-                    sum = simd.mul_add_e_f64s(inverse[place(k, i)], inverse[place(k, j)], sum);
+                    sum = simd.mul_add_e_f64s(inverse[index(k, i)], inverse[index(k, j)], sum);
                 }
                 // Columns j < i of row i are not needed any more, and neither is its diagonal once it is reached.
-                inverse[place(i, j)] = sum;
+                inverse[index(i, j)] = sum;
             }
         }
 
@@ -271,7 +271,7 @@ impl<S: Simd> Work<S> {
             sum = simd.add_f64s(sum, weights[i]);
             let a = &self.points[i * inputs..][..inputs];
             for j in 0..=i {
-                let at = place(i, j);
+                let at = index(i, j);
                 let cotangent = simd.negate_mul_add_e_f64s(weights[i], weights[j], inverse[at]);
                 // Off the diagonal it stands for two entries; 1 / 2b comes at the end.
                 let counted = if i == j { cotangent } else { simd.add_f64s(cotangent, cotangent) };

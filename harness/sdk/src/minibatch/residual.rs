@@ -10,7 +10,7 @@ use crate::{Problem, Result};
 /// somewhat above the true one, since some of its rows are old.
 #[derive(Debug, Clone)]
 pub struct ResidualEstimate {
-    /// n x s.
+    /// The estimate, n x s.
     residual: Array2<f64>,
     norms: Vec<Norm>,
 }
@@ -38,7 +38,7 @@ impl ResidualEstimate {
         Ok(estimate)
     }
 
-    /// Norms, relative to the right-hand sides; one a column.
+    /// Norms of the estimate, relative to the right-hand sides; one a column.
     #[must_use]
     pub fn norms(&self) -> Vec<f64> {
         self.norms.iter().map(Norm::relative).collect()

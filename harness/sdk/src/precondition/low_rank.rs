@@ -80,7 +80,7 @@ impl Preconditioner {
         }
     }
 
-    /// For a solver of this precision: in mixed precision V is stored, and applied, in single precision, unless the least
+    /// The preconditioner for a solver of this precision: in mixed precision V is stored, and applied, in single precision, unless the least
     /// eigenvalue of I - V V^T is too small for it. Half the memory, and less than half the time.
     ///
     /// P stays symmetric and positive definite, with a V that is slightly smaller: where V V^T is within 1e-6 of the
@@ -117,7 +117,7 @@ impl Preconditioner {
         }
     }
 
-    /// The same with V in single precision; r and the difference stay in double.
+    /// P r with V in single precision; r and the difference stay in double.
     fn apply_single(
         &self,
         basis: &ArrayView2<'_, f32>,

@@ -2,7 +2,7 @@
 //!
 //! A pass loses orthogonality: Q^T Q differs from I by about the rounding error times the condition number of the Gram
 //! matrix, the square of A's. Columns are scaled to a norm of 1 for that: neither the product nor the factorisation
-//! minds their norms. Passes are repeated until an estimate of the loss is within what the caller permits, or until the
+//! depends on their norms. Passes are repeated until an estimate of the loss is within what the caller permits, or until the
 //! Gram matrix that was factorised is close to the identity (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015: two
 //! passes suffice up to a condition number of 1e8). For larger ones, the Gram matrix is not positive definite
 //! to working precision. It is then shifted, so that the next pass has a smaller condition number

@@ -124,7 +124,7 @@ pub struct HostileLearner {
     act: LearnerAct,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 pub struct State {
     act: LearnerAct,
     steps: usize,

@@ -22,7 +22,7 @@ pub struct RandomWeights {
     params: RandomWeightsParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 pub struct State {
     process: Process,
     optimiser: Optimiser,

@@ -27,7 +27,7 @@ pub struct ScaleDescent {
     params: ScaleDescentParams,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 pub struct State {
     steps: usize,
     /// Logarithms of the signal scale and of the noise scale.

@@ -38,7 +38,7 @@ pub(crate) struct Descent<M: FitMutant> {
     mutant: PhantomData<M>,
 }
 
-/// What a fit has reached.
+/// State of a fit.
 pub(crate) struct State {
     steps: usize,
     /// Logarithms of the signal scale and of the noise scale.
