@@ -32,7 +32,7 @@ pub struct Kernel {
     pub length_scale: Vec<f64>,
 }
 
-/// Which points a pull-back gives derivatives for.
+/// Points for which a pull-back computes derivatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Points {
     /// No points: scales only.

@@ -26,7 +26,7 @@ pub trait Learner: Sized + 'static {
     /// The work to cite for the method, as [`Solver::SOURCE`](crate::Solver::SOURCE).
     const SOURCE: &'static str = "";
 
-    /// Which kernels it takes, and further properties.
+    /// The kernels that it takes, and further properties.
     const CAPABILITIES: Capabilities = Capabilities::KERNEL;
 
     /// State of a fit: learned parameters, the optimiser, counts.

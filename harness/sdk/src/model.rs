@@ -47,7 +47,7 @@ pub struct RandomFeatures<'a> {
     pub frequencies: ArrayView2<'a, f64>,
 }
 
-/// How [`Model::experts`] are combined.
+/// Combinations of [`Model::experts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {
     /// Combines their variances of y.

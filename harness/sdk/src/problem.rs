@@ -24,7 +24,7 @@ pub struct Problem<'a> {
     x: ArrayViewMut2<'a, f64>,
     /// Iteration and norms observed last: the report of a stopped solve.
     pub(crate) seen: (usize, Vec<f64>),
-    /// For the correction of another problem: its data, and the other problem's iterate.
+    /// Data of this correction and the larger problem's iterate; none unless this is a correction.
     correction: Option<(Correction, ArrayViewMut2<'a, f64>)>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Problem<'a> {
         self.x.view_mut()
     }
 
-    /// How many of the first columns are targets (y); the others are probes.
+    /// Number of targets (y), which are the first columns; the others are probes.
     pub fn n_targets(&self) -> usize {
         self.table.n_targets as usize
     }

@@ -1,9 +1,9 @@
-//! How minibatches follow each other, as a parameter of learners.
+//! The order of the rows of minibatches, as a parameter of learners.
 
 use crate::Stream;
 
 crate::choices! {
-    /// How minibatches follow each other.
+    /// Order of the rows of minibatches.
     pub enum Sampling {
         /// A fresh shuffle in each pass, cut into batches.
         Shuffled = "shuffled",

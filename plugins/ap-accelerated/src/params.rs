@@ -8,7 +8,7 @@ gpbench_sdk::params! {
     pub struct ApAcceleratedParams {
         /// Rows in a block; the last block takes what is left.
         pub block_size: usize = 1000, in 1..=100_000;
-        /// Which rows share a block.
+        /// Rows that share a block.
         pub partition: Partition = Partition::Random;
         /// Moves remembered for the momentum; 0 switches it off, which leaves alternating projections.
         pub memory: usize = 10, in 0..=100;

@@ -8,7 +8,7 @@ gpbench_sdk::params! {
     pub struct ApParams {
         /// Rows in a block; the last block takes what is left.
         pub block_size: usize = 1000, in 1..=100_000;
-        /// Which rows share a block.
+        /// Rows that share a block.
         pub partition: Partition = Partition::Random;
         /// Iterations, of one block each, after which to give up; 0 leaves it to the tolerance and the budget.
         pub max_iterations: usize = 0;

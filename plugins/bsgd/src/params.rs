@@ -15,7 +15,7 @@ gpbench_sdk::params! {
         pub learning_rate: f64 = 0.3, in 0.0..=1e6;
         /// Least noise variance.
         pub noise_floor: f64 = 1e-4, in 1e-12..=1e6;
-        /// How minibatches follow each other.
+        /// Order of the rows of minibatches.
         pub sampling: Sampling = Sampling::Shuffled;
     }
 }

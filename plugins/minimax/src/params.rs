@@ -17,7 +17,7 @@ gpbench_sdk::params! {
         pub mu: f64 = 1.0, in 0.0..=1e12;
         /// Least noise variance.
         pub noise_floor: f64 = 1e-4, in 1e-12..=1e6;
-        /// How minibatches follow each other.
+        /// Order of the rows of minibatches.
         pub sampling: Sampling = Sampling::Shuffled;
         /// Random features of an RBF kernel on the inputs, sines and cosines together; a network says how many itself.
         pub features: usize = 1000, in 2..=100_000;

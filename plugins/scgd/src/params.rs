@@ -28,11 +28,11 @@ gpbench_sdk::params! {
         /// Falling weights and steps in place of `average`: step t has the weight t^(-1/2), and its learning rate is
         /// multiplied by t^(-3/4).
         pub decay: bool = false;
-        /// What a step does first.
+        /// Order of the average and the step.
         pub order: Order = Order::AverageFirst;
         /// Least noise variance.
         pub noise_floor: f64 = 1e-4, in 1e-12..=1e6;
-        /// How minibatches follow each other.
+        /// Order of the rows of minibatches.
         pub sampling: Sampling = Sampling::Shuffled;
         /// Random features of an RBF kernel on the inputs, sines and cosines together; a network says how many itself.
         pub features: usize = 1000, in 2..=100_000;

@@ -3,11 +3,11 @@
 use gpbench_sdk::Precision;
 
 gpbench_sdk::choices! {
-    /// Where the gradient of a step is taken.
+    /// Point at which the gradient of a step is taken.
     pub enum Gradient {
-        /// Where momentum would lead, alpha + momentum v: Nesterov's, as published.
+        /// The point to which momentum would lead, alpha + momentum v: Nesterov's, as published.
         Lookahead = "lookahead",
-        /// At the iterate alpha: Polyak's heavy ball, as public code has it.
+        /// The iterate alpha: Polyak's heavy ball, as public code has it.
         HeavyBall = "heavy_ball",
     }
 }
@@ -20,7 +20,7 @@ gpbench_sdk::params! {
         /// Learning rate beta n, for gradients that are divided by the batch size; 0 takes the largest of
         /// 100, 30, 10, 3, 1 that does not diverge.
         pub learning_rate: f64 = 0.0, in 0.0..=1e6;
-        /// Where the gradient is taken.
+        /// Point at which the gradient is taken.
         pub gradient: Gradient = Gradient::Lookahead;
         /// Share of the velocity that is kept from one step to the next.
         pub momentum: f64 = 0.9, in 0.0..=0.9999;

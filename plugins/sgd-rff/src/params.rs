@@ -25,7 +25,7 @@ gpbench_sdk::choices! {
 }
 
 gpbench_sdk::choices! {
-    /// How the solution is computed from the iterates.
+    /// Computation of the solution from the iterates.
     pub enum Averaging {
         /// The arithmetic mean of all iterates after the first step.
         Polyak = "polyak",
@@ -59,15 +59,15 @@ gpbench_sdk::params! {
         pub learning_rate_samples: f64 = 0.1, in 1e-12..=1e6;
         /// Nesterov momentum.
         pub momentum: f64 = 0.9, in 0.0..=0.9999;
-        /// How the solution is computed from the iterates.
+        /// Computation of the solution from the iterates.
         pub averaging: Averaging = Averaging::Geometric;
         /// Weight of the newest iterate in a geometric mean.
         pub averaging_weight: f64 = 1e-3, in 1e-9..=1.0;
         /// Largest norm of a gradient, longer ones being shortened to it; 0 leaves them as they are.
         pub clip: f64 = 0.1, in 0.0..=1e12;
-        /// What that norm is taken over.
+        /// Columns over which that norm is taken.
         pub clip_scope: ClipScope = ClipScope::Column;
-        /// What the objective is multiplied by before clipping.
+        /// Factor of the objective before clipping.
         pub scale: Scale = Scale::Mean;
         /// Objective of pathwise samples.
         pub objective: SampleObjective = SampleObjective::Loss2;

@@ -19,7 +19,7 @@ gpbench_sdk::params! {
         pub neighbours: usize = 16, in 1..=1024;
         /// Groups of a step; all of them if there are fewer.
         pub batch: usize = 1024, in 1..;
-        /// What a row's group is made of.
+        /// Choice of the rows of a group.
         pub grouping: Grouping = Grouping::Neighbours;
         /// Passes after which neighbours are found anew, at the length scales of then.
         pub neighbours_every: usize = 1, in 1..;
@@ -31,11 +31,11 @@ gpbench_sdk::params! {
         /// Learning rate.
         pub learning_rate: f64 = 0.01, in 0.0..=1e6;
         /// Shares of the passes after which the learning rate is multiplied by `factor`: numbers between 0 and 1, with
-        /// spaces between them. Empty: it stays.
+        /// spaces between them. Empty: the learning rate is constant.
         pub milestones: Milestones = Milestones::from([0.5, 0.7, 0.9]);
-        /// What the learning rate is multiplied by at each milestone.
+        /// Factor of the learning rate at each milestone.
         pub factor: f64 = 0.1, in 0.0..=1.0;
-        /// How free parameters become scales.
+        /// Transform from free parameters to scales.
         pub transform: Transform = Transform::Scale;
     }
 }

@@ -41,7 +41,7 @@ struct Fitted<L: Learner> {
     learner: L,
     /// Digest of its parameters.
     params: Digest,
-    /// None before the first `begin` or `load`, and after one that failed.
+    /// The fit; none before the first `begin` or `load`, and after one that failed.
     begun: Option<Begun<L::State>>,
 }
 

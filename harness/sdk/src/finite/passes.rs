@@ -12,7 +12,7 @@ pub struct Passes {
     rows: usize,
     /// Passes that have ended.
     count: usize,
-    /// Which outputs were above 0 in this pass.
+    /// Whether each output was above 0 in this pass.
     alive: Vec<bool>,
 }
 

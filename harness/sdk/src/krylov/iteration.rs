@@ -36,7 +36,7 @@ impl BlockIteration {
     /// Computes the residual of the iterate in `x`: one product with A, unless the iterate is zero.
     ///
     /// # Errors
-    /// Where A is not square, and where the product fails.
+    /// If A is not square, or the product fails.
     pub fn start(problem: &mut Problem<'_>) -> Result<BlockIteration> {
         problem.operator().require_square()?;
         let (r, scales) = problem.relative_residual()?;
@@ -67,7 +67,7 @@ impl BlockIteration {
     /// preconditioner's norm, or A is not positive definite.
     ///
     /// # Errors
-    /// Where the product or memory fails.
+    /// If the product or memory fails.
     pub fn step(
         &mut self,
         problem: &mut Problem<'_>,

@@ -9,7 +9,7 @@ use crate::{Operator, Purpose, Result, Workers, lapack};
 const WIDTH: usize = 8;
 
 crate::choices! {
-    /// Which rows share a block.
+    /// Rows that share a block.
     pub enum Partition {
         /// Rows drawn at random, by the solver's seed.
         Random = "random",
