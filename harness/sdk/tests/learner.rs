@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
+use std::cell::Cell;
+
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
 use gpbench_sdk::testing::{Failure, FitHost, FitRun};
@@ -206,6 +208,79 @@ fn the_table_says_what_the_trait_says() {
     let table = export::learner::<Actor>();
     assert_eq!(table.capabilities, 64 + 128);
     assert_eq!((table.id.len, table.source.len, table.n_params), (5, 8, 1));
+}
+
+thread_local! {
+    /// Number of values of `Counted` that are alive.
+    static ALIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// State of a fit; counts itself while it is alive.
+struct Counted;
+
+impl Counted {
+    fn new() -> Counted {
+        assert_eq!(ALIVE.get(), 0, "the state of an earlier fit is dropped first");
+        ALIVE.set(1);
+        Counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        ALIVE.set(ALIVE.get() - 1);
+    }
+}
+
+/// Requires that no state of an earlier fit is alive when it begins.
+struct Frugal;
+
+impl Learner for Frugal {
+    type Params = NoParams;
+    const ID: &'static str = "frugal";
+    const DOC: &'static str = "Counts its states";
+    type State = Counted;
+
+    fn new(_: NoParams) -> Result<Self> {
+        Ok(Frugal)
+    }
+
+    fn begin(&self, _: &Fit<'_>) -> Result<Counted> {
+        Ok(Counted::new())
+    }
+
+    fn step(&self, _: &mut Counted, _: &Fit<'_>) -> Result<f64> {
+        Err(Error::Stopped)
+    }
+
+    fn predict(
+        &self,
+        _: &Counted,
+        x: ArrayView2<'_, f64>,
+        _: Workers<'_>,
+    ) -> Result<(Array1<f64>, Array1<f64>)> {
+        Ok((Array1::zeros(x.nrows()), Array1::ones(x.nrows())))
+    }
+
+    fn save(&self, _: &Counted, _: &mut Saved) -> Result<()> {
+        Ok(())
+    }
+
+    fn load(&self, _: &Fit<'_>, _: &Saved) -> Result<Counted> {
+        Ok(Counted::new())
+    }
+}
+
+#[test]
+fn a_state_is_dropped_before_the_next_fit_begins() {
+    let host = FitHost::wave(9);
+    let mut run = host.begin::<Frugal>(&[]).unwrap();
+    let saved = run.save().unwrap();
+    run.begin().unwrap();
+    drop(run);
+    assert_eq!(ALIVE.get(), 0);
+    drop(host.resume::<Frugal>(&[], &saved).unwrap());
+    assert_eq!(ALIVE.get(), 0);
 }
 
 /// Tells what it is given, as its model.

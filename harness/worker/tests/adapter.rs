@@ -434,3 +434,59 @@ fn what_a_solver_saves_reaches_the_next_solve() {
     assert_eq!((first, second, state["solves"].len()), (1, 2, 16 * system.n()));
     assert_eq!(solve(None), (1, SolverState::new()), "a session without state");
 }
+
+thread_local! {
+    /// Number of values of `Counted` that are alive.
+    static ALIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Set up for one problem; counts itself while it is alive.
+struct Counted;
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        ALIVE.set(ALIVE.get() - 1);
+    }
+}
+
+/// Requires that nothing prepared earlier is alive when it prepares.
+struct Frugal;
+
+impl sdk::Solver for Frugal {
+    type Params = sdk::NoParams;
+    const ID: &'static str = "frugal";
+    const DOC: &'static str = "A solver of a test.";
+    type Prepared = Counted;
+
+    fn new(_: sdk::NoParams) -> sdk::Result<Self> {
+        Ok(Frugal)
+    }
+
+    fn prepare(&self, _: &Problem<'_>) -> sdk::Result<Counted> {
+        assert_eq!(ALIVE.get(), 0, "what was prepared is dropped first");
+        ALIVE.set(1);
+        Ok(Counted)
+    }
+
+    fn solve(&self, _: &mut Counted, _: &mut Problem<'_>) -> sdk::Result<Report> {
+        Ok(Report::new(Reason::Iterations, ALIVE.get()))
+    }
+}
+
+#[test]
+fn what_is_prepared_is_dropped_before_the_next_problem_is_prepared() {
+    let system = system();
+    let library = library_of::<Frugal>();
+    let entry = library.solver("frugal").unwrap();
+    let mut solver = SolverObject::create(entry, library.host(), &BTreeMap::new()).unwrap();
+    let mut x = Array2::zeros((system.n(), system.columns()).f());
+    let mut no_observer = ();
+    let session = Session::new(&system, common::LIMITS, process::now, &mut no_observer);
+    for _ in 0..2 {
+        assert_eq!(solver.run(&session, &mut x).unwrap().cost.iterations, 1);
+    }
+    // A second solve of the same problem.
+    assert_eq!(solver.solve(&session, &mut x.view_mut()).unwrap().cost.iterations, 1);
+    solver.destroy().unwrap();
+    assert_eq!(ALIVE.get(), 0);
+}
