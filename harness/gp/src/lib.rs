@@ -29,7 +29,6 @@
 //! Results have the same bits on any number of threads: the order of every sum depends on the shapes alone.
 #![deny(unsafe_code)]
 
-mod aligned;
 #[allow(unsafe_code)]
 pub mod blas;
 mod collapse;
@@ -57,7 +56,6 @@ mod pieces;
 mod samples;
 mod scratch;
 pub mod seed;
-mod simd;
 mod sin_cos;
 pub mod sparse;
 pub mod spectrum;
@@ -69,6 +67,7 @@ pub mod train;
 pub use collapse::{CollapsedOperator, UniqueInputs};
 pub use covariance::{CovarianceFunction, Linear};
 pub use features::{FrequencyLaw, RandomFeatures};
+pub use gpbench_numerics::simd::cpu_dispatch;
 pub use gpbench_record::Arithmetic;
 pub use gradient::Gradient;
 pub use growing_draw::GrowingDraw;
@@ -76,5 +75,4 @@ pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};
 pub use operator::KernelOperator;
 pub use samples::PosteriorSamples;
-pub use simd::cpu_dispatch;
 pub use threads::{ThreadsRefused, thread_pool};

@@ -17,10 +17,10 @@ use rayon::prelude::*;
 
 use crate::Gradient;
 use crate::scratch::Scratch;
-use crate::simd::Real;
 use crate::threads::thread_pool;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
 use crate::{Arithmetic, Kernel, KernelMatrix, SystemMatrix, blas};
+use gpbench_numerics::simd::Real;
 
 use cache::Cache;
 use cross::CrossOperator;

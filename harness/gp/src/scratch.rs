@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use crate::aligned::Aligned;
-use crate::simd::Real;
+use gpbench_numerics::Aligned;
+use gpbench_numerics::simd::Real;
 
 pub(crate) const UNPOISONED: &str = "nothing panics under this lock";
 

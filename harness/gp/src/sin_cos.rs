@@ -3,7 +3,7 @@
 //! Without branches, tables and library calls, a loop over a slice becomes SIMD code for the instruction set that
 //! [`pulp`] finds at run time. Multiply-adds are not fused, so that every instruction set gives the same bits.
 
-use crate::simd;
+use gpbench_numerics::simd;
 
 /// `1.5 * 2^52`: adding it rounds to an integer, which is then in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;

@@ -35,8 +35,8 @@ pub(crate) use self::sampled::{RowWeights, Sampled, VectorSums};
 pub(crate) use self::waves::{Waves, angles};
 use self::weigh::Weigh;
 use crate::kernel::{Correlation, with_family};
-use crate::simd::{self, Real};
 use crate::{Family, Kernel};
+use gpbench_numerics::simd::{self, Real};
 
 /// Up to this many inputs differences are as fast as products.
 const FEW_INPUTS: usize = 6;

@@ -23,7 +23,7 @@ pub use triangular::{
 };
 
 use crate::error::{Error, Result};
-use crate::matrix::leading_dimension;
+use gpbench_numerics::layout::leading_dimension;
 
 const LOWER: c_char = b'L' as c_char;
 const VECTORS: c_char = b'V' as c_char;

@@ -3,7 +3,8 @@
 use std::ptr::NonNull;
 
 use gpbench_abi::Mat;
-use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, ShapeBuilder};
+use gpbench_numerics::layout::{column_major, leading_dimension};
+use ndarray::{ArrayRef2, ArrayView2, ArrayViewMut2, ShapeBuilder};
 
 use crate::error::{Error, Result};
 
@@ -58,23 +59,6 @@ pub(crate) unsafe fn view_mut<'a>(mat: &Mat, what: &str) -> Result<ArrayViewMut2
     Ok(unsafe { ArrayViewMut2::from_shape_ptr(shape.strides(strides), data.as_ptr()) })
 }
 
-/// Distance between columns, if the array is column-major.
-pub(crate) fn leading_dimension<T>(array: &ArrayRef2<T>) -> Option<usize> {
-    let (rows, cols) = array.dim();
-    let [down, across] = [array.strides()[0], array.strides()[1]];
-    if array.is_empty() {
-        // Its strides have no meaning.
-        return Some(rows.max(1));
-    }
-    if rows > 1 && down != 1 {
-        return None;
-    }
-    match cols {
-        1 => Some(rows),
-        _ => usize::try_from(across).ok().filter(|&ld| ld >= rows),
-    }
-}
-
 fn describe(array: &ArrayRef2<f64>, data: *mut f64, ld: usize) -> Mat {
     let (rows, cols) = array.dim();
     Mat { data, rows: rows as i64, cols: cols as i64, ld: ld as i64 }
@@ -85,8 +69,7 @@ pub(crate) fn with_input<R>(array: &ArrayRef2<f64>, call: impl FnOnce(&Mat) -> R
     match leading_dimension(array) {
         Some(ld) => call(&describe(array, array.as_ptr().cast_mut(), ld)),
         None => {
-            let mut copy = Array2::zeros(array.dim().f());
-            copy.assign(array);
+            let mut copy = column_major(array);
             let ld = array.nrows().max(1);
             call(&describe(array, copy.as_mut_ptr(), ld))
         }
@@ -101,8 +84,7 @@ pub(crate) fn with_output<R>(array: &mut ArrayRef2<f64>, call: impl FnOnce(&mut 
             call(&mut describe(array, data, ld))
         }
         None => {
-            let mut copy = Array2::zeros(array.dim().f());
-            copy.assign(array);
+            let mut copy = column_major(array);
             let ld = array.nrows().max(1);
             let result = call(&mut describe(array, copy.as_mut_ptr(), ld));
             array.assign(&copy);

@@ -4,7 +4,6 @@
 //! processor. Multiply-adds are fused where the processor can: the last bits of a result depend on the
 //! instruction set, but never on the number of threads or on the position of an entry in a vector.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
 use pulp::bytemuck::cast_slice_mut;
@@ -17,38 +16,6 @@ pub(crate) fn dispatch<W: WithSimd>(work: W) -> W::Output {
     #[cfg(test)]
     let best = &tests::FORCED.get().unwrap_or(*best);
     best.dispatch(work)
-}
-
-/// Doubles in a cache line.
-const LINE: usize = 8;
-
-/// Doubles from the begin of a cache line on, so that no vector lies on two lines. Speed alone depends on it.
-pub(crate) struct Aligned {
-    numbers: Vec<f64>,
-    start: usize,
-    length: usize,
-}
-
-impl Aligned {
-    pub(crate) fn zeros(length: usize) -> Aligned {
-        let numbers = vec![0.0; length + LINE];
-        let start = numbers.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
-        Aligned { numbers, start, length }
-    }
-}
-
-impl Deref for Aligned {
-    type Target = [f64];
-
-    fn deref(&self) -> &[f64] {
-        &self.numbers[self.start..][..self.length]
-    }
-}
-
-impl DerefMut for Aligned {
-    fn deref_mut(&mut self) -> &mut [f64] {
-        &mut self.numbers[self.start..][..self.length]
-    }
 }
 
 /// 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits.
@@ -149,16 +116,6 @@ pub(crate) mod tests {
                 let expected = (-argument).exp();
                 assert!((value - expected).abs() <= 5e-16 * expected, "exp(-{argument}): {value} {expected}");
             }
-        }
-    }
-
-    #[test]
-    fn aligned_numbers_begin_with_a_cache_line() {
-        for length in [0, 1, 100, 100_000] {
-            let mut numbers = Aligned::zeros(length);
-            assert_eq!((numbers.len(), numbers.as_ptr() as usize % 64), (length, 0));
-            numbers.iter_mut().for_each(|number| *number += 1.0);
-            assert_eq!(numbers.iter().sum::<f64>(), length as f64);
         }
     }
 

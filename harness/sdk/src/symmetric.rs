@@ -1,6 +1,7 @@
 //! Symmetric matrices of which the lower triangle is kept, column-major: Gram matrices, sums with the identity, and what
 //! follows from their Cholesky factors.
 
+pub use gpbench_numerics::layout::column_major;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, s};
 
@@ -30,13 +31,6 @@ pub fn add_gram_shared(a: &ArrayRef2<f64>, c: &mut ArrayRef2<f64>, workers: Work
         let mut below = panel.slice_mut(s![first.., ..]);
         general_mat_mul(1.0, &a.slice(s![.., first..]).t(), &columns, 1.0, &mut below);
     });
-}
-
-/// A column-major copy.
-pub fn column_major(a: &ArrayRef2<f64>) -> Array2<f64> {
-    let mut copy = Array2::zeros(a.dim().f());
-    copy.assign(a);
-    copy
 }
 
 /// C <- C + value I.

@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use crate::simd::Lanes;
+use gpbench_numerics::simd::Lanes;
 
 /// The formulae of one family: its correlation k as a function of the squared scaled distance `r^2`, the slope
 /// of that function, and its spectral density.

@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::correlation::{Correlation, scaled_root};
-use crate::simd::Lanes;
+use gpbench_numerics::simd::Lanes;
 
 /// The formulae of [`Family::Matern32`](crate::Family::Matern32).
 pub(crate) struct Matern32;

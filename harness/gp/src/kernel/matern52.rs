@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::correlation::{Correlation, scaled_root};
-use crate::simd::Lanes;
+use gpbench_numerics::simd::Lanes;
 
 /// The formulae of [`Family::Matern52`](crate::Family::Matern52).
 pub(crate) struct Matern52;

@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::correlation::Correlation;
-use crate::simd::Lanes;
+use gpbench_numerics::simd::Lanes;
 
 /// The formulae of [`Family::Rbf`](crate::Family::Rbf).
 pub(crate) struct Rbf;

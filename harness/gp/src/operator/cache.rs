@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::TILE;
-use crate::aligned::Aligned;
 use crate::scratch::UNPOISONED;
-use crate::simd::Real;
 use crate::tile::tile_len;
+use gpbench_numerics::Aligned;
+use gpbench_numerics::simd::Real;
 
 /// Stored tiles.
 #[derive(Debug, Default)]

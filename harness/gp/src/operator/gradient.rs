@@ -22,9 +22,9 @@ use rayon::prelude::*;
 use super::{KernelOperator, TILE};
 use crate::Gradient;
 use crate::KernelMatrix;
-use crate::aligned::Aligned;
-use crate::simd::{self, Real};
 use crate::tile::{Factors, Forward, Layout, Weighed, padded};
+use gpbench_numerics::Aligned;
+use gpbench_numerics::simd::{self, Real};
 
 /// Sums over some of the entries.
 struct Sums {

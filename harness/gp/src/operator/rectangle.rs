@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::{KernelOperator, TILE};
 use crate::matrix::FUSED_ENTRIES;
-use crate::simd::{self, Real};
 use crate::tile::{Forward, Identity, Layout, Points, Side, Tiles, Transposed, padded, tile_len};
+use gpbench_numerics::simd::{self, Real};
 
 /// Fewest tasks of a product, where its shape allows so many.
 const TASKS: usize = 32;

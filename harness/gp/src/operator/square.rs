@@ -15,8 +15,8 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 use super::cache::Stored;
 use super::{KernelOperator, TILE};
 use crate::KernelMatrix;
-use crate::simd::{self, Real};
 use crate::tile::{Forward, Layout, Transposed, padded};
+use gpbench_numerics::simd::{self, Real};
 
 /// Most tiles on a side of a square, and fewest squares on a side of the matrix (where it has so many tiles), which
 /// are enough for many threads.

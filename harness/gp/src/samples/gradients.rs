@@ -7,11 +7,11 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, s};
 use rayon::prelude::*;
 
-use crate::aligned::Aligned;
 use crate::operator::{TILE, pieces, stripes};
 use crate::scratch::Scratch;
-use crate::simd::{self, Real};
 use crate::tile::{Points, Sampled, Transposed, VectorSums, padded, tile_len};
+use gpbench_numerics::Aligned;
+use gpbench_numerics::simd::{self, Real};
 
 use super::block::Block;
 use super::terms::{KernelTerms, Packed, PriorTerms, Terms};

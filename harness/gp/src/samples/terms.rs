@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use ndarray::{Array1, ArrayView2, Axis, s};
 
-use crate::aligned::Aligned;
 use crate::kernel::Kernel;
 use crate::operator::TILE;
 use crate::scratch::Scratch;
-use crate::simd::{self, Real};
 use crate::sin_cos::sines_and_cosines;
 use crate::tile::{
     Forward, Identity, Layout, Points, RowWeights, Sampled, Side, Tiles, Waves, angles, padded, tile_len,
 };
+use gpbench_numerics::Aligned;
+use gpbench_numerics::simd::{self, Real};
 
 use super::block::Block;
 

@@ -6,7 +6,7 @@ use pulp::Simd;
 
 use super::points::{GROUP, Part};
 use crate::kernel::Correlation;
-use crate::simd::{Lanes, Real, Work};
+use gpbench_numerics::simd::{Lanes, Real, Work};
 
 /// Calls `columns` of some work of numbers `$real` with the shape of its sums for the vectors of `$simd_type`: NV vectors of a
 /// strip times NJ columns, which are SUMS sums, as many as the registers hold.

@@ -9,7 +9,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::points::padded;
-use crate::simd::{self, Lanes, Real, Work};
+use gpbench_numerics::simd::{self, Lanes, Real, Work};
 
 /// Vectors of a panel, at most.
 pub(crate) const PANEL: usize = 2;

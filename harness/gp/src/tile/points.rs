@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::prelude::*;
 
-use crate::aligned::Aligned;
-use crate::simd::Real;
+use gpbench_numerics::Aligned;
+use gpbench_numerics::simd::Real;
 
 /// Numbers of rows are padded to a multiple of this.
 pub(crate) const PAD: usize = 16;

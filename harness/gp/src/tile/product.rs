@@ -7,7 +7,7 @@
 use pulp::Simd;
 
 use super::panels::{PANEL, separate};
-use crate::simd::{Lanes, Real, Work};
+use gpbench_numerics::simd::{Lanes, Real, Work};
 
 /// `out += T v`: `rows x cols` tile, packed blocks of `cols` and `rows` rows.
 pub(crate) struct Forward<'a, E> {

@@ -15,9 +15,9 @@ use super::evaluate::{BATCH, Differences, Distance, Products, arguments, by_regi
 use super::panels::CountLanes;
 use super::points::{Part, Points};
 use super::{Tiles, padded, tile_len};
-use crate::aligned::Aligned;
 use crate::kernel::{Correlation, with_family};
-use crate::simd::{self, Lanes, Real, Work};
+use gpbench_numerics::Aligned;
+use gpbench_numerics::simd::{self, Lanes, Real, Work};
 
 /// The weights of the rows of a tile, for each of its columns.
 #[derive(Debug, Clone, Copy)]

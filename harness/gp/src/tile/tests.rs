@@ -3,8 +3,8 @@
 use ndarray::{Array1, Array2, ShapeBuilder};
 
 use super::*;
-use crate::aligned::Aligned;
 use crate::seed::Streams;
+use gpbench_numerics::Aligned;
 
 /// Rows and columns of a tile that need padding.
 const ROWS: usize = 37;

@@ -9,7 +9,7 @@ use super::evaluate::{Products, by_registers, pair_sums};
 use super::points::{GROUP, Part, Points};
 use super::sampled::{RowWeights, Sampled};
 use super::{padded, tile_len};
-use crate::simd::{self, Lanes, Real, Work};
+use gpbench_numerics::simd::{self, Lanes, Real, Work};
 
 /// Fills a tile with the inner products of the rows of `a` with the columns of `b`.
 pub(crate) fn angles(

@@ -11,7 +11,7 @@ use pulp::Simd;
 use super::evaluate::{BATCH, Distance, Products, arguments, by_registers, pair_sums};
 use super::points::{GROUP, Part};
 use crate::kernel::Correlation;
-use crate::simd::{Lanes, Real, Work};
+use gpbench_numerics::simd::{Lanes, Real, Work};
 
 /// Fills a tile with M and adds up its sums.
 pub(crate) struct Weigh<'a, E: Real, D, C> {

@@ -10,7 +10,8 @@
 //!
 //! Kernel entries in single precision change the gradient far less than solutions with a residual of 0.01 do.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
+use gpbench_numerics::layout::column_major;
+use ndarray::{ArrayView1, ArrayView2, s};
 
 use crate::{Arithmetic, Gradient, SystemMatrix};
 
@@ -57,15 +58,9 @@ fn estimate(
     assert_eq!(solution.nrows(), op.n(), "one weight per row");
     let probes = solution.ncols().saturating_sub(1);
     assert!(probes > 0, "the trace is estimated from at least one probe");
-    let (mut u, mut w) = (by_columns(solution), by_columns(other));
+    let (mut u, mut w) = (column_major(&solution), column_major(&other));
     u.column_mut(0).mapv_inplace(|value| 0.5 * value);
     u.slice_mut(s![.., 1..]).mapv_inplace(|value| -0.5 * value / probes as f64);
     w.column_mut(0).assign(&again.unwrap_or(solution.column(0)));
     op.gradient(u.view(), w.view(), precision)
-}
-
-fn by_columns(a: ArrayView2<f64>) -> Array2<f64> {
-    let mut out = Array2::zeros(a.dim().f());
-    out.assign(&a);
-    out
 }

@@ -7,6 +7,7 @@
 use std::marker::PhantomData;
 use std::sync::Mutex;
 
+use gpbench_numerics::Aligned;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, Zip, s};
 
@@ -14,7 +15,7 @@ use super::correlation::{Correlation, by_family};
 use super::tile::{Strips, Weigh};
 use super::{COLUMNS, Kernel, KernelGradient, Points};
 use crate::pieces::in_order;
-use crate::simd::{Aligned, dispatch};
+use crate::simd::dispatch;
 use crate::{Family, Workers};
 
 /// Sums over a piece of the columns of the weights V, or over all columns.
@@ -46,7 +47,7 @@ impl Shared<'_> {
     /// A free buffer for the weights of a piece, with arbitrary contents.
     fn buffer(&self) -> Aligned {
         let free = self.buffers.lock().ok().and_then(|mut buffers| buffers.pop());
-        free.unwrap_or_else(|| Aligned::zeros(self.strips.padded() * COLUMNS))
+        free.unwrap_or_else(|| Aligned::zeroed::<f64>(self.strips.padded() * COLUMNS))
     }
 
     fn give_back(&self, buffer: Aligned) {
@@ -164,7 +165,7 @@ fn weighed<C: Correlation>(
 ) -> Sums {
     let (n, padded) = (shared.rows.nrows(), shared.strips.padded());
     let mut buffer = shared.buffer();
-    let numbers = &mut buffer[..padded * w.nrows()];
+    let numbers = &mut buffer.numbers_mut::<f64>()[..padded * w.nrows()];
     let mut weights =
         ArrayViewMut2::from_shape((padded, w.nrows()).f(), &mut *numbers).expect("as many as the shape has");
     weights.slice_mut(s![..n, ..]).assign(&cotangent);

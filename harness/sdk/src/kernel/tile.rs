@@ -6,11 +6,11 @@
 use std::marker::PhantomData;
 use std::slice::ChunksExact;
 
+use gpbench_numerics::Aligned;
 use ndarray::{ArrayRef2, ArrayViewMut2};
 use pulp::{Simd, WithSimd};
 
 use super::correlation::Correlation;
-use crate::simd::Aligned;
 
 /// Rows of a strip: four vectors of the widest instruction set.
 const STRIP: usize = 32;
@@ -28,17 +28,18 @@ pub(super) struct Strips {
 impl Strips {
     pub(super) fn new(scaled: &ArrayRef2<f64>) -> Strips {
         let (rows, coordinates) = scaled.dim();
-        let mut numbers = Aligned::zeros(rows.div_ceil(STRIP) * STRIP * coordinates);
+        let mut memory = Aligned::zeroed::<f64>(rows.div_ceil(STRIP) * STRIP * coordinates);
+        let numbers = memory.numbers_mut::<f64>();
         for (i, row) in scaled.rows().into_iter().enumerate() {
             let first = (i / STRIP) * STRIP * coordinates + i % STRIP;
             row.iter().enumerate().for_each(|(k, &value)| numbers[first + k * STRIP] = value);
         }
-        Strips { numbers, rows, coordinates }
+        Strips { numbers: memory, rows, coordinates }
     }
 
     /// The strips, one after the other.
     fn strips(&self) -> ChunksExact<'_, f64> {
-        self.numbers.chunks_exact(STRIP * self.coordinates)
+        self.numbers.numbers().chunks_exact(STRIP * self.coordinates)
     }
 
     /// Rows including those that fill up the last strip.

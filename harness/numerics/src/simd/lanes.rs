@@ -1,161 +1,36 @@
-//! Vectors of real numbers, and the elementary functions of them that kernels need.
-//!
-//! One trait for `f64` and `f32` over the operations of [`pulp`]. Functions are compiled once for each instruction
-//! set, so all of them are `inline(always)`: one that is not inlined would be compiled for the oldest processor.
-//!
-//! Multiply-adds are fused where the processor can. So the last bits of a result depend on the instruction set, but
-//! never on the number of threads or on the position of an entry in a vector.
+//! Arithmetic on vectors, and the exponential function of them.
 
 use std::fmt::Debug;
-use std::marker::PhantomData;
-use std::ops::{Index, IndexMut};
-use std::sync::OnceLock;
 
 use bytemuck::Pod;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Simd;
 
-/// Environment variable that selects a smaller instruction set than the processor's best.
-const CHOICE: &str = "GPBENCH_SIMD";
-
-/// The instruction set of all kernel products of this process: the processor's best, or the one that the environment
-/// variable `GPBENCH_SIMD` names (`avx2`, `portable`).
-pub(crate) fn arch() -> Arch {
-    static CHOSEN: OnceLock<Arch> = OnceLock::new();
-    *CHOSEN.get_or_init(|| choose(std::env::var(CHOICE).ok().as_deref(), Arch::new()))
-}
-
-fn choose(asked: Option<&str>, best: Arch) -> Arch {
-    match (asked, best) {
-        (Some("portable"), _) => Arch::Scalar,
-        #[cfg(target_arch = "x86_64")]
-        (Some("avx2"), best) => pulp::x86::V3::try_new().map_or(best, Arch::V3),
-        (_, best) => best,
-    }
-}
-
-/// The instruction set of kernel products: `avx512`, `avx2` or `portable`.
-pub fn cpu_dispatch() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    match arch() {
-        Arch::V4(_) => return "avx512",
-        Arch::V3(_) => return "avx2",
-        _ => {}
-    }
-    "portable"
-}
-
-/// A type of numbers in tiles.
-pub(crate) trait Real: Pod + Debug + PartialOrd + Send + Sync + 'static {
-    /// A cache line of numbers: the rows of a strip.
-    type Strip: Pod + Index<usize, Output = Self> + IndexMut<usize> + Send + Sync;
-    /// Rows of a strip.
-    const STRIP: usize = size_of::<Self::Strip>() / size_of::<Self>();
-
-    fn from_f64(value: f64) -> Self;
-    fn to_f64(self) -> f64;
-    /// Runs `work` compiled for the instruction set `arch`.
-    fn dispatch<W: Work<Self>>(arch: Arch, work: W) -> W::Output;
-    /// The same with vectors of `doubles` doubles, or twice as many singles, whatever this machine has.
-    #[cfg(test)]
-    fn emulate<W: Work<Self>>(doubles: usize, work: W) -> W::Output;
-}
-
-/// Work on numbers `E` that is compiled once for each instruction set.
-pub(crate) trait Work<E: Real> {
-    type Output;
-
-    fn run<S: Simd>(self, simd: S) -> Self::Output
-    where
-        E: Lanes<S>;
-}
-
-struct Dispatch<W, E> {
-    work: W,
-    numbers: PhantomData<E>,
-}
-
-impl<W: Work<f64>> WithSimd for Dispatch<W, f64> {
-    type Output = W::Output;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> W::Output {
-        self.work.run(simd)
-    }
-}
-
-impl<W: Work<f32>> WithSimd for Dispatch<W, f32> {
-    type Output = W::Output;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> W::Output {
-        self.work.run(simd)
-    }
-}
-
-impl Real for f64 {
-    type Strip = [f64; 8];
-
-    #[inline(always)]
-    fn from_f64(value: f64) -> f64 {
-        value
-    }
-
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self
-    }
-
-    fn dispatch<W: Work<f64>>(arch: Arch, work: W) -> W::Output {
-        arch.dispatch(Dispatch { work, numbers: PhantomData::<f64> })
-    }
-
-    #[cfg(test)]
-    fn emulate<W: Work<f64>>(doubles: usize, work: W) -> W::Output {
-        tests::emulate(doubles, Dispatch { work, numbers: PhantomData::<f64> })
-    }
-}
-
-impl Real for f32 {
-    type Strip = [f32; 16];
-
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "rounding is intended")]
-    fn from_f64(value: f64) -> f32 {
-        value as f32
-    }
-
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-
-    fn dispatch<W: Work<f32>>(arch: Arch, work: W) -> W::Output {
-        arch.dispatch(Dispatch { work, numbers: PhantomData::<f32> })
-    }
-
-    #[cfg(test)]
-    fn emulate<W: Work<f32>>(doubles: usize, work: W) -> W::Output {
-        tests::emulate(doubles, Dispatch { work, numbers: PhantomData::<f32> })
-    }
-}
+use super::Real;
 
 /// Arithmetic on vectors of `Self` with the instruction set `S`.
-pub(crate) trait Lanes<S: Simd>: Real {
+pub trait Lanes<S: Simd>: Real {
     /// A vector.
     type V: Pod + Debug;
     /// Numbers in a vector.
     const LANES: usize = size_of::<Self::V>() / size_of::<Self>();
 
+    /// A vector of this number, rounded to the type.
     fn splat(simd: S, value: f64) -> Self::V;
+    /// A vector of this number.
     fn broadcast(simd: S, value: Self) -> Self::V;
+    /// `a + b`.
     fn add(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a - b`.
     fn sub(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a b`.
     fn mul(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a / b`.
     fn div(simd: S, a: Self::V, b: Self::V) -> Self::V;
     /// `a b + c`.
     fn mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `c - a b`.
     fn negate_mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// Square roots, correctly rounded.
     fn sqrt(simd: S, a: Self::V) -> Self::V;
     /// The larger of `a` and `limit`; NaN stays NaN.
     fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
@@ -346,6 +221,3 @@ lanes!(
     ln2: [0.693_359_375, -2.121_944_4e-4],
     most: 87.0, series: EXP_F32, add_to: add_singles
 );
-
-#[cfg(test)]
-mod tests;

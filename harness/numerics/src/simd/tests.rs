@@ -1,5 +1,8 @@
 //! Accuracy in units in the last place, with vectors of every width.
 
+use pulp::{Arch, Simd};
+
+use super::arch::choose;
 use super::*;
 
 struct ExpMinus<'a, E>(&'a [E]);
@@ -32,16 +35,6 @@ fn every_way<E: Real>(a: &[E]) -> Vec<Vec<E>> {
         E::emulate(4, work()),
         E::emulate(8, work()),
     ]
-}
-
-/// Vectors of 2, 4 or 8 doubles, emulated by loops.
-pub(super) fn emulate<W: WithSimd>(doubles: usize, work: W) -> W::Output {
-    match doubles {
-        2 => work.with_simd(pulp::Scalar128b),
-        4 => work.with_simd(pulp::Scalar256b),
-        8 => work.with_simd(pulp::Scalar512b),
-        _ => unreachable!("no processor has vectors of {doubles} doubles"),
-    }
 }
 
 /// Arguments a, and `exp(-a)` to twice the digits of a double.
