@@ -21,7 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-files", &["gpbench-processes"]),
     ("gpbench-processes", &[]),
     ("gpbench-gp", &["gpbench-numerics", "gpbench-record"]),
-    ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-record"]),
+    ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-numerics", "gpbench-record"]),
     ("gpbench-import", &["gpbench-data", "gpbench-processes", "gpbench-record"]),
     ("gpbench-runs", &["gpbench-files", "gpbench-record"]),
     ("gpbench-spec", &["gpbench-record"]),

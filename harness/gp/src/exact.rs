@@ -3,17 +3,17 @@
 //! Takes n^2 numbers of memory and n^3 / 6 multiply-adds: the reference where n allows.
 
 mod derivatives;
-pub(crate) mod factor;
 mod gradient;
 
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use gpbench_numerics::factor;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 
-use crate::blas::NotPositiveDefinite;
-use crate::threads::{ThreadsRefused, thread_pool};
+use crate::NotPositiveDefinite;
+use crate::threads::{OnPool, ThreadsRefused, thread_pool};
 use crate::{Kernel, KernelMatrix, KernelOperator, SystemMatrix};
 
 /// Why an exact fit failed.
@@ -76,7 +76,7 @@ impl ExactGp {
         assert_eq!(x.nrows(), y.len(), "one target per row");
         let op = KernelOperator::with_pool(kernel, noise_scale, x, Arc::clone(pool));
         let mut factor = op.lower_triangle();
-        factor::cholesky(factor.view_mut(), op.pool())?;
+        factor::factorise(&mut factor, OnPool(op.pool())).map_err(NotPositiveDefinite::of)?;
         let log_det = 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>();
         let mut gp =
             ExactGp { op, factor, v: Array1::zeros(0), log_det, y_hinv_y: 0.0, log_marginal_likelihood: 0.0 };
@@ -91,7 +91,7 @@ impl ExactGp {
     pub fn solve(&self, rhs: ArrayView2<f64>) -> Array2<f64> {
         let mut x = Array2::zeros(rhs.dim().f());
         x.assign(&rhs);
-        factor::solve(self.factor.view(), x.view_mut(), self.op.pool());
+        factor::solve(&self.factor, &mut x, OnPool(self.op.pool()));
         x
     }
 
@@ -104,7 +104,7 @@ impl ExactGp {
             let rows = c * BLOCK..c * BLOCK + part.nrows();
             let mut cross = self.op.cross_matrix(part);
             mean.slice_mut(s![rows.clone()]).assign(&cross.t().dot(&self.v));
-            factor::solve_lower(self.factor.view(), cross.view_mut(), self.op.pool());
+            factor::solve_lower(&self.factor, &mut cross, OnPool(self.op.pool()));
             let explained = cross.map_axis(Axis(0), |column| column.dot(&column));
             let prior = self.op.kernel().variance();
             variance.slice_mut(s![rows]).assign(&explained.mapv(|e| (prior - e).max(0.0)));

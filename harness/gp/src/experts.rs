@@ -15,7 +15,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::Kernel;
-use crate::blas::NotPositiveDefinite;
+use crate::NotPositiveDefinite;
 use crate::exact::ExactGp;
 
 /// One expert.

@@ -13,16 +13,17 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use gpbench_numerics::{factor, lapack, pieces};
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::blas::{self, NotPositiveDefinite};
+use crate::NotPositiveDefinite;
+use crate::RandomFeatures;
 use crate::covariance::Linear;
-use crate::exact::factor;
 use crate::network::Network;
-use crate::{RandomFeatures, pieces};
+use crate::threads::OnPool;
 
 /// Features of rows.
 pub trait FeatureMap: Sync {
@@ -129,8 +130,8 @@ impl<M: FeatureMap> Finite<M> {
         let squares = factor.diag().sum();
         factor.diag_mut().mapv_inplace(|entry| entry + noise);
         let norm = frobenius_of_lower(factor.view());
-        factor::cholesky(factor.view_mut(), pool)?;
-        blas::potrs(factor.view(), weights.view_mut());
+        factor::factorise(&mut factor, OnPool(pool)).map_err(NotPositiveDefinite::of)?;
+        lapack::cholesky_solve(&factor, &mut weights).expect("shapes fit");
         let weights = weights.remove_axis(Axis(1));
         let log_det_f = 2.0 * factor.diag().iter().map(|l| l.ln()).sum::<f64>();
         let log_det = log_det_f + (n as f64 - d as f64) * noise.ln();
@@ -155,12 +156,12 @@ impl<M: FeatureMap> Finite<M> {
 
     /// Posterior mean and latent variance (without observation noise) at the rows of `x_star`.
     pub fn predict(&self, x_star: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {
-        pieces::join(pieces::map(x_star, &self.pool, |_, x| {
+        pieces::join(pieces::map(x_star, OnPool(&self.pool), |_, x| {
             let features = self.map.rows(x);
             let mut phi = Array2::zeros(features.dim().f());
             phi.assign(&features);
             let mean = phi.dot(&self.weights);
-            blas::divide_by_transposed(self.factor.view(), phi.view_mut());
+            lapack::divide_by_lower_transposed(&mut phi, &self.factor).expect("shapes fit");
             let noise = self.noise_scale * self.noise_scale;
             (mean, phi.map_axis(Axis(1), |row| noise * row.dot(&row)))
         }))
@@ -173,12 +174,12 @@ impl<M: FeatureMap> Finite<M> {
 
     /// The lower triangle of `F^-1`.
     pub(crate) fn inverse(&self) -> Array2<f64> {
-        factor::inverse(self.factor.view(), &self.pool)
+        factor::inverse(&self.factor, OnPool(&self.pool))
     }
 
     /// `|Phi w - y|^2`.
     fn squared_residual(&self, x: ArrayView2<f64>, y: ArrayView1<f64>) -> f64 {
-        let sums = pieces::map(x, &self.pool, |start, x| {
+        let sums = pieces::map(x, OnPool(&self.pool), |start, x| {
             let residual = self.map.rows(x).dot(&self.weights) - y.slice(s![start..start + x.nrows()]);
             residual.dot(&residual)
         });
@@ -198,7 +199,7 @@ fn moments(
     let mut memory = Array2::zeros((BLOCK.min(x.nrows()), d));
     for (x, y) in x.axis_chunks_iter(Axis(0), BLOCK).zip(y.axis_chunks_iter(Axis(0), BLOCK)) {
         let mut phi = memory.slice_mut(s![..x.nrows(), ..]);
-        pieces::fill(x, phi.view_mut(), pool, |x, mut phi| phi.assign(&map.rows(x)));
+        pieces::fill(x, phi.view_mut(), OnPool(pool), |x, mut phi| phi.assign(&map.rows(x)));
         let phi = phi.view();
         let entries = projected.axis_chunks_iter_mut(Axis(0), PANEL);
         let panels: Vec<_> = gram.axis_chunks_iter_mut(Axis(1), PANEL).zip(entries).enumerate().collect();

@@ -1,5 +1,6 @@
 //! An exact draw of a Gaussian process at points that are given in turn.
 
+use gpbench_numerics::lapack;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s};
 
 use crate::{Kernel, blas};
@@ -64,10 +65,10 @@ impl GrowingDraw {
         let mut own = self.kernel.matrix(x, x).reversed_axes();
         own.diag_mut().mapv_inplace(|variance| variance + JITTER * self.kernel.variance());
         if before > 0 {
-            blas::divide_by_transposed(self.factor.view(), across.view_mut());
+            lapack::divide_by_lower_transposed(&mut across, &self.factor).expect("shapes fit");
             own -= &across.dot(&across.t());
         }
-        blas::potrf(own.view_mut()).expect("a covariance with jitter on its diagonal is positive definite");
+        lapack::cholesky(&mut own).expect("a covariance with jitter on its diagonal is positive definite");
         let mut factor = Array2::zeros((before + more, before + more).f());
         factor.slice_mut(s![..before, ..before]).assign(&self.factor);
         factor.slice_mut(s![before.., ..before]).assign(&across);

@@ -7,10 +7,11 @@
 
 use std::sync::Arc;
 
+use gpbench_numerics::lapack;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, Zip};
 use rayon::ThreadPool;
 
-use crate::blas::{self, NotPositiveDefinite};
+use crate::NotPositiveDefinite;
 use crate::pathwise::{self, Prior, Targets};
 use crate::seed::{self, Streams};
 use crate::{FrequencyLaw, Kernel, KernelMatrix, KernelOperator, RandomFeatures, SystemMatrix};
@@ -111,7 +112,7 @@ impl Preconditioner {
         }
         let mut inner = Array2::zeros((self.l.ncols(), v.ncols()).f());
         inner.assign(&self.l.t().dot(v));
-        blas::potrs(self.inner.view(), inner.view_mut());
+        lapack::cholesky_solve(&self.inner, &mut inner).expect("shapes fit");
         (v - &self.l.dot(&inner)) / self.noise
     }
 }
@@ -120,7 +121,7 @@ fn inner_factor(l: &Array2<f64>, noise: f64) -> Result<Array2<f64>, NotPositiveD
     let mut inner = Array2::zeros((l.ncols(), l.ncols()).f());
     inner.assign(&l.t().dot(l));
     inner.diag_mut().mapv_inplace(|entry| entry + noise);
-    blas::potrf(inner.view_mut())?;
+    lapack::cholesky(&mut inner).map_err(NotPositiveDefinite::of)?;
     Ok(inner)
 }
 

@@ -11,9 +11,10 @@
 //! Every new vector is made orthogonal to all earlier ones, twice: otherwise copies of converged eigenvalues
 //! appear, and the tridiagonal depends on rounding.
 
+use gpbench_numerics::lapack;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
-use crate::{KernelMatrix, blas};
+use crate::KernelMatrix;
 
 /// Below this share of the largest entry so far, the norm of a new vector is rounding error.
 const EXHAUSTED: f64 = 1e-14;
@@ -53,7 +54,7 @@ impl Tridiagonal {
         if self.is_empty() {
             return None;
         }
-        let (nodes, vectors) = blas::tridiagonal_eigenvectors(&self.diagonal, &self.off_diagonal)?;
+        let (nodes, vectors) = lapack::tridiagonal_eigen(&self.diagonal, &self.off_diagonal).ok()?;
         Some(nodes.iter().zip(vectors.row(0)).map(|(&node, first)| first * first * f(node)).sum())
     }
 }
@@ -71,7 +72,7 @@ pub fn tridiagonalise(op: &dyn KernelMatrix, starts: ArrayView2<f64>, steps: usi
 /// case the values are the curvatures of `v^T H v / 2` along the vectors.
 pub fn leading(op: &dyn KernelMatrix, steps: usize, count: usize) -> Option<(Vec<f64>, Array2<f64>)> {
     let run = iterate(op, Array2::ones((op.n(), 1).f()).view(), steps).pop()?;
-    let (values, vectors) = blas::tridiagonal_eigenvectors(&run.diagonal, &run.off_diagonal)?;
+    let (values, vectors) = lapack::tridiagonal_eigen(&run.diagonal, &run.off_diagonal).ok()?;
     let last: Vec<usize> = (0..values.len()).rev().take(count).collect();
     if last.len() < count {
         return None;

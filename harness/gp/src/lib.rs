@@ -20,7 +20,7 @@
 //!   [`experts`];
 //! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
 //! - [`seed`]: random streams keyed by name;
-//! - [`blas`]: the few LAPACK calls and the thread count of OpenBLAS.
+//! - [`blas`]: the thread count of OpenBLAS.
 //!
 //! Shapes: `n` rows, `d` inputs, `s` right-hand sides. Inputs are row-major
 //! `n x d`; blocks of right-hand sides are column-major (`.f()`) `n x s`.
@@ -52,11 +52,11 @@ pub mod model;
 pub mod network;
 mod operator;
 pub mod pathwise;
-mod pieces;
 mod samples;
 mod scratch;
 pub mod seed;
 mod sin_cos;
+mod singular;
 pub mod sparse;
 pub mod spectrum;
 pub mod thompson;
@@ -75,4 +75,5 @@ pub use kernel::{Family, Kernel, UnknownFamily};
 pub use matrix::{KernelMatrix, SystemMatrix};
 pub use operator::KernelOperator;
 pub use samples::PosteriorSamples;
+pub use singular::NotPositiveDefinite;
 pub use threads::{ThreadsRefused, thread_pool};

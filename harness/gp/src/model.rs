@@ -32,7 +32,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use rand::seq::index;
 use rayon::ThreadPool;
 
-use crate::blas::NotPositiveDefinite;
+use crate::NotPositiveDefinite;
 use crate::experts::{Experts, SingularExpert};
 use crate::finite::Projection;
 use crate::iterative::Unsolved;

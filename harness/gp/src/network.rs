@@ -1,10 +1,10 @@
 //! Fully connected layers with the activation max(0, t), forward only.
 
+use crate::threads::OnPool;
+use gpbench_numerics::pieces;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, CowArray, Ix2, Zip};
 use rayon::ThreadPool;
-
-use crate::pieces;
 
 /// One layer: `max(0, W x + b)`.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,14 +52,14 @@ impl Network {
             return x.into();
         }
         let mut z = Array2::zeros((x.nrows(), self.outputs(x.ncols())));
-        pieces::fill(x, z.view_mut(), pool, |x, mut z| z.assign(&self.rows(x)));
+        pieces::fill(x, z.view_mut(), OnPool(pool), |x, mut z| z.assign(&self.rows(x)));
         z.into()
     }
 
     /// Outputs that are 0 for all rows of `x`.
     pub fn dead_outputs(&self, x: ArrayView2<f64>, pool: &ThreadPool) -> usize {
         let mut dead = vec![true; self.outputs(x.ncols())];
-        let pieces = pieces::map(x, pool, |_, x| -> Vec<bool> {
+        let pieces = pieces::map(x, OnPool(pool), |_, x| -> Vec<bool> {
             let z = self.rows(x);
             z.columns().into_iter().map(|column| column.iter().all(|&z| z == 0.0)).collect()
         });

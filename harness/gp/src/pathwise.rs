@@ -10,9 +10,10 @@
 //! The same right-hand sides are probes of gradient estimators ("pathwise", Lin et al. 2024); the usual probes
 //! ("standard") are random vectors z with `E z z^T = I`.
 
+use gpbench_numerics::lapack;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s};
 
-use crate::blas::{self, NotPositiveDefinite};
+use crate::NotPositiveDefinite;
 use crate::seed::Streams;
 use crate::threads::{ThreadsRefused, thread_pool};
 use crate::{Kernel, KernelMatrix, KernelOperator, RandomFeatures};
@@ -97,7 +98,7 @@ impl Prior<'_> {
                     concatenate(Axis(0), &[x_train, x_test]).expect("train and test have the same inputs");
                 let factor = factor_with_jitter(kernel, x.view())?;
                 let mut f = streams.normals("prior-weights", x.nrows(), samples);
-                blas::multiply_lower(factor.view(), f.view_mut());
+                lapack::multiply_lower(&factor, false, &mut f).expect("shapes fit");
                 let (train, test) = f.view().split_at(Axis(0), x_train.nrows());
                 Ok(PriorDraws { train: column_major(train), test: column_major(test) })
             }
@@ -118,7 +119,7 @@ fn factor_with_jitter(kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array2<f64>
     for jitter_scale in [1e-6, 1e-5, 1e-4, 1e-3] {
         let mut a = KernelOperator::with_pool(kernel, jitter_scale * kernel.signal_scale, x, pool.clone())
             .lower_triangle();
-        outcome = blas::potrf(a.view_mut()).map(|()| a);
+        outcome = lapack::cholesky(&mut a).map(|()| a).map_err(NotPositiveDefinite::of);
         if outcome.is_ok() {
             break;
         }

@@ -19,16 +19,17 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use gpbench_numerics::{factor, lapack, pieces};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2, ShapeBuilder, Zip};
 use rayon::ThreadPool;
 
-use crate::blas::{self, NotPositiveDefinite};
+use crate::NotPositiveDefinite;
 use crate::covariance::Linear;
-use crate::exact::factor;
 use crate::finite::{FeatureMap, Finite};
 use crate::network::Network;
-use crate::{CovarianceFunction, KernelOperator, pieces};
+use crate::threads::OnPool;
+use crate::{CovarianceFunction, KernelOperator};
 
 /// The distribution q(v).
 #[derive(Debug, Clone, PartialEq)]
@@ -93,21 +94,21 @@ impl<'a> Basis<'a> {
                 (Points::Linear { linear, features }, gram)
             }
         };
-        factor::cholesky(factor.view_mut(), pool)?;
+        factor::factorise(&mut factor, OnPool(pool)).map_err(NotPositiveDefinite::of)?;
         Ok(Basis { network, covariance, points, factor, pool: Arc::clone(pool) })
     }
 
     /// Mean and latent variance (without observation noise) at the rows of `x_star`. A variance that rounding makes
     /// negative is returned as 0.
     pub fn predict(&self, q: &Variational, x_star: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {
-        pieces::join(pieces::map(x_star, &self.pool, |_, x| self.moments(q, x)))
+        pieces::join(pieces::map(x_star, OnPool(&self.pool), |_, x| self.moments(q, x)))
     }
 
     /// The bound of `log p(y)` over the rows of `x`.
     pub fn bound(&self, q: &Variational, noise_scale: f64, x: ArrayView2<f64>, y: ArrayView1<f64>) -> f64 {
         assert_eq!(x.nrows(), y.len(), "one target per row");
         let noise = noise_scale * noise_scale;
-        let misfits = pieces::map(x, &self.pool, |start, x| {
+        let misfits = pieces::map(x, OnPool(&self.pool), |start, x| {
             let (mean, variance) = self.moments(q, x);
             let rows = mean.iter().zip(&variance).zip(y.iter().skip(start));
             rows.map(|((mean, variance), y)| (y - mean).powi(2) + variance).sum::<f64>()
@@ -128,7 +129,7 @@ impl<'a> Basis<'a> {
     ) -> Result<Variational, NotPositiveDefinite> {
         let finite = Finite::fit(self, noise_scale, x, y, &self.pool)?;
         let mut root = finite.inverse();
-        factor::cholesky(root.view_mut(), &self.pool)?;
+        factor::factorise(&mut root, OnPool(&self.pool)).map_err(NotPositiveDefinite::of)?;
         for (j, mut column) in root.axis_iter_mut(Axis(1)).enumerate() {
             column.iter_mut().take(j).for_each(|above| *above = 0.0);
         }
@@ -146,8 +147,9 @@ impl<'a> Basis<'a> {
         y: ArrayView1<f64>,
     ) -> Result<f64, NotPositiveDefinite> {
         let finite = Finite::fit(self, noise_scale, x, y, &self.pool)?;
-        let traces =
-            pieces::map(x, &self.pool, |_, x| self.covariance.diagonal(self.network.rows(x).view()).sum());
+        let traces = pieces::map(x, OnPool(&self.pool), |_, x| {
+            self.covariance.diagonal(self.network.rows(x).view()).sum()
+        });
         let unexplained = traces.iter().sum::<f64>() - finite.squares;
         Ok(-(x.nrows() as f64) * finite.nlml() - 0.5 * unexplained / (noise_scale * noise_scale))
     }
@@ -174,7 +176,7 @@ impl<'a> Basis<'a> {
                 cross
             }
         };
-        blas::solve_lower(self.factor.view(), a.view_mut());
+        lapack::solve_lower(&self.factor, false, &mut a).expect("shapes fit");
         a
     }
 }

@@ -8,6 +8,7 @@
 //! factorisation that pivots to the largest remaining diagonal entry gives `K = F F^T` with F n x r, and the left
 //! singular vectors of F are the eigenvectors of K. Computed from `F^T F`, they would have half the digits.
 
+use gpbench_numerics::lapack;
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::{Kernel, blas};
@@ -32,7 +33,7 @@ impl Spectrum {
     pub fn of(kernel: &Kernel, x: ArrayView2<f64>, max_rank: usize) -> Option<Spectrum> {
         blas::start_single_threaded();
         let (mut factor, remainder) = low_rank_factor(kernel, x, max_rank)?;
-        let singular = blas::left_singular_vectors(factor.view_mut())?;
+        let singular = lapack::left_singular_vectors(&mut factor).ok()?;
         let eigenvalues = singular.mapv(|value| value * value);
         // By Weyl's inequality the error of an eigenvalue is at most the remaining trace.
         let certain = eigenvalues.iter().take_while(|&&value| value > remainder).count();

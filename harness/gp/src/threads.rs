@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use gpbench_numerics::Pool;
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::blas;
 
 /// The system did not start the threads, as under a limit on processes or on memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +26,18 @@ pub fn thread_pool(threads: usize) -> Result<Arc<ThreadPool>, ThreadsRefused> {
     let threads = threads.max(1);
     let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("gp-{i}")).build();
     pool.map(Arc::new).map_err(|error| ThreadsRefused { threads, reason: error.to_string() })
+}
+
+/// A rayon pool as one that shared numerics run on. BLAS is left at one thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnPool<'a>(pub(crate) &'a ThreadPool);
+
+impl Pool for OnPool<'_> {
+    fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+        blas::start_single_threaded();
+        let items: Vec<T> = items.into_iter().collect();
+        self.0.install(|| items.into_par_iter().with_max_len(1).for_each(|item| work(item)));
+    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use crate::suite;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
-    CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, UniqueInputs, blas, metrics, thread_pool,
+    CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, UniqueInputs, metrics, thread_pool,
 };
+use gpbench_numerics::lapack;
 use gpbench_testkit::assert_close;
 use gpbench_testkit::fixtures::zeros;
 use ndarray::{Array2, ArrayView2, Axis, array, concatenate, s};
@@ -49,8 +50,8 @@ fn solved(matrix: &Array2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     let (mut factor, mut x) = (zeros(matrix.nrows(), matrix.ncols()), zeros(b.nrows(), b.ncols()));
     factor.assign(matrix);
     x.assign(&b);
-    blas::potrf(factor.view_mut()).unwrap();
-    blas::potrs(factor.view(), x.view_mut());
+    lapack::cholesky(&mut factor).unwrap();
+    lapack::cholesky_solve(&factor, &mut x).unwrap();
     x
 }
 

@@ -4,7 +4,8 @@ use crate::common;
 use crate::suite;
 use gpbench_gp::inducing::{Selection, SelectionError, select};
 use gpbench_gp::seed::{Streams, stream};
-use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, blas, pathwise, thread_pool};
+use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, pathwise, thread_pool};
+use gpbench_numerics::lapack;
 use gpbench_testkit::fixtures::zeros;
 use gpbench_testkit::json::{self, vector};
 use gpbench_testkit::{SmallSystem, assert_close};
@@ -73,15 +74,15 @@ fn optimum(
         out
     };
     let mut factor = by_columns(kernel.matrix(z, z));
-    blas::potrf(factor.view_mut()).unwrap();
+    lapack::cholesky(&mut factor).unwrap();
     let mut a = by_columns(kernel.matrix(z, x) / noise);
-    blas::solve_lower(factor.view(), a.view_mut());
+    lapack::solve_lower(&factor, false, &mut a).unwrap();
     let mut b = by_columns(a.dot(&a.t()) + Array2::<f64>::eye(z.nrows()));
-    blas::potrf(b.view_mut()).unwrap();
+    lapack::cholesky(&mut b).unwrap();
     let mut v = by_columns(a.dot(&y) / noise);
-    blas::potrs(b.view(), v.view_mut());
-    blas::multiply_lower(factor.view(), v.view_mut());
-    blas::potrs(factor.view(), v.view_mut());
+    lapack::cholesky_solve(&b, &mut v).unwrap();
+    lapack::multiply_lower(&factor, false, &mut v).unwrap();
+    lapack::cholesky_solve(&factor, &mut v).unwrap();
     v
 }
 

@@ -8,7 +8,8 @@ use gpbench_gp::model::{Arrays, Model, Posterior, Prediction, Shape, subset};
 use gpbench_gp::network::{Layer, Network};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::sparse::{Basis, Variational};
-use gpbench_gp::{CovarianceFunction, Family, Kernel, Linear, blas, likelihood, thread_pool};
+use gpbench_gp::{CovarianceFunction, Family, Kernel, Linear, likelihood, thread_pool};
+use gpbench_numerics::lapack;
 use gpbench_record::{Covariance, ModelKind};
 use gpbench_testkit::json::{self, number, vector};
 use gpbench_testkit::{Setting, SmallSystem, assert_close, assert_number};
@@ -290,13 +291,13 @@ fn dense(
     let mut h = Array2::zeros((phi.nrows(), phi.nrows()).f());
     h.assign(&phi.dot(&phi.t()));
     h.diag_mut().mapv_inplace(|entry| entry + noise * noise);
-    blas::potrf(h.view_mut()).unwrap();
+    lapack::cholesky(&mut h).unwrap();
     let log_det = 2.0 * h.diag().mapv(f64::ln).sum();
     let mut solved = Array2::zeros((phi.nrows(), 1 + phi_test.nrows()).f());
     let cross = phi.dot(&phi_test.t());
     solved.column_mut(0).assign(y);
     solved.slice_mut(s![.., 1..]).assign(&cross);
-    blas::potrs(h.view(), solved.view_mut());
+    lapack::cholesky_solve(&h, &mut solved).unwrap();
     let explained = (&cross * &solved.slice(s![.., 1..])).sum_axis(Axis(0));
     let prior = phi_test.map_axis(Axis(1), |row| row.dot(&row));
     (log_det, y.dot(&solved.column(0)), cross.t().dot(&solved.column(0)), prior - explained)

@@ -3,7 +3,8 @@
 use gpbench_gp::pathwise::prior_weights;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::thompson::{ascend, candidates};
-use gpbench_gp::{Family, FrequencyLaw, Kernel, PosteriorSamples, RandomFeatures, blas, thread_pool};
+use gpbench_gp::{Family, FrequencyLaw, Kernel, PosteriorSamples, RandomFeatures, thread_pool};
+use gpbench_numerics::lapack;
 use gpbench_record::{Ascent, Candidates, Exploit};
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, s};
 
@@ -32,13 +33,13 @@ fn chosen_points_are_as_good_as_a_fine_grid() {
         // Weights H^-1 y - H^-1 (f + noise), by a dense factor.
         let mut h = kernel.matrix(x.view(), x.view()).reversed_axes();
         h.diag_mut().mapv_inplace(|variance| variance + NOISE * NOISE);
-        blas::potrf(h.view_mut()).expect("H is positive definite");
+        lapack::cholesky(&mut h).expect("H is positive definite");
         let y = x.column(0).mapv(|x| (9.0 * x).sin());
         let mut v = Array2::zeros((ROWS, SAMPLES).f());
         v.assign(&y.view().insert_axis(Axis(1)));
         v -= &features.apply(x.view(), w.view());
         v -= &(streams.normals("noise", ROWS, SAMPLES) * NOISE);
-        blas::potrs(h.view(), v.view_mut());
+        lapack::cholesky_solve(&h, &mut v).unwrap();
 
         let pool = thread_pool(2).expect("two threads");
         let samples = PosteriorSamples::new(&features, w.view(), x.view(), v.view(), NOISE, pool);

@@ -2,15 +2,32 @@
 //!
 //! - [`LinearOperator`]: a matrix that is known by its products;
 //! - [`Aligned`], [`layout`]: memory of vectors and matrices;
-//! - [`simd`]: vectors of numbers for each instruction set.
+//! - [`simd`]: vectors of numbers for each instruction set;
+//! - [`Pool`]: threads that share out work; [`pieces`]: work in pieces of fixed size;
+//! - with the feature `blas`, dense linear algebra by the OpenBLAS of the system: `lapack` has safe calls of its routines,
+//!   `factor` Cholesky factors on several threads.
+//!
+//! Results have the same bits on any number of threads: the order of every sum depends on the shapes alone.
 
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]
 mod aligned;
+mod error;
+#[cfg(feature = "blas")]
+pub mod factor;
+#[cfg(test)]
+mod fixtures;
+#[cfg(feature = "blas")]
+#[allow(unsafe_code)]
+pub mod lapack;
 pub mod layout;
 mod operator;
+pub mod pieces;
+mod pool;
 pub mod simd;
 
 pub use aligned::Aligned;
+pub use error::{Error, Result};
 pub use operator::LinearOperator;
+pub use pool::{Alone, Pool};

@@ -81,3 +81,13 @@ impl Error {
         }
     }
 }
+
+impl From<gpbench_numerics::Error> for Error {
+    fn from(error: gpbench_numerics::Error) -> Error {
+        match error {
+            gpbench_numerics::Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor },
+            gpbench_numerics::Error::Shape(text) => Error::InvalidArgument(text),
+            gpbench_numerics::Error::Routine(text) => Error::Failed(text),
+        }
+    }
+}

@@ -1,11 +1,10 @@
 //! Dense Cholesky factors, in double and in single precision, and exact Gaussian processes for authors of learners.
 
-mod factor;
 mod single;
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis};
 
-pub use factor::{factorise, solve};
+pub use gpbench_numerics::factor::{factorise, solve};
 pub use single::SingleFactor;
 
 use crate::kernel::Kernel;

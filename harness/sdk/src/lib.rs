@@ -217,8 +217,6 @@ pub mod kernel;
 #[cfg(feature = "blas")]
 pub mod krylov;
 #[cfg(feature = "blas")]
-pub mod lapack;
-#[cfg(feature = "blas")]
 pub mod likelihood;
 pub mod minibatch;
 pub mod network;
@@ -243,7 +241,6 @@ mod model;
 mod operator;
 mod panic_location;
 mod params;
-mod pieces;
 mod problem;
 mod refine;
 mod sampling;
@@ -260,6 +257,8 @@ mod workers;
 mod differences;
 
 pub use gpbench_abi as abi;
+#[cfg(feature = "blas")]
+pub use gpbench_numerics::lapack;
 pub use ndarray;
 
 pub use error::{Error, Result};

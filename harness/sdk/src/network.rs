@@ -11,8 +11,8 @@ use ndarray::{Array2, ArrayRef2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Zi
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::pieces::in_order;
 use crate::{Error, Result, Workers};
+use gpbench_numerics::pieces::in_order;
 
 /// Rows of a piece of a batch, one thread's unit of work.
 const ROWS: usize = 512;

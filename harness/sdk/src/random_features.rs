@@ -9,8 +9,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::pieces::in_order;
 use crate::{Error, Result, Workers};
+use gpbench_numerics::pieces::in_order;
 
 /// Rows of a piece of a batch, one thread's unit of work.
 const ROWS: usize = 512;

@@ -12,12 +12,12 @@ use crate::{Result, Workers, lapack};
 pub fn add_gram(scale: f64, a: &ArrayRef2<f64>, keep: f64, c: &mut ArrayRef2<f64>) -> Result<()> {
     let transposed = a.t();
     if transposed.strides()[0] == 1 {
-        return lapack::symmetric_product(scale, &transposed, false, keep, c);
+        return Ok(lapack::symmetric_product(scale, &transposed, false, keep, c)?);
     }
     if a.strides()[0] == 1 {
-        return lapack::symmetric_product(scale, a, true, keep, c);
+        return Ok(lapack::symmetric_product(scale, a, true, keep, c)?);
     }
-    lapack::symmetric_product(scale, &column_major(a), true, keep, c)
+    Ok(lapack::symmetric_product(scale, &column_major(a), true, keep, c)?)
 }
 
 /// C <- C + A^T A as [`add_gram`], by all threads: panels of columns of fixed width, so that the sum does not depend on
@@ -65,7 +65,7 @@ fn invert_into(lower: &ArrayRef2<f64>, inverse: &mut ArrayRef2<f64>) -> Result<(
     let n = lower.nrows();
     if n <= PANEL {
         inverse.diag_mut().fill(1.0);
-        return lapack::solve_lower(lower, false, inverse);
+        return Ok(lapack::solve_lower(lower, false, inverse)?);
     }
     let half = (n / 2).next_multiple_of(PANEL);
     invert_into(&lower.slice(s![..half, ..half]), &mut inverse.slice_mut(s![..half, ..half]))?;

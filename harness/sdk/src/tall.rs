@@ -63,7 +63,7 @@ pub fn divide(
     let work = tiles_mut(&mut divided).zip(tiles(a)).zip(&mut outcomes);
     workers.for_each(work, |((mut tile, a), outcome)| {
         order.iter().zip(tile.columns_mut()).for_each(|(&j, mut column)| column.assign(&a.column(j)));
-        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower);
+        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower).map_err(Into::into);
     });
     outcomes.into_iter().collect::<Result<()>>()?;
     Ok(divided)

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Builder;
 
 use gpbench_abi::{Host, ParallelFor, Str, id};
+use gpbench_numerics::Pool;
 
 use crate::extension::answer;
 use crate::{Error, Problem, panic_location};
@@ -69,6 +70,12 @@ impl Workers<'_> {
             Some(pool) => on_pool(pool, slots.len(), &body),
             None => on_threads(self.threads.min(slots.len()), slots.len(), &body),
         }
+    }
+}
+
+impl Pool for Workers<'_> {
+    fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+        Workers::for_each(self, items, work);
     }
 }
 

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 
 use gpbench_data::copy::CopyError;
+use gpbench_gp::NotPositiveDefinite;
 use gpbench_gp::ThreadsRefused;
-use gpbench_gp::blas::NotPositiveDefinite;
 use gpbench_gp::exact::ExactError;
 use gpbench_gp::pathwise::PriorError;
 use gpbench_record::{Failure, Fault, FaultCause, Message, ProgramError, Status};

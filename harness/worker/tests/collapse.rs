@@ -8,7 +8,8 @@ use crate::common::features::Features;
 use crate::common::worker::library;
 use crate::common::{close, exact_solution, run};
 use gpbench_data::{Names, Table, copy};
-use gpbench_gp::{UniqueInputs, blas, metrics};
+use gpbench_gp::{UniqueInputs, metrics};
+use gpbench_numerics::lapack;
 use gpbench_record::{Case, Inducing, Param, ReadOptions, Source, StopReason, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
@@ -106,10 +107,10 @@ solver! {
         let probes = problem.rhs().slice_move(ndarray::s![.., 1..]);
         close("targets", &(&targets.f + &targets.noise), &probes.to_owned(), 1e-12);
 
-        blas::potrf(dense.view_mut()).unwrap();
+        lapack::cholesky(&mut dense).unwrap();
         let rhs = problem.rhs();
         problem.x_mut().assign(&rhs);
-        blas::potrs(dense.view(), problem.x_mut());
+        lapack::cholesky_solve(&dense, &mut problem.x_mut()).unwrap();
         problem.observe(1, &vec![0.5; s])?;
         Ok(Report::new(Reason::Iterations, 1).residuals(vec![0.25; s]))
     }

@@ -183,7 +183,8 @@ impl Learner for Minimax {
         state.optimisers.a.load("a", |name| saved.find(name))?;
         state.optimisers.b.load("b", |name| saved.find(name))?;
         let order = state.process.map().dimension();
-        let matrix = |name| Ok(symmetric::column_major(&saved.get_shaped(name, (order, order))?));
+        let matrix =
+            |name| -> Result<_> { Ok(symmetric::column_major(&saved.get_shaped(name, (order, order))?)) };
         state.saddle = Saddle { a: matrix("a")?, b: matrix("b")? };
         if let &[steps, lifted] = saved.get_integers("steps")?.as_slice() {
             (state.steps, state.lifted) = (steps, lifted);

@@ -30,7 +30,7 @@ pub(crate) fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<(
         if first > 0 {
             lapack::symmetric_product(-1.0, &top, false, 1.0, &mut corner)?;
         }
-        lapack::cholesky(&mut corner).map_err(|error| match error {
+        lapack::cholesky(&mut corner).map_err(|error| match Error::from(error) {
             Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: first + minor },
             other => other,
         })?;
@@ -38,7 +38,7 @@ pub(crate) fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<(
             let start = index * TRIANGLE;
             let others = others.slice(s![start..start + rows.nrows(), ..]);
             general_mat_mul(-1.0, &others, &top.t(), 1.0, &mut rows);
-            lapack::divide_by_lower_transposed(&mut rows, &corner)
+            Ok(lapack::divide_by_lower_transposed(&mut rows, &corner)?)
         })?;
     }
     Ok(())
@@ -48,7 +48,7 @@ pub(crate) fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<(
 pub(crate) fn solve(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
     let n = lower.nrows();
     if n <= BASE {
-        return lapack::solve_lower(lower, false, b);
+        return Ok(lapack::solve_lower(lower, false, b)?);
     }
     let half = middle(n);
     let (mut top, mut bottom) = b.view_mut().split_at(Axis(0), half);
@@ -61,7 +61,7 @@ pub(crate) fn solve(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()
 pub(crate) fn solve_transposed(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
     let n = lower.nrows();
     if n <= BASE {
-        return lapack::solve_lower(lower, true, b);
+        return Ok(lapack::solve_lower(lower, true, b)?);
     }
     let half = middle(n);
     let (mut top, mut bottom) = b.view_mut().split_at(Axis(0), half);
@@ -74,7 +74,7 @@ pub(crate) fn solve_transposed(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -
 fn divide(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
     let n = lower.nrows();
     if n <= BASE {
-        return lapack::divide_by_lower(a, lower);
+        return Ok(lapack::divide_by_lower(a, lower)?);
     }
     let half = middle(n);
     let (mut left, mut right) = a.view_mut().split_at(Axis(1), half);

@@ -349,7 +349,7 @@ impl Process {
             means.assign(&(solved.t().dot(&q.mean) + self.hyperparameters.mean()));
             variances.assign(&(kernel.diagonal(&x) - squares(&solved)));
             if outcome.is_ok() {
-                *outcome = lapack::multiply_lower(&q.root, true, &mut solved);
+                *outcome = lapack::multiply_lower(&q.root, true, &mut solved).map_err(Into::into);
             }
             variances += &squares(&solved);
             variances.mapv_inplace(|variance| variance.max(0.0) + noise);

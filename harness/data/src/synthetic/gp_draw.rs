@@ -1,6 +1,7 @@
 //! A draw from a Gaussian process of known hyperparameters.
 
 use gpbench_gp::{FrequencyLaw, Kernel, RandomFeatures, blas, seed};
+use gpbench_numerics::lapack;
 use gpbench_record::{GpDraw, Objective};
 use ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use rand::RngExt;
@@ -127,11 +128,11 @@ fn exact(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>, seed: u64) -> Array
         .find_map(|share| {
             let mut matrix = covariance.clone();
             matrix.diag_mut().mapv_inplace(|v| v + noise_scale * noise_scale + share * kernel.variance());
-            blas::potrf(matrix.view_mut()).is_ok().then_some(matrix)
+            lapack::cholesky(&mut matrix).is_ok().then_some(matrix)
         })
         .expect("a kernel matrix with 1e-6 of its diagonal added is positive definite");
     let mut draw = normals(seed, "values", x.nrows());
-    blas::multiply_lower(factor.view(), draw.view_mut());
+    lapack::multiply_lower(&factor, false, &mut draw).expect("shapes fit");
     draw.remove_axis(Axis(1))
 }
 
@@ -176,12 +177,12 @@ mod tests {
         let kernel = Kernel::new(DRAW.kernel, DRAW.signal_scale, &[DRAW.length_scale], 2);
         let mut matrix = kernel.matrix(x.view(), x.view()).reversed_axes();
         matrix.diag_mut().mapv_inplace(|v| v + DRAW.noise_scale * DRAW.noise_scale);
-        blas::potrf(matrix.view_mut()).unwrap();
+        lapack::cholesky(&mut matrix).unwrap();
         let draws = 40;
         let mut sum = 0.0;
         for seed in 0..draws {
             let mut y = exact(&kernel, DRAW.noise_scale, &x, seed).insert_axis(Axis(1));
-            blas::solve_lower(matrix.view(), y.view_mut());
+            lapack::solve_lower(&matrix, false, &mut y).unwrap();
             sum += y.iter().map(|v| v * v).sum::<f64>();
         }
         let degrees = 330.0 * draws as f64;

@@ -144,7 +144,8 @@ pub fn largest(values: ArrayView1<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use gpbench_gp::{Family, blas, seed};
+    use gpbench_gp::{Family, seed};
+    use gpbench_numerics::lapack;
     use gpbench_record::Frequencies;
     use ndarray::ShapeBuilder;
     use rand_distr::StandardNormal;
@@ -257,10 +258,10 @@ mod tests {
                 let x = Array2::from_shape_simple_fn((25, 1), || rng.random::<f64>());
                 let mut factor = kernel.matrix(x.view(), x.view()).reversed_axes();
                 factor.diag_mut().mapv_inplace(|v| v + 1e-9);
-                blas::potrf(factor.view_mut()).unwrap();
+                lapack::cholesky(&mut factor).unwrap();
                 let mut values: Array2<f64> =
                     Array2::from_shape_simple_fn((25, 1).f(), || rng.sample(StandardNormal));
-                blas::multiply_lower(factor.view(), values.view_mut());
+                lapack::multiply_lower(&factor, false, &mut values).unwrap();
                 largest(values.column(0))
             })
             .collect();

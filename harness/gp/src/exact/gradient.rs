@@ -1,10 +1,12 @@
 //! The gradient of the exact log marginal likelihood.
 
+use gpbench_numerics::factor;
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
 
-use super::{ExactGp, derivatives, factor};
+use super::{ExactGp, derivatives};
 use crate::Gradient;
+use crate::threads::OnPool;
 
 impl ExactGp {
     /// `d log p(y) / d theta = tr((v v^T - H^-1) dH/d theta) / 2` for every hyperparameter, with `x`
@@ -12,7 +14,7 @@ impl ExactGp {
     pub fn gradient(&self, x: ArrayView2<f64>) -> Gradient {
         // The lower triangle of (v v^T - H^-1) / 2.
         let (v, pool) = (self.v.view(), self.op.pool());
-        let mut weights = factor::inverse(self.factor.view(), pool);
+        let mut weights = factor::inverse(&self.factor, OnPool(pool));
         let columns: Vec<_> = weights.columns_mut().into_iter().enumerate().collect();
         pool.install(|| {
             columns.into_par_iter().for_each(|(j, mut column)| {

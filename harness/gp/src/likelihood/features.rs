@@ -1,12 +1,13 @@
 //! The marginal likelihood of a finite-dimensional prior.
 
+use gpbench_numerics::lapack;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
 use super::Likelihood;
 use crate::Gradient;
+use crate::NotPositiveDefinite;
 use crate::RandomFeatures;
-use crate::blas::{self, NotPositiveDefinite};
 
 /// The likelihood and its gradient with `Phi Phi^T + noise_scale^2 I` in place of H, where `Phi` (n x m) are the
 /// features of the rows of `x` (n x d). Frequencies in units of the length scales are held fixed.
@@ -33,17 +34,17 @@ pub fn of_features(
     let mut factor = Array2::zeros((m, m).f());
     general_mat_mul(1.0, &phi.t(), &phi, 0.0, &mut factor);
     factor.diag_mut().mapv_inplace(|value| value + noise);
-    blas::potrf(factor.view_mut())?;
+    lapack::cholesky(&mut factor).map_err(NotPositiveDefinite::of)?;
     let inverse = {
         let mut inverse = Array2::zeros((m, m).f());
         inverse.diag_mut().fill(1.0);
-        blas::potrs(factor.view(), inverse.view_mut());
+        lapack::cholesky_solve(&factor, &mut inverse).expect("shapes fit");
         inverse
     };
     // The weights A^-1 Phi^T y of the features.
     let projected = phi.t().dot(&y);
     let mut weights = projected.clone().insert_axis(Axis(1));
-    blas::potrs(factor.view(), weights.view_mut());
+    lapack::cholesky_solve(&factor, &mut weights).expect("shapes fit");
     let weights = weights.remove_axis(Axis(1));
     let v = (&y - &phi.dot(&weights)) / noise;
 

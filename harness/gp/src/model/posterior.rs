@@ -6,7 +6,7 @@ use ndarray::{Array1, ArrayView1, ArrayView2};
 use rayon::ThreadPool;
 
 use super::{Body, DENSE_ROWS, Model, ModelError};
-use crate::blas::NotPositiveDefinite;
+use crate::NotPositiveDefinite;
 use crate::exact::ExactGp;
 use crate::experts::Experts;
 use crate::finite::{Finite, NetworkFeatures, Projection};

@@ -194,7 +194,7 @@ fn eliminate(strips: &mut [Array2<f32>], workers: Workers<'_>) -> Result<()> {
             });
         }
         flush(&mut pivots);
-        lapack::cholesky(&mut pivots).map_err(|error| match error {
+        lapack::cholesky(&mut pivots).map_err(|error| match Error::from(error) {
             Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: start + minor },
             other => other,
         })?;

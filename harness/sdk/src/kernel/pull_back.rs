@@ -14,9 +14,9 @@ use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeB
 use super::correlation::{Correlation, by_family};
 use super::tile::{Strips, Weigh};
 use super::{COLUMNS, Kernel, KernelGradient, Points};
-use crate::pieces::in_order;
 use crate::simd::dispatch;
 use crate::{Family, Workers};
+use gpbench_numerics::pieces::in_order;
 
 /// Sums over a piece of the columns of the weights V, or over all columns.
 struct Sums {

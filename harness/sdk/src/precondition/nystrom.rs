@@ -53,7 +53,7 @@ impl Nystrom {
             let mut core = multiply_transposed(&omega, &y, workers);
             match lapack::cholesky(&mut core) {
                 Ok(()) => divide_by_transposed(&mut y, &core, workers)?,
-                Err(error) if attempt == INCREASES => return Err(error),
+                Err(error) if attempt == INCREASES => return Err(error.into()),
                 Err(_) => {
                     raise = 9.0 * shift;
                     continue;

@@ -103,7 +103,7 @@ fn reciprocal_condition(lower: &Array2<f64>, norms: &[f64], size: f64) -> Result
     for mut column in scaled.columns_mut() {
         column.iter_mut().zip(norms).for_each(|(entry, norm)| *entry /= norm);
     }
-    lapack::reciprocal_condition(&scaled, size)
+    Ok(lapack::reciprocal_condition(&scaled, size)?)
 }
 
 /// |G - I|, of a symmetric G given by its lower triangle.
@@ -125,7 +125,7 @@ pub(crate) fn divide_by_transposed(
     let mut outcomes: Vec<Result<()>> = (0..a.nrows().div_ceil(ROWS)).map(|_| Ok(())).collect();
     let tiles = a.axis_chunks_iter_mut(Axis(0), ROWS);
     workers.for_each(tiles.zip(&mut outcomes), |(mut tile, outcome)| {
-        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower);
+        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower).map_err(Into::into);
     });
     outcomes.into_iter().collect()
 }

@@ -156,7 +156,7 @@ fn eliminate(
     let tiles = columns.axis_chunks_iter_mut(Axis(0), ROWS).zip(done.axis_chunks_iter(Axis(0), ROWS));
     workers.for_each(tiles.zip(&mut outcomes), |((mut tile, done), outcome)| {
         general_mat_mul(-1.0, &done, &explained.t(), 1.0, &mut tile);
-        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower);
+        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower).map_err(Into::into);
     });
     outcomes.into_iter().collect()
 }

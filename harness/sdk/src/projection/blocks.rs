@@ -49,7 +49,7 @@ impl Blocks {
         }
         let mut outcomes: Vec<Result<()>> = blocks.iter().map(|_| Ok(())).collect();
         workers.for_each(blocks.iter_mut().zip(&mut outcomes), |(block, outcome)| {
-            *outcome = lapack::cholesky(&mut block.factor);
+            *outcome = lapack::cholesky(&mut block.factor).map_err(Into::into);
         });
         outcomes.into_iter().collect::<Result<()>>()?;
         Ok(Blocks(blocks))
@@ -82,7 +82,7 @@ impl Blocks {
         let mut outcomes: Vec<Result<()>> = (0..b.ncols().div_ceil(WIDTH)).map(|_| Ok(())).collect();
         let groups = b.axis_chunks_iter_mut(Axis(1), WIDTH);
         workers.for_each(groups.zip(&mut outcomes), |(mut group, outcome)| {
-            *outcome = lapack::cholesky_solve(factor, &mut group);
+            *outcome = lapack::cholesky_solve(factor, &mut group).map_err(Into::into);
         });
         outcomes.into_iter().collect()
     }

@@ -41,6 +41,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gpbench_gp::thread_pool;
+use gpbench_numerics::lapack;
 use gpbench_record::{
     Budget, Case, Clock, Frequencies, GpDraw, Inducing, Kernel, Param, PathwiseTargets, Posterior, Prior,
     Probes, Solve, Source, StandardProbes, Task, testing,
@@ -147,9 +148,9 @@ pub(crate) fn exact_solution(system: &System) -> Array2<f64> {
     let all: Vec<usize> = (0..system.n()).collect();
     let mut h = Array2::zeros((system.n(), system.n()).f());
     system.operator.block(&all, &all, h.view_mut());
-    gpbench_gp::blas::potrf(h.view_mut()).unwrap();
+    lapack::cholesky(&mut h).unwrap();
     let mut x = system.targets.rhs.clone();
-    gpbench_gp::blas::potrs(h.view(), x.view_mut());
+    lapack::cholesky_solve(&h, &mut x).unwrap();
     x
 }
 

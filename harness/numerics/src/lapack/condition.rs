@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use ndarray::ArrayRef2;
 
-use super::{LOWER, done, square};
-use crate::error::Result;
+use super::{LOWER, check_info, square};
+use crate::Result;
 
 /// Estimate of 1 / (|A| |A^-1|) in the 1-norm, for A = L L^T with the lower triangle L that
 /// [`cholesky`](super::cholesky) leaves, and A's 1-norm. Takes a few solves with L, O(n^2) operations.
@@ -31,7 +31,7 @@ pub fn reciprocal_condition(factor: &ArrayRef2<f64>, norm: f64) -> Result<f64> {
             &mut info,
         );
     }
-    done("dpocon", info)?;
+    check_info("dpocon", info)?;
     Ok(reciprocal)
 }
 

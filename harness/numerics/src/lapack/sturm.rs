@@ -2,7 +2,7 @@
 //!
 //! Of the pivots of T - x I, as many are negative as eigenvalues are less than x (Sylvester's law of inertia).
 
-use crate::simd::dispatch;
+use crate::simd::arch;
 
 /// Shifts that are counted for together: enough to hide how long a division takes.
 const LANES: usize = 16;
@@ -67,7 +67,7 @@ impl Pencil<'_> {
 
     /// Numbers of eigenvalues less than each shift.
     fn counts(&self, shifts: &[f64; LANES]) -> [f64; LANES] {
-        dispatch(|| {
+        arch().dispatch(|| {
             let (mut counts, mut pivots) = ([0.0; LANES], [1.0; LANES]);
             for (entry, square) in self.diagonal.iter().zip(&self.squares) {
                 for lane in 0..LANES {

@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_int};
 
 use ndarray::{Array1, Array2, ArrayRef2, ShapeBuilder, s};
 
-use super::{LOWER, column_major, done, int, square, sturm};
-use crate::error::{Error, Result};
+use super::{LOWER, check_info, column_major, int, square, sturm};
+use crate::{Error, Result};
 
 /// Eigenvalues up to `limit`, ascending, and their eigenvectors, in columns of norm 1, of a symmetric matrix, whose
 /// upper triangle is not read.
@@ -68,10 +68,10 @@ impl Tridiagonal {
                 &mut info,
             );
         }
-        done("dsytrd", info)?;
+        check_info("dsytrd", info)?;
         beside.truncate(order.saturating_sub(1));
         if !diagonal.iter().chain(&beside).all(|entry| entry.is_finite()) {
-            return Err(Error::Failed("there are no eigenvalues: is the matrix finite?".into()));
+            return Err(Error::Routine("there are no eigenvalues: is the matrix finite?".into()));
         }
         Ok(Tridiagonal { reflections, factors, diagonal, beside })
     }
@@ -138,7 +138,7 @@ impl Tridiagonal {
                 &mut info,
             );
         }
-        done("dstedc", info)?;
+        check_info("dstedc", info)?;
         Ok((diagonal.into_iter().take(count).collect(), vectors.slice_move(s![.., ..count])))
     }
 
@@ -170,7 +170,7 @@ impl Tridiagonal {
                 &mut info,
             );
         }
-        done("dormtr", info)
+        check_info("dormtr", info)
     }
 }
 
@@ -184,8 +184,8 @@ fn work_space(length: usize) -> Result<(Vec<f64>, c_int)> {
 mod tests {
     use super::super::symmetric_eigen;
     use super::*;
-    use crate::differences::uniform;
-    use crate::symmetric::column_major as copied;
+    use crate::fixtures::uniform;
+    use crate::layout::column_major as copied;
 
     /// A symmetric matrix, with numbers above the diagonal that nothing may read.
     fn matrix(order: usize) -> (Array2<f64>, Array2<f64>) {

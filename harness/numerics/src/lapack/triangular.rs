@@ -8,7 +8,7 @@ use cblas_sys::{
 };
 use ndarray::ArrayRef2;
 
-use super::{LOWER, Number, column_major, done, int, square};
+use super::{LOWER, Number, check_info, column_major, int, square};
 use crate::{Error, Result};
 
 /// The routines `trsm` and `trmm` have the same arguments.
@@ -18,7 +18,7 @@ macro_rules! by_lower {
         let (n, ld) = square(lower, "the triangular matrix")?;
         if b.nrows() != lower.nrows() {
             let text = format!("a triangular matrix of order {} and {} rows", lower.nrows(), b.nrows());
-            return Err(Error::InvalidArgument(text));
+            return Err(Error::Shape(text));
         }
         let (s, ldb) = (int(b.ncols(), "the number of columns")?, column_major(b, "the matrix")?);
         if b.is_empty() {
@@ -81,9 +81,11 @@ pub fn cholesky_inverse(lower: &mut ArrayRef2<f64>) -> Result<()> {
 /// Reads the status of a routine that inverts a triangle.
 fn singular(routine: &str, info: std::ffi::c_int) -> Result<()> {
     if info > 0 {
-        return Err(Error::Failed(format!("the triangular matrix has a 0 in row {info}: it has no inverse")));
+        return Err(Error::Routine(format!(
+            "the triangular matrix has a 0 in row {info}: it has no inverse"
+        )));
     }
-    done(routine, info)
+    check_info(routine, info)
 }
 
 /// The lower triangle of scale A A^T + keep C in place of that of C, or of scale A^T A + keep C if
@@ -99,7 +101,7 @@ pub fn symmetric_product(
     let (order, inner) = if transposed { (a.ncols(), a.nrows()) } else { a.dim() };
     if order != c.nrows() {
         let text = format!("a product of order {order} for a matrix of order {}", c.nrows());
-        return Err(Error::InvalidArgument(text));
+        return Err(Error::Shape(text));
     }
     let (k, lda) = (int(inner, "the inner dimension")?, column_major(a, "the matrix")?);
     if c.is_empty() {
@@ -153,14 +155,9 @@ mod tests {
     use ndarray::{Array2, ShapeBuilder, array};
 
     use super::*;
-    use crate::differences::{assert_close, uniform};
+    use crate::fixtures::{assert_close, uniform};
     use crate::lapack::cholesky;
-
-    fn columns(a: &ArrayRef2<f64>) -> Array2<f64> {
-        let mut copy = Array2::zeros(a.dim().f());
-        copy.assign(a);
-        copy
-    }
+    use crate::layout::column_major as columns;
 
     /// A lower triangle, with numbers above it that nothing may read.
     fn lower() -> (Array2<f64>, Array2<f64>) {
