@@ -33,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gpbench-data",
             "gpbench-files",
             "gpbench-gp",
+            "gpbench-numerics",
             "gpbench-processes",
             "gpbench-record",
             "gpbench-sdk",

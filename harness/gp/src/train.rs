@@ -14,13 +14,14 @@
 //! streams change continuously with the hyperparameters. The solution of one step is then a good initial iterate
 //! for the next, a *warm start* ([`extrapolate`] uses the last two solutions).
 
-mod adam;
 pub mod estimator;
 mod parameters;
+mod schedule;
 mod subset;
 mod warm;
 
-pub use adam::{Adam, Schedule};
+pub use gpbench_numerics::optimise::Adam;
 pub use parameters::{Hyperparameters, Parameters};
+pub use schedule::Schedule;
 pub use subset::{SubsetFit, SubsetFitted};
 pub use warm::extrapolate;

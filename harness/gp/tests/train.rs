@@ -9,6 +9,7 @@ use gpbench_gp::train::{Adam, Hyperparameters, Parameters, estimator};
 use gpbench_gp::{
     Arithmetic, Family, FrequencyLaw, Kernel, KernelOperator, RandomFeatures, SystemMatrix, lanczos,
 };
+use gpbench_numerics::Alone;
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{SmallSystem, assert_close, assert_number};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
@@ -149,7 +150,7 @@ fn exact_training_follows_the_known_trajectory() {
             let gradient = gp.gradient(x);
             assert_close(&flat(&gradient), &gradients.row(step), 1e-9);
             let chained = parameters.chain(&gradient);
-            adam.ascend(&mut parameters.unconstrained, &chained, 0.1);
+            adam.ascend(&mut parameters.unconstrained, &chained, 0.1, Alone);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! - [`Aligned`], [`layout`]: memory of vectors and matrices;
 //! - [`simd`]: vectors of numbers for each instruction set;
 //! - [`Pool`]: threads that share out work; [`pieces`]: work in pieces of fixed size;
+//! - [`optimise`]: the optimiser Adam;
 //! - with the feature `blas`, dense linear algebra by the OpenBLAS of the system: `lapack` has safe calls of its routines,
 //!   `factor` Cholesky factors on several threads.
 //!
@@ -23,6 +24,7 @@ mod fixtures;
 pub mod lapack;
 pub mod layout;
 mod operator;
+pub mod optimise;
 pub mod pieces;
 mod pool;
 pub mod simd;

@@ -7,15 +7,14 @@ mod adadelta;
 mod adam;
 mod hyperparameters;
 mod milestones;
-mod pieces;
 mod schedule;
 mod state;
 mod transform;
 
+pub use gpbench_numerics::optimise::Adam;
 use ndarray::Array2;
 
 pub use adadelta::AdaDelta;
-pub use adam::Adam;
 pub use hyperparameters::Hyperparameters;
 pub use milestones::Milestones;
 pub use schedule::MultiStep;
@@ -72,7 +71,7 @@ impl Optimiser {
         workers: Workers<'_>,
     ) {
         match self {
-            Optimiser::Adam(adam) => adam.descend_shared(parameters, gradient, learning_rate, workers),
+            Optimiser::Adam(adam) => adam.descend(parameters, gradient, learning_rate, workers),
             Optimiser::AdaDelta(adadelta) => {
                 adadelta.descend_shared(parameters, gradient, learning_rate, workers)
             }
@@ -82,7 +81,7 @@ impl Optimiser {
     /// The whole state, each name behind `prefix` and an underscore.
     pub fn save(&self, prefix: &str) -> Vec<Named> {
         match self {
-            Optimiser::Adam(adam) => adam.save(prefix),
+            Optimiser::Adam(adam) => adam::save(adam, prefix),
             Optimiser::AdaDelta(adadelta) => adadelta.save(prefix),
         }
     }
@@ -93,7 +92,7 @@ impl Optimiser {
     /// A matrix is missing, or it has another number of parameters.
     pub fn load(&mut self, prefix: &str, get: impl FnMut(&str) -> Option<Array2<f64>>) -> Result<()> {
         match self {
-            Optimiser::Adam(adam) => adam.load(prefix, get),
+            Optimiser::Adam(adam) => adam::load(adam, prefix, get),
             Optimiser::AdaDelta(adadelta) => adadelta.load(prefix, get),
         }
     }

@@ -1,5 +1,6 @@
 //! Gradient ascent of posterior samples on the unit cube.
 
+use gpbench_numerics::Alone;
 use gpbench_record::Ascent;
 use ndarray::{Array1, Array2, ArrayView2};
 
@@ -43,7 +44,7 @@ pub fn ascend(
             break;
         }
         let (places, slopes) = (x.as_slice_mut(), gradient.as_slice());
-        adam.ascend(places.expect(IN_ORDER), slopes.expect(IN_ORDER), learning_rate);
+        adam.ascend(places.expect(IN_ORDER), slopes.expect(IN_ORDER), learning_rate, Alone);
         x.mapv_inplace(|value| value.clamp(0.0, 1.0));
     }
     best.expect("values were computed at least once")

@@ -1,5 +1,6 @@
 //! Initial hyperparameters from exact fits to subsets of the data.
 
+use gpbench_numerics::Alone;
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use rand::Rng;
 use rand::seq::index;
@@ -106,7 +107,7 @@ impl SubsetFit {
                 return Ok((best.1, false));
             }
             let gradient = parameters.chain(&gp.gradient(x));
-            adam.ascend(&mut parameters.unconstrained, &gradient, self.learning_rate);
+            adam.ascend(&mut parameters.unconstrained, &gradient, self.learning_rate, Alone);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The AdaDelta optimiser (Zeiler 2012, algorithm 1), with a learning rate as PyTorch has it.
 
+use gpbench_numerics::optimise::in_pieces;
 use ndarray::Array2;
 
-use super::pieces::in_pieces;
 use super::state::{Named, put, take};
 use crate::{Result, Workers};
 

@@ -1,6 +1,7 @@
 //! The state of training between two steps.
 
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters};
+use gpbench_numerics::Alone;
 use gpbench_record::{Kernel, Step};
 use ndarray::Array2;
 
@@ -38,7 +39,7 @@ impl State {
         let scales = self.parameters.unconstrained.len();
         let mut moved = std::mem::take(&mut self.parameters.unconstrained);
         moved.extend(self.mean);
-        self.adam.ascend(&mut moved, gradient, rate);
+        self.adam.ascend(&mut moved, gradient, rate, Alone);
         self.mean = moved.split_off(scales).pop();
         self.parameters.unconstrained = moved;
     }

@@ -1,8 +1,8 @@
 //! A step of an optimiser in pieces that threads share out. Each parameter has a step of its own, so that pieces change no
 //! result.
 
-use crate::Workers;
-use crate::simd::dispatch;
+use crate::Pool;
+use crate::simd::arch;
 
 /// Parameters of a piece.
 const PIECE: usize = 1 << 16;
@@ -11,18 +11,18 @@ const PIECE: usize = 1 << 16;
 ///
 /// # Panics
 /// If the lengths differ.
-pub(super) fn in_pieces(
+pub fn in_pieces(
     parameters: &mut [f64],
     gradient: &[f64],
     averages: (&mut [f64], &mut [f64]),
-    workers: Workers<'_>,
+    pool: impl Pool,
     work: impl Fn(&mut [f64], &[f64], (&mut [f64], &mut [f64])) + Sync,
 ) {
     let size = averages.0.len();
     assert_eq!((parameters.len(), gradient.len()), (size, size), "one derivative a parameter");
     let averages = averages.0.chunks_mut(PIECE).zip(averages.1.chunks_mut(PIECE));
     let pieces = parameters.chunks_mut(PIECE).zip(gradient.chunks(PIECE)).zip(averages);
-    workers.for_each(pieces, |((parameters, gradient), averages)| {
-        dispatch(|| work(parameters, gradient, averages));
+    pool.for_each(pieces, |((parameters, gradient), averages)| {
+        arch().dispatch(|| work(parameters, gradient, averages));
     });
 }
