@@ -25,7 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-import", &["gpbench-data", "gpbench-processes", "gpbench-record"]),
     ("gpbench-runs", &["gpbench-files", "gpbench-record"]),
     ("gpbench-spec", &["gpbench-record"]),
-    ("gpbench-testkit", &[]),
+    ("gpbench-testkit", &["gpbench-numerics"]),
     (
         "gpbench-worker",
         &[

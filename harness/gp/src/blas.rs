@@ -13,9 +13,6 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::Once;
 
-use blas_src as _;
-use openblas_src as _;
-
 unsafe extern "C" {
     fn openblas_set_num_threads(threads: c_int);
     fn openblas_get_num_threads() -> c_int;

@@ -7,7 +7,7 @@
 //! them with [`assert_close`] at their stated tolerances. [`ClosedForm`] holds systems that can be
 //! inverted by hand, of any size.
 //!
-//! This crate depends on no other crate of the project, so that each of them can use it in its tests. A file
+//! Of this project it depends on the shared numerics alone, so that each other crate can use it in its tests. A file
 //! without the value asked for panics, since a test has no other way to report it.
 
 #![forbid(unsafe_code)]
@@ -20,8 +20,7 @@ pub mod json;
 mod small_system;
 
 // ndarray's products call BLAS, so a test program of this crate alone has to be linked to one.
-use blas_src as _;
-use openblas_src as _;
+use gpbench_numerics as _;
 
 pub use closed_form::ClosedForm;
 pub use compare::{assert_close, assert_number, relative_error};
