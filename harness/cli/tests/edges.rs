@@ -175,6 +175,7 @@ fn only_the_command_line_prints_or_exits() {
     let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for krate in [
         "abi",
+        "numerics",
         "sdk",
         "record",
         "files",
@@ -217,12 +218,13 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_plugin_without_factorisations_links_no_blas() {
     let metadata = metadata();
-    let sdk = members(&metadata).into_iter().find(|p| p.name.as_str() == "gpbench-sdk").expect("the SDK");
-    for dependency in &sdk.dependencies {
-        let needs_blas =
-            ["cblas-sys", "lapack-sys", "blas-src", "openblas-src"].contains(&dependency.name.as_str());
-        assert!(!needs_blas || dependency.optional, "{} must be optional", dependency.name);
-        assert!(!dependency.features.iter().any(|feature| feature == "blas"), "{}", dependency.name);
-        assert!(!dependency.name.ends_with("-src"), "{} brings a builder of BLAS", dependency.name);
+    for name in ["gpbench-sdk", "gpbench-numerics"] {
+        let package = members(&metadata).into_iter().find(|p| p.name.as_str() == name).expect("a member");
+        for dependency in &package.dependencies {
+            let needs_blas = ["cblas-sys", "lapack-sys"].contains(&dependency.name.as_str());
+            assert!(!needs_blas || dependency.optional, "{} must be optional", dependency.name);
+            assert!(!dependency.features.iter().any(|feature| feature == "blas"), "{}", dependency.name);
+            assert!(!dependency.name.ends_with("-src"), "{} brings a builder of BLAS", dependency.name);
+        }
     }
 }

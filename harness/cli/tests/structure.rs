@@ -11,8 +11,19 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
 /// Crates that are checked, by their folder in `harness`.
-const CRATES: &[&str] =
-    &["cli", "cluster", "engine", "files", "worker", "processes", "record", "report", "runs", "spec"];
+const CRATES: &[&str] = &[
+    "cli",
+    "cluster",
+    "engine",
+    "files",
+    "worker",
+    "numerics",
+    "processes",
+    "record",
+    "report",
+    "runs",
+    "spec",
+];
 
 #[test]
 fn no_file_imports_itself_through_others() {

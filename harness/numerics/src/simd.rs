@@ -7,11 +7,10 @@
 //! never on the number of threads or on the position of an entry in a vector.
 
 mod arch;
-mod lanes;
 mod real;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 pub use arch::{arch, cpu_dispatch};
-pub use lanes::Lanes;
-pub use real::{Real, Work};
+pub use real::{Lanes, Real, Work};

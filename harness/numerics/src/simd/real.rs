@@ -1,4 +1,4 @@
-//! The types of numbers, and work on them that is compiled for each instruction set.
+//! The types of numbers, their vectors, and work on them that is compiled for each instruction set.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -6,8 +6,6 @@ use std::ops::{Index, IndexMut};
 
 use bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
-
-use super::Lanes;
 
 /// A type of numbers that vectors hold.
 pub trait Real: Pod + Debug + PartialOrd + Send + Sync + 'static {
@@ -39,6 +37,40 @@ pub trait Work<E: Real> {
     fn run<S: Simd>(self, simd: S) -> Self::Output
     where
         E: Lanes<S>;
+}
+
+/// Arithmetic on vectors of `Self` with the instruction set `S`.
+pub trait Lanes<S: Simd>: Real {
+    /// A vector.
+    type V: Pod + Debug;
+    /// Numbers in a vector.
+    const LANES: usize = size_of::<Self::V>() / size_of::<Self>();
+
+    /// A vector of this number, rounded to the type.
+    fn splat(simd: S, value: f64) -> Self::V;
+    /// A vector of this number.
+    fn broadcast(simd: S, value: Self) -> Self::V;
+    /// `a + b`.
+    fn add(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a - b`.
+    fn sub(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a b`.
+    fn mul(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a / b`.
+    fn div(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// `a b + c`.
+    fn mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// `c - a b`.
+    fn negate_mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// Square roots, correctly rounded.
+    fn sqrt(simd: S, a: Self::V) -> Self::V;
+    /// The larger of `a` and `limit`; NaN stays NaN.
+    fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
+    /// `exp(-a)` for `a >= 0`, to 1 unit in the last place, and about the smallest normal number where it would be
+    /// smaller; NaN stays NaN. Several vectors at a time, since each is a long chain of dependent steps.
+    fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M];
+    /// `sum += a`, number by number.
+    fn add_to(simd: S, a: Self::V, sum: &mut [f64]);
 }
 
 struct Dispatch<W, E> {

@@ -1,45 +1,8 @@
 //! Arithmetic on vectors, and the exponential function of them.
 
-use std::fmt::Debug;
-
-use bytemuck::Pod;
 use pulp::Simd;
 
-use super::Real;
-
-/// Arithmetic on vectors of `Self` with the instruction set `S`.
-pub trait Lanes<S: Simd>: Real {
-    /// A vector.
-    type V: Pod + Debug;
-    /// Numbers in a vector.
-    const LANES: usize = size_of::<Self::V>() / size_of::<Self>();
-
-    /// A vector of this number, rounded to the type.
-    fn splat(simd: S, value: f64) -> Self::V;
-    /// A vector of this number.
-    fn broadcast(simd: S, value: Self) -> Self::V;
-    /// `a + b`.
-    fn add(simd: S, a: Self::V, b: Self::V) -> Self::V;
-    /// `a - b`.
-    fn sub(simd: S, a: Self::V, b: Self::V) -> Self::V;
-    /// `a b`.
-    fn mul(simd: S, a: Self::V, b: Self::V) -> Self::V;
-    /// `a / b`.
-    fn div(simd: S, a: Self::V, b: Self::V) -> Self::V;
-    /// `a b + c`.
-    fn mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// `c - a b`.
-    fn negate_mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// Square roots, correctly rounded.
-    fn sqrt(simd: S, a: Self::V) -> Self::V;
-    /// The larger of `a` and `limit`; NaN stays NaN.
-    fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
-    /// `exp(-a)` for `a >= 0`, to 1 unit in the last place, and about the smallest normal number where it would be
-    /// smaller; NaN stays NaN. Several vectors at a time, since each is a long chain of dependent steps.
-    fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M];
-    /// `sum += a`, number by number.
-    fn add_to(simd: S, a: Self::V, sum: &mut [f64]);
-}
+use super::{Lanes, Real};
 
 /// `exp(r) = 1 + r + r^2 q(r)` on `|r| <= ln(2) / 2`, to a relative 4e-17: coefficients of q, even and odd in turn,
 /// interpolated at Chebyshev nodes, the first two rounded to those of the series itself.
