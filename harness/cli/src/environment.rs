@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use gpbench_data::Sha256Hex;
-use gpbench_engine::PlannedCase;
-use gpbench_record::Environment;
+use gpbench_record::{CaseFiles, Environment, PlannedCase};
 
 use crate::revision::Revision;
 
@@ -26,13 +25,19 @@ pub(crate) fn with_program(machine: Environment) -> Environment {
 
 /// Adds what belongs to one run: the revision of the work tree around its spec, and the checksums of spec, plugins
 /// and data sets.
-pub(crate) fn of_run(machine: Environment, spec: &Path, text: &str, cases: &[PlannedCase]) -> Environment {
+pub(crate) fn of_run(
+    machine: Environment,
+    spec: &Path,
+    text: &str,
+    cases: &[PlannedCase],
+    files: &[CaseFiles],
+) -> Environment {
     let git = Revision::around(spec);
     let datasets = cases.iter().filter_map(|planned| {
         Some((planned.case.dataset.name.clone(), planned.fingerprint.dataset_sha256.clone()?))
     });
-    let plugins = cases.iter().map(|planned| {
-        let name = planned.plugin_file.file_name().unwrap_or_default();
+    let plugins = cases.iter().zip(files).map(|(planned, files)| {
+        let name = files.plugin_file.file_name().unwrap_or_default();
         (name.to_string_lossy().into_owned(), planned.fingerprint.plugin_sha256.clone())
     });
     Environment {

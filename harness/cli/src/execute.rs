@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use gpbench_engine::{
-    CaseWithoutRow, Engine, EngineError, Interrupt, Options, PlannedCase, Summary, SystemClock,
+    CaseWithoutRow, Engine, EngineError, Interrupt, Options, Planned, Summary, SystemClock,
 };
 use gpbench_record::disturbance;
 
@@ -27,7 +27,7 @@ pub(crate) fn execute(
 ) -> Result<Summary, Failure> {
     let options = options(global, prepared, args, earlier);
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
-    let renew = |planned: &PlannedCase| prepared.renewal.renew(global, planned);
+    let renew = |planned: Planned<'_>| prepared.renewal.renew(global, planned);
     let engine =
         Engine { executor: &prepared.executor, clock: &SystemClock, interrupt, renew_dataset: &renew };
     let mut progress = Progress::new(global, &prepared.estimate);

@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use gpbench_data::locate::Places;
-use gpbench_engine::{self as engine, Executor, LocalExecutor};
+use gpbench_engine::{self as engine, Clock as _, Executor, LocalExecutor, SystemClock};
 use gpbench_import::Materialised;
-use gpbench_record::{Fingerprint, LibraryInfo, PartOfPlan, Shard};
-use gpbench_spec::{Plan, PlannedCase};
+use gpbench_record::{CaseFiles, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
+use gpbench_runs::PlanFile;
+use gpbench_spec::{Plan, SpecCase};
 use serde::Deserialize;
 
 use crate::args::{Global, RunArgs, SpecArgs};
@@ -49,8 +50,6 @@ pub(crate) struct Prepared {
     pub(crate) executor: LocalExecutor,
     /// Its estimated time.
     pub(crate) estimate: RunEstimate,
-    /// Estimated seconds of each case, where known.
-    pub(crate) seconds: Vec<Option<f64>>,
     /// Threads of the whole run.
     pub(crate) threads: usize,
     /// gpbench's cache.
@@ -123,9 +122,9 @@ pub(crate) fn check(global: &Global, args: &SpecArgs, placement: &Placement) -> 
 }
 
 fn sources(plan: &Plan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
-    let source = |planned: &PlannedCase| {
-        let id = &planned.case.solver.plugin;
-        let library = libraries.iter().find(|library| library.sha256 == planned.plugin_sha256)?;
+    let source = |case: &SpecCase| {
+        let id = &case.case.solver.plugin;
+        let library = libraries.iter().find(|library| library.sha256 == case.plugin_sha256)?;
         let solver = library.solvers.iter().find(|solver| solver.id == *id)?;
         Some((id.clone(), solver.source.clone()?))
     };
@@ -143,20 +142,19 @@ pub(crate) fn prepare(
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
     let datasets = datasets(global, run, &plan, &places)?;
-    for planned in &mut plan.cases {
-        if let Some(Ok(copy)) = datasets.get(&planned.case.dataset.name) {
-            take_sizes(planned, copy);
+    for case in &mut plan.cases {
+        if let Some(Ok(copy)) = datasets.get(&case.case.dataset.name) {
+            take_sizes(case, copy);
         }
     }
     check_sizes(&plan)?;
     let estimate = RunEstimate::of(&plan, threads);
-    let seconds = plan.cases.iter().map(|planned| Some(planned.cost(threads)?.seconds)).collect();
     let mut machine = executor.machine();
     if let Some(nodes) = &placement.nodes {
         let Numerics { instruction_set, blas_core } = (nodes.numerics)()?;
         (machine.cpu_dispatch, machine.blas_core) = (instruction_set, blas_core);
     }
-    let binaries = Fingerprint {
+    let programs = Fingerprint {
         plugin_sha256: String::new(),
         dataset_sha256: None,
         worker_sha256: machine.worker_sha256.clone(),
@@ -165,43 +163,37 @@ pub(crate) fn prepare(
         blas_core: machine.blas_core.clone(),
         exact: false,
     };
-    let file =
-        |planned: &PlannedCase| Some((planned.case.dataset.name.clone(), planned.dataset_path.clone()?));
-    let files = plan.cases.iter().filter_map(file).collect();
-    let cases: Vec<_> = plan
-        .cases
-        .into_iter()
-        .map(|planned| engine_case(planned, &binaries, &datasets, run.exact_limit))
-        .collect();
-    let environment = environment::of_run(machine, &args.spec, &text, &cases);
+    let own_file = |case: &SpecCase| Some((case.case.dataset.name.clone(), case.dataset_path.clone()?));
+    let own_files = plan.cases.iter().filter_map(own_file).collect();
+    let (cases, files): (Vec<_>, Vec<_>) =
+        plan.cases.into_iter().map(|case| planned(case, &programs, &datasets, run.exact_limit)).unzip();
+    let file = PlanFile {
+        axes: plan.axes,
+        report: plan.report,
+        sources,
+        part,
+        cases,
+        ..PlanFile::new(plan.name, SystemClock.now())
+    };
+    let environment = environment::of_run(machine, &args.spec, &text, &file.cases, &files);
     Ok(Prepared {
-        plan: engine::Plan {
-            name: plan.name,
-            spec_toml: text,
-            axes: plan.axes,
-            report: plan.report,
-            sources,
-            part,
-            environment,
-            cases,
-        },
+        plan: engine::Plan { file, files, spec_toml: text, environment },
         executor,
         estimate,
-        seconds,
         threads,
         cache: places.cache.clone(),
-        renewal: Renewal { places, offline: run.offline, files, busy: Mutex::default() },
+        renewal: Renewal { places, offline: run.offline, files: own_files, busy: Mutex::default() },
     })
 }
 
 /// Takes the sizes of a data set's file, where the spec does not tell them.
-pub(crate) fn take_sizes(planned: &mut PlannedCase, copy: &Materialised) {
-    planned.take_sizes(copy.n, copy.training_rows(), copy.d);
+pub(crate) fn take_sizes(case: &mut SpecCase, copy: &Materialised) {
+    case.take_sizes(copy.n, copy.training_rows(), copy.d);
 }
 
 /// Refuses a plan with a case that cannot be run on its number of rows.
 pub(crate) fn check_sizes(plan: &Plan) -> Result<(), Failure> {
-    plan.cases.iter().find_map(PlannedCase::refusal).map_or(Ok(()), |why| Err(Failure::usage(why)))
+    plan.cases.iter().find_map(SpecCase::refusal).map_or(Ok(()), |why| Err(Failure::usage(why)))
 }
 
 /// The binary copy of each data set, by name, or why it is skipped.
@@ -210,7 +202,7 @@ type Copies = BTreeMap<String, Result<Materialised, String>>;
 /// Finds or makes the binary copy of every data set of the plan that has a file.
 fn datasets(global: &Global, args: &RunArgs, plan: &Plan, places: &Places) -> Result<Copies, Failure> {
     let mut copies = Copies::new();
-    for PlannedCase { case, dataset_path, .. } in &plan.cases {
+    for SpecCase { case, dataset_path, .. } in &plan.cases {
         let (name, source) = (&case.dataset.name, &case.dataset.source);
         let Entry::Vacant(place) = copies.entry(name.clone()) else { continue };
         if source.is_drawn() {
@@ -238,26 +230,28 @@ fn datasets(global: &Global, args: &RunArgs, plan: &Plan, places: &Places) -> Re
     Ok(copies)
 }
 
-fn engine_case(
-    planned: PlannedCase,
-    binaries: &Fingerprint,
+/// A case as planned for machines that run these programs, and its files.
+fn planned(
+    spec: SpecCase,
+    programs: &Fingerprint,
     datasets: &Copies,
     exact_limit: usize,
-) -> engine::PlannedCase {
-    let copy = datasets.get(&planned.case.dataset.name);
-    let found = copy.and_then(|c| c.as_ref().ok());
-    engine::PlannedCase {
-        memory_estimate: planned.cost(binaries.threads).map(|cost| cost.memory_bytes as u64),
-        n: planned.n,
-        fingerprint: Fingerprint {
-            plugin_sha256: planned.plugin_sha256,
-            exact: planned.n.is_some_and(|n| n <= exact_limit),
-            dataset_sha256: found.map(|c| c.sha256.to_string()),
-            ..binaries.clone()
-        },
-        dataset_file: found.map(|c| c.path.clone()),
-        plugin_file: planned.plugin_file,
-        skip: copy.and_then(|c| c.as_ref().err()).cloned(),
-        case: planned.case,
-    }
+) -> (PlannedCase, CaseFiles) {
+    let copy = datasets.get(&spec.case.dataset.name);
+    let found = copy.and_then(|copy| copy.as_ref().ok());
+    let cost = spec.cost(programs.threads);
+    let fingerprint = Fingerprint {
+        plugin_sha256: spec.plugin_sha256,
+        exact: spec.n.is_some_and(|n| n <= exact_limit),
+        dataset_sha256: found.map(|copy| copy.sha256.to_string()),
+        ..programs.clone()
+    };
+    let files = CaseFiles {
+        plugin_file: spec.plugin_file,
+        dataset_file: found.map(|copy| copy.path.clone()),
+        memory_estimate: cost.as_ref().map(|cost| cost.memory_bytes as u64),
+        seconds_estimate: cost.map(|cost| cost.seconds),
+    };
+    let skip = copy.and_then(|copy| copy.as_ref().err()).cloned();
+    (PlannedCase::new(spec.case, fingerprint, spec.n, skip), files)
 }

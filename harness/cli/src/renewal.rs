@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gpbench_data::copy;
 use gpbench_data::locate::Places;
-use gpbench_engine::PlannedCase;
+use gpbench_engine::Planned;
 
 use crate::args::Global;
 use crate::dataset;
@@ -29,9 +29,9 @@ impl Renewal {
     ///
     /// # Errors
     /// Why the copy that was planned cannot be made.
-    pub(crate) fn renew(&self, global: &Global, planned: &PlannedCase) -> Result<(), String> {
+    pub(crate) fn renew(&self, global: &Global, planned: Planned<'_>) -> Result<(), String> {
         let (Some(file), Some(planned_sha256)) =
-            (&planned.dataset_file, planned.fingerprint.dataset_sha256.as_deref())
+            (&planned.files.dataset_file, planned.fingerprint.dataset_sha256.as_deref())
         else {
             return Err("it has no data set to read".to_owned());
         };

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-use gpbench_record::{Environment, Row, Status};
+use gpbench_record::{Environment, PlannedCase, Row, Status};
 
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
@@ -38,7 +38,7 @@ impl<'a> Queue<'a> {
 /// One attempt to run the cases that have no row.
 pub(crate) struct RunAttempt<'a> {
     tries: Tries<'a>,
-    ids: &'a [String],
+    cases: &'a [PlannedCase],
     pending: Vec<Pending<'a>>,
     /// Set when the run cannot continue.
     stop: AtomicBool,
@@ -61,15 +61,13 @@ impl<'a> RunAttempt<'a> {
         finished: Option<FinishedCases>,
         renew_dataset: RenewDataset<'a>,
     ) -> Self {
-        let Work { ids, pending, rows, attempts, environment, .. } = work;
-        let pending = pending
-            .into_iter()
-            .map(|(id, planned)| Pending { id, planned, faults: Faults::default() })
-            .collect();
-        let has_rows = progress(rows, ids).done > 0;
+        let Work { cases: planned, pending, rows, attempts, environment, .. } = work;
+        let pending =
+            pending.into_iter().map(|planned| Pending { planned, faults: Faults::default() }).collect();
+        let has_rows = progress(rows, planned).done > 0;
         Self {
             tries: Tries::new(cases, attempts, renew_dataset, has_rows),
-            ids,
+            cases: planned,
             pending,
             stop: AtomicBool::new(false),
             failures: AtomicUsize::new(0),
@@ -82,7 +80,7 @@ impl<'a> RunAttempt<'a> {
         }
     }
 
-    fn cases(&self) -> &CaseRunner<'a> {
+    fn runner(&self) -> &CaseRunner<'a> {
         &self.tries.cases
     }
 
@@ -94,7 +92,7 @@ impl<'a> RunAttempt<'a> {
         thread::scope(|scope| {
             // Dropped when this closure ends, however it ends.
             let (_done, over) = channel::<()>();
-            if let Some(seconds) = self.cases().options.time_limit_seconds {
+            if let Some(seconds) = self.runner().options.time_limit_seconds {
                 start(scope, move || self.interrupt_after(seconds, &over))?;
             }
             let (unbroken, suspects): (Vec<_>, Vec<_>) =
@@ -142,9 +140,9 @@ impl<'a> RunAttempt<'a> {
     fn interrupt_after(&self, seconds: f64, over: &Receiver<()>) {
         let patience = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         if over.recv_timeout(patience) == Err(RecvTimeoutError::Timeout)
-            && self.cases().interrupt.signal().is_none()
+            && self.runner().interrupt.signal().is_none()
         {
-            self.cases().interrupt.raise(TIME_OVER);
+            self.runner().interrupt.raise(TIME_OVER);
         }
     }
 
@@ -155,18 +153,21 @@ impl<'a> RunAttempt<'a> {
         let mut ran = 0;
         while let Some((pending, _memory)) = self.take(queue) {
             let stop = || self.stop.store(true, Ordering::SeqCst);
-            if !lock(&self.rows).begin(pending.id).inspect_err(|_| stop())? {
+            if !lock(&self.rows).begin(pending.id()).inspect_err(|_| stop())? {
                 stop();
                 break;
             }
-            report(Event::CaseStarted { id: pending.id.to_owned(), labels: pending.planned.case.labels() });
+            report(Event::CaseStarted {
+                id: pending.id().to_owned(),
+                labels: pending.planned.labels.clone(),
+            });
             match self.tries.run(pending, is_alone, &report).inspect_err(|_| stop())? {
                 Tried::Row(mut row) => {
                     row.environment = Some(self.kind.clone());
                     let written = self.admit(&row).and_then(|()| self.write(&row));
                     let progress = written.inspect_err(|_| {
                         stop();
-                        self.tries.release(pending.id);
+                        self.tries.release(pending.id());
                     })?;
                     ran += 1;
                     let finished = self.finished.as_ref();
@@ -191,7 +192,7 @@ impl<'a> RunAttempt<'a> {
         }
         let pending = queue.cases.get(*next).copied()?;
         *next += 1;
-        let memory = self.cases().reserve(pending.planned);
+        let memory = self.runner().reserve(pending.planned);
         // Much may have happened while it waited.
         (!self.ends()).then_some((pending, memory))
     }
@@ -199,19 +200,19 @@ impl<'a> RunAttempt<'a> {
     /// Whether no further case is to start.
     fn ends(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
-            || self.cases().interrupt.signal().is_some()
+            || self.runner().interrupt.signal().is_some()
             || self.has_failed_enough()
     }
 
     fn has_failed_enough(&self) -> bool {
-        let most = self.cases().options.max_failures;
+        let most = self.runner().options.max_failures;
         most.is_some_and(|most| self.failures.load(Ordering::SeqCst) >= most)
     }
 
     /// Counts a failure. Refuses a row if the disk is full: the case may have failed because it could not write.
     fn admit(&self, row: &Row) -> Result<(), EngineError> {
         if row.status.is_failure() {
-            try_room(self.cases().workspace.scratch(), solution_bytes(row.n, &row.case))?;
+            try_room(self.runner().workspace.scratch(), solution_bytes(row.n, &row.case))?;
             self.failures.fetch_add(1, Ordering::SeqCst);
         }
         Ok(())
@@ -221,7 +222,7 @@ impl<'a> RunAttempt<'a> {
     fn write(&self, row: &Row) -> Result<Progress, EngineError> {
         let mut rows = lock(&self.rows);
         rows.append(row)?;
-        let progress = progress(&**rows, self.ids);
+        let progress = progress(&**rows, self.cases);
         drop(rows);
         self.tries.end(&row.id)?;
         Ok(progress)
@@ -229,7 +230,7 @@ impl<'a> RunAttempt<'a> {
 
     /// The progress of the run over all attempts.
     pub(crate) fn progress(&self) -> Progress {
-        progress(&**lock(&self.rows), self.ids)
+        progress(&**lock(&self.rows), self.cases)
     }
 
     /// The state of the run after this attempt, which has written `ran` rows.
@@ -237,11 +238,11 @@ impl<'a> RunAttempt<'a> {
         let without_rows = lock(&self.without_rows).clone();
         Summary {
             folder: folder.to_owned(),
-            total: self.ids.len(),
+            total: self.cases.len(),
             ran,
             left: self.pending.len() - ran,
-            statuses: statuses(&**lock(&self.rows), self.ids),
-            interrupted: self.cases().interrupt.signal().filter(|signal| *signal != TIME_OVER),
+            statuses: statuses(&**lock(&self.rows), self.cases),
+            interrupted: self.runner().interrupt.signal().filter(|signal| *signal != TIME_OVER),
             other_load: None,
             stopped: self.stopped(ran + without_rows.len()),
             without_rows,
@@ -250,7 +251,7 @@ impl<'a> RunAttempt<'a> {
 
     /// The limit that was reached before the last case, where `tried` cases were tried to their end.
     fn stopped(&self, tried: usize) -> Option<Stop> {
-        match self.cases().interrupt.signal() {
+        match self.runner().interrupt.signal() {
             _ if tried == self.pending.len() => None,
             Some(TIME_OVER) => Some(Stop::Time),
             None if self.has_failed_enough() => Some(Stop::Failures),
@@ -271,19 +272,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn progress(rows: &dyn Rows, ids: &[String]) -> Progress {
-    let counts = statuses(rows, ids);
+fn progress(rows: &dyn Rows, cases: &[PlannedCase]) -> Progress {
+    let counts = statuses(rows, cases);
     Progress {
-        total: ids.len(),
+        total: cases.len(),
         done: counts.values().sum(),
         failed: counts.iter().filter(|(status, _)| status.is_failure()).map(|(_, count)| count).sum(),
     }
 }
 
 /// The number of cases by status.
-fn statuses(rows: &dyn Rows, ids: &[String]) -> BTreeMap<Status, usize> {
+fn statuses(rows: &dyn Rows, cases: &[PlannedCase]) -> BTreeMap<Status, usize> {
     let mut counts = BTreeMap::new();
-    for status in ids.iter().filter_map(|id| rows.status(id)) {
+    for status in cases.iter().filter_map(|planned| rows.status(&planned.id)) {
         *counts.entry(status).or_default() += 1;
     }
     counts

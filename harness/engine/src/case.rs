@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Case, Fault, FaultCause, Job, Limits, Message, Row, SCHEMA, Step, Task, TracePoint, names,
+    Case, Fault, FaultCause, Job, Limits, Message, PlannedCase, Row, SCHEMA, Step, Task, TracePoint, names,
 };
 use gpbench_runs::Workspace;
 
@@ -15,7 +15,7 @@ use crate::programs::Plugins;
 use crate::refusal::memory_may_be_refused;
 use crate::tasks::rules;
 use crate::{
-    Clock, End, Event, Evidence, Executor, Interrupt, Options, Outcome, PlannedCase, WorkItem, classify, row,
+    Clock, End, Event, Evidence, Executor, Interrupt, Options, Outcome, Planned, WorkItem, classify, row,
 };
 
 /// Everything that the cases of a run have in common.
@@ -47,19 +47,19 @@ impl From<Fault> for NoRow {
 
 impl CaseRunner<'_> {
     /// Waits until there is memory for a case.
-    pub(crate) fn reserve(&self, planned: &PlannedCase) -> Reservation<'_> {
+    pub(crate) fn reserve(&self, planned: Planned<'_>) -> Reservation<'_> {
         self.memory.reserve(planned, self.references.bytes_to_make(planned))
     }
 
     /// Runs a case to its row. Exact references that cannot be read are discarded, so that the next try makes them
     /// anew.
-    pub(crate) fn run(&self, id: &str, planned: &PlannedCase, report: &dyn Fn(Event)) -> Result<Row, NoRow> {
-        let log = self.workspace.log(id);
+    pub(crate) fn run(&self, planned: Planned<'_>, report: &dyn Fn(Event)) -> Result<Row, NoRow> {
+        let log = self.workspace.log(&planned.id);
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
         let mut references = Vec::new();
-        let row = self.reference_and_row(id, planned, &log, report, &mut references);
-        let _ = fs::remove_file(self.workspace.solution(id));
+        let row = self.reference_and_row(planned, &log, report, &mut references);
+        let _ = fs::remove_file(self.workspace.solution(&planned.id));
         if matches!(&row, Err(NoRow::Fault(fault)) if fault.cause == FaultCause::Reference) {
             references.iter().for_each(|reference| self.references.discard(reference));
         }
@@ -67,15 +67,14 @@ impl CaseRunner<'_> {
     }
 
     /// The checkpoint of a case, if it writes one.
-    pub(crate) fn checkpoint(&self, id: &str, planned: &PlannedCase) -> Option<PathBuf> {
-        rules(planned.case.task.kind()).checkpoint.then(|| self.workspace.checkpoint(id))
+    pub(crate) fn checkpoint(&self, planned: &PlannedCase) -> Option<PathBuf> {
+        rules(planned.case.task.kind()).checkpoint.then(|| self.workspace.checkpoint(&planned.id))
     }
 
     /// Makes the row of a case; `references` takes the exact references that it used.
     fn reference_and_row(
         &self,
-        id: &str,
-        planned: &PlannedCase,
+        planned: Planned<'_>,
         log: &Path,
         report: &dyn Fn(Event),
         references: &mut Vec<Reference>,
@@ -85,7 +84,7 @@ impl CaseRunner<'_> {
             references.extend(self.references.of(planned, log, report)?);
         }
         let mut asked = usize::from(rules.exact_reference);
-        let job = self.job(id, planned, references.last());
+        let job = self.job(planned, references.last());
         let solving = self.execute(&WorkItem::Case(job.clone()), log, report)?;
         let verifying = match solving.solved() {
             Some(solved) => {
@@ -109,7 +108,7 @@ impl CaseRunner<'_> {
         };
         let status = classify(&evidence)?;
         let lacks_exact = self.references.wanted(planned).is_some() && references.len() < asked;
-        Ok(Row { lacks_exact, ..row::ended(id, planned, status, &evidence, self.clock.now()) })
+        Ok(Row { lacks_exact, ..row::ended(&planned, status, &evidence, self.clock.now()) })
     }
 
     /// The job of verifying another case than the one that was run, with an exact reference of its own.
@@ -117,16 +116,16 @@ impl CaseRunner<'_> {
         &self,
         case: Case,
         job: &Job,
-        planned: &PlannedCase,
+        planned: Planned<'_>,
         log: &Path,
         report: &dyn Fn(Event),
         references: &mut Vec<Reference>,
     ) -> Result<Job, Fault> {
-        let planned = PlannedCase { case, ..planned.clone() };
-        let reference = self.references.of(&planned, log, report)?;
+        let entry = PlannedCase::new(case, planned.fingerprint.clone(), planned.n, None);
+        let reference = self.references.of(Planned { entry: &entry, ..planned }, log, report)?;
         let exact_file = reference.as_ref().map(|reference| reference.path.clone());
         references.extend(reference);
-        Ok(Job { case: planned.case, exact_file, checkpoint_file: None, ..job.clone() })
+        Ok(Job { case: entry.case, exact_file, checkpoint_file: None, ..job.clone() })
     }
 
     /// Runs a work item, and reports how far it has come.
@@ -139,19 +138,19 @@ impl CaseRunner<'_> {
         if outcome.end == End::Interrupted { Err(NoRow::Interrupted) } else { Ok(outcome) }
     }
 
-    fn job(&self, id: &str, planned: &PlannedCase, reference: Option<&Reference>) -> Job {
+    fn job(&self, planned: Planned<'_>, reference: Option<&Reference>) -> Job {
         Job {
             schema: SCHEMA,
-            id: id.to_owned(),
+            id: planned.id.clone(),
             case: planned.case.clone(),
-            dataset_file: planned.dataset_file.clone(),
+            dataset_file: planned.files.dataset_file.clone(),
             dataset_sha256: planned.fingerprint.dataset_sha256.clone(),
             plugin: self.plugins.of(planned),
             exact_file: reference.map(|reference| reference.path.clone()),
-            solution_file: self.workspace.solution(id),
-            checkpoint_file: self.checkpoint(id, planned),
+            solution_file: self.workspace.solution(&planned.id),
+            checkpoint_file: self.checkpoint(&planned),
             threads: planned.fingerprint.threads,
-            limits: self.limits(planned),
+            limits: self.limits(&planned),
         }
     }
 

@@ -13,8 +13,8 @@ use crate::programs::{CheckedExecutor, Keeper, Plugins};
 use crate::reuse::FinishedCases;
 use crate::tries::RenewDataset;
 use crate::{
-    Clock, EngineError, Event, Executor, Interrupt, OpenRun, Options, Plan, PlannedCase, ProcessorTimes,
-    Summary, Work,
+    Clock, EngineError, Event, Executor, Interrupt, OpenRun, Options, Plan, Planned, ProcessorTimes, Summary,
+    Work,
 };
 
 /// Runs plans.
@@ -45,15 +45,15 @@ impl Engine<'_> {
         events: &mut dyn FnMut(Event),
     ) -> Result<Summary, EngineError> {
         let options = &options.absolute()?;
-        let OpenRun { folder, mut journal, ids, pending, beginning, reused, finished } =
+        let OpenRun { folder, mut journal, pending, beginning, reused, finished } =
             OpenRun::open(plan, options, self.clock, events)?;
         let workspace = folder.workspace();
         let attempts = Attempts::open(folder.path())?;
-        let logs: Vec<PathBuf> = ids.iter().map(|id| folder.log(id)).collect();
+        let logs: Vec<PathBuf> = plan.file.ids().map(|id| folder.log(id)).collect();
         self.executor.end_stale_processes(&logs);
         let work = Work {
-            ids: &ids,
-            pending: pending.into_iter().map(|place| (&ids[place], &plan.cases[place])).collect(),
+            cases: &plan.file.cases,
+            pending: pending.into_iter().map(|place| plan.planned(place)).collect(),
             workspace: &workspace,
             rows: &mut journal,
             attempts,
@@ -95,12 +95,8 @@ impl Engine<'_> {
         events: &mut dyn FnMut(Event),
     ) -> Result<Summary, EngineError> {
         let Work { environment, workspace, beginning, .. } = work;
-        let runs: Vec<&PlannedCase> = work
-            .pending
-            .iter()
-            .map(|(_, planned)| *planned)
-            .filter(|planned| planned.skip.is_none())
-            .collect();
+        let runs: Vec<Planned<'_>> =
+            work.pending.iter().copied().filter(|planned| planned.skip.is_none()).collect();
         let memory = self.memory(environment, options, &runs)?;
         memory.warning(&runs).map(Event::Warning).into_iter().for_each(&mut *events);
         let (executor, plugins) = self.programs(workspace, &runs)?;
@@ -134,7 +130,7 @@ impl Engine<'_> {
         &self,
         environment: &Environment,
         options: &Options,
-        cases: &[&PlannedCase],
+        cases: &[Planned<'_>],
     ) -> Result<Memory, EngineError> {
         let memory = Memory::new(self.executor.free_memory(), options);
         match environment.memory_bytes {
@@ -148,7 +144,7 @@ impl Engine<'_> {
     fn programs(
         &self,
         workspace: &Workspace,
-        cases: &[&PlannedCase],
+        cases: &[Planned<'_>],
     ) -> Result<(CheckedExecutor<'_>, Plugins), EngineError> {
         let keeper = Keeper::new(workspace);
         let plugins = Plugins::keep(&keeper, cases)?;

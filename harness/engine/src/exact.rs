@@ -13,7 +13,7 @@ use crate::begun::Begun;
 use crate::log::Log;
 use crate::status::unanswered;
 use crate::tasks::rules;
-use crate::{Event, Executor, Interrupt, Options, PlannedCase, WorkItem, text};
+use crate::{Event, Executor, Interrupt, Options, Planned, WorkItem, text};
 
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
 const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
@@ -69,7 +69,7 @@ impl<'a> ExactReferences<'a> {
 
     /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is
     /// verified; 0 if nothing is to be computed.
-    pub(crate) fn bytes_to_make(&self, planned: &PlannedCase) -> u64 {
+    pub(crate) fn bytes_to_make(&self, planned: Planned<'_>) -> u64 {
         let Some(n) = self.wanted(planned) else { return 0 };
         let is_decided = rules(planned.case.task.kind()).exact_reference && {
             let key = key(&request(planned), planned);
@@ -79,7 +79,7 @@ impl<'a> ExactReferences<'a> {
     }
 
     /// The training rows of a case that wants a reference.
-    pub(crate) fn wanted(&self, planned: &PlannedCase) -> Option<usize> {
+    pub(crate) fn wanted(&self, planned: Planned<'_>) -> Option<usize> {
         planned.n.filter(|_| planned.fingerprint.exact)
     }
 
@@ -95,7 +95,7 @@ impl<'a> ExactReferences<'a> {
     /// has on another day.
     pub(crate) fn of(
         &self,
-        planned: &PlannedCase,
+        planned: Planned<'_>,
         log: &Path,
         report: &dyn Fn(Event),
     ) -> Result<Option<Reference>, Fault> {
@@ -118,7 +118,7 @@ impl<'a> ExactReferences<'a> {
             let reason = format!("exact reference: its worker ended without an answer {MOST_DEATHS} times");
             return Err(Fault { cause: FaultCause::Worker, reason, plugin_ran: false });
         }
-        let labels = planned.case.labels();
+        let labels = planned.labels.clone();
         let announce = |again| report(Event::ExactStarted { labels: labels.clone(), n, again });
         match self.make(request, n, log, announce) {
             Ok(()) => Ok(Some(reference)),
@@ -211,19 +211,19 @@ fn needed(n: usize) -> f64 {
 }
 
 /// The key of a case's reference.
-fn key(request: &ExactRequest, planned: &PlannedCase) -> String {
+fn key(request: &ExactRequest, planned: Planned<'_>) -> String {
     let fingerprint = &planned.fingerprint;
     request.key(fingerprint.dataset_sha256.as_deref(), &fingerprint.worker_sha256)
 }
 
 /// The request for the reference of a case, without the file to write.
-fn request(planned: &PlannedCase) -> ExactRequest {
+fn request(planned: Planned<'_>) -> ExactRequest {
     ExactRequest {
         schema: SCHEMA,
         dataset: planned.case.dataset.clone(),
         kernel: planned.case.kernel.clone(),
         seed: if depends_on_seed(&planned.case.dataset) { planned.case.seed } else { 0 },
-        dataset_file: planned.dataset_file.clone(),
+        dataset_file: planned.files.dataset_file.clone(),
         dataset_sha256: planned.fingerprint.dataset_sha256.clone(),
         output: PathBuf::new(),
         threads: planned.fingerprint.threads,

@@ -57,7 +57,7 @@ pub use local::{LocalExecutor, installed_memory, physical_memory};
 pub use log::Log;
 pub use open::OpenRun;
 pub use options::{Options, Reuse};
-pub use plan::{Plan, PlannedCase};
+pub use plan::{Plan, Planned};
 pub use reuse::FinishedCases;
 pub use row::row_without_runner;
 pub use rows::Rows;

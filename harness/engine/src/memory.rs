@@ -6,7 +6,9 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::{EngineError, Options, PlannedCase, text};
+use gpbench_record::PlannedCase;
+
+use crate::{EngineError, Options, Planned, text};
 
 /// Part of the free memory that stays free: estimates are rough, and gpbench itself grows.
 const MARGIN: f64 = 0.05;
@@ -52,7 +54,7 @@ impl Memory {
     }
 
     /// Waits until there is memory for a case that may take `reference` bytes to make an exact reference.
-    pub(crate) fn reserve(&self, planned: &PlannedCase, reference: u64) -> Reservation<'_> {
+    pub(crate) fn reserve(&self, planned: Planned<'_>, reference: u64) -> Reservation<'_> {
         let bytes = match self.capacity {
             _ if self.jobs == 1 || planned.skip.is_some() => 0,
             // A reference that does not fit is not made.
@@ -77,28 +79,28 @@ impl Memory {
     }
 
     /// The bytes that a case may use.
-    fn needed(&self, planned: &PlannedCase) -> u64 {
+    fn needed(&self, planned: Planned<'_>) -> u64 {
         let equal = self.capacity.unwrap_or_default() / self.jobs as u64;
-        self.limit(planned).or(planned.memory_estimate).unwrap_or(equal)
+        self.limit(&planned).or(planned.files.memory_estimate).unwrap_or(equal)
     }
 
     /// Refuses limits above the machine's `total` memory where several cases run at a time: such a limit is never
     /// reached.
-    pub(crate) fn refuse_limits_above(&self, total: u64, cases: &[&PlannedCase]) -> Result<(), EngineError> {
-        let above = |planned: &&&PlannedCase| self.limit(planned).is_some_and(|limit| limit > total);
+    pub(crate) fn refuse_limits_above(&self, total: u64, cases: &[Planned<'_>]) -> Result<(), EngineError> {
+        let above = |planned: &&Planned<'_>| self.limit(planned).is_some_and(|limit| limit > total);
         match cases.iter().find(above).filter(|_| self.jobs > 1) {
             Some(planned) => {
                 let limit = text::bytes(self.limit(planned).unwrap_or_default());
-                Err(EngineError::Memory { labels: planned.case.labels(), limit, total: text::bytes(total) })
+                Err(EngineError::Memory { labels: planned.labels.clone(), limit, total: text::bytes(total) })
             }
             None => Ok(()),
         }
     }
 
     /// What the user should know of cases that run alone.
-    pub(crate) fn warning(&self, cases: &[&PlannedCase]) -> Option<String> {
+    pub(crate) fn warning(&self, cases: &[Planned<'_>]) -> Option<String> {
         let capacity = self.capacity.filter(|_| self.jobs > 1)?;
-        let alone = cases.iter().filter(|planned| self.needed(planned) > capacity).count();
+        let alone = cases.iter().filter(|planned| self.needed(**planned) > capacity).count();
         let (cases, each) = if alone == 1 { ("case", "it runs") } else { ("cases", "each of them runs") };
         (alone > 0).then(|| {
             let free = text::bytes(capacity);
@@ -125,7 +127,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    use gpbench_record::{Fingerprint, testing};
+    use gpbench_record::{CaseFiles, Fingerprint, testing};
 
     use super::*;
 
@@ -134,26 +136,30 @@ mod tests {
         Memory { capacity: Some(capacity), ..Memory::new(None, &options) }
     }
 
-    fn planned(limit: Option<u64>, estimate: Option<u64>) -> PlannedCase {
+    /// A case with a limit of its own and an estimate of its memory.
+    fn case(limit: Option<u64>, estimate: Option<u64>) -> (PlannedCase, CaseFiles) {
         let mut case = testing::case("cg");
         case.budget.memory_bytes = limit;
-        PlannedCase {
-            case,
-            fingerprint: Fingerprint {
-                plugin_sha256: "p".into(),
-                dataset_sha256: None,
-                worker_sha256: "w".into(),
-                threads: 1,
-                cpu_dispatch: "portable".into(),
-                blas_core: "Generic".into(),
-                exact: false,
-            },
-            n: Some(10),
-            memory_estimate: estimate,
-            dataset_file: None,
+        let fingerprint = Fingerprint {
+            plugin_sha256: "p".into(),
+            dataset_sha256: None,
+            worker_sha256: "w".into(),
+            threads: 1,
+            cpu_dispatch: "portable".into(),
+            blas_core: "Generic".into(),
+            exact: false,
+        };
+        let files = CaseFiles {
             plugin_file: PathBuf::from("plugin.so"),
-            skip: None,
-        }
+            dataset_file: None,
+            memory_estimate: estimate,
+            seconds_estimate: None,
+        };
+        (PlannedCase::new(case, fingerprint, Some(10), None), files)
+    }
+
+    fn planned((entry, files): &(PlannedCase, CaseFiles)) -> Planned<'_> {
+        Planned { entry, files }
     }
 
     #[test]
@@ -212,38 +218,41 @@ mod tests {
     #[test]
     fn a_case_may_use_its_limit_or_an_estimate_or_a_share() {
         let memory = memory(100, 4);
-        let reserved = |planned: &PlannedCase, reference| memory.reserve(planned, reference).bytes;
-        assert_eq!(reserved(&planned(Some(30), Some(50)), 0), 30);
-        assert_eq!(reserved(&planned(None, Some(50)), 0), 50);
-        assert_eq!(reserved(&planned(None, None), 0), 25);
-        assert_eq!(reserved(&planned(Some(30), None), 70), 70, "the reference comes before the case");
-        assert_eq!(reserved(&planned(Some(30), None), 170), 30, "a reference that does not fit is not made");
-        let skipped = PlannedCase { skip: Some("no data".into()), ..planned(Some(30), None) };
-        assert_eq!(reserved(&skipped, 70), 0);
+        let reserved =
+            |limit, estimate, reference| memory.reserve(planned(&case(limit, estimate)), reference).bytes;
+        assert_eq!(reserved(Some(30), Some(50), 0), 30);
+        assert_eq!(reserved(None, Some(50), 0), 50);
+        assert_eq!(reserved(None, None, 0), 25);
+        assert_eq!(reserved(Some(30), None, 70), 70, "the reference comes before the case");
+        assert_eq!(reserved(Some(30), None, 170), 30, "a reference that does not fit is not made");
+        let mut limited = case(Some(30), None);
+        limited.0.skip = Some("no data".into());
+        assert_eq!(memory.reserve(planned(&limited), 70).bytes, 0);
+        limited.0.skip = None;
         let alone = Memory { jobs: 1, ..memory };
-        assert_eq!(alone.reserve(&planned(Some(30), None), 70).bytes, 0);
+        assert_eq!(alone.reserve(planned(&limited), 70).bytes, 0);
         assert_eq!(
-            [Some(30), Some(300), None].map(|limit| alone.share(&planned(limit, Some(5)))),
+            [Some(30), Some(300), None].map(|limit| alone.share(&case(limit, Some(5)).0)),
             [Some(30), Some(100), Some(100)]
         );
         let unknown = Memory { capacity: None, jobs: 4, ..alone };
-        assert_eq!(unknown.share(&planned(Some(30), None)), None);
+        assert_eq!(unknown.share(&limited.0), None);
         let (_first, _second) = (unknown.reserve_bytes(u64::MAX), unknown.reserve_bytes(u64::MAX));
     }
 
     #[test]
     fn limits_above_the_machine_are_refused_and_estimates_are_not() {
         let memory = memory(100, 2);
-        let (small, large) = (planned(Some(90), None), planned(Some(300), None));
-        let estimated = planned(None, Some(300));
-        memory.refuse_limits_above(200, &[&small, &estimated]).unwrap();
-        let error = memory.refuse_limits_above(200, &[&small, &large]).unwrap_err().to_string();
+        let cases = [case(Some(90), None), case(Some(300), None), case(None, Some(300))];
+        let [small, large, estimated] = cases.each_ref().map(planned);
+        memory.refuse_limits_above(200, &[small, estimated]).unwrap();
+        let error = memory.refuse_limits_above(200, &[small, large]).unwrap_err().to_string();
         assert!(error.contains("--memory-limit") && error.contains("--jobs 1"), "{error}");
-        assert_eq!(memory.warning(&[&small]), None);
-        let warning = memory.warning(&[&small, &estimated]).unwrap();
+        assert_eq!(memory.warning(&[small]), None);
+        let warning = memory.warning(&[small, estimated]).unwrap();
         assert!(warning.starts_with("1 case may need more memory than is free"), "{warning}");
         let alone = Memory { jobs: 1, ..memory };
-        alone.refuse_limits_above(200, &[&large]).unwrap();
-        assert_eq!(alone.warning(&[&large]), None);
+        alone.refuse_limits_above(200, &[large]).unwrap();
+        assert_eq!(alone.warning(&[large]), None);
     }
 }

@@ -7,7 +7,7 @@ use gpbench_runs::{
 };
 
 use crate::reuse::FinishedCases;
-use crate::{Beginning, Clock, EngineError, Event, Options, Plan, PlannedCase, Reused};
+use crate::{Beginning, Clock, EngineError, Event, Options, Plan, Reused};
 
 /// A run that is about to run, or to be run by others. Nobody else can run it while its journal is open.
 pub struct OpenRun {
@@ -15,8 +15,6 @@ pub struct OpenRun {
     pub folder: RunFolder,
     /// Its journal.
     pub journal: Journal,
-    /// The ids of all cases, in the order of the plan.
-    pub ids: Vec<String>,
     /// The places in the plan of the cases that are to run.
     pub pending: Vec<usize>,
     /// Whether the folder is continued, or why not.
@@ -39,19 +37,23 @@ impl OpenRun {
         clock: &dyn Clock,
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, EngineError> {
-        let ids = plan.ids()?;
-        let (folder, beginning) = find_or_create(plan, &ids, options, clock, events)?;
+        plan.check()?;
+        let cases = &plan.file.cases;
+        let (folder, beginning) = find_or_create(plan, options, clock, events)?;
         // The journal is locked before the folder is changed.
         let (mut journal, damaged) = Journal::open(folder.path())?;
         folder.begin()?;
         // A run that was killed may have left those of cases whose rows it had just written.
         let workspace = folder.workspace();
-        ids.iter().filter(|id| journal.status(id).is_some()).for_each(|id| workspace.remove_checkpoint(id));
+        plan.file
+            .ids()
+            .filter(|id| journal.status(id).is_some())
+            .for_each(|id| workspace.remove_checkpoint(id));
         if beginning == Beginning::Continued {
             let file = match PlanFile::read(folder.path()) {
                 Err(error @ RunError::Damaged { .. }) => {
                     events(Event::Warning(format!("{error}; it is written anew, and the run goes on")));
-                    plan.file(&ids, folder.created().unwrap_or(clock.now()))
+                    plan.stored(folder.created().unwrap_or(clock.now()))
                 }
                 read => plan.refresh(read?),
             };
@@ -62,58 +64,55 @@ impl OpenRun {
             None => true,
             Some(status) => options.retry_failed && status.is_failure(),
         };
-        let mut pending: Vec<(&String, &PlannedCase)> =
-            ids.iter().zip(&plan.cases).filter(|(id, _)| missing(id)).collect();
-        let finished = FinishedCases::new(Store::of(&options.output_dir), &folder, &plan.name);
+        let mut pending: Vec<usize> = (0..cases.len()).filter(|&place| missing(&cases[place].id)).collect();
+        let finished = FinishedCases::new(Store::of(&options.output_dir), &folder, &plan.file.name);
         let reused = if options.fresh {
             Reused::default()
         } else {
             let into = (&folder, &mut journal);
-            let taken = finished.take((options.reuse, &plan.environment), &mut pending, into, events);
+            let taken =
+                finished.take((options.reuse, &plan.environment), (cases, &mut pending), into, events);
             taken.inspect_err(|_| drop(folder.end()))?
         };
-        let complete = ids.iter().all(|id| journal.status(id).is_some());
+        let complete = plan.file.ids().all(|id| journal.status(id).is_some());
         warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
-        let places: HashMap<&String, usize> = ids.iter().zip(0..).collect();
-        let pending = pending.into_iter().map(|(id, _)| places[id]).collect();
-        Ok(Self { folder, journal, pending, beginning, reused, finished, ids })
+        Ok(Self { folder, journal, pending, beginning, reused, finished })
     }
 }
 
 /// The folder to run in, and whether it is continued, or why not.
 fn find_or_create(
     plan: &Plan,
-    ids: &[String],
     options: &Options,
     clock: &dyn Clock,
     events: &mut dyn FnMut(Event),
 ) -> Result<(RunFolder, Beginning), EngineError> {
-    let names: Vec<&str> = ids.iter().map(String::as_str).collect();
     if !options.fresh {
-        match RunFolder::find(&options.output_dir, &plan.name, &names) {
+        let ids: Vec<&str> = plan.file.ids().collect();
+        match RunFolder::find(&options.output_dir, &plan.file.name, &ids) {
             Ok(folder) => return Ok((folder, Beginning::Continued)),
             Err(unreadable) => unreadable.into_iter().for_each(|error| {
                 events(Event::Warning(format!("{error}; that run is not continued, a new one begins")));
             }),
         }
     }
-    let beginning = if options.fresh { Beginning::Fresh } else { beginning(plan, ids, options) };
+    let beginning = if options.fresh { Beginning::Fresh } else { beginning(plan, options) };
     let now = clock.now();
-    let file = plan.file(ids, now);
+    let file = plan.stored(now);
     let created = RunFolder::create(&options.output_dir, &file, &plan.spec_toml, &plan.environment, now)?;
     Ok((created, beginning))
 }
 
 /// Why the newest run of a plan's name is not continued.
-fn beginning(plan: &Plan, ids: &[String], options: &Options) -> Beginning {
-    let newest = newest_run(&options.output_dir, &plan.name);
+fn beginning(plan: &Plan, options: &Options) -> Beginning {
+    let newest = newest_run(&options.output_dir, &plan.file.name);
     let Some(newest) = newest.and_then(|run| PlanFile::read(&run).ok()) else { return Beginning::First };
     let mut earlier: HashMap<_, _> =
         newest.cases.iter().map(|entry| (&entry.labels, entry.id.as_str())).collect();
     let (mut same, mut changed, mut added) = (0, 0, 0);
-    for (id, planned) in ids.iter().zip(&plan.cases) {
-        match earlier.remove(&planned.case.labels()) {
-            Some(known) if known == id => same += 1,
+    for planned in &plan.file.cases {
+        match earlier.remove(&planned.labels) {
+            Some(known) if known == planned.id => same += 1,
             Some(_) => changed += 1,
             None => added += 1,
         }

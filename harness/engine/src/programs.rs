@@ -20,7 +20,7 @@ use memchr::memmem;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use crate::executor::is_terminal;
-use crate::{End, Executor, Interrupt, Outcome, PlannedCase, WorkItem};
+use crate::{End, Executor, Interrupt, Outcome, Planned, WorkItem};
 
 /// The plugin libraries of an attempt, by the file and the SHA-256 that were planned.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ impl Plugins {
     ///
     /// # Errors
     /// When a library cannot be read, or is not the one that was planned.
-    pub(crate) fn keep(keeper: &Keeper, cases: &[&PlannedCase]) -> Result<Self, ProgramError> {
+    pub(crate) fn keep(keeper: &Keeper, cases: &[Planned<'_>]) -> Result<Self, ProgramError> {
         let mut kept = HashMap::new();
-        for planned in cases {
+        for &planned in cases {
             if let Entry::Vacant(place) = kept.entry(key(planned)) {
                 let (file, sha256) = place.key();
                 let program = keeper.keep(file, sha256)?;
@@ -44,13 +44,13 @@ impl Plugins {
     }
 
     /// The library of a case.
-    pub(crate) fn of(&self, planned: &PlannedCase) -> Program {
+    pub(crate) fn of(&self, planned: Planned<'_>) -> Program {
         self.0.get(&key(planned)).expect("the libraries of all cases that run are kept").clone()
     }
 }
 
-fn key(planned: &PlannedCase) -> (PathBuf, String) {
-    (planned.plugin_file.clone(), planned.fingerprint.plugin_sha256.clone())
+fn key(planned: Planned<'_>) -> (PathBuf, String) {
+    (planned.files.plugin_file.clone(), planned.fingerprint.plugin_sha256.clone())
 }
 
 /// Keeps programs in the workspace of an attempt that has begun.

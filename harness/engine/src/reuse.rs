@@ -1,9 +1,9 @@
 //! Finished cases of earlier runs: which rows are kept for later runs, and which are taken instead of running a case.
 
-use gpbench_record::{Environment, Row, SCHEMA};
+use gpbench_record::{Environment, PlannedCase, Row, SCHEMA};
 use gpbench_runs::{FinishedCase, Journal, RunError, RunFolder, Store};
 
-use crate::{EngineError, Event, PlannedCase, Reuse, Reused};
+use crate::{EngineError, Event, Reuse, Reused};
 
 /// Keeps the finished cases of a run.
 #[derive(Debug)]
@@ -37,32 +37,34 @@ impl FinishedCases {
         self.store.put(&case).err().map(refused)
     }
 
-    /// Writes the rows of pending cases that ran in earlier runs into the journal, and removes these cases from `pending`.
+    /// Writes the rows of pending cases that ran in earlier runs into the journal, and removes these cases from `pending`, which
+    /// holds indices into `cases`.
     /// `here`: the environment in which the others are going to run.
     pub(crate) fn take(
         &self,
         (reuse, here): (Reuse, &Environment),
-        pending: &mut Vec<(&String, &PlannedCase)>,
+        (cases, pending): (&[PlannedCase], &mut Vec<usize>),
         (folder, journal): (&RunFolder, &mut Journal),
         events: &mut dyn FnMut(Event),
     ) -> Result<Reused, EngineError> {
         let mut reused = Reused::default();
-        for (id, planned) in std::mem::take(pending) {
-            let found = self.store.get(id).unwrap_or_else(|error| {
+        for place in std::mem::take(pending) {
+            let planned = &cases[place];
+            let found = self.store.get(&planned.id).unwrap_or_else(|error| {
                 events(Event::Warning(format!("{error}; its case runs again")));
                 None
             });
             // A failure that is to be tried again has a row already.
-            let is_new = journal.status(id).is_none() && planned.skip.is_none();
+            let is_new = journal.status(&planned.id).is_none() && planned.skip.is_none();
             let Some(finished) = found.filter(|finished| is_new && finished.row.is_reusable()) else {
-                pending.push((id, planned));
+                pending.push(place);
                 continue;
             };
             let differences = finished.environment.differences(here);
             if reuse == Reuse::Same && !differences.is_empty() {
                 reused.elsewhere += 1;
                 reused.differences.extend(differences);
-                pending.push((id, planned));
+                pending.push(place);
                 continue;
             }
             // The folder names all environments in which its rows were made.

@@ -1,43 +1,36 @@
 //! The row of a case: everything that was measured, of a failed case everything that it reported before.
 
-use gpbench_record::{Message, Metrics, Row, Solved, Status, TaskOutput, names, text};
+use gpbench_record::{Message, Metrics, PlannedCase, Row, Solved, Status, TaskOutput, names, text};
 use jiff::Timestamp;
 
+use crate::Evidence;
 use crate::log::Log;
 use crate::tasks::{CaseStatus, claimed_residuals};
-use crate::{Evidence, PlannedCase};
 
 /// The row of a case that is not run.
-pub(crate) fn skipped(id: &str, planned: &PlannedCase, reason: &str, finished: Timestamp) -> Row {
-    empty(id, planned, CaseStatus::new(Status::Skipped, reason), finished)
+pub(crate) fn skipped(planned: &PlannedCase, reason: &str, finished: Timestamp) -> Row {
+    empty(planned, CaseStatus::new(Status::Skipped, reason), finished)
 }
 
 /// The row of a case that was started too often without an end.
-pub(crate) fn blamed(id: &str, planned: &PlannedCase, reason: String, log: &Log, finished: Timestamp) -> Row {
-    let row = empty(id, planned, CaseStatus::new(Status::Crashed, reason), finished);
+pub(crate) fn blamed(planned: &PlannedCase, reason: String, log: &Log, finished: Timestamp) -> Row {
+    let row = empty(planned, CaseStatus::new(Status::Crashed, reason), finished);
     Row { log_tail: lines(&log.tail), ..row }
 }
 
 /// The row of a case whose runner could not write one.
-pub fn row_without_runner(
-    id: &str,
-    planned: &PlannedCase,
-    status: Status,
-    reason: &str,
-    finished: Timestamp,
-) -> Row {
-    empty(id, planned, CaseStatus::new(status, sentence(reason)), finished)
+pub fn row_without_runner(planned: &PlannedCase, status: Status, reason: &str, finished: Timestamp) -> Row {
+    empty(planned, CaseStatus::new(status, sentence(reason)), finished)
 }
 
 /// The row of a case that has ended.
 pub(crate) fn ended(
-    id: &str,
     planned: &PlannedCase,
     status: CaseStatus,
     evidence: &Evidence<'_>,
     finished: Timestamp,
 ) -> Row {
-    let mut row = empty(id, planned, status, finished);
+    let mut row = empty(planned, status, finished);
     let solving = evidence.solving;
     if solving.peak_memory_bytes > 0 {
         row.metrics.insert(names::PEAK_MEMORY_BYTES, solving.peak_memory_bytes as f64);
@@ -72,10 +65,10 @@ pub(crate) fn ended(
     row
 }
 
-fn empty(id: &str, planned: &PlannedCase, status: CaseStatus, finished: Timestamp) -> Row {
+fn empty(planned: &PlannedCase, status: CaseStatus, finished: Timestamp) -> Row {
     Row {
-        id: id.to_owned(),
-        labels: planned.case.labels(),
+        id: planned.id.clone(),
+        labels: planned.labels.clone(),
         case: planned.case.clone(),
         status: status.status,
         reason: sentence(&status.reason),

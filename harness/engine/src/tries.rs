@@ -13,7 +13,7 @@ use gpbench_runs::Attempts;
 use crate::case::{CaseRunner, NoRow};
 use crate::log::Log;
 use crate::room::{solution_bytes, try_room};
-use crate::{CaseWithoutRow, EngineError, Event, PlannedCase, row};
+use crate::{CaseWithoutRow, EngineError, Event, Planned, row};
 
 /// Starts that a case may be blamed for before it gets its row.
 const MOST_STARTS: usize = 3;
@@ -23,10 +23,15 @@ const MOST_FAULTS: u8 = 2;
 /// A case that has no row.
 #[derive(Clone, Copy)]
 pub(crate) struct Pending<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) planned: &'a PlannedCase,
+    pub(crate) planned: Planned<'a>,
     /// What was at fault in this attempt.
     pub(crate) faults: Faults,
+}
+
+impl<'a> Pending<'a> {
+    pub(crate) fn id(&self) -> &'a str {
+        &self.planned.entry.id
+    }
 }
 
 /// How often each cause was at fault. Each has its own remedy: one that helped says nothing about the next.
@@ -47,7 +52,7 @@ impl Faults {
 ///
 /// # Errors
 /// Why the copy that was planned cannot be made.
-pub type RenewDataset<'a> = &'a (dyn Fn(&PlannedCase) -> Result<(), String> + Sync);
+pub type RenewDataset<'a> = &'a (dyn Fn(Planned<'_>) -> Result<(), String> + Sync);
 
 /// What came of a case.
 pub(crate) enum Tried<'a> {
@@ -89,13 +94,13 @@ impl<'a> Tries<'a> {
 
     /// How often a case was started and did not survive, or could be blamed for what happened.
     pub(crate) fn starts(&self, pending: &Pending<'_>) -> usize {
-        let checkpoint = self.cases.checkpoint(pending.id, pending.planned);
-        self.attempts().starts(pending.id, checkpoint.as_deref())
+        let checkpoint = self.cases.checkpoint(&pending.planned);
+        self.attempts().starts(pending.id(), checkpoint.as_deref())
     }
 
     /// Whether a case was started and has not ended, however far it came.
     pub(crate) fn is_open(&self, pending: &Pending<'_>) -> bool {
-        self.attempts().starts(pending.id, None) > 0
+        self.attempts().starts(pending.id(), None) > 0
     }
 
     /// Stores that a case has its row, and removes its checkpoint.
@@ -117,18 +122,18 @@ impl<'a> Tries<'a> {
         is_alone: bool,
         report: &dyn Fn(Event),
     ) -> Result<Tried<'a>, EngineError> {
-        let Pending { id, planned, .. } = pending;
+        let (id, planned) = (pending.id(), pending.planned);
         if let Some(reason) = &planned.skip {
-            return Ok(Tried::Row(Box::new(row::skipped(id, planned, reason, self.cases.clock.now()))));
+            return Ok(Tried::Row(Box::new(row::skipped(&planned, reason, self.cases.clock.now()))));
         }
         if self.starts(&pending) >= MOST_STARTS {
             let reason = format!("ended gpbench or the machine, or did not end, {MOST_STARTS} times");
             return Ok(Tried::Row(self.blamed(&pending, reason)));
         }
         loop {
-            let checkpoint = self.cases.checkpoint(id, planned);
+            let checkpoint = self.cases.checkpoint(&planned);
             self.attempts().start(id, checkpoint.as_deref())?;
-            let fault = match self.cases.run(id, planned, report) {
+            let fault = match self.cases.run(planned, report) {
                 Ok(row) => {
                     self.cases_run.store(true, Ordering::SeqCst);
                     return Ok(Tried::Row(Box::new(row)));
@@ -148,7 +153,7 @@ impl<'a> Tries<'a> {
                 return Ok(Tried::Row(self.blamed(&pending, reason)));
             }
             let faults = pending.faults.add(fault.cause);
-            let labels = planned.case.labels();
+            let labels = &planned.labels;
             match self.after(&pending, &fault, faults, is_alone) {
                 Ok(Next::TryNow) => {
                     report(Event::Warning(format!("{labels}: {}; it is tried again", fault.reason)));
@@ -189,7 +194,7 @@ impl<'a> Tries<'a> {
         }
         match fault.cause {
             FaultCause::Dataset => (self.renew_dataset)(pending.planned)?,
-            FaultCause::Checkpoint => self.cases.workspace.remove_checkpoint(pending.id),
+            FaultCause::Checkpoint => self.cases.workspace.remove_checkpoint(pending.id()),
             FaultCause::Reference | FaultCause::Solution => {}
             FaultCause::Worker if was_killed => {}
             FaultCause::Plugin | FaultCause::Worker | FaultCause::Storage | FaultCause::Resources => {
@@ -209,8 +214,8 @@ impl<'a> Tries<'a> {
 
     /// The row of a case that was started as often as may be.
     fn blamed(&self, pending: &Pending<'_>, reason: String) -> Box<Row> {
-        let log = Log::read(&self.cases.workspace.log(pending.id));
-        Box::new(row::blamed(pending.id, pending.planned, reason, &log, self.cases.clock.now()))
+        let log = Log::read(&self.cases.workspace.log(pending.id()));
+        Box::new(row::blamed(&pending.planned, reason, &log, self.cases.clock.now()))
     }
 
     /// Ends the run if a file could not be written because the run folder's disk is full or a folder is gone: no case can
@@ -229,5 +234,5 @@ impl<'a> Tries<'a> {
 }
 
 fn without_row(pending: &Pending<'_>, fault: Fault) -> CaseWithoutRow {
-    CaseWithoutRow { labels: pending.planned.case.labels(), cause: fault.cause, reason: fault.reason }
+    CaseWithoutRow { labels: pending.planned.labels.clone(), cause: fault.cause, reason: fault.reason }
 }

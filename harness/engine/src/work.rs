@@ -1,16 +1,16 @@
 //! What an attempt runs, and where that goes.
 
-use gpbench_record::Environment;
+use gpbench_record::{Environment, PlannedCase};
 use gpbench_runs::{Attempts, Workspace};
 
-use crate::{Beginning, PlannedCase, Reused, Rows};
+use crate::{Beginning, Planned, Reused, Rows};
 
 /// Cases to run, and where their rows and files go.
 pub struct Work<'a> {
-    /// The ids of all cases that progress is counted over.
-    pub ids: &'a [String],
+    /// All cases that progress is counted over.
+    pub cases: &'a [PlannedCase],
     /// Those that have no row, in the order in which they run.
-    pub pending: Vec<(&'a String, &'a PlannedCase)>,
+    pub pending: Vec<Planned<'a>>,
     /// Where cases find and leave files. Its folders exist.
     pub workspace: &'a Workspace,
     /// Where rows go.

@@ -6,14 +6,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpbench_engine::{
-    End, Engine, Event, Executor, Interrupt, Options, Outcome, Plan, PlannedCase, Summary, WorkItem,
+    End, Engine, Event, Executor, Interrupt, Options, Outcome, Plan, Planned, Summary, WorkItem,
 };
 use gpbench_record::{
     Environment, ExactSummary, Failure, Fault, FaultCause, Message, Metrics, Row, Status, StopReason,
 };
 use gpbench_runs::{Attempts, read_journal};
 
-use crate::support::{Noon, options, plan, solved, verified};
+use crate::support::{Noon, change, options, plan, solved, verified};
 
 /// Answers each work item as the test says; `answer` gets the item as `<verb> <name>` and how often it came before,
 /// and passes what ends well.
@@ -90,7 +90,7 @@ fn run_with(
     executor: &dyn Executor,
     plan: &Plan,
     options: &Options,
-    renew: &(dyn Fn(&PlannedCase) -> Result<(), String> + Sync),
+    renew: &(dyn Fn(Planned<'_>) -> Result<(), String> + Sync),
 ) -> (Summary, Vec<Event>) {
     let interrupt = Interrupt::default();
     let engine = Engine { executor, clock: &Noon, interrupt, renew_dataset: renew };
@@ -260,13 +260,13 @@ fn a_data_set_is_renewed_before_the_next_try() {
     let damaged = |what: &str, _| {
         (what == "case cg" && renewals.load(Ordering::SeqCst) < 2).then(|| fault(FaultCause::Dataset))
     };
-    let fails = |_: &PlannedCase| {
+    let fails = |_: Planned<'_>| {
         renewals.fetch_add(1, Ordering::SeqCst);
         Err("the source is away".to_owned())
     };
     let (summary, _) = run_with(&Scripted::new(damaged), &plan, &options, &fails);
     assert_eq!(summary.without_rows[0].reason, "as told; the source is away");
-    let renews = |_: &PlannedCase| {
+    let renews = |_: Planned<'_>| {
         renewals.fetch_add(1, Ordering::SeqCst);
         Ok(())
     };
@@ -276,7 +276,9 @@ fn a_data_set_is_renewed_before_the_next_try() {
 
 fn with_references(solvers: &[&str]) -> Plan {
     let mut plan = plan(solvers);
-    plan.cases.iter_mut().for_each(|planned| planned.fingerprint.exact = true);
+    for planned in &mut plan.file.cases {
+        change(planned, |_, fingerprint| fingerprint.exact = true);
+    }
     plan
 }
 
@@ -345,7 +347,7 @@ fn a_case_that_takes_the_engine_down_runs_last_and_has_its_row_after_three_times
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let plan = plan(&["killer", "cg", "ap"]);
-    let killer = &plan.ids().unwrap()[0];
+    let killer = &plan.file.cases[0].id;
     // An attempt that was killed at its first case.
     let interrupted = Scripted::new(|_: &str, _| Some(Outcome::of(End::Interrupted)));
     let path = run(&interrupted, &plan, &options).folder;

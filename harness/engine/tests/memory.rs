@@ -7,7 +7,7 @@ use std::sync::{Barrier, Mutex};
 use gpbench_engine::{End, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, WorkItem};
 use gpbench_record::{Environment, Message, StopReason};
 
-use crate::support::{options, plan, planned, run, solved, verified};
+use crate::support::{options, plan, plan_of, planned, run, solved, verified};
 
 /// A machine with 1000 bytes free, on which cases meet.
 struct Machine {
@@ -54,7 +54,7 @@ impl Executor for Machine {
 }
 
 fn cases(count: u64) -> Plan {
-    Plan { cases: (0..count).map(|seed| planned("cg", seed)).collect(), ..plan(&[]) }
+    plan_of((0..count).map(|seed| planned("cg", seed)))
 }
 
 #[test]
@@ -81,8 +81,8 @@ fn a_large_case_runs_alone_and_in_its_turn() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { jobs: 4, ..options(folder.path()) };
     let mut plan = plan(&["a", "large", "c", "d"]);
-    plan.cases.iter_mut().for_each(|planned| planned.memory_estimate = Some(500));
-    plan.cases[1].memory_estimate = Some(5000);
+    plan.files.iter_mut().for_each(|files| files.memory_estimate = Some(500));
+    plan.files[1].memory_estimate = Some(5000);
     let machine = Machine::new(1);
     let (summary, events) = run(&machine, &plan, &options).unwrap();
     assert!(summary.is_complete());

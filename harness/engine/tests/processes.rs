@@ -14,7 +14,7 @@ use gpbench_record::{Job, Limits, Message, Status};
 use gpbench_runs::read_journal;
 
 use crate::script::Script;
-use crate::support::{options, plan, planned, run};
+use crate::support::{change, options, plan, planned, run};
 
 /// Whether the process that wrote its number into `file` has ended, reaped or not. A kill takes a moment.
 fn is_dead(file: &Path) -> bool {
@@ -253,8 +253,8 @@ fn a_whole_run_survives_its_worst_case() {
     ));
     let mut plan = plan(&["segfault", "hang", "leave", "print", "good"]);
     // Only the one that hangs is held to the short limit.
-    for planned in plan.cases.iter_mut().filter(|planned| planned.case.solver.name != "hang") {
-        planned.case.budget.seconds = Some(1.0);
+    for planned in plan.file.cases.iter_mut().filter(|planned| planned.case.solver.name != "hang") {
+        change(planned, |case, _| case.budget.seconds = Some(1.0));
     }
     let options = Options { kill_after_seconds: Some(0.2), ..options(script.path()) };
     let (summary, _) = run(&script.executor, &plan, &options).unwrap();

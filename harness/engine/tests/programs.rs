@@ -8,14 +8,15 @@ use gpbench_files::process_tag;
 use gpbench_record::{Environment, Message, Program, ProgramError, StopReason};
 use gpbench_runs::read_journal;
 
-use crate::support::{Mock, options, plan, run, solved, verified};
+use crate::support::{Mock, change, options, plan, run, solved, verified};
 
 /// A plan of one case, with a library in a folder.
 fn plan_with(library: &Path, content: &str) -> Plan {
     fs::write(library, content).unwrap();
     let mut plan = plan(&["cg"]);
-    plan.cases[0].plugin_file = library.to_owned();
-    plan.cases[0].fingerprint.plugin_sha256 = Program::of(library).unwrap().sha256;
+    plan.files[0].plugin_file = library.to_owned();
+    let sha256 = Program::of(library).unwrap().sha256;
+    change(&mut plan.file.cases[0], |_, fingerprint| fingerprint.plugin_sha256 = sha256);
     plan
 }
 
@@ -31,7 +32,7 @@ fn a_case_gets_its_library_in_the_run_folder() {
         let mock = Mock::default();
         let summary = run(&mock, &plan, &options(folder.path())).unwrap().0;
         let plugin = mock.jobs.lock().unwrap()["cg"].plugin.clone();
-        let sha256 = &plan.cases[0].fingerprint.plugin_sha256;
+        let sha256 = &plan.file.cases[0].fingerprint.plugin_sha256;
         let kept = summary.folder.join("programs").join(process_tag()).join(sha256).join("elsewhere.so");
         assert_eq!(plugin.file, if is_kept { kept } else { elsewhere.canonicalize().unwrap() }, "{content}");
         assert_eq!(&plugin.sha256, sha256);

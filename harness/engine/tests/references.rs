@@ -9,7 +9,7 @@ use gpbench_engine::{
 use gpbench_record::{Environment, ExactSummary, Message, Metrics, StopReason, TracePoint, names};
 use gpbench_runs::RunRecord;
 
-use crate::support::{Noon, options, plan, solved, verified};
+use crate::support::{Noon, change, options, plan, solved, verified};
 
 /// Makes references, unless each is interrupted. Of its four processors others use one.
 struct Machine {
@@ -58,7 +58,7 @@ impl Executor for Machine {
 fn exact_plan() -> Plan {
     let mut plan = plan(&["cg"]);
     plan.environment.cores = 4;
-    plan.cases[0].fingerprint.exact = true;
+    change(&mut plan.file.cases[0], |_, fingerprint| fingerprint.exact = true);
     plan
 }
 

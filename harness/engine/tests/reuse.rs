@@ -6,7 +6,7 @@ use gpbench_engine::{Beginning, Event, Options, Plan, Reuse, Reused};
 use gpbench_record::Row;
 use gpbench_runs::read_journal;
 
-use crate::support::{Mock, options, plan, planned, run};
+use crate::support::{Mock, add, change, options, plan, planned, run};
 
 /// Runs a plan; the solves that it took, and what its first event says.
 fn ran(plan: &Plan, options: &Options) -> (Vec<String>, Beginning, Reused) {
@@ -38,17 +38,18 @@ fn only_what_is_new_in_a_plan_runs() {
     assert_eq!(ran(&plan, &options), (vec!["case cg".into(), "case ap".into()], Beginning::First, taken(0)));
     let first = fs::read_link(options.output_dir.join("toy/latest")).unwrap();
 
-    plan.cases.push(planned("sgd", 0));
+    add(&mut plan, planned("sgd", 0));
     let changed = |same, changed, added, removed| Beginning::Changed { same, changed, added, removed };
     assert_eq!(ran(&plan, &options), (vec!["case sgd".into()], changed(2, 0, 1, 0), taken(2)));
     let origins = rows(&options).into_iter().map(|row| row.reused_from);
     let from_first = Some(format!("toy/{}", first.display()));
     assert_eq!(origins.collect::<Vec<_>>(), [from_first.clone(), from_first.clone(), None]);
 
-    plan.cases.push(planned("cg", 1));
+    add(&mut plan, planned("cg", 1));
     assert_eq!(ran(&plan, &options), (vec!["case cg".into()], changed(3, 0, 1, 0), taken(3)));
-    plan.cases[1].fingerprint.threads = 2;
-    plan.cases.swap_remove(3);
+    change(&mut plan.file.cases[1], |_, fingerprint| fingerprint.threads = 2);
+    plan.file.cases.truncate(3);
+    plan.files.truncate(3);
     assert_eq!(ran(&plan, &options), (vec!["case ap".into()], changed(2, 1, 0, 1), taken(2)));
     assert_eq!(rows(&options)[0].reused_from, from_first, "the run in which it ran, not the one before");
 }

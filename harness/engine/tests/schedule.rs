@@ -7,7 +7,7 @@ use gpbench_engine::{Beginning, EngineError, Event, Options, Stop};
 use gpbench_record::{Row, Status, names};
 use gpbench_runs::{Journal, PlanFile, RunError, read_journal};
 
-use crate::support::{Mock, options, plan, planned, run};
+use crate::support::{Mock, add, change, options, plan, plan_of, planned, run};
 
 fn rows(folder: &Path) -> Vec<Row> {
     read_journal(folder).unwrap().rows
@@ -17,9 +17,9 @@ fn rows(folder: &Path) -> Vec<Row> {
 fn every_case_ends_in_one_row_with_all_its_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(&["cg", "segfault", "refuses"]);
-    plan.cases.push(planned("absent", 0));
-    plan.cases[0].case.budget.memory_bytes = Some(1 << 30);
-    plan.cases[3].skip = Some("data set unavailable".into());
+    add(&mut plan, planned("absent", 0));
+    change(&mut plan.file.cases[0], |case, _| case.budget.memory_bytes = Some(1 << 30));
+    plan.file.cases[3].skip = Some("data set unavailable".into());
     let (summary, events) = run(&Mock::default(), &plan, &options(folder.path())).unwrap();
 
     assert_eq!((summary.total, summary.ran, summary.failures()), (4, 4, 2));
@@ -97,7 +97,7 @@ fn the_run_folder_holds_what_was_asked_and_where() {
         ["attempts.jsonl", "environment.json", "journal.jsonl", "logs", "plan.json", "spec.toml"]
     );
     let file = PlanFile::read(&summary.folder).unwrap();
-    assert_eq!(file.ids().collect::<Vec<_>>(), plan.ids().unwrap());
+    assert_eq!(file.ids().collect::<Vec<_>>(), plan.file.ids().collect::<Vec<_>>());
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
     // The order of the cases and the text of the spec do not make another plan.
     let mut same = plan(&["segfault", "cg"]);
     same.spec_toml.push_str("[report]\n");
-    same.report.baseline = Some("cg".into());
+    same.file.report.baseline = Some("cg".into());
     let (second, events) = run(&mock, &same, &options).unwrap();
     assert_eq!((&second.folder, second.ran, second.failures()), (&first.folder, 0, 1));
     assert!(mock.asked().is_empty());
@@ -118,7 +118,7 @@ fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
     );
     assert!(fs::read_to_string(first.folder.join("spec.toml")).unwrap().contains("[report]"));
     let stored = PlanFile::read(&first.folder).unwrap();
-    assert_eq!((stored.report, stored.created.as_str()), (same.report.clone(), "2026-01-02T12:00:00Z"));
+    assert_eq!((stored.report, stored.created.as_str()), (same.file.report.clone(), "2026-01-02T12:00:00Z"));
 
     let fresh = run(&mock, &same, &Options { fresh: true, ..options.clone() }).unwrap().0;
     assert_ne!(fresh.folder, first.folder);
@@ -169,7 +169,8 @@ fn failures_may_end_a_run_which_continues_later() {
     assert_eq!(mock.asked(), ["case ap", "verify ap"]);
     assert_eq!((again.stopped, again.is_complete(), again.folder), (None, true, stopped.folder));
     // A failure of the last case ends nothing early.
-    plan.cases.truncate(1);
+    plan.file.cases.truncate(1);
+    plan.files.truncate(1);
     options.max_failures = Some(1);
     assert_eq!(run(&Mock::default(), &plan, &options).unwrap().0.stopped, None);
 }
@@ -298,7 +299,7 @@ fn plans_that_cannot_be_run_are_refused() {
     assert_eq!(twice.to_string(), "the plan contains the case draw/matern32/pathwise/cg/seed 0 twice");
     for name in ["", "latest", "..", "a/b", ".hidden"] {
         let mut named = plan(&["cg"]);
-        named.name = name.into();
+        named.file.name = name.into();
         let refused = run(&Mock::default(), &named, &options(folder.path()));
         assert!(matches!(refused, Err(EngineError::Run(RunError::BadName { .. }))), "{name}");
     }
@@ -310,8 +311,10 @@ fn an_exact_reference_is_made_once_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
     let mut plan = plan(&["cg", "ap", "cholesky"]);
-    plan.cases.iter_mut().for_each(|planned| planned.fingerprint.exact = true);
-    plan.cases.push(planned("large", 0));
+    for planned in &mut plan.file.cases {
+        change(planned, |_, fingerprint| fingerprint.exact = true);
+    }
+    add(&mut plan, planned("large", 0));
     let mock = Mock::default();
     run(&mock, &plan, &options).unwrap();
     let made = |mock: &Mock| mock.asked().iter().filter(|item| *item == "exact draw").count();
@@ -332,9 +335,10 @@ fn an_exact_reference_is_made_once_and_stored() {
 fn jobs_run_every_case_once_on_the_threads_of_its_fingerprint() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { jobs: 3, ..options(folder.path()) };
-    let mut plan = plan(&[]);
-    plan.cases = (0..20).map(|seed| planned("cg", seed)).collect();
-    plan.cases.iter_mut().for_each(|planned| planned.fingerprint.threads = 2);
+    let mut plan = plan_of((0..20).map(|seed| planned("cg", seed)));
+    for planned in &mut plan.file.cases {
+        change(planned, |_, fingerprint| fingerprint.threads = 2);
+    }
     let mock = Mock::default();
     let (summary, events) = run(&mock, &plan, &options).unwrap();
     assert_eq!((summary.ran, summary.statuses[&Status::Ok]), (20, 20));
@@ -357,8 +361,9 @@ fn limits_come_from_the_budget_or_the_options() {
     let options = Options { kill_after_seconds: Some(5.0), cpu_seconds: Some(9.0), ..options(folder.path()) };
     let options = Options { memory_bytes: Some(1000), ..options };
     let mut plan = plan(&["bounded", "free"]);
-    plan.cases[0].case.budget.seconds = Some(10.0);
-    plan.cases[0].case.budget.memory_bytes = Some(77);
+    change(&mut plan.file.cases[0], |case, _| {
+        (case.budget.seconds, case.budget.memory_bytes) = (Some(10.0), Some(77));
+    });
     let mock = Mock::default();
     run(&mock, &plan, &options).unwrap();
     let jobs = mock.jobs.lock().unwrap();

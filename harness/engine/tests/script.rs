@@ -47,7 +47,7 @@ impl Script {
         let planned = planned("cg", 0);
         let job = Job {
             schema: SCHEMA,
-            id: planned.id(),
+            id: planned.id,
             case: planned.case,
             dataset_file: None,
             dataset_sha256: None,

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use gpbench_engine::{
-    Clock, End, Engine, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, PlannedCase,
-    Summary, WorkItem,
+    Clock, End, Engine, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, Summary, WorkItem,
 };
 use gpbench_record::{
-    Axes, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, Program, ReportOptions,
-    Solved, Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
+    Case, CaseFiles, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, PlannedCase,
+    Program, Solved, Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
 };
+use gpbench_runs::PlanFile;
 
 /// The file that stands for all plugins.
 pub(crate) fn plugin() -> Program {
@@ -33,29 +33,43 @@ pub(crate) fn planned(solver: &str, seed: u64) -> PlannedCase {
         blas_core: text("Generic"),
         exact: false,
     };
-    PlannedCase {
-        case,
-        fingerprint,
-        n: Some(10),
-        dataset_file: None,
-        memory_estimate: None,
-        plugin_file: plugin.file,
-        skip: None,
-    }
+    PlannedCase::new(case, fingerprint, Some(10), None)
+}
+
+/// A plan of these cases, all with the plugin of [`plugin`].
+pub(crate) fn plan_of(cases: impl IntoIterator<Item = PlannedCase>) -> Plan {
+    let now = Noon.now();
+    let mut plan = Plan {
+        file: PlanFile::new("toy", now),
+        files: Vec::new(),
+        spec_toml: "schema = 1\n".into(),
+        environment: Environment::default(),
+    };
+    cases.into_iter().for_each(|planned| add(&mut plan, planned));
+    plan
 }
 
 /// A plan of one case per solver, all with seed 0.
 pub(crate) fn plan(solvers: &[&str]) -> Plan {
-    Plan {
-        name: "toy".into(),
-        spec_toml: "schema = 1\n".into(),
-        axes: Axes::default(),
-        report: ReportOptions::default(),
-        sources: BTreeMap::new(),
-        part: None,
-        environment: Environment::default(),
-        cases: solvers.iter().map(|solver| planned(solver, 0)).collect(),
-    }
+    plan_of(solvers.iter().map(|solver| planned(solver, 0)))
+}
+
+/// Adds a case to a plan.
+pub(crate) fn add(plan: &mut Plan, planned: PlannedCase) {
+    plan.file.cases.push(planned);
+    plan.files.push(CaseFiles {
+        plugin_file: plugin().file,
+        dataset_file: None,
+        memory_estimate: None,
+        seconds_estimate: None,
+    });
+}
+
+/// Changes what a case is, and with it its id.
+pub(crate) fn change(planned: &mut PlannedCase, change: impl FnOnce(&mut Case, &mut Fingerprint)) {
+    let PlannedCase { mut case, mut fingerprint, n, skip, .. } = planned.clone();
+    change(&mut case, &mut fingerprint);
+    *planned = PlannedCase::new(case, fingerprint, n, skip);
 }
 
 /// Options that keep everything under `folder`.

@@ -12,7 +12,7 @@ use gpbench_record::{
 };
 use gpbench_runs::read_journal;
 
-use crate::support::{Noon, options, plan, solved, verified};
+use crate::support::{Noon, change, options, plan, solved, verified};
 
 fn hyperparameters() -> Hyperparameters {
     BTreeMap::from(
@@ -70,22 +70,23 @@ impl Executor for Trainer {
 
 fn training() -> Plan {
     let mut plan = plan(&["cg"]);
-    let case = &mut plan.cases[0].case;
-    let Task::Posterior(posterior) = &case.task else { panic!("a posterior") };
-    let params = BTreeMap::from([("max_iterations".to_owned(), Param::Int(40))]);
-    case.task = Task::Train(Box::new(Training {
-        estimator: "exact".into(),
-        gradient: GradientEstimator::Exact,
-        steps: 2,
-        learning_rate: 0.1,
-        schedule: Schedule::Constant,
-        shared_length_scale: true,
-        replay: vec![],
-        fixed: vec![],
-        subset: None,
-        landscape: None,
-        prediction: Prediction { targets: posterior.targets, params },
-    }));
+    change(&mut plan.file.cases[0], |case, _| {
+        let Task::Posterior(posterior) = &case.task else { panic!("a posterior") };
+        let params = BTreeMap::from([("max_iterations".to_owned(), Param::Int(40))]);
+        case.task = Task::Train(Box::new(Training {
+            estimator: "exact".into(),
+            gradient: GradientEstimator::Exact,
+            steps: 2,
+            learning_rate: 0.1,
+            schedule: Schedule::Constant,
+            shared_length_scale: true,
+            replay: vec![],
+            fixed: vec![],
+            subset: None,
+            landscape: None,
+            prediction: Prediction { targets: posterior.targets, params },
+        }));
+    });
     plan
 }
 

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use gpbench_engine::{
     Beginning, CaseWithoutRow, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Options,
-    PlannedCase, Reused, Summary, SystemClock, Work,
+    Planned, Reused, Summary, SystemClock, Work,
 };
 use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
 use gpbench_runs::{Attempts, RunFolder, Workspace};
@@ -81,15 +81,15 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     for path in workspace.folders() {
         std::fs::create_dir_all(path).map_err(Stop::failed)?;
     }
-    let ids: Vec<String> = task.cases.iter().map(|(id, _)| id.clone()).collect();
+    let ids: Vec<String> = task.cases.iter().map(|planned| planned.id.clone()).collect();
     part.watch(Checkpoints::adopt(&workspace, task.attempt, &ids));
     let logs: Vec<_> = ids.iter().map(|id| workspace.log(id)).collect();
     executor.end_stale_processes(&logs);
 
     let mut rows = PartRows::new(Arc::clone(part), task.time, task.bounds());
     let work = Work {
-        ids: &ids,
-        pending: task.cases.iter().map(|(id, planned)| (id, planned)).collect(),
+        cases: &task.cases,
+        pending: task.planned().collect(),
         workspace: &workspace,
         rows: &mut rows,
         attempts: Attempts::open(local.path()).map_err(Stop::failed)?,
@@ -117,8 +117,9 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
 }
 
 /// What cannot be done on a node: the copy that was planned is the front's.
-fn lost_dataset(planned: &PlannedCase) -> Result<(), String> {
-    let file = planned.dataset_file.as_ref().map_or_else(String::new, |file| file.display().to_string());
+fn lost_dataset(planned: Planned<'_>) -> Result<(), String> {
+    let file =
+        planned.files.dataset_file.as_ref().map_or_else(String::new, |file| file.display().to_string());
     Err(format!("its copy {file} is made where the run was started"))
 }
 

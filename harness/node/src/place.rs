@@ -41,7 +41,7 @@ pub(crate) fn require(task: &Task, environment: &Environment) -> Result<(), Stop
             "the task needs {threads} processors, and the job has {processors}"
         )));
     }
-    for (_, planned) in &task.cases {
+    for planned in &task.cases {
         let wanted = &planned.fingerprint;
         let pairs = [
             ("instruction set", &wanted.cpu_dispatch, &environment.cpu_dispatch),

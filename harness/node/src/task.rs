@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{ClusterError, ClusterFolder, PartReader};
-use gpbench_engine::PlannedCase;
-use gpbench_record::{Attempt, Ending, Manifest, PartLine};
+use gpbench_engine::Planned;
+use gpbench_record::{Attempt, CaseFiles, Ending, Manifest, PartLine, PlannedCase};
 use gpbench_runs::{PlanFile, RunError};
 
 use crate::time::{JobTime, bound};
@@ -23,8 +23,10 @@ pub(crate) struct Task {
     pub(crate) manifest: Manifest,
     /// The time of the job.
     pub(crate) time: JobTime,
-    /// The cases in the order in which they are to run, with their ids.
-    pub(crate) cases: Vec<(String, PlannedCase)>,
+    /// The cases in the order in which they are to run.
+    pub(crate) cases: Vec<PlannedCase>,
+    /// The files of each of them.
+    files: Vec<CaseFiles>,
 }
 
 /// Why an attempt cannot be read.
@@ -103,22 +105,28 @@ impl Task {
         let plan = PlanFile::read(&run)?;
         let (assigned, seconds) = assigned(&folder.part(attempt), attempt)?;
         let time = JobTime::new(seconds, Duration::from_secs(elapsed), Instant::now());
-        let case = |id: String| {
-            let unplanned = || Unreadable::Unplanned { run: run.clone(), id: id.clone() };
-            let entry = plan.cases.iter().find(|entry| entry.id == id).ok_or_else(unplanned)?;
-            let files = manifest.cases.get(&id).ok_or_else(unplanned)?;
-            Ok((id.clone(), PlannedCase::of(entry, files)))
-        };
-        let cases = assigned.into_iter().map(case).collect::<Result<_, Unreadable>>()?;
-        Ok(Self { run, folder, attempt, manifest, time, cases })
+        let (mut cases, mut files) = (Vec::new(), Vec::new());
+        for id in assigned {
+            let planned = plan.cases.iter().find(|planned| planned.id == id).zip(manifest.cases.get(&id));
+            let Some((planned, its_files)) = planned else {
+                return Err(Unreadable::Unplanned { run, id });
+            };
+            cases.push(planned.clone());
+            files.push(its_files.clone());
+        }
+        Ok(Self { run, folder, attempt, manifest, time, cases, files })
+    }
+
+    /// The cases with their files, in the order in which they are to run.
+    pub(crate) fn planned(&self) -> impl Iterator<Item = Planned<'_>> {
+        self.cases.iter().zip(&self.files).map(|(entry, files)| Planned { entry, files })
     }
 
     /// The seconds that each case may take, where anything bounds them.
     pub(crate) fn bounds(&self) -> HashMap<String, f64> {
-        let of_case = |(id, planned): &(String, PlannedCase)| {
-            Some((id.clone(), bound(planned, self.manifest.cases.get(id)?, &self.manifest.options)?))
-        };
-        self.cases.iter().filter_map(of_case).collect()
+        let bound =
+            |planned: Planned<'_>| Some((planned.id.clone(), bound(planned, &self.manifest.options)?));
+        self.planned().filter_map(bound).collect()
     }
 
     /// Threads that the task asks for.

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::WARNING_SECONDS;
-use gpbench_engine::PlannedCase;
-use gpbench_record::{CaseFiles, NodeOptions};
+use gpbench_engine::Planned;
+use gpbench_record::NodeOptions;
 
 /// Seconds beside those of the solver: loading, exact reference, verification.
 const SECONDS_BESIDE: f64 = 60.0;
@@ -36,8 +36,8 @@ impl JobTime {
 
 /// The seconds that a case may take, where anything bounds them: the estimate by which its task asks for time, its budget, or
 /// the time after which it is killed, whichever is least.
-pub(crate) fn bound(planned: &PlannedCase, files: &CaseFiles, options: &NodeOptions) -> Option<f64> {
-    let estimated = files.seconds_estimate.map(|seconds| SECONDS_FACTOR * seconds);
+pub(crate) fn bound(planned: Planned<'_>, options: &NodeOptions) -> Option<f64> {
+    let estimated = planned.files.seconds_estimate.map(|seconds| SECONDS_FACTOR * seconds);
     let allowed = planned.case.budget.seconds.or(options.kill_after_seconds);
     let least = estimated.into_iter().chain(allowed).min_by(f64::total_cmp);
     least.filter(|_| planned.skip.is_none()).map(|seconds| seconds + SECONDS_BESIDE)

@@ -60,7 +60,7 @@ pub use folder::RunFolder;
 pub use journal::{DamagedLine, JournalContents, read_journal};
 pub use lookup::{list_runs, newest_run, resolve_run, shards_of};
 pub use merge::{Merged, merge};
-pub use plan::{MergedRun, PlanEntry, PlanFile};
+pub use plan::{MergedRun, PlanFile};
 pub use record::RunRecord;
 pub use store::{FinishedCase, Store};
 pub use workspace::Workspace;

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, PartOfPlan, Row, Shard};
+use gpbench_record::{Axes, PartOfPlan, PlannedCase, Row, Shard};
 use jiff::Timestamp;
 
 use self::cases::{MergedCase, MergedCases};
@@ -19,7 +19,7 @@ use crate::error::Context as _;
 use crate::journal::read_journal;
 use crate::layout::LOGS;
 use crate::lookup::runs_of;
-use crate::{Journal, MergedRun, PlanEntry, PlanFile, RunError, RunFolder};
+use crate::{Journal, MergedRun, PlanFile, RunError, RunFolder};
 
 /// What [`merge()`] made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,7 +159,7 @@ fn rows_of(sources: &[Source], run: &str) -> usize {
 /// The cases of all plans that no run lists, each once: several plans may have the same case.
 fn unlisted(sources: &[Source]) -> BTreeSet<&str> {
     let listed: HashSet<String> =
-        sources.iter().flat_map(|source| &source.plan.cases).map(PlanEntry::digest).collect();
+        sources.iter().flat_map(|source| &source.plan.cases).map(PlannedCase::digest).collect();
     let parts = sources.iter().filter_map(|source| source.plan.part.as_ref());
     parts.flat_map(|part| &part.others).filter(|other| !listed.contains(*other)).map(String::as_str).collect()
 }

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use gpbench_record::{
-    Axes, Case, Fingerprint, Labels, PartOfPlan, ReportOptions, SCHEMA, Shard, case_digest, plan_digest,
-};
+use gpbench_record::{Axes, PartOfPlan, PlannedCase, ReportOptions, SCHEMA, Shard, plan_digest};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,7 +36,7 @@ pub struct PlanFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedRun>,
     /// The cases, in the order in which they run.
-    pub cases: Vec<PlanEntry>,
+    pub cases: Vec<PlannedCase>,
 }
 
 /// A run whose rows were merged into another.
@@ -61,38 +59,6 @@ pub struct MergedRun {
     /// Rows of it that were left out, because another run has one of the same case.
     #[serde(default)]
     pub left_out: usize,
-}
-
-/// A case of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PlanEntry {
-    /// The case's id.
-    pub id: String,
-    /// Names on the spec's axes.
-    pub labels: Labels,
-    /// The resolved case.
-    pub case: Case,
-    /// What else the result depends on.
-    pub fingerprint: Fingerprint,
-    /// Training rows, where known.
-    #[serde(default)]
-    pub n: Option<usize>,
-    /// Why the case is skipped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skip: Option<String>,
-    /// The plan that it belongs to, as [`plan_digest`] names it, where runs of different plans were merged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<String>,
-    /// What stands for the case in other runs of its plan, where a merged run gave it other names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<String>,
-}
-
-impl PlanEntry {
-    /// What stands for the case, on whatever computer: 16 hexadecimal digits.
-    pub(crate) fn digest(&self) -> String {
-        self.digest.clone().unwrap_or_else(|| case_digest(&self.case))
-    }
 }
 
 impl PlanFile {

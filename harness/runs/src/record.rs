@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, Environment, Labels, ReportOptions, Row, Shard};
+use gpbench_record::{Axes, Environment, Labels, PlannedCase, ReportOptions, Row, Shard};
 use jiff::Timestamp;
 
 use crate::journal::{DamagedLine, read_journal};
 use crate::layout::{JOURNAL, is_run};
-use crate::{MergedRun, PlanEntry, PlanFile, RunError, environments};
+use crate::{MergedRun, PlanFile, RunError, environments};
 
 /// A run, read back. The journal is the only file that must exist.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct RunRecord {
     /// Bibliographic entries of the solvers that are used, by plugin id.
     pub sources: BTreeMap<String, String>,
     /// Planned cases without a row, in the order in which they run.
-    pub missing: Vec<PlanEntry>,
+    pub missing: Vec<PlannedCase>,
     /// Cases of the whole plan that this run does not list: those of other shards.
     pub unlisted: usize,
     /// Which shard of a plan the run is, if it is one.
@@ -68,7 +68,7 @@ impl RunRecord {
         let plan = plan.unwrap_or_else(|| PlanFile::new(name_around(folder), Timestamp::UNIX_EPOCH));
         let unlisted = plan.planned() - plan.cases.len();
         let PlanFile { name, axes, report, sources, part, merged, cases, .. } = plan;
-        let of_plan = |entry: &PlanEntry| Some((entry.id.clone(), entry.plan.clone()?));
+        let of_plan = |entry: &PlannedCase| Some((entry.id.clone(), entry.plan.clone()?));
         let plans = cases.iter().filter_map(of_plan).collect();
         let missing = cases.into_iter().filter(|entry| !ended.contains(entry.id.as_str())).collect();
         let mut rows = journal.rows;

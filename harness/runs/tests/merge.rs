@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::testing::case;
-use gpbench_record::{Axes, Case, Environment, PartOfPlan, Row, Shard, Status, case_digest, plan_digest};
-use gpbench_runs::{Journal, Merged, PlanEntry, PlanFile, RunError, RunFolder, RunRecord, merge};
+use gpbench_record::{
+    Axes, Case, Environment, PartOfPlan, PlannedCase, Row, Shard, Status, case_digest, plan_digest,
+};
+use gpbench_runs::{Journal, Merged, PlanFile, RunError, RunFolder, RunRecord, merge};
 
 use crate::record::{create, now, plan};
 
@@ -106,7 +108,7 @@ fn runs_of_different_plans_stand_side_by_side() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
     let other = |case: Case, id: &str, plan: &mut PlanFile| {
-        plan.cases.push(PlanEntry { id: id.into(), labels: case.labels(), case, ..plan.cases[0].clone() });
+        plan.cases.push(PlannedCase { id: id.into(), labels: case.labels(), case, ..plan.cases[0].clone() });
     };
     let axes = |solvers: &[&str]| Axes {
         dataset: vec![case("a").dataset.name],

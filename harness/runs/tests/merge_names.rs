@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gpbench_record::{Case, Param, PartOfPlan, Status, Task, case_digest, plan_digest};
-use gpbench_runs::{PlanEntry, PlanFile};
+use gpbench_record::{Case, Param, PartOfPlan, PlannedCase, Status, Task, case_digest, plan_digest};
+use gpbench_runs::PlanFile;
 
 use crate::merge::{merged, run};
 use crate::record::plan;
@@ -109,7 +109,7 @@ fn cases_under_new_names_are_known_in_later_merges() {
     let output = output.path();
     let ranked = one("ranked", |case| with_rank(case, 20));
     let digest = plan_digest(ranked.cases.iter().chain(&plan(&["d"]).cases).map(|entry| &entry.case));
-    let part = |other: &PlanEntry| {
+    let part = |other: &PlannedCase| {
         Some(PartOfPlan { shard: None, plan: digest.clone(), others: vec![case_digest(&other.case)] })
     };
     let first = run(output, &one("plain", |_| ()), &[("plain", Status::Ok)]);

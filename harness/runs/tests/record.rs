@@ -5,8 +5,8 @@ use std::path::Path;
 
 use gpbench_files::process_tag;
 use gpbench_record::testing::case;
-use gpbench_record::{Axes, Environment, Fingerprint, ReportOptions, Status, revisions};
-use gpbench_runs::{Journal, PlanEntry, PlanFile, RunError, RunFolder, RunRecord};
+use gpbench_record::{Axes, Environment, Fingerprint, PlannedCase, ReportOptions, Status, revisions};
+use gpbench_runs::{Journal, PlanFile, RunError, RunFolder, RunRecord};
 use jiff::Timestamp;
 
 use crate::row;
@@ -15,7 +15,7 @@ pub(crate) fn now() -> Timestamp {
     "2026-01-02T12:00:00Z".parse().unwrap()
 }
 
-fn entry(id: &str) -> PlanEntry {
+fn entry(id: &str) -> PlannedCase {
     let fingerprint = Fingerprint {
         plugin_sha256: "p".into(),
         dataset_sha256: None,
@@ -25,17 +25,7 @@ fn entry(id: &str) -> PlanEntry {
         blas_core: "Generic".into(),
         exact: false,
     };
-    let case = case(id);
-    PlanEntry {
-        id: id.into(),
-        labels: case.labels(),
-        case,
-        fingerprint,
-        n: Some(30),
-        skip: None,
-        plan: None,
-        digest: None,
-    }
+    PlannedCase { id: id.into(), ..PlannedCase::new(case(id), fingerprint, Some(30), None) }
 }
 
 pub(crate) fn plan(ids: &[&str]) -> PlanFile {

@@ -12,9 +12,10 @@ use crate::axes::Axes;
 use crate::catalog::Catalog;
 use crate::error::{Mistakes, SpecErrors};
 use crate::exclude;
-use crate::product::{self, Cell};
+use crate::product;
 use crate::report;
 use crate::source::{At, START};
+use crate::spec_case::SpecCase;
 use crate::tables::root::Root;
 use crate::target;
 use crate::task_keys::TaskKey;
@@ -38,7 +39,8 @@ pub struct Checked {
     pub(crate) axes: Names,
     pub(crate) report: ReportOptions,
     pub(crate) sources: BTreeMap<String, String>,
-    pub(crate) cells: Vec<Cell>,
+    /// The cases, as their first repeats.
+    pub(crate) cases: Vec<SpecCase>,
 }
 
 impl Checked {
@@ -88,7 +90,7 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
     let report = ReportOptions { target: target.map(|(target, _)| target), ..report };
     let excludes = exclude::resolve(typed, &axes, &seeds, &mut mistakes);
     let repeats = root.repeats.value;
-    let cells = match product::is_bounded(&axes, seeds.len(), repeats, &mut mistakes) {
+    let cases = match product::is_bounded(&axes, seeds.len(), repeats, &mut mistakes) {
         true => product::cells(typed, &rules, &axes, &seeds, &excludes, stop_at.as_ref(), &mut mistakes),
         false => Vec::new(),
     };
@@ -107,7 +109,7 @@ fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Che
         axes: axes.names,
         report,
         sources,
-        cells,
+        cases,
     })
 }
 

@@ -7,7 +7,7 @@ use gpbench_record::{
     Capability, Case, FeatureEstimator, GradientEstimator, Learning, Param, Prior, Probes, Task, Thompson,
 };
 
-use crate::plan::PlannedCase;
+use crate::spec_case::SpecCase;
 
 pub use thompson::ThompsonSeconds;
 
@@ -96,7 +96,7 @@ fn epochs(case: &Case, n: f64, to_tolerance: f64) -> f64 {
     if case.budget.tolerance.is_some() { most.min(to_tolerance) } else { most }
 }
 
-impl PlannedCase {
+impl SpecCase {
     /// What this case is likely to cost with so many threads; `None` while the number of rows is unknown.
     ///
     /// A dense factorisation holds n^2 numbers and takes n^3/3 multiply-adds; exact training inverts as well, which

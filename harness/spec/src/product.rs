@@ -1,33 +1,15 @@
 //! The product of the axes, cell by cell.
 
-use std::path::PathBuf;
-
-use gpbench_record::{Capability, Case, Target};
+use gpbench_record::{Case, Target};
 
 use crate::axes::{Axes, EstimatorEntry, MOST_CASES, SolverEntry};
 use crate::error::Mistakes;
 use crate::exclude::Rule;
 use crate::points::too_many_points;
 use crate::source::{At, Location, START};
+use crate::spec_case::SpecCase;
 use crate::tasks::rules::{CellEntries, Rules};
 use crate::typed::Typed;
-
-/// One cell of the matrix.
-#[derive(Debug, Clone)]
-pub(crate) struct Cell {
-    /// The case, as its first repeat.
-    pub(crate) case: Case,
-    pub(crate) plugin_file: PathBuf,
-    pub(crate) plugin_sha256: String,
-    /// What the solver or learner can do.
-    pub(crate) capabilities: Vec<Capability>,
-    /// The user's own file, for a data set given by path.
-    pub(crate) dataset_path: Option<PathBuf>,
-    /// Training rows, where known.
-    pub(crate) n: Option<usize>,
-    /// Inputs, where known.
-    pub(crate) d: Option<usize>,
-}
 
 /// Whether the product of the axes is small enough to be planned; reports a larger one before it fills the memory.
 pub(crate) fn is_bounded(axes: &Axes<'_>, seeds: usize, repeats: u32, mistakes: &mut Mistakes) -> bool {
@@ -54,7 +36,7 @@ pub(crate) fn cells<'a>(
     excludes: &[Rule],
     stop_at: Option<&Target>,
     mistakes: &mut Mistakes,
-) -> Vec<Cell> {
+) -> Vec<SpecCase> {
     let mut cells = Vec::new();
     let mut used = vec![false; excludes.len()];
     let mut possible = 0_usize;
@@ -126,7 +108,7 @@ fn cell<'a>(
     seed: &At<u64>,
     stop_at: Option<&Target>,
     mistakes: &mut Mistakes,
-) -> Option<Cell> {
+) -> Option<SpecCase> {
     let CellEntries { dataset, kernel, solver, .. } = entries;
     let validation = rules.validation();
     let (rows, params) = (dataset.rows(seed, validation, mistakes), solver.on(&dataset.name));
@@ -140,7 +122,7 @@ fn cell<'a>(
     let n = dataset.n(validation);
     check_points(solver, &dataset.name, n, mistakes);
     let (seed, budget) = (seed.value, solver.budget);
-    Some(Cell {
+    Some(SpecCase {
         case: Case {
             task,
             dataset: rows,

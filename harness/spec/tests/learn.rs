@@ -5,7 +5,7 @@ use gpbench_record::{
     Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, OriginBase, Param,
     Selection, SolverInfo, SolverKind, TargetScaling, TaskKind,
 };
-use gpbench_spec::{Plan, PlannedCase};
+use gpbench_spec::{Plan, SpecCase};
 
 /// Every key of the task.
 const LEARN: &str = include_str!("../../../fuzz/seeds/spec/learn.toml");
@@ -27,15 +27,15 @@ fn planned(text: &str, sets: &[&str]) -> Plan {
     common::check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
 }
 
-fn named<'p>(plan: &'p Plan, dataset: &str, kernel: &str, solver: &str) -> &'p PlannedCase {
-    let is_it = |p: &&PlannedCase| {
+fn named<'p>(plan: &'p Plan, dataset: &str, kernel: &str, solver: &str) -> &'p SpecCase {
+    let is_it = |p: &&SpecCase| {
         let labels = p.case.labels();
         (labels.dataset.as_str(), labels.kernel.as_str(), labels.solver.as_str()) == (dataset, kernel, solver)
     };
     plan.cases.iter().find(is_it).expect("planned")
 }
 
-fn learning(planned: &PlannedCase) -> &Learning {
+fn learning(planned: &SpecCase) -> &Learning {
     planned.case.task.learning().expect("a case of a learner")
 }
 
@@ -171,7 +171,7 @@ hyperparameters = "generating"
 #[test]
 fn costs_follow_what_is_learned() {
     let plan = planned(LEARN, &[]);
-    let cost = |p: &PlannedCase| p.cost(1).expect("rows are known");
+    let cost = |p: &SpecCase| p.cost(1).expect("rows are known");
     for cost in plan.cases.iter().map(cost) {
         assert!(cost.seconds > 0.0 && cost.seconds.is_finite() && cost.memory_bytes < 1e11);
     }

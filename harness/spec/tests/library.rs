@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{catalog, int, solver};
 use gpbench_record::{LibraryInfo, Param};
-use gpbench_spec::{Checked, Plan, PlannedCase, SpecErrors, load};
+use gpbench_spec::{Checked, Plan, SpecCase, SpecErrors, load};
 
 const SPEC: &str = r#"
 schema = 1
@@ -45,7 +45,7 @@ fn planned(text: &str, library: &LibraryInfo) -> Plan {
 
 /// Name, library and rank of every case, in the order of names.
 fn entries<'a>(plan: &'a Plan) -> Vec<(&'a str, &'a Path, Option<&'a Param>)> {
-    let entry = |planned: &'a PlannedCase| {
+    let entry = |planned: &'a SpecCase| {
         let solver = &planned.case.solver;
         (solver.name.as_str(), planned.plugin_file.as_path(), solver.params.get("rank"))
     };

@@ -12,7 +12,7 @@ use gpbench_record::{
     Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task,
     TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
 };
-use gpbench_spec::{Catalog, Plan, PlannedCase, load};
+use gpbench_spec::{Catalog, Plan, SpecCase, load};
 
 fn shipped(name: &str, sets: &[&str]) -> Plan {
     let root = Path::new("../..");
@@ -426,7 +426,7 @@ tolerance = 0.01
     assert_eq!(seconds(&plan), 20.0 * seconds(&one));
     // The factor and the inverse of exact training.
     let memory = |estimator: &str| {
-        let wanted = |p: &&PlannedCase| p.case.task.estimator() == Some(estimator) && p.n == Some(13_500);
+        let wanted = |p: &&SpecCase| p.case.task.estimator() == Some(estimator) && p.n == Some(13_500);
         plan.cases.iter().find(wanted).expect("planned").cost(1).expect("rows are known").memory_bytes
     };
     assert!(memory("exact") - memory("pathwise") > 15.0 * 13_500_f64.powi(2));
@@ -437,7 +437,7 @@ fn a_solve_costs_its_budget_or_what_a_tolerance_is_likely_to_take() {
     let text = SMALL.replace("\"cholesky\", \"cg\"", "\"cholesky-mixed\", \"cg\"");
     let cost = |solver: &str, sets: &[&str]| {
         let plan = planned(&text, sets);
-        let wanted = |p: &&PlannedCase| p.case.solver.name == solver && p.n == Some(13_500);
+        let wanted = |p: &&SpecCase| p.case.solver.name == solver && p.n == Some(13_500);
         plan.cases.iter().find(wanted).expect("planned").cost(1).expect("rows are known")
     };
     let seconds = |sets: &[&str]| cost("cg", sets).seconds;
@@ -459,7 +459,7 @@ fn training_on_random_features_costs_what_was_measured() {
         + "[train]\nsteps = 1500\n[estimator.rff]\nfeatures = 1000\n[dataset.pol]\nsubsample = 9600\n";
     let text = text.replace("[budget]", "estimator = [\"rff\"]\n[budget]");
     let plan = planned(&text, &[]);
-    let wanted = |p: &&PlannedCase| p.n == Some(9600);
+    let wanted = |p: &&SpecCase| p.n == Some(9600);
     let seconds = plan.cases.iter().find(wanted).expect("planned").cost(2).expect("rows are known").seconds;
     // Twenty steps with 1000 features and 9600 rows took 11.8 s on two threads.
     let measured = 1500.0 / 20.0 * 11.8;
@@ -604,7 +604,7 @@ tolerance = 0.01
 #[test]
 fn shards_divide_a_plan_by_blocks() {
     let whole = planned(SMALL, &["repeats=2"]);
-    let block = |p: &PlannedCase| {
+    let block = |p: &SpecCase| {
         let labels = p.case.labels();
         (labels.dataset, labels.kernel, labels.estimator, labels.seed)
     };

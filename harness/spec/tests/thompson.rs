@@ -51,7 +51,7 @@ fn thompson(plan: &Plan) -> Thompson {
 
 /// The cost of the case of a solver on one thread.
 fn cost(plan: &Plan, solver: &str) -> CaseCost {
-    let is_its = |planned: &&gpbench_spec::PlannedCase| planned.case.solver.name == solver;
+    let is_its = |planned: &&gpbench_spec::SpecCase| planned.case.solver.name == solver;
     plan.cases.iter().find(is_its).unwrap().cost(1).unwrap()
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gpbench_cluster::{
     Array, Ask, ClusterFolder, Limits, Scheduler as _, SizedCase, Slurm, SystemCommands, settings_file, tasks,
 };
-use gpbench_engine::{Event, OpenRun, Options, SystemClock};
+use gpbench_engine::{Event, OpenRun, Options, Planned, SystemClock};
 use gpbench_record::{CaseFiles, ClusterTask, Manifest, NodeOptions, SCHEMA, Site};
 use gpbench_runs::RunFolder;
 
@@ -77,17 +77,18 @@ impl Cluster {
             execute::options(global, prepared, args, earlier).absolute().map_err(execute::failure)?;
         let open = OpenRun::open(&prepared.plan, &options, &SystemClock, &mut |event| progress.show(event))
             .map_err(execute::failure)?;
-        let OpenRun { folder, journal, ids, pending, beginning, reused, .. } = open;
-        let done = ids.len() - pending.len();
-        let count = gpbench_engine::Progress { total: ids.len(), done, failed: 0 };
+        let OpenRun { folder, journal, pending, beginning, reused, .. } = open;
+        let cases = &prepared.plan.file.cases;
+        let done = cases.len() - pending.len();
+        let count = gpbench_engine::Progress { total: cases.len(), done, failed: 0 };
         progress.show(Event::Begun { folder: folder.path().to_owned(), beginning, reused, progress: count });
         if pending.is_empty() {
             folder.end().map_err(Failure::internal)?;
             return Ok((folder, None));
         }
         warn_unshared(global, folder.path());
-        let again: HashSet<String> = pending.iter().map(|&place| ids[place].clone()).collect();
-        let manifest = self.manifest(&folder, prepared, &ids, &pending, (args, &options))?;
+        let again: HashSet<String> = pending.iter().map(|&place| cases[place].id.clone()).collect();
+        let manifest = self.manifest(&folder, prepared, &pending, (args, &options))?;
         self.limits.check(&manifest.tasks).map_err(|error| failure(error.into()))?;
         let cluster = ClusterFolder::of(folder.path());
         cluster.write_manifest(&manifest).map_err(failure)?;
@@ -101,14 +102,14 @@ impl Cluster {
         &self,
         folder: &RunFolder,
         prepared: &Prepared,
-        ids: &[String],
         pending: &[usize],
         (args, options): (&RunArgs, &Options),
     ) -> Result<Manifest, Failure> {
         let cluster = ClusterFolder::of(folder.path());
         cluster.create().map_err(failure)?;
-        let sized = |place: usize| sized(prepared, place, &ids[place], args);
-        let places: HashMap<&str, usize> = ids.iter().map(String::as_str).zip(0..).collect();
+        let plan = &prepared.plan;
+        let sized = |place: usize| sized(plan.planned(place), args);
+        let places: HashMap<&str, usize> = plan.file.ids().zip(0..).collect();
         let threads = u32::try_from(prepared.threads).unwrap_or(u32::MAX);
         let earlier = match cluster.read_manifest() {
             Ok(earlier) => earlier.tasks,
@@ -121,28 +122,23 @@ impl Cluster {
             let cases: Vec<SizedCase> = places.map(|&place| sized(place)).collect();
             gpbench_cluster::task(&cases.iter().collect::<Vec<_>>(), &self.site, threads)
         };
-        let new: Vec<SizedCase> =
-            pending.iter().copied().filter(|&place| !known.contains(&ids[place])).map(sized).collect();
+        let new: Vec<SizedCase> = pending
+            .iter()
+            .copied()
+            .filter(|&place| !known.contains(&plan.file.cases[place].id))
+            .map(sized)
+            .collect();
         let tasks = earlier.iter().map(again).chain(tasks(&new, &self.site, threads)).collect();
         let mut plugins: HashMap<&Path, PathBuf> = HashMap::new();
         let mut cases = BTreeMap::new();
-        for ((id, planned), seconds) in ids.iter().zip(&prepared.plan.cases).zip(&prepared.seconds) {
-            let plugin_file = match plugins.entry(&planned.plugin_file) {
+        for (id, files) in plan.file.ids().zip(&plan.files) {
+            let plugin_file = match plugins.entry(&files.plugin_file) {
                 Entry::Occupied(kept) => kept.get().clone(),
-                Entry::Vacant(place) => place.insert(keep(&cluster, &planned.plugin_file)?).clone(),
+                Entry::Vacant(place) => place.insert(keep(&cluster, &files.plugin_file)?).clone(),
             };
-            let files = CaseFiles {
-                plugin_file,
-                dataset_file: planned
-                    .dataset_file
-                    .as_ref()
-                    .map(std::path::absolute)
-                    .transpose()
-                    .map_err(Failure::internal)?,
-                memory_estimate: planned.memory_estimate,
-                seconds_estimate: *seconds,
-            };
-            cases.insert(id.clone(), files);
+            let dataset_file = files.dataset_file.as_ref().map(std::path::absolute).transpose();
+            let dataset_file = dataset_file.map_err(Failure::internal)?;
+            cases.insert(id.to_owned(), CaseFiles { plugin_file, dataset_file, ..files.clone() });
         }
         let name = folder.path().file_name().unwrap_or_default();
         Ok(Manifest {
@@ -150,7 +146,7 @@ impl Cluster {
             run: name.to_string_lossy().into_owned(),
             runner: keep(&cluster, &runner()?)?,
             worker: keep(&cluster, &Worker::locate()?.file)?,
-            started_in: prepared.plan.environment.clone(),
+            started_in: plan.environment.clone(),
             cases,
             options: NodeOptions {
                 cache_dir: options.cache_dir.clone(),
@@ -202,15 +198,14 @@ fn test(slurm: &Slurm<SystemCommands>, manifest: &Manifest) -> Result<(), Failur
 }
 
 /// A case as its task needs to know it. An exact reference takes 8 n^2 bytes and a quarter more.
-fn sized(prepared: &Prepared, place: usize, id: &str, args: &RunArgs) -> SizedCase {
-    let planned = &prepared.plan.cases[place];
+fn sized(planned: Planned<'_>, args: &RunArgs) -> SizedCase {
     let reference =
         planned.n.filter(|_| planned.fingerprint.exact).map(|n| 10 * (n as u64).pow(2) + (256 << 20));
     SizedCase {
-        id: id.to_owned(),
-        labels: planned.case.labels(),
-        seconds: prepared.seconds.get(place).copied().flatten(),
+        id: planned.id.clone(),
+        labels: planned.labels.clone(),
+        seconds: planned.files.seconds_estimate,
         limit_bytes: planned.case.budget.memory_bytes.or(args.memory_limit),
-        estimated_bytes: planned.memory_estimate.into_iter().chain(reference).max(),
+        estimated_bytes: planned.files.memory_estimate.into_iter().chain(reference).max(),
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use gpbench_cluster::{ClusterFolder, Scheduler as _};
 use gpbench_engine::{Clock as _, SystemClock};
-use gpbench_runs::{PlanEntry, PlanFile, RunFolder, read_journal};
+use gpbench_record::PlannedCase;
+use gpbench_runs::{PlanFile, RunFolder, read_journal};
 
 use super::failure;
 use super::rows::block;
@@ -29,7 +30,7 @@ pub(crate) fn look(global: &Global, folder: &Path) -> Result<String, Failure> {
         Ok(tasks) => front.polled(&tasks, now),
         Err(error) => warn(global, error),
     }
-    let entries: HashMap<&str, &PlanEntry> =
+    let entries: HashMap<&str, &PlannedCase> =
         plan.cases.iter().map(|entry| (entry.id.as_str(), entry)).collect();
     let block = |id: &str| entries.get(id).map(|entry| block(entry));
     Ok(status(&plan.name, &front.summary(), failed, &block))

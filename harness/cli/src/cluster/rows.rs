@@ -5,9 +5,9 @@ use std::collections::hash_map::Entry;
 use std::fs;
 
 use gpbench_cluster::{ClusterError, ClusterFolder, FrontRow, Rows};
-use gpbench_engine::{Clock as _, FinishedCases, PlannedCase, Progress, SystemClock, row_without_runner};
-use gpbench_record::{Environment, Manifest, Row};
-use gpbench_runs::{Journal, PlanEntry, PlanFile, RunError, RunFolder};
+use gpbench_engine::{Clock as _, FinishedCases, Progress, SystemClock, row_without_runner};
+use gpbench_record::{Environment, PlannedCase, Row};
+use gpbench_runs::{Journal, PlanFile, RunError, RunFolder};
 
 /// The journal of a cluster run, and what its rows need.
 #[derive(Debug)]
@@ -15,8 +15,7 @@ pub(crate) struct JournalRows {
     journal: Journal,
     folder: RunFolder,
     cluster: ClusterFolder,
-    entries: HashMap<String, PlanEntry>,
-    manifest: Manifest,
+    entries: HashMap<String, PlannedCase>,
     /// Environments of nodes, which the run folder has.
     environments: HashMap<String, Environment>,
     /// Keeps rows for later runs.
@@ -28,13 +27,7 @@ pub(crate) struct JournalRows {
 }
 
 impl JournalRows {
-    pub(crate) fn new(
-        journal: Journal,
-        folder: &RunFolder,
-        cluster: &ClusterFolder,
-        plan: PlanFile,
-        manifest: &Manifest,
-    ) -> Self {
+    pub(crate) fn new(journal: Journal, folder: &RunFolder, cluster: &ClusterFolder, plan: PlanFile) -> Self {
         let finished = FinishedCases::of(folder, &plan.name);
         let entries = plan.cases.into_iter().map(|entry| (entry.id.clone(), entry)).collect();
         Self {
@@ -42,7 +35,6 @@ impl JournalRows {
             folder: folder.clone(),
             cluster: cluster.clone(),
             entries,
-            manifest: manifest.clone(),
             environments: HashMap::new(),
             finished,
             new: Vec::new(),
@@ -109,10 +101,8 @@ impl JournalRows {
     }
 
     fn write_row(&mut self, wanted: &FrontRow) -> Result<(), RunError> {
-        let files = self.manifest.cases.get(&wanted.id);
-        let Some((entry, files)) = self.entries.get(&wanted.id).zip(files) else { return Ok(()) };
-        let planned = PlannedCase::of(entry, files);
-        let row = row_without_runner(&wanted.id, &planned, wanted.status, &wanted.reason, SystemClock.now());
+        let Some(planned) = self.entries.get(&wanted.id) else { return Ok(()) };
+        let row = row_without_runner(planned, wanted.status, &wanted.reason, SystemClock.now());
         self.journal.append(&row)?;
         self.new.push(row);
         Ok(())
@@ -130,7 +120,7 @@ impl Rows for JournalRows {
 }
 
 /// What a case shares with the others of its task.
-pub(super) fn block(entry: &PlanEntry) -> String {
+pub(super) fn block(entry: &PlannedCase) -> String {
     let (dataset, kernel, estimator, seed) = entry.labels.block();
     let names = [Some(dataset), Some(kernel), estimator].into_iter().flatten();
     names.chain([format!("seed {seed}").as_str()]).collect::<Vec<_>>().join("/")

@@ -74,7 +74,7 @@ impl ClusterRun {
         let manifest = cluster.read_manifest().map_err(failure)?;
         let plan = PlanFile::read(folder.path()).map_err(Failure::internal)?;
         let name = plan.name.clone();
-        let rows = JournalRows::new(journal, &folder, &cluster, plan, &manifest);
+        let rows = JournalRows::new(journal, &folder, &cluster, plan);
         let ended = rows.ended();
         let again: Vec<String> = ended.iter().filter(|id| again.contains(*id)).cloned().collect();
         let slurm = slurm(&folder, &manifest);

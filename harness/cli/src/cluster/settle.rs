@@ -8,7 +8,6 @@ use gpbench_runs::{Journal, RunFolder};
 use super::command;
 use super::run::ClusterRun;
 use crate::args::{Continuation, Global};
-use crate::execute;
 use crate::exit::Failure;
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -19,9 +18,9 @@ pub(crate) fn settle(global: &Global, prepared: &Prepared, earlier: &Continuatio
     if earlier.fresh {
         return Ok(());
     }
-    let ids = prepared.plan.ids().map_err(execute::failure)?;
-    let names: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let found = RunFolder::find(&global.output_dir, &prepared.plan.name, &names);
+    let plan = &prepared.plan.file;
+    let ids: Vec<&str> = plan.ids().collect();
+    let found = RunFolder::find(&global.output_dir, &plan.name, &ids);
     let Some(folder) = found.ok().filter(|folder| ClusterFolder::of(folder.path()).ledger().exists()) else {
         return Ok(());
     };

@@ -1,7 +1,7 @@
 //! `gpbench plan`: the cases of a spec, with estimated memory and time.
 
 use clap::Args;
-use gpbench_spec::{Plan as Planned, PlannedCase, ThompsonSeconds};
+use gpbench_spec::{Plan as Planned, SpecCase, ThompsonSeconds};
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global, ShardArg, SpecArgs};
@@ -47,9 +47,9 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
 }
 
 /// The cases in the order of the spec's axes and seeds; they run in a shuffled order.
-fn by_name(plan: &Planned) -> Vec<&PlannedCase> {
+fn by_name(plan: &Planned) -> Vec<&SpecCase> {
     let place = |axis: &[String], name: &str| axis.iter().position(|other| other == name);
-    let mut cases: Vec<&PlannedCase> = plan.cases.iter().collect();
+    let mut cases: Vec<&SpecCase> = plan.cases.iter().collect();
     cases.sort_by_cached_key(|planned| {
         let labels = planned.case.labels();
         let axes = &plan.axes;
@@ -69,7 +69,7 @@ fn by_name(plan: &Planned) -> Vec<&PlannedCase> {
 fn remarks(plan: &Planned, threads: usize) -> Vec<String> {
     let memory = gpbench_engine::installed_memory();
     let costs = || by_name(plan).into_iter().filter_map(|planned| Some((planned, planned.cost(threads)?)));
-    let named = |cases: Vec<&PlannedCase>, what: String| {
+    let named = |cases: Vec<&SpecCase>, what: String| {
         let first = cases.first()?.case.labels();
         Some(format!("{} of {} cases {what}, such as {first}", cases.len(), plan.cases.len()))
     };
@@ -91,7 +91,7 @@ fn of_parts(parts: ThompsonSeconds) -> String {
     )
 }
 
-fn cells(planned: &PlannedCase, threads: usize) -> Vec<String> {
+fn cells(planned: &SpecCase, threads: usize) -> Vec<String> {
     let labels = planned.case.labels();
     let cost = planned.cost(threads);
     let unknown = || "unknown".to_owned();
@@ -108,7 +108,7 @@ fn cells(planned: &PlannedCase, threads: usize) -> Vec<String> {
     ]
 }
 
-fn as_json(planned: &PlannedCase, threads: usize) -> Value {
+fn as_json(planned: &SpecCase, threads: usize) -> Value {
     let cost = planned.cost(threads);
     json!({
         "labels": planned.case.labels(),

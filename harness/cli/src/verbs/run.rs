@@ -80,7 +80,7 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
 
 /// Whether the shard has no case, which is said.
 fn is_empty_shard(args: &Run, prepared: &Prepared) -> bool {
-    let empty = args.shard.shard.filter(|_| prepared.plan.cases.is_empty());
+    let empty = args.shard.shard.filter(|_| prepared.plan.file.cases.is_empty());
     if let Some(shard) = empty {
         say(format_args!(
             "shard {shard} has no case: the plan has fewer data sets, kernels, estimators and seeds"

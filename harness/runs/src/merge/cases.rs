@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use gpbench_record::{Case, Labels, Row};
+use gpbench_record::{Case, Labels, PlannedCase, Row};
 
 use super::meaning::Spec;
 use super::names::NewNames;
 use super::source::Source;
-use crate::PlanEntry;
 
 /// A planned case, and the row that counts.
 pub(super) struct MergedCase<'s> {
     /// The case as the merged plan lists it.
-    pub(super) entry: PlanEntry,
+    pub(super) entry: PlannedCase,
     /// Its row, where a run has one.
     pub(super) row: Option<Row>,
     /// The run that entry and row are of.
@@ -23,7 +22,7 @@ impl<'s> MergedCase<'s> {
     /// A planned case of a run, under its names in the merged run. `plan` is stored with it.
     pub(super) fn new(
         source: &'s Source,
-        entry: &PlanEntry,
+        entry: &PlannedCase,
         names: &NewNames,
         plan: Option<String>,
     ) -> MergedCase<'s> {
@@ -33,7 +32,7 @@ impl<'s> MergedCase<'s> {
         let row = source.rows.get(&entry.id).map(renamed);
         let plan = entry.plan.clone().or(plan);
         let digest = entry.digest.clone().or_else(|| (case != entry.case).then(|| entry.digest()));
-        MergedCase { entry: PlanEntry { labels, case, plan, digest, ..entry.clone() }, row, source }
+        MergedCase { entry: PlannedCase { labels, case, plan, digest, ..entry.clone() }, row, source }
     }
 
     /// Whether it replaces the same case of an earlier run.
@@ -58,7 +57,7 @@ impl<'s> MergedCases<'s> {
     /// Adds a case of a run, or puts it in the place of the same case of an earlier run, if that one has failed or has no
     /// row.
     pub(super) fn add(&mut self, case: MergedCase<'s>) {
-        let PlanEntry { id, labels, .. } = &case.entry;
+        let PlannedCase { id, labels, .. } = &case.entry;
         let Some(&place) = self.by_id.get(id).or_else(|| self.by_labels.get(labels)) else {
             self.by_id.insert(id.clone(), self.list.len());
             self.by_labels.insert(labels.clone(), self.list.len());

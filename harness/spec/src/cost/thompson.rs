@@ -4,7 +4,7 @@ use gpbench_record::{Ascent, Candidates, Inducing, ObjectiveDraw, PathwiseTarget
 
 use serde::Serialize;
 
-use crate::plan::PlannedCase;
+use crate::spec_case::SpecCase;
 
 /// Wall-clock seconds of the parts of all outer steps.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -56,7 +56,7 @@ pub(super) type SolveFlops<'a> = &'a dyn Fn(f64, f64) -> f64;
 
 /// The work of a case with `n` rows at its beginning and `d` inputs. `per_entry` is the flops of an exponential.
 pub(super) fn work(
-    planned: &PlannedCase,
+    planned: &SpecCase,
     task: &Thompson,
     [n, d]: [f64; 2],
     per_entry: f64,
