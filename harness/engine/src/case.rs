@@ -13,7 +13,6 @@ use crate::log::Log;
 use crate::memory::{Memory, Reservation};
 use crate::programs::Plugins;
 use crate::refusal::memory_may_be_refused;
-use crate::tasks::rules;
 use crate::{
     Clock, End, Event, Evidence, Executor, Interrupt, Options, Outcome, Planned, WorkItem, classify, row,
 };
@@ -68,7 +67,7 @@ impl CaseRunner<'_> {
 
     /// The checkpoint of a case, if it writes one.
     pub(crate) fn checkpoint(&self, planned: &PlannedCase) -> Option<PathBuf> {
-        rules(planned.case.task.kind()).checkpoint.then(|| self.workspace.checkpoint(&planned.id))
+        planned.case.task.checkpoints().then(|| self.workspace.checkpoint(&planned.id))
     }
 
     /// Makes the row of a case; `references` takes the exact references that it used.
@@ -79,16 +78,16 @@ impl CaseRunner<'_> {
         report: &dyn Fn(Event),
         references: &mut Vec<Reference>,
     ) -> Result<Row, NoRow> {
-        let rules = rules(planned.case.task.kind());
-        if rules.exact_reference {
+        let task = &planned.case.task;
+        if task.exact_reference() {
             references.extend(self.references.of(planned, log, report)?);
         }
-        let mut asked = usize::from(rules.exact_reference);
+        let mut asked = usize::from(task.exact_reference());
         let job = self.job(planned, references.last());
         let solving = self.execute(&WorkItem::Case(job.clone()), log, report)?;
         let verifying = match solving.solved() {
             Some(solved) => {
-                let job = match (rules.verified_case)(&planned.case, &solved.output) {
+                let job = match task.verified_case(&planned.case, &solved.output) {
                     Some(case) => {
                         asked += 1;
                         self.job_of(case, &job, planned, log, report, references)?

@@ -12,7 +12,6 @@ use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA};
 use crate::begun::Begun;
 use crate::log::Log;
 use crate::status::unanswered;
-use crate::tasks::rules;
 use crate::{Event, Executor, Interrupt, Options, Planned, WorkItem, text};
 
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
@@ -71,7 +70,7 @@ impl<'a> ExactReferences<'a> {
     /// verified; 0 if nothing is to be computed.
     pub(crate) fn bytes_to_make(&self, planned: Planned<'_>) -> u64 {
         let Some(n) = self.wanted(planned) else { return 0 };
-        let is_decided = rules(planned.case.task.kind()).exact_reference && {
+        let is_decided = planned.case.task.exact_reference() && {
             let key = key(&request(planned), planned);
             self.path(&key).is_file() || self.is_impossible(&key)
         };

@@ -4,7 +4,8 @@
 //! journal holds one row a case. A case takes up to three worker processes: `exact` makes the reference solution
 //! (once per data set, split and hyperparameters), `case` loads the plugin and solves, `verify` computes true
 //! residuals and predictions from the solution without the plugin. [`classify`] decides the status of a case from
-//! what the processes reported and how they ended. Whatever differs between tasks is in `tasks`.
+//! what the processes reported and how they ended. What differs between tasks, a task states itself
+//! ([`gpbench_record::TaskRules`]).
 //!
 //! The engine knows workers and their machine only through the [`Executor`] trait. [`LocalExecutor`] starts
 //! processes on this machine; tests have a mock; one that submits to a cluster would be a third.
@@ -27,6 +28,7 @@ mod event;
 mod exact;
 mod executor;
 mod interrupt;
+mod judge;
 mod load;
 mod local;
 mod log;
@@ -41,7 +43,6 @@ mod room;
 mod row;
 mod rows;
 mod status;
-mod tasks;
 mod text;
 mod tries;
 mod work;
@@ -52,6 +53,7 @@ pub use error::EngineError;
 pub use event::{Beginning, CaseWithoutRow, Event, Progress, Reused, Stop, Summary};
 pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
+pub use judge::Verdict;
 pub use load::ProcessorTimes;
 pub use local::{LocalExecutor, installed_memory, physical_memory};
 pub use log::Log;
@@ -62,6 +64,5 @@ pub use reuse::FinishedCases;
 pub use row::row_without_runner;
 pub use rows::Rows;
 pub use status::{Evidence, classify};
-pub use tasks::CaseStatus;
 pub use tries::RenewDataset;
 pub use work::Work;

@@ -4,29 +4,29 @@ use gpbench_record::{Message, Metrics, PlannedCase, Row, Solved, Status, TaskOut
 use jiff::Timestamp;
 
 use crate::Evidence;
+use crate::judge::{Verdict, claimed_residuals};
 use crate::log::Log;
-use crate::tasks::{CaseStatus, claimed_residuals};
 
 /// The row of a case that is not run.
 pub(crate) fn skipped(planned: &PlannedCase, reason: &str, finished: Timestamp) -> Row {
-    empty(planned, CaseStatus::new(Status::Skipped, reason), finished)
+    empty(planned, Verdict::new(Status::Skipped, reason), finished)
 }
 
 /// The row of a case that was started too often without an end.
 pub(crate) fn blamed(planned: &PlannedCase, reason: String, log: &Log, finished: Timestamp) -> Row {
-    let row = empty(planned, CaseStatus::new(Status::Crashed, reason), finished);
+    let row = empty(planned, Verdict::new(Status::Crashed, reason), finished);
     Row { log_tail: lines(&log.tail), ..row }
 }
 
 /// The row of a case whose runner could not write one.
 pub fn row_without_runner(planned: &PlannedCase, status: Status, reason: &str, finished: Timestamp) -> Row {
-    empty(planned, CaseStatus::new(status, sentence(reason)), finished)
+    empty(planned, Verdict::new(status, sentence(reason)), finished)
 }
 
 /// The row of a case that has ended.
 pub(crate) fn ended(
     planned: &PlannedCase,
-    status: CaseStatus,
+    status: Verdict,
     evidence: &Evidence<'_>,
     finished: Timestamp,
 ) -> Row {
@@ -65,7 +65,7 @@ pub(crate) fn ended(
     row
 }
 
-fn empty(planned: &PlannedCase, status: CaseStatus, finished: Timestamp) -> Row {
+fn empty(planned: &PlannedCase, status: Verdict, finished: Timestamp) -> Row {
     Row {
         id: planned.id.clone(),
         labels: planned.labels.clone(),

@@ -8,9 +8,9 @@
 
 use gpbench_record::{Case, Failure, Fault, FaultCause, Status, StopReason};
 
+use crate::judge::{Answer, Verdict, judge};
 use crate::log::Log;
 use crate::refusal::{is_inherited_limit, tells_of_refusal};
-use crate::tasks::{Answer, CaseStatus, rules};
 use crate::text::{self, shortest};
 use crate::{End, Outcome};
 
@@ -70,7 +70,7 @@ pub struct Evidence<'a> {
 /// | a crash, and the log or the reason tells that the system refused a process, a descriptor or memory | resources |
 ///
 /// [`Fault::plugin_ran`] says whether the plugin may have caused the fault, or forged the report of it.
-pub fn classify(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
+pub fn classify(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     let Evidence { case, solving, verifying, log, .. } = *evidence;
     let plugin_ran = solving.plugin_may_have_run();
     if let Some(fault) = solving.fault() {
@@ -90,7 +90,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
     let mut status = match verifying.map(|outcome| (outcome, outcome.verified())) {
         Some((_, Some(verified))) => {
             let answer = Answer { case, solved, steps: &steps, metrics: &verified.metrics };
-            (rules(case.task.kind()).status)(&answer)
+            judge(&answer)
         }
         Some((outcome, None)) => unverified(outcome, log)?,
         None => return Err(worker_fault("the solution was not verified".into(), log)),
@@ -105,13 +105,13 @@ pub fn classify(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
 }
 
 /// The status that a worker reported. A success that is reported as a failure is an error of the worker.
-fn reported(failure: &Failure) -> CaseStatus {
+fn reported(failure: &Failure) -> Verdict {
     let status = if failure.status.is_failure() { failure.status } else { Status::Crashed };
-    CaseStatus::new(status, failure.reason.clone())
+    Verdict::new(status, failure.reason.clone())
 }
 
 /// The status of a case whose worker ended without a report.
-fn unreported(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
+fn unreported(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     let Evidence { solving, log, .. } = *evidence;
     let end = &solving.end;
     if let Some(status) = over_limit(end) {
@@ -126,7 +126,7 @@ fn unreported(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
         return Err(worker_fault(reason, log));
     }
     let caused = |cause, reason| Err(Fault { cause, reason, plugin_ran: true });
-    let failed = |status, reason: String| Ok(CaseStatus::new(status, reason));
+    let failed = |status, reason: String| Ok(Verdict::new(status, reason));
     match end {
         End::Signalled { signal, .. } if log.allocation_failed && !text::ends_processes(*signal) => {
             let reason = format!("an allocation failed; ended by {}", text::signal(*signal));
@@ -161,7 +161,7 @@ fn unreported(evidence: &Evidence<'_>) -> Result<CaseStatus, Fault> {
 }
 
 /// The status of a case that reached a limit. A limit is the user's, whatever reached it.
-fn over_limit(end: &End) -> Option<CaseStatus> {
+fn over_limit(end: &End) -> Option<Verdict> {
     let (status, reason) = match end {
         End::TimedOut { limit } => {
             (Status::Timeout, format!("killed: no result within {} s", shortest(*limit)))
@@ -176,7 +176,7 @@ fn over_limit(end: &End) -> Option<CaseStatus> {
         ),
         _ => return None,
     };
-    Some(CaseStatus { reproducible: status != Status::Timeout, ..CaseStatus::new(status, reason) })
+    Some(Verdict { reproducible: status != Status::Timeout, ..Verdict::new(status, reason) })
 }
 
 /// An end without a report, as the end of a sentence.
@@ -210,10 +210,10 @@ pub(crate) fn unanswered(outcome: &Outcome, log: &Log) -> Fault {
 }
 
 /// The status of a solution that was not verified, where that is not a fault.
-fn unverified(outcome: &Outcome, log: &Log) -> Result<CaseStatus, Fault> {
+fn unverified(outcome: &Outcome, log: &Log) -> Result<Verdict, Fault> {
     if let Some(failure) = outcome.failure() {
         let status = reported(failure);
-        return Ok(CaseStatus { reason: format!("verification: {}", status.reason), ..status });
+        return Ok(Verdict { reason: format!("verification: {}", status.reason), ..status });
     }
     let fault = unanswered(outcome, log);
     // The process that wrote the solution ran code of the plugin.

@@ -20,12 +20,10 @@ mod hash;
 mod inducing;
 mod job;
 mod kernel;
-mod learning;
 mod message;
 pub mod metric;
 mod metrics;
 mod network;
-mod output;
 pub mod path;
 mod place;
 mod plan;
@@ -42,8 +40,6 @@ mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;
-mod thompson;
-mod training;
 
 pub use bench::{
     Acquire, AcquireTiming, Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Bound, DenseTiming, Inputs,
@@ -70,12 +66,10 @@ pub use family::{Family, UnknownFamily};
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
-pub use learning::{Learning, LearningOutput, ModelKind, Selection};
 pub use message::{Clock, Entries, ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;
 pub use metrics::Metrics;
 pub use network::{Activation, Network};
-pub use output::{PosteriorOutput, TaskOutput, TrainingOutput};
 pub use place::Place;
 pub use plan::{Axes, ReportOptions};
 pub use planned_case::PlannedCase;
@@ -87,11 +81,7 @@ pub use site::{Ask, Intervals, NodeSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Param, Solver, matches, selects};
 pub use status::{Status, StopReason};
 pub use target::{Margin, Target, TargetBound, TargetReference};
-pub use task::{LikelihoodStudy, Posterior, Solve, Task, TaskKind};
-pub use thompson::{
-    Ascent, Candidates, Exploit, IllustratedSample, Illustration, Thompson, ThompsonOutput, WarmStart,
-};
-pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training};
+pub use task::*;
 
 /// Version of every JSON form in this crate.
 pub const SCHEMA: u32 = 2;

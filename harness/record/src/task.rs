@@ -1,15 +1,33 @@
-//! What a case measures, with everything that its task needs.
+//! Tasks: what a case measures, with everything that this needs, and what it yields beside metrics and a trace.
+//!
+//! Each task has a module of its own, which implements [`TaskRules`].
+
+mod learning;
+mod likelihood;
+mod posterior;
+mod rules;
+mod solve;
+mod thompson;
+mod training;
 
 use std::fmt;
+use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    FeatureEstimator, GradientEstimator, Inducing, Learning, LikelihoodEstimator, PathwiseTargets, Probes,
-    Thompson, Training,
-};
+use crate::Curve;
 
-/// What a case measures, with everything that its task needs.
+pub use learning::{Learning, LearningOutput, ModelKind, Selection};
+pub use likelihood::LikelihoodStudy;
+pub use posterior::{Posterior, PosteriorOutput};
+pub use rules::{Judgement, TaskRules};
+pub use solve::Solve;
+pub use thompson::{
+    Ascent, Candidates, Exploit, IllustratedSample, Illustration, Thompson, ThompsonOutput, WarmStart,
+};
+pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training, TrainingOutput};
+
+/// What a case measures, with everything that its task needs. Its rules are methods of it, by [`TaskRules`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Task {
@@ -45,170 +63,35 @@ pub enum TaskKind {
     Thompson,
 }
 
-/// What task `solve` needs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Solve {
-    /// Name on the estimator axis.
-    pub estimator: String,
-    /// Right-hand sides beside y.
-    pub probes: Probes,
-}
+impl Deref for Task {
+    type Target = dyn TaskRules;
 
-/// What task `posterior` needs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Posterior {
-    /// Name on the estimator axis.
-    pub estimator: String,
-    /// Right-hand sides beside y.
-    pub targets: PathwiseTargets,
-    /// Inducing points as the solver's unknowns; without them, the training rows are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inducing: Option<Inducing>,
-}
-
-/// What task `likelihood` needs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LikelihoodStudy {
-    /// Name on the estimator axis.
-    pub estimator: String,
-    /// How each estimate is made.
-    pub method: LikelihoodEstimator,
-    /// Number of independent estimates.
-    pub repetitions: u64,
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Task::Solve(task) => task,
+            Task::Posterior(task) => task,
+            Task::Train(task) => &**task,
+            Task::Likelihood(task) => task,
+            Task::Learn(task) => &**task,
+            Task::Thompson(task) => &**task,
+        }
+    }
 }
 
 impl Task {
-    /// Which task.
-    pub fn kind(&self) -> TaskKind {
-        match self {
-            Task::Solve(_) => TaskKind::Solve,
-            Task::Posterior(_) => TaskKind::Posterior,
-            Task::Train(_) => TaskKind::Train,
-            Task::Likelihood(_) => TaskKind::Likelihood,
-            Task::Learn(_) => TaskKind::Learn,
-            Task::Thompson(_) => TaskKind::Thompson,
-        }
-    }
-
-    /// The name on the estimator axis, of a task that has one.
-    pub fn estimator(&self) -> Option<&str> {
-        match self {
-            Task::Solve(solve) => Some(&solve.estimator),
-            Task::Posterior(posterior) => Some(&posterior.estimator),
-            Task::Train(training) => Some(&training.estimator),
-            Task::Likelihood(study) => Some(&study.estimator),
-            Task::Thompson(thompson) => Some(&thompson.estimator),
-            Task::Learn(_) => None,
-        }
-    }
-
-    /// Right-hand sides beside y of the linear systems that are solved, where any are; of a training case, those of
-    /// its steps.
-    pub fn probes(&self) -> Option<Probes> {
-        match self {
-            Task::Solve(solve) => Some(solve.probes),
-            Task::Posterior(posterior) => Some(Probes::Pathwise(posterior.targets)),
-            Task::Train(training) => match training.gradient {
-                GradientEstimator::Solutions { probes, .. } => Some(probes),
-                GradientEstimator::Exact | GradientEstimator::Features(_) => None,
-            },
-            Task::Likelihood(study) => match study.method {
-                LikelihoodEstimator::Solutions { probes, .. } => Some(probes),
-                LikelihoodEstimator::Features(_) => None,
-            },
-            Task::Thompson(thompson) => Some(Probes::Pathwise(thompson.targets)),
-            Task::Learn(_) => None,
-        }
-    }
-
-    /// The estimator by random features, of a task that has one in place of solving systems.
-    pub fn features(&self) -> Option<FeatureEstimator> {
-        match self {
-            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) | Task::Thompson(_) => None,
-            Task::Train(training) => match training.gradient {
-                GradientEstimator::Features(features) => Some(features),
-                GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
-            },
-            Task::Likelihood(study) => match study.method {
-                LikelihoodEstimator::Features(features) => Some(features),
-                LikelihoodEstimator::Solutions { .. } => None,
-            },
-        }
-    }
-
-    /// Whether each step or estimate solves for y twice.
-    pub fn solves_twice(&self) -> bool {
-        match self {
-            Task::Solve(_) | Task::Posterior(_) | Task::Learn(_) | Task::Thompson(_) => false,
-            Task::Train(training) => {
-                matches!(training.gradient, GradientEstimator::Solutions { second_solve: true, .. })
-            }
-            Task::Likelihood(study) => {
-                matches!(study.method, LikelihoodEstimator::Solutions { second_solve: true, .. })
-            }
-        }
-    }
-
     /// What task `train` needs.
     pub fn training(&self) -> Option<&Training> {
-        match self {
-            Task::Train(training) => Some(training),
-            Task::Solve(_)
-            | Task::Posterior(_)
-            | Task::Likelihood(_)
-            | Task::Learn(_)
-            | Task::Thompson(_) => None,
-        }
-    }
-
-    /// The most outer steps, or looks at a learner, that the task makes.
-    pub fn most_steps(&self) -> usize {
-        match self {
-            Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => 0,
-            Task::Train(training) => usize::try_from(training.steps).unwrap_or(usize::MAX),
-            Task::Thompson(thompson) => usize::try_from(thompson.steps).unwrap_or(usize::MAX),
-            Task::Learn(learning) => learning.looks.len(),
-        }
+        if let Task::Train(training) = self { Some(training) } else { None }
     }
 
     /// What task `learn` needs.
     pub fn learning(&self) -> Option<&Learning> {
-        match self {
-            Task::Learn(learning) => Some(learning),
-            Task::Solve(_)
-            | Task::Posterior(_)
-            | Task::Train(_)
-            | Task::Likelihood(_)
-            | Task::Thompson(_) => None,
-        }
+        if let Task::Learn(learning) = self { Some(learning) } else { None }
     }
 
     /// What task `thompson` needs.
     pub fn thompson(&self) -> Option<&Thompson> {
         if let Task::Thompson(thompson) = self { Some(thompson) } else { None }
-    }
-
-    /// The number of right-hand sides of the systems whose solution is verified, y included; 1 where none are
-    /// solved.
-    pub fn right_hand_sides(&self) -> usize {
-        1 + match self {
-            Task::Solve(solve) => solve.probes.count(),
-            Task::Posterior(posterior) => posterior.targets.probes,
-            Task::Train(training) => training.prediction.targets.probes,
-            Task::Thompson(thompson) => thompson.targets.probes,
-            Task::Likelihood(_) => self.probes().map_or(0, |probes| probes.count()),
-            Task::Learn(_) => 0,
-        }
-    }
-
-    /// The inducing points, of a task that has them.
-    pub fn inducing(&self) -> Option<Inducing> {
-        match self {
-            Task::Posterior(posterior) => posterior.inducing,
-            Task::Learn(learning) => learning.inducing,
-            Task::Thompson(thompson) => thompson.inducing,
-            Task::Solve(_) | Task::Train(_) | Task::Likelihood(_) => None,
-        }
     }
 }
 
@@ -242,10 +125,112 @@ impl fmt::Display for TaskKind {
     }
 }
 
+/// Results of a task other than metrics and a trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "task", rename_all = "snake_case")]
+pub enum TaskOutput {
+    /// Nothing more.
+    Solve,
+    /// The posterior along the input.
+    Posterior(PosteriorOutput),
+    /// The path of the hyperparameters.
+    Train(Box<TrainingOutput>),
+    /// Nothing more.
+    Likelihood,
+    /// What the harness saw along the way.
+    Learn(Box<LearningOutput>),
+    /// The points that were acquired, and what each step measured.
+    Thompson(Box<ThompsonOutput>),
+}
+
+/// Places of the results that several tasks have: outer steps, and predictions along the input.
+type SharedResults<'a> = (Option<&'a mut Vec<Step>>, Option<&'a mut Option<Box<Curve>>>);
+
+impl TaskOutput {
+    /// The output of a task that yielded nothing, as of a case that failed.
+    pub fn empty(task: TaskKind) -> TaskOutput {
+        match task {
+            TaskKind::Solve => TaskOutput::Solve,
+            TaskKind::Posterior => TaskOutput::Posterior(PosteriorOutput::default()),
+            TaskKind::Train => TaskOutput::Train(Box::default()),
+            TaskKind::Likelihood => TaskOutput::Likelihood,
+            TaskKind::Learn => TaskOutput::Learn(Box::default()),
+            TaskKind::Thompson => TaskOutput::Thompson(Box::default()),
+        }
+    }
+
+    /// The results that several tasks have.
+    fn shared(&self) -> (&[Step], Option<&Curve>) {
+        match self {
+            TaskOutput::Solve | TaskOutput::Likelihood => (&[], None),
+            TaskOutput::Posterior(posterior) => (&[], posterior.curve.as_deref()),
+            TaskOutput::Train(training) => (&training.steps, training.curve.as_deref()),
+            TaskOutput::Learn(learning) => (&learning.looks, learning.curve.as_deref()),
+            TaskOutput::Thompson(thompson) => (&thompson.steps, None),
+        }
+    }
+
+    /// The places of what [`TaskOutput::shared`] gives.
+    fn shared_mut(&mut self) -> SharedResults<'_> {
+        match self {
+            TaskOutput::Solve | TaskOutput::Likelihood => (None, None),
+            TaskOutput::Posterior(posterior) => (None, Some(&mut posterior.curve)),
+            TaskOutput::Train(training) => (Some(&mut training.steps), Some(&mut training.curve)),
+            TaskOutput::Learn(learning) => (Some(&mut learning.looks), Some(&mut learning.curve)),
+            TaskOutput::Thompson(thompson) => (Some(&mut thompson.steps), None),
+        }
+    }
+
+    /// The outer steps of training or of Thompson sampling, or the looks at a learner; none of a task that has neither.
+    pub fn steps(&self) -> &[Step] {
+        self.shared().0
+    }
+
+    /// Stores what [`TaskOutput::steps`] gives, of a task that has it.
+    pub fn set_steps(&mut self, steps: Vec<Step>) {
+        if let Some(place) = self.shared_mut().0 {
+            *place = steps;
+        }
+    }
+
+    /// Predictions along the input.
+    pub fn curve(&self) -> Option<&Curve> {
+        self.shared().1
+    }
+
+    /// Stores predictions along the input, of a task that predicts.
+    pub fn set_curve(&mut self, found: Option<Box<Curve>>) {
+        if let Some(place) = self.shared_mut().1 {
+            *place = found;
+        }
+    }
+
+    /// What task `train` yielded.
+    pub fn training(&self) -> Option<&TrainingOutput> {
+        if let TaskOutput::Train(training) = self { Some(training) } else { None }
+    }
+
+    /// What task `learn` yielded.
+    pub fn learning(&self) -> Option<&LearningOutput> {
+        if let TaskOutput::Learn(learning) = self { Some(learning) } else { None }
+    }
+
+    /// What task `thompson` yielded.
+    pub fn thompson(&self) -> Option<&ThompsonOutput> {
+        if let TaskOutput::Thompson(thompson) = self { Some(thompson) } else { None }
+    }
+
+    /// Stores the best values of a random search, of a task that searches.
+    pub fn set_random_search(&mut self, found: Vec<f64>) {
+        if let TaskOutput::Thompson(thompson) = self {
+            thompson.random_search = found;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TaskOutput;
 
     #[test]
     fn every_task_is_listed_once() {

@@ -19,13 +19,7 @@ use crate::spec_case::SpecCase;
 use crate::tables::root::Root;
 use crate::target;
 use crate::task_keys::TaskKey;
-use crate::tasks::learn::Learn;
-use crate::tasks::likelihood::Likelihood;
-use crate::tasks::posterior::Posterior;
 use crate::tasks::rules::Rules;
-use crate::tasks::solve::Solve;
-use crate::tasks::thompson::Thompson;
-use crate::tasks::train::Train;
 use crate::typed::Typed;
 
 /// A spec without mistakes: every cell of its matrix resolved.
@@ -50,29 +44,8 @@ impl Checked {
     }
 }
 
-impl Typed {
-    /// Looks up every name and takes the product of the axes.
-    ///
-    /// # Errors
-    /// All mistakes of the spec, wrong keys and types among them; these alone if the task is missing or unknown.
-    pub fn check(&self, catalog: &Catalog) -> Result<Checked, SpecErrors> {
-        // What the rest means depends on the task: checked for another, right keys would be reported.
-        let known = self.root.task.as_ref().filter(|task| !self.mistakes.is_reported(&task.at));
-        let Some(task) = known else {
-            return Err(self.mistakes.clone().into_errors(&self.sources));
-        };
-        match task.value {
-            TaskKind::Solve => check::<Solve>(self, catalog),
-            TaskKind::Posterior => check::<Posterior>(self, catalog),
-            TaskKind::Train => check::<Train<'_>>(self, catalog),
-            TaskKind::Likelihood => check::<Likelihood>(self, catalog),
-            TaskKind::Learn => check::<Learn<'_>>(self, catalog),
-            TaskKind::Thompson => check::<Thompson<'_>>(self, catalog),
-        }
-    }
-}
-
-fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Checked, SpecErrors> {
+/// Looks up every name of a spec of one task, and takes the product of the axes.
+pub(crate) fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) -> Result<Checked, SpecErrors> {
     let root = &typed.root;
     let mut mistakes = typed.mistakes.clone();
     let name = spec_name(root, &mut mistakes);

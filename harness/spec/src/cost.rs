@@ -4,7 +4,7 @@ mod learning;
 mod thompson;
 
 use gpbench_record::{
-    Capability, Case, FeatureEstimator, GradientEstimator, Learning, Param, Prior, Probes, Task, Thompson,
+    Capability, Case, FeatureEstimator, GradientEstimator, Learning, Param, Prior, Probes, Thompson, Training,
 };
 
 use crate::spec_case::SpecCase;
@@ -46,9 +46,9 @@ pub fn reference_seconds(n: usize, threads: usize) -> f64 {
 }
 
 /// How a task uses its solver.
-struct Work {
+pub(crate) struct Rounds {
     /// How often systems are solved.
-    rounds: u64,
+    count: u64,
     /// Whether each round factorises and inverts the kernel matrix instead.
     exact: bool,
     /// With how many random features each round does without the solver and the kernel matrix, if so: the fewest, where
@@ -56,12 +56,16 @@ struct Work {
     features: Option<usize>,
 }
 
-/// Exhaustive, so that a new task states its work; `None` for learners and Thompson sampling, which have their own.
-fn work(task: &Task) -> Option<Work> {
-    Some(match task {
-        Task::Solve(_) | Task::Posterior(_) => Work { rounds: 1, exact: false, features: None },
-        Task::Train(training) => Work {
-            rounds: training.steps,
+impl Rounds {
+    /// So many rounds that use the solver.
+    pub(crate) fn of(count: u64) -> Self {
+        Self { count, exact: false, features: None }
+    }
+
+    /// The steps of training.
+    pub(crate) fn of_training(training: &Training) -> Self {
+        Self {
+            count: training.steps,
             exact: training.gradient == GradientEstimator::Exact,
             features: match training.gradient {
                 GradientEstimator::Features(
@@ -69,10 +73,8 @@ fn work(task: &Task) -> Option<Work> {
                 ) => Some(features),
                 GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
             },
-        },
-        Task::Learn(_) | Task::Thompson(_) => return None,
-        Task::Likelihood(study) => Work { rounds: study.repetitions, exact: false, features: None },
-    })
+        }
+    }
 }
 
 /// Epochs of a solve of `n` rows that needs `to_tolerance` of them, if it has a tolerance: without one, it takes all that
@@ -97,31 +99,16 @@ fn epochs(case: &Case, n: f64, to_tolerance: f64) -> f64 {
 }
 
 impl SpecCase {
-    /// What this case is likely to cost with so many threads; `None` while the number of rows is unknown.
-    ///
-    /// A dense factorisation holds n^2 numbers and takes n^3/3 multiply-adds; exact training inverts as well, which
-    /// takes as many numbers again, and n^3/2 multiply-adds in all; an exact draw of the prior factorises training
-    /// and test rows together, on one thread. An iterative solver holds about four blocks of right-hand sides beside
-    /// the inputs and visits every kernel entry once an epoch. The number of epochs to a tolerance is unknown
-    /// beforehand: a hundred are assumed, or what budget and parameters allow if less; without a tolerance all of
-    /// that is spent. A solver that stores a matrix and is not exact is assumed to have a factor in single precision as
-    /// its preconditioner, which serves several steps. Training on D random features takes 2 n D^2 multiply-adds a
-    /// step, and the solver for the prediction alone. A learner's costs depend on its kind of model.
-    pub fn cost(&self, threads: usize) -> Option<CaseCost> {
-        if let Task::Learn(task) = &self.case.task {
-            return Some(self.learning_cost(task, self.n?, threads));
-        }
-        if let Task::Thompson(task) = &self.case.task {
-            return Some(self.thompson_cost(task, self.n?, threads));
-        }
-        let n = self.n? as f64;
+    /// The cost of solving the systems of `n` training rows in these rounds.
+    pub(crate) fn systems_cost(&self, rounds: &Rounds, n: usize, threads: usize) -> CaseCost {
+        let n = n as f64;
         let d = self.d.unwrap_or(INPUTS) as f64;
         let s = self.case.task.right_hand_sides() as f64;
         let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
         let epoch = n * n * (2.0 * d + 2.0 * s + FLOPS_PER_EXPONENTIAL) / rate;
         let vectors = 8.0 * n * (d + 4.0 * s);
         let budget = &self.case.budget;
-        let Work { rounds, exact, features } = work(&self.case.task)?;
+        let Rounds { count: rounds, exact, features } = *rounds;
         let (mut numbers, mut seconds) = if exact {
             (2.0 * n * n, epoch + n * n * n / rate)
         } else if self.capabilities.contains(&Capability::Exact) {
@@ -151,11 +138,11 @@ impl SpecCase {
             None => seconds * rounds as f64,
         };
         let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
-        Some(CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds, thompson: None })
+        CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds, thompson: None }
     }
 
-    /// The same of Thompson sampling with `n` training rows at its beginning.
-    fn thompson_cost(&self, task: &Thompson, n: usize, threads: usize) -> CaseCost {
+    /// The cost of Thompson sampling with `n` training rows at its beginning.
+    pub(crate) fn thompson_cost(&self, task: &Thompson, n: usize, threads: usize) -> CaseCost {
         let d = self.d.unwrap_or(INPUTS) as f64;
         let is_exact = self.capabilities.contains(&Capability::Exact);
         let budget = &self.case.budget;
@@ -185,8 +172,8 @@ impl SpecCase {
         }
     }
 
-    /// The same of a learner with `n` training rows.
-    fn learning_cost(&self, task: &Learning, n: usize, threads: usize) -> CaseCost {
+    /// The cost of a learner's fit to `n` training rows.
+    pub(crate) fn learning_cost(&self, task: &Learning, n: usize, threads: usize) -> CaseCost {
         let d = self.d.unwrap_or(INPUTS);
         let work = learning::work(&self.case, &self.capabilities, task, n, d, FLOPS_PER_EXPONENTIAL);
         let learning::Work { steps, step, threads: useful, looks, numbers } = work;

@@ -61,13 +61,13 @@ fn failed(status: Status) -> Message {
 }
 
 /// What a case comes to whose log is empty.
-fn judged(case: &Case, solving: &Outcome, verifying: Option<&Outcome>) -> Result<CaseStatus, Fault> {
+fn judged(case: &Case, solving: &Outcome, verifying: Option<&Outcome>) -> Result<Verdict, Fault> {
     let log = &Log::default();
     classify(&Evidence { case, solving, verifying, log, memory_may_be_refused: false })
 }
 
 /// Status of a solve that ended well and was verified.
-fn compared(tolerance: Option<f64>, reason: StopReason, claimed: &[f64], y: f64, probes: f64) -> CaseStatus {
+fn compared(tolerance: Option<f64>, reason: StopReason, claimed: &[f64], y: f64, probes: f64) -> Verdict {
     let solving = outcome(Some(solved(reason, claimed)), End::Exited(0));
     let truth = verified(&[(names::RESIDUAL_Y, y), (names::RESIDUAL_PROBES, probes)]);
     let verifying = outcome(Some(truth), End::Exited(0));
@@ -76,7 +76,7 @@ fn compared(tolerance: Option<f64>, reason: StopReason, claimed: &[f64], y: f64,
 }
 
 /// Status of a process that ended without a report.
-fn died(end: End, log: &str) -> Result<CaseStatus, Fault> {
+fn died(end: End, log: &str) -> Result<Verdict, Fault> {
     let (case, solving) = (case(Some(0.01), 2, None), outcome(Some(Message::Loading), end));
     let log = &Log::of(log);
     classify(&Evidence { case: &case, solving: &solving, verifying: None, log, memory_may_be_refused: false })

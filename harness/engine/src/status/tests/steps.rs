@@ -22,7 +22,7 @@ fn steps(residuals: &[f64]) -> Vec<Message> {
 }
 
 /// Status of a training case of three steps, whose prediction is as good as asked for.
-fn trained(tolerance: Option<f64>, residuals: &[f64]) -> CaseStatus {
+fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
     let mut case = case(tolerance, 1, None);
     case.task = Task::Train(Box::new(Training {
         estimator: "exact".into(),
@@ -47,7 +47,7 @@ fn trained(tolerance: Option<f64>, residuals: &[f64]) -> CaseStatus {
 #[test]
 fn steps_of_training_are_compared_with_the_tolerance() {
     let classified = |tolerance, residuals: &[f64]| {
-        let CaseStatus { status, reason, .. } = trained(tolerance, residuals);
+        let Verdict { status, reason, .. } = trained(tolerance, residuals);
         (status, reason)
     };
     let all = [0.005, 0.01, 0.0101];
@@ -63,7 +63,7 @@ fn steps_of_training_are_compared_with_the_tolerance() {
 }
 
 /// Status of a search of three steps whose last systems have these verified metrics.
-fn searched(tolerance: Option<f64>, residuals: &[f64], found: &[(&str, f64)], inducing: bool) -> CaseStatus {
+fn searched(tolerance: Option<f64>, residuals: &[f64], found: &[(&str, f64)], inducing: bool) -> Verdict {
     let mut case = case(tolerance, 1, None);
     case.task = Task::Thompson(Box::new(Thompson {
         estimator: "pathwise".into(),
@@ -90,25 +90,25 @@ fn searched(tolerance: Option<f64>, residuals: &[f64], found: &[(&str, f64)], in
 #[test]
 fn steps_of_a_search_are_compared_with_the_tolerance() {
     let last = [(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005), (names::BEST, 3.0)];
-    assert_eq!(searched(Some(0.01), &[0.01, 0.01, 0.005], &last, false), CaseStatus::ok());
+    assert_eq!(searched(Some(0.01), &[0.01, 0.01, 0.005], &last, false), Verdict::ok());
     let short = searched(Some(0.01), &[0.012, 0.005, 0.005], &last, false);
     assert_eq!(short.status, Status::NotConverged);
     assert_eq!(short.reason, "1 of 3 steps fell short of the tolerance 0.01; worst true residual 0.012");
     // Without a tolerance the search counts, whatever the residuals are, up to divergence.
     let poor = [(names::RESIDUAL_Y, 1.0), (names::RESIDUAL_PROBES, 1.0), (names::BEST, 3.0)];
-    assert_eq!(searched(None, &[1.0, 1.0, 1.0], &poor, false), CaseStatus::ok());
+    assert_eq!(searched(None, &[1.0, 1.0, 1.0], &poor, false), Verdict::ok());
     assert_eq!(searched(None, &[1.0, 2000.0, 1.0], &poor, false).status, Status::Diverged);
     let early = searched(None, &[1.0], &poor, false);
     assert_eq!(early.reason, "the time budget was spent after 1 of 3 steps");
     // Weights of inducing points have no residual; without a best value something was not finite.
-    assert_eq!(searched(None, &[0.0; 3], &last[2..], true), CaseStatus::ok());
+    assert_eq!(searched(None, &[0.0; 3], &last[2..], true), Verdict::ok());
     assert_eq!(searched(None, &[0.0; 3], &[], true).status, Status::Diverged);
     // A residual that is absent was not finite.
     assert_eq!(searched(Some(0.01), &[0.005; 3], &last[2..], false).status, Status::Diverged);
 }
 
 /// Status of a learner that stopped for a reason, by what verification found.
-fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) -> CaseStatus {
+fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) -> Verdict {
     let mut case = testing::case("svgp");
     case.task = Task::Learn(Box::new(Learning {
         passes: 100,
@@ -135,14 +135,14 @@ fn a_learner_is_held_to_its_model() {
     let right = [(names::TEST_RMSE, 0.1), (names::TEST_NLL, -1.0), (names::PREDICTION_GAP, 1e-9)];
     let (gp, none) = (Some(ModelKind::Gp), None);
     for reason in [StopReason::Epochs, StopReason::Converged, StopReason::Stagnated, StopReason::Iterations] {
-        assert_eq!(learned(reason, gp, &right), CaseStatus::ok(), "{reason:?}");
-        assert_eq!(learned(reason, none, &right[..2]), CaseStatus::ok(), "without a model, {reason:?}");
+        assert_eq!(learned(reason, gp, &right), Verdict::ok(), "{reason:?}");
+        assert_eq!(learned(reason, none, &right[..2]), Verdict::ok(), "without a model, {reason:?}");
     }
     let late = learned(StopReason::Time, gp, &right);
     assert_eq!((late.status, late.reproducible), (Status::NotConverged, false));
     assert_eq!(late.reason, "the time budget was spent after 50 of 100 passes");
     let of = |reason, model, found: &[(&str, f64)]| {
-        let CaseStatus { status, reason, .. } = learned(reason, model, found);
+        let Verdict { status, reason, .. } = learned(reason, model, found);
         (status, reason)
     };
     let diverged = |reason: &str| (Status::Diverged, reason.to_owned());

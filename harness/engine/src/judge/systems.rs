@@ -4,14 +4,11 @@
 use gpbench_record::{Solved, Status, StopReason, names};
 
 use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, claimed_residuals, found, stopped_short};
-use super::rules::{Answer, CaseStatus, Rules};
+use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
 
-pub(super) const RULES: Rules =
-    Rules { exact_reference: true, checkpoint: false, verified_case: |_, _| None, status };
-
 /// The status of solutions by their true residuals, or by the solver's report where there are no residuals.
-pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
+pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     let Answer { case, solved, metrics, .. } = *answer;
     let y = metrics.get(names::RESIDUAL_Y);
     let probes = metrics.get(names::RESIDUAL_PROBES);
@@ -20,7 +17,7 @@ pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
     let figure = metrics.get(names::TEST_RMSE).or_else(|| metrics.get(names::BEST));
     let measured = y.is_some() || (figure.is_some() && case.task.inducing().is_some());
     if !measured || (y.is_some() && probes.is_none() && case.task.right_hand_sides() > 1) {
-        return CaseStatus::new(Status::Diverged, "the solution is not finite");
+        return Verdict::new(Status::Diverged, "the solution is not finite");
     }
     let tolerance = case.budget.tolerance;
     let worst = y.into_iter().chain(probes).fold(0.0, f64::max);
@@ -32,42 +29,42 @@ pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
         return without_residuals(solved.reason, tolerance.is_some());
     }
     if solved.reason == StopReason::Diverged {
-        return CaseStatus::new(Status::Diverged, format!("the solver reports divergence; {}", found(worst)));
+        return Verdict::new(Status::Diverged, format!("the solver reports divergence; {}", found(worst)));
     }
     if worst > DIVERGED {
-        return CaseStatus::new(Status::Diverged, found(worst));
+        return Verdict::new(Status::Diverged, found(worst));
     }
     match tolerance {
         Some(tolerance) => against_tolerance(solved, worst, tolerance),
         None if solved.reason == StopReason::Stagnated => {
-            CaseStatus::new(Status::NotConverged, format!("stagnated; {}", found(worst)))
+            Verdict::new(Status::NotConverged, format!("stagnated; {}", found(worst)))
         }
-        None => CaseStatus::ok(),
+        None => Verdict::ok(),
     }
 }
 
 /// The status of a case that was to end at a target, by the verified figure. Nothing where the figure cannot decide, or where
 /// it misses the target and a tolerance may still be met.
-fn against_target(answer: &Answer<'_>) -> Option<CaseStatus> {
+fn against_target(answer: &Answer<'_>) -> Option<Verdict> {
     let Answer { case, solved, metrics, .. } = *answer;
     let target = case.stop_at.as_ref()?;
     let stopped_there = solved.reason == StopReason::Target;
-    let not_converged = |reason: String| CaseStatus::new(Status::NotConverged, reason);
+    let not_converged = |reason: String| Verdict::new(Status::NotConverged, reason);
     let Some((limit, value)) = target.limit(metrics, None).zip(metrics.get(&target.metric)) else {
         let reason = "the target that it stopped at could not be verified";
         return stopped_there.then(|| not_converged(reason.to_owned()));
     };
     if value <= limit {
-        return Some(CaseStatus::ok());
+        return Some(Verdict::ok());
     }
     let (why, metric) = (stopped_short(solved.reason), &target.metric);
     let reason = format!("{why}; {metric} {}, target {}", shortest(value), shortest(limit));
     (stopped_there || case.budget.tolerance.is_none()).then(|| not_converged(reason))
 }
 
-fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> CaseStatus {
+fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> Verdict {
     if worst <= tolerance * WITHIN {
-        return CaseStatus::ok();
+        return Verdict::ok();
     }
     let claim = claim(solved);
     let claims_tolerance =
@@ -79,13 +76,10 @@ fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> CaseStatus 
         };
         let status = if worst > tolerance * FALSE_CLAIM { Status::Invalid } else { Status::NotConverged };
         let reason = format!("{claimed}, {}, tolerance {}", found(worst), shortest(tolerance));
-        return CaseStatus::new(status, reason);
+        return Verdict::new(status, reason);
     }
     let why = stopped_short(solved.reason);
-    CaseStatus::new(
-        Status::NotConverged,
-        format!("{why}; {}, tolerance {}", found(worst), shortest(tolerance)),
-    )
+    Verdict::new(Status::NotConverged, format!("{why}; {}, tolerance {}", found(worst), shortest(tolerance)))
 }
 
 /// The larger of the claimed residual of y and the mean of the probes' ones.
@@ -95,13 +89,13 @@ fn claim(solved: &Solved) -> Option<f64> {
 }
 
 /// The status of weights of inducing points. They have no residual in H, so that the solver's report counts.
-fn without_residuals(reason: StopReason, has_tolerance: bool) -> CaseStatus {
+fn without_residuals(reason: StopReason, has_tolerance: bool) -> Verdict {
     match reason {
-        StopReason::Converged => CaseStatus::ok(),
-        StopReason::Diverged => CaseStatus::new(Status::Diverged, stopped_short(reason)),
+        StopReason::Converged => Verdict::ok(),
+        StopReason::Diverged => Verdict::new(Status::Diverged, stopped_short(reason)),
         reason if has_tolerance || reason == StopReason::Stagnated => {
-            CaseStatus::new(Status::NotConverged, stopped_short(reason))
+            Verdict::new(Status::NotConverged, stopped_short(reason))
         }
-        _ => CaseStatus::ok(),
+        _ => Verdict::ok(),
     }
 }

@@ -8,7 +8,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, GridPoint, Hyperparameters, Inducing, Step};
+use super::rules::{Judgement, TaskRules};
+use super::training::Step;
+use crate::{Curve, GridPoint, Hyperparameters, Inducing, Probes, TaskKind};
 
 /// What task `learn` needs: a learner fits by itself, with parameters of its own, and the harness looks at its model
 /// from time to time.
@@ -46,6 +48,45 @@ impl Learning {
     /// Most training rows for which the exact likelihood of a kernel of infinite dimension is evaluated at the end,
     /// on all of them.
     pub const MOST_NLML_ROWS: usize = 20_000;
+}
+
+impl TaskRules for Learning {
+    fn kind(&self) -> TaskKind {
+        TaskKind::Learn
+    }
+
+    fn estimator(&self) -> Option<&str> {
+        None
+    }
+
+    fn probes(&self) -> Option<Probes> {
+        None
+    }
+
+    fn right_hand_sides(&self) -> usize {
+        1
+    }
+
+    /// There is nothing to compare with before the hyperparameters are known.
+    fn exact_reference(&self) -> bool {
+        false
+    }
+
+    fn judgement(&self) -> Judgement {
+        Judgement::Model
+    }
+
+    fn checkpoints(&self) -> bool {
+        true
+    }
+
+    fn most_steps(&self) -> usize {
+        self.looks.len()
+    }
+
+    fn inducing(&self) -> Option<Inducing> {
+        self.inducing
+    }
 }
 
 /// Which look's model is the result: the one whose number is smallest, the earliest of equal ones.

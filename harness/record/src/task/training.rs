@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{GradientEstimator, Hyperparameters, Metrics, Param, PathwiseTargets, Scale, StopReason};
+use super::rules::{Judgement, TaskRules};
+use crate::{
+    Case, Curve, FeatureEstimator, GradientEstimator, Hyperparameters, Metrics, Param, PathwiseTargets,
+    Probes, Scale, StopReason, TaskKind, TaskOutput,
+};
 
 /// What task `train` needs: ascent of the log marginal likelihood by Adam, on parameters whose softplus are
 /// the scales, starting from the kernel's numbers.
@@ -38,6 +42,78 @@ pub struct Training {
     pub landscape: Option<Grid>,
     /// The posterior that is computed under the final hyperparameters.
     pub prediction: Prediction,
+}
+
+impl TaskRules for Training {
+    fn kind(&self) -> TaskKind {
+        TaskKind::Train
+    }
+
+    fn estimator(&self) -> Option<&str> {
+        Some(&self.estimator)
+    }
+
+    fn probes(&self) -> Option<Probes> {
+        match self.gradient {
+            GradientEstimator::Solutions { probes, .. } => Some(probes),
+            GradientEstimator::Exact | GradientEstimator::Features(_) => None,
+        }
+    }
+
+    fn right_hand_sides(&self) -> usize {
+        1 + self.prediction.targets.probes
+    }
+
+    /// The hyperparameters to compare with are known only when training has ended.
+    fn exact_reference(&self) -> bool {
+        false
+    }
+
+    fn judgement(&self) -> Judgement {
+        Judgement::Steps
+    }
+
+    fn checkpoints(&self) -> bool {
+        true
+    }
+
+    /// The prediction at the final hyperparameters.
+    fn verified_case(&self, case: &Case, output: &TaskOutput) -> Option<Case> {
+        case.prediction(&output.training()?.hyperparameters)
+    }
+
+    fn features(&self) -> Option<FeatureEstimator> {
+        match self.gradient {
+            GradientEstimator::Features(features) => Some(features),
+            GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
+        }
+    }
+
+    fn solves_twice(&self) -> bool {
+        matches!(self.gradient, GradientEstimator::Solutions { second_solve: true, .. })
+    }
+
+    fn most_steps(&self) -> usize {
+        usize::try_from(self.steps).unwrap_or(usize::MAX)
+    }
+}
+
+/// What task `train` yields.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrainingOutput {
+    /// Outer steps, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// Hyperparameters after the last step; empty if training did not end.
+    #[serde(skip_serializing_if = "Hyperparameters::is_empty")]
+    pub hyperparameters: Hyperparameters,
+    /// The exact likelihood over the plane of length scale and noise scale, where the spec asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landscape: Option<Box<Landscape>>,
+    /// Predictions along the input, where there is one input only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Box<Curve>>,
 }
 
 /// The posterior that training ends with.

@@ -1,18 +1,6 @@
-//! What a task decides for the engine.
+//! What a case is judged by, and the verdict.
 
-use gpbench_record::{Case, Metrics, Solved, Status, Step, TaskOutput};
-
-/// What a task decides for the engine.
-pub(crate) struct Rules {
-    /// Whether the case is compared with an exact reference at its own hyperparameters.
-    pub(crate) exact_reference: bool,
-    /// Whether the case writes checkpoints, from which it continues after an interruption.
-    pub(crate) checkpoint: bool,
-    /// The case that is verified in place of the one that was run, from what that one yielded.
-    pub(crate) verified_case: fn(&Case, &TaskOutput) -> Option<Case>,
-    /// The status of a case that was solved and verified.
-    pub(crate) status: fn(&Answer<'_>) -> CaseStatus,
-}
+use gpbench_record::{Case, Metrics, Solved, Status, Step};
 
 /// What is known of a case that was solved and verified.
 #[derive(Clone, Copy)]
@@ -29,7 +17,7 @@ pub(crate) struct Answer<'a> {
 
 /// The status of a case, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CaseStatus {
+pub struct Verdict {
     /// The status of its row.
     pub status: Status,
     /// One sentence; empty where `ok` needs none.
@@ -38,7 +26,7 @@ pub struct CaseStatus {
     pub reproducible: bool,
 }
 
-impl CaseStatus {
+impl Verdict {
     /// The status of a case that no clock has stopped.
     pub(crate) fn new(status: Status, reason: impl Into<String>) -> Self {
         Self { status, reason: reason.into(), reproducible: true }

@@ -3,23 +3,23 @@
 use gpbench_record::{Status, Step, StopReason, names};
 
 use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, found};
-use super::rules::{Answer, CaseStatus};
 use super::systems;
+use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
 
 /// The status of the last systems, which were verified, or that of the steps where those have an answer and the steps fall
 /// short.
-pub(super) fn status(answer: &Answer<'_>) -> CaseStatus {
+pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     let last = systems::status(answer);
     if last.status.is_answer() { of_steps(answer).unwrap_or(last) } else { last }
 }
 
 /// The status of the steps, unless all of them are as asked for.
-fn of_steps(answer: &Answer<'_>) -> Option<CaseStatus> {
+fn of_steps(answer: &Answer<'_>) -> Option<Verdict> {
     let Answer { case, steps, .. } = *answer;
     if let Some(step) = steps.iter().find(|step| worst(step) > DIVERGED) {
         let reason = format!("step {}: {}", step.step, found(worst(step)));
-        return Some(CaseStatus::new(Status::Diverged, reason));
+        return Some(Verdict::new(Status::Diverged, reason));
     }
     if let Some(tolerance) = case.budget.tolerance {
         let is_false = |step: &Step| {
@@ -29,20 +29,20 @@ fn of_steps(answer: &Answer<'_>) -> Option<CaseStatus> {
         if let Some(step) = steps.iter().find(|step| is_false(step)) {
             let what = found(worst(step));
             let reason = format!("step {} claims the tolerance {}; {what}", step.step, shortest(tolerance));
-            return Some(CaseStatus::new(Status::Invalid, reason));
+            return Some(Verdict::new(Status::Invalid, reason));
         }
         let short = steps.iter().filter(|step| worst(step) > tolerance * WITHIN).count();
         if short > 0 {
             let most = steps.iter().map(|step| worst(step)).fold(0.0, f64::max);
             let what = format!("{short} of {} steps fell short of the tolerance", steps.len());
             let reason = format!("{what} {}; worst {}", shortest(tolerance), found(most));
-            return Some(CaseStatus::new(Status::NotConverged, reason));
+            return Some(Verdict::new(Status::NotConverged, reason));
         }
     }
     let (taken, wanted) = (steps.len(), case.task.most_steps());
     (taken < wanted).then(|| {
         let reason = format!("the time budget was spent after {taken} of {wanted} steps");
-        CaseStatus::new(Status::NotConverged, reason)
+        Verdict::new(Status::NotConverged, reason)
     })
 }
 

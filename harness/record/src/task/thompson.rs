@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Inducing, PathwiseTargets, Step};
+use super::rules::{Judgement, TaskRules};
+use super::training::Step;
+use crate::{Inducing, PathwiseTargets, Probes, TaskKind};
 
 /// What task `thompson` needs: in each outer step, posterior samples are drawn from the solutions of the linear systems,
 /// and the objective is asked at the place where each sample is largest (Lin et al. 2023, section 4.2).
@@ -34,6 +36,45 @@ pub struct Thompson {
     /// which are judged only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replay: Vec<f64>,
+}
+
+impl TaskRules for Thompson {
+    fn kind(&self) -> TaskKind {
+        TaskKind::Thompson
+    }
+
+    fn estimator(&self) -> Option<&str> {
+        Some(&self.estimator)
+    }
+
+    fn probes(&self) -> Option<Probes> {
+        Some(Probes::Pathwise(self.targets))
+    }
+
+    fn right_hand_sides(&self) -> usize {
+        1 + self.targets.probes
+    }
+
+    /// The rows are known only along the way, so that there is no reference to compare with.
+    fn exact_reference(&self) -> bool {
+        false
+    }
+
+    fn judgement(&self) -> Judgement {
+        Judgement::Steps
+    }
+
+    fn checkpoints(&self) -> bool {
+        true
+    }
+
+    fn most_steps(&self) -> usize {
+        usize::try_from(self.steps).unwrap_or(usize::MAX)
+    }
+
+    fn inducing(&self) -> Option<Inducing> {
+        self.inducing
+    }
 }
 
 /// Random points at which all samples of a step are evaluated, in rounds.

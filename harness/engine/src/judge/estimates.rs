@@ -1,0 +1,13 @@
+//! Repeated estimates of the log marginal likelihood and its gradient.
+
+use gpbench_record::{Status, names};
+
+use super::verdict::{Answer, Verdict};
+
+/// Estimates have no tolerance: they are `ok` if they are finite.
+pub(super) fn status(answer: &Answer<'_>) -> Verdict {
+    match answer.metrics.get(names::QUADRATIC).and(answer.metrics.get(names::GRADIENT_BIAS)) {
+        Some(_) => Verdict::ok(),
+        None => Verdict::new(Status::Diverged, "an estimate is not finite"),
+    }
+}

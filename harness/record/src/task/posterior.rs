@@ -1,0 +1,57 @@
+//! Task `posterior`: a solve for y and for pathwise targets, and predictions on the test rows.
+
+use serde::{Deserialize, Serialize};
+
+use super::rules::{Judgement, TaskRules};
+use crate::{Curve, Inducing, PathwiseTargets, Probes, TaskKind};
+
+/// What task `posterior` needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Posterior {
+    /// Name on the estimator axis.
+    pub estimator: String,
+    /// Right-hand sides beside y.
+    pub targets: PathwiseTargets,
+    /// Inducing points as the solver's unknowns; without them, the training rows are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inducing: Option<Inducing>,
+}
+
+impl TaskRules for Posterior {
+    fn kind(&self) -> TaskKind {
+        TaskKind::Posterior
+    }
+
+    fn estimator(&self) -> Option<&str> {
+        Some(&self.estimator)
+    }
+
+    fn probes(&self) -> Option<Probes> {
+        Some(Probes::Pathwise(self.targets))
+    }
+
+    fn right_hand_sides(&self) -> usize {
+        1 + self.targets.probes
+    }
+
+    fn exact_reference(&self) -> bool {
+        true
+    }
+
+    fn judgement(&self) -> Judgement {
+        Judgement::Residuals
+    }
+
+    fn inducing(&self) -> Option<Inducing> {
+        self.inducing
+    }
+}
+
+/// What task `posterior` yields.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PosteriorOutput {
+    /// Predictions along the input, where there is one input only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Box<Curve>>,
+}
