@@ -1,6 +1,8 @@
 //! `gpbench bench`: what it prints, never how fast anything is.
 
 use crate::support::Sandbox;
+
+use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 
 const KEYS: [&str; 9] =
@@ -113,14 +115,15 @@ fn arrays_are_written_for_other_programs() {
     let args = ["bench", "operator", "--n", "3", "--d", "2", "--rhs", "1", "--kernel", "matern12"];
     let ended = sandbox.run(&[&args[..], &SHORT, &["--arrays", "arrays"]].concat());
     ended.exits(0).prints(&["dgemm Gflop/s"]);
-    let array = |name: &str, columns: u64| -> Vec<f64> {
-        let bytes = std::fs::read(sandbox.path("arrays").join(name)).expect("a file");
-        assert_eq!(bytes[..8], *b"GPBARRAY");
-        let words: Vec<[u8; 8]> = bytes[8..].as_chunks().0.to_vec();
-        assert_eq!([words[0], words[1]].map(u64::from_le_bytes), [3, columns]);
-        words[2..].iter().map(|word| f64::from_le_bytes(*word)).collect()
+    let bytes = std::fs::read(sandbox.path("arrays/arrays.safetensors")).expect("a file");
+    let arrays = SafeTensors::deserialize(&bytes).expect("the public format");
+    assert_eq!(arrays.len(), 4, "three and the checksum");
+    let array = |name: &str, columns: usize| -> Vec<f64> {
+        let array = arrays.tensor(name).expect("an array");
+        assert_eq!((array.dtype(), array.shape()), (Dtype::F64, &[3, columns][..]));
+        array.data().as_chunks().0.iter().map(|number| f64::from_le_bytes(*number)).collect()
     };
-    let (x, v, product) = (array("x.bin", 2), array("v.bin", 1), array("product.bin", 1));
+    let (x, v, product) = (array("x", 2), array("v", 1), array("product", 1));
     for i in 0..3 {
         let entry = |j: usize| {
             let distance = (x[2 * i] - x[2 * j]).hypot(x[2 * i + 1] - x[2 * j + 1]) / 2.0_f64.sqrt();

@@ -46,7 +46,7 @@ mod tests {
     fn a_mark_that_is_left_tells_of_an_interruption() {
         let folder = tempfile::tempdir().unwrap();
         for locking in [Locking::Best, Locking::LockFile] {
-            let reference = folder.path().join(format!("{locking:?}.bin"));
+            let reference = folder.path().join(format!("{locking:?}.safetensors"));
             let mark = || Begun::mark_by(&reference, locking).unwrap();
             let (first, interrupted) = mark();
             assert!(!interrupted);

@@ -83,7 +83,7 @@ impl<'a> ExactReferences<'a> {
     }
 
     fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{key}.bin"))
+        self.folder.join(format!("{key}.safetensors"))
     }
 
     /// The reference of a case, if it wants one and one can be made. One that cannot be made for its own reasons, such

@@ -114,7 +114,7 @@ fn an_interrupted_case_continues_from_its_checkpoint_which_its_row_removes() {
     let row = &read_journal(&second.folder).unwrap().rows[0];
     // As if the run had been killed after it wrote the row.
     fs::create_dir(&checkpoints).unwrap();
-    fs::write(checkpoints.join(format!("{}.bin", row.id)), "two steps").unwrap();
+    fs::write(checkpoints.join(format!("{}.safetensors", row.id)), "two steps").unwrap();
     assert_eq!(run().ran, 0);
     assert!(!checkpoints.exists());
 

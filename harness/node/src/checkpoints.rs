@@ -84,7 +84,7 @@ fn newest(own: &Path, id: &str) -> Option<PathBuf> {
 /// The checkpoints of a case, each with its attempt. One of a run on a single computer has none.
 fn all(own: &Path, id: &str) -> Vec<(PathBuf, Option<Attempt>)> {
     let of_case = |path: PathBuf| {
-        let name = path.file_name()?.to_str()?.strip_prefix(id)?.strip_suffix(".bin")?;
+        let name = path.file_name()?.to_str()?.strip_prefix(id)?.strip_suffix(".safetensors")?;
         let attempt = name.strip_prefix('.').map(str::parse);
         match attempt {
             None if name.is_empty() => Some((path, None)),

@@ -8,7 +8,7 @@
 //!     journal.jsonl          one line a case that ended
 //!     attempts.jsonl         which cases were started, and which of them did not end
 //!     logs/<id>.log          what the worker of a case printed
-//!     checkpoints/<id>.bin   where a training case continues after an interruption
+//!     checkpoints/<id>.safetensors  where a training case continues after an interruption
 //!     scratch/<process>/<id>.solution  the solution of a running case
 //!     programs/<process>/<sha256>/...  the worker and the plugin libraries of a running attempt
 //!     results.parquet, results.csv, summary.json, report.md, index.html, figures/, ...

@@ -71,7 +71,7 @@ impl Workspace {
     /// The checkpoint from which a case continues after an interruption.
     pub fn checkpoint(&self, id: &str) -> PathBuf {
         let attempt = self.attempt.iter().map(|attempt| format!(".{attempt}")).collect::<String>();
-        self.checkpoints.join(format!("{id}{attempt}.bin"))
+        self.checkpoints.join(format!("{id}{attempt}.safetensors"))
     }
 
     /// Removes the checkpoint of a case that has its row, or whose checkpoint cannot be read. What cannot be removed is

@@ -138,7 +138,8 @@ fn files_of_running_cases_are_removed_at_the_end() {
     fs::write(folder.workspace().programs().join("library.so"), "code").unwrap();
     fs::write(folder.workspace().checkpoint("a"), "a step").unwrap();
     let ended = process_tag().replace(&format!("-{}", std::process::id()), "-4294967295");
-    fs::write(folder.path().join(format!("checkpoints/a.bin.{ended}.x.part")), "half a step").unwrap();
+    fs::write(folder.path().join(format!("checkpoints/a.safetensors.{ended}.x.part")), "half a step")
+        .unwrap();
     let link = output.path().join(format!("toy/.latest.{ended}.part"));
     std::os::unix::fs::symlink("gone", &link).unwrap();
     // What a killed process has left, and an earlier version.
@@ -167,7 +168,7 @@ fn files_of_another_host_stay() {
     for kind in ["scratch", "programs"] {
         fs::create_dir(folder.path().join(kind).join(&other)).unwrap();
     }
-    let files = [format!("scratch/{other}/a.solution"), format!("checkpoints/a.bin.{other}.x.part")];
+    let files = [format!("scratch/{other}/a.solution"), format!("checkpoints/a.safetensors.{other}.x.part")];
     files.iter().for_each(|file| fs::write(folder.path().join(file), "numbers").unwrap());
     fs::write(folder.workspace().solution("a"), "numbers").unwrap();
     folder.end().unwrap();

@@ -1,16 +1,24 @@
-//! The file of an exact reference: the answers of dense Cholesky factorisation for a
-//! data set, split and kernel.
+//! The file of an exact reference: the answers of dense Cholesky factorisation for a data set, split and kernel.
+//!
+//! | array | shape | holds |
+//! |---|---|---|
+//! | `v`, `mean`, `latent_variance` | n, test rows, test rows | fields of [`Reference`] |
+//! | `scalars` | 5 | [`SCALARS`], whose names are the state |
+//! | `curve/mean`, `curve/latent_variance` | points | fields of [`ExactCurve`], where there is one input only |
+//! | `curve/eigenvalues`, `curve/functions` | rank; points x functions | the same |
 
 use std::path::Path;
 
 use gpbench_files::Durability;
-use ndarray::{Array1, Array2, ShapeBuilder};
+use ndarray::{Array1, aview1};
 
-use crate::binary::{self, FileError};
+use crate::array_file::{ArrayFile, ArrayWriter, FileError};
 use crate::exact_curve::{self, ExactCurve, functions};
 
-const MAGIC: &[u8; 8] = b"GPBEXAC3";
-const SCALARS: usize = 5;
+const KIND: &str = "exact-reference";
+
+/// Names of the numbers in the array `scalars`.
+const SCALARS: [&str; 5] = ["log_marginal_likelihood", "log_det", "y_hinv_y", "test_rmse", "test_nll"];
 
 /// Exact answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,62 +56,66 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         test_nll,
         curve,
     } = reference;
-    let scalars: [f64; SCALARS] = [*log_marginal_likelihood, *log_det, *y_hinv_y, *test_rmse, *test_nll];
-    let [points, rank] = curve.as_ref().map_or([0, 0], |curve| [curve.mean.len(), curve.eigenvalues.len()]);
-    let sizes = [v.len(), mean.len(), points, rank].map(|size| size as u64);
-    let on_grid = curve.iter().flat_map(|curve| {
-        let ExactCurve { mean, latent_variance, eigenvalues, functions } = curve;
-        mean.iter().chain(latent_variance).chain(eigenvalues).chain(functions.t())
-    });
-    let numbers = scalars.iter().chain(v).chain(mean).chain(latent_variance).chain(on_grid);
-    binary::write_numbers(path, Durability::Whole, MAGIC, &sizes, numbers)
+    let scalars = [*log_marginal_likelihood, *log_det, *y_hinv_y, *test_rmse, *test_nll];
+    let mut file = ArrayWriter::new(KIND, &SCALARS)
+        .array("v", v.view())
+        .array("mean", mean.view())
+        .array("latent_variance", latent_variance.view())
+        .array("scalars", aview1(&scalars));
+    if let Some(ExactCurve { mean, latent_variance, eigenvalues, functions }) = curve {
+        file = file
+            .array("curve/mean", mean.view())
+            .array("curve/latent_variance", latent_variance.view())
+            .array("curve/eigenvalues", eigenvalues.view())
+            .array("curve/functions", functions.view());
+    }
+    file.write(path, Durability::Whole)
 }
 
 /// Reads a reference and checks that it is one for n training and `n_test` test rows.
 pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError> {
-    let count = |[n, n_test, points, rank]: [usize; 4]| {
-        let on_grid = points.checked_mul(2 + functions(rank).len())?.checked_add(rank)?;
-        n_test.checked_mul(2)?.checked_add(n)?.checked_add(SCALARS)?.checked_add(on_grid)
-    };
-    let most = n_test.saturating_mul(2).saturating_add(n).saturating_add(SCALARS + exact_curve::MOST_NUMBERS);
-    let ([rows, tests, points, rank], numbers) = binary::read_numbers(path, MAGIC, most, count)?;
-    if [rows, tests] != [n, n_test] {
+    let most = n_test.saturating_mul(2).saturating_add(n).saturating_add(exact_curve::MOST_NUMBERS);
+    let file = ArrayFile::read(path, KIND, most.saturating_mul(8))?;
+    let [v, mean, latent_variance] = read_vectors(&file, ["v", "mean", "latent_variance"])?;
+    if [v.len(), mean.len(), latent_variance.len()] != [n, n_test, n_test] {
+        let (rows, tests) = (v.len(), mean.len());
         let what =
             format!("it is a reference for {rows} training and {tests} test rows, not {n} and {n_test}");
-        return Err(FileError::mismatch(path, what));
+        return Err(file.mismatch(what));
     }
-    let (scalars, arrays) = numbers.split_at(SCALARS);
-    let (v, predictions) = arrays.split_at(n);
-    let (mean, predictions) = predictions.split_at(n_test);
-    let (latent_variance, on_grid) = predictions.split_at(n_test);
-    let &[log_marginal_likelihood, log_det, y_hinv_y, test_rmse, test_nll] = scalars else {
-        unreachable!("split off as {SCALARS} numbers");
+    let scalars = file.vector("scalars")?.to_vec();
+    let Ok([log_marginal_likelihood, log_det, y_hinv_y, test_rmse, test_nll]) = <[f64; 5]>::try_from(scalars)
+    else {
+        return Err(file.mismatch(format!("it has not the scalars {}", SCALARS.join(", "))));
     };
     Ok(Reference {
-        v: v.to_vec().into(),
-        mean: mean.to_vec().into(),
-        latent_variance: latent_variance.to_vec().into(),
+        v,
+        mean,
+        latent_variance,
         log_marginal_likelihood,
         log_det,
         y_hinv_y,
         test_rmse,
         test_nll,
-        curve: (points > 0).then(|| curve(on_grid, points, rank)),
+        curve: file.has("curve/mean").then(|| read_curve(&file)).transpose()?,
     })
 }
 
-/// The part of a file that is along the input; its length has been checked.
-fn curve(numbers: &[f64], points: usize, rank: usize) -> ExactCurve {
-    let (mean, rest) = numbers.split_at(points);
-    let (latent_variance, rest) = rest.split_at(points);
-    let (eigenvalues, on_grid) = rest.split_at(rank);
-    let shape = (points, functions(rank).len()).f();
-    ExactCurve {
-        mean: mean.to_vec().into(),
-        latent_variance: latent_variance.to_vec().into(),
-        eigenvalues: eigenvalues.to_vec().into(),
-        functions: Array2::from_shape_vec(shape, on_grid.to_vec()).expect("as many numbers as the sizes say"),
+/// Reads the part of a reference that is along the input.
+fn read_curve(file: &ArrayFile) -> Result<ExactCurve, FileError> {
+    let [mean, latent_variance, eigenvalues] =
+        read_vectors(file, ["curve/mean", "curve/latent_variance", "curve/eigenvalues"])?;
+    let on_grid = file.column_major("curve/functions")?;
+    let points = mean.len();
+    if latent_variance.len() != points || on_grid.dim() != (points, functions(eigenvalues.len()).len()) {
+        return Err(file.mismatch("the arrays of its curve do not belong together"));
     }
+    Ok(ExactCurve { mean, latent_variance, eigenvalues, functions: on_grid })
+}
+
+fn read_vectors(file: &ArrayFile, names: [&str; 3]) -> Result<[Array1<f64>; 3], FileError> {
+    let [first, second, third] = names.map(|name| file.vector(name));
+    Ok([first?, second?, third?])
 }
 
 #[cfg(test)]
@@ -115,7 +127,7 @@ mod tests {
     #[test]
     fn a_reference_survives_the_file() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("exact.bin");
+        let path = folder.path().join("exact");
         let reference = Reference {
             v: array![1.0, 2.0, 3.0],
             mean: array![4.0, 5.0],
@@ -135,10 +147,14 @@ mod tests {
             eigenvalues: array![6.0, 5.0, 4.0],
             functions: array![[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]],
         };
-        let reference = Reference { curve: Some(curve), ..reference };
+        let reference = Reference { curve: Some(curve.clone()), ..reference };
         write(&path, &reference).unwrap();
         assert_eq!(read(&path, 3, 2).unwrap(), reference);
         let error = read(&path, 2, 3).unwrap_err().to_string();
         assert!(error.ends_with("is a reference for 3 training and 2 test rows, not 2 and 3"), "{error}");
+        let curve = ExactCurve { latent_variance: array![3.0], ..curve };
+        write(&path, &Reference { curve: Some(curve), ..reference }).unwrap();
+        let error = read(&path, 3, 2).unwrap_err().to_string();
+        assert!(error.ends_with("the arrays of its curve do not belong together"), "{error}");
     }
 }

@@ -10,7 +10,7 @@ use gpbench_gp::exact::ExactError;
 use gpbench_gp::pathwise::PriorError;
 use gpbench_record::{Failure, Fault, FaultCause, Message, ProgramError, Status};
 
-use crate::binary::FileError;
+use crate::array_file::FileError;
 use crate::kernel::KernelError;
 use crate::plugin::{CallError, LibraryError};
 use crate::rows::RowsError;

@@ -27,7 +27,6 @@
 
 mod array_file;
 pub mod bench;
-mod binary;
 mod blas_memory;
 pub mod channel;
 pub mod clock;
@@ -58,4 +57,4 @@ pub mod system;
 pub mod tasks;
 pub mod trace;
 
-pub use binary::FileError;
+pub use array_file::FileError;

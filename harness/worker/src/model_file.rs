@@ -1,16 +1,28 @@
-//! The file that carries what a learner has learned, and how it predicts, from the process that ran the plugin to the one
-//! that verifies it.
+//! The file of what a learner has learned, and how it predicts: from the process that ran the plugin to the one that
+//! verifies it.
+//!
+//! | array | shape | holds |
+//! |---|---|---|
+//! | `model/NAME` | the learner's | the model that is the result |
+//! | `last/NAME` | the learner's | the model at the end of the fit, where it is not the result |
+//! | `predictions` | test rows x 2 | means and variances |
+//!
+//! Arrays of what is not there are absent: see [`Learned`].
 
 use std::path::Path;
 
 use gpbench_files::Durability;
 use ndarray::Array2;
 
-use crate::array_file;
-use crate::binary::FileError;
+use crate::array_file::{ArrayFile, ArrayWriter, FileError};
 use crate::plugin::{Arrays, MOST_BYTES};
 
-const MAGIC: &[u8; 8] = b"GPBMODL1";
+const KIND: &str = "model";
+
+/// Names of the groups of both models, and of the predictions.
+const MODEL: &str = "model";
+const LAST: &str = "last";
+const PREDICTIONS: &str = "predictions";
 
 /// Bytes that the header and the predictions may take beside two models.
 const ROOM: usize = 1 << 30;
@@ -26,30 +38,32 @@ pub(crate) struct Learned {
     pub(crate) predictions: Option<Array2<f64>>,
 }
 
-/// Names of the groups of the file.
-const NAMES: [&str; 3] = ["model", "last", "predictions"];
-
 /// Writes the file.
 pub(crate) fn write(path: &Path, learned: &Learned) -> Result<(), FileError> {
     let Learned { model, last, predictions } = learned;
-    let predictions =
-        predictions.as_ref().map(|array| Arrays::from([(NAMES[2].to_owned(), array.to_owned())]));
-    let groups = NAMES.into_iter().zip([model, last, &predictions]);
-    let groups: Vec<_> = groups.filter_map(|(name, arrays)| Some((name, arrays.as_ref()?))).collect();
-    array_file::write(path, Durability::ThisRun, MAGIC, &(), &groups)
+    let mut file = ArrayWriter::new(KIND, &());
+    for (group, model) in [(MODEL, model), (LAST, last)] {
+        if let Some(model) = model {
+            file = file.group(group, model);
+        }
+    }
+    if let Some(predictions) = predictions {
+        file = file.array(PREDICTIONS, predictions.view());
+    }
+    file.write(path, Durability::ThisRun)
 }
 
 /// Reads the file, and checks that there are `rows` predictions if there are any.
 pub(crate) fn read(path: &Path, rows: usize) -> Result<Learned, FileError> {
-    let ((), mut groups) = array_file::read(path, MAGIC, 2 * MOST_BYTES + ROOM)?;
-    let [model, last, predictions] = NAMES.map(|name| groups.remove(name));
-    let predictions = predictions.and_then(|mut arrays| arrays.remove(NAMES[2]));
+    let file = ArrayFile::read(path, KIND, 2 * MOST_BYTES + ROOM)?;
+    let model = |group| Ok(Some(file.group(group)?).filter(|arrays| !arrays.is_empty()));
+    let predictions = file.optional(PREDICTIONS)?;
     if let Some((found, columns)) = predictions.as_ref().map(Array2::dim).filter(|found| *found != (rows, 2))
     {
         let what = format!("it holds predictions of {found} x {columns}, not {rows} x 2");
-        return Err(FileError::mismatch(path, what));
+        return Err(file.mismatch(what));
     }
-    Ok(Learned { model, last, predictions })
+    Ok(Learned { model: model(MODEL)?, last: model(LAST)?, predictions })
 }
 
 #[cfg(test)]
@@ -61,7 +75,7 @@ mod tests {
     #[test]
     fn what_was_learned_survives_the_file() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("solution.bin");
+        let path = folder.path().join("solution");
         let arrays = |value: f64| Some(Arrays::from([("kind".to_owned(), array![[value]])]));
         let predictions = Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
         let all = Learned { model: arrays(1.0), last: arrays(2.0), predictions };
@@ -71,13 +85,12 @@ mod tests {
             assert_eq!(read(&path, 3).unwrap(), learned);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert_eq!(&std::fs::read(&path).unwrap()[..8], MAGIC);
     }
 
     #[test]
     fn a_wrong_number_of_predictions_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("solution.bin");
+        let path = folder.path().join("solution");
         write(&path, &Learned { predictions: Some(array![[1.0, 2.0]]), ..Learned::default() }).unwrap();
         let error = read(&path, 3).unwrap_err().to_string();
         assert!(error.ends_with("it holds predictions of 1 x 2, not 3 x 2"), "{error}");

@@ -1,33 +1,35 @@
-//! The file that carries a solution from the process that ran the plugin to the
-//! one that verifies it.
+//! The file of a solution: from the process that ran the plugin to the one that verifies it.
+//!
+//! | array | shape | holds |
+//! |---|---|---|
+//! | `solution` | m x s | one column a right-hand side |
+//!
+//! Of a case of task `likelihood`, it has a row for each repetition: see that task.
 
 use std::path::Path;
 
 use gpbench_files::Durability;
-use ndarray::{Array2, ArrayView2, ShapeBuilder};
+use ndarray::{Array2, ArrayView2};
 
-use crate::binary::{self, FileError};
+use crate::array_file::{ArrayFile, ArrayWriter, FileError};
 
-const MAGIC: &[u8; 8] = b"GPBSOLV2";
+const KIND: &str = "solution";
+const SOLUTION: &str = "solution";
 
-/// Writes a solution, m x s, column by column.
+/// Writes a solution, m x s.
 pub fn write(path: &Path, solution: ArrayView2<f64>) -> Result<(), FileError> {
-    let (m, s) = solution.dim();
-    binary::write_numbers(path, Durability::ThisRun, MAGIC, &[m as u64, s as u64], solution.t().iter())
+    ArrayWriter::new(KIND, &()).array(SOLUTION, solution).write(path, Durability::ThisRun)
 }
 
-/// Reads a solution and checks that it is m x s.
+/// Reads a solution and checks that it is m x s; in memory it is column by column.
 pub fn read(path: &Path, m: usize, s: usize) -> Result<Array2<f64>, FileError> {
-    let most = m.saturating_mul(s);
-    let (found, numbers) = binary::read_numbers(path, MAGIC, most, |[m, s]| m.checked_mul(s))?;
-    if found != [m, s] {
-        let [rows, columns] = found;
-        return Err(FileError::mismatch(
-            path,
-            format!("it holds a solution of {rows} x {columns}, not {m} x {s}"),
-        ));
+    let file = ArrayFile::read(path, KIND, m.saturating_mul(s).saturating_mul(8))?;
+    let solution = file.column_major(SOLUTION)?;
+    if solution.dim() != (m, s) {
+        let (rows, columns) = solution.dim();
+        return Err(file.mismatch(format!("it holds a solution of {rows} x {columns}, not {m} x {s}")));
     }
-    Ok(Array2::from_shape_vec((m, s).f(), numbers).expect("as many numbers as the sizes say"))
+    Ok(solution)
 }
 
 #[cfg(test)]
@@ -39,7 +41,7 @@ mod tests {
     #[test]
     fn a_solution_survives_the_file_bit_by_bit() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("solution.bin");
+        let path = folder.path().join("solution");
         let solution = array![[1.0, -0.0], [f64::NAN, 1e-310], [3.5, f64::INFINITY]];
         write(&path, solution.view()).unwrap();
         let back = read(&path, 3, 2).unwrap();
@@ -51,11 +53,14 @@ mod tests {
     #[test]
     fn a_wrong_shape_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("solution.bin");
+        let path = folder.path().join("solution");
         write(&path, array![[1.0], [2.0]].view()).unwrap();
         let error = read(&path, 3, 1).unwrap_err().to_string();
         assert!(error.ends_with("holds a solution of 2 x 1, not 3 x 1"), "{error}");
         let error = read(&path, 1, 1).unwrap_err().to_string();
-        assert!(error.ends_with("it has 72 bytes, more than the 64 that it can need"), "{error}");
+        assert!(error.ends_with("holds a solution of 2 x 1, not 1 x 1"), "{error}");
+        write(&path, Array2::zeros((10_000, 1)).view()).unwrap();
+        let error = read(&path, 1, 1).unwrap_err().to_string();
+        assert!(error.ends_with(" bytes, more than the 16424 that it can need"), "{error}");
     }
 }

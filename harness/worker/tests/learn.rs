@@ -101,7 +101,7 @@ fn a_case_that_was_interrupted_ends_as_one_that_was_not() {
     for looks in [1, 4, 9] {
         let (mut part, folder) = job(case(), 2);
         task(&mut part.case).passes = 20;
-        part.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+        part.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
         let mut stopping = part.clone();
         task(&mut stopping.case).looks.truncate(looks);
         // Without further looks the fit goes on to its end, and the last checkpoint is that of the last look.
@@ -122,7 +122,7 @@ fn a_case_that_was_interrupted_ends_as_one_that_was_not() {
 #[test]
 fn a_damaged_checkpoint_is_a_fault() {
     let (mut job, folder) = job(case(), 1);
-    let file = folder.path().join("checkpoint.bin");
+    let file = folder.path().join("checkpoint.safetensors");
     job.checkpoint_file = Some(file.clone());
     learn(&job);
     let mut bytes = std::fs::read(&file).unwrap();

@@ -72,7 +72,7 @@ fn it_goes_on_from_a_checkpoint() {
     let (whole, _whole_folder) = job_of(case("c-scale-descent"), library.clone(), 1);
     let (_, uninterrupted) = learn(&whole);
     let (mut part, part_folder) = job_of(case("c-scale-descent"), library, 1);
-    part.checkpoint_file = Some(part_folder.path().join("checkpoint.bin"));
+    part.checkpoint_file = Some(part_folder.path().join("checkpoint.safetensors"));
     let mut stopping = part.clone();
     let Task::Learn(learning) = &mut stopping.case.task else { panic!("another task") };
     // Without further looks the fit goes on to its end, and the checkpoint is that of the first look.

@@ -161,7 +161,7 @@ fn a_search_that_was_interrupted_ends_as_one_that_was_not() {
         let (steps, solved) = run(&whole);
         for before in 1..=4 {
             let (mut first, folder) = job(case(before), 1);
-            first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+            first.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
             run(&first);
             let second = Job { case: case(4), ..first.clone() };
             let (resumed, ended) = run(&second);

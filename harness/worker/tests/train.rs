@@ -241,7 +241,7 @@ fn what_a_solver_saves_serves_the_next_step_and_survives_an_interruption() {
     }
 
     let (mut first, folder) = job(case(20, 3), 1);
-    first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+    first.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
     train(&first);
     let second = Job { case: case(20, 5), ..first };
     let (resumed, ended) = train(&second);
@@ -263,7 +263,7 @@ fn training_that_was_interrupted_ends_as_one_that_was_not() {
         let (steps, solved) = train(&whole);
         // Three steps of six leave the checkpoint that a kill during the fourth would.
         let (mut first, folder) = job(case(3), 1);
-        first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+        first.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
         train(&first);
         let second = Job { case: case(6), ..first.clone() };
         let (resumed, ended) = train(&second);
@@ -291,7 +291,7 @@ fn what_a_solver_keeps_in_memory_changes_no_bit() {
     assert_eq!(solved.entries.self_reported, 80_000.0);
     for before in [1, 3, 4, 6, 7] {
         let (mut first, folder) = job(case(before), 1);
-        first.checkpoint_file = Some(folder.path().join("checkpoint.bin"));
+        first.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
         train(&first);
         let second = Job { case: case(7), ..first.clone() };
         let (resumed, ended) = train(&second);

@@ -221,7 +221,7 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
         assert_eq!((away.cause, away.plugin_ran), (cause, false), "away");
         fs::write(&file, &whole).unwrap();
     }
-    of.solution_file = PathBuf::from("/nowhere/solution.bin");
+    of.solution_file = PathBuf::from("/nowhere/solution.safetensors");
     let unwritten = fault("case", &of);
     assert_eq!((unwritten.cause, unwritten.plugin_ran), (FaultCause::Storage, true));
 

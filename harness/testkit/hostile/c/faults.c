@@ -279,11 +279,11 @@ static int act(enum fault fault, const char *verb, const char *run, const char *
         snprintf(second, sizeof second, "%s/attempts.jsonl", run);
         return damage(harm, patterns, 2);
     case DAMAGE_CHECKPOINT:
-        snprintf(first, sizeof first, "%s/checkpoints/*.bin", run);
+        snprintf(first, sizeof first, "%s/checkpoints/*.safetensors", run);
         return damage(harm, patterns, 1);
     case DAMAGE_CACHE:
     case REMOVE_CACHE:
-        snprintf(first, sizeof first, "%s/exact/*.bin", cache);
+        snprintf(first, sizeof first, "%s/exact/*.safetensors", cache);
         snprintf(second, sizeof second, "%s/copies/*", cache);
         return damage(fault == REMOVE_CACHE ? REMOVE : harm, patterns, 2);
     case DAMAGE_SOLUTION:

@@ -23,7 +23,7 @@ fn solution() -> PathBuf {
 
 fn checkpoint() -> PathBuf {
     let (run, id) = case().expect("the process of a case");
-    run.join("checkpoints").join(format!("{id}.bin"))
+    run.join("checkpoints").join(format!("{id}.safetensors"))
 }
 
 /// The files in a folder of the cache and in its sub-folders.

@@ -1,20 +1,21 @@
 //! The arrays of a timed product, or of a learner's steps, so that other programs can be timed on the same.
 //!
-//! `x.bin` (n x d), and `v.bin` (n x s) and `product.bin` (H V, n x s), or `y.bin` (n x 1) and `z.bin` (inducing
-//! points, m x d): eight bytes `GPBARRAY`, rows and
-//! columns as 64-bit unsigned integers, then 64-bit floating-point numbers row by row, all
-//! little-endian. `kernel.json` has the family and the scales of H.
+//! `arrays.safetensors` is an [array file](crate::array_file). Of a product it holds `x` (n x d), `v` (n x s) and
+//! `product` (H V, n x s); of a learner's steps `x`, `y` (n x 1) and `z` (inducing points, m x d). `kernel.json` has the
+//! family and the scales of H.
 
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use gpbench_files::{Durability, replace};
+use gpbench_files::Durability;
 use gpbench_gp::KernelMatrix;
 use gpbench_record::Kernel;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
-const MAGIC: &[u8; 8] = b"GPBARRAY";
+use crate::array_file::ArrayWriter;
+
+const KIND: &str = "benchmark";
 
 /// Writes inputs, right-hand sides, kernel and product into a folder.
 pub(super) fn write(
@@ -36,16 +37,9 @@ pub(super) fn write_all(
     arrays: &[(&str, ArrayView2<f64>)],
 ) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (name, array) in arrays {
-        let (rows, columns) = array.dim();
-        let path = folder.join(name).with_extension("bin");
-        let written = replace(&path, Durability::ThisRun, |out| {
-            out.write_all(MAGIC)?;
-            [rows, columns].iter().try_for_each(|&size| out.write_all(&(size as u64).to_le_bytes()))?;
-            array.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
-        });
-        written.map_err(|error| format!("{}: {error}", path.display()))?;
-    }
+    let arrays =
+        arrays.iter().fold(ArrayWriter::new(KIND, &()), |file, (name, array)| file.array(name, *array));
+    arrays.write(&folder.join("arrays.safetensors"), Durability::ThisRun)?;
     let path = folder.join("kernel.json");
     fs::write(&path, serde_json::to_vec_pretty(kernel)?)
         .map_err(|error| format!("{}: {error}", path.display()))?;

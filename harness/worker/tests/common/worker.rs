@@ -78,7 +78,7 @@ pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempD
         dataset_sha256: None,
         plugin: program(plugin),
         exact_file: None,
-        solution_file: folder.path().join("solution.bin"),
+        solution_file: folder.path().join("solution.safetensors"),
         checkpoint_file: None,
         threads,
         limits: Limits::default(),
@@ -94,7 +94,7 @@ pub(crate) fn exact(job: &mut Job, folder: &TempDir) -> Metrics {
         seed: job.case.seed,
         dataset_file: None,
         dataset_sha256: None,
-        output: folder.path().join("exact.bin"),
+        output: folder.path().join("exact.safetensors"),
         threads: job.threads,
     };
     let answer = messages(&worker("exact", &request)).pop();

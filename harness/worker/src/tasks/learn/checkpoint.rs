@@ -1,26 +1,34 @@
 //! The file from which a case goes on after a crash: the [`State`], and what the learner has saved.
+//!
+//! | array | shape | holds |
+//! |---|---|---|
+//! | `learner/NAME` | the learner's | what it has saved |
+//! | `best/NAME` | the learner's | the model of the best look, where there is one |
+//!
+//! The state of the file is the [`State`] without that model.
 
 use std::path::Path;
 
 use gpbench_files::Durability;
 
-use crate::array_file;
-use crate::binary::FileError;
+use crate::array_file::{ArrayFile, ArrayWriter, FileError};
 use crate::plugin::Arrays;
 
 use super::state::State;
 
-const MAGIC: &[u8; 8] = b"GPBLEAR1";
+const KIND: &str = "learn-checkpoint";
 
-/// Names of the groups of the file.
+/// Names of the groups.
 const LEARNER: &str = "learner";
 const BEST: &str = "best";
 
 /// Writes a state and what the learner has saved with it.
 pub(super) fn write(path: &Path, state: &State, learner: &Arrays) -> Result<(), FileError> {
-    let best = state.best.as_ref().and_then(|best| best.model.as_ref());
-    let groups: Vec<_> = [(LEARNER, learner)].into_iter().chain(best.map(|best| (BEST, best))).collect();
-    array_file::write(path, Durability::Whole, MAGIC, state, &groups)
+    let mut file = ArrayWriter::new(KIND, state).group(LEARNER, learner);
+    if let Some(best) = state.best.as_ref().and_then(|best| best.model.as_ref()) {
+        file = file.group(BEST, best);
+    }
+    file.write(path, Durability::Whole)
 }
 
 /// Reads both; `None` where there is no file yet.
@@ -29,15 +37,15 @@ pub(super) fn write(path: &Path, state: &State, learner: &Arrays) -> Result<(), 
 /// If the file cannot be read, is damaged, or is one of another version.
 pub(super) fn read(path: &Path) -> Result<Option<(State, Arrays)>, FileError> {
     // What a learner saves may have any length.
-    let (mut state, mut groups): (State, _) = match array_file::read(path, MAGIC, usize::MAX) {
+    let file = match ArrayFile::read(path, KIND, usize::MAX) {
         Err(FileError::Missing { .. }) => return Ok(None),
         read => read?,
     };
+    let mut state: State = file.state()?;
     if let Some(best) = &mut state.best {
-        best.model = groups.remove(BEST);
+        best.model = Some(file.group(BEST)?).filter(|model| !model.is_empty());
     }
-    let learner = groups.remove(LEARNER).unwrap_or_default();
-    Ok(Some((state, learner)))
+    Ok(Some((state, file.group(LEARNER)?)))
 }
 
 #[cfg(test)]
@@ -80,7 +88,7 @@ mod tests {
     #[test]
     fn a_state_survives_the_file() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("checkpoint.bin");
+        let path = folder.path().join("checkpoint");
         assert_eq!(read(&path).unwrap(), None);
         let learner = Arrays::from([("weights".to_owned(), array![[1.0, -0.0], [1e-310, f64::INFINITY]])]);
         let without = Best { model: None, ..state().best.unwrap() };
@@ -94,7 +102,7 @@ mod tests {
     #[test]
     fn flipped_bits_and_cuts_are_errors() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("checkpoint.bin");
+        let path = folder.path().join("checkpoint");
         write(&path, &state(), &Arrays::from([("a".to_owned(), array![[1.0]])])).unwrap();
         let good = std::fs::read(&path).unwrap();
         for byte in (0..good.len()).step_by(7) {

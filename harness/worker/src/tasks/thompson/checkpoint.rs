@@ -1,21 +1,25 @@
-//! The file from which a search continues after a crash: the steps so far, their points, and the last solutions where they
-//! are still needed. The objective is asked again.
+//! The file from which a search continues after a crash. The objective is asked again.
+//!
+//! | array | shape | holds |
+//! |---|---|---|
+//! | `points` | points x d | all acquired points, one a row |
+//! | `chosen` | s x d | the points that the samples of the last step chose; 0 x d before the first |
+//! | `solution` | m x (1 + s) | solutions of the last step, where they are still needed |
+//!
+//! The state of the file is [`Saved`]: the steps so far.
 
 use std::path::Path;
 
 use gpbench_files::Durability;
 use ndarray::Array2;
 
-use crate::array_file;
-use crate::binary::FileError;
-use crate::plugin::Arrays;
+use crate::array_file::{ArrayFile, ArrayWriter, FileError};
 
 use super::state::{Saved, State};
 
-const MAGIC: &[u8; 8] = b"GPBTHOM1";
+const KIND: &str = "thompson-checkpoint";
 
-/// The group of the file, and the names of its arrays.
-const GROUP: &str = "state";
+/// Names of the arrays.
 const POINTS: &str = "points";
 const SOLUTION: &str = "solution";
 const CHOSEN: &str = "chosen";
@@ -52,10 +56,11 @@ impl Shape {
 /// Writes a state.
 pub(super) fn write(path: &Path, shape: Shape, state: &State) -> Result<(), FileError> {
     let State { points, solution, chosen, saved, .. } = state;
-    let mut arrays = Arrays::from([(POINTS.to_owned(), points.clone()), (CHOSEN.to_owned(), chosen.clone())]);
-    let kept = solution.clone().filter(|_| shape.keeps_solution(saved.steps.len()));
-    arrays.extend(kept.map(|solution| (SOLUTION.to_owned(), solution)));
-    array_file::write(path, Durability::Whole, MAGIC, saved, &[(GROUP, &arrays)])
+    let mut file = ArrayWriter::new(KIND, saved).array(POINTS, points.view()).array(CHOSEN, chosen.view());
+    if let Some(solution) = solution.as_ref().filter(|_| shape.keeps_solution(saved.steps.len())) {
+        file = file.array(SOLUTION, solution.view());
+    }
+    file.write(path, Durability::Whole)
 }
 
 /// Reads a state; `None` where there is no file yet.
@@ -63,28 +68,22 @@ pub(super) fn write(path: &Path, shape: Shape, state: &State) -> Result<(), File
 /// # Errors
 /// If the file cannot be read, is damaged, is one of another version, or does not agree with the search.
 pub(super) fn read(path: &Path, shape: Shape) -> Result<Option<Checkpoint>, FileError> {
-    let (saved, mut groups): (Saved, _) = match array_file::read(path, MAGIC, usize::MAX) {
+    let file = match ArrayFile::read(path, KIND, usize::MAX) {
         Err(FileError::Missing { .. }) => return Ok(None),
         read => read?,
     };
-    let mut arrays = groups.remove(GROUP).unwrap_or_default();
+    let saved: Saved = file.state()?;
+    let (points, chosen) = (file.row_major(POINTS)?, file.row_major(CHOSEN)?);
+    let solution = file.optional(SOLUTION)?;
     let taken = saved.steps.len();
-    let solution = arrays.remove(SOLUTION);
-    let mut of_points = |name: &str, rows: usize| {
-        let found = arrays.remove(name).filter(|points| points.dim() == (rows, shape.d));
-        // The file's arrays are column-major.
-        found.map(|points| Array2::from_shape_fn(points.dim(), |place| points[place]))
-    };
-    let (points, chosen) =
-        (of_points(POINTS, taken * shape.batch), of_points(CHOSEN, if taken > 0 { shape.batch } else { 0 }));
-    let fits = match &solution {
+    let solution_fits = match &solution {
         Some(solution) => solution.ncols() == 1 + shape.batch,
         None => !shape.keeps_solution(taken),
     };
-    match (points, chosen) {
-        (Some(points), Some(chosen)) if fits => Ok(Some(Checkpoint { saved, points, solution, chosen })),
-        _ => {
-            Err(FileError::mismatch(path, format!("it is not of a search of {} points a step", shape.batch)))
-        }
+    let rows = [taken * shape.batch, if taken > 0 { shape.batch } else { 0 }];
+    if solution_fits && [points.dim(), chosen.dim()] == rows.map(|rows| (rows, shape.d)) {
+        Ok(Some(Checkpoint { saved, points, solution, chosen }))
+    } else {
+        Err(file.mismatch(format!("it is not of a search of {} points a step", shape.batch)))
     }
 }
