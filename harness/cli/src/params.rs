@@ -1,6 +1,6 @@
 //! The parameters of a solver, as rows of a listing.
 
-use gpbench_record::{Param, ParamInfo, SolverInfo};
+use gpbench_record::{ParamSchema, ParamValue, SolverInfo};
 
 /// One row for each parameter of a solver or learner: an empty cell, name, default, range, documentation.
 pub(crate) fn rows(solver: &SolverInfo) -> impl Iterator<Item = Vec<String>> + '_ {
@@ -10,17 +10,17 @@ pub(crate) fn rows(solver: &SolverInfo) -> impl Iterator<Item = Vec<String>> + '
 }
 
 /// A parameter's value as in a spec.
-fn value(value: &Param) -> String {
+fn value(value: &ParamValue) -> String {
     match value {
-        Param::Bool(b) => b.to_string(),
-        Param::Int(i) => i.to_string(),
-        Param::Float(f) => f.to_string(),
-        Param::Text(t) => t.clone(),
+        ParamValue::Bool(b) => b.to_string(),
+        ParamValue::Int(i) => i.to_string(),
+        ParamValue::Float(f) => f.to_string(),
+        ParamValue::Text(t) => t.clone(),
     }
 }
 
 /// The permitted values of a parameter.
-fn range(param: &ParamInfo) -> String {
+fn range(param: &ParamSchema) -> String {
     if !param.choices.is_empty() {
         return param.choices.join(" | ");
     }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use gpbench_engine::{End, Engine, Executor, Interrupt, Outcome, Plan, WorkItem};
 use gpbench_record::{
-    Environment, GradientEstimator, Hyperparameters, Job, Message, Metrics, Param, Prediction, Schedule,
+    Environment, GradientEstimator, Hyperparameters, Job, Message, Metrics, ParamValue, Prediction, Schedule,
     Solved, Status, Step, StopReason, Task, TaskOutput, Training, TrainingOutput, names,
 };
 use gpbench_runs::read_journal;
@@ -126,7 +126,7 @@ fn an_interrupted_case_continues_from_its_checkpoint_which_its_row_removes() {
     let verified = trainer.verified.lock().unwrap();
     let case = &verified[0].case;
     assert!(matches!(&case.task, Task::Posterior(posterior) if posterior.targets.probes == 4));
-    assert_eq!(case.solver.params["max_iterations"], Param::Int(40));
+    assert_eq!(case.solver.params["max_iterations"], ParamValue::Int(40));
     assert_eq!((case.kernel.noise_scale, &case.kernel.length_scale), (0.5, &vec![3.0]));
     assert_eq!(verified[0].checkpoint_file, None);
 }

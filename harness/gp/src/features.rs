@@ -7,7 +7,7 @@
 //! The spectral density of a Matérn kernel of smoothness `nu` is a multivariate Student t with `2 nu` degrees of
 //! freedom: all components of a frequency vector share one chi-square number. Independent components belong to
 //! another kernel, a product of one-dimensional Matérn kernels; early public code drew those, and
-//! [`FrequencyLaw::ProductT`] reproduces it.
+//! [`Frequencies::ProductT`] reproduces it.
 
 use gpbench_record::Frequencies;
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
@@ -17,25 +17,6 @@ use rand_distr::{ChiSquared, StandardNormal};
 use rayon::prelude::*;
 
 use crate::{Kernel, blas, sin_cos};
-
-/// Distribution of the frequency vectors of a Matérn kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FrequencyLaw {
-    /// One chi-square number for each frequency vector: the spectral density of the kernel.
-    #[default]
-    MultivariateT,
-    /// One chi-square number for each component, as in early public code.
-    ProductT,
-}
-
-impl From<Frequencies> for FrequencyLaw {
-    fn from(frequencies: Frequencies) -> FrequencyLaw {
-        match frequencies {
-            Frequencies::MultivariateT => FrequencyLaw::MultivariateT,
-            Frequencies::ProductT => FrequencyLaw::ProductT,
-        }
-    }
-}
 
 /// A set of random features of one kernel.
 #[derive(Debug, Clone)]
@@ -56,7 +37,7 @@ impl RandomFeatures {
     ///
     /// # Panics
     /// If `count` is odd or 0.
-    pub fn draw(kernel: &Kernel, law: FrequencyLaw, count: usize, rng: &mut impl Rng) -> Self {
+    pub fn draw(kernel: &Kernel, law: Frequencies, count: usize, rng: &mut impl Rng) -> Self {
         assert!(count > 0 && count.is_multiple_of(2), "features come in pairs of a sine and a cosine");
         let mut omega = Array2::zeros((kernel.d(), count / 2).f());
         for mut frequency in omega.columns_mut() {
@@ -64,8 +45,8 @@ impl RandomFeatures {
             if let Some(freedom) = kernel.spectral_degrees_of_freedom() {
                 let chi_squared = ChiSquared::new(freedom).expect("degrees of freedom are positive");
                 match law {
-                    FrequencyLaw::MultivariateT => frequency *= (freedom / rng.sample(chi_squared)).sqrt(),
-                    FrequencyLaw::ProductT => {
+                    Frequencies::MultivariateT => frequency *= (freedom / rng.sample(chi_squared)).sqrt(),
+                    Frequencies::ProductT => {
                         frequency.iter_mut().for_each(|component| {
                             *component *= (freedom / rng.sample(chi_squared)).sqrt();
                         });
@@ -209,7 +190,7 @@ mod tests {
         for family in Family::ALL {
             let kernel = Kernel::new(family, 1.3, &[0.7], 3);
             let rng = &mut seed::stream(1, &["features"]);
-            let features = RandomFeatures::draw(&kernel, FrequencyLaw::MultivariateT, 20_000, rng);
+            let features = RandomFeatures::draw(&kernel, Frequencies::MultivariateT, 20_000, rng);
             let error = features.relative_error(x.view());
             assert!(error < 0.02, "{family}: {error}");
         }
@@ -220,7 +201,7 @@ mod tests {
         let x = line(40, 3);
         let kernel = Kernel::new(Family::Matern12, 1.0, &[0.7], 3);
         let rng = &mut seed::stream(1, &["features"]);
-        let product = RandomFeatures::draw(&kernel, FrequencyLaw::ProductT, 20_000, rng);
+        let product = RandomFeatures::draw(&kernel, Frequencies::ProductT, 20_000, rng);
         assert!(product.relative_error(x.view()) > 0.05);
     }
 
@@ -228,7 +209,7 @@ mod tests {
     fn tiles_give_the_same_as_the_matrix() {
         let x = line(601, 2);
         let kernel = Kernel::new(Family::Matern52, 0.5, &[0.3, 2.0], 2);
-        let features = RandomFeatures::draw(&kernel, FrequencyLaw::default(), 30, &mut seed::stream(2, &[]));
+        let features = RandomFeatures::draw(&kernel, Frequencies::default(), 30, &mut seed::stream(2, &[]));
         let w = seed::Streams::new(2, &[]).normals("weights", 30, 3);
         let tiled = features.apply(x.view(), w.view());
         let whole = features.matrix(x.view()).dot(&w);

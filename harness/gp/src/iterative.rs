@@ -14,7 +14,7 @@ use rayon::ThreadPool;
 use crate::NotPositiveDefinite;
 use crate::pathwise::{self, Prior, Targets};
 use crate::seed::{self, Streams};
-use crate::{FrequencyLaw, Kernel, KernelMatrix, KernelOperator, RandomFeatures, SystemMatrix};
+use crate::{Frequencies, Kernel, KernelMatrix, KernelOperator, RandomFeatures, SystemMatrix};
 
 /// Posterior samples behind a variance.
 pub const SAMPLES: usize = 64;
@@ -59,7 +59,7 @@ impl IterativeGp {
         pool: &Arc<ThreadPool>,
     ) -> Result<Self, Unsolved> {
         let rng = &mut seed::stream(0, &["iterative-gp", "frequencies"]);
-        let features = RandomFeatures::draw(kernel, FrequencyLaw::default(), FEATURES, rng);
+        let features = RandomFeatures::draw(kernel, Frequencies::default(), FEATURES, rng);
         let op = KernelOperator::with_pool(kernel, noise_scale, x, Arc::clone(pool));
         let nowhere = Array2::zeros((0, x.ncols()));
         let prior = Prior::Features(&features);

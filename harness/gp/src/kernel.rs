@@ -12,7 +12,7 @@ mod rbf;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 pub(crate) use correlation::Correlation;
-pub use gpbench_record::{Family, UnknownFamily};
+pub use gpbench_record::Family;
 pub(crate) use matern12::Matern12;
 pub(crate) use matern32::Matern32;
 pub(crate) use matern52::Matern52;

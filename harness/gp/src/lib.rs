@@ -66,12 +66,12 @@ pub mod train;
 
 pub use collapse::{CollapsedOperator, UniqueInputs};
 pub use covariance::{CovarianceFunction, Linear};
-pub use features::{FrequencyLaw, RandomFeatures};
+pub use features::RandomFeatures;
 pub use gpbench_numerics::simd::cpu_dispatch;
-pub use gpbench_record::Arithmetic;
+pub use gpbench_record::{Arithmetic, Frequencies};
 pub use gradient::Gradient;
 pub use growing_draw::GrowingDraw;
-pub use kernel::{Family, Kernel, UnknownFamily};
+pub use kernel::{Family, Kernel};
 pub use matrix::{KernelMatrix, SystemMatrix};
 pub use operator::KernelOperator;
 pub use samples::PosteriorSamples;

@@ -3,7 +3,7 @@
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation, of_features};
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Family, FrequencyLaw, Kernel, KernelOperator, RandomFeatures, lanczos};
+use gpbench_gp::{Family, Frequencies, Kernel, KernelOperator, RandomFeatures, lanczos};
 use gpbench_numerics::lapack;
 use gpbench_testkit::assert_number;
 use ndarray::{Array1, Array2, Axis};
@@ -65,7 +65,7 @@ fn with_many_more_features_than_rows_the_likelihood_is_nearly_exact() {
     let (x, y) = system();
     let kernel = Kernel::new(Family::Matern52, 1.3, &[0.7, 2.0], 2);
     let rng = &mut Streams::new(1, &[]).stream("frequencies");
-    let features = RandomFeatures::draw(&kernel, FrequencyLaw::MultivariateT, 2000, rng);
+    let features = RandomFeatures::draw(&kernel, Frequencies::MultivariateT, 2000, rng);
     let exact = ExactGp::fit(&kernel, NOISE_SCALE, x.view(), y.view(), 1).unwrap();
     let exact = Likelihood::exact(&exact, x.view());
     let few = of_features(&features, NOISE_SCALE, x.view(), y.view()).unwrap();

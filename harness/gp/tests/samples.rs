@@ -3,7 +3,7 @@
 use gpbench_gp::exact::ExactGp;
 use gpbench_gp::pathwise::{PriorDraws, Targets};
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Family, FrequencyLaw, Kernel, PosteriorSamples, RandomFeatures, thread_pool};
+use gpbench_gp::{Family, Frequencies, Kernel, PosteriorSamples, RandomFeatures, thread_pool};
 use gpbench_testkit::assert_close;
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
@@ -211,7 +211,7 @@ fn samples_have_the_mean_and_the_covariance_of_the_posterior() {
     let at = points(&streams, "at", 50, 2);
     let y = x.column(0).mapv(f64::sin) + x.column(1);
     let features =
-        RandomFeatures::draw(&kernel, FrequencyLaw::default(), 2048, &mut streams.stream("frequencies"));
+        RandomFeatures::draw(&kernel, Frequencies::default(), 2048, &mut streams.stream("frequencies"));
     let w = streams.normals("w", features.count(), count);
     let draws = PriorDraws { train: features.apply(x.view(), w.view()), test: Array2::zeros((0, count)) };
     let targets = Targets::pathwise(y.view(), NOISE, draws, &streams);

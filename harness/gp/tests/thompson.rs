@@ -3,7 +3,7 @@
 use gpbench_gp::pathwise::prior_weights;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::thompson::{ascend, candidates};
-use gpbench_gp::{Family, FrequencyLaw, Kernel, PosteriorSamples, RandomFeatures, thread_pool};
+use gpbench_gp::{Family, Frequencies, Kernel, PosteriorSamples, RandomFeatures, thread_pool};
 use gpbench_numerics::lapack;
 use gpbench_record::{Ascent, Candidates, Exploit};
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, s};
@@ -27,7 +27,7 @@ fn chosen_points_are_as_good_as_a_fine_grid() {
     for family in [Family::Rbf, Family::Matern32, Family::Matern52] {
         let kernel = Kernel::new(family, 1.0, &[0.15], 1);
         let features =
-            RandomFeatures::draw(&kernel, FrequencyLaw::default(), 500, &mut streams.stream("frequencies"));
+            RandomFeatures::draw(&kernel, Frequencies::default(), 500, &mut streams.stream("frequencies"));
         let w = prior_weights(&features, SAMPLES, &streams);
 
         // Weights H^-1 y - H^-1 (f + noise), by a dense factor.

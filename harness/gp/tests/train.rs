@@ -7,7 +7,7 @@ use gpbench_gp::pathwise::{Prior, ProbeLaw, Targets};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, estimator};
 use gpbench_gp::{
-    Arithmetic, Family, FrequencyLaw, Kernel, KernelOperator, RandomFeatures, SystemMatrix, lanczos,
+    Arithmetic, Family, Frequencies, Kernel, KernelOperator, RandomFeatures, SystemMatrix, lanczos,
 };
 use gpbench_numerics::Alone;
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
@@ -173,7 +173,7 @@ fn solutions_for_targets_of_the_same_streams_are_good_warm_starts() {
     let at = |scale: f64| {
         let kernel = Kernel::new(Family::Matern32, scale, &[scale], 26);
         let rng = &mut streams.stream("prior-frequencies");
-        let features = RandomFeatures::draw(&kernel, FrequencyLaw::MultivariateT, 200, rng);
+        let features = RandomFeatures::draw(&kernel, Frequencies::MultivariateT, 200, rng);
         let draws = Prior::Features(&features).draw(&kernel, x, x.slice(s![..1, ..]), 3, &streams).unwrap();
         let rhs = Targets::pathwise(y, scale, draws, &streams).rhs;
         let gp = ExactGp::fit(&kernel, scale, x, y, 1).unwrap();

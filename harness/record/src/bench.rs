@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::{Dataset, Kernel};
+use crate::{Arithmetic, Dataset, Kernel};
 
 /// Input of `gpbench-worker bench`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,29 +85,6 @@ pub struct LearnerStep {
     pub batch: usize,
     /// Inducing points, the first so many of the inputs; 0 for none.
     pub points: usize,
-}
-
-/// Arithmetic of a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Arithmetic {
-    /// Double precision throughout.
-    F64,
-    /// Entries and sums inside a tile in single precision, sums over tiles in double.
-    Mixed,
-}
-
-impl Arithmetic {
-    /// Both.
-    pub const ALL: [Arithmetic; 2] = [Arithmetic::F64, Arithmetic::Mixed];
-
-    /// The name in JSON and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Arithmetic::F64 => "f64",
-            Arithmetic::Mixed => "mixed",
-        }
-    }
 }
 
 /// Where inputs come from.
@@ -230,26 +208,15 @@ pub struct WorkTiming {
     pub ratio: f64,
 }
 
-/// What bounds dense algebra.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// Products of square matrices in double precision.
-    Dgemm,
-    /// The same in single precision.
-    Sgemm,
-    /// Reading two arrays and writing a third.
-    Memory,
-}
-
-impl Bound {
-    /// The name in JSON and in tables.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Bound::Dgemm => "dgemm",
-            Bound::Sgemm => "sgemm",
-            Bound::Memory => "memory",
-        }
+words! {
+    /// What bounds dense algebra.
+    pub enum Bound {
+        /// Products of square matrices in double precision.
+        Dgemm = "dgemm",
+        /// The same in single precision.
+        Sgemm = "sgemm",
+        /// Reading two arrays and writing a third.
+        Memory = "memory",
     }
 }
 

@@ -1,27 +1,17 @@
 //! Results of the conformance suite: output of `gpbench-worker conform`.
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-/// Whether a solver keeps a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RuleStatus {
-    /// The solver keeps the rule.
-    Passed,
-    /// The solver breaks the rule, or its process died.
-    Failed,
-    /// The rule does not apply to it.
-    Skipped,
-}
-
-impl RuleStatus {
-    /// The name used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RuleStatus::Passed => "passed",
-            RuleStatus::Failed => "failed",
-            RuleStatus::Skipped => "skipped",
-        }
+words! {
+    /// Whether a solver keeps a rule.
+    pub enum RuleStatus {
+        /// The solver keeps the rule.
+        Passed = "passed",
+        /// The solver breaks the rule, or its process died.
+        Failed = "failed",
+        /// The rule does not apply to it.
+        Skipped = "skipped",
     }
 }
 

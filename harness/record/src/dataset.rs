@@ -1,5 +1,6 @@
 //! The rows of a case, and where they come from.
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 use crate::{Family, Frequencies};
@@ -52,26 +53,28 @@ impl Dataset {
     }
 }
 
-/// How targets are scaled, by the training rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TargetScaling {
-    /// To mean 0 and standard deviation 1.
-    #[default]
-    Standardised,
-    /// To mean 0, in the units of the file.
-    Centred,
+words! {
+    /// How targets are scaled, by the training rows.
+    #[derive(Default)]
+    pub enum TargetScaling {
+        /// To mean 0 and standard deviation 1.
+        #[default]
+        Standardised = "standardised",
+        /// To mean 0, in the units of the file.
+        Centred = "centred",
+    }
 }
 
-/// How inputs are scaled, by the training rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InputScaling {
-    /// Each to mean 0 and standard deviation 1.
-    #[default]
-    Standardised,
-    /// Each so that its smallest value is -1 and its largest 1.
-    Box,
+words! {
+    /// How inputs are scaled, by the training rows.
+    #[derive(Default)]
+    pub enum InputScaling {
+        /// Each to mean 0 and standard deviation 1.
+        #[default]
+        Standardised = "standardised",
+        /// Each so that its smallest value is -1 and its largest 1.
+        Box = "box",
+    }
 }
 
 impl TargetScaling {

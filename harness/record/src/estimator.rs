@@ -1,5 +1,6 @@
 //! Right-hand sides beside y, and estimators of the likelihood and its gradient.
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 /// Right-hand sides beside y.
@@ -55,14 +56,16 @@ pub enum Prior {
     },
 }
 
-/// Law of the frequencies of random Fourier features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Frequencies {
-    /// One multivariate Student t for each frequency vector (normal for rbf): the kernel's spectral law.
-    MultivariateT,
-    /// Each input's component drawn independently, as early public code did; wrong for d > 1, kept for comparison.
-    ProductT,
+words! {
+    /// Law of the frequencies of random Fourier features.
+    #[derive(Default)]
+    pub enum Frequencies {
+        /// One multivariate Student t for each frequency vector (normal for rbf): the kernel's spectral law.
+        #[default]
+        MultivariateT = "multivariate_t",
+        /// Each input's component drawn independently, as early public code did; wrong for d > 1, kept for comparison.
+        ProductT = "product_t",
+    }
 }
 
 /// Random probe vectors.
@@ -75,15 +78,16 @@ pub struct StandardProbes {
     pub distribution: ProbeDistribution,
 }
 
-/// Law of the entries of standard probes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProbeDistribution {
-    /// Standard normal.
-    #[default]
-    Normal,
-    /// 1 or -1.
-    Rademacher,
+words! {
+    /// Law of the entries of standard probes.
+    #[derive(Default)]
+    pub enum ProbeDistribution {
+        /// Standard normal.
+        #[default]
+        Normal = "normal",
+        /// 1 or -1.
+        Rademacher = "rademacher",
+    }
 }
 
 impl ProbeDistribution {
@@ -135,16 +139,16 @@ pub enum GradientEstimator {
     Features(FeatureEstimator),
 }
 
-/// Where the solve of an outer step starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Start {
-    /// At zero, with right-hand sides drawn afresh in each step.
-    Cold,
-    /// At the last step's solutions, of right-hand sides that are drawn once.
-    Warm,
-    /// On the line through the last two steps' solutions, of right-hand sides that are drawn once.
-    Extrapolated,
+words! {
+    /// Where the solve of an outer step starts.
+    pub enum Start {
+        /// At zero, with right-hand sides drawn afresh in each step.
+        Cold = "cold",
+        /// At the last step's solutions, of right-hand sides that are drawn once.
+        Warm = "warm",
+        /// On the line through the last two steps' solutions, of right-hand sides that are drawn once.
+        Extrapolated = "extrapolated",
+    }
 }
 
 impl Start {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::{Covariance, Network};
+use crate::{Covariance, NetworkShape};
 
 /// A covariance function with its hyperparameters: scales, never variances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub struct Kernel {
     pub origin: Origin,
     /// The network between inputs and kernel, where there is one. Only learners take it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub network: Option<Network>,
+    pub network: Option<NetworkShape>,
 }
 
 /// Where hyperparameters come from.
@@ -83,9 +84,9 @@ impl fmt::Display for Origin {
 /// `length_scale` where all inputs share one; and `mean`, where it is trained.
 pub type Hyperparameters = BTreeMap<String, f64>;
 
-const NOISE_SCALE: &str = "noise_scale";
-const SIGNAL_SCALE: &str = "signal_scale";
-const LENGTH_SCALE: &str = "length_scale";
+const NOISE_SCALE: &str = Scale::NoiseScale.as_str();
+const SIGNAL_SCALE: &str = Scale::SignalScale.as_str();
+const LENGTH_SCALE: &str = Scale::LengthScale.as_str();
 const MEAN: &str = "mean";
 
 impl Kernel {
@@ -119,29 +120,15 @@ impl Kernel {
     }
 }
 
-/// A kind of hyperparameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scale {
-    /// Standard deviation of the noise.
-    NoiseScale,
-    /// Standard deviation of the prior.
-    SignalScale,
-    /// All length scales.
-    LengthScale,
-}
-
-impl Scale {
-    /// All kinds.
-    pub const ALL: [Scale; 3] = [Scale::NoiseScale, Scale::SignalScale, Scale::LengthScale];
-
-    /// Its name in [`Hyperparameters`], which those of several length scales begin with.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scale::NoiseScale => NOISE_SCALE,
-            Scale::SignalScale => SIGNAL_SCALE,
-            Scale::LengthScale => LENGTH_SCALE,
-        }
+words! {
+    /// A kind of hyperparameter, by its name in [`Hyperparameters`], which those of several length scales begin with.
+    pub enum Scale {
+        /// Standard deviation of the noise.
+        NoiseScale = "noise_scale",
+        /// Standard deviation of the prior.
+        SignalScale = "signal_scale",
+        /// All length scales.
+        LengthScale = "length_scale",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Data that gpbench stores and sends: resolved cases, result rows, statuses, metrics, and the messages between
 //! the engine and its worker processes.
 //!
-//! Every type here is plain data with a serde form. Files carry [`SCHEMA`]; `gpbench-runs` upgrades files of
+//! Terms that plugins share too are those of `gpbench-terms`, given here again. Every type is plain data with a serde form. Files carry [`SCHEMA`]; `gpbench-runs` upgrades files of
 //! earlier schemas when it reads them.
 
 #![forbid(unsafe_code)]
@@ -10,12 +10,10 @@ mod bench;
 mod case;
 mod cluster;
 mod conformance;
-mod covariance;
 mod curve;
 mod dataset;
 mod environment;
 mod estimator;
-mod family;
 mod hash;
 mod inducing;
 mod job;
@@ -23,7 +21,6 @@ mod kernel;
 mod message;
 pub mod metric;
 mod metrics;
-mod network;
 pub mod path;
 mod place;
 mod plan;
@@ -42,8 +39,8 @@ pub mod testing;
 pub mod text;
 
 pub use bench::{
-    Acquire, AcquireTiming, Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Bound, DenseTiming, Inputs,
-    LearnerStep, Product, StepTiming, Timing, WorkTiming,
+    Acquire, AcquireTiming, BenchAnswer, BenchRequest, BlockTiming, Bound, DenseTiming, Inputs, LearnerStep,
+    Product, StepTiming, Timing, WorkTiming,
 };
 pub use case::{Budget, Case, Labels};
 pub use cluster::{
@@ -51,7 +48,6 @@ pub use cluster::{
     STATUS_UNFIT,
 };
 pub use conformance::{RuleResult, RuleStatus};
-pub use covariance::Covariance;
 pub use curve::{Curve, Spectrum};
 pub use dataset::{
     Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
@@ -62,24 +58,26 @@ pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
-pub use family::{Family, UnknownFamily};
+pub use gpbench_terms::{
+    Activation, Arithmetic, Capability, Clock, Covariance, Entries, Family, ModelKind, NetworkShape,
+    ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind, StopReason,
+};
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
-pub use message::{Clock, Entries, ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
+pub use message::{ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;
 pub use metrics::Metrics;
-pub use network::{Activation, Network};
 pub use place::Place;
 pub use plan::{Axes, ReportOptions};
 pub use planned_case::PlannedCase;
-pub use plugin::{Capability, LibraryInfo, ParamInfo, ParamKind, SolverInfo, SolverKind};
+pub use plugin::LibraryInfo;
 pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use shard::{PartOfPlan, Shard, case_digest, plan_digest};
 pub use site::{Ask, Intervals, NodeSettings, Site, TaskSettings, TaskUnit};
-pub use solver::{GridPoint, Param, Solver, matches, selects};
-pub use status::{Status, StopReason};
+pub use solver::{GridPoint, Solver, matches, selects};
+pub use status::Status;
 pub use target::{Margin, Target, TargetBound, TargetReference};
 pub use task::*;
 

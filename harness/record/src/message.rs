@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::{Curve, Metrics, Status, Step, StopReason, TaskOutput, TracePoint};
+use crate::{Clock, Curve, Entries, Metrics, Status, Step, StopReason, TaskOutput, TracePoint};
 
 /// One line of a worker's standard output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,53 +28,6 @@ pub enum Message {
     Failed(Failure),
     /// The machine or a file kept the worker from doing what it was asked. The case has no result.
     Fault(Fault),
-}
-
-/// Wall-clock and processor seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Clock {
-    /// Wall-clock seconds.
-    pub wall: f64,
-    /// Processor seconds of all threads.
-    pub cpu: f64,
-}
-
-impl Clock {
-    /// The sum of both.
-    #[must_use]
-    pub fn plus(self, other: Clock) -> Clock {
-        Clock { wall: self.wall + other.wall, cpu: self.cpu + other.cpu }
-    }
-}
-
-/// Kernel entries, counted by the operator.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Entries {
-    /// Entries used, whether evaluated or cached; n^2 of them are one epoch.
-    pub used: f64,
-    /// Entries evaluated.
-    pub evaluated: f64,
-    /// Entries that were found in memory, and would have been evaluated otherwise.
-    #[serde(default)]
-    pub found: f64,
-    /// The part of `used` that fell into prepare.
-    pub setup: f64,
-    /// The part of `used` that the plugin reported by itself.
-    pub self_reported: f64,
-}
-
-impl Entries {
-    /// The sum of both.
-    #[must_use]
-    pub fn plus(self, other: Entries) -> Entries {
-        Entries {
-            used: self.used + other.used,
-            evaluated: self.evaluated + other.evaluated,
-            found: self.found + other.found,
-            setup: self.setup + other.setup,
-            self_reported: self.self_reported + other.self_reported,
-        }
-    }
 }
 
 /// What `case` measured. Of a training case, times, entries and iterations are sums over the steps,
@@ -161,38 +115,24 @@ pub struct Fault {
     pub plugin_ran: bool,
 }
 
-/// What a fault lies in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FaultCause {
-    /// The binary copy of the data set is missing or damaged.
-    Dataset,
-    /// The exact reference is missing or damaged.
-    Reference,
-    /// The checkpoint of a case that trains or learns is damaged.
-    Checkpoint,
-    /// The file of the solution is missing or damaged.
-    Solution,
-    /// The plugin's library is missing, or is not the one that was planned.
-    Plugin,
-    /// The worker program is missing, is not the one that was planned, or ended without an answer.
-    Worker,
-    /// A file could not be written.
-    Storage,
-    /// The system refused a process, a thread, a descriptor or memory.
-    Resources,
-}
-
-impl FaultCause {
-    /// Every cause.
-    pub const ALL: [FaultCause; 8] = [
-        FaultCause::Dataset,
-        FaultCause::Reference,
-        FaultCause::Checkpoint,
-        FaultCause::Solution,
-        FaultCause::Plugin,
-        FaultCause::Worker,
-        FaultCause::Storage,
-        FaultCause::Resources,
-    ];
+words! {
+    /// What a fault lies in.
+    pub enum FaultCause {
+        /// The binary copy of the data set is missing or damaged.
+        Dataset = "dataset",
+        /// The exact reference is missing or damaged.
+        Reference = "reference",
+        /// The checkpoint of a case that trains or learns is damaged.
+        Checkpoint = "checkpoint",
+        /// The file of the solution is missing or damaged.
+        Solution = "solution",
+        /// The plugin's library is missing, or is not the one that was planned.
+        Plugin = "plugin",
+        /// The worker program is missing, is not the one that was planned, or ended without an answer.
+        Worker = "worker",
+        /// A file could not be written.
+        Storage = "storage",
+        /// The system refused a process, a thread, a descriptor or memory.
+        Resources = "resources",
+    }
 }

@@ -1,5 +1,6 @@
 //! Settings of a site with a cluster.
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 /// How jobs are sent at a site. Everything is optional.
@@ -80,15 +81,16 @@ impl Default for Ask {
     }
 }
 
-/// Which cases share a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskUnit {
-    /// All cases of a data set, kernel, estimator and seed, so that their times can be compared.
-    #[default]
-    Block,
-    /// Each case is a task; times are not compared.
-    Case,
+words! {
+    /// Which cases share a task.
+    #[derive(Default)]
+    pub enum TaskUnit {
+        /// All cases of a data set, kernel, estimator and seed, so that their times can be compared.
+        #[default]
+        Block = "block",
+        /// Each case is a task; times are not compared.
+        Case = "case",
+    }
 }
 
 /// How cases become tasks, and how often a task is tried.

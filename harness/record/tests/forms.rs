@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use gpbench_record::{
     Activation, Arithmetic, Bound, Capability, Clock, Covariance, Entries, Exploit, Family, FaultCause,
-    Frequencies, InputScaling, ModelKind, Network, Param, ParamInfo, ParamKind, ProbeDistribution,
-    RuleStatus, Scale, Selection, SolverInfo, SolverKind, Start, Status, StopReason, TargetScaling, TaskKind,
-    TaskUnit, WarmStart,
+    Frequencies, InputScaling, ModelKind, NetworkShape, ParamKind, ParamSchema, ParamValue,
+    ProbeDistribution, RuleStatus, Scale, Selection, SolverInfo, SolverKind, Start, Status, StopReason,
+    TargetScaling, TaskKind, TaskUnit, WarmStart,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -105,20 +105,20 @@ fn parameters() {
         (ParamKind::Text, r#""text""#),
     ]);
     forms([
-        (Param::Bool(true), "true"),
-        (Param::Int(1), "1"),
-        (Param::Int(-3), "-3"),
-        (Param::Float(1.0), "1.0"),
-        (Param::Float(0.3), "0.3"),
-        (Param::Float(1e-7), "1e-7"),
-        (Param::Text("adam".to_owned()), r#""adam""#),
-        (Param::Text("true".to_owned()), r#""true""#),
+        (ParamValue::Bool(true), "true"),
+        (ParamValue::Int(1), "1"),
+        (ParamValue::Int(-3), "-3"),
+        (ParamValue::Float(1.0), "1.0"),
+        (ParamValue::Float(0.3), "0.3"),
+        (ParamValue::Float(1e-7), "1e-7"),
+        (ParamValue::Text("adam".to_owned()), r#""adam""#),
+        (ParamValue::Text("true".to_owned()), r#""true""#),
     ]);
-    let text = ParamInfo {
+    let text = ParamSchema {
         name: "optimiser".to_owned(),
         kind: ParamKind::Text,
         doc: "Optimiser.".to_owned(),
-        default: Param::Text("adam".to_owned()),
+        default: ParamValue::Text("adam".to_owned()),
         min: None,
         max: None,
         choices: vec!["adam".to_owned(), "adadelta".to_owned()],
@@ -130,11 +130,11 @@ fn parameters() {
             r#""choices":["adam","adadelta"]}"#
         ),
     );
-    let whole = ParamInfo {
+    let whole = ParamSchema {
         name: "rank".to_owned(),
         kind: ParamKind::Int,
         doc: "Rank.".to_owned(),
-        default: Param::Int(100),
+        default: ParamValue::Int(100),
         min: Some(0.0),
         max: Some(4096.0),
         choices: Vec::new(),
@@ -179,9 +179,9 @@ fn solvers_and_learners() {
 #[test]
 fn networks_and_models() {
     form(Activation::Relu, r#""relu""#);
-    let network = Network { widths: vec![128, 64], activation: Activation::Relu, random: None };
+    let network = NetworkShape { widths: vec![128, 64], activation: Activation::Relu, random: None };
     form(network.clone(), r#"{"widths":[128,64],"activation":"relu"}"#);
-    let network = Network { random: Some(256), ..network };
+    let network = NetworkShape { random: Some(256), ..network };
     form(network, r#"{"widths":[128,64],"activation":"relu","random":256}"#);
     forms([
         (ModelKind::Gp, r#""gp""#),

@@ -1,6 +1,6 @@
 //! How a step's time and a case's memory grow with the batch and with the number of features: slopes on logarithmic axes.
 
-use gpbench_record::{Case, Param, names};
+use gpbench_record::{Case, ParamValue, names};
 
 use crate::aggregate::Group;
 use crate::number::short;
@@ -29,8 +29,8 @@ impl Size {
     pub(crate) fn of(self, case: &Case) -> Option<f64> {
         match self {
             Size::Batch => match case.solver.params.get("batch")? {
-                Param::Int(batch) => Some(*batch as f64),
-                Param::Bool(_) | Param::Float(_) | Param::Text(_) => None,
+                ParamValue::Int(batch) => Some(*batch as f64),
+                ParamValue::Bool(_) | ParamValue::Float(_) | ParamValue::Text(_) => None,
             },
             Size::Features => {
                 let network = case.kernel.network.as_ref()?;

@@ -68,8 +68,9 @@ fn steps_alone(training: &Training) -> Training {
 fn between(row: &Row, exact: &Row) -> Vec<f64> {
     let fixed = row.case.task.training().map_or(&[][..], |training| &training.fixed);
     // A mean may be 0, and nothing is relative to 0.
-    let is_trained =
-        |name: &str| Scale::ALL.iter().any(|scale| name.starts_with(scale.name()) && !fixed.contains(scale));
+    let is_trained = |name: &str| {
+        Scale::ALL.iter().any(|scale| name.starts_with(scale.as_str()) && !fixed.contains(scale))
+    };
     let exact = path(exact);
     let mut differences = Vec::new();
     for (step, own) in path(row) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::{Hyperparameters, Labels, Metrics, Param, Row};
+use gpbench_record::{Hyperparameters, Labels, Metrics, ParamValue, Row};
 use polars::prelude::*;
 
 use crate::run::Run;
@@ -124,15 +124,18 @@ fn settings(rows: &[Row]) -> Vec<Column> {
     }
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.case.solver.params.keys()).collect();
     for name in names {
-        let values: Vec<Option<&Param>> = rows.iter().map(|row| row.case.solver.params.get(name)).collect();
+        let values: Vec<Option<&ParamValue>> =
+            rows.iter().map(|row| row.case.solver.params.get(name)).collect();
         let are_numbers = values.iter().flatten().all(|value| value.number().is_some());
         let name = format!("params.{name}").into();
         columns.push(match are_numbers {
             true => Column::new(
                 name,
-                values.iter().map(|value| value.and_then(Param::number)).collect::<Vec<_>>(),
+                values.iter().map(|value| value.and_then(ParamValue::number)).collect::<Vec<_>>(),
             ),
-            false => Column::new(name, values.iter().map(|v| v.map(Param::to_string)).collect::<Vec<_>>()),
+            false => {
+                Column::new(name, values.iter().map(|v| v.map(ParamValue::to_string)).collect::<Vec<_>>())
+            }
         });
     }
     columns

@@ -142,7 +142,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 mod tests {
     use std::path::PathBuf;
 
-    use gpbench_record::{Axes, Learning, Param, ReportOptions, Status, Task, testing};
+    use gpbench_record::{Axes, Learning, ParamValue, ReportOptions, Status, Task, testing};
 
     use super::*;
 
@@ -151,7 +151,7 @@ mod tests {
         let name = format!("scgd@learning_rate={rate}");
         let mut case = testing::case(&name);
         case.seed = seed;
-        let params = BTreeMap::from([("learning_rate".to_owned(), Param::Float(rate))]);
+        let params = BTreeMap::from([("learning_rate".to_owned(), ParamValue::Float(rate))]);
         case.task = Task::Learn(Box::new(Learning {
             passes: 3,
             looks: vec![3],

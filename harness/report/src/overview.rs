@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use gpbench_record::metric::Style;
 use gpbench_record::{
-    Budget, Case, Dataset, Environment, Hyperparameters, Labels, Param, Row, Source, Status, disturbance,
-    names, revisions, text,
+    Budget, Case, Dataset, Environment, Hyperparameters, Labels, ParamValue, Row, Source, Status,
+    disturbance, names, revisions, text,
 };
 
 use crate::acquisition;
@@ -254,12 +254,12 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> String {
     if short(lo) == short(hi) { short(lo) } else { format!("{} to {}", short(lo), short(hi)) }
 }
 
-fn param(value: &Param) -> String {
+fn param(value: &ParamValue) -> String {
     match value {
-        Param::Bool(v) => v.to_string(),
-        Param::Int(v) => v.to_string(),
-        Param::Float(v) => v.to_string(),
-        Param::Text(v) => v.clone(),
+        ParamValue::Bool(v) => v.to_string(),
+        ParamValue::Int(v) => v.to_string(),
+        ParamValue::Float(v) => v.to_string(),
+        ParamValue::Text(v) => v.clone(),
     }
 }
 

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{
-    Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, ModelKind, Network,
-    Param, Row, Selection, Source, Status, Step, StopReason, TargetScaling, Task, TaskOutput, TracePoint,
-    testing,
+    Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, ModelKind,
+    NetworkShape, ParamValue, Row, Selection, Source, Status, Step, StopReason, TargetScaling, Task,
+    TaskOutput, TracePoint, testing,
 };
 use gpbench_report::{Format, Options, Run, across_tasks, baseline, export, write_all};
 
@@ -24,9 +24,9 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
     case.kernel.name = "deep-linear".to_owned();
     case.kernel.family = Covariance::Linear;
     case.kernel.network =
-        Some(Network { widths: vec![128, 128], activation: Activation::Relu, random: None });
+        Some(NetworkShape { widths: vec![128, 128], activation: Activation::Relu, random: None });
     case.solver.plugin = method.to_owned();
-    case.solver.params.insert("batch".to_owned(), Param::Int(batch));
+    case.solver.params.insert("batch".to_owned(), ParamValue::Int(batch));
     case.task = Task::Learn(Box::new(Learning {
         passes: 8,
         looks: vec![1, 2, 4, 8],
@@ -37,7 +37,7 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
         nlml_rows: 4096,
         grid: None,
     }));
-    let params = BTreeMap::from([("learning_rate".to_owned(), Param::Float(rate))]);
+    let params = BTreeMap::from([("learning_rate".to_owned(), ParamValue::Float(rate))]);
     case.solver.grid = Some(GridPoint { entry, params });
     let offset = if method == "scgd" { -0.2 } else { 0.3 };
     let nlml = -1.2 + offset + 0.1 * (rate / 0.3).ln().powi(2) + 0.01 * seed as f64;

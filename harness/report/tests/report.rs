@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Curve, GradientEstimator, GridPoint, JournalEntry, Landscape, Param, PathwiseTargets, PosteriorOutput,
-    Prediction, Probes, Row, Schedule, Spectrum, StandardProbes, Start, Status, Step, StopReason, Task,
-    TaskOutput, Training, TrainingOutput, metric, names,
+    Curve, GradientEstimator, GridPoint, JournalEntry, Landscape, ParamValue, PathwiseTargets,
+    PosteriorOutput, Prediction, Probes, Row, Schedule, Spectrum, StandardProbes, Start, Status, Step,
+    StopReason, Task, TaskOutput, Training, TrainingOutput, metric, names,
 };
 use gpbench_report::{COLUMNS, Error, Format, Options, Run, compare, export, groups, write_all};
 use polars::prelude::{ParquetReader, SerReader};
@@ -496,7 +496,7 @@ fn a_swept_parameter_has_a_chart() {
     for row in &mut run.rows {
         // Two solvers of the stored run stand for two values.
         let rank = if row.labels.solver == "cg" { 100 } else { 10 };
-        let point = GridPoint { entry: "cg".into(), params: [("rank".into(), Param::Int(rank))].into() };
+        let point = GridPoint { entry: "cg".into(), params: [("rank".into(), ParamValue::Int(rank))].into() };
         row.labels.solver = point.name();
         row.case.solver.name = point.name();
         row.case.solver.grid = Some(point);

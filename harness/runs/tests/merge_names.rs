@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gpbench_record::{Case, Param, PartOfPlan, PlannedCase, Status, Task, case_digest, plan_digest};
+use gpbench_record::{Case, ParamValue, PartOfPlan, PlannedCase, Status, Task, case_digest, plan_digest};
 use gpbench_runs::PlanFile;
 
 use crate::merge::{merged, run};
@@ -22,7 +22,7 @@ fn one(id: &str, change: impl FnOnce(&mut Case)) -> PlanFile {
 }
 
 fn with_rank(case: &mut Case, rank: i64) {
-    case.solver.params.insert("rank".into(), Param::Int(rank));
+    case.solver.params.insert("rank".into(), ParamValue::Int(rank));
 }
 
 fn on_another_set(case: &mut Case) {

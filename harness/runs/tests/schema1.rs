@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    FeatureEstimator, Frequencies, GradientEstimator, Inducing, LikelihoodEstimator, Param, PathwiseTargets,
-    Prior, ProbeDistribution, Probes, Quadrature, Row, Scale, Schedule, StandardProbes, Start, Status, Task,
-    names,
+    FeatureEstimator, Frequencies, GradientEstimator, Inducing, LikelihoodEstimator, ParamValue,
+    PathwiseTargets, Prior, ProbeDistribution, Probes, Quadrature, Row, Scale, Schedule, StandardProbes,
+    Start, Status, Task, names,
 };
 use gpbench_runs::{PlanFile, RunRecord};
 
@@ -118,7 +118,7 @@ fn trainings() {
             (gradient, targets(prior)),
             "{estimator}"
         );
-        assert_eq!(training.prediction.params["max_iterations"], Param::Int(40));
+        assert_eq!(training.prediction.params["max_iterations"], ParamValue::Int(40));
         assert_eq!(
             (training.steps, training.shared_length_scale, &*training.fixed),
             (2, true, &[Scale::SignalScale][..])

@@ -4,7 +4,8 @@ mod learning;
 mod thompson;
 
 use gpbench_record::{
-    Capability, Case, FeatureEstimator, GradientEstimator, Learning, Param, Prior, Probes, Thompson, Training,
+    Capability, Case, FeatureEstimator, GradientEstimator, Learning, ParamValue, Prior, Probes, Thompson,
+    Training,
 };
 
 use crate::spec_case::SpecCase;
@@ -81,8 +82,8 @@ impl Rounds {
 /// its budget and its parameters allow.
 fn epochs(case: &Case, n: f64, to_tolerance: f64) -> f64 {
     let number = |name: &str| match case.solver.params.get(name)? {
-        Param::Int(number) => Some(*number as f64),
-        Param::Float(number) => Some(*number),
+        ParamValue::Int(number) => Some(*number as f64),
+        ParamValue::Float(number) => Some(*number),
         _ => None,
     };
     let positive = |name: &str| number(name).filter(|number| *number > 0.0);

@@ -2,7 +2,7 @@
 
 use crate::common;
 use gpbench_record::{
-    Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, OriginBase, Param,
+    Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, OriginBase, ParamValue,
     Selection, SolverInfo, SolverKind, TargetScaling, TaskKind,
 };
 use gpbench_spec::{Plan, SpecCase};
@@ -48,7 +48,7 @@ fn a_case_is_resolved() {
     let values = [("average", 0.9), ("learning_rate", 0.3)];
     let grid = GridPoint {
         entry: "scgd-32".into(),
-        params: values.map(|(key, value)| (key.into(), Param::Float(value))).into(),
+        params: values.map(|(key, value)| (key.into(), ParamValue::Float(value))).into(),
     };
     let expected = Learning {
         passes: 100,
@@ -64,9 +64,9 @@ fn a_case_is_resolved() {
     assert_eq!(found.case.grid(), Some(&grid));
     let case = &found.case;
     assert_eq!(case.labels().estimator, None);
-    assert_eq!(case.solver.params["batch"], Param::Int(32));
-    assert_eq!(case.solver.params["optimiser"], Param::Text("adadelta".into()), "from [learn]");
-    assert_eq!(case.solver.params["learning_rate"], Param::Float(0.3));
+    assert_eq!(case.solver.params["batch"], ParamValue::Int(32));
+    assert_eq!(case.solver.params["optimiser"], ParamValue::Text("adadelta".into()), "from [learn]");
+    assert_eq!(case.solver.params["learning_rate"], ParamValue::Float(0.3));
     assert_eq!((case.budget.seconds, case.budget.tolerance), (Some(3600.0), None));
     let network = case.kernel.network.as_ref().expect("a network");
     assert_eq!((&network.widths[..], network.random), (&[16][..], Some(100)));
@@ -78,7 +78,7 @@ fn a_case_is_resolved() {
     let svgp = named(&plan, "pol", "deep-linear", "svgp-32");
     assert_eq!(learning(svgp).inducing, Some(Inducing::Kmeans { points: 32 }));
     assert_eq!(svgp.case.grid(), None, "its own table gives the rate");
-    assert_eq!(svgp.case.solver.params["learning_rate"], Param::Float(0.1));
+    assert_eq!(svgp.case.solver.params["learning_rate"], ParamValue::Float(0.1));
     assert_eq!(svgp.case.budget.seconds, Some(600.0));
     assert_eq!(svgp.case.kernel.family, Covariance::Linear);
     assert_eq!(svgp.n, Some(13_500 - 2_400), "0.16 of 15000 rows, from the training rows");

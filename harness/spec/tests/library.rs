@@ -4,7 +4,7 @@ use crate::common;
 use std::path::{Path, PathBuf};
 
 use crate::common::{catalog, int, solver};
-use gpbench_record::{LibraryInfo, Param};
+use gpbench_record::{LibraryInfo, ParamValue};
 use gpbench_spec::{Checked, Plan, SpecCase, SpecErrors, load};
 
 const SPEC: &str = r#"
@@ -44,7 +44,7 @@ fn planned(text: &str, library: &LibraryInfo) -> Plan {
 }
 
 /// Name, library and rank of every case, in the order of names.
-fn entries<'a>(plan: &'a Plan) -> Vec<(&'a str, &'a Path, Option<&'a Param>)> {
+fn entries<'a>(plan: &'a Plan) -> Vec<(&'a str, &'a Path, Option<&'a ParamValue>)> {
     let entry = |planned: &'a SpecCase| {
         let solver = &planned.case.solver;
         (solver.name.as_str(), planned.plugin_file.as_path(), solver.params.get("rank"))
@@ -60,7 +60,7 @@ fn a_solver_that_the_spec_does_not_know_becomes_an_entry() {
     let plan = planned(SPEC, &library);
     let names: Vec<&str> = entries(&plan).iter().map(|(name, ..)| *name).collect();
     assert_eq!(names, ["cg", "cg-ten", "cholesky", "mine", "mine-too"]);
-    assert_eq!(entries(&plan)[3], ("mine", library.file.as_path(), Some(&Param::Int(7))));
+    assert_eq!(entries(&plan)[3], ("mine", library.file.as_path(), Some(&ParamValue::Int(7))));
 
     // The spec as it is stored means the same.
     let (_, text) = check(SPEC, &library);
@@ -81,8 +81,8 @@ fn entries_that_name_a_solver_of_the_library_take_it_from_there() {
     let library = library(&["cg"]);
     let plan = planned(SPEC, &library);
     let found = entries(&plan);
-    assert_eq!(found[0], ("cg", library.file.as_path(), Some(&Param::Int(7))));
-    assert_eq!(found[1], ("cg-ten", library.file.as_path(), Some(&Param::Int(10))));
+    assert_eq!(found[0], ("cg", library.file.as_path(), Some(&ParamValue::Int(7))));
+    assert_eq!(found[1], ("cg-ten", library.file.as_path(), Some(&ParamValue::Int(10))));
     assert_eq!(found[2].0, "cholesky");
     assert_ne!(found[2].1, library.file);
     assert_eq!(found.len(), 3);

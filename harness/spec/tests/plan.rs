@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::common::{check, check_text};
 use gpbench_record::{
     Axes, Case, Family, FeatureEstimator, Fractions, Frequencies, GradientEstimator, Inducing,
-    LikelihoodEstimator, Margin, Metrics, OriginBase, Param, PartOfPlan, PathwiseTargets, Posterior,
+    LikelihoodEstimator, Margin, Metrics, OriginBase, ParamValue, PartOfPlan, PathwiseTargets, Posterior,
     Prediction, Prior, ProbeDistribution, Probes, Quadrature, ReadOptions, ReportOptions, Schedule, Shard,
     Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task,
     TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
@@ -86,8 +86,8 @@ fn published_hyperparameters_are_those_of_the_split() {
 #[test]
 fn a_parameter_may_depend_on_the_data_set() {
     let plan = shipped("benchmarks/lin2023/table1.toml", &[]);
-    assert_eq!(cases(&plan, "pol", "cg")[0].solver.params["max_iterations"], Param::Int(1000));
-    assert_eq!(cases(&plan, "buzz", "cg")[0].solver.params["max_iterations"], Param::Int(100));
+    assert_eq!(cases(&plan, "pol", "cg")[0].solver.params["max_iterations"], ParamValue::Int(1000));
+    assert_eq!(cases(&plan, "buzz", "cg")[0].solver.params["max_iterations"], ParamValue::Int(100));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_list_of_values_makes_an_entry_of_each() {
     ];
     assert_eq!(entries, [&["cholesky"], &points[..]].concat());
     let case = cases(&plan, "pol", points[1])[0];
-    assert_eq!(case.solver.params["rank"], Param::Int(500));
+    assert_eq!(case.solver.params["rank"], ParamValue::Int(500));
     let grid = case.grid().expect("a point of a grid");
     assert_eq!((grid.entry.as_str(), grid.name().as_str()), ("cg", points[1]));
     assert_eq!(cases(&plan, "pol", "cholesky")[0].grid(), None);
@@ -120,7 +120,7 @@ fn defaults_are_filled_in() {
     let estimator = "pathwise".to_owned();
     assert_eq!(case.task, Task::Posterior(Posterior { estimator, targets, inducing: None }));
     assert_eq!(case.kernel.origin, OriginBase::Ones.into());
-    assert_eq!(case.solver.params["rank"], Param::Int(100));
+    assert_eq!(case.solver.params["rank"], ParamValue::Int(100));
     let Source::GpDraw(draw) = &case.dataset.source else { panic!("a draw") };
     assert_eq!((draw.n, draw.n_test, draw.kernel), (1000, 100, Family::Matern32));
     let solve = planned(SMALL, &["task=solve"]);
@@ -538,7 +538,7 @@ tolerance = 0.01
     assert_eq!(training.gradient, GradientEstimator::Features(few));
     let prior = Prior::Features { features: 2000, frequencies };
     assert_eq!(training.prediction.targets, PathwiseTargets { probes: 64, prior });
-    assert_eq!(training.prediction.params, [("rank".to_owned(), Param::Int(7))].into());
+    assert_eq!(training.prediction.params, [("rank".to_owned(), ParamValue::Int(7))].into());
 }
 
 #[test]

@@ -1,3 +1,35 @@
-//! The words of the plugin interface that the SDK, the host and records share: each is defined once.
+//! The terms of the plugin interface that the SDK, the host and records share: each is defined once.
+//!
+//! Terms that are chosen from a list, such as [`Family`], are made by [`words!`], which gives an enum its texts and its
+//! JSON form. The numbers by which terms cross the C interface are in `interface.rs` alone. With the feature `serde`
+//! every term has a JSON form; plugins build without it.
 
 #![forbid(unsafe_code)]
+
+mod capability;
+mod covariance;
+mod family;
+mod interface;
+mod log_level;
+mod measures;
+mod model;
+mod network;
+mod parameter;
+mod reason;
+mod solver;
+mod words;
+
+pub use capability::{Capabilities, Capability};
+pub use covariance::Covariance;
+pub use family::Family;
+pub use log_level::LogLevel;
+pub use measures::{Arithmetic, Clock, Entries};
+pub use model::ModelKind;
+pub use network::{Activation, NetworkShape};
+pub use parameter::{ParamKind, ParamSchema, ParamValue};
+pub use reason::{Reason, StopReason};
+pub use solver::{SolverInfo, SolverKind};
+pub use words::UnknownWord;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use {serde, words::read_word};

@@ -52,7 +52,7 @@ pub(crate) fn likelihood_of_features(
     }
     let streams = setup.rows.streams(kernel.family).further(&format!("draw {draw}"));
     let rng = &mut streams.stream("likelihood-frequencies");
-    let features = RandomFeatures::draw(&kernel, frequencies.into(), count, rng);
+    let features = RandomFeatures::draw(&kernel, frequencies, count, rng);
     setup.pool.install(|| {
         let Some(series) = series else {
             let likelihood = of_features(&features, noise_scale, x, y)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Budget, Capability, Failure, Message, Metrics, Param, Solved, Status, TaskOutput, names,
+    Budget, Capability, Failure, Message, Metrics, ParamValue, Solved, Status, TaskOutput, names,
 };
 use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
@@ -136,7 +136,7 @@ impl<'s> Runner<'s> {
     /// Where the solver cannot be made, does not know of inducing points, or would need more memory than it may use.
     pub(crate) fn create(
         &self,
-        params: &BTreeMap<String, Param>,
+        params: &BTreeMap<String, ParamValue>,
         system: &mut System,
         elsewhere: usize,
     ) -> Result<SolverObject<'_>, CaseError> {
@@ -177,7 +177,7 @@ impl<'s> Runner<'s> {
     /// its own.
     pub(crate) fn solve(
         &self,
-        params: &BTreeMap<String, Param>,
+        params: &BTreeMap<String, ParamValue>,
         system: &mut System,
         x: &mut Array2<f64>,
         limits: SolveLimits,

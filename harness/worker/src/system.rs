@@ -297,7 +297,7 @@ fn targets(
         }
         record::Prior::Features { features, frequencies } => {
             let rng = &mut streams.stream("prior-frequencies");
-            let draw = || RandomFeatures::draw(kernel, frequencies.into(), features, rng);
+            let draw = || RandomFeatures::draw(kernel, frequencies, features, rng);
             Some(shared.cloned().unwrap_or_else(draw))
         }
     };

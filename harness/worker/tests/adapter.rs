@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::common::{close, library_of, run};
-use gpbench_record::{Clock, Message, Param, StopReason, TracePoint, names};
+use gpbench_record::{Clock, Message, ParamValue, StopReason, TracePoint, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
 use gpbench_worker::plugin::{
@@ -99,17 +99,20 @@ fn a_solver_solves_and_what_it_says_arrives() {
 #[test]
 fn parameters_are_checked_before_the_plugin_sees_them() {
     let system = system();
-    let attempt = |name: &str, value: Param| {
+    let attempt = |name: &str, value: ParamValue| {
         let outcome = run::<Descent>(&system, &[(name, value)], common::LIMITS, process::now, &mut ());
         outcome.unwrap_err().to_string()
     };
-    assert_eq!(attempt("stepp", Param::Float(1.0)), "solver `descent` has no parameter `stepp`");
-    assert_eq!(attempt("step", Param::Float(3.0)), "solver `descent` cannot take this `step`: 3 is above 2");
+    assert_eq!(attempt("stepp", ParamValue::Float(1.0)), "solver `descent` has no parameter `stepp`");
     assert_eq!(
-        attempt("iterations", Param::Float(1.5)),
+        attempt("step", ParamValue::Float(3.0)),
+        "solver `descent` cannot take this `step`: 3 is above 2"
+    );
+    assert_eq!(
+        attempt("iterations", ParamValue::Float(1.5)),
         "solver `descent` needs `iterations` to be of kind int, not 1.5"
     );
-    let whole = [("step", Param::Int(1)), ("iterations", Param::Int(2))];
+    let whole = [("step", ParamValue::Int(1)), ("iterations", ParamValue::Int(2))];
     let (outcome, _) = run::<Descent>(&system, &whole, common::LIMITS, process::now, &mut ()).unwrap();
     assert_eq!((outcome.reason, outcome.cost.iterations), (StopReason::Iterations, 2));
 }

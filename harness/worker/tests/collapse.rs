@@ -10,7 +10,7 @@ use crate::common::{close, exact_solution, run};
 use gpbench_data::{Names, Table, copy};
 use gpbench_gp::{UniqueInputs, metrics};
 use gpbench_numerics::lapack;
-use gpbench_record::{Case, Inducing, Param, ReadOptions, Source, StopReason, names};
+use gpbench_record::{Case, Inducing, ParamValue, ReadOptions, Source, StopReason, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
 use gpbench_worker::evaluate::predictions::predictions;
@@ -215,7 +215,7 @@ fn limits_are_those_of_the_smaller_system() {
 }
 
 /// Runs a solver of this workspace, with a tolerance of 1e-10.
-fn solve(system: &System, id: &str, params: &[(&str, Param)]) -> (SolveOutcome, Array2<f64>) {
+fn solve(system: &System, id: &str, params: &[(&str, ParamValue)]) -> (SolveOutcome, Array2<f64>) {
     let library = Library::load(&library(id), HostTable::new(Some(system.pool.clone()))).unwrap();
     let params = params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let mut solver = SolverObject::create(library.solver(id).unwrap(), library.host(), &params).unwrap();
@@ -231,10 +231,10 @@ fn solve(system: &System, id: &str, params: &[(&str, Param)]) -> (SolveOutcome, 
 /// Every solver works on the smaller system without knowing of it.
 #[test]
 fn solvers_agree_with_the_dense_solution_of_the_whole_system() {
-    let text = |name, value: &str| (name, Param::Text(value.into()));
-    let preconditioned = |kind: &str| vec![text("preconditioner", kind), ("rank", Param::Int(8))];
+    let text = |name, value: &str| (name, ParamValue::Text(value.into()));
+    let preconditioned = |kind: &str| vec![text("preconditioner", kind), ("rank", ParamValue::Int(8))];
     // Steps of sgd are for gradients divided by the rows of a batch.
-    let rate = |m: usize| ("learning_rate", Param::Float(0.02 * m.min(8) as f64));
+    let rate = |m: usize| ("learning_rate", ParamValue::Float(0.02 * m.min(8) as f64));
     let solvers = |rate| {
         [
             ("cholesky", vec![]),
@@ -243,8 +243,8 @@ fn solvers_agree_with_the_dense_solution_of_the_whole_system() {
             ("cg", preconditioned("rp_cholesky")),
             ("cg", preconditioned("nystrom")),
             ("block-cg", vec![]),
-            ("ap", vec![("block_size", Param::Int(8))]),
-            ("sgd", vec![("batch_size", Param::Int(8)), rate]),
+            ("ap", vec![("block_size", ParamValue::Int(8))]),
+            ("sgd", vec![("batch_size", ParamValue::Int(8)), rate]),
         ]
     };
     let mut of_standard_probes = Rows::new(60, 21);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use gpbench_record::{Param, SolverKind, StopReason};
+use gpbench_record::{ParamValue, SolverKind, StopReason};
 use gpbench_worker::plugin::{HostTable, Library, Session, SolverObject};
 use gpbench_worker::process;
 use ndarray::{Array2, ShapeBuilder};
@@ -41,7 +41,7 @@ fn library(version: &str, folder: &Path) -> Option<Library> {
 /// The iterate after a hundred steps.
 fn solve(library: &Library) -> Array2<f64> {
     let system = system(&case(40));
-    let params = BTreeMap::from([("step".to_owned(), Param::Float(0.02))]);
+    let params = BTreeMap::from([("step".to_owned(), ParamValue::Float(0.02))]);
     let entry = library.solver("richardson").unwrap();
     let mut solver = SolverObject::create(entry, library.host(), &params).unwrap();
     let mut x = Array2::zeros((system.m(), system.columns()).f());

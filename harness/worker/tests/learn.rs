@@ -6,8 +6,8 @@
 use crate::common;
 use crate::common::worker::{failure, fault, job_of, library_of, messages, solve, timeless, verify, worker};
 use gpbench_record::{
-    Case, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, Param, Selection, Solved,
-    Status, Step, StopReason, Task, TracePoint, names,
+    Case, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, ParamValue, Selection,
+    Solved, Status, Step, StopReason, Task, TracePoint, names,
 };
 use tempfile::TempDir;
 
@@ -137,7 +137,7 @@ fn patience_and_the_learner_s_own_limit_end_a_case() {
     let mut impatient = case();
     *task(&mut impatient) =
         Learning { patience: 2, select: Selection::Objective, ..task(&mut impatient).clone() };
-    impatient.solver.params = [("learning_rate".to_owned(), Param::Float(0.0))].into();
+    impatient.solver.params = [("learning_rate".to_owned(), ParamValue::Float(0.0))].into();
     let (impatient, _folder) = job(impatient, 1);
     let learned = learn(&impatient);
     assert_eq!(learned.solved.reason, StopReason::Stagnated);
@@ -146,7 +146,7 @@ fn patience_and_the_learner_s_own_limit_end_a_case() {
     assert_eq!(learned.looks.last().unwrap().reason, StopReason::Stagnated);
 
     let mut limited = case();
-    limited.solver.params = [("limit".to_owned(), Param::Int(11))].into();
+    limited.solver.params = [("limit".to_owned(), ParamValue::Int(11))].into();
     let (limited, _folder) = job(limited, 1);
     let learned = learn(&limited);
     assert_eq!((learned.solved.reason, learned.solved.iterations), (StopReason::Iterations, 11));
@@ -157,7 +157,7 @@ fn patience_and_the_learner_s_own_limit_end_a_case() {
 #[test]
 fn a_learner_that_diverges_says_so() {
     let mut case = case();
-    case.solver.params = [("learning_rate".to_owned(), Param::Float(1e6))].into();
+    case.solver.params = [("learning_rate".to_owned(), ParamValue::Float(1e6))].into();
     let (job, _folder) = job(case, 1);
     let learned = learn(&job);
     assert_eq!(learned.solved.reason, StopReason::Diverged);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::worker::{job_of, library_of, solve, verify};
-use gpbench_record::{Case, Job, Kernel, Metrics, Param, Solved, Task, names};
+use gpbench_record::{Case, Job, Kernel, Metrics, ParamValue, Solved, Task, names};
 
 /// The library, compiled. None, with a line, if there is no C compiler.
 fn example(folder: &Path) -> Option<PathBuf> {
@@ -40,8 +40,8 @@ fn case(id: &str) -> Case {
     case.kernel = Kernel { signal_scale: 2.0, noise_scale: 1.0, ..case.kernel };
     let learning = r#"{"passes":6,"looks":[3,6],"select":"last"}"#;
     case.task = Task::Learn(Box::new(serde_json::from_str(learning).unwrap()));
-    case.solver.params.insert("batch".into(), Param::Int(30));
-    case.solver.params.insert("learning_rate".into(), Param::Float(0.2));
+    case.solver.params.insert("batch".into(), ParamValue::Int(30));
+    case.solver.params.insert("learning_rate".into(), ParamValue::Float(0.2));
     case
 }
 

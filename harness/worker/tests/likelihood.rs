@@ -6,7 +6,7 @@
 use crate::common;
 use crate::common::worker::{failure, job, job_of, solve, verify};
 use gpbench_record::{
-    Case, FeatureEstimator, Frequencies, LikelihoodEstimator, LikelihoodStudy, Metrics, Param,
+    Case, FeatureEstimator, Frequencies, LikelihoodEstimator, LikelihoodStudy, Metrics, ParamValue,
     PathwiseTargets, Prior, ProbeDistribution, Probes, Quadrature, StandardProbes, Task, names,
 };
 
@@ -54,7 +54,7 @@ fn truncated_conjugate_gradients_underfit() {
     let probes = StandardProbes { probes: 16, distribution: ProbeDistribution::Rademacher };
     let method = solutions(Probes::Standard(probes), Some(Quadrature::Fixed { nodes: 4 }));
     let mut case = estimates("cg", method, 12);
-    case.solver.params.insert("max_iterations".into(), Param::Int(4));
+    case.solver.params.insert("max_iterations".into(), ParamValue::Int(4));
     let metrics = metrics(case);
     let (off, error) = bias(&metrics, names::QUADRATIC);
     assert!(off < 0.0 && error < 1e-10, "{off} {error}: y is the same in every repetition");
@@ -86,10 +86,10 @@ fn random_truncation_has_no_bias() {
     let probes = common::standard(4);
     let method = LikelihoodEstimator::Solutions { probes, second_solve: true, quadrature };
     let mut case = estimates("rr-cg", method, 60);
-    for (name, value) in [("lambda", Param::Float(0.1)), ("min_iterations", Param::Int(10))] {
+    for (name, value) in [("lambda", ParamValue::Float(0.1)), ("min_iterations", ParamValue::Int(10))] {
         case.solver.params.insert(name.into(), value);
     }
-    case.solver.params.insert("reorthogonalise".into(), Param::Bool(true));
+    case.solver.params.insert("reorthogonalise".into(), ParamValue::Bool(true));
     is_unbiased(&metrics(case));
 }
 

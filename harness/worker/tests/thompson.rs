@@ -17,8 +17,8 @@ use gpbench_gp::thompson::candidates;
 use gpbench_gp::thread_pool;
 use gpbench_record::{
     Ascent, Candidates, Case, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job, Kernel,
-    Message, Objective, ObjectiveDraw, Param, PathwiseTargets, Prior, Solved, Source, Status, Step, Task,
-    Thompson, ThompsonOutput, WarmStart, names,
+    Message, Objective, ObjectiveDraw, ParamValue, PathwiseTargets, Prior, Solved, Source, Status, Step,
+    Task, Thompson, ThompsonOutput, WarmStart, names,
 };
 use gpbench_worker::rows::Rows;
 use gpbench_worker::system::{System, SystemSpec};
@@ -211,7 +211,7 @@ fn inducing_points_take_part() {
     let mut case = search("sgd-rff", objective(2), 2);
     task(&mut case).inducing = Some(Inducing::Subset { points: 40 });
     case.budget.max_epochs = Some(20.0);
-    case.solver.params.insert("batch_size".into(), Param::Int(20));
+    case.solver.params.insert("batch_size".into(), ParamValue::Int(20));
     let (job, _folder) = job(case, 2);
     let (steps, _) = run(&job);
     assert!(steps.iter().all(|step| step.metrics.get(names::RESIDUAL_Y).is_none()));

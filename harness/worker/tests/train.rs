@@ -11,8 +11,8 @@ use crate::common::worker::{
 };
 use gpbench_record::{
     Case, FaultCause, FeatureEstimator, Frequencies, GradientEstimator, Grid, Job, Kernel, Landscape,
-    Message, Metrics, Param, PathwiseTargets, Prediction, Probes, Scale, Schedule, Solved, Start, Status,
-    Step, StopReason, Subset, Task, Training, TrainingOutput, names,
+    Message, Metrics, ParamValue, PathwiseTargets, Prediction, Probes, Scale, Schedule, Solved, Start,
+    Status, Step, StopReason, Subset, Task, Training, TrainingOutput, names,
 };
 
 const EXACT: GradientEstimator = GradientEstimator::Exact;
@@ -176,7 +176,7 @@ fn the_distance_to_the_start_is_that_of_a_cold_solution() {
 fn warm_starts_reach_the_tolerance_in_fewer_epochs() {
     let epochs = |probes, start| {
         let mut case = training("ap", solutions(probes, start), 12);
-        case.solver.params.insert("block_size".into(), Param::Int(50));
+        case.solver.params.insert("block_size".into(), ParamValue::Int(50));
         case.budget.tolerance = Some(1e-2);
         let (job, _folder) = job(case, 2);
         let (steps, solved) = train(&job);
@@ -207,7 +207,7 @@ fn warm_starts_reach_the_tolerance_in_fewer_epochs() {
 fn corrections_of_warm_starts_find_entries_in_memory() {
     let trained = |memory_bytes| {
         let mut case = training("cg", solutions(common::pathwise(16), Start::Warm), 4);
-        case.solver.params.insert("precision".into(), Param::Text("mixed".into()));
+        case.solver.params.insert("precision".into(), ParamValue::Text("mixed".into()));
         case.budget.memory_bytes = memory_bytes;
         let (job, _folder) = job(case, 2);
         let (steps, solved) = train(&job);
@@ -228,7 +228,7 @@ fn what_a_solver_saves_serves_the_next_step_and_survives_an_interruption() {
     let case = |recycle, steps| {
         let mut case = training("cg", solutions(common::standard(16), Start::Cold), steps);
         case.kernel.noise_scale = 0.1;
-        case.solver.params.insert("recycle".into(), Param::Int(recycle));
+        case.solver.params.insert("recycle".into(), ParamValue::Int(recycle));
         case
     };
     let (plain, _folder) = job(case(0, 5), 2);
@@ -254,8 +254,8 @@ fn training_that_was_interrupted_ends_as_one_that_was_not() {
     for start in [Start::Cold, Start::Warm] {
         let case = |steps| {
             let mut case = training("sgd", solutions(common::pathwise(16), start), steps);
-            case.solver.params.insert("batch_size".into(), Param::Int(50));
-            case.solver.params.insert("learning_rate".into(), Param::Float(1.0));
+            case.solver.params.insert("batch_size".into(), ParamValue::Int(50));
+            case.solver.params.insert("learning_rate".into(), ParamValue::Float(1.0));
             case.budget.max_epochs = Some(20.0);
             case
         };
@@ -282,7 +282,7 @@ fn training_that_was_interrupted_ends_as_one_that_was_not() {
 fn what_a_solver_keeps_in_memory_changes_no_bit() {
     let case = |steps| {
         let mut case = training("cholesky-mixed", solutions(common::pathwise(16), Start::Warm), steps);
-        case.solver.params.insert("steps_per_factor".into(), Param::Int(4));
+        case.solver.params.insert("steps_per_factor".into(), ParamValue::Int(4));
         case
     };
     let (whole, _folder) = job(case(7), 2);
@@ -309,7 +309,7 @@ fn a_second_solve_finds_nothing_that_a_solver_keeps() {
         let gradient =
             GradientEstimator::Solutions { probes: common::standard(16), second_solve, start: Start::Warm };
         let mut case = training("cholesky-mixed", gradient, 3);
-        case.solver.params.insert("steps_per_factor".into(), Param::Int(100));
+        case.solver.params.insert("steps_per_factor".into(), ParamValue::Int(100));
         case
     };
     let setup = |second_solve| train(&job(case(second_solve), 2).0).1.entries.setup;
@@ -368,7 +368,7 @@ fn a_second_solve_of_y_changes_the_gradient_of_a_randomised_solver_alone() {
         let mut case = training(plugin, gradient, 3);
         case.budget.tolerance = None;
         if plugin == "rr-cg" {
-            case.solver.params.insert("min_iterations".into(), Param::Int(3));
+            case.solver.params.insert("min_iterations".into(), ParamValue::Int(3));
         }
         let (steps, solved) = train(&job(case, 2).0);
         (steps[2].hyperparameters.clone(), solved.entries.used)

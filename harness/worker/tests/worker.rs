@@ -14,8 +14,8 @@ use crate::common::worker::{
 use gpbench_abi::{MAJOR, MINOR};
 use gpbench_data::{Names, Table, copy};
 use gpbench_record::{
-    Case, Family, FaultCause, Inducing, LibraryInfo, Message, Param, Program, ReadOptions, Source, Status,
-    StopReason, names,
+    Case, Family, FaultCause, Inducing, LibraryInfo, Message, ParamValue, Program, ReadOptions, Source,
+    Status, StopReason, names,
 };
 use ndarray::{Array1, Array2};
 
@@ -186,7 +186,7 @@ fn a_solve_that_needs_too_much_memory_is_refused() {
 #[test]
 fn wrong_parameters_and_absent_solvers_are_named() {
     let mut case = cg(0.1);
-    case.solver.params.insert("rnak".into(), Param::Int(3));
+    case.solver.params.insert("rnak".into(), ParamValue::Int(3));
     let (status, reason) = failure(&job(case, 1).0);
     assert_eq!((status, reason.as_str()), (Status::Invalid, "solver `cg` has no parameter `rnak`"));
     let mut case = cg(0.1);
@@ -252,7 +252,7 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
 #[test]
 fn inducing_points_are_solved_for_and_verified() {
     let mut case = common::by("sgd-rff", common::case(300));
-    case.solver.params.insert("max_iterations".into(), Param::Int(3000));
+    case.solver.params.insert("max_iterations".into(), ParamValue::Int(3000));
     case.task = common::posterior(3, Some(Inducing::Kmeans { points: 30 }));
     let (mut job, folder) = job(case, 2);
     exact(&mut job, &folder);

@@ -1,6 +1,6 @@
 //! A draw from a Gaussian process of known hyperparameters.
 
-use gpbench_gp::{FrequencyLaw, Kernel, RandomFeatures, blas, seed};
+use gpbench_gp::{Frequencies, Kernel, RandomFeatures, blas, seed};
 use gpbench_numerics::lapack;
 use gpbench_record::{GpDraw, Objective};
 use ndarray::{Array1, Array2, Axis, ShapeBuilder};
@@ -139,7 +139,7 @@ fn exact(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>, seed: u64) -> Array
 /// phi(x) w + noise with random features phi: an approximate draw.
 fn from_features(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>, seed: u64) -> Array1<f64> {
     let mut frequencies = seed::stream(seed, &["gp-draw", "frequencies"]);
-    let features = RandomFeatures::draw(kernel, FrequencyLaw::MultivariateT, DRAW_FEATURES, &mut frequencies);
+    let features = RandomFeatures::draw(kernel, Frequencies::MultivariateT, DRAW_FEATURES, &mut frequencies);
     let function = features.apply(x.view(), normals(seed, "weights", DRAW_FEATURES).view());
     (function + noise_scale * normals(seed, "noise", x.nrows())).remove_axis(Axis(1))
 }

@@ -54,7 +54,7 @@ impl DrawnObjective {
         let draw = match draw {
             ObjectiveDraw::Features { features, frequencies } => {
                 let rng = &mut streams.stream("frequencies");
-                let features = RandomFeatures::draw(&kernel, frequencies.into(), features, rng);
+                let features = RandomFeatures::draw(&kernel, frequencies, features, rng);
                 let weights = streams.normals("weights", features.count(), 1);
                 Draw::Features(features, weights)
             }

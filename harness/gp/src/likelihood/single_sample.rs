@@ -114,7 +114,7 @@ impl SingleSample {
 mod tests {
     use super::*;
     use crate::seed::Streams;
-    use crate::{Family, FrequencyLaw, Kernel};
+    use crate::{Family, Frequencies, Kernel};
 
     #[test]
     fn terms_end_with_the_exact_kernel() {
@@ -135,7 +135,7 @@ mod tests {
         let exact = Likelihood::exact(&ExactGp::fit(&kernel, 0.4, x, y, 1).unwrap(), x);
         for series in [SingleSample { min: 4, step: 6 }, SingleSample { min: 30, step: 2 }] {
             let rng = &mut streams.stream("frequencies");
-            let features = RandomFeatures::draw(&kernel, FrequencyLaw::MultivariateT, series.most(25), rng);
+            let features = RandomFeatures::draw(&kernel, Frequencies::MultivariateT, series.most(25), rng);
             let mut mean = exact.clone();
             mean.add(-1.0, &exact);
             for (k, p) in series.probabilities(25).into_iter().enumerate() {

@@ -6,11 +6,12 @@
 //! for the last one. Its costs, such as `passes`, `rows`, `epochs`, `feature_rows`, `iterations`, `seconds_prepare` and
 //! `seconds_solve`, count from the beginning of the fit.
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use super::training::Step;
-use crate::{Curve, GridPoint, Hyperparameters, Inducing, Probes, TaskKind};
+use crate::{Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes, TaskKind};
 
 /// What task `learn` needs: a learner fits by itself, with parameters of its own, and the harness looks at its model
 /// from time to time.
@@ -89,44 +90,25 @@ impl TaskRules for Learning {
     }
 }
 
-/// Which look's model is the result: the one whose number is smallest, the earliest of equal ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Selection {
-    /// The last.
-    #[default]
-    Last,
-    /// By the learner's own objective.
-    Objective,
-    /// By the exact negative log marginal likelihood, or its bound where only that is known.
-    Nlml,
-    /// By the negative log-likelihood of validation rows.
-    ValidationNll,
-    /// By the root mean square error on validation rows.
-    ValidationRmse,
+words! {
+    /// Which look's model is the result: the one whose number is smallest, the earliest of equal ones.
+    #[derive(Default)]
+    pub enum Selection {
+        /// The last.
+        #[default]
+        Last = "last",
+        /// By the learner's own objective.
+        Objective = "objective",
+        /// By the exact negative log marginal likelihood, or its bound where only that is known.
+        Nlml = "nlml",
+        /// By the negative log-likelihood of validation rows.
+        ValidationNll = "validation_nll",
+        /// By the root mean square error on validation rows.
+        ValidationRmse = "validation_rmse",
+    }
 }
 
 impl Selection {
-    /// Every selection.
-    pub const ALL: [Selection; 5] = [
-        Selection::Last,
-        Selection::Objective,
-        Selection::Nlml,
-        Selection::ValidationNll,
-        Selection::ValidationRmse,
-    ];
-
-    /// The name in specs and journals.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Selection::Last => "last",
-            Selection::Objective => "objective",
-            Selection::Nlml => "nlml",
-            Selection::ValidationNll => "validation_nll",
-            Selection::ValidationRmse => "validation_rmse",
-        }
-    }
-
     /// Whether it needs validation rows.
     pub fn validates(self) -> bool {
         matches!(self, Selection::ValidationNll | Selection::ValidationRmse)
@@ -161,24 +143,6 @@ pub struct LearningOutput {
     pub curve: Option<Box<Curve>>,
 }
 
-/// What a learner's model is, so that the harness computes predictions and likelihoods from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelKind {
-    /// An exact Gaussian process on all training rows.
-    Gp,
-    /// Inducing points with a variational distribution.
-    Inducing,
-    /// Finitely many features of a network.
-    Features,
-    /// An exact Gaussian process on a network's outputs.
-    NetworkGp,
-    /// Inducing points on a network's outputs.
-    NetworkInducing,
-    /// Exact processes on subsets, combined.
-    Experts,
-}
-
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -190,13 +154,6 @@ fn nlml_rows() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_selections_agree_with_the_serde_form() {
-        for selection in Selection::ALL {
-            assert_eq!(serde_json::to_string(&selection).unwrap(), format!("\"{}\"", selection.as_str()));
-        }
-    }
 
     #[test]
     fn what_is_left_out_has_its_default() {

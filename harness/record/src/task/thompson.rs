@@ -3,6 +3,7 @@
 //! An outer step is kept as a [`Step`]: `step` counts from 0, `hyperparameters` is empty, and the metrics are those of the
 //! systems that the step solved and of the points that it chose.
 
+use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
@@ -92,23 +93,17 @@ pub struct Candidates {
     pub exploit: Exploit,
 }
 
-/// The law by which training rows are chosen, with probabilities proportional to a weight of their observed values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Exploit {
-    /// `y - min(y)`: high values are preferred.
-    #[default]
-    Shifted,
-    /// `y + min(y)`, divided by its sum, as in the public code of 2023: where the sum is negative, low values are
-    /// preferred.
-    #[serde(rename = "public-2023")]
-    Public2023,
-}
-
-impl Exploit {
-    /// Every law, by its name in specs and journals.
-    pub const ALL: [(&'static str, Exploit); 2] =
-        [("shifted", Exploit::Shifted), ("public-2023", Exploit::Public2023)];
+words! {
+    /// The law by which training rows are chosen, with probabilities proportional to a weight of their observed values.
+    #[derive(Default)]
+    pub enum Exploit {
+        /// `y - min(y)`: high values are preferred.
+        #[default]
+        Shifted = "shifted",
+        /// `y + min(y)`, divided by its sum, as in the public code of 2023: where the sum is negative, low values are
+        /// preferred.
+        Public2023 = "public-2023",
+    }
 }
 
 /// Gradient ascent of each sample, by Adam.
@@ -120,25 +115,22 @@ pub struct Ascent {
     pub learning_rate: f64,
 }
 
-/// Where the solve of a step starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WarmStart {
-    /// At zero, with prior functions drawn afresh in each step.
-    #[default]
-    None,
-    /// At the last step's solution of y, with zeros for new rows; else as `none`.
-    Mean,
-    /// At the last step's solutions, of prior functions that are drawn once. Points were chosen by looking at these, so
-    /// that the samples are no longer independent of the data given the model.
-    All,
+words! {
+    /// Where the solve of a step starts.
+    #[derive(Default)]
+    pub enum WarmStart {
+        /// At zero, with prior functions drawn afresh in each step.
+        #[default]
+        None = "none",
+        /// At the last step's solution of y, with zeros for new rows; else as `none`.
+        Mean = "mean",
+        /// At the last step's solutions, of prior functions that are drawn once. Points were chosen by looking at these, so
+        /// that the samples are no longer independent of the data given the model.
+        All = "all",
+    }
 }
 
 impl WarmStart {
-    /// Every start, by its name in specs and journals.
-    pub const ALL: [(&'static str, WarmStart); 3] =
-        [("none", WarmStart::None), ("mean", WarmStart::Mean), ("all", WarmStart::All)];
-
     fn is_none(&self) -> bool {
         *self == WarmStart::None
     }
@@ -187,19 +179,4 @@ pub struct IllustratedSample {
     pub ascents: Vec<Vec<[f64; 2]>>,
     /// The point that it chose: place and value.
     pub chosen: [f64; 2],
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_agree_with_the_serde_form() {
-        for (name, exploit) in Exploit::ALL {
-            assert_eq!(serde_json::to_string(&exploit).unwrap(), format!("\"{name}\""));
-        }
-        for (name, start) in WarmStart::ALL {
-            assert_eq!(serde_json::to_string(&start).unwrap(), format!("\"{name}\""));
-        }
-    }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use crate::{
-    Case, Curve, FeatureEstimator, GradientEstimator, Hyperparameters, Metrics, Param, PathwiseTargets,
+    Case, Curve, FeatureEstimator, GradientEstimator, Hyperparameters, Metrics, ParamValue, PathwiseTargets,
     Probes, Scale, StopReason, TaskKind, TaskOutput,
 };
 
@@ -123,7 +123,7 @@ pub struct Prediction {
     pub targets: PathwiseTargets,
     /// Solver parameters that differ from those of the steps.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub params: BTreeMap<String, Param>,
+    pub params: BTreeMap<String, ParamValue>,
 }
 
 /// A grid over the plane of length scale and noise scale, even on logarithmic axes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::metric::{self, Metric};
-use gpbench_record::{GridPoint, Param, names};
+use gpbench_record::{GridPoint, ParamValue, names};
 
 use super::curve::Mean;
 use super::figure::{Drawn, Figure, series};
@@ -63,7 +63,7 @@ fn figure(results: &Results<'_>, points: &[(&Group, &GridPoint)], param: &str, w
 fn sweeps<'a>(results: &Results<'_>, points: &[(&'a Group, &GridPoint)], param: &str) -> Vec<Sweep<'a>> {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
     for (group, point) in points {
-        let value = point.params.get(param).and_then(Param::number).filter(|value| *value > 0.0);
+        let value = point.params.get(param).and_then(ParamValue::number).filter(|value| *value > 0.0);
         let Some(value) = value else { continue };
         let others: BTreeMap<_, _> = point
             .params

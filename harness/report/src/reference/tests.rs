@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Activation, FeatureEstimator, Frequencies, Learning, Network, Param, PathwiseTargets, Prediction, Prior,
-    ProbeDistribution, Schedule, Selection, StandardProbes, Training, testing,
+    Activation, FeatureEstimator, Frequencies, Learning, NetworkShape, ParamValue, PathwiseTargets,
+    Prediction, Prior, ProbeDistribution, Schedule, Selection, StandardProbes, Training, testing,
 };
 
 use gpbench_record::{Covariance, GradientEstimator, Probes, Start, Subsample, Task};
@@ -153,11 +153,11 @@ fn learn(dataset: &str, plugin: &str, batch: i64, network: Option<Covariance>) -
         nlml_rows: 4096,
         grid: None,
     }));
-    case.solver.params.insert("batch".to_owned(), Param::Int(batch));
+    case.solver.params.insert("batch".to_owned(), ParamValue::Int(batch));
     if let Some(family) = network {
         case.kernel.family = family;
         case.kernel.network =
-            Some(Network { widths: vec![128, 128], activation: Activation::Relu, random: None });
+            Some(NetworkShape { widths: vec![128, 128], activation: Activation::Relu, random: None });
     }
     case
 }

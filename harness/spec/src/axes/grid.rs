@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{GridPoint, Param};
+use gpbench_record::{GridPoint, ParamValue};
 
 use super::param::{MOST_POINTS, ParamChoice};
 use crate::error::Mistakes;
@@ -40,7 +40,7 @@ fn at(
     mut point: usize,
 ) -> (String, Option<GridPoint>, Vec<ParamChoice>) {
     let mut chosen = params.to_vec();
-    let mut varied: BTreeMap<String, Param> = BTreeMap::new();
+    let mut varied: BTreeMap<String, ParamValue> = BTreeMap::new();
     for choice in chosen.iter_mut().rev() {
         if let ParamChoice::Grid(key, values) = choice {
             let (key, value) = (key.clone(), values[point % values.len()].clone());

@@ -7,7 +7,7 @@
 //! likewise.
 
 use gpbench_record::{
-    Covariance, GpDraw, InputScaling, Kernel, Network, Objective, Origin, OriginBase, Source, Subset,
+    Covariance, GpDraw, InputScaling, Kernel, NetworkShape, Objective, Origin, OriginBase, Source, Subset,
     TargetScaling,
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct KernelEntry {
     pub(crate) name: String,
     pub(crate) family: Covariance,
     /// The network between inputs and kernel.
-    pub(crate) network: Option<Network>,
+    pub(crate) network: Option<NetworkShape>,
     /// Where the numbers come from; `None` where the spec gives all.
     base: Option<Base>,
     /// Where that is written.
@@ -78,7 +78,7 @@ fn network(
     family: Covariance,
     task: TaskKeys,
     mistakes: &mut Mistakes,
-) -> Option<Network> {
+) -> Option<NetworkShape> {
     let given = table.and_then(|table| table.network.as_ref());
     let random = table.and_then(|table| table.random.as_ref());
     let of_family = table.and_then(|table| table.family.as_ref()).map_or(&name.at, |family| &family.at);
@@ -101,7 +101,7 @@ fn network(
         mistakes.add(&random.at, "`random` has no effect: a linear kernel is of finite dimension", None);
     }
     let network = given.and_then(|network| network.value.clone())?;
-    Some(Network { random: random.map(|random| random.value), ..network })
+    Some(NetworkShape { random: random.map(|random| random.value), ..network })
 }
 
 /// The family that an entry without `family` is named after.

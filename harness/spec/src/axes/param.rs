@@ -1,6 +1,6 @@
 //! Parameters of a solver, checked against the plugin's schema.
 
-use gpbench_record::{Param, ParamInfo, ParamKind, SolverInfo};
+use gpbench_record::{ParamKind, ParamSchema, ParamValue, SolverInfo};
 
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
@@ -12,14 +12,14 @@ use crate::typed::Typed;
 /// A parameter's value, or its values by data set, or those that a grid tries.
 #[derive(Clone)]
 pub(super) enum ParamChoice {
-    Same(String, Param),
-    ByDataset(String, Vec<(String, Param)>),
-    Grid(String, Vec<Param>),
+    Same(String, ParamValue),
+    ByDataset(String, Vec<(String, ParamValue)>),
+    Grid(String, Vec<ParamValue>),
 }
 
 impl ParamChoice {
     /// Name and value on a data set; of a grid, its first.
-    pub(super) fn on(&self, dataset: &str) -> Option<(String, Param)> {
+    pub(super) fn on(&self, dataset: &str) -> Option<(String, ParamValue)> {
         let (key, value) = match self {
             ParamChoice::Same(key, value) => (key, value),
             ParamChoice::Grid(key, values) => (key, values.first()?),
@@ -58,7 +58,7 @@ pub(super) fn check_name(key: &At<String>, info: &SolverInfo, mistakes: &mut Mis
 
 /// A parameter as the spec gives it, or its default.
 pub(super) fn choice(
-    schema: &ParamInfo,
+    schema: &ParamSchema,
     given: Option<&Node>,
     known: &Known<'_>,
     mistakes: &mut Mistakes,
@@ -82,7 +82,7 @@ pub(super) fn choice(
 }
 
 /// A list, or `{ grid = [...] }`: values of which each makes a case.
-fn grid(schema: &ParamInfo, given: Option<&Node>, mistakes: &mut Mistakes) -> Option<ParamChoice> {
+fn grid(schema: &ParamSchema, given: Option<&Node>, mistakes: &mut Mistakes) -> Option<ParamChoice> {
     let (before, given) = (mistakes.count(), given?);
     let nodes = match &given.value {
         Value::Array(items) => items.as_slice(),
@@ -98,7 +98,7 @@ fn grid(schema: &ParamInfo, given: Option<&Node>, mistakes: &mut Mistakes) -> Op
         mistakes.add(&first.at, what, format!("at most {MOST_POINTS} are possible"));
         return None;
     }
-    let mut values: Vec<Param> = Vec::new();
+    let mut values: Vec<ParamValue> = Vec::new();
     for node in nodes {
         let Some(value) = value(schema, node, mistakes) else { continue };
         if values.contains(&value) {
@@ -110,7 +110,7 @@ fn grid(schema: &ParamInfo, given: Option<&Node>, mistakes: &mut Mistakes) -> Op
 }
 
 fn by_dataset(
-    schema: &ParamInfo,
+    schema: &ParamSchema,
     table: &Table,
     at: &Location,
     known: &Known<'_>,
@@ -143,14 +143,14 @@ fn by_dataset(
 }
 
 /// One value, checked against its schema.
-pub(super) fn value(schema: &ParamInfo, node: &Node, mistakes: &mut Mistakes) -> Option<Param> {
+pub(super) fn value(schema: &ParamSchema, node: &Node, mistakes: &mut Mistakes) -> Option<ParamValue> {
     let name = &schema.name;
     let param = match (schema.kind, &node.value) {
-        (ParamKind::Bool, Value::Bool(truth)) => Param::Bool(*truth),
-        (ParamKind::Int, Value::Int(int)) => Param::Int(*int),
-        (ParamKind::Float, Value::Int(int)) => Param::Float(*int as f64),
-        (ParamKind::Float, Value::Float(float)) => Param::Float(*float),
-        (ParamKind::Text, Value::Text(text)) => Param::Text(text.clone()),
+        (ParamKind::Bool, Value::Bool(truth)) => ParamValue::Bool(*truth),
+        (ParamKind::Int, Value::Int(int)) => ParamValue::Int(*int),
+        (ParamKind::Float, Value::Int(int)) => ParamValue::Float(*int as f64),
+        (ParamKind::Float, Value::Float(float)) => ParamValue::Float(*float),
+        (ParamKind::Text, Value::Text(text)) => ParamValue::Text(text.clone()),
         (kind, value) => {
             let wanted = match kind {
                 ParamKind::Bool => "true or false",
@@ -170,7 +170,7 @@ pub(super) fn value(schema: &ParamInfo, node: &Node, mistakes: &mut Mistakes) ->
             return None;
         }
     }
-    if let Param::Text(text) = &param
+    if let ParamValue::Text(text) = &param
         && !schema.choices.is_empty()
         && !schema.choices.contains(text)
     {
@@ -181,7 +181,7 @@ pub(super) fn value(schema: &ParamInfo, node: &Node, mistakes: &mut Mistakes) ->
     Some(param)
 }
 
-fn range(schema: &ParamInfo) -> Option<String> {
+fn range(schema: &ParamSchema) -> Option<String> {
     match (schema.min, schema.max) {
         (Some(min), Some(max)) => Some(format!("it ranges from {min} to {max}")),
         (Some(min), None) => Some(format!("it is at least {min}")),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Budget, Capability, GridPoint, Inducing, LibraryInfo, Param, Quadrature, Solver, SolverInfo, SolverKind,
+    Budget, Capability, GridPoint, Inducing, LibraryInfo, ParamValue, Quadrature, Solver, SolverInfo,
+    SolverKind,
 };
 
 use super::param::{self, Known, ParamChoice};
@@ -31,7 +32,7 @@ pub(crate) struct SolverEntry<'a> {
     pub(crate) points: Option<Location>,
     pub(crate) quadrature: Option<Quadrature>,
     /// Parameters that the prediction after training changes.
-    pub(crate) prediction: BTreeMap<String, Param>,
+    pub(crate) prediction: BTreeMap<String, ParamValue>,
     pub(crate) budget: Budget,
 }
 

@@ -13,7 +13,7 @@
 //! beside the feature map there and back, and the optimiser's work on each parameter. A look takes predictions and the
 //! exact likelihood, or the bound where there are inducing points.
 
-use gpbench_record::{Capability, Case, Covariance, Inducing, Learning, Param};
+use gpbench_record::{Capability, Case, Covariance, Inducing, Learning, ParamValue};
 
 /// Rows of a step of a learner without a parameter `batch`.
 const BATCH: usize = 1024;
@@ -123,7 +123,7 @@ impl Sizes {
         exponential: f64,
     ) -> Sizes {
         let param = |name: &str| match case.solver.params.get(name) {
-            Some(Param::Int(count)) => usize::try_from(*count).ok(),
+            Some(ParamValue::Int(count)) => usize::try_from(*count).ok(),
             _ => None,
         };
         let can = |capability| capabilities.contains(&capability);

@@ -125,7 +125,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
             "targets",
             choice(
                 "scale of targets",
-                [("standardised", TargetScaling::Standardised), ("centred", TargetScaling::Centred)],
+                TargetScaling::ALL.map(|scaling| (scaling.as_str(), scaling)),
             ),
             "standardised",
             "Scale of the targets: mean 0 and standard deviation 1 on the training rows, or mean 0 in the units of the file.",
@@ -134,7 +134,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
             "inputs",
             choice(
                 "scale of inputs",
-                [("standardised", InputScaling::Standardised), ("box", InputScaling::Box)],
+                InputScaling::ALL.map(|scaling| (scaling.as_str(), scaling)),
             ),
             "standardised",
             "Scale of each input: mean 0 and standard deviation 1, or limits -1 and 1, on the training rows.",
@@ -175,8 +175,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
 
 /// A law of frequencies.
 fn frequencies() -> Kind<Frequencies> {
-    let laws = [("multivariate_t", Frequencies::MultivariateT), ("product_t", Frequencies::ProductT)];
-    choice("law of frequencies", laws)
+    choice("law of frequencies", Frequencies::ALL.map(|law| (law.as_str(), law)))
 }
 
 /// The separator of cells.

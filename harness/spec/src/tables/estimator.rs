@@ -67,7 +67,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Estimator {
             "probe_distribution",
             choice(
                 "distribution of probes",
-                [("normal", ProbeDistribution::Normal), ("rademacher", ProbeDistribution::Rademacher)],
+                ProbeDistribution::ALL.map(|law| (law.as_str(), law)),
             ),
             "normal",
             "Law of standard probes.",

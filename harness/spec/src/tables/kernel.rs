@@ -1,6 +1,6 @@
 //! `[kernel.NAME]`, and the hyperparameters that training starts from.
 
-use gpbench_record::{Activation, Covariance, Family, Network, Subset};
+use gpbench_record::{Activation, Covariance, Family, NetworkShape, Subset};
 
 use crate::keys::{
     EVEN_COUNT, Keys, Kind, NOT_NEGATIVE, POSITIVE, between, choice, count, inner, list, number, whole,
@@ -12,7 +12,7 @@ pub(crate) struct Kernel {
     pub(crate) family: Option<At<Covariance>>,
     pub(crate) hyperparameters: Option<At<Hyperparameters>>,
     /// Without its random features.
-    pub(crate) network: Option<At<Option<Network>>>,
+    pub(crate) network: Option<At<Option<NetworkShape>>>,
     pub(crate) random: Option<At<usize>>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
 }
 
 /// Fully connected layers.
-fn network(keys: &mut Keys<'_>) -> Option<Network> {
+fn network(keys: &mut Keys<'_>) -> Option<NetworkShape> {
     let hint = "for instance { widths = [128, 128], activation = \"relu\" }";
     let width = whole::<usize>(between(1.0, 65536.0)).hint("it is the number of outputs of a layer");
     let widths = keys.required(
@@ -99,7 +99,7 @@ fn network(keys: &mut Keys<'_>) -> Option<Network> {
         return None;
     }
     let widths = widths.value.into_iter().map(|width| width.value).collect();
-    Some(Network { widths, activation: activation.value, random: None })
+    Some(NetworkShape { widths, activation: activation.value, random: None })
 }
 
 /// The name of known hyperparameters, or a table.

@@ -25,7 +25,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Thompson {
         ascent: keys.part("ascent", ascent, "How the best candidate of each round is improved."),
         warm_start: keys.or(
             "warm_start",
-            choice("warm start", WarmStart::ALL),
+            choice("warm start", WarmStart::ALL.map(|start| (start.as_str(), start))),
             "none",
             "Where a step's solve starts: \"none\" (at zero, with fresh prior draws), \"mean\" (y at its last solution), or \
              \"all\" (all at their last solutions, with prior draws that are kept, which makes samples biased).",
@@ -63,7 +63,7 @@ fn candidates(keys: &mut Keys<'_>) -> Candidates {
         exploit: keys
             .or(
                 "exploit",
-                choice("law of exploitation", Exploit::ALL),
+                choice("law of exploitation", Exploit::ALL.map(|law| (law.as_str(), law))),
                 "shifted",
                 "How such rows are chosen: with probabilities proportional to y - min(y), or \"public-2023\": to y + min(y) \
                  over its sum, which prefers low values.",

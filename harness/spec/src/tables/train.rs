@@ -41,7 +41,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
         ),
         fixed: keys.optional(
             "fixed",
-            list(choice("hyperparameter", Scale::ALL.map(|scale| (scale.name(), scale)))),
+            list(choice("hyperparameter", Scale::ALL.map(|scale| (scale.as_str(), scale)))),
             "Scales that stay as they are.",
         ),
         mean: keys.or(

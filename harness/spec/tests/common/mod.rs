@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Capability, LibraryInfo, Param, ParamInfo, ParamKind, SolverInfo, SolverKind};
+use gpbench_record::{Capability, LibraryInfo, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind};
 use gpbench_spec::{Catalog, Checked, KnownDataset, SpecErrors, load};
 
 /// Plugins as they are, a library that offers a solver `twice`, and another that does too.
@@ -11,13 +11,17 @@ pub(crate) fn catalog() -> Catalog {
         "cg",
         &[],
         vec![
-            ParamInfo {
+            ParamSchema {
                 choices: vec!["none".into(), "pivoted_cholesky".into()],
                 ..text("preconditioner", "none")
             },
             int("rank", 100, 1.0, 10_000.0),
             int("max_iterations", 1_000_000, 1.0, 1e9),
-            ParamInfo { kind: ParamKind::Float, default: Param::Float(0.0), ..int("shift", 0, 0.0, 1.0) },
+            ParamSchema {
+                kind: ParamKind::Float,
+                default: ParamValue::Float(0.0),
+                ..int("shift", 0, 0.0, 1.0)
+            },
         ],
     );
     let sgd_rff = solver(
@@ -49,20 +53,23 @@ fn learners() -> Vec<SolverInfo> {
     let params = || {
         vec![
             int("batch", 32, 1.0, 1e9),
-            ParamInfo {
+            ParamSchema {
                 kind: ParamKind::Float,
-                default: Param::Float(0.01),
+                default: ParamValue::Float(0.01),
                 ..int("learning_rate", 0, 0.0, 1e6)
             },
-            ParamInfo { choices: vec!["adam".into(), "adadelta".into()], ..text("optimiser", "adam") },
+            ParamSchema { choices: vec!["adam".into(), "adadelta".into()], ..text("optimiser", "adam") },
         ]
     };
     let learner = |id, capabilities: &[Capability], params| SolverInfo {
         kind: SolverKind::Learner,
         ..solver(id, capabilities, params)
     };
-    let average =
-        ParamInfo { kind: ParamKind::Float, default: Param::Float(0.9), ..int("average", 0, 0.0, 1.0) };
+    let average = ParamSchema {
+        kind: ParamKind::Float,
+        default: ParamValue::Float(0.9),
+        ..int("average", 0, 0.0, 1.0)
+    };
     vec![
         learner("scgd", &[Network, Finite, Mean], params().into_iter().chain([average]).collect()),
         learner("svgp", &[Network, Kernel, Inducing, Mean], params()),
@@ -110,7 +117,7 @@ pub(crate) fn library(name: &str, solvers: Vec<SolverInfo>) -> LibraryInfo {
     }
 }
 
-pub(crate) fn solver(id: &str, capabilities: &[Capability], params: Vec<ParamInfo>) -> SolverInfo {
+pub(crate) fn solver(id: &str, capabilities: &[Capability], params: Vec<ParamSchema>) -> SolverInfo {
     SolverInfo {
         id: id.into(),
         kind: SolverKind::Solver,
@@ -122,22 +129,22 @@ pub(crate) fn solver(id: &str, capabilities: &[Capability], params: Vec<ParamInf
     }
 }
 
-pub(crate) fn int(name: &str, default: i64, min: f64, max: f64) -> ParamInfo {
-    ParamInfo {
+pub(crate) fn int(name: &str, default: i64, min: f64, max: f64) -> ParamSchema {
+    ParamSchema {
         name: name.into(),
         kind: ParamKind::Int,
         doc: String::new(),
-        default: Param::Int(default),
+        default: ParamValue::Int(default),
         min: Some(min),
         max: Some(max),
         choices: vec![],
     }
 }
 
-fn text(name: &str, default: &str) -> ParamInfo {
-    ParamInfo {
+fn text(name: &str, default: &str) -> ParamSchema {
+    ParamSchema {
         kind: ParamKind::Text,
-        default: Param::Text(default.into()),
+        default: ParamValue::Text(default.into()),
         min: None,
         max: None,
         ..int(name, 0, 0.0, 0.0)

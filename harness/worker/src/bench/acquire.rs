@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{
-    FrequencyLaw, KernelMatrix, KernelOperator, PosteriorSamples, RandomFeatures, SystemMatrix, thread_pool,
+    Frequencies, KernelMatrix, KernelOperator, PosteriorSamples, RandomFeatures, SystemMatrix, thread_pool,
 };
 use gpbench_record::{Acquire, AcquireTiming, BenchAnswer, BenchRequest, Timing};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
@@ -27,7 +27,7 @@ pub(super) fn time(
     let Acquire { candidates, starts, features: m } = sizes;
     let ((n, d), samples) = (x.dim(), request.rhs);
     let kernel = operator.kernel();
-    let law = FrequencyLaw::default();
+    let law = Frequencies::default();
     let features = RandomFeatures::draw(kernel, law, m, &mut streams.stream("frequencies"));
     let few = features.first(FEW_FEATURES);
     let (w, v) = (streams.normals("w", m, samples), streams.normals("v", n, samples));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use gpbench_gp::seed::Streams;
 use gpbench_gp::thread_pool;
-use gpbench_record::{BenchRequest, Kernel, LearnerStep, Param, StepTiming};
+use gpbench_record::{BenchRequest, Kernel, LearnerStep, ParamValue, StepTiming};
 use ndarray::{Array1, Array2, ArrayView2, s};
 
 use crate::plugin::{FitLimits, FitProblem, FitSession, HostTable, LearnerObject, Library, Pause};
@@ -33,7 +33,7 @@ pub(super) fn time(
         arrays::write_all(folder, &request.kernel, &[("x", x), ("y", y), ("z", points)])?;
     }
     let library = Library::load(&step.library, HostTable::new(Some(thread_pool(request.threads)?)))?;
-    let params = BTreeMap::from([("batch".to_owned(), Param::Int(i64::try_from(step.batch)?))]);
+    let params = BTreeMap::from([("batch".to_owned(), ParamValue::Int(i64::try_from(step.batch)?))]);
     let mut learner = LearnerObject::create(library.learner(&step.learner)?, library.host(), &params)?;
     let lengths = length_scale(&request.kernel, d);
     let problem = FitProblem {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpbench_gp::blas;
-use gpbench_record::{Capability, Param, ParamInfo, SolverInfo, StopReason};
+use gpbench_record::{Capability, ParamSchema, ParamValue, SolverInfo, StopReason};
 use gpbench_testkit::conformance::{Description, Fault, Parameter, Reason, Setting};
 
 use rayon::ThreadPool;
@@ -42,7 +42,7 @@ pub(super) fn description(kind: &'static str, info: &SolverInfo, oddities: Vec<S
     }
 }
 
-pub(super) fn params(settings: &[(&str, Setting)]) -> BTreeMap<String, Param> {
+pub(super) fn params(settings: &[(&str, Setting)]) -> BTreeMap<String, ParamValue> {
     settings.iter().map(|(name, value)| ((*name).to_owned(), param(value))).collect()
 }
 
@@ -60,22 +60,22 @@ pub(super) fn fault(error: CallError) -> Fault {
     Fault { panicked: matches!(error, CallError::Panicked { .. }), text: error.to_string() }
 }
 
-fn parameter(info: &ParamInfo) -> Parameter {
+fn parameter(info: &ParamSchema) -> Parameter {
     let default = match &info.default {
-        Param::Bool(value) => Setting::Bool(*value),
-        Param::Int(value) => Setting::Int(*value),
-        Param::Float(value) => Setting::Float(*value),
-        Param::Text(value) => Setting::Text(value.clone()),
+        ParamValue::Bool(value) => Setting::Bool(*value),
+        ParamValue::Int(value) => Setting::Int(*value),
+        ParamValue::Float(value) => Setting::Float(*value),
+        ParamValue::Text(value) => Setting::Text(value.clone()),
     };
-    let ParamInfo { name, doc, min, max, choices, .. } = info.clone();
+    let ParamSchema { name, doc, min, max, choices, .. } = info.clone();
     Parameter { name, doc, default, min, max, choices }
 }
 
-fn param(setting: &Setting) -> Param {
+fn param(setting: &Setting) -> ParamValue {
     match setting {
-        Setting::Bool(value) => Param::Bool(*value),
-        Setting::Int(value) => Param::Int(*value),
-        Setting::Float(value) => Param::Float(*value),
-        Setting::Text(value) => Param::Text(value.clone()),
+        Setting::Bool(value) => ParamValue::Bool(*value),
+        Setting::Int(value) => ParamValue::Int(*value),
+        Setting::Float(value) => ParamValue::Float(*value),
+        Setting::Text(value) => ParamValue::Text(value.clone()),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use gpbench_abi::model_kind;
 use gpbench_gp::metrics;
 use gpbench_gp::model::{InvalidArray, Model, ModelError, Posterior, Prediction, Shape, subset};
 use gpbench_record::{Covariance, Hyperparameters, Kernel, Learning, Metrics, ModelKind, names};
@@ -204,15 +203,7 @@ fn insert(found: &mut Metrics, name: &str, value: Option<f64>) {
 /// The kind of a model by its number.
 pub(crate) fn kind_of(arrays: &Arrays) -> Option<ModelKind> {
     let kind = arrays.get("kind").filter(|kind| kind.dim() == (1, 1))?[[0, 0]];
-    let kinds = [
-        (model_kind::GP, ModelKind::Gp),
-        (model_kind::INDUCING, ModelKind::Inducing),
-        (model_kind::FEATURES, ModelKind::Features),
-        (model_kind::NETWORK_GP, ModelKind::NetworkGp),
-        (model_kind::NETWORK_INDUCING, ModelKind::NetworkInducing),
-        (model_kind::EXPERTS, ModelKind::Experts),
-    ];
-    kinds.into_iter().find_map(|(code, named)| (f64::from(code) == kind).then_some(named))
+    ModelKind::ALL.into_iter().find(|named| f64::from(named.number()) == kind)
 }
 
 /// The largest distance of predictions (m x 2) to the expected ones: of means over the targets' standard deviation,

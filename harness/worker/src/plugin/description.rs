@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::mem::{MaybeUninit, offset_of};
 
-use gpbench_abi::{Learner, Param, Plugin, Solver, Str, Value, capability, value_kind};
-use gpbench_record::{Capability, Param as Setting, ParamInfo, ParamKind, SolverInfo, SolverKind};
+use gpbench_abi::{Learner, Param, Plugin, Solver, Str, Value, value_kind};
+use gpbench_terms::{Capabilities, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind};
 
 /// Most entries of a list; no library has as many.
 const MAX_ENTRIES: i64 = 4096;
@@ -13,20 +13,6 @@ const MAX_ENTRIES: i64 = 4096;
 /// Bytes of all texts of a description, and 64 for each of its entries. Without it a few tables that are
 /// listed repeatedly would fill any memory.
 const MAX_BYTES: usize = 16 << 20;
-
-/// What the capability bits mean.
-const CAPABILITIES: [(u64, Capability); 10] = [
-    (capability::EXACT, Capability::Exact),
-    (capability::RANDOMIZED, Capability::Randomized),
-    (capability::WARM_START, Capability::WarmStart),
-    (capability::BLAS_THREADS, Capability::BlasThreads),
-    (capability::DENSE, Capability::Dense),
-    (capability::INDUCING, Capability::Inducing),
-    (capability::NETWORK, Capability::Network),
-    (capability::FINITE, Capability::Finite),
-    (capability::KERNEL, Capability::Kernel),
-    (capability::MEAN, Capability::Mean),
-];
 
 /// A solver of a loaded library: its functions, all checked to be there, and its schema.
 #[derive(Debug)]
@@ -62,8 +48,7 @@ impl LearnerEntry {
 }
 
 fn oddities(expected: usize, size: u32, reserved: u32, capabilities: u64) -> Vec<String> {
-    let known = CAPABILITIES.iter().fold(0, |known, (bit, _)| known | bit);
-    let unknown = capabilities & !known;
+    let unknown = Capabilities::from_number(capabilities).unknown();
     let mut oddities = Vec::new();
     if size as usize != expected {
         oddities.push(format!("the table gives its size as {size} bytes, not {expected}"));
@@ -298,7 +283,7 @@ unsafe fn read_info(
     if !(0..=MAX_ENTRIES).contains(&n_params) || (params.is_null() && n_params > 0) || !params.is_aligned() {
         return Err(format!("`{id}` lists {n_params} parameters at {params:?}"));
     }
-    let mut infos: Vec<ParamInfo> = Vec::new();
+    let mut infos: Vec<ParamSchema> = Vec::new();
     for index in 0..n_params as usize {
         // SAFETY: one of the `n_params` parameters.
         let info = unsafe { read_param(&*params.add(index), index, room) }
@@ -308,13 +293,12 @@ unsafe fn read_info(
         }
         infos.push(info);
     }
-    let known = CAPABILITIES.iter().filter(|(bit, _)| capabilities & bit != 0);
     Ok(SolverInfo {
         id,
         kind,
         doc,
         source: None,
-        capabilities: known.map(|(_, capability)| *capability).collect(),
+        capabilities: Capabilities::from_number(capabilities).iter().collect(),
         params: infos,
         listed_only: false,
     })
@@ -322,7 +306,7 @@ unsafe fn read_info(
 
 /// # Safety
 /// The parameter's texts are null or as long as they say.
-unsafe fn read_param(param: &Param, index: usize, room: &Room) -> Result<ParamInfo, String> {
+unsafe fn read_param(param: &Param, index: usize, room: &Room) -> Result<ParamSchema, String> {
     // SAFETY: by this function's contract.
     let name = unsafe { room.text(param.name, &format!("the name of parameter {}", index + 1))? };
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -343,18 +327,18 @@ unsafe fn read_param(param: &Param, index: usize, room: &Room) -> Result<ParamIn
         )
     };
     let default = default.ok_or_else(|| wrong("its default has no value".into()))?;
-    let kind = kind_of(&default);
-    let bound = |value: Option<Setting>, what: &str| match value {
+    let kind = default.kind();
+    let bound = |value: Option<ParamValue>, what: &str| match value {
         None => Ok(None),
-        Some(Setting::Int(bound)) if kind == ParamKind::Int => Ok(Some(bound as f64)),
-        Some(Setting::Float(bound)) if kind == ParamKind::Float => Ok(Some(bound)),
+        Some(ParamValue::Int(bound)) if kind == ParamKind::Int => Ok(Some(bound as f64)),
+        Some(ParamValue::Float(bound)) if kind == ParamKind::Float => Ok(Some(bound)),
         Some(_) => Err(wrong(format!("its {what} is not a number of its own kind"))),
     };
     if !choices.is_empty() && kind != ParamKind::Text {
         return Err(wrong("it has choices but is not a text".into()));
     }
     let info =
-        ParamInfo { kind, doc, default, min: bound(min, "min")?, max: bound(max, "max")?, choices, name };
+        ParamSchema { kind, doc, default, min: bound(min, "min")?, max: bound(max, "max")?, choices, name };
     admits(&info, &info.default)
         .map_err(|refusal| format!("parameter `{}`: its default {refusal}", info.name))?;
     Ok(info)
@@ -362,16 +346,13 @@ unsafe fn read_param(param: &Param, index: usize, room: &Room) -> Result<ParamIn
 
 /// # Safety
 /// The value's text is null or as long as it says.
-unsafe fn value(value: &Value, what: &str, room: &Room) -> Result<Option<Setting>, String> {
-    Ok(Some(match value.kind {
-        value_kind::NONE => return Ok(None),
-        value_kind::BOOL => Setting::Bool(value.i != 0),
-        value_kind::INT => Setting::Int(value.i),
-        value_kind::FLOAT => Setting::Float(value.f),
-        // SAFETY: by this function's contract.
-        value_kind::TEXT => Setting::Text(unsafe { room.text(value.s, what)? }),
-        kind => return Err(format!("{what} is of kind {kind}, which version 1 does not have")),
-    }))
+unsafe fn value(value: &Value, what: &str, room: &Room) -> Result<Option<ParamValue>, String> {
+    if value.kind == value_kind::NONE {
+        return Ok(None);
+    }
+    // SAFETY: by this function's contract.
+    let read = ParamValue::from_abi(value, |text| unsafe { room.text(text, what) })?;
+    read.map(Some).ok_or_else(|| format!("{what} is of kind {}, which version 1 does not have", value.kind))
 }
 
 /// # Safety
@@ -388,23 +369,14 @@ unsafe fn read_choices(param: &Param, room: &Room) -> Result<Vec<String>, String
     (0..n_choices as usize).map(|index| unsafe { room.text(*choices.add(index), "a choice") }).collect()
 }
 
-fn kind_of(value: &Setting) -> ParamKind {
-    match value {
-        Setting::Bool(_) => ParamKind::Bool,
-        Setting::Int(_) => ParamKind::Int,
-        Setting::Float(_) => ParamKind::Float,
-        Setting::Text(_) => ParamKind::Text,
-    }
-}
-
 /// Whether a parameter may take a value of its own kind; if not, why, as the end of a sentence.
-pub(super) fn admits(info: &ParamInfo, value: &Setting) -> Result<(), String> {
+pub(super) fn admits(info: &ParamSchema, value: &ParamValue) -> Result<(), String> {
     let number = match value {
-        Setting::Bool(_) => return Ok(()),
-        Setting::Text(text) if info.choices.is_empty() || info.choices.contains(text) => return Ok(()),
-        Setting::Text(text) => return Err(format!("`{text}` is none of {}", info.choices.join(", "))),
-        Setting::Int(number) => *number as f64,
-        Setting::Float(number) => *number,
+        ParamValue::Bool(_) => return Ok(()),
+        ParamValue::Text(text) if info.choices.is_empty() || info.choices.contains(text) => return Ok(()),
+        ParamValue::Text(text) => return Err(format!("`{text}` is none of {}", info.choices.join(", "))),
+        ParamValue::Int(number) => *number as f64,
+        ParamValue::Float(number) => *number,
     };
     if number.is_nan() {
         return Err("is not a number".into());

@@ -1,10 +1,10 @@
 //! What a learner is given to fit, and the tables that it sees it by.
 
-use gpbench_abi::{Inputs, Mat, Network, activation, family, fit_flag};
-use gpbench_gp::Family;
+use gpbench_abi::{Inputs, Mat, Network, fit_flag};
+use gpbench_terms::{Activation, Covariance, Family};
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
-use super::extension::inputs::{by_columns, code};
+use super::extension::inputs::by_columns;
 use super::seal::checksum;
 use super::views::mat;
 
@@ -70,7 +70,7 @@ impl FitData {
         let none = Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };
         let inputs = Inputs {
             size: size_of::<Inputs>() as u32,
-            family: problem.family.map_or(family::LINEAR, code),
+            family: problem.family.map_or(Covariance::Linear, Covariance::Stationary).number(),
             x: mat(x.view()),
             basis: basis.as_ref().map_or(none, |basis| mat(basis.view())),
             signal_scale: problem.signal_scale,
@@ -80,7 +80,7 @@ impl FitData {
         };
         let network = problem.network.map(|net| Network {
             size: size_of::<Network>() as u32,
-            activation: activation::RELU,
+            activation: Activation::Relu.number(),
             widths: widths.as_ptr(),
             n_widths: widths.len() as i64,
             random: net.random as i64,

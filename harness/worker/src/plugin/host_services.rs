@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use gpbench_abi::{self as abi, Host, Status, Str, log_level};
+use gpbench_abi::{self as abi, Host, Status, Str};
+use gpbench_terms::LogLevel;
 use rayon::ThreadPool;
 
 use super::host_table::{HostTable, wall};
@@ -50,11 +51,9 @@ unsafe extern "C" fn log(_host: *const Host, level: i32, text: *const Str) {
     wall(|| {
         // SAFETY: the plugin passes a text or null.
         let text = unsafe { text_of(text) };
-        match level {
-            log_level::WARNING => crate::log::line(format_args!("[warning] {text}")),
-            log_level::INFO => crate::log::line(format_args!("[info] {text}")),
-            log_level::DEBUG => crate::log::line(format_args!("[debug] {text}")),
-            other => crate::log::line(format_args!("[level {other}] {text}")),
+        match LogLevel::from_number(level) {
+            Some(level) => crate::log::line(format_args!("[{level}] {text}")),
+            None => crate::log::line(format_args!("[level {level}] {text}")),
         }
         Status::DONE
     });

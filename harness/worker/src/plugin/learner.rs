@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
-use gpbench_abi::{Fit, Report, Status, Store, reason};
+use gpbench_abi::{Fit, Report, Status, Store};
 use gpbench_gp::blas::ThreadGuard;
-use gpbench_record::{Capability, Param, StopReason};
+use gpbench_terms::{Capability, ParamValue, Reason, StopReason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 use super::arrays::{ArrayStore, Arrays};
@@ -63,7 +63,7 @@ impl<'l> LearnerObject<'l> {
     pub fn create(
         entry: &'l LearnerEntry,
         host: &'static HostTable,
-        params: &BTreeMap<String, Param>,
+        params: &BTreeMap<String, ParamValue>,
     ) -> Result<LearnerObject<'l>, CallError> {
         let create = entry.table.create.expect("checked when the learner was looked up");
         // SAFETY: the function and the schema of one table.
@@ -149,14 +149,14 @@ impl<'l> LearnerObject<'l> {
         let misbehaved = |what: String| CallError::Misbehaved { during: "fit", what };
         // SAFETY: what the report points to lives until the next call on the object.
         let reported = unsafe { read_report(&report, 0) }.map_err(misbehaved)?;
-        let end = match report.reason {
+        let end = match Reason::from_number(report.reason) {
             _ if is_stopped => stopped(session),
-            reason::STOPPED => stopped(session),
-            reason::CONVERGED => Ok(FitEnd::Ended(StopReason::Converged)),
-            reason::ITERATIONS => Ok(FitEnd::Ended(StopReason::Iterations)),
-            reason::STAGNATED => Ok(FitEnd::Ended(StopReason::Stagnated)),
-            reason::DIVERGED => Ok(FitEnd::Ended(StopReason::Diverged)),
-            code => Err(format!("gave the reason {code}, which version 1 does not have")),
+            Some(Reason::Stopped) => stopped(session),
+            Some(Reason::Converged) => Ok(FitEnd::Ended(StopReason::Converged)),
+            Some(Reason::Iterations) => Ok(FitEnd::Ended(StopReason::Iterations)),
+            Some(Reason::Stagnated) => Ok(FitEnd::Ended(StopReason::Stagnated)),
+            Some(Reason::Diverged) => Ok(FitEnd::Ended(StopReason::Diverged)),
+            None => Err(format!("gave the reason {}, which version 1 does not have", report.reason)),
         };
         let end = end.map_err(misbehaved)?;
         Ok(FitOutcome { end, reported_steps: reported.iterations, values: reported.values })

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use gpbench_abi::{Host, Status, Value};
-use gpbench_record::{Param, SolverInfo};
+use gpbench_terms::{ParamValue, SolverInfo};
 
 use super::error::CallError;
 use super::host_table::HostTable;
-use super::settings::{settings, value};
+use super::settings::settings;
 
 /// The function of a table that makes an object.
 type CreateFn = unsafe extern "C" fn(*const Host, *const Value, i64, *mut *mut c_void) -> Status;
@@ -21,11 +21,11 @@ pub(super) unsafe fn create(
     info: &SolverInfo,
     create: CreateFn,
     host: &'static HostTable,
-    params: &BTreeMap<String, Param>,
+    params: &BTreeMap<String, ParamValue>,
 ) -> Result<*mut c_void, CallError> {
     let wrong = |what: String| CallError::Parameter { called: info.called(), what };
     let settings = settings(&info.params, params).map_err(wrong)?;
-    let values: Vec<Value> = settings.iter().map(value).collect();
+    let values: Vec<Value> = settings.iter().map(ParamValue::to_abi).collect();
     let mut object = std::ptr::null_mut();
     host.take_error();
     // SAFETY: the values are as the schema says and live until the call returns.

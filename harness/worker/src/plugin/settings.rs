@@ -1,9 +1,8 @@
-//! Parameters of a solver, from a case to the interface.
+//! Parameters of a solver, from a case to its schema.
 
 use std::collections::BTreeMap;
 
-use gpbench_abi::{Str, Value, value_kind};
-use gpbench_record::{Param, ParamInfo, ParamKind};
+use gpbench_terms::{ParamKind, ParamSchema, ParamValue};
 
 use super::description::admits;
 
@@ -11,7 +10,10 @@ use super::description::admits;
 ///
 /// # Errors
 /// What is wrong with a parameter, as the end of a sentence about the solver.
-pub(super) fn settings(schema: &[ParamInfo], given: &BTreeMap<String, Param>) -> Result<Vec<Param>, String> {
+pub(super) fn settings(
+    schema: &[ParamSchema],
+    given: &BTreeMap<String, ParamValue>,
+) -> Result<Vec<ParamValue>, String> {
     if let Some(name) = given.keys().find(|name| !schema.iter().any(|info| &info.name == *name)) {
         return Err(format!("has no parameter `{name}`"));
     }
@@ -19,35 +21,19 @@ pub(super) fn settings(schema: &[ParamInfo], given: &BTreeMap<String, Param>) ->
 }
 
 /// The value of a parameter.
-fn setting(info: &ParamInfo, given: Option<&Param>) -> Result<Param, String> {
+fn setting(info: &ParamSchema, given: Option<&ParamValue>) -> Result<ParamValue, String> {
     let value = match (info.kind, given) {
         (_, None) => return Ok(info.default.clone()),
-        (ParamKind::Float, Some(Param::Int(whole))) => Param::Float(*whole as f64),
-        (ParamKind::Bool, Some(value @ Param::Bool(_)))
-        | (ParamKind::Int, Some(value @ Param::Int(_)))
-        | (ParamKind::Float, Some(value @ Param::Float(_)))
-        | (ParamKind::Text, Some(value @ Param::Text(_))) => value.clone(),
+        (ParamKind::Float, Some(ParamValue::Int(whole))) => ParamValue::Float(*whole as f64),
+        (ParamKind::Bool, Some(value @ ParamValue::Bool(_)))
+        | (ParamKind::Int, Some(value @ ParamValue::Int(_)))
+        | (ParamKind::Float, Some(value @ ParamValue::Float(_)))
+        | (ParamKind::Text, Some(value @ ParamValue::Text(_))) => value.clone(),
         (kind, Some(value)) => {
-            let kind = format!("{kind:?}").to_lowercase();
-            let value = serde_json::to_string(value).unwrap_or_default();
-            return Err(format!("needs `{}` to be of kind {kind}, not {value}", info.name));
+            let (name, value) = (&info.name, value.quoted());
+            return Err(format!("needs `{name}` to be of kind {kind}, not {value}"));
         }
     };
     admits(info, &value).map_err(|refusal| format!("cannot take this `{}`: {refusal}", info.name))?;
     Ok(value)
-}
-
-/// A setting as a value of the interface, which refers to its text.
-pub(super) fn value(setting: &Param) -> Value {
-    let empty =
-        Value { kind: value_kind::NONE, reserved: 0, i: 0, f: 0.0, s: Str { ptr: std::ptr::null(), len: 0 } };
-    match setting {
-        Param::Bool(value) => Value { kind: value_kind::BOOL, i: i64::from(*value), ..empty },
-        Param::Int(value) => Value { kind: value_kind::INT, i: *value, ..empty },
-        Param::Float(value) => Value { kind: value_kind::FLOAT, f: *value, ..empty },
-        Param::Text(text) => {
-            let s = Str { ptr: text.as_ptr().cast(), len: text.len() as i64 };
-            Value { kind: value_kind::TEXT, s, ..empty }
-        }
-    }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
-use gpbench_abi::{Problem, Report, Status, reason};
+use gpbench_abi::{Problem, Report, Status};
 use gpbench_gp::blas::ThreadGuard;
-use gpbench_record::{Capability, Param, StopReason};
+use gpbench_terms::{Capability, ParamValue, Reason, StopReason};
 use ndarray::{Array2, ArrayViewMut2};
 
 use crate::clock::difference;
@@ -33,7 +33,7 @@ impl<'l> SolverObject<'l> {
     pub fn create(
         entry: &'l SolverEntry,
         host: &'static HostTable,
-        params: &BTreeMap<String, Param>,
+        params: &BTreeMap<String, ParamValue>,
     ) -> Result<SolverObject<'l>, CallError> {
         let create = entry.table.create.expect("checked when the library was loaded");
         // SAFETY: the function and the schema of one table.
@@ -122,15 +122,15 @@ impl<'l> SolverObject<'l> {
         outcome.cost.iterations = reported.iterations;
         outcome.values = reported.values;
         outcome.claimed = session.objects.system.norms(&reported.claimed);
-        outcome.reason = match report.reason {
+        outcome.reason = match Reason::from_number(report.reason) {
             _ if stopped => session.account.stop_reason(),
-            reason::CONVERGED => StopReason::Converged,
-            reason::STOPPED => session.account.stop_reason(),
-            reason::ITERATIONS => StopReason::Iterations,
-            reason::STAGNATED => StopReason::Stagnated,
-            reason::DIVERGED => StopReason::Diverged,
-            code => {
-                let what = format!("gave the reason {code}, which version 1 does not have");
+            Some(Reason::Stopped) => session.account.stop_reason(),
+            Some(Reason::Converged) => StopReason::Converged,
+            Some(Reason::Iterations) => StopReason::Iterations,
+            Some(Reason::Stagnated) => StopReason::Stagnated,
+            Some(Reason::Diverged) => StopReason::Diverged,
+            None => {
+                let what = format!("gave the reason {}, which version 1 does not have", report.reason);
                 return Err(CallError::Misbehaved { during: "solve", what });
             }
         };

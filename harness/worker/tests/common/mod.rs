@@ -43,8 +43,8 @@ use std::path::Path;
 use gpbench_gp::thread_pool;
 use gpbench_numerics::lapack;
 use gpbench_record::{
-    Budget, Case, Clock, Frequencies, GpDraw, Inducing, Kernel, Param, PathwiseTargets, Posterior, Prior,
-    Probes, Solve, Source, StandardProbes, Task, testing,
+    Budget, Case, Clock, Frequencies, GpDraw, Inducing, Kernel, ParamValue, PathwiseTargets, Posterior,
+    Prior, Probes, Solve, Source, StandardProbes, Task, testing,
 };
 use gpbench_sdk as sdk;
 use gpbench_worker::plugin::{
@@ -129,13 +129,14 @@ pub(crate) fn library_of<S: sdk::Solver>() -> Library {
 /// Runs `S` with these parameters on a system, from zero.
 pub(crate) fn run<S: sdk::Solver>(
     system: &System,
-    params: &[(&str, Param)],
+    params: &[(&str, ParamValue)],
     limits: SolveLimits,
     now: fn() -> Clock,
     observer: &mut dyn Observer,
 ) -> Result<(SolveOutcome, Array2<f64>), CallError> {
     let library = library_of::<S>();
-    let params: BTreeMap<String, Param> = params.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
+    let params: BTreeMap<String, ParamValue> =
+        params.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
     let mut solver = SolverObject::create(library.solver(S::ID).unwrap(), library.host(), &params)?;
     let mut x = Array2::zeros((system.m(), system.columns()).f());
     let session = Session::new(system, limits, now, observer);

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use gpbench_abi::{self as abi, Features, Mat, Operator, Status};
-use gpbench_gp::{FrequencyLaw, RandomFeatures, seed};
+use gpbench_gp::{Frequencies, RandomFeatures, seed};
 use ndarray::{Array2, Axis};
 
 use crate::plugin::entrance::Refusal;
@@ -89,7 +89,7 @@ fn with_features(
         _ => {
             let mut rng = seed::stream(seed, &[abi::id::FEATURES]);
             let kernel = objects.system.operator.kernel();
-            (seed, count, RandomFeatures::draw(kernel, FrequencyLaw::MultivariateT, count, &mut rng))
+            (seed, count, RandomFeatures::draw(kernel, Frequencies::MultivariateT, count, &mut rng))
         }
     };
     let (.., features) = drawn.insert((seed, count, features));

@@ -1,7 +1,6 @@
 //! `gpbench.inputs/1`: inputs, basis points and hyperparameters that the matrix is made of.
 
 use gpbench_abi::{self as abi, Inputs, Mat, family};
-use gpbench_gp::Family;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 use crate::plugin::session::{OperatorExtension, Session};
@@ -32,7 +31,7 @@ fn table(session: &Session) -> Inputs {
         basis: view.basis.map(|basis| by_columns(basis.view())),
     });
     let kernel = system.operator.kernel();
-    let plain = code(kernel.family);
+    let plain = kernel.family.number();
     let none = Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };
     Inputs {
         size: size_of::<Inputs>() as u32,
@@ -43,16 +42,6 @@ fn table(session: &Session) -> Inputs {
         noise_scale: system.operator.noise_scale(),
         length_scale: kernel.length_scale.as_ptr(),
         scales: view.scales.map_or(std::ptr::null(), |scales| scales.as_ptr()),
-    }
-}
-
-/// The number of a family.
-pub(in crate::plugin) fn code(of: Family) -> i32 {
-    match of {
-        Family::Rbf => family::RBF,
-        Family::Matern12 => family::MATERN12,
-        Family::Matern32 => family::MATERN32,
-        Family::Matern52 => family::MATERN52,
     }
 }
 

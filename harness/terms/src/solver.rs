@@ -1,0 +1,48 @@
+//! What a plugin library offers.
+
+use crate::{Capability, ParamSchema};
+
+crate::words! {
+    /// What an entry of the solver axis does.
+    pub enum SolverKind {
+        /// Solves linear systems with H.
+        Solver = "solver",
+        /// Fits and predicts by itself.
+        Learner = "learner",
+    }
+}
+
+/// A solver or learner.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SolverInfo {
+    /// Id that a spec's `plugin` key names.
+    pub id: String,
+    /// Solver or learner.
+    pub kind: SolverKind,
+    /// One line of documentation.
+    pub doc: String,
+    /// The paper or book that it comes from, as a full bibliographic entry; absent where the plugin names none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub source: Option<String>,
+    /// What it can do, in the order of [`Capability::ALL`].
+    pub capabilities: Vec<Capability>,
+    /// Parameter schema.
+    pub params: Vec<ParamSchema>,
+    /// Whether it has no functions and cannot run: a learner of a library that was built for an interface without
+    /// functions of learners.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
+    pub listed_only: bool,
+}
+
+impl SolverInfo {
+    /// What messages call it: `` learner `scgd` ``.
+    pub fn called(&self) -> String {
+        format!("{} `{}`", self.kind, self.id)
+    }
+
+    /// Whether the solver has a capability.
+    pub fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
+}
