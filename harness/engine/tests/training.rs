@@ -72,7 +72,7 @@ fn training() -> Plan {
     let mut plan = plan(&["cg"]);
     change(&mut plan.file.cases[0], |case, _| {
         let Task::Posterior(posterior) = &case.task else { panic!("a posterior") };
-        let params = BTreeMap::from([("max_iterations".to_owned(), Param::Int(40))]);
+        let params = BTreeMap::from([("max_iterations".to_owned(), ParamValue::Int(40))]);
         case.task = Task::Train(Box::new(Training {
             estimator: "exact".into(),
             gradient: GradientEstimator::Exact,

@@ -9,7 +9,7 @@ use gpbench_sdk::ndarray::{Array2, Axis};
 use gpbench_sdk::network::Mlp;
 use gpbench_sdk::optimise::{Method, Optimiser};
 use gpbench_sdk::random_features::RandomFeatures;
-use gpbench_sdk::{Family, Workers};
+use gpbench_sdk::{Covariance, Family, Workers};
 
 /// Prints the least time of some calls.
 fn time<R>(what: &str, mut call: impl FnMut() -> R) {
@@ -33,7 +33,7 @@ fn main() {
     time("product of 1024 x 1024 matrices, to compare with", || a.dot(&a));
 
     let (x, cotangent) = (points(1024, 26), points(1024, 1024).reversed_axes());
-    for family in [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52, Family::Linear] {
+    for family in Covariance::all() {
         let kernel = Kernel { family, signal_scale: 1.0, length_scale: vec![2.0; 26] };
         let mut gram = kernel.gram(&x, &x, workers);
         time(&format!("Gram matrix, 1024 x 1024, 26 inputs, {family:?}"), || {
@@ -44,7 +44,7 @@ fn main() {
         });
     }
 
-    let kernel = Kernel { family: Family::Rbf, signal_scale: 1.0, length_scale: vec![2.0; 18] };
+    let kernel = Kernel { family: Family::Rbf.into(), signal_scale: 1.0, length_scale: vec![2.0; 18] };
     let x = points(10_000, 18);
     let y = points(10_000, 1).remove_axis(Axis(1));
     let members = Array2::from_shape_fn((1024, 16), |(group, row)| (37 * group + 101 * row) % 10_000);

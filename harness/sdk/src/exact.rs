@@ -94,7 +94,8 @@ mod tests {
     fn posterior(threads: usize) -> (Posterior, Array2<f64>, Array1<f64>) {
         let x = Array2::from_shape_fn((700, 3), |(i, j)| scattered(i, j));
         let y = Array1::from_shape_fn(700, |i| 1.0 + (2.0 * x[[i, 0]]).sin() + 0.1 * scattered(i, 9));
-        let kernel = Kernel { family: Family::Rbf, signal_scale: 1.2, length_scale: vec![0.5, 0.7, 2.0] };
+        let kernel =
+            Kernel { family: Family::Rbf.into(), signal_scale: 1.2, length_scale: vec![0.5, 0.7, 2.0] };
         (Posterior::new(kernel, 0.3, 1.1, x.view(), &y, Workers::new(threads)).unwrap(), x, y)
     }
 

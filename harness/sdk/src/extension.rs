@@ -18,8 +18,8 @@ use std::ffi::c_void;
 
 use crate::Error;
 
+pub use inputs::Inputs;
 pub(crate) use inputs::read_inputs;
-pub use inputs::{Family, Inputs};
 pub use targets::Targets;
 
 /// Reads the answer to a request for an extension: none if it is null or smaller than it should be.

@@ -3,13 +3,15 @@
 use std::cell::{Cell, RefCell};
 
 use gpbench_abi as abi;
+use gpbench_terms::{Activation, Covariance, LogLevel, NetworkShape};
 use ndarray::{ArrayView1, ArrayView2};
 
 use crate::error::{Error, Result};
 use crate::extension::{answer, read_inputs};
 use crate::matrix::view;
+use crate::problem::log_line;
 use crate::text::borrow;
-use crate::{Family, Inputs, Level, Workers};
+use crate::{Inputs, Workers};
 
 /// Training data, kernel, starting values and budget of a fit, and the host's minibatches.
 ///
@@ -21,38 +23,11 @@ pub struct Fit<'a> {
     host: &'a abi::Host,
     inputs: Inputs<'a>,
     y: ArrayView1<'a, f64>,
-    network: Option<Network>,
+    network: Option<NetworkShape>,
     /// Number of the step under way, counted from 1.
     pub(crate) step: Cell<usize>,
     is_stopped: Cell<bool>,
     buffer: RefCell<Vec<i64>>,
-}
-
-/// Fully connected layers between inputs and kernel, each W x + b followed by the activation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Network {
-    /// Activation of every layer, the last one included.
-    pub activation: Activation,
-    /// Widths of the layers, from the one that sees the inputs to the one that the kernel sees; at least one.
-    pub widths: Vec<usize>,
-    /// Number of random Fourier features, sines and cosines together, by which learners with
-    /// [`FINITE`](crate::Capabilities::FINITE) approximate a kernel of infinite dimension; 0 with a linear kernel.
-    pub random: usize,
-}
-
-/// Activations of a [`Network`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Activation {
-    /// max(0, t).
-    Relu,
-}
-
-impl Network {
-    /// Number of the network's outputs, which are the kernel's inputs.
-    pub fn outputs(&self) -> usize {
-        self.widths.last().copied().unwrap_or(0)
-    }
 }
 
 /// Streams of batches, for [`Fit::batch`]: a number, and how the stream is drawn.
@@ -107,7 +82,7 @@ impl<'a> Fit<'a> {
             unsafe { read_network(network) }
         });
         let network = network.transpose()?;
-        let scales = network.as_ref().map(Network::outputs);
+        let scales = network.as_ref().map(NetworkShape::outputs);
         // SAFETY: promised by the interface: alive and unchanged as long as the fit.
         let inputs = unsafe { read_inputs(&*table.inputs, scales) }?;
         // SAFETY: as above.
@@ -152,8 +127,8 @@ impl<'a> Fit<'a> {
         self.y
     }
 
-    /// Kernel family.
-    pub fn family(&self) -> Family {
+    /// Covariance function.
+    pub fn family(&self) -> Covariance {
         self.inputs.family
     }
 
@@ -174,7 +149,7 @@ impl<'a> Fit<'a> {
     }
 
     /// The network between inputs and kernel; none where the kernel is on the inputs.
-    pub fn network(&self) -> Option<&Network> {
+    pub fn network(&self) -> Option<&NetworkShape> {
         self.network.as_ref()
     }
 
@@ -268,8 +243,8 @@ impl<'a> Fit<'a> {
     }
 
     /// Writes a line to the case's log.
-    pub fn log(&self, level: Level, line: &str) {
-        level.log(self.host, line);
+    pub fn log(&self, level: LogLevel, line: &str) {
+        log_line(self.host, level, line);
     }
 
     /// Reports the step under way to the host. Fails with [`Error::Stopped`] if the fit pauses here.
@@ -317,15 +292,14 @@ impl Work {
 ///
 /// # Safety
 /// Its widths are null or readable.
-unsafe fn read_network(network: &abi::Network) -> Result<Network> {
+unsafe fn read_network(network: &abi::Network) -> Result<NetworkShape> {
     let bad = |why: String| Error::InvalidArgument(format!("the network {why}"));
     if (network.size as usize) < size_of::<abi::Network>() {
         return Err(bad("is too small".into()));
     }
-    let activation = match network.activation {
-        abi::activation::RELU => Activation::Relu,
-        other => return Err(Error::Unsupported(format!("activation {other} is unknown to this SDK"))),
-    };
+    let activation = Activation::from_number(network.activation);
+    let unknown = || Error::Unsupported(format!("activation {} is unknown to this SDK", network.activation));
+    let activation = activation.ok_or_else(unknown)?;
     let count =
         usize::try_from(network.n_widths).ok().filter(|&count| count > 0 && !network.widths.is_null());
     let count = count.ok_or_else(|| bad("has no layers".into()))?;
@@ -338,5 +312,5 @@ unsafe fn read_network(network: &abi::Network) -> Result<Network> {
     let widths = widths.iter().map(width).collect::<Result<_>>()?;
     let random =
         usize::try_from(network.random).map_err(|_| bad("has a negative number of features".into()))?;
-    Ok(Network { activation, widths, random })
+    Ok(NetworkShape { widths, activation, random: Some(random).filter(|&count| count > 0) })
 }

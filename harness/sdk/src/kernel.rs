@@ -14,7 +14,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayViewMut2, Axis, ShapeBuilder};
 
 use crate::simd::dispatch;
-use crate::{Family, Workers};
+use crate::{Covariance, Workers};
 use correlation::{Correlation, by_family};
 use tile::{Fill, Strips};
 
@@ -24,8 +24,8 @@ const COLUMNS: usize = 128;
 /// A kernel with its scales: signal_scale^2 k(x / length_scale, z / length_scale).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kernel {
-    /// Family of k; [`Family::Linear`] is the inner product.
-    pub family: Family,
+    /// k.
+    pub family: Covariance,
     /// Standard deviation of the latent function; a factor of the features if the family is linear.
     pub signal_scale: f64,
     /// One length scale an input, or one for all inputs.
@@ -68,8 +68,8 @@ impl KernelGradient {
 
 impl Kernel {
     /// A kernel on inputs that are scaled already, with all scales 1.
-    pub fn unit(family: Family) -> Kernel {
-        Kernel { family, signal_scale: 1.0, length_scale: vec![1.0] }
+    pub fn unit(family: impl Into<Covariance>) -> Kernel {
+        Kernel { family: family.into(), signal_scale: 1.0, length_scale: vec![1.0] }
     }
 
     /// The Gram matrix of the points `rows`, n x d, and `columns`, m x d: n x m, column-major.
@@ -121,7 +121,7 @@ impl Kernel {
     pub fn diagonal(&self, points: &ArrayRef2<f64>) -> Array1<f64> {
         let scale = self.signal_scale * self.signal_scale;
         match self.family {
-            Family::Linear => self.scaled(points).map_axis(Axis(1), |row| scale * row.dot(&row)),
+            Covariance::Linear => self.scaled(points).map_axis(Axis(1), |row| scale * row.dot(&row)),
             _ => Array1::from_elem(points.nrows(), scale),
         }
     }
@@ -177,12 +177,12 @@ impl Kernel {
         let column = cotangent.view().insert_axis(Axis(1));
         // By the points, divided by their length scales.
         let by_scaled = match self.family {
-            Family::Linear => 2.0 * scale * &column * &self.scaled(points),
+            Covariance::Linear => 2.0 * scale * &column * &self.scaled(points),
             _ => Array2::zeros(points.dim()),
         };
         let by_length = -(&by_scaled * &self.scaled(points)).sum_axis(Axis(0)) / &lengths;
         let by_signal_variance = match self.family {
-            Family::Linear => cotangent.dot(&self.scaled(points).map_axis(Axis(1), |row| row.dot(&row))),
+            Covariance::Linear => cotangent.dot(&self.scaled(points).map_axis(Axis(1), |row| row.dot(&row))),
             _ => cotangent.sum(),
         };
         KernelGradient {

@@ -262,19 +262,22 @@ pub use gpbench_numerics::lapack;
 pub use ndarray;
 
 pub use error::{Error, Result};
-pub use extension::{Family, Inputs, Targets};
-pub use fit::{Activation, Fit, Network, Stream, Work};
+pub use extension::{Inputs, Targets};
+pub use fit::{Fit, Stream, Work};
+pub use gpbench_terms::{
+    Activation, Capabilities, Covariance, Family, LogLevel, ModelKind, NetworkShape, ParamValue, Reason,
+};
 pub use learner::Learner;
 pub use model::{Combine, Expert, Model, RandomFeatures, Saved, Scales};
 pub use operator::Operator;
 #[doc(hidden)]
 pub use params::Field;
-pub use params::{Bounds, NoParams, Parameter, Params, Value};
-pub use problem::{Level, Problem};
+pub use params::{Bounds, NoParams, Parameter, Params};
+pub use problem::Problem;
 pub use refine::Precision;
 pub use sampling::Sampling;
 pub use select::Select;
-pub use solver::{Capabilities, Reason, Report, Solver};
+pub use solver::{Report, Solver};
 pub use streams::Purpose;
 pub use watch::Watch;
 pub use workers::Workers;

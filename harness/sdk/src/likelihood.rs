@@ -87,11 +87,14 @@ mod tests {
     use super::*;
     use crate::differences::{assert_close, derivatives, uniform};
     use crate::kernel::Kernel;
-    use crate::{Family, Workers};
+    use crate::{Covariance, Family, Workers};
 
     fn covariance(x: &Array2<f64>, scales: &[f64]) -> Array2<f64> {
-        let kernel =
-            Kernel { family: Family::Matern32, signal_scale: scales[0], length_scale: scales[2..].to_vec() };
+        let kernel = Kernel {
+            family: Family::Matern32.into(),
+            signal_scale: scales[0],
+            length_scale: scales[2..].to_vec(),
+        };
         let mut covariance = kernel.gram(x, x, Workers::new(1));
         covariance.diag_mut().iter_mut().for_each(|entry| *entry += scales[1] * scales[1]);
         covariance
@@ -114,7 +117,8 @@ mod tests {
         assert_eq!(found.nlml, nlml(covariance(&x, &scales), &y).unwrap());
         assert_eq!(found.cotangent, found.cotangent.t());
 
-        let kernel = Kernel { family: Family::Matern32, signal_scale: 1.2, length_scale: vec![0.7, 1.5] };
+        let kernel =
+            Kernel { family: Family::Matern32.into(), signal_scale: 1.2, length_scale: vec![0.7, 1.5] };
         let by_kernel = kernel.pull_back_square(&x, &found.cotangent, false, Workers::new(1));
         let by_noise = 2.0 * 0.4 * found.cotangent.diag().sum();
         let expected = derivatives(&scales, |scales| nlml(covariance(&x, scales), &y).unwrap());
@@ -141,7 +145,7 @@ mod tests {
         // y^T H^-1 y = (|y|^2 - y^T Phi w) / s^2 and log|H| = log|F| + (n - D) log s^2, with w = F^-1 Phi^T y.
         let (phi, y, noise) = (uniform(20, 3, 5), uniform(20, 1, 6), 0.3_f64);
         let variance = noise * noise;
-        let mut covariance = Kernel::unit(Family::Linear).gram(&phi, &phi, Workers::new(1));
+        let mut covariance = Kernel::unit(Covariance::Linear).gram(&phi, &phi, Workers::new(1));
         covariance.diag_mut().iter_mut().for_each(|entry| *entry += variance);
         let mut features = Array2::zeros((3, 3).f());
         features.assign(&(phi.t().dot(&phi) + variance * Array2::<f64>::eye(3)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_abi::model_kind;
+use gpbench_terms::ModelKind;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::error::{Error, Result};
@@ -68,13 +68,13 @@ pub struct Expert<'a> {
 }
 
 impl Model {
-    fn new(kind: i32) -> Model {
-        Model { arrays: BTreeMap::new() }.number("kind", kind.into())
+    fn new(kind: ModelKind) -> Model {
+        Model { arrays: BTreeMap::new() }.number("kind", kind.number().into())
     }
 
     /// An exact Gaussian process on all training rows.
     pub fn gp(scales: &Scales) -> Model {
-        Model::new(model_kind::GP).scales(scales)
+        Model::new(ModelKind::Gp).scales(scales)
     }
 
     /// Inducing points `z` (m x d) with a variational distribution: with L L^T = K(z, z) + jitter I,
@@ -87,7 +87,7 @@ impl Model {
         q_root: ArrayView2<'_, f64>,
         jitter: f64,
     ) -> Model {
-        Model::new(model_kind::INDUCING)
+        Model::new(ModelKind::Inducing)
             .scales(scales)
             .with("z", z)
             .with("q_mean", q_mean.insert_axis(Axis(1)))
@@ -99,7 +99,7 @@ impl Model {
     /// layers are added by [`on_network`](Self::on_network), and a prior mean by [`with`](Self::with) as `mean`, 1 x 1:
     /// y - mean = features x weights + noise. Without it the mean is 0.
     pub fn features(noise_scale: f64, random: Option<RandomFeatures<'_>>) -> Model {
-        let model = Model::new(model_kind::FEATURES).number("noise_scale", noise_scale);
+        let model = Model::new(ModelKind::Features).number("noise_scale", noise_scale);
         match random {
             None => model,
             Some(random) => model
@@ -126,7 +126,7 @@ impl Model {
         let length_scale =
             Array2::from_shape_fn((d, experts.len()), |(k, e)| experts[e].scales.length_scale[k]);
         let chosen = Array2::from_shape_fn((rows, experts.len()), |(i, e)| experts[e].rows[i] as f64);
-        Ok(Model::new(model_kind::EXPERTS)
+        Ok(Model::new(ModelKind::Experts)
             .with("signal_scale", row(&|expert| expert.scales.signal_scale).view())
             .with("noise_scale", row(&|expert| expert.scales.noise_scale).view())
             .with("mean", row(&|expert| expert.scales.mean).view())
@@ -143,11 +143,13 @@ impl Model {
         mut self,
         layers: impl IntoIterator<Item = (ArrayView2<'l, f64>, ArrayView1<'l, f64>)>,
     ) -> Model {
-        const NETWORKS: [(i32, i32); 2] =
-            [(model_kind::GP, model_kind::NETWORK_GP), (model_kind::INDUCING, model_kind::NETWORK_INDUCING)];
-        let kind = self.kind();
-        if let Some((_, network)) = NETWORKS.into_iter().find(|&(plain, _)| plain == kind) {
-            self = self.number("kind", network.into());
+        let on_network = match self.kind() {
+            Some(ModelKind::Gp) => Some(ModelKind::NetworkGp),
+            Some(ModelKind::Inducing) => Some(ModelKind::NetworkInducing),
+            _ => None,
+        };
+        if let Some(kind) = on_network {
+            self = self.number("kind", kind.number().into());
         }
         for (index, (weight, bias)) in layers.into_iter().enumerate() {
             self = self
@@ -165,9 +167,9 @@ impl Model {
         self
     }
 
-    /// The kind, one of [`gpbench_abi::model_kind`].
-    pub fn kind(&self) -> i32 {
-        self.arrays["kind"][[0, 0]] as i32
+    /// The kind; none for a number that is none.
+    pub fn kind(&self) -> Option<ModelKind> {
+        ModelKind::from_number(self.arrays["kind"][[0, 0]] as i32)
     }
 
     /// An array of this model, for tests.

@@ -5,9 +5,9 @@ use std::ops::{RangeFrom, RangeInclusive, RangeToInclusive};
 
 use gpbench_abi as abi;
 use gpbench_abi::value_kind;
+use gpbench_terms::ParamValue;
 
 use crate::error::{Error, Result};
-use crate::text::text;
 
 /// A solver's parameters. Implemented by [`params!`](crate::params).
 pub trait Params: Sized {
@@ -15,7 +15,7 @@ pub trait Params: Sized {
     fn schema() -> Vec<abi::Param>;
 
     /// Reads one value a parameter. Kinds, ranges and choices are checked again.
-    fn from_values(values: &[Value<'_>]) -> Result<Self>;
+    fn from_values(values: &[ParamValue]) -> Result<Self>;
 }
 
 /// The parameters of a solver that has none.
@@ -27,89 +27,18 @@ impl Params for NoParams {
         Vec::new()
     }
 
-    fn from_values(_values: &[Value<'_>]) -> Result<Self> {
+    fn from_values(_values: &[ParamValue]) -> Result<Self> {
         Ok(NoParams)
-    }
-}
-
-/// A parameter's value.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value<'a> {
-    /// A truth value.
-    Bool(bool),
-    /// A whole number.
-    Int(i64),
-    /// A real number.
-    Float(f64),
-    /// A text.
-    Text(&'a str),
-}
-
-impl From<bool> for Value<'_> {
-    fn from(value: bool) -> Self {
-        Value::Bool(value)
-    }
-}
-
-impl From<i64> for Value<'_> {
-    fn from(value: i64) -> Self {
-        Value::Int(value)
-    }
-}
-
-impl From<i32> for Value<'_> {
-    fn from(value: i32) -> Self {
-        Value::Int(value.into())
-    }
-}
-
-impl From<f64> for Value<'_> {
-    fn from(value: f64) -> Self {
-        Value::Float(value)
-    }
-}
-
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(value: &'a str) -> Self {
-        Value::Text(value)
-    }
-}
-
-impl<'a> Value<'a> {
-    /// Reads a value of the interface.
-    ///
-    /// # Safety
-    /// A text's bytes must be readable during `'a`.
-    pub(crate) unsafe fn read(raw: &abi::Value) -> Result<Value<'a>> {
-        Ok(match raw.kind {
-            value_kind::BOOL => Value::Bool(raw.i != 0),
-            value_kind::INT => Value::Int(raw.i),
-            value_kind::FLOAT => Value::Float(raw.f),
-            // SAFETY: promised by the caller.
-            value_kind::TEXT => Value::Text(unsafe { text(&raw.s) }?),
-            other => return Err(Error::InvalidArgument(format!("a value of unknown kind {other}"))),
-        })
-    }
-
-    /// The value as it crosses the interface, valid as long as its text.
-    pub(crate) fn raw(&self) -> abi::Value {
-        let none = abi::Value { kind: value_kind::NONE, reserved: 0, i: 0, f: 0.0, s: abi::Str::new("") };
-        match *self {
-            Value::Bool(b) => abi::Value { kind: value_kind::BOOL, i: b.into(), ..none },
-            Value::Int(i) => abi::Value { kind: value_kind::INT, i, ..none },
-            Value::Float(f) => abi::Value { kind: value_kind::FLOAT, f, ..none },
-            Value::Text(s) => abi::Value { kind: value_kind::TEXT, s: crate::text::borrow(s), ..none },
-        }
     }
 }
 
 /// A type that a parameter can have.
 pub trait Parameter: Sized + PartialOrd + Clone {
-    /// Its value; texts live until the process ends.
-    fn value(&self) -> Value<'static>;
+    /// Its value.
+    fn value(&self) -> ParamValue;
 
     /// The reverse of [`value`](Self::value); none if the value's kind or size does not fit.
-    fn read(value: &Value<'_>) -> Option<Self>;
+    fn read(value: &ParamValue) -> Option<Self>;
 
     /// Permitted texts, for types that are choices.
     fn choices() -> &'static [&'static str] {
@@ -123,32 +52,32 @@ pub trait Parameter: Sized + PartialOrd + Clone {
 }
 
 impl Parameter for bool {
-    fn value(&self) -> Value<'static> {
-        Value::Bool(*self)
+    fn value(&self) -> ParamValue {
+        ParamValue::Bool(*self)
     }
 
-    fn read(value: &Value<'_>) -> Option<Self> {
-        if let Value::Bool(b) = value { Some(*b) } else { None }
+    fn read(value: &ParamValue) -> Option<Self> {
+        if let ParamValue::Bool(b) = value { Some(*b) } else { None }
     }
 }
 
 impl Parameter for i64 {
-    fn value(&self) -> Value<'static> {
-        Value::Int(*self)
+    fn value(&self) -> ParamValue {
+        ParamValue::Int(*self)
     }
 
-    fn read(value: &Value<'_>) -> Option<Self> {
-        if let Value::Int(i) = value { Some(*i) } else { None }
+    fn read(value: &ParamValue) -> Option<Self> {
+        if let ParamValue::Int(i) = value { Some(*i) } else { None }
     }
 }
 
 impl Parameter for usize {
-    fn value(&self) -> Value<'static> {
-        Value::Int(i64::try_from(*self).unwrap_or(i64::MAX))
+    fn value(&self) -> ParamValue {
+        ParamValue::Int(i64::try_from(*self).unwrap_or(i64::MAX))
     }
 
-    fn read(value: &Value<'_>) -> Option<Self> {
-        if let Value::Int(i) = value { usize::try_from(*i).ok() } else { None }
+    fn read(value: &ParamValue) -> Option<Self> {
+        if let ParamValue::Int(i) = value { usize::try_from(*i).ok() } else { None }
     }
 
     fn least() -> Option<Self> {
@@ -157,22 +86,22 @@ impl Parameter for usize {
 }
 
 impl Parameter for f64 {
-    fn value(&self) -> Value<'static> {
-        Value::Float(*self)
+    fn value(&self) -> ParamValue {
+        ParamValue::Float(*self)
     }
 
-    fn read(value: &Value<'_>) -> Option<Self> {
-        if let Value::Float(f) = value { Some(*f).filter(|f| !f.is_nan()) } else { None }
+    fn read(value: &ParamValue) -> Option<Self> {
+        if let ParamValue::Float(f) = value { Some(*f).filter(|f| !f.is_nan()) } else { None }
     }
 }
 
 impl Parameter for String {
-    fn value(&self) -> Value<'static> {
-        Value::Text(self.clone().leak())
+    fn value(&self) -> ParamValue {
+        ParamValue::Text(self.clone())
     }
 
-    fn read(value: &Value<'_>) -> Option<Self> {
-        if let Value::Text(s) = value { Some((*s).to_owned()) } else { None }
+    fn read(value: &ParamValue) -> Option<Self> {
+        if let ParamValue::Text(s) = value { Some(s.clone()) } else { None }
     }
 }
 
@@ -227,15 +156,15 @@ impl<T: Parameter> Field<T> {
         let lines: Vec<&str> = doc.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
         let doc: &'static str = lines.join(" ").leak();
         let raw = |value: &Option<T>| match value {
-            Some(value) => value.value().raw(),
-            None => abi::Value { kind: value_kind::NONE, ..Value::Int(0).raw() },
+            Some(value) => lasting(value.value()),
+            None => abi::Value { kind: value_kind::NONE, ..ParamValue::Int(0).to_abi() },
         };
         let choices: Vec<abi::Str> = T::choices().iter().map(|choice| abi::Str::new(choice)).collect();
         let n_choices = choices.len() as i64;
         abi::Param {
             name: abi::Str::new(self.name),
             doc: abi::Str::new(doc),
-            default: self.default.value().raw(),
+            default: lasting(self.default.value()),
             min: raw(&self.min),
             max: raw(&self.max),
             choices: if n_choices == 0 { std::ptr::null() } else { choices.leak().as_ptr() },
@@ -243,7 +172,7 @@ impl<T: Parameter> Field<T> {
         }
     }
 
-    pub fn read(self, value: Option<&Value<'_>>) -> Result<T> {
+    pub fn read(self, value: Option<&ParamValue>) -> Result<T> {
         let name = self.name;
         let value =
             value.ok_or_else(|| Error::InvalidArgument(format!("no value for the parameter `{name}`")))?;
@@ -263,6 +192,16 @@ impl<T: Parameter> Field<T> {
             }
             Error::InvalidArgument(text)
         })
+    }
+}
+
+/// The value as it crosses the interface; its text lives until the process ends.
+fn lasting(value: ParamValue) -> abi::Value {
+    match value {
+        ParamValue::Text(text) => {
+            abi::Value { s: abi::Str::new(text.leak()), ..ParamValue::Text(String::new()).to_abi() }
+        }
+        other => other.to_abi(),
     }
 }
 
@@ -318,7 +257,7 @@ macro_rules! params {
                 )+]
             }
 
-            fn from_values(values: &[$crate::Value<'_>]) -> $crate::Result<Self> {
+            fn from_values(values: &[$crate::ParamValue]) -> $crate::Result<Self> {
                 let mut values = values.iter();
                 // Fields are read in the order in which they are written.
                 Ok(Self { $(
@@ -355,12 +294,13 @@ macro_rules! choices {
         $vis enum $name { $( $(#[$variant_meta])* $variant, )+ }
 
         impl $crate::Parameter for $name {
-            fn value(&self) -> $crate::Value<'static> {
-                match self { $( $name::$variant => $crate::Value::Text($text), )+ }
+            fn value(&self) -> $crate::ParamValue {
+                $crate::ParamValue::from(match self { $( $name::$variant => $text, )+ })
             }
 
-            fn read(value: &$crate::Value<'_>) -> ::std::option::Option<Self> {
-                $( if *value == $crate::Value::Text($text) { return ::std::option::Option::Some($name::$variant); } )+
+            fn read(value: &$crate::ParamValue) -> ::std::option::Option<Self> {
+                let $crate::ParamValue::Text(text) = value else { return ::std::option::Option::None };
+                $( if text == $text { return ::std::option::Option::Some($name::$variant); } )+
                 ::std::option::Option::None
             }
 

@@ -45,7 +45,7 @@ pub use pivoted_cholesky::PivotedCholesky;
 
 use ndarray::{Array2, ArrayRef2};
 
-use crate::{Level, Problem, Result, Workers};
+use crate::{LogLevel, Problem, Result, Workers};
 
 /// Value of the parameter `remainder` for the preconditioner's own choice: 0.3 for `rp_cholesky`, 0 for
 /// `pivoted_cholesky`, as published.
@@ -122,7 +122,7 @@ impl Preconditioning {
                 if cholesky.pivots.len() < wanted {
                     let rank = cholesky.pivots.len();
                     let line = format!("the kernel matrix is of rank {rank} to working precision");
-                    problem.log(Level::Info, &line);
+                    problem.log(LogLevel::Info, &line);
                 }
                 low_rank::check_noise(noise_scale)?;
                 let left = cholesky.remaining_trace.last().map_or(0.0, |trace| trace / operator.n() as f64);

@@ -2,6 +2,7 @@
 
 use gpbench_abi as abi;
 use gpbench_abi::Status;
+use gpbench_terms::LogLevel;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder, s};
 
 use crate::error::{Error, Result};
@@ -28,29 +29,11 @@ pub struct Problem<'a> {
     correction: Option<(Correction, ArrayViewMut2<'a, f64>)>,
 }
 
-/// Importance of a line of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// Something is wrong, but the solve continues.
-    Warning,
-    /// For the user.
-    Info,
-    /// For the author of the plugin.
-    Debug,
-}
-
-impl Level {
-    /// Writes a line to the case's log.
-    pub(crate) fn log(self, host: &abi::Host, line: &str) {
-        let level = match self {
-            Level::Warning => abi::log_level::WARNING,
-            Level::Info => abi::log_level::INFO,
-            Level::Debug => abi::log_level::DEBUG,
-        };
-        if let Some(log) = host.log {
-            // SAFETY: live host; the text is copied before the call returns.
-            unsafe { log(host, level, &borrow(line)) };
-        }
+/// Writes a line to the case's log.
+pub(crate) fn log_line(host: &abi::Host, level: LogLevel, line: &str) {
+    if let Some(log) = host.log {
+        // SAFETY: live host; the text is copied before the call returns.
+        unsafe { log(host, level.number(), &borrow(line)) };
     }
 }
 
@@ -307,8 +290,8 @@ impl<'a> Problem<'a> {
     }
 
     /// Writes a line to the case's log.
-    pub fn log(&self, level: Level, line: &str) {
-        level.log(self.host, line);
+    pub fn log(&self, level: LogLevel, line: &str) {
+        log_line(self.host, level, line);
     }
 
     /// Asks for an extension, one of [`gpbench_abi::id`].

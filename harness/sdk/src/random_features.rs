@@ -177,7 +177,7 @@ mod tests {
         let features = RandomFeatures::new(3, 20_000, 1).unwrap();
         let points = uniform(10, 3, 2);
         let phi = features.evaluate(&points, 1.3, 0.8, Workers::new(1));
-        let kernel = Kernel { family: Family::Rbf, signal_scale: 1.3, length_scale: vec![0.8] };
+        let kernel = Kernel { family: Family::Rbf.into(), signal_scale: 1.3, length_scale: vec![0.8] };
         let error = phi.features().dot(&phi.features().t()) - kernel.gram(&points, &points, Workers::new(1));
         // 1.69 / sqrt(10 000) is the largest standard deviation.
         assert!(error.iter().all(|error| error.abs() < 5.0 * 0.0169), "{error}");

@@ -1,6 +1,6 @@
 //! The trait that a solver implements, and its report of a finished solve.
 
-use gpbench_abi::{capability, reason};
+use gpbench_terms::{Capabilities, Reason};
 
 use crate::{Params, Problem, Result};
 
@@ -51,72 +51,6 @@ pub trait Solver: Sized + 'static {
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
         // Residual, direction and product, as most iterative methods need.
         8.0 * 3.0 * n as f64 * s as f64
-    }
-}
-
-/// Properties of a solver or learner that the host has to know. Combined with [`Capabilities::and`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Capabilities(pub(crate) u64);
-
-impl Capabilities {
-    /// None: an iterative method that starts from zero.
-    pub const NONE: Capabilities = Capabilities(0);
-    /// Solves to working precision whatever the tolerance.
-    pub const EXACT: Capabilities = Capabilities(capability::EXACT);
-    /// Draws random numbers: the answer depends on the seed.
-    pub const RANDOMIZED: Capabilities = Capabilities(capability::RANDOMIZED);
-    /// Uses a warm start in `x`.
-    pub const WARM_START: Capabilities = Capabilities(capability::WARM_START);
-    /// Makes BLAS or LAPACK calls worth threading, from the thread it is called on. Their rounding
-    /// errors depend on the number of threads; those of pieces of fixed size on [`Problem::workers`] do not.
-    pub const BLAS_THREADS: Capabilities = Capabilities(capability::BLAS_THREADS);
-    /// Keeps an n x n matrix.
-    pub const DENSE: Capabilities = Capabilities(capability::DENSE);
-    /// Has fewer unknowns than rows.
-    pub const INDUCING: Capabilities = Capabilities(capability::INDUCING);
-    /// Of a learner: takes the stationary families as they are.
-    pub const KERNEL: Capabilities = Capabilities(capability::KERNEL);
-    /// Of a learner: trains a constant prior mean where [`Fit::trains_mean`](crate::Fit::trains_mean) asks for it.
-    pub const MEAN: Capabilities = Capabilities(capability::MEAN);
-    /// Of a learner: takes a network between inputs and kernel.
-    pub const NETWORK: Capabilities = Capabilities(capability::NETWORK);
-    /// Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by
-    /// random features.
-    pub const FINITE: Capabilities = Capabilities(capability::FINITE);
-
-    /// Both these and those.
-    #[must_use]
-    pub const fn and(self, other: Capabilities) -> Capabilities {
-        Capabilities(self.0 | other.0)
-    }
-}
-
-/// Why a solve ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Reason {
-    /// The tolerance is reached, or the solver is exact.
-    Converged,
-    /// The host asked to stop.
-    Stopped,
-    /// The solver's own iteration limit.
-    Iterations,
-    /// The residual no longer falls.
-    Stagnated,
-    /// The residual grows without bound, or is not a number.
-    Diverged,
-}
-
-impl Reason {
-    /// The code that crosses the interface.
-    pub(crate) fn code(self) -> i32 {
-        match self {
-            Reason::Converged => reason::CONVERGED,
-            Reason::Stopped => reason::STOPPED,
-            Reason::Iterations => reason::ITERATIONS,
-            Reason::Stagnated => reason::STAGNATED,
-            Reason::Diverged => reason::DIVERGED,
-        }
     }
 }
 

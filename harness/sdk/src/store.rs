@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView1, Axis, ShapeBuilder};
 use crate::error::{Error, Result};
 use crate::matrix::with_input;
 use crate::text::borrow;
-use crate::{Fit, Saved, Value};
+use crate::{Fit, ParamValue, Saved};
 
 /// Name under which the names of a saved state's arrays are, byte by byte, each ended by a zero: a store lists none.
 const NAMES: &str = "sdk_names";
@@ -119,14 +119,14 @@ impl Digest {
     }
 
     /// The digest extended by parameters.
-    pub(crate) fn with_params(self, values: &[Value<'_>]) -> Digest {
+    pub(crate) fn with_params(self, values: &[ParamValue]) -> Digest {
         values.iter().fold(self, |digest, value| digest.with_text(&format!("{value:?}")))
     }
 
     /// The digest extended by all of a fit except what may differ between processes: threads and passes.
     pub(crate) fn with_fit(self, fit: &Fit<'_>) -> Digest {
         let inputs = fit.inputs();
-        let sizes = [fit.n() as u64, fit.d() as u64, fit.seed(), fit.flags(), inputs.family.code() as u64];
+        let sizes = [fit.n() as u64, fit.d() as u64, fit.seed(), fit.flags(), inputs.family.number() as u64];
         let network = fit.network().map_or(String::new(), |network| format!("{network:?}"));
         let scales = [fit.mean(), inputs.signal_scale, inputs.noise_scale];
         let digest = sizes.into_iter().fold(self, Digest::with).with_text(&network);

@@ -112,7 +112,7 @@ impl Solver for Parts {
     fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let op = problem.operator();
         let inputs = op.inputs()?;
-        assert_eq!((inputs.family, inputs.x.dim()), (Family::Matern52, (5, 2)));
+        assert_eq!((inputs.family, inputs.x.dim()), (Family::Matern52.into(), (5, 2)));
         assert_eq!(inputs.basis.unwrap(), array![[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]);
         assert_eq!(
             (inputs.signal_scale, inputs.noise_scale, inputs.length_scale),

@@ -8,8 +8,8 @@ use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
 use gpbench_sdk::testing::{Failure, FitHost, FitRun};
 use gpbench_sdk::{
-    Activation, Capabilities, Error, Family, Fit, Learner, Model, Network, NoParams, Reason, Result, Saved,
-    Scales, Stream, Work, Workers, choices, export, params,
+    Activation, Capabilities, Covariance, Error, Family, Fit, Learner, Model, NetworkShape, NoParams, Reason,
+    Result, Saved, Scales, Stream, Work, Workers, choices, export, params,
 };
 
 choices! {
@@ -314,8 +314,8 @@ impl Learner for Told {
             fit.seed() as f64,
             inputs.basis.map_or(0, |z| z.nrows()) as f64,
             network.map_or(0, |network| network.widths[0]) as f64,
-            network.map_or(0, |network| network.random) as f64,
-            f64::from(fit.family() == Family::Linear),
+            network.map_or(0, |network| network.random.unwrap_or(0)) as f64,
+            f64::from(fit.family() == Covariance::Linear),
         ])
     }
 
@@ -371,11 +371,11 @@ fn a_fit_says_what_the_host_has_set() {
         [9.0, 2.0, 0.0, 1.0, 0.3, 2.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     );
     let scales = Scales { signal_scale: 1.5, noise_scale: 0.5, length_scale: vec![], mean: -1.0 };
-    let network = Network { activation: Activation::Relu, widths: vec![4, 3], random: 10 };
+    let network = NetworkShape { activation: Activation::Relu, widths: vec![4, 3], random: Some(10) };
     let host = FitHost::wave(9)
         .scales(scales)
         .network(network)
-        .family(Family::Linear)
+        .family(Covariance::Linear)
         .basis(&Array2::zeros((5, 2)))
         .shared_length_scale()
         .trained_mean()

@@ -122,3 +122,52 @@ impl ParamValue {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that each variant has a number of its own.
+    macro_rules! assert_numbered {
+        ($($name:ident),+) => { $(
+            for variant in $name::ALL {
+                assert_eq!($name::from_number(variant.number()), Some(variant));
+            }
+        )+ };
+    }
+
+    #[test]
+    fn every_number_is_that_of_one_term() {
+        assert_numbered!(Family, Reason, Capability, ParamKind, Activation, ModelKind, LogLevel);
+        for covariance in Covariance::all() {
+            assert_eq!(Covariance::from_number(covariance.number()), Some(covariance));
+        }
+        assert_eq!(Family::from_number(family::LINEAR), None, "the linear one is no stationary family");
+        assert_eq!(Covariance::from_number(family::RBF + family::SCALED), None);
+        assert_eq!((Reason::from_number(-1), ParamKind::from_number(value_kind::NONE)), (None, None));
+    }
+
+    #[test]
+    fn capabilities_are_listed_in_the_order_of_their_bits() {
+        let both = Capabilities::MEAN.and(Capabilities::EXACT);
+        let bits = Capabilities::from_number(both.number() | 1 << 40);
+        assert_eq!(bits.iter().collect::<Vec<_>>(), [Capability::Exact, Capability::Mean]);
+        assert_eq!((bits.unknown(), both.unknown()), (1 << 40, 0));
+        let order = Capability::ALL.map(Capability::number);
+        assert!(order.is_sorted());
+    }
+
+    #[test]
+    fn values_cross_the_interface() {
+        for value in [true.into(), (-3).into(), 0.3.into(), "adam".into()] {
+            let value: ParamValue = value;
+            let read = ParamValue::from_abi(&value.to_abi(), |text| {
+                assert_eq!(text.len, 4);
+                Ok::<_, ()>("adam".to_owned())
+            });
+            assert_eq!(read, Ok(Some(value)));
+        }
+        let none = abi::Value { kind: value_kind::NONE, ..ParamValue::Int(0).to_abi() };
+        assert_eq!(ParamValue::from_abi(&none, |_| Err(())), Ok(None));
+    }
+}

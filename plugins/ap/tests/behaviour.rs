@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_ap::Ap;
-use gpbench_sdk::Value;
+use gpbench_sdk::ParamValue;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, Axis, array};
 use gpbench_sdk::testing::{DenseProblem, Outcome, matern32, scattered_inputs, scattered_right_hand_sides};
@@ -85,7 +85,7 @@ fn one_block_is_an_exact_solve() {
 #[test]
 fn the_seed_draws_the_blocks_unless_they_are_contiguous() {
     let x = |seed, partition: &str| {
-        let params: [(&str, Value<'_>); 2] = [("block_size", 16.into()), ("partition", partition.into())];
+        let params: [(&str, ParamValue); 2] = [("block_size", 16.into()), ("partition", partition.into())];
         well_posed().tolerance(1e-2).seed(seed).solve::<Ap>(&params).unwrap().x
     };
     assert_eq!(x(1, "random"), x(1, "random"));

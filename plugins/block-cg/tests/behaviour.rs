@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_block_cg::BlockCg;
-use gpbench_sdk::Value;
+use gpbench_sdk::ParamValue;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, Axis, array, concatenate, s};
 use gpbench_sdk::testing::{
@@ -12,7 +12,10 @@ use gpbench_sdk::testing::{
 };
 use gpbench_testkit::{ClosedForm, assert_close};
 
-const PLAIN: &[(&str, Value<'_>)] = &[("preconditioner", Value::Text("none"))];
+/// Without a preconditioner.
+fn plain() -> Vec<(&'static str, ParamValue)> {
+    vec![("preconditioner", "none".into())]
+}
 
 const N: usize = 120;
 
@@ -44,7 +47,7 @@ fn the_space_is_exhausted_after_n_over_s_iterations() {
         let known = ClosedForm::diagonal(&diagonal);
         let b = scattered_right_hand_sides(n, s);
         let problem = DenseProblem::new(known.matrix, b.clone()).tolerance(1e-12);
-        let outcome = problem.solve::<BlockCg>(PLAIN).unwrap();
+        let outcome = problem.solve::<BlockCg>(&plain()).unwrap();
         let enough = n.div_ceil(s) as i64;
         assert!(outcome.iterations <= enough, "{s} columns: {} iterations", outcome.iterations);
         assert_eq!(outcome.reason, reason::CONVERGED);
@@ -56,7 +59,7 @@ fn the_space_is_exhausted_after_n_over_s_iterations() {
 fn one_right_hand_side_is_conjugate_gradients() {
     // Textbook conjugate gradients, in its own words.
     let (a, b) = (system(), scattered_right_hand_sides(N, 1));
-    let outcome = problem(&b).solve::<BlockCg>(&[PLAIN[0].clone(), ("max_iterations", 12.into())]).unwrap();
+    let outcome = problem(&b).solve::<BlockCg>(&[plain().remove(0), ("max_iterations", 12.into())]).unwrap();
     let (mut x, mut r) = (Array2::<f64>::zeros((N, 1)), b.clone());
     let mut d = r.clone();
     let square = |v: &Array2<f64>| v.iter().map(|entry| entry * entry).sum::<f64>();
@@ -84,7 +87,7 @@ fn one_iteration_for_each_distinct_eigenvalue() {
     let systems = [(ClosedForm::identity_plus_rank_one(&u), 2), (ClosedForm::diagonal(&three), 3)];
     for (known, distinct) in systems {
         let problem = DenseProblem::new(known.matrix, b.clone()).tolerance(1e-10);
-        let outcome = problem.solve::<BlockCg>(PLAIN).unwrap();
+        let outcome = problem.solve::<BlockCg>(&plain()).unwrap();
         assert_eq!((outcome.reason, outcome.iterations), (reason::CONVERGED, distinct));
         assert_close(&outcome.x, &known.inverse.dot(&b), 1e-12);
         // One product an iteration, none before the first.
@@ -100,9 +103,9 @@ fn dependent_right_hand_sides_share_their_directions() {
         &three.slice(s![.., ..1]) + &(1e-9 * &scattered_right_hand_sides(N, 8).slice_move(s![.., 7..]));
     let sums = &three.slice(s![.., ..2]) + &three.slice(s![.., 1..]);
     let b = concatenate![Axis(1), three, three, sums, &three * 1e6, near];
-    for params in [PLAIN, &[("preconditioner", "pivoted_cholesky".into()), ("rank", 10.into())]] {
-        let alone = problem(&three).tolerance(1e-7).solve::<BlockCg>(params).unwrap();
-        let outcome = problem(&b).tolerance(1e-7).solve::<BlockCg>(params).unwrap();
+    for params in [plain(), vec![("preconditioner", "pivoted_cholesky".into()), ("rank", 10.into())]] {
+        let alone = problem(&three).tolerance(1e-7).solve::<BlockCg>(&params).unwrap();
+        let outcome = problem(&b).tolerance(1e-7).solve::<BlockCg>(&params).unwrap();
         assert_solved(&outcome, &system(), &b, 1.2e-6);
         assert_eq!((outcome.number("block_width"), outcome.number("restarts")), (3.0, 0.0));
         assert!(outcome.iterations <= alone.iterations + 1, "{} {}", outcome.iterations, alone.iterations);
@@ -115,7 +118,7 @@ fn what_a_dropped_column_loses_is_found_again() {
     let one = scattered_right_hand_sides(N, 1);
     let near = &one + &(1e-7 * &scattered_right_hand_sides(N, 2).slice_move(s![.., 1..]));
     let b = concatenate![Axis(1), one, near];
-    let outcome = problem(&b).tolerance(1e-12).solve::<BlockCg>(PLAIN).unwrap();
+    let outcome = problem(&b).tolerance(1e-12).solve::<BlockCg>(&plain()).unwrap();
     assert_solved(&outcome, &system(), &b, 1e-11);
     assert!(outcome.number("restarts") >= 1.0);
 }
@@ -123,8 +126,8 @@ fn what_a_dropped_column_loses_is_found_again() {
 #[test]
 fn more_right_hand_sides_than_rows() {
     let b = scattered_right_hand_sides(N, 150);
-    for params in [PLAIN, &[]] {
-        let outcome = problem(&b).tolerance(1e-9).solve::<BlockCg>(params).unwrap();
+    for params in [plain(), vec![]] {
+        let outcome = problem(&b).tolerance(1e-9).solve::<BlockCg>(&params).unwrap();
         assert_solved(&outcome, &system(), &b, 1e-8);
         assert!(outcome.iterations <= 2, "{}", outcome.iterations);
     }
@@ -134,12 +137,12 @@ fn more_right_hand_sides_than_rows() {
 fn zero_and_solved_columns_stay_finite() {
     let mut b = scattered_right_hand_sides(N, 5);
     b.column_mut(1).fill(0.0);
-    let solution = problem(&b).tolerance(1e-13).solve::<BlockCg>(PLAIN).unwrap().x;
+    let solution = problem(&b).tolerance(1e-13).solve::<BlockCg>(&plain()).unwrap().x;
     // Two columns start from the solution, one of them from zero's.
     let mut start = Array2::from_elem((N, 5), 1.0);
     start.column_mut(3).assign(&solution.column(3));
-    for params in [PLAIN, &[]] {
-        let outcome = problem(&b).tolerance(1e-9).start(start.clone()).solve::<BlockCg>(params).unwrap();
+    for params in [plain(), vec![]] {
+        let outcome = problem(&b).tolerance(1e-9).start(start.clone()).solve::<BlockCg>(&params).unwrap();
         assert!(outcome.x.iter().all(|x| x.is_finite()));
         assert!(outcome.x.column(1).iter().all(|&x| x == 0.0));
         assert_eq!((outcome.reason, outcome.claimed[1]), (reason::CONVERGED, 0.0));
@@ -201,7 +204,7 @@ fn the_number_of_threads_changes_no_bit() {
         &scattered_right_hand_sides(n, 9),
     );
     for preconditioner in ["none", "rp_cholesky"] {
-        let params: [(&str, Value<'_>); 3] =
+        let params: [(&str, ParamValue); 3] =
             [("preconditioner", preconditioner.into()), ("rank", 40.into()), ("max_iterations", 6.into())];
         let x = |threads| problem.clone().threads(threads).solve::<BlockCg>(&params).unwrap().x;
         assert_eq!(x(1), x(2));
@@ -221,7 +224,7 @@ fn an_indefinite_matrix_ends_without_nan() {
     // Along the first direction the one bends down; the other not at all, but for rounding.
     for least in [-2.0, -1.0] {
         let problem = DenseProblem::new(array![[1.0, 0.0], [0.0, least]], array![[1.0], [1.0]]);
-        let outcome = problem.tolerance(1e-6).solve::<BlockCg>(PLAIN).unwrap();
+        let outcome = problem.tolerance(1e-6).solve::<BlockCg>(&plain()).unwrap();
         assert!([reason::STAGNATED, reason::DIVERGED].contains(&outcome.reason), "{}", outcome.reason);
         assert!(outcome.x.iter().all(|x| x.is_finite()));
         assert!(least > -2.0 || outcome.x.iter().all(|&x| x == 0.0));

@@ -6,7 +6,7 @@ use gpbench_sdk::exact::Posterior;
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, Axis};
 use gpbench_sdk::network::{Mlp, Pass};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser, Transform};
-use gpbench_sdk::{Error, Family, Fit, Model, Result, Saved, Scales, Workers};
+use gpbench_sdk::{Covariance, Error, Fit, Model, Result, Saved, Scales, Workers};
 
 use crate::BatchLikelihood;
 
@@ -20,7 +20,7 @@ const NOISE: usize = 1;
 /// length scales (with a network, one for all its outputs).
 #[derive(Debug)]
 pub struct Exact {
-    family: Family,
+    family: Covariance,
     x: Array2<f64>,
     y: Array1<f64>,
     network: Option<Mlp>,

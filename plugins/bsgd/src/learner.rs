@@ -6,7 +6,7 @@
 use gpbench_sdk::finite::{self, Objective, Passes};
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Family, Fit, Learner, Model, Result, Saved, Work, Workers};
+use gpbench_sdk::{Capabilities, Covariance, Fit, Learner, Model, Result, Saved, Work, Workers};
 
 use crate::{BatchLikelihood, BsgdParams, Exact};
 
@@ -47,7 +47,7 @@ impl State {
     /// The state before the first step.
     fn new(fit: &Fit<'_>, params: &BsgdParams) -> Result<State> {
         let process = match fit.family() {
-            Family::Linear => Process::Finite(finite::Process::new(fit, params.options())?),
+            Covariance::Linear => Process::Finite(finite::Process::new(fit, params.options())?),
             _ => Process::Exact(Exact::new(fit, params.noise_floor)?),
         };
         let (parameters, outputs) = match &process {

@@ -5,7 +5,7 @@
 use gpbench_plugin_bsgd::Bsgd;
 use gpbench_sdk::testing::behaviour::{self, small_network};
 use gpbench_sdk::testing::{DenseModel, FitHost};
-use gpbench_sdk::{Family, Value};
+use gpbench_sdk::{Covariance, Family, ParamValue};
 
 const N: usize = 60;
 
@@ -13,16 +13,16 @@ const N: usize = 60;
 fn hosts() -> [FitHost; 4] {
     let host = || FitHost::wave(N).passes(6.0);
     [
-        host().family(Family::Linear).network(small_network(0)).trained_mean(),
+        host().family(Covariance::Linear).network(small_network(0)).trained_mean(),
         host().network(small_network(40)).trained_mean(),
         host().family(Family::Matern32).shared_length_scale(),
-        host().family(Family::Linear),
+        host().family(Covariance::Linear),
     ]
 }
 
 /// All rows in each batch: the steps are those of gradient descent on the likelihood.
-fn exact(learning_rate: f64) -> [(&'static str, Value<'static>); 2] {
-    [("batch", Value::Int(N as i64)), ("learning_rate", learning_rate.into())]
+fn exact(learning_rate: f64) -> [(&'static str, ParamValue); 2] {
+    [("batch", ParamValue::Int(N as i64)), ("learning_rate", learning_rate.into())]
 }
 
 #[test]

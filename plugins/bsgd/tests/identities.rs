@@ -65,7 +65,7 @@ fn the_gradient_by_features_is_that_of_central_differences() {
 #[test]
 fn the_gradient_by_points_and_scales_is_that_of_central_differences() {
     let (points, r) = (matrix(6, 2), targets(6));
-    let kernel = Kernel { family: Family::Rbf, signal_scale: 1.3, length_scale: vec![0.7, 1.9] };
+    let kernel = Kernel { family: Family::Rbf.into(), signal_scale: 1.3, length_scale: vec![0.7, 1.9] };
     let of = |kernel: &Kernel, points: &Array2<f64>| {
         l(&kernel.gram(points, points, workers()), &r, NOISE_VARIANCE)
     };
@@ -111,7 +111,7 @@ fn mean_by_noise(kernel: &Array2<f64>, r: &Array1<f64>, size: usize) -> f64 {
 #[test]
 fn minibatches_are_biased() {
     let (points, r) = (matrix(10, 1), targets(10));
-    let rbf = Kernel { family: Family::Rbf, signal_scale: 1.5, length_scale: vec![1.0] };
+    let rbf = Kernel { family: Family::Rbf.into(), signal_scale: 1.5, length_scale: vec![1.0] };
     let gram = rbf.gram(&points, &points, workers());
     let exact = mean_by_noise(&gram, &r, 10);
     let error = |size| (mean_by_noise(&gram, &r, size) / exact - 1.0).abs();

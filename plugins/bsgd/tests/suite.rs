@@ -2,17 +2,18 @@
 
 use gpbench_plugin_bsgd::Bsgd;
 use gpbench_sdk::testing::{FitHost, LearnerSuite};
-use gpbench_sdk::{Activation, Family, Network};
+use gpbench_sdk::{Activation, Covariance, NetworkShape};
 
-fn network(random: usize) -> Network {
-    Network { activation: Activation::Relu, widths: vec![9, 7], random }
+fn network(random: usize) -> NetworkShape {
+    let random = Some(random).filter(|&count| count > 0);
+    NetworkShape { activation: Activation::Relu, widths: vec![9, 7], random }
 }
 
 mod linear {
     use super::*;
 
     gpbench_sdk::learner_suite! {
-        LearnerSuite::<Bsgd>::new(FitHost::wave(57).family(Family::Linear).network(network(0)).passes(4.0))
+        LearnerSuite::<Bsgd>::new(FitHost::wave(57).family(Covariance::Linear).network(network(0)).passes(4.0))
             .settings([("batch", 20.into())])
     }
 }

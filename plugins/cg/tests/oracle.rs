@@ -33,12 +33,12 @@ fn oracle_problem(oracle: &Value, setting: &str) -> DenseProblem {
 
 const SETTINGS: [&str; 3] = ["matern32_ones", "matern32_paper", "matern32_smooth"];
 
-fn preconditioned() -> Vec<(&'static str, gpbench_sdk::Value<'static>)> {
+fn preconditioned() -> Vec<(&'static str, gpbench_sdk::ParamValue)> {
     vec![("preconditioner", "pivoted_cholesky".into()), ("rank", 20.into())]
 }
 
 /// Residuals of the first iterations: later ones are not reproducible in any precision.
-fn residuals_agree(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::Value<'_>)]) {
+fn residuals_agree(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::ParamValue)]) {
     let oracle = oracle();
     let expected = &oracle["settings"][setting][solver];
     let comparable = expected["comparable_iterations"].as_u64().unwrap() as i64;
@@ -58,7 +58,7 @@ fn residuals_agree(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::Va
 }
 
 /// Iterations to the tolerance, and the solution once converged.
-fn converges(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::Value<'_>)]) {
+fn converges(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::ParamValue)]) {
     let oracle = oracle();
     let expected = &oracle["settings"][setting];
     let problem = oracle_problem(&oracle, setting);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_cg::Cg;
-use gpbench_sdk::Value;
+use gpbench_sdk::ParamValue;
 use gpbench_sdk::abi::reason;
 use gpbench_sdk::testing::{DenseProblem, Outcome, scattered_inputs, scattered_right_hand_sides};
 
@@ -17,7 +17,7 @@ fn system(noise_scale: f64, length_scale: f64) -> DenseProblem {
 }
 
 fn solve(problem: &DenseProblem, preconditioner: &'static str, recycle: i64) -> Outcome {
-    let params: [(&str, Value<'_>); 3] =
+    let params: [(&str, ParamValue); 3] =
         [("preconditioner", preconditioner.into()), ("rank", 10.into()), ("recycle", recycle.into())];
     problem.solve::<Cg>(&params).unwrap()
 }
@@ -54,7 +54,7 @@ fn a_warm_start_and_the_vectors_share_their_product() {
 
 #[test]
 fn in_mixed_precision_the_vectors_have_no_product_of_their_own() {
-    let params: [(&str, Value<'_>); 2] = [("recycle", 10.into()), ("precision", "mixed".into())];
+    let params: [(&str, ParamValue); 2] = [("recycle", 10.into()), ("precision", "mixed".into())];
     let first = system(0.1, 0.6).solve::<Cg>(&params).unwrap();
     let next = system(0.098, 0.61).start(first.x).state(first.state);
     let outcome = next.solve::<Cg>(&params).unwrap();

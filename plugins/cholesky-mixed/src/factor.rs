@@ -4,7 +4,7 @@ use gpbench_sdk::exact::SingleFactor;
 use gpbench_sdk::kernel::Kernel;
 use gpbench_sdk::ndarray::{Array2, ArrayRef2, ShapeBuilder, s};
 use gpbench_sdk::precondition::Precondition;
-use gpbench_sdk::{Error, Inputs, Level, Problem, Result, Workers};
+use gpbench_sdk::{Error, Inputs, LogLevel, Problem, Result, Workers};
 
 /// First shift of the diagonal where A is not positive definite to single precision, as a share of n times its entries.
 const SHIFT: f64 = f32::EPSILON as f64 / 16.0;
@@ -69,7 +69,7 @@ impl Factor {
             let line = format!(
                 "A is not positive definite to single precision: its diagonal is shifted by {shift:e}"
             );
-            problem.log(Level::Info, &line);
+            problem.log(LogLevel::Info, &line);
         }
         Err(Error::NotPositiveDefinite { minor: operator.n() })
     }

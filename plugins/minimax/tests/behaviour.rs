@@ -5,7 +5,7 @@
 use gpbench_plugin_minimax::Minimax;
 use gpbench_sdk::testing::behaviour::{self, small_network};
 use gpbench_sdk::testing::{DenseModel, FitHost};
-use gpbench_sdk::{Family, Value};
+use gpbench_sdk::{Covariance, Family, ParamValue};
 
 const N: usize = 60;
 
@@ -13,15 +13,15 @@ const N: usize = 60;
 fn hosts() -> [FitHost; 3] {
     let host = || FitHost::wave(N).passes(6.0);
     [
-        host().family(Family::Linear).network(small_network(0)),
+        host().family(Covariance::Linear).network(small_network(0)),
         host().network(small_network(40)).trained_mean(),
         host(),
     ]
 }
 
 /// All rows in each batch.
-fn exact(learning_rate: f64) -> [(&'static str, Value<'static>); 3] {
-    [("batch", Value::Int(N as i64)), ("features", 40.into()), ("learning_rate", learning_rate.into())]
+fn exact(learning_rate: f64) -> [(&'static str, ParamValue); 3] {
+    [("batch", ParamValue::Int(N as i64)), ("features", 40.into()), ("learning_rate", learning_rate.into())]
 }
 
 #[test]

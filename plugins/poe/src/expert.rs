@@ -3,13 +3,13 @@
 use gpbench_sdk::likelihood::likelihood;
 use gpbench_sdk::ndarray::{Array1, Array2};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
-use gpbench_sdk::{Error, Family, Result, Scales, Workers, exact};
+use gpbench_sdk::{Covariance, Error, Result, Scales, Workers, exact};
 
 /// An expert.
 #[derive(Debug, Clone)]
 pub struct Expert {
-    /// Kernel family.
-    pub family: Family,
+    /// Covariance function.
+    pub family: Covariance,
     /// Inputs of its rows.
     pub x: Array2<f64>,
     /// Targets of its rows.
@@ -29,13 +29,14 @@ pub struct Expert {
 impl Expert {
     /// An expert before its first step.
     pub fn new(
-        family: Family,
+        family: impl Into<Covariance>,
         x: Array2<f64>,
         y: Array1<f64>,
         hyperparameters: Hyperparameters,
         optimiser: Optimiser,
     ) -> Expert {
         let before = hyperparameters.free.clone();
+        let family = family.into();
         Expert { family, x, y, hyperparameters, optimiser, before, nlml: None, has_failed: false }
     }
 
@@ -101,6 +102,7 @@ impl Expert {
 
 #[cfg(test)]
 mod tests {
+    use gpbench_sdk::Family;
     use gpbench_sdk::optimise::{Method, Transform};
     use gpbench_sdk::testing::scattered;
 

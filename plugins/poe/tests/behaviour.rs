@@ -3,11 +3,11 @@
 use gpbench_plugin_poe::Poe;
 use gpbench_sdk::ndarray::{Array1, Array2, s};
 use gpbench_sdk::testing::{FitHost, FitRun, scattered};
-use gpbench_sdk::{Family, Model, Value, Workers, abi, exact};
+use gpbench_sdk::{Family, Model, ParamValue, Workers, abi, exact};
 
-const SMALL: [(&str, Value<'_>); 1] = [("points", Value::Int(20))];
+const SMALL: [(&str, ParamValue); 1] = [("points", ParamValue::Int(20))];
 
-fn with<'v>(more: &[(&'static str, Value<'v>)]) -> Vec<(&'static str, Value<'v>)> {
+fn with<'v>(more: &[(&'static str, ParamValue)]) -> Vec<(&'static str, ParamValue)> {
     SMALL.into_iter().chain(more.iter().cloned()).collect()
 }
 
@@ -23,7 +23,7 @@ fn array(model: &Model, name: &str) -> Array2<f64> {
 /// The exact process of an expert of a model.
 fn expert(host: &FitHost, model: &Model, e: usize) -> (exact::Posterior, f64) {
     let kernel = gpbench_sdk::kernel::Kernel {
-        family: Family::Rbf,
+        family: Family::Rbf.into(),
         signal_scale: array(model, "signal_scale")[[0, e]],
         length_scale: array(model, "length_scale").column(e).to_vec(),
     };
@@ -163,7 +163,7 @@ fn a_pass_is_a_step_of_each_expert() {
 #[test]
 fn pauses_states_and_threads_change_no_bit() {
     let (one, three) = (host().threads(1), host().threads(3));
-    for settings in [vec![], vec![("optimiser", Value::Text("adadelta"))]] {
+    for settings in [vec![], vec![("optimiser", "adadelta".into())]] {
         let settings = with(&settings);
         let mut whole = one.begin::<Poe>(&settings).unwrap();
         whole.fit().unwrap();

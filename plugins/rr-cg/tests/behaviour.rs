@@ -9,7 +9,7 @@ use gpbench_sdk::precondition::PivotedCholesky;
 use gpbench_sdk::testing::{
     DenseProblem, matern32, relative_residuals, scattered, scattered_inputs, scattered_right_hand_sides,
 };
-use gpbench_sdk::{NoParams, Problem, Purpose, Reason, Report, Result, Solver, Value};
+use gpbench_sdk::{NoParams, ParamValue, Problem, Purpose, Reason, Report, Result, Solver};
 use gpbench_testkit::{ClosedForm, assert_close, relative_error};
 use rand::RngExt;
 
@@ -24,7 +24,7 @@ fn well_posed() -> DenseProblem {
 }
 
 /// P(J) ~ exp(-0.2 J), J = 5, ..., n.
-fn short() -> Vec<(&'static str, Value<'static>)> {
+fn short() -> Vec<(&'static str, ParamValue)> {
     vec![("lambda", 0.2.into()), ("min_iterations", 5.into())]
 }
 
@@ -169,7 +169,7 @@ fn preconditioners_shorten_the_series_and_leave_its_sum() {
     let exact = well_posed().solve::<RrCg>(&all).unwrap().x;
     let cut = [("lambda", 100.0.into()), ("min_iterations", 12.into()), ("rank", 60.into())];
     let error = |preconditioner: &'static str| {
-        let with = |params: &[(&'static str, Value<'static>)]| {
+        let with = |params: &[(&'static str, ParamValue)]| {
             [params, &[("preconditioner", preconditioner.into())]].concat()
         };
         assert_close(&well_posed().solve::<RrCg>(&with(&all)).unwrap().x, &exact, 1e-10);

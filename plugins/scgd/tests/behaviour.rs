@@ -5,7 +5,7 @@
 use gpbench_plugin_scgd::Scgd;
 use gpbench_sdk::testing::behaviour::{self, small_network};
 use gpbench_sdk::testing::{DenseModel, FitHost};
-use gpbench_sdk::{Family, Value};
+use gpbench_sdk::{Covariance, Family, ParamValue};
 
 const N: usize = 60;
 
@@ -13,16 +13,16 @@ const N: usize = 60;
 fn hosts() -> [FitHost; 3] {
     let host = || FitHost::wave(N).passes(6.0);
     [
-        host().family(Family::Linear).network(small_network(0)),
+        host().family(Covariance::Linear).network(small_network(0)),
         host().network(small_network(40)).trained_mean(),
         host(),
     ]
 }
 
 /// All rows in each batch, and all weight on it: the steps are those of gradient descent on the likelihood.
-fn exact(learning_rate: f64) -> [(&'static str, Value<'static>); 4] {
+fn exact(learning_rate: f64) -> [(&'static str, ParamValue); 4] {
     [
-        ("batch", Value::Int(N as i64)),
+        ("batch", ParamValue::Int(N as i64)),
         ("average", 1.0.into()),
         ("features", 40.into()),
         ("learning_rate", learning_rate.into()),

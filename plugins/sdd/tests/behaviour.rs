@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_sdd::{Gradient, Sdd, SddParams};
-use gpbench_sdk::Value;
+use gpbench_sdk::ParamValue;
 use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::Array2;
 use gpbench_sdk::testing::{
@@ -23,12 +23,12 @@ fn well_posed() -> DenseProblem {
 }
 
 /// Twelve steps an epoch, looked at every third.
-fn small_steps() -> Vec<(&'static str, Value<'static>)> {
+fn small_steps() -> Vec<(&'static str, ParamValue)> {
     vec![("batch_size", 10.into()), ("learning_rate", 1.0.into())]
 }
 
 /// As `small_steps`, with one more parameter.
-fn and(name: &'static str, value: impl Into<Value<'static>>) -> Vec<(&'static str, Value<'static>)> {
+fn and(name: &'static str, value: impl Into<ParamValue>) -> Vec<(&'static str, ParamValue)> {
     [small_steps(), vec![(name, value.into())]].concat()
 }
 
@@ -127,7 +127,7 @@ fn the_average_spans_a_hundredth_of_what_is_allowed() {
 
 #[test]
 fn what_diverges_is_tried_again_with_a_smaller_rate() {
-    let batches: [(&str, Value<'_>); 1] = [("batch_size", 10.into())];
+    let batches: [(&str, ParamValue); 1] = [("batch_size", 10.into())];
     let found = well_posed().iterates().solve::<Sdd>(&batches).unwrap();
     assert_eq!(found.reason, reason::CONVERGED);
     let (rate, failed) = (found.number("learning_rate"), found.number("failed_trials"));
@@ -151,7 +151,7 @@ fn what_diverges_is_tried_again_with_a_smaller_rate() {
 #[test]
 fn a_failed_trial_of_a_warm_start_costs_no_second_product() {
     let start = Array2::from_shape_fn((N, 3), |(i, j)| scattered(i, j + 9));
-    let params: [(&str, Value<'_>); 2] = [("batch_size", 10.into()), ("max_iterations", 2000.into())];
+    let params: [(&str, ParamValue); 2] = [("batch_size", 10.into()), ("max_iterations", 2000.into())];
     let outcome = well_posed().tolerance(0.0).start(start.clone()).iterates().solve::<Sdd>(&params).unwrap();
     let failed = outcome.number("failed_trials");
     assert!(failed >= 1.0 && outcome.reason == reason::ITERATIONS);

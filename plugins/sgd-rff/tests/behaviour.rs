@@ -7,10 +7,10 @@ use gpbench_plugin_sgd_rff::SgdRff;
 use gpbench_sdk::abi::{Status, reason};
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
 use gpbench_sdk::testing::{DenseProblem, relative_residuals};
-use gpbench_sdk::{Solver, Value};
+use gpbench_sdk::{ParamValue, Solver};
 use gpbench_testkit::assert_close;
 
-type Params = Vec<(&'static str, Value<'static>)>;
+type Params = Vec<(&'static str, ParamValue)>;
 
 /// Six steps an epoch, without clipping.
 fn steps(count: i64) -> Params {
@@ -26,7 +26,7 @@ fn steps(count: i64) -> Params {
 }
 
 /// The same parameters but for these.
-fn with<const M: usize>(mut params: Params, others: [(&'static str, Value<'static>); M]) -> Params {
+fn with<const M: usize>(mut params: Params, others: [(&'static str, ParamValue); M]) -> Params {
     params.retain(|(name, _)| others.iter().all(|(other, _)| name != other));
     params.extend(others);
     params

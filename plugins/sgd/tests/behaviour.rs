@@ -6,7 +6,7 @@ use gpbench_plugin_sgd::Sgd;
 use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::Array2;
 use gpbench_sdk::testing::{DenseProblem, scattered_right_hand_sides};
-use gpbench_sdk::{Solver, Value};
+use gpbench_sdk::{ParamValue, Solver};
 use gpbench_testkit::{ClosedForm, assert_close};
 
 const N: usize = 120;
@@ -17,12 +17,12 @@ fn well_posed() -> DenseProblem {
 }
 
 /// Twelve steps an epoch, looked at every third.
-fn small_steps() -> Vec<(&'static str, Value<'static>)> {
+fn small_steps() -> Vec<(&'static str, ParamValue)> {
     vec![("batch_size", 10.into()), ("learning_rate", 0.75.into())]
 }
 
 /// As `small_steps`, with one more parameter.
-fn and(name: &'static str, value: impl Into<Value<'static>>) -> Vec<(&'static str, Value<'static>)> {
+fn and(name: &'static str, value: impl Into<ParamValue>) -> Vec<(&'static str, ParamValue)> {
     [small_steps(), vec![(name, value.into())]].concat()
 }
 

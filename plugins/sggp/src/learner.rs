@@ -3,7 +3,7 @@
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
 use gpbench_sdk::{
-    Capabilities, Error, Family, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, exact,
+    Capabilities, Covariance, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, exact,
 };
 
 use crate::objective::objective;
@@ -24,7 +24,7 @@ pub struct SgGp {
 /// State of a fit.
 #[derive(Debug)]
 pub struct State {
-    family: Family,
+    family: Covariance,
     x: Array2<f64>,
     y: Array1<f64>,
     hyperparameters: Hyperparameters,

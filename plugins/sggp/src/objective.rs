@@ -3,7 +3,7 @@
 use gpbench_sdk::likelihood::groups;
 use gpbench_sdk::ndarray::{Array1, Array2};
 use gpbench_sdk::optimise::Hyperparameters;
-use gpbench_sdk::{Family, Result, Scales, Workers};
+use gpbench_sdk::{Covariance, Result, Scales, Workers};
 
 /// The mean over groups of their negative log marginal likelihoods per row, and its derivatives by the free
 /// parameters. `data` is the inputs, n x d, the targets, and the groups, groups x k.
@@ -15,7 +15,7 @@ use gpbench_sdk::{Family, Result, Scales, Workers};
 /// [`NotPositiveDefinite`](gpbench_sdk::Error::NotPositiveDefinite).
 pub fn objective(
     at: &Hyperparameters,
-    family: Family,
+    family: impl Into<Covariance>,
     data: (&Array2<f64>, &Array1<f64>, &Array2<usize>),
     signal_factor: bool,
     workers: Workers<'_>,
@@ -35,6 +35,7 @@ pub fn objective(
 
 #[cfg(test)]
 mod tests {
+    use gpbench_sdk::Family;
     use gpbench_sdk::optimise::Transform;
     use gpbench_sdk::testing::scattered;
 

@@ -3,11 +3,11 @@
 use gpbench_plugin_sggp::SgGp;
 use gpbench_sdk::ndarray::{Array2, s};
 use gpbench_sdk::testing::{FitHost, FitRun};
-use gpbench_sdk::{Family, Value, Workers, abi, exact};
+use gpbench_sdk::{Family, ParamValue, Workers, abi, exact};
 
-const SMALL: [(&str, Value<'_>); 2] = [("neighbours", Value::Int(6)), ("batch", Value::Int(25))];
+const SMALL: [(&str, ParamValue); 2] = [("neighbours", ParamValue::Int(6)), ("batch", ParamValue::Int(25))];
 
-fn with<'v>(more: &[(&'static str, Value<'v>)]) -> Vec<(&'static str, Value<'v>)> {
+fn with<'v>(more: &[(&'static str, ParamValue)]) -> Vec<(&'static str, ParamValue)> {
     SMALL.into_iter().chain(more.iter().cloned()).collect()
 }
 
@@ -46,8 +46,11 @@ fn predictions_are_those_of_the_exact_process() {
     let mut run = host.begin::<SgGp>(&SMALL).unwrap();
     run.fit().unwrap();
     let [signal_scale, noise_scale, first, second, mean] = free(&run)[..] else { panic!("five numbers") };
-    let kernel =
-        gpbench_sdk::kernel::Kernel { family: Family::Rbf, signal_scale, length_scale: vec![first, second] };
+    let kernel = gpbench_sdk::kernel::Kernel {
+        family: Family::Rbf.into(),
+        signal_scale,
+        length_scale: vec![first, second],
+    };
     let posterior =
         exact::Posterior::new(kernel, noise_scale, mean, host.x().view(), &host.y(), Workers::new(1))
             .unwrap();
@@ -96,9 +99,9 @@ fn pauses_states_and_threads_change_no_bit() {
     let three = host().threads(3);
     for settings in [
         vec![],
-        vec![("grouping", Value::Text("uniform"))],
-        vec![("neighbours_every", Value::Int(3))],
-        vec![("optimiser", Value::Text("adadelta"))],
+        vec![("grouping", "uniform".into())],
+        vec![("neighbours_every", ParamValue::Int(3))],
+        vec![("optimiser", "adadelta".into())],
     ] {
         let settings = with(&settings);
         let mut whole = one.begin::<SgGp>(&settings).unwrap();
@@ -122,7 +125,7 @@ fn pauses_states_and_threads_change_no_bit() {
 #[test]
 fn work_is_charged() {
     let host = host();
-    let entries = |settings: &[(&'static str, Value<'_>)]| {
+    let entries = |settings: &[(&'static str, ParamValue)]| {
         let mut run = host.begin::<SgGp>(&with(settings)).unwrap();
         run.fit().unwrap();
         assert_eq!(run.used().rows_of_passes, 450);

@@ -9,7 +9,7 @@ use gpbench_sdk::ndarray::{
 };
 use gpbench_sdk::network::{Mlp, Pass};
 use gpbench_sdk::optimise::{Hyperparameters, Scale, Transform};
-use gpbench_sdk::{Error, Family, Fit, Model, Result, Scales, Workers, lapack};
+use gpbench_sdk::{Covariance, Error, Fit, Model, Result, Scales, Workers, lapack};
 
 use crate::bound::{Gradient, Minibatch, Variational};
 use crate::optimum::{Optimum, Sums};
@@ -27,7 +27,7 @@ pub struct Process {
     /// All free parameters. Call [`update`](Self::update) after a change.
     pub parameters: Vec<f64>,
     hyperparameters: Hyperparameters,
-    family: Family,
+    family: Covariance,
     network: Option<Mlp>,
     /// Inducing points.
     m: usize,
@@ -274,7 +274,7 @@ impl Process {
         let diagonal = kernel.pull_back_diagonal(&x, &prior, is_deep);
         total.add_scales(&inducing);
         total.add_scales(&diagonal);
-        if self.family == Family::Linear {
+        if self.family == Covariance::Linear {
             // The network's weights, or the data's, set its scale.
             total.signal_scale = 0.0;
             total.length_scale.fill(0.0);

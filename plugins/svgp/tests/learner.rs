@@ -6,11 +6,11 @@ use gpbench_plugin_svgp::Svgp;
 use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, concatenate, s};
 use gpbench_sdk::testing::FitHost;
-use gpbench_sdk::{Activation, Network, Scales, Value};
+use gpbench_sdk::{Activation, NetworkShape, ParamValue, Scales};
 
-const SMALL: [(&str, Value<'_>); 1] = [("batch", Value::Int(16))];
+const SMALL: [(&str, ParamValue); 1] = [("batch", ParamValue::Int(16))];
 
-fn with<'v>(more: &[(&'v str, Value<'v>)]) -> Vec<(&'v str, Value<'v>)> {
+fn with<'v>(more: &[(&'v str, ParamValue)]) -> Vec<(&'v str, ParamValue)> {
     SMALL.iter().chain(more).cloned().collect()
 }
 
@@ -32,7 +32,7 @@ fn passes_have_short_last_batches_and_work_is_counted() {
 #[test]
 fn at_learning_rate_0_nothing_changes_and_units_do_not_matter() {
     // Full batches: the objective is the bound of all rows.
-    let objective = |scale: f64, params: &[(&str, Value<'_>)]| {
+    let objective = |scale: f64, params: &[(&str, ParamValue)]| {
         let wave = FitHost::wave(50);
         let scales =
             Scales { signal_scale: scale, noise_scale: 0.3 * scale, length_scale: vec![1.0; 2], mean: 0.0 };
@@ -86,7 +86,7 @@ fn more_points_than_rows_and_repeated_points_are_finite() {
 
 #[test]
 fn a_smooth_function_is_learned() {
-    let deep = Network { activation: Activation::Relu, widths: vec![16, 16], random: 0 };
+    let deep = NetworkShape { activation: Activation::Relu, widths: vec![16, 16], random: None };
     let host = FitHost::wave(200).passes(60.0);
     for (host, rate) in [(host.clone(), 0.05), (host.network(deep).shared_length_scale(), 0.02)] {
         let params = [("batch", 40.into()), ("learning_rate", rate.into())];

@@ -8,7 +8,8 @@ use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use gpbench_sdk::optimise::{Method, Optimiser, Transform};
 use gpbench_sdk::testing::{FitHost, scattered};
 use gpbench_sdk::{
-    Activation, Capabilities, Family, Fit, Learner, Network, NoParams, Result, Scales, Workers,
+    Activation, Capabilities, Covariance, Family, Fit, Learner, NetworkShape, NoParams, Result, Scales,
+    Workers,
 };
 use gpbench_testkit::json::{self, number, vector};
 use gpbench_testkit::{SmallSystem, assert_close, assert_number};
@@ -128,7 +129,7 @@ fn the_gradient_is_the_derivative_by_every_free_parameter() {
 
 #[test]
 fn the_gradient_goes_through_a_network() {
-    let network = Network { activation: Activation::Relu, widths: vec![6, 5], random: 0 };
+    let network = NetworkShape { activation: Activation::Relu, widths: vec![6, 5], random: None };
     for family in [Family::Rbf, Family::Matern52] {
         let host = host(20, 2).network(network.clone()).family(family).shared_length_scale().trained_mean();
         let params = SvgpParams { jitter: 1e-4, ..SvgpParams::default() };
@@ -138,9 +139,9 @@ fn the_gradient_goes_through_a_network() {
 
 #[test]
 fn what_is_fixed_has_no_derivative() {
-    let network = Network { activation: Activation::Relu, widths: vec![6], random: 0 };
+    let network = NetworkShape { activation: Activation::Relu, widths: vec![6], random: None };
     for host in [host(20, 2), host(20, 2).network(network)] {
-        let host = host.family(Family::Linear);
+        let host = host.family(Covariance::Linear);
         within(&host, |fit| {
             let params = SvgpParams { move_points: false, ..SvgpParams::default() };
             let process = process(fit, &params, 4);
@@ -260,7 +261,7 @@ fn ascent_in_the_distribution_alone_reaches_the_collapsed_bound_from_below() {
 
 #[test]
 fn at_the_best_distribution_the_bound_has_no_derivative_by_it() {
-    let network = Network { activation: Activation::Relu, widths: vec![6, 5], random: 0 };
+    let network = NetworkShape { activation: Activation::Relu, widths: vec![6, 5], random: None };
     for host in [host(300, 2).trained_mean(), host(300, 2).network(network)] {
         within(&host, |fit| {
             let (x, y) = (fit.x().to_owned(), fit.y().to_owned());

@@ -2,14 +2,14 @@
 
 use gpbench_plugin_svgp::Svgp;
 use gpbench_sdk::testing::{FitHost, LearnerSuite, Settings};
-use gpbench_sdk::{Activation, Family, Network};
+use gpbench_sdk::{Activation, Covariance, Family, NetworkShape};
 
 fn host() -> FitHost {
     FitHost::wave(70).passes(4.0)
 }
 
 fn deep(host: FitHost) -> FitHost {
-    host.network(Network { activation: Activation::Relu, widths: vec![8, 8], random: 0 })
+    host.network(NetworkShape { activation: Activation::Relu, widths: vec![8, 8], random: None })
 }
 
 fn suite(host: FitHost, settings: Settings) -> LearnerSuite<Svgp> {
@@ -45,7 +45,7 @@ mod deep_rbf {
 mod deep_linear {
     use super::*;
 
-    gpbench_sdk::learner_suite! { suite(deep(host()).family(Family::Linear), vec![("move_points", false.into())]) }
+    gpbench_sdk::learner_suite! { suite(deep(host()).family(Covariance::Linear), vec![("move_points", false.into())]) }
 }
 
 mod distribution_alone {

@@ -5,13 +5,13 @@ use gpbench_sdk::kernel::Kernel;
 use gpbench_sdk::likelihood::likelihood;
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
 use gpbench_sdk::optimise::{Scale, Transform};
-use gpbench_sdk::{Family, Fit, Result, Scales, Workers, lapack};
+use gpbench_sdk::{Covariance, Fit, Result, Scales, Workers, lapack};
 
-/// Training data, kernel family, and which free parameters there are.
+/// Training data, covariance function, and which free parameters there are.
 pub(crate) struct Process {
     x: Array2<f64>,
     y: Array1<f64>,
-    family: Family,
+    family: Covariance,
     mean: f64,
     is_shared: bool,
 }

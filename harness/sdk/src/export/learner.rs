@@ -10,7 +10,7 @@ use super::object::{self, Object, size, with_object};
 use crate::error::{Error, Result};
 use crate::matrix::{view, view_mut};
 use crate::store::{self, Digest};
-use crate::{Fit, Learner, Params, Reason, Report, Saved, Value, Workers};
+use crate::{Fit, Learner, ParamValue, Params, Reason, Report, Saved, Workers};
 
 /// Describes a learner. Leaks its schema, which lives until the process ends.
 pub fn learner<L: Learner>() -> abi::Learner {
@@ -18,7 +18,7 @@ pub fn learner<L: Learner>() -> abi::Learner {
     abi::Learner {
         size: size_of::<abi::Learner>() as u32,
         reserved: 0,
-        capabilities: L::CAPABILITIES.0,
+        capabilities: L::CAPABILITIES.number(),
         id: abi::Str::new(L::ID),
         doc: abi::Str::new(L::DOC),
         params: if params.is_empty() { std::ptr::null() } else { params.as_ptr() },
@@ -107,7 +107,7 @@ unsafe extern "C" fn create<L: Learner>(
     n_values: i64,
     out: *mut *mut c_void,
 ) -> Status {
-    let new = |values: &[Value<'_>]| {
+    let new = |values: &[ParamValue]| {
         let params = Digest::of(L::ID).with_params(values);
         Ok(Fitted { learner: L::new(L::Params::from_values(values)?)?, params, begun: None })
     };

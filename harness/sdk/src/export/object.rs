@@ -8,8 +8,8 @@ use gpbench_abi as abi;
 use gpbench_abi::Status;
 
 use crate::error::{Error, Result};
-use crate::text::borrow;
-use crate::{Report, Value, panic_location};
+use crate::text::{borrow, text};
+use crate::{ParamValue, Report, panic_location};
 
 /// A solver or learner as the host holds it.
 pub(super) struct Object<T> {
@@ -100,7 +100,7 @@ pub(super) unsafe fn create<T>(
     values: *const abi::Value,
     n_values: i64,
     out: *mut *mut c_void,
-    new: impl FnOnce(&[Value<'_>]) -> Result<T>,
+    new: impl FnOnce(&[ParamValue]) -> Result<T>,
 ) -> Status {
     // SAFETY: promised by the host.
     let Ok(host) = (unsafe { sound(host) }) else { return Status::INVALID_ARGUMENT };
@@ -116,7 +116,7 @@ pub(super) unsafe fn create<T>(
             _ => unsafe { std::slice::from_raw_parts(values, count) },
         };
         // SAFETY: the values' texts live until this call returns.
-        let values = values.iter().map(|value| unsafe { Value::read(value) }).collect::<Result<Vec<_>>>()?;
+        let values = values.iter().map(|value| unsafe { read_value(value) }).collect::<Result<Vec<_>>>()?;
         let inner = new(&values)?;
         let (claimed, names, values) = (Vec::new(), Vec::new(), Vec::new());
         let object = Box::new(Object { inner, host, broken: false, claimed, names, values });
@@ -167,7 +167,7 @@ impl<T> Object<T> {
         (self.names, self.values) =
             finished.numbers.into_iter().map(|(name, value)| (abi::Str::new(name), value)).unzip();
         let pointer = |numbers: &[f64]| if numbers.is_empty() { std::ptr::null() } else { numbers.as_ptr() };
-        report.reason = finished.reason.code();
+        report.reason = finished.reason.number();
         report.iterations = i64::try_from(finished.iterations).unwrap_or(i64::MAX);
         report.claimed = pointer(&self.claimed);
         report.n_claimed = self.claimed.len() as i64;
@@ -175,6 +175,16 @@ impl<T> Object<T> {
         report.values = pointer(&self.values);
         report.n_values = self.values.len() as i64;
     }
+}
+
+/// Reads a value of the interface.
+///
+/// # Safety
+/// A text's bytes are readable.
+unsafe fn read_value(value: &abi::Value) -> Result<ParamValue> {
+    // SAFETY: promised by the caller.
+    let read = ParamValue::from_abi(value, |raw| unsafe { text(&raw) }.map(str::to_owned))?;
+    read.ok_or_else(|| Error::InvalidArgument(format!("a value of unknown kind {}", value.kind)))
 }
 
 /// A size of the interface.

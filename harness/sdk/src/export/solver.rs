@@ -7,7 +7,7 @@ use gpbench_abi::Status;
 
 use super::object::{self, Object, size, with_object};
 use crate::error::Error;
-use crate::{Params, Problem, Reason, Report, Solver, Value};
+use crate::{ParamValue, Params, Problem, Reason, Report, Solver};
 
 /// Describes a solver. Leaks its schema, which lives until the process ends.
 pub fn solver<S: Solver>() -> abi::Solver {
@@ -15,7 +15,7 @@ pub fn solver<S: Solver>() -> abi::Solver {
     abi::Solver {
         size: size_of::<abi::Solver>() as u32,
         reserved: 0,
-        capabilities: S::CAPABILITIES.0,
+        capabilities: S::CAPABILITIES.number(),
         id: abi::Str::new(S::ID),
         doc: abi::Str::new(S::DOC),
         params: if params.is_empty() { std::ptr::null() } else { params.as_ptr() },
@@ -43,7 +43,7 @@ unsafe extern "C" fn create<S: Solver>(
     out: *mut *mut c_void,
 ) -> Status {
     let new =
-        |values: &[Value<'_>]| Ok(Held { solver: S::new(S::Params::from_values(values)?)?, prepared: None });
+        |values: &[ParamValue]| Ok(Held { solver: S::new(S::Params::from_values(values)?)?, prepared: None });
     // SAFETY: promised by the host.
     unsafe { object::create(host, values, n_values, out, new) }
 }

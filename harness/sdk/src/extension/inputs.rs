@@ -1,49 +1,19 @@
 //! Inputs and hyperparameters of A, `gpbench.inputs/1`.
 
 use gpbench_abi as abi;
+use gpbench_terms::Covariance;
 use ndarray::ArrayView2;
 
 use crate::Operator;
 use crate::error::{Error, Result};
 use crate::matrix::view;
 
-/// Kernel families.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
-    /// exp(-r^2 / 2).
-    Rbf,
-    /// exp(-r).
-    Matern12,
-    /// (1 + a) exp(-a), a = sqrt(3) r.
-    Matern32,
-    /// (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
-    Matern52,
-    /// The inner product x^T x'; of a [`Fit`](crate::Fit) alone.
-    Linear,
-}
-
-impl Family {
-    const ALL: [Family; 5] =
-        [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52, Family::Linear];
-
-    /// The code that crosses the interface, one of [`abi::family`].
-    pub(crate) fn code(self) -> i32 {
-        match self {
-            Family::Rbf => abi::family::RBF,
-            Family::Matern12 => abi::family::MATERN12,
-            Family::Matern32 => abi::family::MATERN32,
-            Family::Matern52 => abi::family::MATERN52,
-            Family::Linear => abi::family::LINEAR,
-        }
-    }
-}
-
 /// Inputs and hyperparameters of A: A = K + noise_scale^2 I, K = signal_scale^2 k(X, X); with basis points Z,
 /// A = signal_scale^2 k(X, Z) without noise; with scales, A = S K S + noise_scale^2 I, S = diag(scales).
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
-    /// Kernel family of k.
-    pub family: Family,
+    /// k: of a [`Fit`](crate::Fit) any covariance function, of an operator a stationary one.
+    pub family: Covariance,
     /// Standardised inputs, n x d.
     pub x: ArrayView2<'a, f64>,
     /// Basis points of the columns, m x d; none if they are the inputs themselves.
@@ -77,9 +47,8 @@ pub(crate) unsafe fn read_inputs<'a>(
 ) -> Result<Inputs<'a>> {
     let is_scaled = inputs.family & abi::family::SCALED != 0;
     let code = inputs.family & !abi::family::SCALED;
-    let family = Family::ALL.into_iter().find(|family| family.code() == code);
-    let family =
-        family.ok_or_else(|| Error::Unsupported(format!("kernel family {code} is unknown to this SDK")))?;
+    let family = Covariance::from_number(code)
+        .ok_or_else(|| Error::Unsupported(format!("kernel family {code} is unknown to this SDK")))?;
     // SAFETY: promised by the caller.
     let x: ArrayView2<'a, f64> = unsafe { view(&inputs.x, "the inputs") }?;
     let basis = match inputs.basis.data.is_null() {

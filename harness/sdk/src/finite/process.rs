@@ -9,7 +9,7 @@ use super::{Evaluated, FeatureMap, Moments, Objective, Posterior};
 use crate::network::Mlp;
 use crate::optimise::Optimiser;
 use crate::random_features::RandomFeatures;
-use crate::{Error, Family, Fit, Model, Result, Saved, Workers, model};
+use crate::{Covariance, Error, Family, Fit, Model, Result, Saved, Workers, model};
 
 /// Seed of the frequencies relative to that of the network, so that the two draw from streams of their own.
 const FREQUENCIES: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -82,11 +82,13 @@ impl Process {
     pub fn new(fit: &Fit<'_>, options: Options) -> Result<Process> {
         let network = fit.network().map(|network| Mlp::new(fit.d(), &network.widths)).transpose()?;
         let width = network.as_ref().map_or(fit.d(), Mlp::outputs);
-        let count = fit.network().map_or(options.features, |network| network.random);
+        let count = fit.network().map_or(options.features, |network| network.random.unwrap_or(0));
         let random = match fit.family() {
-            Family::Linear => None,
-            Family::Rbf => Some(RandomFeatures::new(width, count, fit.seed() ^ FREQUENCIES)?),
-            other => {
+            Covariance::Linear => None,
+            Covariance::Stationary(Family::Rbf) => {
+                Some(RandomFeatures::new(width, count, fit.seed() ^ FREQUENCIES)?)
+            }
+            Covariance::Stationary(other) => {
                 let text = format!("random features of the kernel family {other:?}: only of the RBF kernel");
                 return Err(Error::Unsupported(text));
             }

@@ -15,11 +15,15 @@ pub(crate) trait Correlation: Sync {
 macro_rules! by_family {
     ($family:expr, $function:ident($($argument:expr),* $(,)?), linear: $linear:expr) => {
         match $family {
-            $crate::Family::Rbf => $function::<$crate::kernel::correlation::Rbf>($($argument),*),
-            $crate::Family::Matern12 => $function::<$crate::kernel::correlation::Matern12>($($argument),*),
-            $crate::Family::Matern32 => $function::<$crate::kernel::correlation::Matern32>($($argument),*),
-            $crate::Family::Matern52 => $function::<$crate::kernel::correlation::Matern52>($($argument),*),
-            $crate::Family::Linear => $linear,
+            $crate::Covariance::Stationary($crate::Family::Rbf) =>
+                $function::<$crate::kernel::correlation::Rbf>($($argument),*),
+            $crate::Covariance::Stationary($crate::Family::Matern12) =>
+                $function::<$crate::kernel::correlation::Matern12>($($argument),*),
+            $crate::Covariance::Stationary($crate::Family::Matern32) =>
+                $function::<$crate::kernel::correlation::Matern32>($($argument),*),
+            $crate::Covariance::Stationary($crate::Family::Matern52) =>
+                $function::<$crate::kernel::correlation::Matern52>($($argument),*),
+            $crate::Covariance::Linear => $linear,
         }
     };
 }

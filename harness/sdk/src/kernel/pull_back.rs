@@ -15,7 +15,7 @@ use super::correlation::{Correlation, by_family};
 use super::tile::{Strips, Weigh};
 use super::{COLUMNS, Kernel, KernelGradient, Points};
 use crate::simd::dispatch;
-use crate::{Family, Workers};
+use crate::{Covariance, Workers};
 use gpbench_numerics::pieces::in_order;
 
 /// Sums over a piece of the columns of the weights V, or over all columns.
@@ -34,7 +34,7 @@ struct Sums {
 
 /// Data that all pieces share.
 struct Shared<'a> {
-    family: Family,
+    family: Covariance,
     /// u.
     rows: &'a Array2<f64>,
     strips: &'a Strips,
@@ -66,7 +66,7 @@ pub(super) fn pull_back(
     workers: Workers<'_>,
 ) -> KernelGradient {
     let (mut u, mut w) = (kernel.scaled(rows), kernel.scaled(columns));
-    if kernel.family != Family::Linear
+    if kernel.family != Covariance::Linear
         && let Some(centre) = u.mean_axis(Axis(0))
     {
         u -= &centre;
@@ -87,7 +87,7 @@ pub(super) fn pull_back(
 
     let none = || Array2::zeros((0, 0));
     let crossed = (&w * &sums.column_points).sum_axis(Axis(0));
-    if kernel.family == Family::Linear {
+    if kernel.family == Covariance::Linear {
         return KernelGradient {
             signal_scale: 2.0 * kernel.signal_scale * crossed.sum(),
             length_scale: kernel.collect_lengths(-2.0 * scale * &crossed / &lengths),

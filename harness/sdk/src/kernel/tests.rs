@@ -1,24 +1,33 @@
 use ndarray::{Array2, ArrayRef2, ShapeBuilder, array, s};
 
 use super::*;
+use crate::Family;
 use crate::differences::{assert_close, derivatives, uniform};
 use crate::simd::tests::on_each;
 
-const FAMILIES: [Family; 5] =
-    [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52, Family::Linear];
+/// Every covariance function; the stationary ones come first.
+const FAMILIES: [Covariance; 5] = [
+    Covariance::Stationary(Family::Rbf),
+    Covariance::Stationary(Family::Matern12),
+    Covariance::Stationary(Family::Matern32),
+    Covariance::Stationary(Family::Matern52),
+    Covariance::Linear,
+];
 
-fn kernel(family: Family, length_scale: &[f64]) -> Kernel {
+fn kernel(family: Covariance, length_scale: &[f64]) -> Kernel {
     Kernel { family, signal_scale: 1.3, length_scale: length_scale.to_vec() }
 }
 
-fn correlation(family: Family, x: &[f64], z: &[f64]) -> f64 {
+fn correlation(family: Covariance, x: &[f64], z: &[f64]) -> f64 {
     let r = x.iter().zip(z).map(|(x, z)| (x - z).powi(2)).sum::<f64>().sqrt();
     match family {
-        Family::Rbf => (-r * r / 2.0).exp(),
-        Family::Matern12 => (-r).exp(),
-        Family::Matern32 => (1.0 + 3_f64.sqrt() * r) * (-3_f64.sqrt() * r).exp(),
-        Family::Matern52 => (1.0 + 5_f64.sqrt() * r + 5.0 / 3.0 * r * r) * (-5_f64.sqrt() * r).exp(),
-        Family::Linear => x.iter().zip(z).map(|(x, z)| x * z).sum(),
+        Covariance::Stationary(Family::Rbf) => (-r * r / 2.0).exp(),
+        Covariance::Stationary(Family::Matern12) => (-r).exp(),
+        Covariance::Stationary(Family::Matern32) => (1.0 + 3_f64.sqrt() * r) * (-3_f64.sqrt() * r).exp(),
+        Covariance::Stationary(Family::Matern52) => {
+            (1.0 + 5_f64.sqrt() * r + 5.0 / 3.0 * r * r) * (-5_f64.sqrt() * r).exp()
+        }
+        Covariance::Linear => x.iter().zip(z).map(|(x, z)| x * z).sum(),
     }
 }
 
@@ -58,7 +67,7 @@ fn a_stationary_matrix_is_symmetric_and_has_a_constant_diagonal() {
 type Value<'a> = &'a dyn Fn(&Kernel, &Array2<f64>) -> f64;
 
 /// A kernel of these scales: the signal, then the lengths.
-fn scaled(family: Family, scales: &[f64]) -> Kernel {
+fn scaled(family: Covariance, scales: &[f64]) -> Kernel {
     Kernel { family, signal_scale: scales[0], length_scale: scales[1..].to_vec() }
 }
 

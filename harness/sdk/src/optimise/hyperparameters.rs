@@ -2,7 +2,7 @@
 
 use super::{Scale, Transform};
 use crate::kernel::Kernel;
-use crate::{Error, Family, Fit, Result, Scales};
+use crate::{Covariance, Error, Fit, Result, Scales};
 
 /// Free parameters, and the scales that they stand for.
 ///
@@ -92,10 +92,10 @@ impl Hyperparameters {
     }
 
     /// The kernel, with one length scale where all inputs share it.
-    pub fn kernel(&self, family: Family) -> Kernel {
+    pub fn kernel(&self, family: impl Into<Covariance>) -> Kernel {
         let lengths = self.free[2..2 + self.lengths].iter();
         let length_scale = lengths.map(|&u| self.transform.scale(Scale::Length, u)).collect();
-        Kernel { family, signal_scale: self.signal_scale(), length_scale }
+        Kernel { family: family.into(), signal_scale: self.signal_scale(), length_scale }
     }
 
     /// The scales, with one length scale for each input.

@@ -1,7 +1,7 @@
 //! When a learning rate falls, as a parameter of a learner.
 
 use super::MultiStep;
-use crate::{Parameter, Value};
+use crate::{ParamValue, Parameter};
 
 /// Shares of a fit's passes after which the learning rate falls: a text of numbers between 0 and 1, with spaces or
 /// commas between them. Empty: it stays.
@@ -38,13 +38,13 @@ impl Milestones {
 }
 
 impl Parameter for Milestones {
-    fn value(&self) -> Value<'static> {
+    fn value(&self) -> ParamValue {
         let shares: Vec<String> = self.0.iter().map(f64::to_string).collect();
-        Value::Text(shares.join(" ").leak())
+        ParamValue::Text(shares.join(" "))
     }
 
-    fn read(value: &Value<'_>) -> Option<Milestones> {
-        let Value::Text(text) = value else { return None };
+    fn read(value: &ParamValue) -> Option<Milestones> {
+        let ParamValue::Text(text) = value else { return None };
         let shares = text.split([' ', ',']).filter(|share| !share.is_empty());
         let read = |share: &str| share.parse().ok().filter(|&share: &f64| share > 0.0 && share <= 1.0);
         shares.map(read).collect::<Option<_>>().map(Milestones)
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_text_of_shares_is_read() {
-        let read = |text: &'static str| Milestones::read(&Value::Text(text));
+        let read = |text: &str| Milestones::read(&text.into());
         assert_eq!(read("0.5, 0.7 0.9"), Some(Milestones::from([0.5, 0.7, 0.9])));
         assert_eq!(read(""), Some(Milestones::default()));
         for bad in ["150", "0", "-0.5", "half", "0.5; 0.7", "nan"] {

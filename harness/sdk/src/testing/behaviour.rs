@@ -4,9 +4,9 @@ use gpbench_abi::reason;
 use ndarray::Array2;
 
 use super::{DenseModel, FitHost, FitRun, scattered};
-use crate::{Activation, Learner, Network, Scales, Value};
+use crate::{Activation, Learner, NetworkShape, ParamValue, Scales};
 
-type Params<'p> = &'p [(&'p str, Value<'p>)];
+type Params<'p> = &'p [(&'p str, ParamValue)];
 
 /// Learned predictions agree with dense arithmetic on the model.
 ///
@@ -70,8 +70,9 @@ pub fn stays_above_a_noise_floor_of_half<L: Learner>(host: &FitHost, params: Par
 }
 
 /// A small network, with random features of its outputs if `random` is not 0.
-pub fn small_network(random: usize) -> Network {
-    Network { activation: Activation::Relu, widths: vec![12, 10], random }
+pub fn small_network(random: usize) -> NetworkShape {
+    let random = Some(random).filter(|&count| count > 0);
+    NetworkShape { activation: Activation::Relu, widths: vec![12, 10], random }
 }
 
 fn fitted<'h, L: Learner>(host: &'h FitHost, params: Params<'_>) -> FitRun<'h> {

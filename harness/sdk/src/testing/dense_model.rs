@@ -3,11 +3,11 @@
 
 use std::f64::consts::TAU;
 
-use gpbench_abi::model_kind;
+use gpbench_terms::ModelKind;
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, ShapeBuilder, concatenate};
 
 use super::FitHost;
-use crate::{Family, Model, lapack};
+use crate::{Covariance, Family, Model, lapack};
 
 /// A model that was learned on a [`FitHost`]: an exact process or finitely many features, with a network or without.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ impl<'h> DenseModel<'h> {
     /// # Panics
     /// If the model is of another kind, lacks an array, or has no positive definite covariance.
     pub fn new(host: &'h FitHost, model: Model) -> DenseModel<'h> {
-        let kinds = [model_kind::GP, model_kind::NETWORK_GP, model_kind::FEATURES];
-        assert!(kinds.contains(&model.kind()), "models of kind {} are not evaluated here", model.kind());
+        let kinds = [ModelKind::Gp, ModelKind::NetworkGp, ModelKind::Features].map(Some);
+        assert!(kinds.contains(&model.kind()), "models of kind {:?} are not evaluated here", model.kind());
         let (factor, weights) = (Array2::default((0, 0)), Array2::default((0, 0)));
         let mut dense = DenseModel { host, model, factor, weights };
         let gram = dense.covariance(host.x(), host.x());
@@ -109,11 +109,13 @@ impl<'h> DenseModel<'h> {
             let gap = x.to_owned() - z;
             let r = gap.dot(&gap).sqrt();
             match self.host.family_of_kernel() {
-                Family::Linear => x.dot(z),
-                Family::Rbf => (-r * r / 2.0).exp(),
-                Family::Matern12 => (-r).exp(),
-                Family::Matern32 => (1.0 + 3_f64.sqrt() * r) * (-(3_f64.sqrt() * r)).exp(),
-                Family::Matern52 => {
+                Covariance::Linear => x.dot(z),
+                Covariance::Stationary(Family::Rbf) => (-r * r / 2.0).exp(),
+                Covariance::Stationary(Family::Matern12) => (-r).exp(),
+                Covariance::Stationary(Family::Matern32) => {
+                    (1.0 + 3_f64.sqrt() * r) * (-(3_f64.sqrt() * r)).exp()
+                }
+                Covariance::Stationary(Family::Matern52) => {
                     let a = 5_f64.sqrt() * r;
                     (1.0 + a + a * a / 3.0) * (-a).exp()
                 }

@@ -9,7 +9,7 @@ use ndarray::{Array1, Array2};
 
 use super::extension::by_columns;
 use super::{Failure, scattered_inputs};
-use crate::{Family, Learner, Network, Scales, Value, export};
+use crate::{Covariance, Family, Learner, NetworkShape, ParamValue, Scales, export};
 use gpbench_abi as abi;
 
 pub use run::{FitReport, FitRun, SavedFit};
@@ -52,10 +52,10 @@ pub use session::Used;
 pub struct FitHost {
     x: Array2<f64>,
     pub(super) y: Array2<f64>,
-    family: Family,
+    family: Covariance,
     scales: Scales,
     basis: Option<Array2<f64>>,
-    network: Option<Network>,
+    network: Option<NetworkShape>,
     flags: u64,
     pub(super) passes: f64,
     entries: f64,
@@ -69,7 +69,7 @@ impl FitHost {
         FitHost {
             x: by_columns(x),
             y: y.clone().insert_axis(ndarray::Axis(1)),
-            family: Family::Rbf,
+            family: Family::Rbf.into(),
             scales: Scales {
                 signal_scale: 1.0,
                 noise_scale: 0.3,
@@ -95,10 +95,10 @@ impl FitHost {
         FitHost::new(&x, &(y - mean))
     }
 
-    /// Kernel family.
+    /// Covariance function.
     #[must_use]
-    pub fn family(mut self, family: Family) -> Self {
-        self.family = family;
+    pub fn family(mut self, family: impl Into<Covariance>) -> Self {
+        self.family = family.into();
         self
     }
 
@@ -118,7 +118,7 @@ impl FitHost {
 
     /// A network, with unit length scales on its outputs.
     #[must_use]
-    pub fn network(mut self, network: Network) -> Self {
+    pub fn network(mut self, network: NetworkShape) -> Self {
         self.scales.length_scale = vec![1.0; network.outputs()];
         self.network = Some(network);
         self
@@ -168,7 +168,7 @@ impl FitHost {
 
     /// The kernel's family.
     #[cfg(feature = "blas")]
-    pub(super) fn family_of_kernel(&self) -> Family {
+    pub(super) fn family_of_kernel(&self) -> Covariance {
         self.family
     }
 
@@ -183,7 +183,7 @@ impl FitHost {
     }
 
     /// Makes a learner and begins a fit. Parameters not given have their defaults.
-    pub fn begin<L: Learner>(&self, params: &[(&str, Value<'_>)]) -> Result<FitRun<'_>, Failure> {
+    pub fn begin<L: Learner>(&self, params: &[(&str, ParamValue)]) -> Result<FitRun<'_>, Failure> {
         self.begin_with(export::learner::<L>(), params)
     }
 
@@ -191,7 +191,7 @@ impl FitHost {
     pub fn begin_with(
         &self,
         learner: abi::Learner,
-        params: &[(&str, Value<'_>)],
+        params: &[(&str, ParamValue)],
     ) -> Result<FitRun<'_>, Failure> {
         let mut run = FitRun::create(self, learner, params)?;
         run.begin()?;
@@ -201,7 +201,7 @@ impl FitHost {
     /// Makes a learner that goes on from a saved state.
     pub fn resume<L: Learner>(
         &self,
-        params: &[(&str, Value<'_>)],
+        params: &[(&str, ParamValue)],
         saved: &SavedFit,
     ) -> Result<FitRun<'_>, Failure> {
         self.resume_with(export::learner::<L>(), params, saved)
@@ -211,7 +211,7 @@ impl FitHost {
     pub fn resume_with(
         &self,
         learner: abi::Learner,
-        params: &[(&str, Value<'_>)],
+        params: &[(&str, ParamValue)],
         saved: &SavedFit,
     ) -> Result<FitRun<'_>, Failure> {
         let mut run = FitRun::create(self, learner, params)?;

@@ -10,16 +10,20 @@ use super::mock_problem::MockProblem;
 use super::{DenseProblem, Failure, Outcome};
 use crate::matrix::{with_input, with_output};
 use crate::text::text;
-use crate::{Error, Result, Solver, Value, export};
+use crate::{Error, ParamValue, Result, Solver, export};
 
 impl DenseProblem {
     /// Makes a solver, prepares and solves. Parameters not given have their defaults.
-    pub fn solve<S: Solver>(&self, params: &[(&str, Value<'_>)]) -> Result<Outcome, Failure> {
+    pub fn solve<S: Solver>(&self, params: &[(&str, ParamValue)]) -> Result<Outcome, Failure> {
         self.solve_with(&export::solver::<S>(), params)
     }
 
     /// As [`solve`](Self::solve), for a solver known by its table.
-    pub fn solve_with(&self, solver: &abi::Solver, params: &[(&str, Value<'_>)]) -> Result<Outcome, Failure> {
+    pub fn solve_with(
+        &self,
+        solver: &abi::Solver,
+        params: &[(&str, ParamValue)],
+    ) -> Result<Outcome, Failure> {
         let host = TestHost::new();
         let values = fill_in((solver.params, solver.n_params), params)
             .map_err(|error| Failure { status: error.status(), text: error.to_string() })?;
@@ -103,7 +107,7 @@ impl Drop for Object<'_> {
 /// One value a parameter: the given ones, and defaults for the others.
 pub(super) fn fill_in(
     (params, n_params): (*const abi::Param, i64),
-    given: &[(&str, Value<'_>)],
+    given: &[(&str, ParamValue)],
 ) -> Result<Vec<abi::Value>> {
     let schema = match n_params {
         0 => &[],
@@ -116,7 +120,7 @@ pub(super) fn fill_in(
         return Err(Error::InvalidArgument(format!("no parameter is called `{name}`")));
     }
     let values = names.iter().zip(schema).map(|(name, param)| {
-        given.iter().find(|(given, _)| given == name).map_or(param.default, |(_, value)| value.raw())
+        given.iter().find(|(given, _)| given == name).map_or(param.default, |(_, value)| value.to_abi())
     });
     Ok(values.collect())
 }

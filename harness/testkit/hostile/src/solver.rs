@@ -6,7 +6,9 @@ use std::fs::File;
 use std::path::Path;
 
 use gpbench_sdk::abi::{self, Status};
-use gpbench_sdk::{Error, Parameter as _, Problem, Reason, Report, Result, Solver, Value, export, params};
+use gpbench_sdk::{
+    Error, ParamValue, Parameter as _, Problem, Reason, Report, Result, Solver, export, params,
+};
 
 use crate::act::Act;
 use crate::{acts, descriptors, files, forks, honest, limits, memory, signals, text};
@@ -29,7 +31,7 @@ pub struct Hostile {
 
 /// The act to do now: one that is done once is done only if it has left no mark.
 fn due(HostileParams { act, marks }: HostileParams) -> Act {
-    let Value::Text(name) = act.value() else { unreachable!("choices are texts") };
+    let ParamValue::Text(name) = act.value() else { unreachable!("choices are texts") };
     let is_due =
         !act.is_done_once() || marks.is_empty() || File::create_new(Path::new(&marks).join(name)).is_ok();
     if is_due { act } else { Act::SolveWell }

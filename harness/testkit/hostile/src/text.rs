@@ -1,6 +1,6 @@
 //! Text that must not reach a terminal or a page as anything but text.
 
-use gpbench_sdk::{Error, Level, Problem};
+use gpbench_sdk::{Error, LogLevel, Problem};
 
 /// Escape sequences, a copy to the clipboard (OSC 52), a title, C1 controls, bidirectional overrides, HTML, Markdown
 /// and a fence of four backticks.
@@ -12,7 +12,7 @@ pub(crate) const FOREIGN: &str = concat!(
 
 /// Prints and logs the text; the same as an error.
 pub(crate) fn speak(problem: &Problem<'_>) -> Error {
-    problem.log(Level::Warning, FOREIGN);
+    problem.log(LogLevel::Warning, FOREIGN);
     print()
 }
 

@@ -1,7 +1,7 @@
 //! Entries of the stationary families.
 
 use gpbench_sdk::ndarray::{Array2, ArrayView2, ShapeBuilder};
-use gpbench_sdk::{Error, Family, Result};
+use gpbench_sdk::{Error, Family, Inputs, Result};
 
 /// A stationary kernel with unit signal scale.
 #[derive(Debug, Clone)]
@@ -11,6 +11,16 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
+    /// The kernel that a fit starts from.
+    ///
+    /// # Errors
+    /// If it is the linear one.
+    pub(crate) fn of(inputs: &Inputs<'_>) -> Result<Kernel> {
+        let family = inputs.family.stationary();
+        let family = family.ok_or_else(|| Error::Unsupported("a linear kernel".into()))?;
+        Ok(Kernel { family, length_scale: inputs.length_scale.to_vec() })
+    }
+
     /// k(a, b), column-major.
     pub(crate) fn gram(&self, a: ArrayView2<'_, f64>, b: ArrayView2<'_, f64>) -> Array2<f64> {
         Array2::from_shape_fn((a.nrows(), b.nrows()).f(), |(i, j)| {
@@ -20,14 +30,6 @@ impl Kernel {
         })
     }
 
-    /// Whether the family is one of those here.
-    pub(crate) fn check(&self) -> Result<()> {
-        match self.family {
-            Family::Linear => Err(Error::Unsupported("a linear kernel".into())),
-            _ => Ok(()),
-        }
-    }
-
     fn value(&self, r: f64) -> f64 {
         let (sqrt3, sqrt5) = (3f64.sqrt() * r, 5f64.sqrt() * r);
         match self.family {
@@ -35,7 +37,6 @@ impl Kernel {
             Family::Matern12 => (-r).exp(),
             Family::Matern32 => (1.0 + sqrt3) * (-sqrt3).exp(),
             Family::Matern52 => (1.0 + sqrt5 + sqrt5 * sqrt5 / 3.0) * (-sqrt5).exp(),
-            Family::Linear => f64::NAN,
         }
     }
 }

@@ -42,8 +42,7 @@ impl State {
     /// The state before the first step.
     fn new(fit: &Fit<'_>) -> Result<State> {
         let inputs = fit.inputs();
-        let kernel = Kernel { family: inputs.family, length_scale: inputs.length_scale.to_vec() };
-        kernel.check()?;
+        let kernel = Kernel::of(&inputs)?;
         let logs = [inputs.signal_scale, inputs.noise_scale].map(f64::ln);
         let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
         Ok(State { steps: 0, logs, kernel, x, y, mean: fit.mean() })

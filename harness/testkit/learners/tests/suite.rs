@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_learners::ScaleDescent;
-use gpbench_sdk::Family;
-use gpbench_sdk::abi::{model_kind, reason};
+use gpbench_sdk::abi::reason;
 use gpbench_sdk::testing::{FitHost, LearnerSuite};
+use gpbench_sdk::{Family, ModelKind};
 
 fn host() -> FitHost {
     FitHost::wave(57).passes(4.0)
@@ -24,7 +24,7 @@ fn all_rows_in_a_batch_descend_to_the_likeliest_scales() {
         assert!(falls, "{family:?}: {trace:?}");
         let norms: Vec<f64> = run.notes().into_iter().map(|(_, _, norm)| norm).collect();
         assert!(norms[299] < 0.05 * norms[0], "{family:?}: {norms:?}");
-        assert_eq!(run.model().unwrap().kind(), model_kind::GP);
+        assert_eq!(run.model().unwrap().kind(), Some(ModelKind::Gp));
     }
 }
 

@@ -48,7 +48,7 @@ pub(in crate::testing) fn table(problem: &DenseProblem) -> Option<abi::Inputs> {
     let none = abi::Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };
     problem.kernel.as_ref().map(|kernel| abi::Inputs {
         size: size_of::<abi::Inputs>() as u32,
-        family: kernel.family.code(),
+        family: kernel.family.number(),
         x: mat(&kernel.x),
         basis: problem.basis.as_ref().map_or(none, mat),
         signal_scale: kernel.signal_scale,

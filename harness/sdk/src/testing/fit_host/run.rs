@@ -15,7 +15,7 @@ use crate::testing::Failure;
 use crate::testing::host::TestHost;
 use crate::testing::run::{fill_in, list};
 use crate::text::text;
-use crate::{Model, Value};
+use crate::{Model, ParamValue};
 
 /// A learner whose fit has begun, on a [`FitHost`].
 pub struct FitRun<'h> {
@@ -48,7 +48,7 @@ impl<'h> FitRun<'h> {
     pub(super) fn create(
         given: &'h FitHost,
         learner: abi::Learner,
-        params: &[(&str, Value<'_>)],
+        params: &[(&str, ParamValue)],
     ) -> Result<FitRun<'h>, Failure> {
         let host = TestHost::new();
         let values = fill_in((learner.params, learner.n_params), params)

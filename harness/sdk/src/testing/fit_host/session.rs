@@ -6,6 +6,7 @@ use std::ffi::c_void;
 
 use gpbench_abi as abi;
 use gpbench_abi::{Batches, Status};
+use gpbench_terms::Activation;
 use ndarray::Array2;
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -60,7 +61,7 @@ impl<'h> Session<'h> {
         let none = abi::Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };
         let inputs = abi::Inputs {
             size: size_of::<abi::Inputs>() as u32,
-            family: given.family.code(),
+            family: given.family.number(),
             x: mat(&given.x),
             basis: given.basis.as_ref().map_or(none, mat),
             signal_scale: given.scales.signal_scale,
@@ -71,11 +72,11 @@ impl<'h> Session<'h> {
         let y = mat(&given.y);
         let sizes = given.network.as_ref().map(|network| {
             let widths: Vec<i64> = network.widths.iter().map(|&width| width as i64).collect();
-            (widths, network.random as i64)
+            (widths, network.random.map_or(0, |count| count as i64))
         });
         let network = sizes.as_ref().map(|(widths, random)| abi::Network {
             size: size_of::<abi::Network>() as u32,
-            activation: abi::activation::RELU,
+            activation: Activation::Relu.number(),
             widths: widths.as_ptr(),
             n_widths: widths.len() as i64,
             random: *random,
