@@ -1,17 +1,19 @@
-//! Series: what a curve, a point or an entry of a legend belongs to, and groups of them in the SVG.
+//! Series: what a curve, a point or an entry of a legend belongs to.
 //!
-//! The drawing library writes one element after another and has no groups. So texts outside the sheet mark where a group begins
-//! and ends while a chart is drawn, and [`grouped`] replaces them. A page hides and shows a series by its groups.
+//! Each is drawn in a group of the SVG, `<g class="series" data-series="NAME">`, or `class="entry"` in a legend. A page hides and
+//! shows a series by its groups.
 
-use std::borrow::Cow;
+use std::{io, iter};
 
 use gpbench_record::text;
+use plotters::element::{Drawable, PointCollection};
 use plotters::style::RGBColor;
-use plotters::style::text_anchor::HPos;
+use plotters_backend::{BackendCoord, DrawingErrorKind};
 
 use super::marker::{MARKERS, Marker};
 use super::palette::PALETTE;
-use super::style::{Area, Drawing, INK, font, write};
+use super::sheet::Sheet;
+use super::style::{Area, Drawing};
 
 /// Colour and marker of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,52 +45,50 @@ impl Series {
 
     /// Draws what belongs to the series.
     pub(super) fn draw(&self, root: &Area<'_>, draw: impl FnOnce() -> Drawing) -> Drawing {
-        self.group(root, SERIES, draw)
+        self.group(root, "series", draw)
     }
 
     /// Draws the series's entry of a legend.
     pub(super) fn draw_entry(&self, root: &Area<'_>, draw: impl FnOnce() -> Drawing) -> Drawing {
-        self.group(root, ENTRY, draw)
+        self.group(root, "entry", draw)
     }
 
-    fn group(&self, root: &Area<'_>, kind: i32, draw: impl FnOnce() -> Drawing) -> Drawing {
-        let border = |row, name: &str| write(root, name, (OUTSIDE, row), font(1.0, INK), HPos::Left);
-        border(kind, &text::line(&self.name))?;
+    fn group(&self, root: &Area<'_>, class: &'static str, draw: impl FnOnce() -> Drawing) -> Drawing {
+        let name = text::line(&self.name);
+        root.draw(&Border::Begin { class, series: &text::cut(&name, text::NAME) })?;
         draw()?;
-        border(END, "")
+        Ok(root.draw(&Border::End)?)
     }
 }
 
-/// Column of the texts that mark groups, far outside of any sheet; and their rows, which say what begins or ends there.
-const OUTSIDE: i32 = -9999;
-const SERIES: i32 = 1;
-const ENTRY: i32 = 2;
-const END: i32 = 3;
+/// Where a group begins, with its class and the name of its series, or ends.
+enum Border<'s> {
+    Begin { class: &'static str, series: &'s str },
+    End,
+}
 
-/// The drawing with groups where texts outside the sheet mark them: `<g class="series" data-series="NAME">`, and
-/// `class="entry"` in a legend.
-pub(super) fn grouped(svg: &str) -> Cow<'_, str> {
-    let opening = format!("<text x=\"{OUTSIDE}\" y=\"");
-    let mut parts = svg.split(opening.as_str());
-    let Some(first) = parts.next().filter(|first| first.len() < svg.len()) else { return Cow::Borrowed(svg) };
-    let mut out = first.to_owned();
-    for part in parts {
-        // The library escapes texts, so that a name has neither tags nor quotation marks.
-        let (text, rest) = part.split_once("</text>\n").unwrap_or((part, ""));
-        let (attributes, name) = text.split_once(">\n").unwrap_or((text, ""));
-        let kind = attributes.split('"').next().and_then(|row| row.parse().ok());
-        match kind {
-            Some(SERIES) => out.push_str("<g class=\"series\" data-series=\""),
-            Some(ENTRY) => out.push_str("<g class=\"entry\" data-series=\""),
-            _ => out.push_str("</g>\n"),
-        }
-        if matches!(kind, Some(SERIES | ENTRY)) {
-            out.push_str(name.trim_end_matches('\n'));
-            out.push_str("\">\n");
-        }
-        out.push_str(rest);
+impl<'a> PointCollection<'a, BackendCoord> for &'a Border<'_> {
+    type Point = BackendCoord;
+    type IntoIter = iter::Empty<BackendCoord>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        iter::empty()
     }
-    Cow::Owned(out)
+}
+
+impl<'s> Drawable<Sheet<'s>> for Border<'_> {
+    fn draw<I: Iterator<Item = BackendCoord>>(
+        &self,
+        _: I,
+        sheet: &mut Sheet<'s>,
+        _: (u32, u32),
+    ) -> Result<(), DrawingErrorKind<io::Error>> {
+        match self {
+            Border::Begin { class, series } => sheet.open(class, series),
+            Border::End => sheet.close(),
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

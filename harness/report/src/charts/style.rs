@@ -5,8 +5,10 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::sheet::Sheet;
+
 /// Anything that can be drawn on.
-pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Area<'a> = DrawingArea<Sheet<'a>, Shift>;
 /// The outcome of drawing.
 pub(super) type Drawing = Result<(), Box<dyn std::error::Error>>;
 
