@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpbench_record::Row;
-use gpbench_report::{Options, Run, Written, export, for_terminal, write_all};
+use gpbench_report::{Run, WriteOptions, Written, export, for_terminal, write_all};
 use gpbench_runs::resolve_run;
 
 use crate::args::{Format, FormatArg, Global, Wide};
@@ -28,7 +28,7 @@ pub(crate) fn open_folder(global: &Global, folder: &Path) -> Result<Run, Failure
 
 /// The rows of a run that a spec replays, or why they cannot be read. Prints the run's warnings.
 pub(crate) fn rows(global: &Global, folder: &Path) -> Result<Vec<Row>, String> {
-    open_folder(global, folder).map(|run| run.rows).map_err(|failure| failure.text)
+    open_folder(global, folder).map(|run| run.record.rows).map_err(|failure| failure.text)
 }
 
 /// Reads a run folder whose warnings have been printed.
@@ -38,7 +38,7 @@ pub(crate) fn reopen(folder: &Path) -> Result<Run, Failure> {
 
 /// Writes the report's files into the run folder.
 pub(crate) fn write_report(run: &Run) -> Result<Written, Failure> {
-    write_all(run, &Options::default()).map_err(Failure::internal)
+    write_all(run, &WriteOptions::default()).map_err(Failure::internal)
 }
 
 /// Prints a run's tables of results.

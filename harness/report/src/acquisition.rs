@@ -1,21 +1,21 @@
-//! What a report says of how Thompson sampling acquires points.
+//! Settings of the acquisition of points by Thompson sampling.
 
 use gpbench_record::{Exploit, Frequencies, Objective, ObjectiveDraw, Thompson, WarmStart};
 
+use crate::frame::Cases;
 use crate::results::once_each;
-use crate::run::Run;
 use crate::table::Table;
 
-/// What a reader must know of samples whose prior functions are kept over the steps.
+/// Warning about samples whose prior functions are kept over the steps.
 const BIASED: &str = "\
 warm starts of all right-hand sides: prior functions are drawn once, and points were chosen by looking at them, so samples \
 are not independent of the data given the model. Results are biased, and not comparable with those of other starts";
 
-/// What a reader must know of samples that are drawn from the objective's own frequencies.
+/// Warning about samples with the objective's own frequencies.
 const SHARED: &str = "\
 prior functions have the objective's own frequencies, so the model knows more of the objective than its data tell";
 
-/// Where an objective comes from, in words.
+/// Description of an objective.
 pub(crate) fn objective(objective: &Objective) -> String {
     let Objective { kernel, length_scale, noise_scale, draw, .. } = objective;
     let drawn = match draw {
@@ -33,17 +33,17 @@ pub(crate) fn objective(objective: &Objective) -> String {
     )
 }
 
-/// What a reader must know of the samples of some cases.
-pub(crate) fn warnings(run: &Run) -> impl Iterator<Item = &'static str> {
-    let tasks = || run.rows.iter().filter_map(|row| row.case.task.thompson());
+/// Warnings about the samples of some cases.
+pub(crate) fn warnings(cases: &Cases<'_>) -> impl Iterator<Item = &'static str> {
+    let tasks = || cases.rows().filter_map(|row| row.case.task.thompson());
     let is_biased = tasks().any(|task| task.warm_start == WarmStart::All);
     let is_shared = tasks().any(|task| task.share_features);
     is_biased.then_some(BIASED).into_iter().chain(is_shared.then_some(SHARED))
 }
 
-/// How points are acquired, a line for each estimator; none where no case acquires points.
-pub(crate) fn table(run: &Run) -> Option<Table> {
-    let tasks = run.rows.iter().filter_map(|row| row.case.task.thompson());
+/// Table of the acquisition settings, a line for each estimator; none where no case acquires points.
+pub(crate) fn table(cases: &Cases<'_>) -> Option<Table> {
+    let tasks = cases.rows().filter_map(|row| row.case.task.thompson());
     let mut table = Table::new("Acquisition").words("estimator").numbers("steps").numbers("points a step");
     table = ["candidates", "ascent", "prior functions", "warm start", "acquired"]
         .into_iter()
@@ -78,7 +78,7 @@ fn line(task: &Thompson) -> [String; 8] {
     ]
 }
 
-/// Where samples are looked at first, in words.
+/// Description of the candidates at which samples are evaluated first.
 fn candidates(task: &Thompson) -> String {
     let candidates = task.candidates;
     let law = match candidates.exploit {

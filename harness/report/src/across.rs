@@ -1,21 +1,20 @@
-//! Learners beside solvers: runs that share no case, because their tasks differ, but data sets and metrics.
+//! Comparison of learners with solvers: their runs share data sets and metrics, but no case, since their tasks differ.
 //!
-//! A solver answers at given hyperparameters, or while gpbench trains them; a learner finds its own. What both leave are
-//! predictions of the same test rows.
+//! A solver works at given hyperparameters, or while gpbench trains them; a learner finds its own. Both predict the same test
+//! rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{METRICS, Metric, Shown};
-use gpbench_record::{Dataset, Row, TaskKind};
+use gpbench_record::{Dataset, TaskKind};
 use serde_json::{Map, Value, json};
 
-use crate::aggregate::{Problem, groups};
-use crate::compare::heading;
-use crate::error::Result;
+use crate::aggregate::{GroupProblem, groups_of};
+use crate::compare::{Side, headings};
+use crate::frame::Cases;
 use crate::grid;
 use crate::number::Format;
-use crate::results::OWN_PREDICTIONS;
-use crate::run::Run;
+use crate::results::{OWN_PREDICTIONS, once_each};
 use crate::table::{Cell, Table};
 
 /// Version of the JSON form.
@@ -24,23 +23,23 @@ const SCHEMA: u32 = 1;
 /// Runs of learners and of solvers, side by side by data set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AcrossTasks {
-    /// What the runs are called.
+    /// Names of the runs.
     pub runs: Vec<String>,
     /// The metrics that all of the tasks have.
     pub metrics: Vec<&'static Metric>,
     /// Solvers and learners, data set by data set; none if nothing can be compared.
-    pub rows: Vec<Method>,
-    /// What was not compared, and why; each a sentence.
+    pub rows: Vec<ComparedMethod>,
+    /// Remarks on what was not compared, each a sentence.
     pub remarks: Vec<String>,
 }
 
 /// A solver or learner of one run, on a data set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Method {
+pub struct ComparedMethod {
     /// Index of its run.
     pub run: usize,
-    /// What was solved or learned.
-    pub problem: Problem,
+    /// The problem.
+    pub problem: GroupProblem,
     /// Its name in the spec; of a grid, that of the entry.
     pub solver: String,
     /// Whether its predictions are the learner's own, with no model to compute them from.
@@ -54,61 +53,51 @@ pub struct Method {
 }
 
 /// Sets learners beside solvers, by the means over those seeds with which all of them have an answer on a data set; of a
-/// grid with its chosen value. `None` unless some of the runs are of learners and others are not.
-///
-/// # Errors
-/// If the aggregation fails.
-pub fn across_tasks(runs: &[Run]) -> Result<Option<AcrossTasks>> {
-    let learns = |run: &Run| run.tasks().contains(&TaskKind::Learn);
-    if runs.iter().all(learns) || !runs.iter().any(learns) {
-        return Ok(None);
+/// grid with its chosen value. `None` unless some of the sides have learners and others have none.
+pub(crate) fn across_tasks(sides: &[Side<'_>]) -> Option<AcrossTasks> {
+    let learns = |side: &Side<'_>| side.cases.tasks().contains(&TaskKind::Learn);
+    if sides.iter().all(learns) || !sides.iter().any(learns) {
+        return None;
     }
-    let tasks: BTreeSet<TaskKind> = runs.iter().flat_map(Run::tasks).collect();
-    let is_measured = |name| runs.iter().flat_map(|run| &run.rows).any(|row| row.metrics.get(name).is_some());
+    let tasks: BTreeSet<TaskKind> = sides.iter().flat_map(|side| side.cases.tasks()).collect();
+    let cases = sides.iter().flat_map(|side| side.cases.iter());
+    let measured: BTreeSet<&str> = cases.flat_map(|case| case.metrics()).map(|(name, _)| name).collect();
     let is_common = |metric: &&Metric| {
         let is_shown = metric.is_shown(Shown::Compare) && tasks.iter().all(|task| metric.is_of(*task));
-        is_shown && is_measured(metric.name)
+        is_shown && measured.contains(metric.name)
     };
     let mut across = AcrossTasks {
-        runs: runs.iter().map(|run| heading(run, runs)).collect(),
+        runs: headings(sides),
         metrics: METRICS.iter().filter(is_common).collect(),
         rows: Vec::new(),
-        remarks: Vec::new(),
+        remarks: sides.iter().flat_map(|side| side.cases.remarks_on_times()).collect(),
     };
-    across.remarks.extend(runs.iter().flat_map(Run::remarks_on_times));
-    let of_grids =
-        |run: &Run| grid::chosen(&run.with_times_of_one_kind().with_comparable_times()).into_owned();
-    let runs: Vec<Run> = runs.iter().map(of_grids).collect();
-    let mut datasets: Vec<&str> = Vec::new();
-    for row in runs.iter().flat_map(|run| &run.rows) {
-        if !datasets.contains(&row.labels.dataset.as_str()) {
-            datasets.push(&row.labels.dataset);
-        }
-    }
-    for dataset in datasets {
+    let shown = sides.iter().map(|side| side.cases.with_times_of_one_kind().with_comparable_times());
+    let runs: Vec<Cases<'_>> = shown.map(|cases| grid::chosen(&cases)).collect();
+    for dataset in once_each(runs.iter().flat_map(Cases::iter).map(|case| case.dataset())) {
         match comparable(&runs, dataset) {
-            Ok(seeds) => across.add(&runs, dataset, &seeds)?,
+            Ok(seeds) => across.add(&runs, dataset, &seeds),
             Err(why) => across.remarks.push(format!("data set `{dataset}` was not compared: {why}")),
         }
     }
-    Ok(Some(across))
+    Some(across)
 }
 
 /// The answers of a run on a data set.
-fn answers<'r>(run: &'r Run, dataset: &str) -> impl Iterator<Item = &'r Row> {
-    run.rows.iter().filter(move |row| row.labels.dataset == dataset && row.status.is_answer())
+fn answers<'f>(cases: &Cases<'f>, dataset: &str) -> Cases<'f> {
+    cases.filter(|case| case.dataset() == dataset && case.is_answer())
 }
 
 /// The seeds with which all solvers and learners have an answer on the same rows of a data set; else why there are none.
-fn comparable(runs: &[Run], dataset: &str) -> std::result::Result<BTreeSet<u64>, String> {
-    let mut seeds: BTreeMap<(usize, Problem, &str), BTreeSet<u64>> = BTreeMap::new();
+fn comparable(runs: &[Cases<'_>], dataset: &str) -> Result<BTreeSet<u64>, String> {
+    let mut seeds: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
     let mut rows_of: BTreeMap<u64, &Dataset> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
-        for row in answers(run, dataset) {
-            let method = (at, Problem::of(&row.labels), row.labels.solver.as_str());
-            seeds.entry(method).or_default().insert(row.labels.seed);
-            let known = rows_of.entry(row.labels.seed).or_insert(&row.case.dataset);
-            if let Some(what) = difference(known, &row.case.dataset) {
+        for case in answers(run, dataset).iter() {
+            let method = (at, case.kernel(), case.estimator(), case.solver());
+            seeds.entry(method).or_default().insert(case.seed());
+            let known = rows_of.entry(case.seed()).or_insert(&case.case().dataset);
+            if let Some(what) = difference(known, &case.case().dataset) {
                 return Err(format!("the runs differ in its {what}"));
             }
         }
@@ -124,7 +113,7 @@ fn comparable(runs: &[Run], dataset: &str) -> std::result::Result<BTreeSet<u64>,
     }
 }
 
-/// What makes predictions on two data sets of one name incomparable.
+/// The property in which two data sets of one name differ, so that predictions are not comparable.
 fn difference(one: &Dataset, other: &Dataset) -> Option<&'static str> {
     let parts = [
         ("source", one.source == other.source),
@@ -137,18 +126,15 @@ fn difference(one: &Dataset, other: &Dataset) -> Option<&'static str> {
 
 impl AcrossTasks {
     /// Adds the solvers and learners of a data set.
-    fn add(&mut self, runs: &[Run], dataset: &str, seeds: &BTreeSet<u64>) -> Result<()> {
+    fn add(&mut self, runs: &[Cases<'_>], dataset: &str, seeds: &BTreeSet<u64>) {
         for (at, run) in runs.iter().enumerate() {
-            let kept = answers(run, dataset).filter(|row| seeds.contains(&row.labels.seed));
-            let part = Run { rows: kept.cloned().collect(), ..run.clone() };
-            for group in groups(&part)? {
-                let n = part.rows.iter().find(|row| group.holds(row)).and_then(|row| row.n);
-                self.rows.push(Method {
+            let own = answers(run, dataset).filter(|case| seeds.contains(&case.seed()));
+            for group in groups_of(&own) {
+                let has_own_predictions = group.cases(&own).any(|case| case.row().has_own_predictions());
+                let n = group.cases(&own).next().and_then(|case| case.row().n);
+                self.rows.push(ComparedMethod {
                     run: at,
-                    own_predictions: part
-                        .rows
-                        .iter()
-                        .any(|row| group.holds(row) && row.has_own_predictions()),
+                    own_predictions: has_own_predictions,
                     n,
                     seeds: seeds.len(),
                     means: self.metrics.iter().map(|metric| group.mean(metric.name)).collect(),
@@ -157,7 +143,6 @@ impl AcrossTasks {
                 });
             }
         }
-        Ok(())
     }
 
     /// One row a solver or learner and data set, one column a metric.
@@ -169,8 +154,8 @@ impl AcrossTasks {
             table = table.numbers(metric.title);
         }
         table = table.major(&["solver"]).minor(&["kernel", "estimator", "rows", "seeds"]);
-        for Method { run, problem, solver, own_predictions, n, seeds, means } in &self.rows {
-            let Problem { dataset, kernel, estimator } = problem;
+        for ComparedMethod { run, problem, solver, own_predictions, n, seeds, means } in &self.rows {
+            let GroupProblem { dataset, kernel, estimator } = problem;
             let estimator = estimator.as_deref().unwrap_or_default();
             let own = if *own_predictions { OWN_PREDICTIONS } else { "" };
             let names = [dataset.as_str(), &self.runs[*run], kernel, estimator, solver, own];
@@ -189,9 +174,9 @@ impl AcrossTasks {
     /// `{"schema": 1, "runs": [...], "rows": [{"dataset", "run", "kernel", "estimator", "solver",
     /// "own_predictions", "n", "seeds", "means": {metric: number}}], "remarks": [...]}`; `run` is an index.
     pub fn json(&self) -> Value {
-        let row = |row: &Method| {
-            let Method { run, problem, solver, own_predictions, n, seeds, means } = row;
-            let Problem { dataset, kernel, estimator } = problem;
+        let row = |row: &ComparedMethod| {
+            let ComparedMethod { run, problem, solver, own_predictions, n, seeds, means } = row;
+            let GroupProblem { dataset, kernel, estimator } = problem;
             let means =
                 self.metrics.iter().zip(means).map(|(metric, mean)| (metric.name.to_owned(), json!(mean)));
             json!({

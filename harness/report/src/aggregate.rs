@@ -1,20 +1,19 @@
 //! Means and standard errors over seeds.
 //!
-//! Repeats of a case are averaged first: they measure the spread of the clock, not of the result. A case that failed
-//! has no numbers. A case that did not converge has: what a method reaches within its budget is a result.
+//! Timing repeats of a case are averaged first: they measure the spread of the clock, not of the result. A failed case
+//! has no values. A case that did not converge has: the state that a method reaches within its budget is a result.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
-use gpbench_record::{Labels, Row, Status};
-use polars::prelude::*;
+use gpbench_record::{Labels, Status, names};
 
 use crate::error::Result;
-use crate::frame::{self, AXES};
+use crate::frame::{CaseView, Cases, Frame};
 use crate::run::Run;
 
-/// What solvers are compared on: all axes but the solver and the seed.
+/// A problem on which solvers are compared: the names on all axes but those of solver and seed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Problem {
+pub struct GroupProblem {
     /// Data set, as named in the spec.
     pub dataset: String,
     /// Kernel, as named in the spec.
@@ -39,8 +38,8 @@ pub struct MeanWithError {
 /// All cases of one solver on one problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// What was solved.
-    pub problem: Problem,
+    /// The problem.
+    pub problem: GroupProblem,
     /// Solver, as named in the spec.
     pub solver: String,
     /// Number of cases.
@@ -49,10 +48,12 @@ pub struct Group {
     pub n_ok: usize,
     /// Metrics over the cases that ended `ok` or `not_converged`.
     pub metrics: BTreeMap<String, MeanWithError>,
+    /// Places of its cases among those that the groups were made of.
+    places: Vec<usize>,
 }
 
 impl MeanWithError {
-    /// The mean of what some of `of` seeds have; `None` where none has a value.
+    /// The mean of the values that some of `of` seeds have; `None` where none has one.
     pub(crate) fn of(values: &[f64], of: usize) -> Option<MeanWithError> {
         let seeds = values.len();
         let first = values.first()?;
@@ -77,9 +78,9 @@ impl MeanWithError {
 }
 
 impl Group {
-    /// Whether a row is one of the group's cases.
-    pub(crate) fn holds(&self, row: &Row) -> bool {
-        row.labels.solver == self.solver && Problem::of(&row.labels) == self.problem
+    /// The group's cases, among those that the groups were made of.
+    pub(crate) fn cases<'c, 'f>(&'c self, all: &'c Cases<'f>) -> impl Iterator<Item = CaseView<'f>> + 'c {
+        self.places.iter().map(|place| all.at(*place))
     }
 
     /// Name of the estimator; empty where the task has none.
@@ -99,61 +100,68 @@ impl Group {
 }
 
 /// The groups of a run, in the order of the spec's axes.
+///
+/// # Errors
+/// If the table of results cannot be built.
 pub fn groups(run: &Run) -> Result<Vec<Group>> {
-    if run.rows.is_empty() {
-        return Ok(Vec::new());
+    Ok(groups_of(&Cases::of(&Frame::new(run)?)))
+}
+
+/// The groups of some cases, in the order of these.
+pub(crate) fn groups_of(cases: &Cases<'_>) -> Vec<Group> {
+    let mut places: HashMap<_, usize> = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        let key = (case.dataset(), case.kernel(), case.estimator(), case.solver());
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(at);
     }
-    let metrics = frame::metric_names(run);
-    // Rows are in the order of the spec's axes.
-    let parts = frame::results(run)?.partition_by_stable(AXES, true)?;
-    Ok(parts.iter().map(|cases| group(cases, &metrics)).collect::<PolarsResult<Vec<_>>>()?)
+    groups.into_iter().map(|own| group(cases, own)).collect()
 }
 
 /// The group that some cases form: all of one problem and solver.
-fn group(cases: &DataFrame, metrics: &BTreeSet<String>) -> PolarsResult<Group> {
-    let name = |axis: &str| -> PolarsResult<Option<String>> {
-        Ok(cases.column(axis)?.str()?.get(0).map(str::to_owned))
-    };
+fn group(all: &Cases<'_>, places: Vec<usize>) -> Group {
+    let cases: Vec<CaseView<'_>> = places.iter().map(|place| all.at(*place)).collect();
     // Timing repeats of a seed are averaged first.
-    let seeds = cases.partition_by_stable(["seed"], true)?;
-    let seeds = seeds.iter().map(answers).collect::<PolarsResult<Vec<_>>>()?;
-    let mut means = BTreeMap::new();
-    for metric in metrics {
-        let of_seed = |rows: &DataFrame| Ok(rows.column(metric)?.f64()?.mean());
-        let values = seeds.iter().map(of_seed).collect::<PolarsResult<Vec<Option<f64>>>>()?;
-        let values: Vec<f64> = values.into_iter().flatten().collect();
-        means.extend(MeanWithError::of(&values, seeds.len()).map(|mean| (metric.clone(), mean)));
+    let mut seeds: Vec<(u64, Vec<CaseView<'_>>)> = Vec::new();
+    for case in &cases {
+        match seeds.iter_mut().rev().find(|(seed, _)| *seed == case.seed()) {
+            Some((_, repeats)) => repeats.push(*case),
+            None => seeds.push((case.seed(), vec![*case])),
+        }
     }
-    Ok(Group {
-        problem: Problem {
-            dataset: name("dataset")?.unwrap_or_default(),
-            kernel: name("kernel")?.unwrap_or_default(),
-            estimator: name("estimator")?,
-        },
-        solver: name("solver")?.unwrap_or_default(),
-        n: cases.height(),
-        n_ok: having(cases, |status| status == Status::Ok.as_str())?.height(),
-        metrics: means,
-    })
+    seeds.iter_mut().for_each(|(_, repeats)| repeats.retain(CaseView::is_answer));
+    let mut metrics = BTreeMap::new();
+    for metric in all.metrics().chain([names::SECONDS_GRID]) {
+        let of_seed = |(_, repeats): &(u64, Vec<CaseView<'_>>)| {
+            mean(repeats.iter().filter_map(|case| case.metric(metric)))
+        };
+        let values: Vec<f64> = seeds.iter().filter_map(of_seed).collect();
+        metrics.extend(MeanWithError::of(&values, seeds.len()).map(|mean| (metric.to_owned(), mean)));
+    }
+    Group {
+        problem: GroupProblem::of(&cases[0].row().labels),
+        solver: cases[0].solver().to_owned(),
+        n: cases.len(),
+        n_ok: cases.iter().filter(|case| case.status() == Status::Ok).count(),
+        metrics,
+        places,
+    }
 }
 
-/// The cases that gave an answer.
-fn answers(cases: &DataFrame) -> PolarsResult<DataFrame> {
-    let of_answers = [Status::Ok, Status::NotConverged].map(Status::as_str);
-    having(cases, |status| of_answers.contains(&status))
+/// The mean of some values; none where there are none.
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
 }
 
-/// The cases with some statuses.
-fn having(cases: &DataFrame, is_wanted: impl Fn(&str) -> bool) -> PolarsResult<DataFrame> {
-    let statuses = cases.column("status")?.str()?;
-    let wanted: BooleanChunked = statuses.iter().map(|status| status.is_some_and(&is_wanted)).collect();
-    cases.filter(&wanted)
-}
-
-impl Problem {
+impl GroupProblem {
     /// The problem that a case belongs to.
-    pub fn of(labels: &Labels) -> Problem {
+    pub fn of(labels: &Labels) -> GroupProblem {
         let Labels { dataset, kernel, estimator, .. } = labels.clone();
-        Problem { dataset, kernel, estimator }
+        GroupProblem { dataset, kernel, estimator }
     }
 }

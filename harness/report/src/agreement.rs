@@ -1,4 +1,4 @@
-//! Whether our figures of learners agree with published ones.
+//! Agreement of our figures of learners with published ones.
 //!
 //! Of one figure: |ours - published| <= 2 sqrt(ours' standard error^2 + published spread^2 / splits) + floor, with a
 //! floor of 0.05 nats or 3 % of an RMSE. Else the methods on that data set and batch size may at least have the
@@ -11,13 +11,13 @@ use crate::reference::Figure;
 use crate::results::once_each;
 use crate::table::Table;
 
-/// Least distance that counts, in nats.
+/// Absolute part of the tolerance of likelihoods, in nats.
 const NATS: f64 = 0.05;
 
-/// Least distance that counts, as a share of an RMSE.
+/// Absolute part of the tolerance of an RMSE, as a share of it.
 const SHARE: f64 = 0.03;
 
-/// What is compared.
+/// A figure of quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quality {
     Nlml,
@@ -56,7 +56,7 @@ pub(crate) struct Entry {
     pub(crate) figures: [Option<Pair>; 3],
 }
 
-/// What is said of one figure.
+/// Verdict on one figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Agrees,
@@ -69,7 +69,7 @@ impl Entry {
         self.figures[quality as usize].as_ref()
     }
 
-    /// What methods are compared on.
+    /// Key of the setting in which methods are compared.
     fn place(&self) -> (&str, &str, Option<u64>) {
         (&self.dataset, &self.kernel, self.batch)
     }
@@ -88,7 +88,7 @@ impl Pair {
     }
 }
 
-/// What is said of an entry's figures, in words; empty where there are none.
+/// Text of the verdicts on an entry's figures; empty where there are none.
 pub(crate) fn words(entries: &[Entry], entry: &Entry, splits: usize) -> String {
     let of = |quality: Quality| {
         let said = match verdict(entries, entry, quality, splits)? {
@@ -123,7 +123,7 @@ fn verdict(entries: &[Entry], entry: &Entry, quality: Quality, splits: usize) ->
     Some(if has_order { Verdict::SameOrder } else { Verdict::Differs })
 }
 
-/// Numbers of those that hold, ours and published, and of all.
+/// Numbers of statements that hold here and in the paper, and of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
     here: usize,
@@ -139,7 +139,7 @@ impl Count {
     }
 }
 
-/// How far all figures agree, and what the paper claims in words; none with fewer than two entries.
+/// Table of the agreement of all figures and of the paper's claims; none with fewer than two entries.
 pub(crate) fn table(entries: &[Entry], proposed: &[String], splits: usize, paper: &str) -> Option<Table> {
     let mut table = Table::new(format!("How far they agree with {paper}")).words("statement");
     table = ["here", "there", "of"].into_iter().fold(table, Table::numbers);

@@ -21,7 +21,7 @@ pub(crate) const TERMS: [Term; 2] = [
     Term { mean: names::LOG_DET, error: names::LOG_DET_ERROR, exact: names::LOG_DET_EXACT },
 ];
 
-/// How far the mean estimate of a term is from the exact term.
+/// Difference of the mean estimate of a term from the exact term.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bias {
     /// Mean minus exact.
@@ -58,7 +58,7 @@ impl Bias {
 pub(crate) fn terms(results: &Results<'_>, group: &Group) -> Option<f64> {
     let task = &results.case(group).task;
     if task.features().is_some() {
-        return results.rows(group).next()?.solver_values.get(names::FEATURES).copied();
+        return results.of(group).next()?.row().solver_values.get(names::FEATURES).copied();
     }
     Some(group.mean(names::ITERATIONS)? / group.mean(names::REPETITIONS)? / estimator::solves(task))
 }

@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpbench_record::Row;
 use gpbench_record::metric::{METRICS, Metric, Shown};
 use serde_json::{Value, json};
 
-use crate::aggregate::{Group, MeanWithError, Problem, groups};
+use crate::across::{self, AcrossTasks};
+use crate::aggregate::{Group, GroupProblem, MeanWithError, groups_of};
 use crate::baseline::{self, Check};
 use crate::error::Result;
+use crate::frame::{CaseView, Cases, Frame};
 use crate::grid;
 use crate::number::Format;
 use crate::run::Run;
 use crate::table::{Cell, Table};
-use crate::untimed::{is_time, is_timed, without_times};
+use crate::times::is_time;
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -21,7 +22,7 @@ const SCHEMA: u32 = 1;
 /// Runs side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// What the runs are called.
+    /// Names of the runs.
     pub runs: Vec<String>,
     /// One metric of one solver on one problem each; none if no two runs share a case.
     pub rows: Vec<Compared>,
@@ -32,8 +33,8 @@ pub struct Comparison {
 /// One metric of one solver on one problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// What was solved.
-    pub problem: Problem,
+    /// The problem.
+    pub problem: GroupProblem,
     /// Solver, as named in the spec.
     pub solver: String,
     /// The metric.
@@ -46,29 +47,93 @@ pub struct Compared {
     pub is_comparable: bool,
 }
 
-/// Compares runs by the means over those seeds that have an answer in all of the runs: means over different seeds would
-/// be means over different problems. Means of times are over those seeds that have times in all of them. The check compares
-/// single cases, so it includes the other seeds.
+/// Runs, or two solvers of one, side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SideBySide {
+    /// Case by case.
+    Cases(Comparison),
+    /// Learners and solvers, which share no case, by data set.
+    Methods(AcrossTasks),
+}
+
+impl SideBySide {
+    /// The comparison case by case.
+    pub fn cases(self) -> Option<Comparison> {
+        if let SideBySide::Cases(comparison) = self { Some(comparison) } else { None }
+    }
+
+    /// The comparison of learners with solvers.
+    pub fn methods(self) -> Option<AcrossTasks> {
+        if let SideBySide::Methods(across) = self { Some(across) } else { None }
+    }
+}
+
+/// One side of a comparison: a run, or one solver of a run.
+pub(crate) struct Side<'f> {
+    pub(crate) name: &'f str,
+    pub(crate) cases: Cases<'f>,
+}
+
+/// Compares runs: the last of them with the first, and means of all.
 ///
 /// # Errors
-/// If the aggregation fails.
+/// If a table of results cannot be built.
 ///
 /// # Panics
 /// If there are no runs.
-pub fn compare(runs: &[Run]) -> Result<Comparison> {
-    let check = baseline::against(&runs[runs.len() - 1], &runs[0]);
-    let comparable = |run: &Run| run.with_times_of_one_kind().with_comparable_times().into_owned();
-    let runs = &with_common_times(runs.iter().map(comparable).collect())[..];
-    let is_one_machine = baseline::is_one_machine(&runs[0], &runs[runs.len() - 1]);
-    let per_run = on_common_seeds(runs).iter().map(groups).collect::<Result<Vec<_>>>()?;
-    let mut keys: Vec<(&Problem, &str)> = Vec::new();
+pub fn compare(runs: &[Run]) -> Result<SideBySide> {
+    let frames = runs.iter().map(Frame::new).collect::<Result<Vec<_>>>()?;
+    let side = |frame| -> Side<'_> {
+        let cases = Cases::of(frame);
+        Side { name: &cases.record().name, cases }
+    };
+    Ok(side_by_side(frames.iter().map(side).collect()))
+}
+
+/// Compares two solvers or learners of one run as if each were a run. Their repeats took turns, which makes a comparison of
+/// times fair. A grid's name is that of its chosen values.
+///
+/// # Errors
+/// If the table of results cannot be built.
+pub fn between(run: &Run, old: &str, new: &str) -> Result<SideBySide> {
+    let frame = Frame::new(run)?;
+    // Which times are comparable follows from all solvers.
+    let all = Cases::of(&frame).with_times_of_one_kind().with_comparable_times();
+    let chosen = grid::chosen(&all);
+    let both = format!("{old} → {new}");
+    let side = |name| {
+        let is_own = |case: &CaseView<'_>| case.solver() == name;
+        let cases = if all.iter().any(|case| is_own(&case)) { &all } else { &chosen };
+        Side { name, cases: cases.with(|case| is_own(case).then(|| case.named(&both))) }
+    };
+    Ok(side_by_side(vec![side(old), side(new)]))
+}
+
+fn side_by_side(sides: Vec<Side<'_>>) -> SideBySide {
+    match across::across_tasks(&sides) {
+        Some(across) => SideBySide::Methods(across),
+        None => SideBySide::Cases(case_by_case(&sides)),
+    }
+}
+
+/// Compares sides by the means over those seeds that have an answer on all of them: means over different seeds would
+/// be means over different problems. Means of times are over those seeds that have times on all of them. The check compares
+/// single cases, so it includes the other seeds.
+fn case_by_case(sides: &[Side<'_>]) -> Comparison {
+    let (first, last) = (&sides[0].cases, &sides[sides.len() - 1].cases);
+    let check = baseline::against_cases(last, first);
+    let comparable: Vec<Cases<'_>> =
+        sides.iter().map(|side| side.cases.with_times_of_one_kind().with_comparable_times()).collect();
+    let comparable = with_common_times(&comparable);
+    let is_one_machine = baseline::is_one_machine(&comparable[0], &comparable[sides.len() - 1]);
+    let per_run: Vec<Vec<Group>> = on_common_seeds(&comparable).iter().map(groups_of).collect();
+    let mut keys: Vec<(&GroupProblem, &str)> = Vec::new();
     for group in per_run.iter().flatten() {
         if !keys.contains(&(&group.problem, &group.solver)) {
             keys.push((&group.problem, &group.solver));
         }
     }
-    let mut comparison =
-        Comparison { runs: runs.iter().map(|run| heading(run, runs)).collect(), rows: Vec::new(), check };
+    let mut comparison = Comparison { runs: headings(sides), rows: Vec::new(), check };
     let mut is_shared = false;
     for (problem, solver) in keys {
         let is_it = |g: &&Group| g.problem == *problem && g.solver == solver;
@@ -92,7 +157,7 @@ pub fn compare(runs: &[Run]) -> Result<Comparison> {
     if !is_shared {
         comparison.rows.clear();
     }
-    Ok(comparison)
+    comparison
 }
 
 impl Comparison {
@@ -127,7 +192,7 @@ impl Comparison {
     /// "check": {...}}`, the last as [`Check::json`] gives it.
     pub fn json(&self) -> Value {
         let row = |row: &Compared| {
-            let Problem { dataset, kernel, estimator } = &row.problem;
+            let GroupProblem { dataset, kernel, estimator } = &row.problem;
             let Compared { solver, metric, seeds, means, .. } = row;
             json!({
                 "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver,
@@ -143,63 +208,45 @@ impl Comparison {
     }
 }
 
-/// Two solvers or learners of one run as two runs of one, so that the second can be compared with the first. Their
-/// repeats took turns, which makes a comparison of times fair. A grid's name is that of its chosen points.
-pub fn between(run: &Run, old: &str, new: &str) -> [Run; 2] {
-    // Whose times may be compared follows from all solvers.
-    let run = &*run.with_times_of_one_kind();
-    let run = &*run.with_comparable_times();
-    let chosen = grid::chosen(run);
-    [old, new].map(|solver| {
-        let is_named = run.rows.iter().any(|row| row.labels.solver == solver);
-        let run = if is_named { run } else { chosen.as_ref() };
-        let mut part = Run { name: solver.to_owned(), ..run.clone() };
-        part.rows.retain(|row| row.labels.solver == solver);
-        for row in &mut part.rows {
-            row.labels.solver = format!("{old} → {new}");
-        }
-        part
-    })
+/// The sides with the times of those seeds alone that have times on every side with an answer of that solver on that problem.
+fn with_common_times<'f>(sides: &[Cases<'f>]) -> Vec<Cases<'f>> {
+    let key = |case: &CaseView<'f>| (method(case), case.seed());
+    let answers = sides.iter().flat_map(Cases::iter).filter(CaseView::is_answer);
+    let untimed: BTreeSet<_> = answers.filter(|case| !case.is_timed()).map(|case| key(&case)).collect();
+    let shown =
+        |case: &CaseView<'f>| Some(if untimed.contains(&key(case)) { case.without_times() } else { *case });
+    sides.iter().map(|cases| cases.with(shown)).collect()
 }
 
-/// The runs with the times of those seeds alone that have times in every run with an answer of that solver on that problem.
-fn with_common_times(mut runs: Vec<Run>) -> Vec<Run> {
-    let key = |row: &Row| (Problem::of(&row.labels), row.labels.solver.clone(), row.labels.seed);
-    let answers = runs.iter().flat_map(|run| &run.rows).filter(|row| row.status.is_answer());
-    let untimed: BTreeSet<_> = answers.filter(|row| !is_timed(row)).map(key).collect();
-    for row in runs.iter_mut().flat_map(|run| &mut run.rows).filter(|row| untimed.contains(&key(row))) {
-        *row = without_times(row);
-    }
-    runs
-}
-
-/// The runs with only those cases whose seed has an answer in every run with any answer of that solver on that problem.
-fn on_common_seeds(runs: &[Run]) -> Vec<Run> {
-    let key = |row: &Row| (Problem::of(&row.labels), row.labels.solver.clone());
-    let seeds_of = |run: &Run| {
-        let mut seeds: BTreeMap<(Problem, String), BTreeSet<u64>> = BTreeMap::new();
-        for row in run.rows.iter().filter(|r| r.status.is_answer()) {
-            seeds.entry(key(row)).or_default().insert(row.labels.seed);
+/// The sides with only those cases whose seed has an answer on every side with any answer of that solver on that problem.
+fn on_common_seeds<'f>(sides: &[Cases<'f>]) -> Vec<Cases<'f>> {
+    let seeds_of = |cases: &Cases<'f>| {
+        let mut seeds: BTreeMap<SolverOnProblem<'f>, BTreeSet<u64>> = BTreeMap::new();
+        for case in cases.iter().filter(CaseView::is_answer) {
+            seeds.entry(method(&case)).or_default().insert(case.seed());
         }
         seeds
     };
-    let answered: Vec<_> = runs.iter().map(seeds_of).collect();
-    let is_common = |row: &Row| {
-        let key = key(row);
-        answered.iter().filter_map(|seeds| seeds.get(&key)).all(|seeds| seeds.contains(&row.labels.seed))
+    let answered: Vec<_> = sides.iter().map(seeds_of).collect();
+    let is_common = |case: &CaseView<'f>| {
+        let mut with_answers = answered.iter().filter_map(|seeds| seeds.get(&method(case)));
+        with_answers.all(|seeds| seeds.contains(&case.seed()))
     };
-    let mut runs = runs.to_vec();
-    for run in &mut runs {
-        run.rows.retain(is_common);
-    }
-    runs
+    sides.iter().map(|cases| cases.filter(is_common)).collect()
 }
 
-/// The name of the run, with its folder where names repeat.
-pub(crate) fn heading(run: &Run, runs: &[Run]) -> String {
-    let folder = run.folder.file_name().map_or_else(String::new, |f| f.to_string_lossy().into_owned());
-    match runs.iter().filter(|r| r.name == run.name).count() {
-        1 => run.name.clone(),
-        _ => format!("{} {folder}", run.name),
-    }
+/// Data set, kernel, estimator and solver.
+type SolverOnProblem<'f> = (&'f str, &'f str, Option<&'f str>, &'f str);
+
+fn method<'f>(case: &CaseView<'f>) -> SolverOnProblem<'f> {
+    (case.dataset(), case.kernel(), case.estimator(), case.solver())
+}
+
+/// The names of the sides, with the run's folder where names repeat.
+pub(crate) fn headings(sides: &[Side<'_>]) -> Vec<String> {
+    let heading = |side: &Side<'_>| match sides.iter().filter(|other| other.name == side.name).count() {
+        1 => side.name.to_owned(),
+        _ => format!("{} {}", side.name, side.cases.run().folder_name()),
+    };
+    sides.iter().map(heading).collect()
 }

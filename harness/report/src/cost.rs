@@ -1,4 +1,4 @@
-//! How a step's time and a case's memory grow with the batch and with the number of features: slopes on logarithmic axes.
+//! Growth of a step's time and a case's memory with the batch size and the number of features: slopes on logarithmic axes.
 
 use gpbench_record::{Case, ParamValue, names};
 
@@ -7,7 +7,7 @@ use crate::number::short;
 use crate::results::{Results, once_each};
 use crate::table::Table;
 
-/// What a cost is measured against.
+/// A size with which costs grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Size {
     Batch,
@@ -17,7 +17,7 @@ pub(crate) enum Size {
 impl Size {
     pub(crate) const ALL: [Size; 2] = [Size::Batch, Size::Features];
 
-    /// What it is called.
+    /// Name in tables and axes.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Size::Batch => "batch size",
@@ -45,7 +45,7 @@ pub(crate) struct Growth<'a> {
     /// The learner's id in its plugin.
     pub(crate) method: &'a str,
     pub(crate) dataset: &'a str,
-    /// What does not vary, in words; empty where nothing else varies.
+    /// Description of the properties that do not vary.
     pub(crate) fixed: String,
     pub(crate) groups: Vec<(f64, &'a Group)>,
 }

@@ -1,5 +1,5 @@
-//! The papers' tables, cell by cell: what published runs measured, how far it is from what is printed, and what is not
-//! measured. A pure function of the files that are kept: printed figures, published runs, estimated hours, remarks.
+//! Coverage of the papers' tables, cell by cell: values of published runs, their differences from the printed ones, and cells not
+//! measured. A pure function of committed files: printed figures, published runs, estimated hours, remarks.
 
 mod cell;
 mod hours;
@@ -52,10 +52,8 @@ pub fn coverage(published: &Path) -> Result<Vec<CoveragePage>> {
             format!("a remark is about no cell of any paper; check its names: \"{}\"", note.text.trim());
         return Err(Error::Format { path: folder.join(NOTES), at: None, reason });
     }
-    let mut of_papers: Vec<BTreeMap<String, Measured>> = Vec::new();
-    for (name, reference) in &references {
-        of_papers.push(measured::measured(name, reference, &runs)?);
-    }
+    let of_paper = |(name, reference): &(&str, Reference)| measured::measured(name, reference, &runs);
+    let of_papers: Vec<BTreeMap<String, Measured>> = references.iter().map(of_paper).collect();
     let papers: Vec<PaperCoverage<'_>> = references
         .iter()
         .zip(&of_papers)

@@ -8,6 +8,7 @@ use gpbench_record::{
 
 use crate::aggregate::Group;
 use crate::estimator::is_exact;
+use crate::frame::CaseView;
 use crate::results::Results;
 
 /// Median of absolute values, their 95th percentile, and the largest.
@@ -32,18 +33,18 @@ impl Spread {
 /// (theta - theta_exact) / theta_exact of each hyperparameter after each step, over all seeds; empty where there
 /// is no exact training to compare with, and for exact training itself.
 pub(crate) fn differences(results: &Results<'_>, group: &Group) -> Vec<f64> {
-    let own = results.rows(group).filter(|row| row.status.is_answer() && !is_exact(&row.case.task));
-    own.filter_map(|row| Some((row, exact(results, row)?)))
-        .flat_map(|(row, exact)| between(row, exact))
+    let own = results.of(group).filter(|case| case.is_answer() && !is_exact(&case.case().task));
+    own.filter_map(|case| Some((case.row(), exact(results, &case)?)))
+        .flat_map(|(own, exact)| between(own, exact))
         .collect()
 }
 
 /// The exact training to compare a case with: of the same rows, in as many steps of the same kind.
-fn exact<'a>(results: &Results<'a>, row: &Row) -> Option<&'a Row> {
-    let training = row.case.task.training().filter(|training| training.replay.is_empty()).map(steps_alone)?;
-    let labels = &row.labels;
-    let mut rows = results.run.rows.iter();
-    rows.find(|other| {
+fn exact<'f>(results: &Results<'f>, case: &CaseView<'_>) -> Option<&'f Row> {
+    let training =
+        case.case().task.training().filter(|training| training.replay.is_empty()).map(steps_alone)?;
+    let labels = &case.row().labels;
+    results.cases.rows().find(|other| {
         is_exact(&other.case.task)
             && other.status.is_answer()
             && (&other.labels.dataset, &other.labels.kernel, other.labels.seed)
@@ -52,7 +53,7 @@ fn exact<'a>(results: &Results<'a>, row: &Row) -> Option<&'a Row> {
     })
 }
 
-/// What decides the path of exact training: neither the estimator, nor what follows the last step.
+/// The settings that decide the path of exact training: without those of the estimator and of what follows the last step.
 fn steps_alone(training: &Training) -> Training {
     let targets = PathwiseTargets { probes: 0, prior: Prior::Exact };
     Training {

@@ -1,11 +1,10 @@
-//! Text of others in Markdown and CSV, where it must have no marks of that form. HTML and SVG are escaped by the
-//! libraries that write them.
+//! Escapes foreign text for Markdown and CSV. The libraries that write HTML and SVG escape it themselves.
 
 use std::borrow::Cow;
 
 use gpbench_record::text;
 
-/// A line of text within a paragraph, a cell or a heading of Markdown: no link, image, tag, code or emphasis.
+/// Escapes a line of text for a paragraph, cell or heading of Markdown: it forms no link, image, tag, code or emphasis.
 pub fn markdown(text: &str) -> String {
     const MARKS: &str = "\\`*[]<>|~$&";
     let text = text::line(text);
@@ -25,7 +24,7 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
-/// The same at the beginning of a block: no heading, list or rule either.
+/// Escapes a line of text at the beginning of a Markdown block: it forms no heading, list or rule either.
 pub(crate) fn markdown_block(text: &str) -> String {
     let text = markdown(text.trim_start());
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -36,15 +35,15 @@ pub(crate) fn markdown_block(text: &str) -> String {
     }
 }
 
-/// A block of code, in a fence that is longer than any run of backticks in the text.
+/// A Markdown code block, with a fence longer than any run of backticks in the text.
 pub(crate) fn markdown_code(code: &str) -> String {
     let runs = code.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(3) + 1);
     format!("{fence}text\n{code}\n{fence}\n")
 }
 
-/// A cell of words in CSV. Spreadsheets calculate a cell that begins with `=`, `+`, `-` or `@`, so it gets an apostrophe,
-/// by which they know a text. Cells of numbers must not pass here.
+/// Escapes a cell of words for CSV. Spreadsheets evaluate a cell that begins with `=`, `+`, `-` or `@` as a formula; a leading
+/// apostrophe marks it as text. Not for cells of numbers.
 pub(crate) fn csv_words(words: &str) -> Cow<'_, str> {
     match words.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
         true => Cow::Owned(format!("'{words}")),

@@ -1,4 +1,4 @@
-//! What a task says of its right-hand sides and estimators, for people to read.
+//! Descriptions of a task's right-hand sides and estimators.
 
 use gpbench_record::{
     FeatureEstimator, GradientEstimator, PathwiseTargets, Prior, ProbeDistribution, Probes, Start, Task,
@@ -20,7 +20,7 @@ pub(crate) fn is_exact(task: &Task) -> bool {
     task.training().is_some_and(|training| training.gradient == GradientEstimator::Exact)
 }
 
-/// Where the solves of a training step start.
+/// Start of the solves of a training step.
 pub(crate) fn start(task: &Task) -> Option<Start> {
     match task.training()?.gradient {
         GradientEstimator::Solutions { start, .. } => Some(start),
@@ -43,7 +43,7 @@ pub(crate) fn pathwise_targets(task: &Task) -> Vec<PathwiseTargets> {
     own.into_iter().chain(prediction.filter(|targets| Some(*targets) != own)).collect()
 }
 
-/// The right-hand sides of a task in words.
+/// Description of the right-hand sides of a task.
 pub(crate) fn right_hand_sides(task: &Task) -> String {
     let mut parts = Vec::new();
     parts.extend(task.features().map(|features| match features {

@@ -21,7 +21,7 @@ pub struct ExactComparison {
     pub cases: usize,
     /// Number of values compared: statuses, metrics, and what trace points and steps hold.
     pub values: usize,
-    /// All that differs, case by case.
+    /// The differences, case by case.
     pub differences: Vec<Difference>,
     /// Cases of both runs that a clock stopped in either: their values are not compared.
     pub stopped_by_clock: Vec<Labels>,
@@ -40,8 +40,9 @@ pub struct Difference {
 
 /// Compares every case of two runs bit by bit, seconds and memory aside.
 pub fn exact(first: &Run, second: &Run) -> ExactComparison {
-    let [first, second] = [first, second]
-        .map(|run| -> BTreeMap<&Labels, &Row> { run.rows.iter().map(|row| (&row.labels, row)).collect() });
+    let [first, second] = [first, second].map(|run| -> BTreeMap<&Labels, &Row> {
+        run.record.rows.iter().map(|row| (&row.labels, row)).collect()
+    });
     let mut comparison =
         ExactComparison { cases: 0, values: 0, differences: Vec::new(), stopped_by_clock: Vec::new() };
     let labels: BTreeSet<&Labels> = first.keys().chain(second.keys()).copied().collect();
@@ -67,7 +68,7 @@ pub fn exact(first: &Run, second: &Run) -> ExactComparison {
     comparison
 }
 
-/// What a row found: all but its id, its reason in words, its log and its date.
+/// The results of a row: all but its id, its reason, its log and its date.
 fn content(row: &Row) -> Value {
     let Row { status, n, d, metrics, solver_values, trace, output, .. } = row;
     json!({
@@ -87,7 +88,7 @@ impl ExactComparison {
         self.differences.is_empty()
     }
 
-    /// One line on what was compared.
+    /// One line with the numbers of comparisons and differences.
     pub fn count(&self) -> String {
         let ExactComparison { cases, values, differences, stopped_by_clock } = self;
         let clock = match stopped_by_clock.len() {

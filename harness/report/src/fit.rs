@@ -1,4 +1,4 @@
-//! Tables as text for a terminal: aligned, and where that can be had no wider than its window.
+//! Tables as aligned text for a terminal, fitted to its width.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use crate::table::{Align, Cell, Column, Importance, Table};
 
 /// Blanks between columns.
 const GAP: &str = "  ";
-/// Columns of a terminal that the words of the last column get at least. They go on in further lines.
+/// Least width of the last column where it has words, which wrap.
 const LEAST_WORDS: usize = 30;
 
 /// A table as text.
@@ -26,8 +26,8 @@ impl Table {
         self.fitted(None).text
     }
 
-    /// The same in at most `width` columns of a terminal. Columns of the least importance are left out first, of the same
-    /// importance the last one; words of the last column that do not fit go on in the next line.
+    /// The table in at most `width` columns of a terminal. Columns of the least importance are left out first, of equal
+    /// importance the last one; words of the last column wrap.
     pub fn fitted(&self, width: Option<usize>) -> Fitted {
         let body: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
         let width_of =
@@ -72,7 +72,7 @@ impl Table {
         before_last(others, widths) + last_width
     }
 
-    /// A row as lines: more than one only where words of the last column go on.
+    /// A row as lines: more than one only where words of the last column wrap.
     fn lines(&self, cells: &[&str], kept: &[usize], widths: &[usize], width: Option<usize>) -> String {
         let Some((&last, others)) = kept.split_last() else { return "\n".to_owned() };
         let pad = |j: usize, cell: &str| {
@@ -104,7 +104,7 @@ fn shown(cell: &Cell) -> String {
     if cell.strong { format!("{}*", cell.text) } else { cell.text.clone() }
 }
 
-/// A text in lines of at most `room` columns, but for words that are longer.
+/// Wraps a text to lines of at most `room` columns; longer words have a line of their own.
 fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -127,13 +127,13 @@ impl Column {
 }
 
 impl Table {
-    /// Says that the columns with these headings are the first to be left out of a text that is too wide.
+    /// Marks the columns with these headings as the first to be left out of a text that is too wide.
     #[must_use]
     pub fn minor(self, titles: &[&str]) -> Table {
         self.with_importance(titles, Importance::Minor)
     }
 
-    /// Says that the columns with these headings are the last to be left out of a text that is too wide.
+    /// Marks the columns with these headings as the last to be left out of a text that is too wide.
     #[must_use]
     pub fn major(self, titles: &[&str]) -> Table {
         self.with_importance(titles, Importance::Major)

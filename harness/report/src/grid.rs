@@ -1,100 +1,87 @@
 //! The choice among the values of a grid, such as learning rates: of each data set, kernel, seed and entry the one
 //! whose selected number is smallest. The others stay in the journal; their time is a part of the price.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use gpbench_record::{GridPoint, Labels, Row, Selection, names};
+use gpbench_record::{GridPoint, Selection, names};
 
-use crate::run::Run;
-
-/// What a choice is made within: data set, kernel, estimator, seed, and the grid's entry in the spec.
-type Within<'a> = (&'a str, &'a str, Option<&'a str>, u64, &'a str);
+use crate::aggregate::mean;
+use crate::frame::{CaseView, Cases};
 
 /// The grid that a learner's case is a point of. Those of solvers are shown whole.
-pub(crate) fn point(row: &Row) -> Option<&GridPoint> {
-    row.case.task.learning()?;
-    row.case.grid()
+pub(crate) fn point<'f>(case: &CaseView<'f>) -> Option<&'f GridPoint> {
+    case.case().task.learning()?;
+    case.case().grid()
 }
 
-/// The run with the chosen value of each grid alone, under the name of the grid's entry, and with the price of the whole
-/// grid ([`names::SECONDS_GRID`]). The run itself where it has no grid.
-pub(crate) fn chosen(run: &Run) -> Cow<'_, Run> {
-    let mut grids: BTreeMap<Within<'_>, Vec<&Row>> = BTreeMap::new();
-    for row in &run.rows {
-        if let Some(grid) = point(row) {
-            grids.entry(within(&row.labels, &grid.entry)).or_default().push(row);
-        }
-    }
-    if grids.is_empty() {
-        return Cow::Borrowed(run);
-    }
-    let choices: BTreeMap<Within<'_>, (&str, Option<f64>)> =
-        grids.iter().map(|(within, rows)| (*within, (best(rows), price(rows)))).collect();
-    let mut part = Run { rows: Vec::new(), ..run.clone() };
-    for row in &run.rows {
-        let Some(grid) = point(row) else {
-            part.rows.push(row.clone());
-            continue;
-        };
-        let (best, price) = choices[&within(&row.labels, &grid.entry)];
-        if row.labels.solver == best {
-            let mut row = row.clone();
-            row.labels.solver.clone_from(&grid.entry);
-            if let Some(price) = price {
-                row.metrics.insert(names::SECONDS_GRID, price);
-            }
-            part.rows.push(row);
-        }
-    }
-    part.axes.solver = entries(run);
-    Cow::Owned(part)
+/// Key of a choice: data set, kernel, estimator, seed, and the grid's entry in the spec.
+type Within<'f> = (&'f str, &'f str, Option<&'f str>, u64, &'f str);
+
+fn within<'f>(case: &CaseView<'f>) -> Option<Within<'f>> {
+    Some((case.dataset(), case.kernel(), case.estimator(), case.seed(), &point(case)?.entry))
 }
 
-fn within<'a>(labels: &'a Labels, entry: &'a str) -> Within<'a> {
-    (&labels.dataset, &labels.kernel, labels.estimator.as_deref(), labels.seed, entry)
+/// The cases with the chosen value of each grid alone, under the name of the grid's entry, and with the price of the whole
+/// grid ([`names::SECONDS_GRID`]).
+pub(crate) fn chosen<'f>(cases: &Cases<'f>) -> Cases<'f> {
+    let mut grids: BTreeMap<Within<'f>, Vec<CaseView<'f>>> = BTreeMap::new();
+    for case in cases.iter() {
+        if let Some(within) = within(&case) {
+            grids.entry(within).or_default().push(case);
+        }
+    }
+    let choices: BTreeMap<Within<'f>, (&'f str, Option<f64>)> =
+        grids.iter().map(|(within, cases)| (*within, (best(cases), price(cases)))).collect();
+    let mut chosen = cases.with(|case| match within(case) {
+        None => Some(*case),
+        Some(within) => {
+            let (best, price) = choices[&within];
+            (case.solver() == best).then(|| case.chosen(within.4, price))
+        }
+    });
+    chosen.axis = entries(cases);
+    chosen
 }
 
 /// Names on the solver axis, with that of the entry for the values of a grid.
-fn entries(run: &Run) -> Vec<String> {
-    let of_label = |name: &String| {
-        let row = run.rows.iter().find(|row| row.labels.solver == *name);
-        row.and_then(point).map_or_else(|| name.clone(), |grid| grid.entry.clone())
+fn entries<'f>(cases: &Cases<'f>) -> Vec<&'f str> {
+    let entry = |name: &&'f str| {
+        let case = cases.iter().find(|case| case.solver() == *name);
+        case.as_ref().and_then(point).map_or(*name, |grid| grid.entry.as_str())
     };
-    let mut names: Vec<String> = run.axes.solver.iter().map(of_label).collect();
+    let mut names: Vec<&str> = cases.axis.iter().map(entry).collect();
     names.dedup();
     names
 }
 
-/// The metric by which a case was chosen among the values of its grid in the whole run: none without a grid, or where no value
+/// The metric by which a case was chosen among the values of its grid in all cases: none without a grid, or where no value
 /// has an answer.
-pub(crate) fn chosen_by(row: &Row, whole: &Run) -> Option<&'static str> {
-    let own = within(&row.labels, &point(row)?.entry);
-    let is_own = |other: &&Row| point(other).is_some_and(|grid| within(&other.labels, &grid.entry) == own);
-    criterion(&whole.rows.iter().filter(is_own).collect::<Vec<_>>())
+pub(crate) fn chosen_by(case: &CaseView<'_>, whole: &Cases<'_>) -> Option<&'static str> {
+    let own = within(case)?;
+    criterion(&whole.iter().filter(|other| within(other) == Some(own)).collect::<Vec<_>>())
 }
 
 /// The name on the solver axis of the best value; of the first where none has an answer.
-fn best<'a>(rows: &[&'a Row]) -> &'a str {
-    let name = criterion(rows);
+fn best<'f>(cases: &[CaseView<'f>]) -> &'f str {
+    let name = criterion(cases);
     let mut best: Option<(f64, &str)> = None;
-    for value in values(rows) {
-        let score = name.and_then(|name| mean(value.iter().filter_map(|row| of(row, name))));
+    for value in values(cases) {
+        let score = name.and_then(|name| mean(value.iter().filter_map(|case| of(case, name))));
         if let Some(score) = score.filter(|score| best.is_none_or(|(least, _)| *score < least)) {
-            best = Some((score, &value[0].labels.solver));
+            best = Some((score, value[0].solver()));
         }
     }
-    best.map_or(&rows[0].labels.solver, |(_, name)| name)
+    best.map_or(cases[0].solver(), |(_, name)| name)
 }
 
 /// The metric that a value is chosen by: the first that any value has.
-fn criterion(rows: &[&Row]) -> Option<&'static str> {
-    criteria(rows.first()?).into_iter().find(|name| rows.iter().any(|row| of(row, name).is_some()))
+fn criterion(cases: &[CaseView<'_>]) -> Option<&'static str> {
+    criteria(cases.first()?).into_iter().find(|name| cases.iter().any(|case| of(case, name).is_some()))
 }
 
-/// What a value may be chosen by, the preferred first. Test rows have no part in it.
-fn criteria(row: &Row) -> Vec<&'static str> {
-    let selected = match row.case.task.learning().map(|learning| learning.select) {
+/// Metrics that a value may be chosen by, the preferred first; none is of test rows.
+fn criteria(case: &CaseView<'_>) -> Vec<&'static str> {
+    let selected = match case.case().task.learning().map(|learning| learning.select) {
         Some(Selection::ValidationNll) => Some(names::VALIDATION_NLL),
         Some(Selection::ValidationRmse) => Some(names::VALIDATION_RMSE),
         Some(Selection::Objective) => Some(names::CLAIMED_OBJECTIVE),
@@ -103,48 +90,44 @@ fn criteria(row: &Row) -> Vec<&'static str> {
     selected.into_iter().chain([names::NLML, names::BOUND, names::CLAIMED_OBJECTIVE]).collect()
 }
 
-fn of(row: &Row, name: &str) -> Option<f64> {
-    row.metrics.get(name).filter(|value| row.status.is_answer() && value.is_finite())
+fn of(case: &CaseView<'_>, name: &str) -> Option<f64> {
+    case.metric(name).filter(|value| case.is_answer() && value.is_finite())
 }
 
 /// Seconds of all values, failed ones included, their timing repeats averaged.
-fn price(rows: &[&Row]) -> Option<f64> {
-    let of_value = |value: Vec<&Row>| mean(value.iter().filter_map(|row| seconds(row)));
-    let seconds: Vec<f64> = values(rows).into_iter().filter_map(of_value).collect();
+fn price(cases: &[CaseView<'_>]) -> Option<f64> {
+    let of_value = |value: Vec<CaseView<'_>>| mean(value.iter().filter_map(seconds));
+    let seconds: Vec<f64> = values(cases).into_iter().filter_map(of_value).collect();
     (!seconds.is_empty()).then(|| seconds.iter().sum())
 }
 
-/// Seconds of a case; of one that ended without a result, those up to the last that it told of itself.
-fn seconds(row: &Row) -> Option<f64> {
-    let of_look = row.output.steps().last().and_then(|look| look.metrics.solver_seconds());
-    let told = [of_look, row.trace.last().map(|point| point.seconds).filter(|seconds| seconds.is_finite())];
-    row.metrics.solver_seconds().or_else(|| told.into_iter().flatten().reduce(f64::max))
+/// Seconds of a case; of one that ended without a result, those up to the last that it reported.
+fn seconds(case: &CaseView<'_>) -> Option<f64> {
+    let of_evaluation = case.steps().next_back().and_then(|evaluation| evaluation.solver_seconds());
+    let of_trace = case.trace().next_back().and_then(|point| point.number(names::SECONDS));
+    case.solver_seconds().or_else(|| [of_evaluation, of_trace].into_iter().flatten().reduce(f64::max))
 }
 
 /// The cases of each value, its timing repeats, in the order of the spec.
-fn values<'a>(rows: &[&'a Row]) -> Vec<Vec<&'a Row>> {
-    let mut all: Vec<Vec<&Row>> = Vec::new();
-    for row in rows {
-        match all.iter_mut().find(|value| value[0].labels.solver == row.labels.solver) {
-            Some(value) => value.push(row),
-            None => all.push(vec![row]),
+fn values<'f>(cases: &[CaseView<'f>]) -> Vec<Vec<CaseView<'f>>> {
+    let mut all: Vec<Vec<CaseView<'f>>> = Vec::new();
+    for case in cases {
+        match all.iter_mut().find(|value| value[0].solver() == case.solver()) {
+            Some(value) => value.push(*case),
+            None => all.push(vec![*case]),
         }
     }
     all
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
-    use gpbench_record::{Axes, Learning, ParamValue, ReportOptions, Status, Task, testing};
+    use gpbench_record::{Axes, Learning, ParamValue, Row, Status, Task, testing};
+    use gpbench_runs::RunRecord;
 
     use super::*;
+    use crate::frame::Frame;
+    use crate::run::Run;
 
     /// A case of a grid of learning rates.
     fn row(seed: u64, rate: f64, nlml: f64) -> Row {
@@ -168,53 +151,42 @@ mod tests {
     fn run(rows: Vec<Row>) -> Run {
         let mut solver: Vec<String> = rows.iter().map(|row| row.labels.solver.clone()).collect();
         solver.dedup();
-        Run {
-            folder: PathBuf::new(),
-            name: "run".to_owned(),
-            rows,
-            missing: 0,
-            environments: Vec::new(),
-            unlisted: 0,
-            shard: None,
-            merged: Vec::new(),
-            plans: Default::default(),
-            axes: Axes { solver, ..Axes::default() },
-            options: ReportOptions::default(),
-            sources: BTreeMap::new(),
-            warnings: Vec::new(),
-            truncated: false,
-        }
+        let axes = Axes { solver, ..Axes::default() };
+        Run { record: RunRecord { rows, axes, ..RunRecord::default() }, warnings: Vec::new() }
     }
 
     #[test]
     fn each_seed_has_the_value_with_the_least_likelihood_and_the_price_of_all() {
         let rows = vec![row(0, 0.1, 2.0), row(1, 0.1, 1.0), row(0, 0.3, 1.5), row(1, 0.3, 3.0)];
         let run = run(rows);
-        let chosen = chosen(&run);
+        let frame = Frame::new(&run).unwrap();
+        let all = Cases::of(&frame);
+        let chosen = chosen(&all);
         let shown: Vec<_> = chosen
-            .rows
             .iter()
-            .map(|row| (row.labels.solver.as_str(), row.labels.seed, row.metrics.get("test_rmse").unwrap()))
+            .map(|case| (case.solver(), case.seed(), case.metric("test_rmse").unwrap()))
             .collect();
         assert_eq!(shown, [("scgd", 1, 0.1), ("scgd", 0, 0.3)]);
-        assert!(chosen.rows.iter().all(|row| row.metrics.get("seconds_grid") == Some(4.0)));
-        assert_eq!(chosen.axes.solver, ["scgd"]);
-        assert_eq!(run.rows.len(), 4);
+        assert!(chosen.iter().all(|case| case.metric("seconds_grid") == Some(4.0)));
+        assert_eq!(chosen.axis, ["scgd"]);
+        assert_eq!(all.len(), 4);
     }
 
     #[test]
     fn a_value_that_failed_is_not_chosen_but_paid_for() {
         let mut failed = row(0, 1.0, -9.0);
         failed.status = Status::Diverged;
-        let run = run(vec![failed.clone(), row(0, 0.1, 2.0)]);
-        let rows = chosen(&run).into_owned().rows;
-        assert_eq!((rows.len(), rows[0].metrics.get("test_rmse")), (1, Some(0.1)));
-        assert_eq!(rows[0].metrics.get("seconds_grid"), Some(11.0));
-        assert_eq!(chosen_by(&rows[0], &run), Some("nlml"));
+        let both = run(vec![failed.clone(), row(0, 0.1, 2.0)]);
+        let frame = Frame::new(&both).unwrap();
+        let (all, chosen) = (Cases::of(&frame), chosen(&Cases::of(&frame)));
+        assert_eq!((chosen.len(), chosen.at(0).metric("test_rmse")), (1, Some(0.1)));
+        assert_eq!(chosen.at(0).metric("seconds_grid"), Some(11.0));
+        assert_eq!(chosen_by(&chosen.at(0), &all), Some("nlml"));
         // Where all have failed, the first stands for them.
-        let run = self::run(vec![failed]);
-        let rows = chosen(&run).into_owned().rows;
-        assert_eq!((rows[0].status, chosen_by(&rows[0], &run)), (Status::Diverged, None));
+        let alone = run(vec![failed]);
+        let frame = Frame::new(&alone).unwrap();
+        let (all, chosen) = (Cases::of(&frame), super::chosen(&Cases::of(&frame)));
+        assert_eq!((chosen.at(0).status(), chosen_by(&chosen.at(0), &all)), (Status::Diverged, None));
     }
 
     #[test]
@@ -225,14 +197,18 @@ mod tests {
             row
         });
         let run = run(rows.into());
-        let chosen = chosen(&run);
-        assert_eq!(chosen.rows[0].metrics.get("test_rmse"), Some(0.3));
-        assert_eq!(chosen_by(&chosen.rows[0], &run), Some("bound"));
+        let frame = Frame::new(&run).unwrap();
+        let chosen = chosen(&Cases::of(&frame));
+        assert_eq!(chosen.at(0).metric("test_rmse"), Some(0.3));
+        assert_eq!(chosen_by(&chosen.at(0), &Cases::of(&frame)), Some("bound"));
     }
 
     #[test]
-    fn a_run_without_grids_is_left_as_it_is() {
+    fn cases_without_grids_are_left_as_they_are() {
         let run = run(vec![testing::row(testing::case("cg"), &[("nlml", 1.0)])]);
-        assert!(matches!(chosen(&run), Cow::Borrowed(_)));
+        let frame = Frame::new(&run).unwrap();
+        let chosen = chosen(&Cases::of(&frame));
+        assert_eq!((chosen.len(), chosen.at(0).solver(), &chosen.axis[..]), (1, "cg", &["cg"][..]));
+        assert_eq!(chosen.at(0).metric("seconds_grid"), None);
     }
 }

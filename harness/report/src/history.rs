@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use gpbench_record::Row;
 use gpbench_record::metric::Metric;
 use serde_json::{Value, json};
 
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
 use crate::error::Result;
-use crate::grid;
+use crate::frame::{CaseView, Cases, Frame};
 use crate::number::number;
 use crate::results::Results;
 use crate::run::Run;
@@ -19,7 +18,7 @@ use crate::table::Table;
 pub struct History {
     /// The spec's name.
     pub name: String,
-    /// What is followed.
+    /// The metric.
     pub metric: &'static Metric,
     /// A point for each run and case, the newest run last.
     pub points: Vec<Point>,
@@ -38,8 +37,8 @@ pub struct Point {
     pub git_dirty: bool,
     /// Version of gpbench.
     pub gpbench: String,
-    /// What was solved.
-    pub problem: Problem,
+    /// The problem.
+    pub problem: GroupProblem,
     /// Solver, as named in the spec.
     pub solver: String,
     /// Number of seeds that have a value.
@@ -66,12 +65,12 @@ impl History {
             if is_covered(run, &runs[..at], &runs[at + 1..]) {
                 continue;
             }
-            let mut own = run.clone();
-            own.rows.retain(|row| {
-                let mut is_new = |origin| run.merged.is_empty() || taken.insert((origin, row.id.clone()));
-                measured_in(run, row).is_some_and(&mut is_new)
-            });
-            of_runs.push(of_run(&own.with_times_of_one_kind(), metric)?);
+            let is_merged = !run.record.merged.is_empty();
+            let mut is_new = |origin, id: &str| !is_merged || taken.insert((origin, id.to_owned()));
+            let frame = Frame::new(run)?;
+            let own = Cases::of(&frame)
+                .filter(|case| measured_in(run, case).is_some_and(|origin| is_new(origin, case.id())));
+            of_runs.push(of_run(own.with_times_of_one_kind(), metric));
         }
         let mut points: Vec<Point> = of_runs.into_iter().rev().flatten().collect();
         points.sort_by(|a, b| a.finished.cmp(&b.finished));
@@ -90,7 +89,7 @@ impl History {
             table = table.numbers(title);
         }
         for point in &self.points {
-            let Problem { dataset, kernel, estimator } = &point.problem;
+            let GroupProblem { dataset, kernel, estimator } = &point.problem;
             let number = |value| number(self.metric, value);
             table.row([
                 point.run.clone(),
@@ -148,32 +147,33 @@ impl Point {
     }
 }
 
-/// Whether other runs stand for a run: one that it was merged into, or of a merged run a newer one of all that it was made of.
+/// Whether another run contains this one: one that it was merged into, or a newer merge of the same runs.
 fn is_covered(run: &Run, older: &[Run], newer: &[Run]) -> bool {
-    let has = |other: &Run, name: &str| other.merged.iter().any(|merged| merged.run == name);
+    let has = |other: &Run, name: &str| other.record.merged.iter().any(|merged| merged.run == name);
     let label = run.label();
+    let merged = &run.record.merged;
     let is_merged_again =
-        |other: &Run| !run.merged.is_empty() && run.merged.iter().all(|merged| has(other, &merged.run));
+        |other: &Run| !merged.is_empty() && merged.iter().all(|merged| has(other, &merged.run));
     older.iter().chain(newer).any(|other| has(other, &label)) || newer.iter().any(is_merged_again)
 }
 
-/// The run that a row of `run` was measured in, unless that stands for itself.
-fn measured_in(run: &Run, row: &Row) -> Option<String> {
-    match &row.reused_from {
+/// The run in which a case was measured, if its row counts in `run`.
+fn measured_in(run: &Run, case: &CaseView<'_>) -> Option<String> {
+    match &case.row().reused_from {
         None => Some(run.label()),
-        Some(from) => run.merged.iter().any(|merged| merged.run == *from).then(|| from.clone()),
+        Some(from) => run.record.merged.iter().any(|merged| merged.run == *from).then(|| from.clone()),
     }
 }
 
-fn of_run(run: &Run, metric: &'static Metric) -> Result<Vec<Point>> {
-    let chosen = grid::chosen(run);
-    let results = Results::new(&chosen, run)?;
-    let finished = run.rows.iter().map(|row| row.finished.as_str()).max().unwrap_or_default();
-    let first = run.environments.first();
+fn of_run(cases: Cases<'_>, metric: &'static Metric) -> Vec<Point> {
+    let results = Results::new(cases);
+    let finished = results.whole.rows().map(|row| row.finished.as_str()).max().unwrap_or_default();
+    let run = results.cases.run();
+    let first = run.record.environments.first();
     let points = results.groups.iter().filter_map(|group| {
         let values = results.of_seeds(group, metric.name);
         (!values.is_empty()).then(|| Point {
-            run: run.folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            run: run.folder_name(),
             finished: finished.to_owned(),
             git_revision: first.and_then(|first| first.git_revision.clone()),
             git_dirty: first.and_then(|first| first.git_dirty).unwrap_or_default(),
@@ -186,5 +186,5 @@ fn of_run(run: &Run, metric: &'static Metric) -> Result<Vec<Point>> {
             highest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         })
     });
-    Ok(points.collect())
+    points.collect()
 }

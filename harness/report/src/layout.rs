@@ -12,7 +12,7 @@ use crate::table::{Cell, Importance, Table};
 /// A column that a task adds to its metrics: heading, and text of a cell.
 pub(crate) type Added<'a> = (String, Box<dyn Fn(&Group) -> String + 'a>);
 
-/// The groups of a table, with what names them and what the task adds to their metrics.
+/// The groups of a table, with the columns beside their metrics.
 pub(crate) struct Layout<'a> {
     pub(crate) title: String,
     pub(crate) groups: Vec<&'a Group>,
@@ -20,16 +20,16 @@ pub(crate) struct Layout<'a> {
     pub(crate) names: Vec<Added<'a>>,
     /// Columns of numbers after the metrics.
     pub(crate) added: Vec<Added<'a>>,
-    /// Whether a group may be called the best of its column.
+    /// Whether a group may be marked as the best of its column.
     pub(crate) may_be_best: Box<dyn Fn(&Group) -> bool + 'a>,
-    /// Values of a metric by seed, where only what pairs of them show is marked; else the best mean is.
+    /// Values of a metric by seed, where paired comparisons decide what is marked; else the best mean is.
     pub(crate) by_seed: Option<BySeed<'a>>,
 }
 
 /// Values of a metric of a group by seed.
 pub(crate) type BySeed<'a> = Box<dyn Fn(&Group, &str) -> BTreeMap<u64, f64> + 'a>;
 
-/// What follows a metric of a group: nothing, or what tells that it has no part in ranks.
+/// Suffix of a metric of a group: empty, or a mark that it has no part in ranks.
 pub(crate) type Mark<'a> = &'a dyn Fn(&Group, &str) -> &'static str;
 
 /// A column that a task adds.
@@ -41,7 +41,7 @@ pub(crate) fn column<'a>(
 }
 
 impl Layout<'_> {
-    /// The table with these metrics, and what the task adds. Where a metric of a group is marked, none is the best.
+    /// The table with these metrics and the task's columns. Where a metric of a group has a suffix, none is the best.
     pub(crate) fn table(&self, metrics: &[&Metric], mark: Mark<'_>) -> Table {
         let table = Table::new(&self.title);
         let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
@@ -61,7 +61,7 @@ impl Layout<'_> {
         self.rank(table, metrics).without_empty_columns()
     }
 
-    /// Which groups are marked in the column of a metric.
+    /// Marks the best groups in the column of a metric.
     fn marked(&self, metric: &Metric, mark: Mark<'_>) -> Vec<bool> {
         // No group is the best of some that cannot be compared.
         let is_ranked = self.groups.iter().all(|group| mark(group, metric.name).is_empty());
@@ -82,7 +82,7 @@ impl Layout<'_> {
         may_be.into_iter().map(|may_be| may_be && of_candidates.next().unwrap_or_default()).collect()
     }
 
-    /// Says which columns a terminal that is too narrow lacks first, and which last.
+    /// Sets the order in which columns are left out of a text that is too wide.
     fn rank(&self, mut table: Table, metrics: &[&Metric]) -> Table {
         let (names, others) = table.columns.split_at_mut(self.names.len());
         names.iter_mut().for_each(|column| column.importance = Importance::Major);
@@ -98,7 +98,7 @@ impl Layout<'_> {
     }
 }
 
-/// Which groups have the best mean of a metric, as it is written; none where there is no choice.
+/// Marks the groups with the best formatted mean of a metric; none where there is no choice.
 fn with_best_mean(metric: &Metric, candidates: &[&Group]) -> Vec<bool> {
     let mut means: Vec<f64> = candidates.iter().filter_map(|group| group.mean(metric.name)).collect();
     means.sort_by(f64::total_cmp);
@@ -117,7 +117,7 @@ fn cell(metric: &Metric, group: &Group, strong: bool) -> Cell {
     Cell { text: with_error(metric.style, mean), strong }
 }
 
-/// A mean with its standard error; where seeds have no value, also over how many seeds it is.
+/// A mean with its standard error and, where seeds have no value, the number of seeds that have one.
 pub(crate) fn with_error(style: Style, value: &MeanWithError) -> String {
     let mean = style.format(value.mean);
     let text = match value.stderr {

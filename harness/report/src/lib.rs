@@ -1,14 +1,15 @@
 //! Reports on a run: tables, charts and pages, rebuilt from its journal alone.
 //!
-//! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`]. [`write_all`] fills the folder with
-//! `results.parquet`, `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one
-//! form as a string. [`History`] follows a metric over the runs of a spec, [`reading_page`] describes the files. [`compare`] compares runs, [`across_tasks`] learners with solvers, [`exact`] bit by bit; [`baseline`] tells whether a run regressed, and
-//! [`step_summary`] writes that for the page of a CI job. Nothing here runs a case, prints, or exits.
+//! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`]. [`write_all`] writes `results.parquet`,
+//! `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format as a string.
+//! [`History`] follows a metric over the runs of a spec, and [`reading_page`] documents the files. [`compare`] compares runs by
+//! their means, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
+//! Nothing here runs a case, prints, or exits.
 //!
-//! Numbers flow one way: rows of the journal, a data frame with a row for each case (`frame`), groups with a mean and a
-//! standard error over seeds (`aggregate`), the results of a task (`results`), tables (`layout`) and charts (`charts`)
-//! as the task's section arranges them (`tasks`), the content of a page (`page`), and a form of it (`export`). What a
-//! metric is called and where it is shown is known to [`gpbench_record::metric`] alone.
+//! Numbers flow one way: rows of the journal, one frame of tables and the cases that a view shows of it (`frame`), groups with
+//! a mean and a standard error over seeds (`aggregate`), the results of a task (`results`), tables (`layout`) and charts
+//! (`charts`) in the order of the task's section (`tasks`), the content of a page (`page`), and a format (`export`). Names of
+//! metrics, and where they are shown, are known to [`gpbench_record::metric`] alone.
 
 #![forbid(unsafe_code)]
 
@@ -19,11 +20,11 @@ mod agreement;
 pub mod baseline;
 mod bias;
 mod charts;
+mod comparable_times;
 mod compare;
 mod cost;
 mod coverage;
 mod distance;
-mod doubt;
 mod error;
 mod escape;
 mod estimator;
@@ -54,13 +55,12 @@ mod table;
 mod target;
 mod tasks;
 mod times;
-mod untimed;
 mod write;
 
-pub use across::{AcrossTasks, Method, across_tasks};
-pub use aggregate::{Group, MeanWithError, Problem, groups};
+pub use across::{AcrossTasks, ComparedMethod};
+pub use aggregate::{Group, GroupProblem, MeanWithError, groups};
 pub use charts::history::history_chart;
-pub use compare::{Compared, Comparison, between, compare};
+pub use compare::{Compared, Comparison, SideBySide, between, compare};
 pub use coverage::{COVERAGE, CoveragePage, Estimate, HOURS, Hours, coverage};
 pub use error::{Error, Result};
 pub use escape::markdown;
@@ -74,4 +74,4 @@ pub use reading::{better, reading_page, tasks};
 pub use run::Run;
 pub use step_summary::step_summary;
 pub use table::{Align, Cell, Column, Importance, Table};
-pub use write::{Options, Written, write_all};
+pub use write::{WriteOptions, Written, write_all};

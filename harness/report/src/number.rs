@@ -1,10 +1,10 @@
-//! Numbers as tables and charts write them.
+//! Formats of numbers in tables and charts.
 
 use gpbench_record::metric::{Metric, Style};
 
-/// Writing of a metric's values in the style of the registry.
+/// Formats values of a metric in its style.
 pub(crate) trait Format {
-    /// The number as a table shows it.
+    /// The value as text.
     fn format(self, value: f64) -> String;
 
     /// A standard error with the digits of its mean.
@@ -35,12 +35,12 @@ impl Format for Style {
     }
 }
 
-/// A value of a metric as tables show it.
+/// A value of a metric, formatted as in tables.
 pub fn number(metric: &Metric, value: f64) -> String {
     metric.style.format(value)
 }
 
-/// A zero loses the sign that rounding left.
+/// Removes the sign of a number that was rounded to zero.
 fn unsigned_zero(text: String) -> String {
     match text.strip_prefix('-') {
         Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => digits.to_owned(),
@@ -58,7 +58,7 @@ pub(crate) fn short(value: f64) -> String {
     significant(value, 3)
 }
 
-/// Five significant digits, which tell a value from a close limit.
+/// Five significant digits: enough to distinguish a value from a limit that it nearly meets.
 pub(crate) fn precise(value: f64) -> String {
     significant(value, 5)
 }

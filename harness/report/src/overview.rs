@@ -1,4 +1,4 @@
-//! What a report says of a run beside its results: outcomes, and how it was measured.
+//! Outcomes, settings and conditions of measurement of a run.
 
 use std::borrow::Cow;
 
@@ -10,6 +10,7 @@ use gpbench_record::{
 
 use crate::acquisition;
 use crate::estimator;
+use crate::frame::Cases;
 use crate::number::{Format, short};
 use crate::places::{self, machine};
 use crate::results::once_each;
@@ -17,19 +18,19 @@ use crate::run::Run;
 use crate::table::Table;
 
 /// Numbers of cases by their outcome.
-pub(crate) fn outcomes(run: &Run) -> Vec<(String, usize)> {
-    let count = |s: Status| (s.to_string(), run.rows.iter().filter(|r| r.status == s).count());
+pub(crate) fn outcomes(cases: &Cases<'_>) -> Vec<(String, usize)> {
+    let count = |s: Status| (s.to_string(), cases.rows().filter(|r| r.status == s).count());
     let mut counts: Vec<_> = Status::ALL.map(count).into_iter().filter(|(_, n)| *n > 0).collect();
-    if run.missing > 0 {
-        counts.push(("not run yet".to_owned(), run.missing));
+    if cases.run().missing() > 0 {
+        counts.push(("not run yet".to_owned(), cases.run().missing()));
     }
     counts
 }
 
 /// The cases that did not end `ok`, with their reasons.
-pub(crate) fn not_ok(run: &Run) -> Option<Table> {
+pub(crate) fn not_ok(cases: &Cases<'_>) -> Option<Table> {
     let mut table = Table::new("Cases that did not end ok").words("case").words("status").words("reason");
-    for row in run.rows.iter().filter(|r| r.status != Status::Ok) {
+    for row in cases.rows().filter(|r| r.status != Status::Ok) {
         table.row([row.labels.to_string(), row.status.to_string(), row.reason.clone()]);
     }
     let table = table.major(&["status", "reason"]);
@@ -37,28 +38,28 @@ pub(crate) fn not_ok(run: &Run) -> Option<Table> {
 }
 
 /// The last lines of the logs of cases that did not end `ok`.
-pub(crate) fn logs(run: &Run) -> impl Iterator<Item = (&Labels, Cow<'_, str>)> {
-    let rows = run.rows.iter().filter(|row| row.status != Status::Ok && !row.log_tail.trim().is_empty());
+pub(crate) fn logs<'f>(cases: &Cases<'f>) -> impl Iterator<Item = (&'f Labels, Cow<'f, str>)> {
+    let rows = cases.rows().filter(|row| row.status != Status::Ok && !row.log_tail.trim().is_empty());
     rows.map(|row| (&row.labels, text::cut(row.log_tail.trim_end(), text::LOG)))
 }
 
-/// What was measured: data sets, models, how points are acquired where they are, and solvers.
-pub(crate) fn settings(run: &Run) -> Vec<Table> {
-    let acquired = acquisition::table(run);
-    [datasets(run), models(run)].into_iter().chain(acquired).chain([solvers(run)]).collect()
+/// Tables of data sets, models, acquisition settings and solvers.
+pub(crate) fn settings(cases: &Cases<'_>) -> Vec<Table> {
+    let acquired = acquisition::table(cases);
+    [datasets(cases), models(cases)].into_iter().chain(acquired).chain([solvers(cases)]).collect()
 }
 
-/// Solvers, with their plugin, parameters and budget, and, where that states memory, what their products found there.
-fn solvers(run: &Run) -> Table {
+/// Table of solvers: plugin, parameters, budget and, where that states memory, the epochs that products found there.
+fn solvers(cases: &Cases<'_>) -> Table {
     let mut table = Table::new("Solvers")
         .words("solver")
         .words("plugin")
         .words("parameters")
         .words("budget")
         .words("epochs found in memory");
-    for name in run.solvers() {
-        let cases = || run.rows.iter().map(|r| &r.case).filter(|c| c.solver.name == name);
-        let distinct = |of: fn(&Case) -> String| joined(cases().map(of));
+    for name in cases.solvers() {
+        let of_solver = || cases.rows().map(|r| &r.case).filter(|c| c.solver.name == name);
+        let distinct = |of: fn(&Case) -> String| joined(of_solver().map(of));
         table.row([
             name.to_owned(),
             distinct(|c| c.solver.plugin.clone()),
@@ -71,7 +72,7 @@ fn solvers(run: &Run) -> Table {
                     .join(", ")
             }),
             distinct(|c| budget(&c.budget)),
-            found_in_memory(run.rows.iter().filter(|row| row.case.solver.name == name)),
+            found_in_memory(cases.rows().filter(|row| row.case.solver.name == name)),
         ]);
     }
     table.without_empty_columns()
@@ -84,17 +85,17 @@ fn found_in_memory<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
 }
 
 /// Data sets, with their size and source.
-fn datasets(run: &Run) -> Table {
+fn datasets(cases: &Cases<'_>) -> Table {
     let mut table = Table::new("Data sets")
         .words("data set")
         .words("source")
         .numbers("n (training)")
         .numbers("unique inputs")
         .numbers("d");
-    let mut names: Vec<&str> = run.rows.iter().map(|r| r.labels.dataset.as_str()).collect();
+    let mut names: Vec<&str> = cases.rows().map(|r| r.labels.dataset.as_str()).collect();
     names.dedup();
     for name in names {
-        let rows = || run.rows.iter().filter(|r| r.labels.dataset == name);
+        let rows = || cases.rows().filter(|r| r.labels.dataset == name);
         let number = |of: fn(&Row) -> Option<usize>| joined(rows().filter_map(of).map(|v| v.to_string()));
         table.row([
             name.to_owned(),
@@ -108,7 +109,7 @@ fn datasets(run: &Run) -> Table {
 }
 
 /// Kernels and right-hand sides, as the spec resolved them, and the hyperparameters that training or learning ended with.
-fn models(run: &Run) -> Table {
+fn models(cases: &Cases<'_>) -> Table {
     let mut table = Table::new("Models")
         .words("data set")
         .words("kernel")
@@ -116,14 +117,14 @@ fn models(run: &Run) -> Table {
         .words("learned")
         .words("right-hand sides");
     let mut seen = Vec::new();
-    for row in &run.rows {
+    for row in cases.rows() {
         let (kernel, labels) = (&row.case.kernel, &row.labels);
         let key = (&labels.dataset, &labels.kernel, &labels.estimator);
         if seen.contains(&key) {
             continue;
         }
         seen.push(key);
-        let same = || run.rows.iter().filter(|r| (&r.labels.dataset, &r.labels.kernel) == (key.0, key.1));
+        let same = || cases.rows().filter(|r| (&r.labels.dataset, &r.labels.kernel) == (key.0, key.1));
         let used: Vec<Hyperparameters> = same().map(|row| row.case.kernel.hyperparameters()).collect();
         let own = same().filter(|r| r.labels.estimator == labels.estimator && r.status.is_answer());
         let learned: Vec<Hyperparameters> =
@@ -142,7 +143,7 @@ fn models(run: &Run) -> Table {
 /// Most inputs whose length scales are listed one by one.
 const LISTED: usize = 16;
 
-/// Hyperparameters in words, each with its range over some cases. Length scales are listed by the number of their input, from
+/// Text of hyperparameters, each with its range over some cases. Length scales are listed by the number of their input, from
 /// 0 as in names such as `length_scale_0`; of many inputs, the range of all and the shortest.
 fn scales(cases: &[Hyperparameters]) -> String {
     let named = |name: &str| {
@@ -176,44 +177,44 @@ fn scales(cases: &[Hyperparameters]) -> String {
 }
 
 /// Machine and measurement, as pairs of a name and a value.
-pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
+pub(crate) fn measured(cases: &Cases<'_>) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     // That of the front of a cluster run has no cases.
-    let with_cases = |known: &&Environment| run.rows.is_empty() || run.cases_in(known) != Some(0);
-    let environments: Vec<&Environment> = run.environments.iter().filter(with_cases).collect();
+    let with_cases = |known: &&Environment| cases.is_empty() || cases.number_in(known) != Some(0);
+    let environments: Vec<&Environment> = cases.record().environments.iter().filter(with_cases).collect();
     if let Some((first, later)) = environments.split_first() {
         facts.push(("gpbench", first.gpbench.clone()));
         facts.push(("machine", machine(first)));
         // Runs of several machines have a table of them.
-        let later = if places::tables(run).is_empty() { later } else { &[] };
+        let later = if places::tables(cases).is_empty() { later } else { &[] };
         facts.extend(later.iter().map(|later| {
             let differences = first.differences(later).join(", ");
-            let cases = run.cases_in(later).map(|cases| format!(", {cases} cases")).unwrap_or_default();
-            ("continued elsewhere", format!("{} ({differences}){cases}", machine(later)))
+            let number = cases.number_in(later).map(|number| format!(", {number} cases")).unwrap_or_default();
+            ("continued elsewhere", format!("{} ({differences}){number}", machine(later)))
         }));
-        facts.extend(run.remarks_on_times().into_iter().map(|text| ("times", text)));
+        facts.extend(cases.remarks_on_times().into_iter().map(|text| ("times", text)));
         facts.extend(first.load.first().map(|load| ("load at the start", load.to_string())));
-        let others = run.environments.iter().filter_map(|e| e.other_load).max_by(f64::total_cmp);
+        let others = cases.record().environments.iter().filter_map(|e| e.other_load).max_by(f64::total_cmp);
         facts.extend(disturbance(others).map(|text| ("warning", text)));
         facts.push(("threads a case", first.threads.to_string()));
         facts.push(("kernel products", first.cpu_dispatch.clone()));
         facts.push(("BLAS", format!("{}, core type {}", first.blas, first.blas_core)));
         // The table of merged runs has the revision of each.
-        let has_table = run.merged.iter().any(|merged| merged.revision.is_some());
+        let has_table = cases.record().merged.iter().any(|merged| merged.revision.is_some());
         let revisions = revisions(environments).filter(|_| !has_table);
         facts.extend(revisions.map(|all| ("git revision", all)));
     }
-    facts.extend(part(run).map(|part| ("part of a plan", part)));
-    let seeds: Vec<u64> = run.rows.iter().map(|r| r.labels.seed).collect();
+    facts.extend(part(cases.run()).map(|part| ("part of a plan", part)));
+    let seeds: Vec<u64> = cases.rows().map(|r| r.labels.seed).collect();
     if let (Some(lo), Some(hi)) = (seeds.iter().min(), seeds.iter().max()) {
         facts.push(("seeds", if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }));
     }
-    let clocked = run.rows.iter().filter(|r| !r.reproducible).count();
+    let clocked = cases.rows().filter(|r| !r.reproducible).count();
     let stopped = format!("{clocked} cases: a clock decided where the solver stopped");
     facts.extend((clocked > 0).then_some(("not reproducible", stopped)));
-    facts.extend(acquisition::warnings(run).map(|text| ("warning", text.to_owned())));
-    facts.extend(reused(run).map(|reused| ("re-used", reused)));
-    let last = run.rows.iter().map(|row| row.finished.as_str()).max();
+    facts.extend(acquisition::warnings(cases).map(|text| ("warning", text.to_owned())));
+    facts.extend(reused(cases).map(|reused| ("re-used", reused)));
+    let last = cases.rows().map(|row| row.finished.as_str()).max();
     facts.extend(last.map(|last| ("last case finished", last.to_owned())));
     for (_, value) in &mut facts {
         *value = text::cut(value, text::REASON).into_owned();
@@ -221,10 +222,10 @@ pub(crate) fn measured(run: &Run) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Which part of a plan the run has.
+/// Description of the part of a plan that the run has.
 fn part(run: &Run) -> Option<String> {
-    let (planned, elsewhere) = (run.planned(), run.unlisted);
-    match run.shard {
+    let (planned, elsewhere) = (run.planned(), run.record.unlisted);
+    match run.record.shard {
         Some(shard) => {
             let whole = planned + elsewhere;
             Some(format!("shard {shard}: {planned} of {whole} cases; `gpbench merge` unites shards"))
@@ -236,12 +237,12 @@ fn part(run: &Run) -> Option<String> {
     }
 }
 
-/// Which cases ran in earlier runs.
-fn reused(run: &Run) -> Option<String> {
-    let runs: Vec<&str> = run.rows.iter().filter_map(|row| row.reused_from.as_deref()).collect();
+/// Number of cases that ran in earlier runs, and the names of these.
+fn reused(cases: &Cases<'_>) -> Option<String> {
+    let runs: Vec<&str> = cases.rows().filter_map(|row| row.reused_from.as_deref()).collect();
     let (count, from) = (runs.len(), joined(runs.into_iter().map(str::to_owned)));
-    let which = if run.merged.is_empty() { "earlier runs" } else { "the runs that were merged" };
-    (count > 0).then(|| format!("{count} of {} cases ran in {which}: {from}", run.rows.len()))
+    let which = if cases.record().merged.is_empty() { "earlier runs" } else { "the runs that were merged" };
+    (count > 0).then(|| format!("{count} of {} cases ran in {which}: {from}", cases.len()))
 }
 
 fn joined(values: impl Iterator<Item = String>) -> String {

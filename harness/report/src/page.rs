@@ -1,48 +1,46 @@
-//! A report's content, which every exporter writes in its own form.
+//! The content of a report, independent of its format.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use gpbench_record::TaskKind;
 use gpbench_record::metric::{self, METRICS, Metric, Shown};
 
 use crate::charts::figure::Figure;
-use crate::doubt::MARK;
+use crate::comparable_times::MARK;
 use crate::error::{Error, Result};
-use crate::grid;
+use crate::frame::{Cases, Frame};
 use crate::layout::{Layout, Mark};
 use crate::papers;
 use crate::published;
 use crate::ranking;
 use crate::reference::Reference;
 use crate::results::Results;
-use crate::run::Run;
 use crate::table::Table;
 use crate::tasks::section;
-use crate::untimed::is_time;
+use crate::times::is_time;
 
 /// A report's content.
-pub(crate) struct Page<'a> {
-    pub(crate) run: &'a Run,
+pub(crate) struct Page<'f> {
+    pub(crate) cases: Cases<'f>,
     /// One for each task of the run.
     pub(crate) parts: Vec<Part>,
     /// Bibliographic entries.
     pub(crate) references: Vec<String>,
 }
 
-/// What a page says of the cases of one task.
+/// The content of a page about the cases of one task.
 pub(crate) struct Part {
     pub(crate) task: TaskKind,
-    /// What the task is called.
+    /// Heading of the task.
     pub(crate) title: &'static str,
     /// Results.
     pub(crate) tables: Vec<Table>,
-    /// What the columns of the results mean.
+    /// Explanation of the columns of the results.
     pub(crate) conventions: String,
-    /// Our results beside published figures, and how far they agree.
+    /// Our results beside published figures, and their agreement.
     pub(crate) published: Vec<Table>,
     pub(crate) figures: Vec<Figure>,
-    /// Which times are not shown or have no part in comparisons, and why; each a sentence.
+    /// Which times are not shown or not comparable, and why; each a sentence.
     pub(crate) times: Vec<String>,
     /// Metrics that no other table shows.
     pub(crate) details: Vec<Table>,
@@ -57,17 +55,17 @@ pub(crate) enum Charts {
     LeftOut,
 }
 
-impl<'a> Page<'a> {
+impl<'f> Page<'f> {
     /// The report of a run.
-    pub(crate) fn new(run: &'a Run, charts: Charts) -> Result<Page<'a>> {
-        let tasks = run.tasks();
+    pub(crate) fn new(frame: &'f Frame<'f>, charts: Charts) -> Result<Page<'f>> {
+        let cases = Cases::of(frame);
+        let tasks = cases.tasks();
         let is_alone = tasks.len() == 1;
         let mut parts = Vec::new();
-        let timed = run.with_times_of_one_kind();
+        let timed = cases.with_times_of_one_kind();
         for task in tasks {
-            let own = if is_alone { Cow::Borrowed(&*timed) } else { Cow::Owned(timed.of_task(task)) };
-            let mut part = Part::new(&own, task, charts)?;
-            part.note_times(run.times_left_out());
+            let mut part = Part::new(timed.of_task(task), task, charts)?;
+            part.note_times(cases.times_left_out());
             for figure in part.figures.iter_mut().filter(|_| !is_alone) {
                 figure.file = format!("{task}-{}", figure.file);
             }
@@ -76,8 +74,8 @@ impl<'a> Page<'a> {
         rename_repeated(parts.iter_mut().flat_map(|part| &mut part.figures));
         let by_sections = parts.iter().flat_map(|part| section(part.task).papers().iter().copied());
         let by_figures = parts.iter().flat_map(|part| &part.figures).filter_map(|figure| figure.paper);
-        let references = papers::cited(run, by_sections.chain(by_figures));
-        Ok(Page { run, parts, references })
+        let references = papers::cited(&cases, by_sections.chain(by_figures));
+        Ok(Page { cases, parts, references })
     }
 
     /// All charts.
@@ -86,7 +84,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Numbers the file names that several figures have: names that differ only in signs give the same one.
+/// Adds numbers to file names that several figures share: names that differ only in punctuation give the same one.
 fn rename_repeated<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
     let mut taken = BTreeSet::new();
     for figure in figures {
@@ -100,11 +98,11 @@ fn rename_repeated<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
 }
 
 impl Part {
-    fn new(run: &Run, task: TaskKind, charts: Charts) -> Result<Part> {
-        let chosen = grid::chosen(run);
-        let results = Results::new(&chosen, run)?;
+    fn new(cases: Cases<'_>, task: TaskKind, charts: Charts) -> Result<Part> {
+        let results = Results::new(cases);
+        let options = results.cases.options();
         let section = section(task);
-        let columns: Vec<&Metric> = match run.options.columns.as_slice() {
+        let columns: Vec<&Metric> = match options.columns.as_slice() {
             [] => metric::columns(task).collect(),
             asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
         };
@@ -120,7 +118,7 @@ impl Part {
         let tables: Vec<Table> = ranking.into_iter().chain(own).collect();
         let details = layouts.into_iter().filter(|_| !rest.is_empty());
         let details = details.map(|layout| Layout { added: Vec::new(), ..layout }.table(&rest, mark));
-        let reference = run.options.reference.as_deref().and_then(Reference::named);
+        let reference = options.reference.as_deref().and_then(Reference::named);
         let mut figures = Vec::new();
         if charts == Charts::Drawn {
             for drawn in section.figures(&results) {
@@ -139,13 +137,18 @@ impl Part {
                 tables.into_iter().chain(section.published(&results, &reference)).collect()
             }),
             figures,
-            times: run.times_in_doubt().map(|text| format!("{MARK} {text}.")).into_iter().collect(),
+            times: results
+                .whole
+                .remark_on_incomparable_times()
+                .map(|text| format!("{MARK} {text}."))
+                .into_iter()
+                .collect(),
             details: details.collect(),
             glossary: shown.map(|metric| (metric.title, metric.doc())).collect(),
         })
     }
 
-    /// Says below tables of times which times are not among them or have no part in comparisons.
+    /// Adds to tables of times which times are not among them or not comparable.
     fn note_times(&mut self, left_out: Option<String>) {
         let is_time =
             |title: &str| METRICS.iter().any(|metric| is_time(metric.name) && metric.title == title);

@@ -7,10 +7,10 @@ use gpbench_record::metric::Direction;
 
 use crate::aggregate::MeanWithError;
 
-/// Fewest pairs from which a difference is called beyond chance.
+/// Fewest pairs for which a difference can be significant.
 pub(crate) const FEWEST: usize = 5;
 
-/// Standard errors beyond which a mean difference is called beyond chance.
+/// Standard errors beyond which a mean difference is significant.
 const BEYOND: f64 = 2.0;
 
 /// The differences `of - from` of the keys that both have.
@@ -27,11 +27,11 @@ pub(crate) fn mean_difference<K: Ord>(
     MeanWithError::of(&differences, differences.len())
 }
 
-/// Share of the values below which a difference is rounding.
+/// Differences below this share of the values count as rounding errors.
 const ROUNDING: f64 = 1e-6;
 
-/// Which of several solvers no other beats, by their values: another beats one where its mean paired difference is better by
-/// more than [`BEYOND`] standard errors and more than rounding, over [`FEWEST`] pairs or more. None is named where no solver is beaten.
+/// Marks the solvers that no other beats, by their values: another beats one where its mean paired difference is better by
+/// more than [`BEYOND`] standard errors and more than rounding, over [`FEWEST`] pairs or more. None is marked where no solver is beaten.
 pub(crate) fn unbeaten<K: Ord>(values: &[BTreeMap<K, f64>], direction: Direction) -> Vec<bool> {
     let sign = match direction {
         Direction::Higher => 1.0,

@@ -1,11 +1,11 @@
-//! The papers and data that a report rests on.
+//! Bibliography of a report.
 
 use gpbench_record::{Case, OriginBase, Prior, Source, text};
 
 use crate::estimator;
+use crate::frame::Cases;
 use crate::reference::Reference;
 use crate::results::once_each;
-use crate::run::Run;
 
 /// Performance profiles.
 pub(crate) const DOLAN_2002: &str = "\
@@ -37,19 +37,22 @@ pub(crate) const POTAPCZYNSKI_2021: &str = "Potapczynski et al. 2021";
 
 /// The bibliographic entries of a run, without repeats: published figures beside ours, hyperparameters, right-hand
 /// sides, solvers and data, then what sections and charts name.
-pub(crate) fn cited(run: &Run, named: impl Iterator<Item = &'static str>) -> Vec<String> {
+pub(crate) fn cited(cases: &Cases<'_>, named: impl Iterator<Item = &'static str>) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
-    entries
-        .extend(run.options.reference.as_deref().and_then(Reference::named).map(|found| found.paper.entry));
-    let cases = || run.rows.iter().map(|row| &row.case);
-    let papers: Vec<&str> = once_each(cases().flat_map(of_case).chain(named.map(|paper| -> &str { paper })));
+    entries.extend(
+        cases.options().reference.as_deref().and_then(Reference::named).map(|found| found.paper.entry),
+    );
+    let resolved = || cases.rows().map(|row| &row.case);
+    let papers: Vec<&str> =
+        once_each(resolved().flat_map(of_case).chain(named.map(|paper| -> &str { paper })));
     entries.extend(papers.into_iter().map(entry));
-    entries.extend(cases().filter_map(|case| run.sources.get(&case.solver.plugin).cloned()));
+    let sources = &cases.record().sources;
+    entries.extend(resolved().filter_map(|case| sources.get(&case.solver.plugin).cloned()));
     let entries = entries.iter().map(|entry| text::cut(&text::line(entry), text::REASON).into_owned());
     once_each(entries)
 }
 
-/// What a case's hyperparameters, right-hand sides and data rest on: entries, or short names of papers.
+/// Sources of a case's hyperparameters, right-hand sides and data: entries, or short names of papers.
 fn of_case(case: &Case) -> Vec<&str> {
     let mut papers = Vec::new();
     if let OriginBase::Published { paper } = &case.kernel.origin.base {
@@ -70,7 +73,7 @@ fn of_case(case: &Case) -> Vec<&str> {
     papers
 }
 
-/// The entry of a paper that a reference file names; any other text is an entry.
+/// The entry of a paper given by its short name; any other text is itself an entry.
 fn entry(paper: &str) -> String {
     Reference::paper(paper).map_or_else(|| paper.to_owned(), |paper| paper.entry)
 }

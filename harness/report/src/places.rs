@@ -1,36 +1,36 @@
-//! Where the cases of a run ran, where that is more than one machine or run.
+//! Tables of the machines and merged runs that the cases of a run come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::{Environment, Row};
 
-use crate::run::Run;
+use crate::frame::Cases;
 use crate::table::Table;
 
 /// The machines of a cluster run or of a merged run, and the runs that were merged; none of a run on one computer.
-pub(crate) fn tables(run: &Run) -> Vec<Table> {
-    let is_of_cluster = run.rows.iter().any(|row| row.place.is_some());
-    let machines = (is_of_cluster || !run.merged.is_empty()).then(|| machines(run));
-    machines.into_iter().chain(merged(run)).filter(|table| !table.rows.is_empty()).collect()
+pub(crate) fn tables(cases: &Cases<'_>) -> Vec<Table> {
+    let is_of_cluster = cases.rows().any(|row| row.place.is_some());
+    let machines = (is_of_cluster || !cases.record().merged.is_empty()).then(|| machines(cases));
+    machines.into_iter().chain(merged(cases)).filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// A machine in words.
+/// Processor, cores, memory and system of a machine.
 pub(crate) fn machine(e: &Environment) -> String {
     let gib = e.memory_bytes as f64 / f64::from(1 << 30);
     format!("{}, {} cores, {gib:.0} GiB, {}", e.cpu, e.cores, e.os)
 }
 
 /// A row for each kind of machine: its cases, and the nodes of a cluster.
-fn machines(run: &Run) -> Table {
+fn machines(cases: &Cases<'_>) -> Table {
     let mut table = Table::new("Machines").words("machine").words("differs in");
     table = table.numbers("rows").numbers("nodes").words("times");
     let mut rows: BTreeMap<Option<&str>, Vec<&Row>> = BTreeMap::new();
-    run.rows.iter().for_each(|row| rows.entry(row.environment.as_deref()).or_default().push(row));
+    cases.rows().for_each(|row| rows.entry(row.environment.as_deref()).or_default().push(row));
     let kinds: Vec<(String, &Environment)> =
-        run.environments.iter().map(|known| (known.kind(), known)).collect();
+        cases.record().environments.iter().map(|known| (known.kind(), known)).collect();
     let with_rows: Vec<&(String, &Environment)> =
         kinds.iter().filter(|(kind, _)| rows.contains_key(&Some(kind.as_str()))).collect();
-    let timed = run.timed_environment().map(Environment::kind).filter(|_| rows.len() > 1);
+    let timed = cases.timed_environment().map(Environment::kind).filter(|_| rows.len() > 1);
     for (kind, known) in &with_rows {
         let rows = rows.remove(&Some(kind.as_str())).unwrap_or_default();
         let times = timed.as_ref().map(|timed| if timed == kind { "shown" } else { "left out" });
@@ -41,7 +41,7 @@ fn machines(run: &Run) -> Table {
     if !others.is_empty() {
         add(&mut table, "not known".to_owned(), String::new(), &others, "");
     }
-    table.caption = attempts(run).unwrap_or_default();
+    table.caption = attempts(cases).unwrap_or_default();
     table.without_empty_columns()
 }
 
@@ -52,29 +52,29 @@ fn add(table: &mut Table, machine: String, differences: String, rows: &[&Row], t
     table.row([machine, differences, rows.len().to_string(), nodes, times.to_owned()]);
 }
 
-/// How many rows are not of the first attempt at their task on a cluster; nothing where all are.
-fn attempts(run: &Run) -> Option<String> {
-    let attempts = || run.rows.iter().filter_map(|row| Some(row.place.as_ref()?.attempt));
+/// A sentence on the rows of later attempts at their task on a cluster; none where all are of the first.
+fn attempts(cases: &Cases<'_>) -> Option<String> {
+    let attempts = || cases.rows().filter_map(|row| Some(row.place.as_ref()?.attempt));
     let later = attempts().filter(|attempt| *attempt > 1).count();
     let most = attempts().max().filter(|_| later > 0)?;
     Some(format!(
         "{later} of {} rows are of a later attempt than the first at their task; the last attempt is number {most}.",
-        run.rows.len()
+        cases.len()
     ))
 }
 
 /// A row for each run that was merged.
-fn merged(run: &Run) -> Option<Table> {
+fn merged(cases: &Cases<'_>) -> Option<Table> {
     let mut table = Table::new("Runs that were merged").words("run").words("shard").words("git revision");
     table = table.numbers("rows").numbers("left out");
-    for merged in &run.merged {
+    for merged in &cases.record().merged {
         let shard = merged.shard.map(|shard| shard.to_string()).unwrap_or_default();
         let left_out = if merged.left_out > 0 { merged.left_out.to_string() } else { String::new() };
         let revision = merged.revision.clone().unwrap_or_default();
         table.row([merged.run.clone(), shard, revision, merged.rows.to_string(), left_out]);
     }
-    if run.merged.iter().any(|merged| merged.left_out > 0) {
+    if cases.record().merged.iter().any(|merged| merged.left_out > 0) {
         table.caption = "Rows are left out where another run has a row of the same case.".to_owned();
     }
-    (!run.merged.is_empty()).then(|| table.without_empty_columns())
+    (!cases.record().merged.is_empty()).then(|| table.without_empty_columns())
 }

@@ -12,7 +12,7 @@ use crate::reference::{Figure, Figures, Reference};
 use crate::results::{OWN_PREDICTIONS, Results, once_each};
 use crate::table::Table;
 
-/// Our results beside published figures, and of learners how far they agree; nothing where no case has any. `seconds`
+/// Tables of our results beside published figures and, of learners, of their agreement; none where no case has figures. `seconds`
 /// is the metric of the time that papers give, `ratio` the speed-up of a group over the baseline that papers take.
 pub(crate) fn tables(
     results: &Results<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn tables(
     figures.into_iter().chain(agreement).collect()
 }
 
-/// How many splits the published spread is over, as a standard deviation; 1 where it is a standard error.
+/// Number of splits that divides the square of the published spread: 1 where the spread is a standard error.
 fn splits(reference: &Reference) -> usize {
     if reference.comparison.spread_is_deviation { reference.comparison.splits } else { 1 }
 }
@@ -56,7 +56,7 @@ fn entry(results: &Results<'_>, reference: &Reference, group: &Group) -> Option<
     })
 }
 
-/// What is published of the method that a group stands for.
+/// Published figures of the method that a group stands for.
 fn find(results: &Results<'_>, reference: &Reference, group: &Group) -> Option<Figures> {
     let case = results.case(group);
     // A learner's inducing points are a part of the method.
@@ -164,7 +164,7 @@ fn row(
     words.chain(numbers).chain([verdict]).collect()
 }
 
-/// What hyperparameters a group has, where they are given rather than trained.
+/// Origin of a group's hyperparameters, where they are given rather than trained.
 fn hyperparameters(results: &Results<'_>, reference: &Reference, group: &Group) -> String {
     let case = results.case(group);
     match case.task {

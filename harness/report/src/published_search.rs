@@ -8,7 +8,7 @@ use gpbench_record::Source;
 use gpbench_record::metric::Style;
 use serde::Deserialize;
 
-use crate::aggregate::{MeanWithError, Problem};
+use crate::aggregate::{GroupProblem, MeanWithError};
 use crate::layout::with_error;
 use crate::number::short;
 use crate::papers::LIN_2023;
@@ -20,10 +20,10 @@ use crate::table::Table;
 
 const FILE: &str = include_str!("../../../benchmarks/reference/lin2023-thompson.toml");
 
-/// Largest logarithm of the ratio of two length scales that are called the same.
+/// Largest logarithm of the ratio of two length scales that count as the same.
 const NEAR: f64 = 0.14;
 
-/// What is published.
+/// The published searches.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Searches {
     length_scales: Vec<f64>,
@@ -80,13 +80,13 @@ pub(crate) struct Gains {
 }
 
 impl Searches {
-    /// What a reference has of such searches.
+    /// The searches that a reference publishes, where it does.
     pub(crate) fn of(reference: &Reference) -> Option<Searches> {
         (reference.paper.short == LIN_2023)
             .then(|| toml::from_str(FILE).expect("a test reads the built-in file"))
     }
 
-    /// Gains of the methods that some solvers of ours stand for, by the ids of these in their plugins.
+    /// Gains of the methods that these solvers, given by their ids in their plugins, stand for.
     pub(crate) fn gains(&self, plugins: &[&str]) -> Vec<Gains> {
         let of_method = |method: &Method| {
             let plugin = plugins.iter().find(|plugin| self.is_of(method, plugin))?;
@@ -109,7 +109,7 @@ impl Searches {
         [start].into_iter().chain(later).chain([end]).collect()
     }
 
-    /// The place of the published length scale with the same n l^d, and that length scale at the published n.
+    /// Index of the published length scale with the same n l^d, and this length scale converted to the published n.
     fn place(&self, n: usize, d: usize, length_scale: f64) -> Option<(usize, f64)> {
         let here = length_scale * (n as f64 / self.sizes.n).powf(1.0 / d as f64);
         let distance = |there: &f64| (here / there).ln().abs();
@@ -172,18 +172,17 @@ points, other objectives (from a product kernel) and other budgets; order and si
 digits are not. Hours on an A100 are not compared.";
 
 /// Rows of the design, inputs and length scale of a problem's objective.
-fn size(results: &Results<'_>, problem: &Problem) -> Option<(usize, usize, f64)> {
-    let row = results.run.rows.iter().find(|row| Problem::of(&row.labels) == *problem)?;
-    match &row.case.dataset.source {
+fn size(results: &Results<'_>, problem: &GroupProblem) -> Option<(usize, usize, f64)> {
+    match &results.cases_of(problem).next()?.case().dataset.source {
         Source::Objective(objective) => Some((objective.n, objective.d, objective.length_scale)),
         _ => None,
     }
 }
 
 /// Id of a solver in its plugin.
-pub(crate) fn plugin<'a>(results: &Results<'a>, solver: &str) -> &'a str {
-    let row = results.run.rows.iter().find(|row| row.labels.solver == solver);
-    row.map_or("", |row| &row.case.solver.plugin)
+pub(crate) fn plugin<'f>(results: &Results<'f>, solver: &str) -> &'f str {
+    let case = results.cases.iter().find(|case| case.solver() == solver);
+    case.map_or("", |case| &case.case().solver.plugin)
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
-//! Which solver reaches the run's target first.
+//! Order in which solvers reach the run's target.
 
 use std::collections::BTreeSet;
 
 use gpbench_record::{Target, TaskKind, metric, names};
 
 use crate::aggregate::{Group, MeanWithError};
+use crate::frame::CaseView;
 use crate::layout::with_error;
 use crate::results::Results;
 use crate::table::{Cell, Table};
 
 /// The solvers of each problem in the order in which they reach the target; none where the run has no target.
 pub(crate) fn table(results: &Results<'_>) -> Option<Table> {
-    let target = results.run.options.target.as_ref()?;
+    let target = results.cases.options().target.as_ref()?;
     let reached = metric::find(&target.metric)?;
     let problems = results.problems();
     let several = problems.len() > 1;
@@ -19,7 +20,7 @@ pub(crate) fn table(results: &Results<'_>) -> Option<Table> {
     if several {
         table = table.words("problem");
     }
-    table = table.numbers("place").words(results.run.noun()).numbers("reached");
+    table = table.numbers("place").words(results.cases.noun()).numbers("reached");
     let shown = [names::SECONDS_TO_TARGET, names::EPOCHS_TO_TARGET]
         .map(|name| metric::find(name).expect("registered"));
     table = shown
@@ -51,17 +52,17 @@ pub(crate) fn table(results: &Results<'_>) -> Option<Table> {
 
 /// Number of seeds that a group was run with.
 fn seeds(results: &Results<'_>, group: &Group) -> usize {
-    results.rows(group).map(|row| row.labels.seed).collect::<BTreeSet<u64>>().len()
+    results.of(group).map(|case| case.seed()).collect::<BTreeSet<u64>>().len()
 }
 
-/// Seeds of a group that reach the target, whether or not their times are shown, and all of its seeds.
+/// Number of seeds of a group that reach the target, whether or not their times are shown, and of all of its seeds.
 fn reached_by(group: &Group) -> Option<(usize, usize)> {
     let metrics = [names::SECONDS_TO_TARGET, names::EPOCHS_TO_TARGET];
     let means = metrics.into_iter().filter_map(|name| group.metrics.get(name));
     means.map(|MeanWithError { seeds, of, .. }| (*seeds, *of)).max()
 }
 
-/// Orders groups: those with times that may be compared first, then those that reach the target with more of their seeds, then
+/// Sort key of a group: those with comparable times first, then those that reach the target with more of their seeds, then
 /// by mean seconds.
 fn rank(group: &Group, comparable: &Group) -> (bool, f64, f64) {
     let seconds = comparable.mean(names::SECONDS_TO_TARGET);
@@ -80,10 +81,9 @@ fn caption(results: &Results<'_>, target: &Target) -> String {
         "A case reaches the target at the first {along} from which on it stays within it, the verified end included. \
          Means are over the seeds that reach it, which are counted under reached."
     );
-    let answers =
-        || results.groups.iter().flat_map(|group| results.rows(group)).filter(|row| row.status.is_answer());
+    let answers = || results.groups.iter().flat_map(|group| results.of(group)).filter(CaseView::is_answer);
     if target.solver().is_none() {
-        let unknown = answers().filter(|row| target.limit(&row.metrics, None).is_none()).count();
+        let unknown = answers().filter(|case| target.limit(&case.row().metrics, None).is_none()).count();
         if unknown > 0 {
             caption += &format!(
                 " {unknown} cases have no exact figures to be compared with; `--exact-limit` bounds n."

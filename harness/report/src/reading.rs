@@ -29,7 +29,7 @@ pub fn reading_page() -> String {
     page
 }
 
-/// The direction in which a metric is better, in a word; empty where it has none.
+/// `lower` or `higher`, by which values of a metric are better; empty where neither is.
 pub fn better(metric: &Metric) -> &'static str {
     match metric.direction {
         Direction::Lower => "lower",
@@ -51,7 +51,7 @@ fn columns(page: &mut String, columns: &[(&str, &str)]) {
     }
 }
 
-/// What a file of steps or trace points has beside its own columns.
+/// Names of the metrics that a file of steps or trace points has beside its own columns.
 fn shown(page: &mut String, place: Shown) {
     let names = METRICS.iter().filter(|metric| metric.is_shown(place));
     let names: Vec<String> = names.map(|metric| format!("`{}`", metric.name)).collect();
@@ -59,7 +59,7 @@ fn shown(page: &mut String, place: Shown) {
     let _ = writeln!(page, "\n{words}: {}.", names.join(", "));
 }
 
-/// Text in a cell, where a bar would begin the next one.
+/// Escapes bars, which separate cells.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -1,7 +1,7 @@
 //! Published figures, read from `benchmarks/reference`.
 //!
-//! A file names its paper, the conditions of its figures, and which of its methods a case stands for; nothing of that
-//! is known here. Adding a reference is adding its file to [`FILES`] (and its name to those that a spec accepts).
+//! A file names its paper, the conditions of its figures, and which of its methods a case stands for; none of that
+//! is hard-coded here. To add a reference, add its file to [`FILES`] and its name to those that a spec accepts.
 
 mod row;
 
@@ -41,10 +41,10 @@ pub(crate) struct Paper {
     pub(crate) entry: String,
 }
 
-/// How the figures compare with ours.
+/// Conditions under which the figures are compared with ours.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Comparison {
-    /// What a reader must know before comparing.
+    /// Differences in conditions that a reader must know.
     pub(crate) conditions: String,
     /// Decimals of the printed figures.
     decimals: usize,
@@ -69,7 +69,7 @@ pub(crate) struct Comparison {
     methods: Vec<Method>,
 }
 
-/// Cases that a published method stands for: those that have all that is named here.
+/// The cases that stand for a published method: those with all properties given here.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Method {
     /// Name of the method in the paper.
@@ -93,7 +93,7 @@ pub(crate) struct Method {
     pub(crate) converged: bool,
 }
 
-/// What a paper says of a method on the data of a case.
+/// Published figures of a method on the data of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figures {
     /// The method, with its number of inducing points or share of the rows.
@@ -141,7 +141,7 @@ impl Reference {
         Reference { rows: rows.collect(), paper, comparison }
     }
 
-    /// What is published of the method that a case stands for; `inducing_points` is how many it used.
+    /// Published figures of the method that a case stands for; `inducing_points` is the number that it used.
     pub(crate) fn find(&self, case: &Case, inducing_points: Option<f64>) -> Option<Figures> {
         let (method, rows) = self.rows_of(case, inducing_points)?;
         // Errors and times of a method may be in different tables.

@@ -1,15 +1,16 @@
-//! What a case of Thompson sampling found, step by step.
+//! Values found and costs of a case of Thompson sampling, step by step.
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Row, Step, names};
+use gpbench_record::names;
 
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
+use crate::frame::{CaseView, Cells};
 
-/// What solvers are paired on: an objective, its design, and all that is drawn beside it.
+/// Key by which searches are paired: an objective with its design and random draws.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Target {
-    pub(crate) problem: Problem,
+    pub(crate) problem: GroupProblem,
     pub(crate) seed: u64,
 }
 
@@ -24,7 +25,7 @@ pub(crate) struct Search {
     pub(crate) random: Vec<f64>,
 }
 
-/// What was spent until the end of a step, and what was found.
+/// Cumulative costs at the end of a step, and the values found.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Stop {
     /// Points acquired.
@@ -39,7 +40,7 @@ pub(crate) struct Stop {
     pub(crate) chosen: Option<f64>,
 }
 
-/// What searches are judged by.
+/// The quality by which searches are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// The largest value found.
@@ -56,15 +57,15 @@ pub(crate) const PARTS: [&[&str]; 4] = [
     &[names::SECONDS_ASCENT],
 ];
 
-/// Share of another solver's gain that a search has to reach.
+/// Share of another solver's gain that counts as reached.
 const SHARE: f64 = 0.9;
 
 impl Search {
     /// The search of a solver on a target, of its timing repeats; `None` where they took no step.
-    pub(crate) fn new(target: Target, solver: &str, repeats: &[&Row]) -> Option<Search> {
-        let stops: Vec<Vec<Stop>> = repeats.iter().filter_map(|row| stops(row)).collect();
+    pub(crate) fn new(target: Target, solver: &str, repeats: &[CaseView<'_>]) -> Option<Search> {
+        let stops: Vec<Vec<Stop>> = repeats.iter().filter_map(stops).collect();
         let length = stops.iter().map(Vec::len).min().filter(|length| *length > 1)?;
-        let random = repeats.iter().find_map(|row| random(row)).unwrap_or_default();
+        let random = repeats.iter().find_map(random).unwrap_or_default();
         let stops = (0..length).map(|i| mean(&stops.iter().map(|stops| stops[i]).collect::<Vec<Stop>>()));
         Some(Search { target, solver: solver.to_owned(), stops: stops.collect(), random })
     }
@@ -79,13 +80,13 @@ impl Search {
         self.stop(self.stops.len())
     }
 
-    /// By how much the best value exceeds that of random search with as many points.
+    /// Best value less that of random search with as many points.
     pub(crate) fn gain(&self, step: usize) -> Option<f64> {
         let random = self.random.get(step.min(self.stops.len() - 1))?;
         Some(self.stop(step).best - random)
     }
 
-    /// The number that searches are compared by.
+    /// The number by which searches are compared.
     pub(crate) fn score(&self, measure: Measure) -> Option<f64> {
         match measure {
             Measure::Best => Some(self.end().best),
@@ -121,7 +122,7 @@ impl Measure {
         }
     }
 
-    /// The metric of a step that it is.
+    /// The metric of a step with this measure.
     pub(crate) fn metric(self) -> &'static str {
         match self {
             Measure::Best => names::BEST,
@@ -131,34 +132,34 @@ impl Measure {
 }
 
 /// The design and the steps of a case.
-fn stops(row: &Row) -> Option<Vec<Stop>> {
-    let batch = row.case.task.thompson()?.targets.probes as f64;
-    let mut stop = Stop { best: row.metrics.get(names::BEST_START)?, ..Stop::default() };
+fn stops(case: &CaseView<'_>) -> Option<Vec<Stop>> {
+    let batch = case.case().task.thompson()?.targets.probes as f64;
+    let mut stop = Stop { best: case.metric(names::BEST_START)?, ..Stop::default() };
     let mut stops = vec![stop];
-    for step in row.output.steps() {
+    for step in case.steps() {
         stop.points += batch;
         for (sum, part) in stop.parts.iter_mut().zip(PARTS) {
-            *sum += seconds(step, part);
+            *sum += seconds(&step, part);
         }
-        stop.entries += step.metrics.get(names::ENTRIES).unwrap_or(0.0);
-        stop.best = step.metrics.get(names::BEST).unwrap_or(stop.best);
-        stop.chosen = step.metrics.get(names::BATCH_MEAN);
+        stop.entries += step.number(names::ENTRIES).unwrap_or(0.0);
+        stop.best = step.number(names::BEST).unwrap_or(stop.best);
+        stop.chosen = step.number(names::BATCH_MEAN);
         stops.push(stop);
     }
     Some(stops)
 }
 
 /// Seconds of a part of a step: 0 of a part that it does not have, not a number where its times are not shown.
-fn seconds(step: &Step, part: &[&str]) -> f64 {
-    let is_timed = PARTS.iter().copied().flatten().any(|name| step.metrics.get(name).is_some());
-    let sum: f64 = part.iter().filter_map(|name| step.metrics.get(name)).sum();
+fn seconds(step: &Cells<'_>, part: &[&str]) -> f64 {
+    let is_timed = PARTS.iter().copied().flatten().any(|name| step.number(name).is_some());
+    let sum: f64 = part.iter().filter_map(|name| step.number(name)).sum();
     if is_timed { sum } else { f64::NAN }
 }
 
 /// The best values of random search, that of the design first.
-fn random(row: &Row) -> Option<Vec<f64>> {
-    let later = &row.output.thompson()?.random_search;
-    let start = row.metrics.get(names::BEST_START).filter(|_| !later.is_empty())?;
+fn random(case: &CaseView<'_>) -> Option<Vec<f64>> {
+    let later = &case.output().thompson()?.random_search;
+    let start = case.metric(names::BEST_START).filter(|_| !later.is_empty())?;
     Some([start].into_iter().chain(later.iter().copied()).collect())
 }
 
@@ -169,11 +170,11 @@ fn mean(repeats: &[Stop]) -> Stop {
     Stop { parts: std::array::from_fn(seconds), ..repeats[0] }
 }
 
-/// The rows of a solver by seed.
-pub(crate) fn by_seed<'a>(rows: impl Iterator<Item = &'a Row>) -> BTreeMap<u64, Vec<&'a Row>> {
-    let mut of_seed: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
-    for row in rows {
-        of_seed.entry(row.labels.seed).or_default().push(row);
+/// The cases of a solver by seed.
+pub(crate) fn by_seed<'f>(cases: impl Iterator<Item = CaseView<'f>>) -> BTreeMap<u64, Vec<CaseView<'f>>> {
+    let mut of_seed: BTreeMap<u64, Vec<CaseView<'_>>> = BTreeMap::new();
+    for case in cases {
+        of_seed.entry(case.seed()).or_default().push(case);
     }
     of_seed
 }

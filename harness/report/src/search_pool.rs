@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
+use crate::frame::CaseView;
 use crate::pairs::differences;
 use crate::results::{Results, once_each};
 use crate::search::{Measure, Search, Target, by_seed};
@@ -23,22 +24,21 @@ pub(crate) struct Pool<'a> {
 const EXACT: &str = "cholesky";
 
 /// What other solvers are compared with: the spec's choice, else the solver whose samples are exact, else the first of several.
-pub(crate) fn baseline<'a>(results: &Results<'a>) -> Option<&'a str> {
-    let run = results.run;
+pub(crate) fn baseline<'f>(results: &Results<'f>) -> Option<&'f str> {
+    let cases = &results.cases;
     let is_exact = |solver: &&str| {
-        let mut rows = run.rows.iter().filter(|row| row.labels.solver == **solver);
-        rows.any(|row| row.case.solver.plugin == EXACT)
+        cases.iter().any(|case| case.solver() == *solver && case.case().solver.plugin == EXACT)
     };
-    let exact = || run.solvers().into_iter().find(is_exact);
-    match run.options.baseline {
-        Some(_) => run.baseline_solver(),
-        None => exact().or_else(|| run.baseline_solver()),
+    let exact = || cases.solvers().into_iter().find(is_exact);
+    match cases.options().baseline {
+        Some(_) => cases.baseline_solver(),
+        None => exact().or_else(|| cases.baseline_solver()),
     }
 }
 
 /// Whether points of another run are acquired, in which case the largest value says nothing of the samples.
 pub(crate) fn measure(results: &Results<'_>) -> Measure {
-    let mut tasks = results.run.rows.iter().filter_map(|row| row.case.task.thompson());
+    let mut tasks = results.cases.iter().filter_map(|case| case.case().task.thompson());
     if tasks.any(|task| !task.replay.is_empty()) { Measure::Chosen } else { Measure::Best }
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn pools<'a>(results: &Results<'a>) -> Vec<Pool<'a>> {
     let pool = |own: &(String, Option<String>)| {
         let searches: Vec<Search> =
             searches.iter().filter(|search| setting(&search.target) == *own).cloned().collect();
-        let solvers = results.run.solvers().into_iter();
+        let solvers = results.cases.solvers().into_iter();
         let has_searched = |name: &&str| searches.iter().any(|search| search.solver == **name);
         let solvers: Vec<&str> = solvers.filter(has_searched).collect();
         let baseline = baseline(results).filter(|name| solvers.contains(name));
@@ -67,9 +67,9 @@ pub(crate) fn pools<'a>(results: &Results<'a>) -> Vec<Pool<'a>> {
 fn searches(results: &Results<'_>) -> Vec<Search> {
     let mut all = Vec::new();
     for group in &results.groups {
-        let answers = results.rows(group).filter(|row| row.status.is_answer());
-        for (seed, rows) in by_seed(answers) {
-            all.extend(Search::new(Target { problem: group.problem.clone(), seed }, &group.solver, &rows));
+        let answers = results.of(group).filter(CaseView::is_answer);
+        for (seed, repeats) in by_seed(answers) {
+            all.extend(Search::new(Target { problem: group.problem.clone(), seed }, &group.solver, &repeats));
         }
     }
     all
@@ -77,7 +77,7 @@ fn searches(results: &Results<'_>) -> Vec<Search> {
 
 impl<'a> Pool<'a> {
     /// The part of the pool on one problem.
-    pub(crate) fn of_problem(&self, problem: &Problem) -> Pool<'a> {
+    pub(crate) fn of_problem(&self, problem: &GroupProblem) -> Pool<'a> {
         let own = self.searches.iter().filter(|search| search.target.problem == *problem);
         self.with(own.cloned().collect())
     }
@@ -122,7 +122,7 @@ impl<'a> Pool<'a> {
     }
 
     /// Problems, one a data set, in the order of the spec.
-    pub(crate) fn problems(&self) -> Vec<&Problem> {
+    pub(crate) fn problems(&self) -> Vec<&GroupProblem> {
         once_each(self.searches.iter().map(|search| &search.target.problem))
     }
 

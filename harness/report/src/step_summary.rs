@@ -1,4 +1,4 @@
-//! A comparison as the page of a CI job shows it, in Markdown.
+//! Summary of a check for the page of a CI job, in Markdown.
 
 use gpbench_record::text;
 
@@ -8,7 +8,7 @@ use crate::escape::{markdown, markdown_block};
 /// Largest number of rows: longer tables are not readable, and some services refuse them.
 const MOST_ROWS: usize = 100;
 
-/// A heading with the outcome, the findings that there is room for, and what could not be compared.
+/// A heading with the outcome, the first findings, and the remarks.
 pub fn step_summary(title: &str, check: &Check) -> String {
     let outcome = match check.exit_code() {
         0 => "passed",

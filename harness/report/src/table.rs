@@ -1,4 +1,4 @@
-//! A table of formatted cells, and its forms: Markdown, CSV, HTML; `fit` has the form for a terminal.
+//! A table of formatted cells, as Markdown, CSV and HTML; `fit` writes it for a terminal.
 
 use std::fmt::Write as _;
 
@@ -16,15 +16,15 @@ pub enum Align {
     Right,
 }
 
-/// How long a column stays in a text that is too wide for its terminal.
+/// Order in which columns are left out of a text that is too wide for its terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Importance {
-    /// It is among the first to be left out.
+    /// Among the first to be left out.
     Minor,
-    /// It is left out when all minor ones are.
+    /// Left out after all minor ones.
     #[default]
     Plain,
-    /// It is among the last to be left out.
+    /// Among the last to be left out.
     Major,
 }
 
@@ -35,7 +35,7 @@ pub struct Column {
     pub title: String,
     /// Alignment of its cells.
     pub align: Align,
-    /// Whether others are left out before it.
+    /// Its place in the order in which columns are left out.
     pub importance: Importance,
 }
 
@@ -67,7 +67,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// One line of bounded length: cells and headings hold names and reasons, which come from others.
+/// Reduces foreign text, such as names and reasons in cells and headings, to one line of bounded length.
 fn of_others(text: impl Into<String>) -> String {
     let text = text.into();
     text::cut(&text::line(&text), text::REASON).into_owned()
@@ -142,7 +142,7 @@ impl Table {
         out
     }
 
-    /// Comma-separated values with a heading line. Words that a spreadsheet would calculate begin with an apostrophe.
+    /// Comma-separated values with a heading line. Words that a spreadsheet would evaluate begin with an apostrophe.
     pub fn csv(&self) -> String {
         let quote = |text: &str| match text.contains([',', '"', '\n']) {
             true => format!("\"{}\"", text.replace('"', "\"\"")),

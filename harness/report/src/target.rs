@@ -1,4 +1,4 @@
-//! The run's target: when each case reaches it.
+//! Times and epochs at which cases reach the run's target.
 //!
 //! A case reaches a target at the first evaluation from which on every one is within the limit, the verified end included.
 //! Evaluations are ten in a decade of epochs, so the true time is up to a quarter earlier.
@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 
 use gpbench_record::{Labels, Row, Target, TaskKind, names};
 
-/// By how much a verified residual may exceed what a solver aims at: the residual that it updates drifts from the true one.
+/// Largest ratio of a verified residual to the target: the residual that a solver updates drifts from the true one.
 const DRIFT: f64 = 1.01;
 
-/// A place along a case, and the metric there.
+/// A point along a case, with the metric there.
 struct Point {
     seconds: f64,
     epochs: Option<f64>,
     value: f64,
 }
 
-/// Gives each row that reaches the target its seconds and epochs to it.
+/// Adds to each row that reaches the target the seconds and epochs to it.
 pub(crate) fn insert(rows: &mut [Row], target: &Target) {
-    let limits = Limits::new(rows, target);
+    let limits = Limits::new(rows.iter(), target);
     for row in rows.iter_mut().filter(|row| row.status.is_answer()) {
         let Some(limit) = limits.of(row) else { continue };
         let points = points(row, target);
@@ -37,15 +37,15 @@ pub(crate) fn insert(rows: &mut [Row], target: &Target) {
 /// The largest values that reach a target.
 pub(crate) struct Limits<'t> {
     target: &'t Target,
-    /// What the solver that the target is relative to reached on each problem with each seed, its timing repeats averaged.
+    /// Values of the solver that the target is relative to, for each problem and seed, timing repeats averaged.
     ends: BTreeMap<Labels, f64>,
 }
 
 impl<'t> Limits<'t> {
-    pub(crate) fn new(rows: &[Row], target: &'t Target) -> Limits<'t> {
+    pub(crate) fn new<'r>(rows: impl Iterator<Item = &'r Row>, target: &'t Target) -> Limits<'t> {
         let mut values: BTreeMap<Labels, Vec<f64>> = BTreeMap::new();
         let is_reference = |row: &&Row| target.solver() == Some(&row.labels.solver) && row.status.is_answer();
-        for row in rows.iter().filter(is_reference) {
+        for row in rows.filter(is_reference) {
             if let Some(value) = row.metrics.get(&target.metric) {
                 values.entry(without_solver(&row.labels)).or_default().push(value);
             }
@@ -54,7 +54,7 @@ impl<'t> Limits<'t> {
         Limits { target, ends: values.into_iter().map(|(of, values)| (of, mean(values))).collect() }
     }
 
-    /// The limit of a case; `None` where what it is relative to is not known.
+    /// The limit of a case; `None` where the value that it is relative to is not known.
     pub(crate) fn of(&self, row: &Row) -> Option<f64> {
         let reference = self.ends.get(&without_solver(&row.labels)).copied();
         let limit = self.target.limit(&row.metrics, reference)?;
@@ -63,7 +63,7 @@ impl<'t> Limits<'t> {
     }
 }
 
-/// What the cases of several solvers have in common.
+/// The labels that cases of several solvers share.
 fn without_solver(labels: &Labels) -> Labels {
     Labels { solver: String::new(), repeat: 0, ..labels.clone() }
 }

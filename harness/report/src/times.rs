@@ -1,165 +1,172 @@
-//! Whose times a report shows.
+//! Which times a report shows.
 //!
-//! Seconds of different machines, builds or plans say nothing about each other, so tables and charts show those of one kind
-//! alone: of the environment, and in a merged run of the plan, with the most timed cases whose times tell of nothing else. Results of the other cases count
-//! in everything else, and the files of results keep their times.
+//! Seconds of different machines, builds or plans are not comparable, so tables and charts show those of one kind alone: of
+//! the environment, and in a merged run of the plan, with the most timed cases whose times are comparable. Results of the
+//! other cases count in everything else, and the files of results keep their times.
 
-use std::borrow::Cow;
+use gpbench_record::Environment;
+use gpbench_record::metric::{self, Unit};
 
-use gpbench_record::{Environment, Row};
+use crate::comparable_times::Incomparable;
+use crate::frame::{CaseView, Cases};
 
-use crate::doubt::Doubt;
-use crate::run::Run;
-use crate::untimed::{is_timed, without_times};
+/// Properties that cases share where their times are compared: the environment, and the plan in a run of several.
+type Kind<'f> = (Option<&'f str>, Option<&'f str>);
 
-/// What rows have to share for their times to be compared: the environment, and the plan in a run of several.
-type Kind<'r> = (Option<&'r str>, Option<&'r str>);
+/// Whether a metric is a time.
+pub(crate) fn is_time(name: &str) -> bool {
+    metric::find(name).is_some_and(|metric| metric.unit == Unit::Seconds)
+}
 
-impl Run {
-    /// The run with the times of one kind alone; the run itself where there is one kind only.
-    pub(crate) fn with_times_of_one_kind(&self) -> Cow<'_, Run> {
-        let Some(shown) = self.timed_kind().filter(|_| self.kinds().len() > 1) else {
-            return Cow::Borrowed(self);
-        };
-        let rows = self.rows.iter();
-        let rows = rows.map(|row| if self.kind(row) == shown { row.clone() } else { without_times(row) });
-        Cow::Owned(Run { rows: rows.collect(), ..self.clone() })
+impl<'f> Cases<'f> {
+    /// The cases with the times of one kind alone.
+    pub(crate) fn with_times_of_one_kind(&self) -> Cases<'f> {
+        let shown = self.timed_kind().filter(|_| self.kinds().len() > 1);
+        let is_shown = |case: &CaseView<'f>| shown.is_none_or(|shown| kind(*case) == shown);
+        self.with(|case| Some(if is_shown(case) { *case } else { case.without_times() }))
     }
 
-    /// Where the cases ran whose times are shown, where that is known.
-    pub(crate) fn timed_environment(&self) -> Option<&Environment> {
-        let named = |kind: &str| self.environments.iter().find(|known| known.kind() == kind);
+    /// Environment of the cases whose times are shown, where that is known.
+    pub(crate) fn timed_environment(&self) -> Option<&'f Environment> {
+        let environments = &self.record().environments;
+        let named = |kind: &str| environments.iter().find(|known| known.kind() == kind);
         match self.timed_kind() {
             Some((Some(environment), _)) => named(environment),
-            _ => self.environments.first(),
+            _ => environments.first(),
         }
     }
 
-    /// How many cases ran in an environment; `None` where no row says where it ran.
-    pub(crate) fn cases_in(&self, environment: &Environment) -> Option<usize> {
+    /// Number of cases that ran in an environment; `None` where no row names its environment.
+    pub(crate) fn number_in(&self, environment: &Environment) -> Option<usize> {
         let kind = environment.kind();
-        let known: Vec<&str> = self.rows.iter().filter_map(|row| row.environment.as_deref()).collect();
+        let known: Vec<&str> = self.iter().filter_map(|case| case.environment()).collect();
         (!known.is_empty()).then(|| known.into_iter().filter(|known| *known == kind).count())
     }
 
-    /// What to say of times that are not shown; nothing where all are.
+    /// A remark on times that are not shown; none where all are.
     pub(crate) fn times_left_out(&self) -> Option<String> {
         let shown = self.timed_kind().filter(|_| self.kinds().len() > 1)?;
-        let timed = self.rows.iter().filter(|row| is_timed(row));
-        let left = timed.filter(|row| self.kind(row) != shown).count();
-        let of =
-            if self.plans.is_empty() { "in other environments" } else { "in other environments or plans" };
+        let timed = self.iter().filter(CaseView::is_timed);
+        let left = timed.filter(|case| kind(*case) != shown).count();
+        let has_plans = !self.record().plans.is_empty();
+        let of = if has_plans { "in other environments or plans" } else { "in other environments" };
         Some(format!(
             "{left} of {} cases were timed {of}: their seconds are in the files of results, and not in tables and charts",
-            self.rows.len()
+            self.len()
         ))
     }
 
-    /// What to say of times that are not shown, and of those that are compared with no others; each a sentence without its full
-    /// stop.
+    /// Remarks on times that are not shown and on those that are not comparable, as sentences without a full stop.
     pub(crate) fn remarks_on_times(&self) -> Vec<String> {
-        let in_doubt = self.with_times_of_one_kind().times_in_doubt();
-        self.times_left_out().into_iter().chain(in_doubt).collect()
+        let incomparable = self.with_times_of_one_kind().remark_on_incomparable_times();
+        self.times_left_out().into_iter().chain(incomparable).collect()
     }
 
     /// The kind with the most timed cases on nodes of their own, or else with the most timed cases; of several, that of the first
-    /// row.
-    fn timed_kind(&self) -> Option<Kind<'_>> {
-        let timed = |kind: &Kind<'_>| {
-            let of_kind = || self.rows.iter().filter(|row| is_timed(row) && self.kind(row) == *kind);
-            (of_kind().filter(|row| Doubt::of(row).is_none()).count(), of_kind().count())
+    /// case.
+    fn timed_kind(&self) -> Option<Kind<'f>> {
+        let timed = |of: &Kind<'_>| {
+            let of_kind = || self.iter().filter(|case| case.is_timed() && kind(*case) == *of);
+            (of_kind().filter(|case| Incomparable::of(case.row()).is_none()).count(), of_kind().count())
         };
         // The last of the largest is the first of the reversed order.
         self.kinds().into_iter().rev().max_by_key(timed)
     }
 
-    /// The kinds of all timed rows, each once, in the order of the rows.
-    fn kinds(&self) -> Vec<Kind<'_>> {
+    /// The kinds of all timed cases, each once, in the order of the cases.
+    fn kinds(&self) -> Vec<Kind<'f>> {
         let mut kinds = Vec::new();
-        for kind in self.rows.iter().filter(|row| is_timed(row)).map(|row| self.kind(row)) {
+        for kind in self.iter().filter(CaseView::is_timed).map(kind) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
         }
         kinds
     }
+}
 
-    fn kind<'r>(&'r self, row: &'r Row) -> Kind<'r> {
-        (row.environment.as_deref(), self.plans.get(&row.id).map(String::as_str))
-    }
+fn kind(case: CaseView<'_>) -> Kind<'_> {
+    (case.environment(), case.plan())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use gpbench_record::testing::{case, row};
-    use gpbench_record::{Metrics, TracePoint};
+    use gpbench_record::{Labels, Metrics, Row, Status, TracePoint, names};
+    use gpbench_runs::RunRecord;
 
     use super::*;
+    use crate::frame::Frame;
+    use crate::run::Run;
 
     fn run(environments: &[Option<&str>]) -> Run {
         let rows = environments.iter().enumerate().map(|(seed, environment)| {
             let row = row(case("cg"), &[("seconds_solve", 1.0), ("test_rmse", 0.5)]);
-            let labels = gpbench_record::Labels { seed: seed as u64, ..row.labels.clone() };
+            let labels = Labels { seed: seed as u64, ..row.labels.clone() };
             Row { id: seed.to_string(), labels, environment: environment.map(str::to_owned), ..row }
         });
-        Run {
-            folder: "/tmp/toy".into(),
-            name: "toy".into(),
-            rows: rows.collect(),
-            missing: 0,
-            unlisted: 0,
-            shard: None,
-            merged: Vec::new(),
-            plans: BTreeMap::new(),
-            environments: Vec::new(),
-            axes: Default::default(),
-            options: Default::default(),
-            sources: Default::default(),
-            warnings: Vec::new(),
-            truncated: false,
-        }
+        let record = RunRecord { rows: rows.collect(), ..RunRecord::default() };
+        Run { record, warnings: Vec::new() }
     }
 
     fn timed(run: &Run) -> Vec<bool> {
-        run.with_times_of_one_kind().rows.iter().map(is_timed).collect()
+        let frame = Frame::new(run).unwrap();
+        Cases::of(&frame).with_times_of_one_kind().iter().map(|case| case.is_timed()).collect()
+    }
+
+    fn left_out(run: &Run) -> Option<String> {
+        Cases::of(&Frame::new(run).unwrap()).times_left_out()
     }
 
     #[test]
     fn times_of_the_most_cases_are_shown() {
-        assert!(matches!(run(&[None, None]).with_times_of_one_kind(), Cow::Borrowed(_)));
-        assert_eq!(run(&[None]).times_left_out(), None);
+        assert_eq!(timed(&run(&[None, None])), [true, true]);
+        assert_eq!(left_out(&run(&[None])), None);
         let run = run(&[Some("a"), Some("b"), Some("b")]);
         assert_eq!(timed(&run), [false, true, true]);
-        assert!(run.times_left_out().unwrap().starts_with("1 of 3 cases were timed in other environments:"));
-        let shown = run.with_times_of_one_kind();
-        assert_eq!(shown.rows[0].metrics.get("test_rmse"), Some(0.5));
+        assert!(left_out(&run).unwrap().starts_with("1 of 3 cases were timed in other environments:"));
+        let frame = Frame::new(&run).unwrap();
+        let shown = Cases::of(&frame).with_times_of_one_kind();
+        assert_eq!(shown.at(0).metric("test_rmse"), Some(0.5));
     }
 
     #[test]
     fn of_equals_the_first_is_shown_and_failures_do_not_count() {
         assert_eq!(timed(&run(&[Some("a"), Some("b")])), [true, false]);
         let mut run = run(&[Some("a"), Some("b"), Some("a")]);
-        run.rows[0].status = gpbench_record::Status::Crashed;
-        run.rows[2].status = gpbench_record::Status::Crashed;
+        run.record.rows[0].status = Status::Crashed;
+        run.record.rows[2].status = Status::Crashed;
         assert_eq!(timed(&run), [false, true, false]);
     }
 
     #[test]
     fn plans_are_kinds_too() {
         let mut run = run(&[Some("a"), Some("a"), Some("a")]);
-        run.plans = [("0", "x"), ("1", "y"), ("2", "y")].map(|(id, plan)| (id.into(), plan.into())).into();
+        run.record.plans =
+            [("0", "x"), ("1", "y"), ("2", "y")].map(|(id, plan)| (id.into(), plan.into())).into();
         assert_eq!(timed(&run), [false, true, true]);
-        assert!(run.times_left_out().unwrap().contains("environments or plans"));
+        assert!(left_out(&run).unwrap().contains("environments or plans"));
     }
 
     #[test]
     fn traces_and_steps_lose_their_seconds_too() {
-        let mut timed = row(case("cg"), &[("seconds_solve", 1.0)]);
-        timed.trace =
-            vec![TracePoint { iteration: 1, seconds: 2.0, epochs: 3.0, metrics: Metrics::default() }];
-        let bare = without_times(&timed);
-        assert!(bare.trace[0].seconds.is_nan() && bare.trace[0].epochs == 3.0 && bare.metrics.is_empty());
+        let mut run = run(&[None]);
+        let metrics = [(names::SECONDS_SOLVE.to_owned(), 2.0), ("claimed".to_owned(), 4.0)];
+        run.record.rows[0].trace = vec![TracePoint {
+            iteration: 1,
+            seconds: 2.0,
+            epochs: 3.0,
+            metrics: metrics.into_iter().collect::<Metrics>(),
+        }];
+        let frame = Frame::new(&run).unwrap();
+        let timed = Cases::of(&frame).at(0);
+        let numbers = |case: CaseView<'_>| {
+            let point = case.trace().next().unwrap();
+            ["seconds", names::SECONDS_SOLVE, "epochs", "claimed"].map(|name| point.number(name))
+        };
+        assert_eq!(numbers(timed), [Some(2.0), Some(2.0), Some(3.0), Some(4.0)]);
+        let bare = timed.without_times();
+        assert_eq!(numbers(bare), [None, None, Some(3.0), Some(4.0)]);
+        assert_eq!(bare.metrics().collect::<Vec<_>>(), [("test_rmse", 0.5)]);
     }
 }

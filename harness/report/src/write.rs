@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
 use crate::error::{Result, at};
-use crate::export::{Format, export, html, markdown, shown};
-use crate::frame;
+use crate::export::{Format, html, markdown, shown};
+use crate::frame::Frame;
 use crate::page::{Charts, Page};
 use crate::run::Run;
 
-/// What to write, and where.
+/// Options of [`write_all`].
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct WriteOptions {
     /// Folder to write into; the run folder when absent.
     pub output: Option<PathBuf>,
 }
 
-/// What was written.
+/// Paths of the files that were written.
 #[derive(Debug, Clone)]
 pub struct Written {
     /// The page to open in a browser.
@@ -29,10 +29,10 @@ pub struct Written {
     pub figures: Vec<PathBuf>,
 }
 
-/// What the page links: files that are always written with it.
+/// Files that are always written, and that the page links.
 const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "summary.json", "report.md"];
 
-/// The hyperparameters and metrics of each step, of a run that takes steps.
+/// File of the hyperparameters and metrics of each step, of a run that takes steps.
 const STEPS: &str = "steps.parquet";
 
 /// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that takes steps `steps.parquet`, `summary.json`,
@@ -40,16 +40,17 @@ const STEPS: &str = "steps.parquet";
 ///
 /// # Errors
 /// If a table cannot be computed, a chart drawn or a file written.
-pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
-    let page = Page::new(run, Charts::Drawn)?;
-    let folder = options.output.as_deref().unwrap_or(&run.folder);
+pub fn write_all(run: &Run, options: &WriteOptions) -> Result<Written> {
+    let frame = Frame::new(run)?;
+    let page = Page::new(&frame, Charts::Drawn)?;
+    let folder = options.output.as_deref().unwrap_or(&run.record.folder);
     let figures_folder = folder.join("figures");
     fs::create_dir_all(&figures_folder).map_err(at(&figures_folder))?;
-    parquet(&folder.join("results.parquet"), &mut frame::results(run)?)?;
-    parquet(&folder.join("traces.parquet"), &mut frame::traces(run)?)?;
+    parquet(&folder.join("results.parquet"), frame.results_with_cases()?)?;
+    parquet(&folder.join("traces.parquet"), frame.traces.table.clone())?;
     let mut files = FILES.to_vec();
-    if run.rows.iter().any(|row| !row.output.steps().is_empty()) {
-        parquet(&folder.join(STEPS), &mut frame::steps(run)?)?;
+    if frame.steps.table.height() > 0 {
+        parquet(&folder.join(STEPS), frame.steps.table.clone())?;
         files.push(STEPS);
     }
     remove_old(&figures_folder)?;
@@ -61,9 +62,9 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
     }
     let html = folder.join("index.html");
     let markdown = folder.join("report.md");
-    put(&folder.join("summary.json"), &export(run, Format::Summary)?)?;
+    put(&folder.join("summary.json"), &frame.export(Format::Summary)?)?;
     put(&markdown, &shown(&markdown::page(&page), Format::Markdown))?;
-    put(&folder.join("results.csv"), &export(run, Format::Csv)?)?;
+    put(&folder.join("results.csv"), &frame.export(Format::Csv)?)?;
     if options.output.is_none() {
         files.extend(["spec.toml", "logs/"]);
     }
@@ -71,7 +72,7 @@ pub fn write_all(run: &Run, options: &Options) -> Result<Written> {
     Ok(Written { html, markdown, figures })
 }
 
-/// Removes the charts of an earlier report, which could be taken for those of this one.
+/// Removes the charts of an earlier report, which could be mistaken for those of this one.
 fn remove_old(figures: &Path) -> Result<()> {
     for entry in fs::read_dir(figures).map_err(at(figures))? {
         let path = entry.map_err(at(figures))?.path();
@@ -86,8 +87,8 @@ fn put(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(at(path))
 }
 
-fn parquet(path: &Path, frame: &mut DataFrame) -> Result<()> {
+fn parquet(path: &Path, mut table: DataFrame) -> Result<()> {
     let file = fs::File::create(path).map_err(at(path))?;
-    ParquetWriter::new(file).with_compression(ParquetCompression::Uncompressed).finish(frame)?;
+    ParquetWriter::new(file).with_compression(ParquetCompression::Uncompressed).finish(&mut table)?;
     Ok(())
 }

@@ -20,9 +20,9 @@ fn read(text: &str) -> Result<Baseline, String> {
 /// The stored run against its own baseline, after a change to one case of cg.
 fn after(change: impl FnOnce(&mut Row)) -> Check {
     let mut run = run();
-    let baseline = read(&update(&run, None)).unwrap();
-    change(run.rows.iter_mut().find(|r| r.labels.solver == "cg").unwrap());
-    check(&run, &baseline)
+    let baseline = read(&update(&run, None).unwrap()).unwrap();
+    change(run.record.rows.iter_mut().find(|r| r.labels.solver == "cg").unwrap());
+    check(&run, &baseline).unwrap()
 }
 
 fn set(metric: &'static str, factor: f64) -> impl FnOnce(&mut Row) {
@@ -71,10 +71,10 @@ fn metrics_regress_upwards_only() {
 #[test]
 fn an_exact_solver_is_held_to_its_own_residual() {
     let mut run = run();
-    let baseline = read(&update(&run, None)).unwrap();
-    let exact = run.rows.iter_mut().find(|r| r.labels.solver == "cholesky").unwrap();
+    let baseline = read(&update(&run, None).unwrap()).unwrap();
+    let exact = run.record.rows.iter_mut().find(|r| r.labels.solver == "cholesky").unwrap();
     exact.metrics.insert("residual_y", 1e-6);
-    assert_eq!(said(&check(&run, &baseline)), [(CheckOutcome::Regressed, Some("residual_y"))]);
+    assert_eq!(said(&check(&run, &baseline).unwrap()), [(CheckOutcome::Regressed, Some("residual_y"))]);
 }
 
 #[test]
@@ -97,28 +97,28 @@ fn a_case_that_ends_worse_or_is_gone_is_said() {
 fn a_new_case_is_said_and_passes() {
     let mut run = run();
     let mut smaller = run.clone();
-    smaller.rows.retain(|r| r.labels.solver != "cholesky");
-    let baseline = read(&update(&smaller, None)).unwrap();
-    let check1 = check(&run, &baseline);
+    smaller.record.rows.retain(|r| r.labels.solver != "cholesky");
+    let baseline = read(&update(&smaller, None).unwrap()).unwrap();
+    let check1 = check(&run, &baseline).unwrap();
     assert_eq!(said(&check1), vec![(CheckOutcome::NotInBaseline, None); 6]);
     assert_eq!(check1.exit_code(), 0);
     // A case that used to fail and does not any more.
-    let failed = run.rows.iter_mut().find(|r| r.status == Status::Crashed).unwrap();
+    let failed = run.record.rows.iter_mut().find(|r| r.status == Status::Crashed).unwrap();
     failed.status = Status::Ok;
-    assert_eq!(said(&check(&run, &baseline)).last(), Some(&(CheckOutcome::Improved, None)));
+    assert_eq!(said(&check(&run, &baseline).unwrap()).last(), Some(&(CheckOutcome::Improved, None)));
 }
 
 #[test]
 fn a_new_case_that_fails_fails_the_check() {
     let run = run();
     let mut smaller = run.clone();
-    smaller.rows.retain(|r| !(r.labels.solver == "cg" && r.labels.seed == 0));
-    let baseline = read(&update(&smaller, None)).unwrap();
+    smaller.record.rows.retain(|r| !(r.labels.solver == "cg" && r.labels.seed == 0));
+    let baseline = read(&update(&smaller, None).unwrap()).unwrap();
     for status in Status::ALL {
         let mut run = run.clone();
-        let new = run.rows.iter_mut().filter(|r| r.labels.solver == "cg" && r.labels.seed == 0);
+        let new = run.record.rows.iter_mut().filter(|r| r.labels.solver == "cg" && r.labels.seed == 0);
         new.for_each(|row| row.status = status);
-        let check = check(&run, &baseline);
+        let check = check(&run, &baseline).unwrap();
         let (outcome, exit) = match status.is_failure() {
             true => (CheckOutcome::NewlyFailed, 3),
             false => (CheckOutcome::NotInBaseline, 0),
@@ -131,20 +131,20 @@ fn a_new_case_that_fails_fails_the_check() {
 #[test]
 fn a_baseline_without_metrics_is_not_passed() {
     let run = run();
-    let full = read(&update(&run, None)).unwrap();
+    let full = read(&update(&run, None).unwrap()).unwrap();
     // Of one case that gave an answer.
     let mut one = full.clone();
     one.cases.iter_mut().find(|case| case.status == Status::Ok).unwrap().metrics = Default::default();
-    let one = check(&run, &one);
+    let one = check(&run, &one).unwrap();
     assert_eq!((said(&one), one.exit_code()), (vec![(CheckOutcome::Unmeasured, None)], 4));
     assert!(one.count().starts_with("nothing to compare: "), "{}", one.count());
     // Of all cases.
     let mut none = full;
     none.cases.iter_mut().for_each(|case| case.metrics = Default::default());
-    assert_eq!(check(&run, &none).exit_code(), 4);
+    assert_eq!(check(&run, &none).unwrap().exit_code(), 4);
     // Of cases that failed, then and now.
     none.cases.retain(|case| case.status.is_failure());
-    let failed = check(&run, &none);
+    let failed = check(&run, &none).unwrap();
     assert!(failed.matched > 0);
     assert_eq!((failed.compared, failed.failing(), failed.exit_code()), (0, 0, 4));
 }
@@ -152,12 +152,13 @@ fn a_baseline_without_metrics_is_not_passed() {
 #[test]
 fn a_tolerance_far_above_what_was_measured_is_said() {
     let mut run = run();
-    for row in run.rows.iter_mut().filter(|row| row.labels.solver == "cholesky") {
+    for row in run.record.rows.iter_mut().filter(|row| row.labels.solver == "cholesky") {
         row.metrics.insert("residual_y", 1e-8);
     }
     let with = |tolerance: &str| {
-        let text = update(&run, None).replace("[tolerance]\n", &format!("[tolerance]\n{tolerance}\n"));
-        check(&run, &read(&text).unwrap()).remarks
+        let text =
+            update(&run, None).unwrap().replace("[tolerance]\n", &format!("[tolerance]\n{tolerance}\n"));
+        check(&run, &read(&text).unwrap()).unwrap().remarks
     };
     let remarks = with("residual_y = { absolute = 1e-2 }");
     assert_eq!(remarks.len(), 1, "{remarks:?}");
@@ -174,15 +175,15 @@ fn a_tolerance_far_above_what_was_measured_is_said() {
 #[test]
 fn a_baseline_far_above_the_run_is_said() {
     let mut run = run();
-    let mut baseline = read(&update(&run, None)).unwrap();
+    let mut baseline = read(&update(&run, None).unwrap()).unwrap();
     let case = baseline.cases.iter_mut().find(|case| case.key.solver == "cg").unwrap();
     case.metrics.insert("residual_y", 0.009);
     let key = case.key.clone();
     let of_case = |row: &&mut Row| row.labels.solver == "cg" && row.labels.seed == key.seed;
-    for row in run.rows.iter_mut().filter(of_case) {
+    for row in run.record.rows.iter_mut().filter(of_case) {
         row.metrics.insert("residual_y", 1e-8);
     }
-    let check = check(&run, &baseline);
+    let check = check(&run, &baseline).unwrap();
     let improved = |found: &&gpbench_report::baseline::MetricCheck| {
         found.key == key && found.outcome == CheckOutcome::Improved
     };
@@ -193,21 +194,25 @@ fn a_baseline_far_above_the_run_is_said() {
 fn names_of_others_survive_a_baseline() {
     let mut run = run();
     let name = "cg\u{1b}[31m\"\\\u{202e}\n[[case]]";
-    run.rows.iter_mut().filter(|r| r.labels.solver == "cg").for_each(|r| r.labels.solver = name.to_owned());
-    let text = update(&run, None);
+    run.record
+        .rows
+        .iter_mut()
+        .filter(|r| r.labels.solver == "cg")
+        .for_each(|r| r.labels.solver = name.to_owned());
+    let text = update(&run, None).unwrap();
     assert!(!text.chars().any(|c| gpbench_record::text::is_hidden(c) && c != '\n'));
-    let check = check(&run, &read(&text).unwrap());
+    let check = check(&run, &read(&text).unwrap()).unwrap();
     assert_eq!((said(&check), check.exit_code()), (vec![], 0));
 }
 
 #[test]
 fn nothing_in_common_is_its_own_outcome() {
     let empty = read("schema = 1").unwrap();
-    assert_eq!(check(&run(), &empty).exit_code(), 4);
+    assert_eq!(check(&run(), &empty).unwrap().exit_code(), 4);
     let mut nothing = run();
-    let baseline = read(&update(&nothing, None)).unwrap();
-    nothing.rows.clear();
-    assert_eq!(check(&nothing, &baseline).exit_code(), 4);
+    let baseline = read(&update(&nothing, None).unwrap()).unwrap();
+    nothing.record.rows.clear();
+    assert_eq!(check(&nothing, &baseline).unwrap().exit_code(), 4);
 }
 
 #[test]
@@ -216,15 +221,15 @@ fn tolerances_of_the_file_hold_and_survive_an_update() {
     let old =
         read("schema = 1\n[tolerance]\ntest_rmse = { absolute = 0.5 }\nseconds_solve = { relative = 1.0 }")
             .unwrap();
-    let text = update(&run, Some(&old));
+    let text = update(&run, Some(&old)).unwrap();
     let new = read(&text).unwrap();
     assert_eq!(new.tolerance, old.tolerance);
-    assert_eq!(update(&run, Some(&new)), text, "an update of an update must change nothing");
-    for row in run.rows.iter_mut().filter(|r| r.labels.solver == "cg" && r.labels.seed == 0) {
+    assert_eq!(update(&run, Some(&new)).unwrap(), text, "an update of an update must change nothing");
+    for row in run.record.rows.iter_mut().filter(|r| r.labels.solver == "cg" && r.labels.seed == 0) {
         set("test_rmse", 1.2)(row);
         set("seconds_solve", 2.5)(row);
     }
-    assert_eq!(said(&check(&run, &new)), [(CheckOutcome::Regressed, Some("seconds_solve")); 2]);
+    assert_eq!(said(&check(&run, &new).unwrap()), [(CheckOutcome::Regressed, Some("seconds_solve")); 2]);
 }
 
 #[test]
@@ -254,20 +259,20 @@ fn a_baseline_that_cannot_be_meant_is_refused() {
 #[test]
 fn the_table_names_each_case() {
     let mut run = run();
-    let baseline = read(&update(&run, None)).unwrap();
-    let mut cg = run.rows.iter_mut().filter(|r| r.labels.solver == "cg");
+    let baseline = read(&update(&run, None).unwrap()).unwrap();
+    let mut cg = run.record.rows.iter_mut().filter(|r| r.labels.solver == "cg");
     set("test_rmse", 1.1)(cg.next().unwrap());
     let crashed = cg.next().unwrap();
     crashed.status = Status::Crashed;
     crashed.reason = "the worker was ended by signal 6 (abort)".to_owned();
     cg.next().unwrap().labels.seed = 9;
-    let table = check(&run, &baseline).table();
+    let table = check(&run, &baseline).unwrap().table();
     insta::assert_snapshot!(format!("{}\n{}", table.text(), table.caption));
 }
 
 #[test]
 fn a_new_baseline_reads_well() {
     let mut run = run();
-    run.rows.retain(|r| r.labels.seed == 0 && r.labels.dataset == "draw");
-    insta::assert_snapshot!(update(&run, None));
+    run.record.rows.retain(|r| r.labels.seed == 0 && r.labels.dataset == "draw");
+    insta::assert_snapshot!(update(&run, None).unwrap());
 }

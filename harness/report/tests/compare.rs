@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gpbench_record::{Environment, Row, Status};
 use gpbench_report::baseline::{Baseline, Check, CheckOutcome, against, check, update};
-use gpbench_report::{Run, between, compare, exact, step_summary};
+use gpbench_report::{Run, between, exact, step_summary};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Bernoulli, Distribution, LogNormal, Uniform};
@@ -19,9 +19,9 @@ fn stored() -> Run {
 /// Four solvers on two data sets, each case timed several times.
 fn timed() -> Run {
     let mut run = stored();
-    let mut pattern = run.rows.iter().find(|row| row.status == Status::Ok).unwrap().clone();
+    let mut pattern = run.record.rows.iter().find(|row| row.status == Status::Ok).unwrap().clone();
     pattern.trace.clear();
-    run.rows.clear();
+    run.record.rows.clear();
     for (d, dataset) in ["pol", "bike"].iter().enumerate() {
         for (s, solver) in ["cholesky", "cg", "ap", "sgd"].iter().enumerate() {
             for (seed, repeat) in (0..SEEDS).flat_map(|seed| (0..REPEATS).map(move |repeat| (seed, repeat))) {
@@ -32,7 +32,7 @@ fn timed() -> Run {
                 (row.labels.seed, row.labels.repeat) = (seed, repeat);
                 // Hours for one, a fraction of a second for another; seeds differ a little.
                 row.metrics.insert("seconds", 0.3 * 10f64.powi((d + s) as i32) * (1.0 + 0.05 * seed as f64));
-                run.rows.push(row);
+                run.record.rows.push(row);
             }
         }
     }
@@ -58,7 +58,7 @@ fn once_more(run: &Run, machine: Machine, rng: &mut ChaCha8Rng) -> Run {
     let (stalled, delay) =
         (Bernoulli::new(machine.stalls).unwrap(), Uniform::new_inclusive(1.0, 2.0).unwrap());
     let mut run = run.clone();
-    for row in &mut run.rows {
+    for row in &mut run.record.rows {
         let held_up = if stalled.sample(rng) { delay.sample(rng) } else { 1.0 };
         let seconds = row.metrics.get("seconds").unwrap();
         row.metrics.insert("seconds", seconds * noise.sample(rng) * held_up);
@@ -67,7 +67,7 @@ fn once_more(run: &Run, machine: Machine, rng: &mut ChaCha8Rng) -> Run {
 }
 
 fn slow_down(run: &mut Run, dataset: &str, solver: &str, factor: f64) {
-    for row in &mut run.rows {
+    for row in &mut run.record.rows {
         if row.labels.dataset == dataset && row.labels.solver == solver {
             let seconds = row.metrics.get("seconds").unwrap();
             row.metrics.insert("seconds", factor * seconds);
@@ -87,7 +87,7 @@ fn identical_runs_raise_no_alarm() {
         let alarms = (0..1000)
             .filter(|_| {
                 let [old, new] = [(); 2].map(|()| once_more(&run, machine, &mut rng));
-                let check = against(&new, &old);
+                let check = against(&new, &old).unwrap();
                 assert_eq!((check.matched, check.remarks.len()), (24, 0));
                 check.exit_code() != 0
             })
@@ -108,12 +108,15 @@ fn a_solver_that_takes_a_fifth_longer_is_found() {
                 let old = once_more(&run, QUIET, &mut rng);
                 let mut new = once_more(&run, QUIET, &mut rng);
                 slow_down(&mut new, dataset, solver, 1.2);
-                let check = against(&new, &old);
+                let check = against(&new, &old).unwrap();
                 assert_eq!(said(&check), [(CheckOutcome::Regressed, solver, Some("seconds"))]);
                 assert_eq!((check.findings[0].key.dataset.as_str(), check.findings[0].seeds), (dataset, 3));
                 assert_eq!(check.exit_code(), 3);
                 // The other way round it is an improvement.
-                assert_eq!(said(&against(&old, &new)), [(CheckOutcome::Improved, solver, Some("seconds"))]);
+                assert_eq!(
+                    said(&against(&old, &new).unwrap()),
+                    [(CheckOutcome::Improved, solver, Some("seconds"))]
+                );
                 injected += 1;
             }
         }
@@ -124,16 +127,16 @@ fn a_solver_that_takes_a_fifth_longer_is_found() {
 /// Every case of the stored run with this metric, made worse by a factor, one at a time.
 fn found(metric: &str, factor: f64, is_measurable: impl Fn(f64) -> bool) -> (usize, usize) {
     let old = stored();
-    let baseline = Baseline::of(&old);
+    let baseline = Baseline::of(&old).unwrap();
     let (mut injected, mut found) = (0, 0);
-    for at in 0..old.rows.len() {
+    for at in 0..old.record.rows.len() {
         let mut new = old.clone();
-        let row: &mut Row = &mut new.rows[at];
+        let row: &mut Row = &mut new.record.rows[at];
         let Some(value) = row.metrics.get(metric).filter(|value| is_measurable(*value)) else { continue };
         row.metrics.insert(metric, factor * value);
         injected += 1;
         let (key, want) = (row.labels.clone(), [(CheckOutcome::Regressed, Some(metric))]);
-        for check in [check(&new, &baseline), against(&new, &old)] {
+        for check in [check(&new, &baseline).unwrap(), against(&new, &old).unwrap()] {
             let said: Vec<_> = check.findings.iter().map(|v| (v.outcome, v.metric.as_deref())).collect();
             assert_eq!((&said[..], check.exit_code()), (&want[..], 3), "{key}");
         }
@@ -163,9 +166,9 @@ fn a_baseline_of_a_run_is_the_one_that_is_written_for_it() {
     let run = stored();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("baseline.toml");
-    std::fs::write(&file, update(&run, None)).unwrap();
+    std::fs::write(&file, update(&run, None).unwrap()).unwrap();
     let written = Baseline::read(&file).unwrap();
-    let of = Baseline::of(&run);
+    let of = Baseline::of(&run).unwrap();
     let keys = |b: &Baseline| b.cases.iter().map(|c| (c.key.clone(), c.status)).collect::<Vec<_>>();
     assert_eq!(keys(&written), keys(&of));
     let names = |b: &Baseline| {
@@ -182,12 +185,12 @@ fn times_that_say_nothing_are_not_compared() {
     let old = timed();
     let mut new = old.clone();
     slow_down(&mut new, "pol", "cg", 3.0);
-    assert_eq!(against(&new, &old).exit_code(), 3);
+    assert_eq!(against(&new, &old).unwrap().exit_code(), 3);
 
     let elsewhere = |change: fn(&mut Environment)| {
         let mut new = new.clone();
-        change(new.environments.first_mut().unwrap());
-        against(&new, &old)
+        change(new.record.environments.first_mut().unwrap());
+        against(&new, &old).unwrap()
     };
     for check in [
         elsewhere(|e| e.cpu = "Another CPU".to_owned()),
@@ -198,17 +201,17 @@ fn times_that_say_nothing_are_not_compared() {
         assert!(check.remarks[0].starts_with("seconds were not compared: the runs "), "{:?}", check.remarks);
     }
     let mut unknown = new.clone();
-    unknown.environments.clear();
-    let nowhere = against(&unknown, &old);
+    unknown.record.environments.clear();
+    let nowhere = against(&unknown, &old).unwrap();
     assert_eq!(nowhere.remarks, ["seconds were not compared: a run does not name its machine"]);
 
     // Too few repeats to tell.
     let few = |run: &Run| {
         let mut run = run.clone();
-        run.rows.retain(|row| row.labels.repeat == 0);
+        run.record.rows.retain(|row| row.labels.repeat == 0);
         run
     };
-    let check = against(&few(&new), &few(&old));
+    let check = against(&few(&new), &few(&old)).unwrap();
     assert_eq!(said(&check), []);
     assert_eq!(
         check.remarks,
@@ -218,8 +221,8 @@ fn times_that_say_nothing_are_not_compared() {
     );
     // What a clock stopped took as long as it was allowed.
     let mut stopped = new.clone();
-    stopped.rows.iter_mut().for_each(|row| row.reproducible = false);
-    assert_eq!(said(&against(&stopped, &old)), []);
+    stopped.record.rows.iter_mut().for_each(|row| row.reproducible = false);
+    assert_eq!(said(&against(&stopped, &old).unwrap()), []);
 }
 
 #[test]
@@ -227,7 +230,7 @@ fn two_solvers_of_one_run_can_be_compared() {
     let mut run = timed();
     slow_down(&mut run, "pol", "ap", 0.001);
     slow_down(&mut run, "bike", "ap", 0.001);
-    let comparison = compare(&between(&run, "cg", "ap")).unwrap();
+    let comparison = between(&run, "cg", "ap").unwrap().cases().unwrap();
     assert_eq!(comparison.runs, ["cg", "ap"]);
     assert_eq!(said(&comparison.check), [(CheckOutcome::Improved, "cg → ap", Some("seconds")); 2]);
     assert_eq!(comparison.check.matched, 6);
@@ -236,7 +239,7 @@ fn two_solvers_of_one_run_can_be_compared() {
 #[test]
 fn residuals_of_two_solvers_may_be_anywhere_within_the_tolerance() {
     let mut run = timed();
-    for row in &mut run.rows {
+    for row in &mut run.record.rows {
         row.case.budget.tolerance = Some(1e-3);
         row.case.solver.plugin = row.labels.solver.clone();
         row.case.solver.name = row.labels.solver.clone();
@@ -244,26 +247,26 @@ fn residuals_of_two_solvers_may_be_anywhere_within_the_tolerance() {
         row.metrics.insert("residual_y", residual);
     }
     let regressed = |check: &Check| said(check).iter().any(|(_, _, metric)| *metric == Some("residual_y"));
-    assert!(!regressed(&compare(&between(&run, "cg", "ap")).unwrap().check));
+    assert!(!regressed(&between(&run, "cg", "ap").unwrap().cases().unwrap().check));
     // Of one solver, that is a change.
     let mut later = run.clone();
-    later.rows.iter_mut().for_each(|row| {
+    later.record.rows.iter_mut().for_each(|row| {
         row.metrics.insert("residual_y", 8e-4);
     });
-    assert!(regressed(&against(&later, &run)));
+    assert!(regressed(&against(&later, &run).unwrap()));
 }
 
 #[test]
 fn cases_that_are_not_the_same_are_named() {
     let (old, mut new) = (stored(), stored());
-    assert!(!against(&new, &old).remarks.iter().any(|remark| remark.contains("not the same")));
-    for row in new.rows.iter_mut().filter(|row| row.labels.dataset == "pol") {
+    assert!(!against(&new, &old).unwrap().remarks.iter().any(|remark| remark.contains("not the same")));
+    for row in new.record.rows.iter_mut().filter(|row| row.labels.dataset == "pol") {
         row.n = row.n.map(|n| 6 * n);
     }
-    for row in new.rows.iter_mut().filter(|row| row.labels.solver == "cg") {
+    for row in new.record.rows.iter_mut().filter(|row| row.labels.solver == "cg") {
         row.case.budget.tolerance = Some(0.5);
     }
-    let check = against(&new, &old);
+    let check = against(&new, &old).unwrap();
     let remark = check.remarks.iter().find(|remark| remark.contains("not the same")).expect("a remark");
     assert!(remark.contains("data set `pol` (") && remark.contains("the budget of `cg`"), "{remark}");
     assert_eq!(check.table().title, "Against the earlier run");
@@ -272,16 +275,16 @@ fn cases_that_are_not_the_same_are_named() {
 #[test]
 fn a_jobs_page_says_how_it_ended_and_what_there_is_no_room_for() {
     let (old, mut new) = (stored(), stored());
-    let short = step_summary("gpbench check a.toml", &against(&new, &old));
+    let short = step_summary("gpbench check a.toml", &against(&new, &old).unwrap());
     assert!(short.starts_with("### gpbench check a.toml: passed\n\n18 cases matched, "), "{short}");
-    for row in &mut new.rows {
+    for row in &mut new.record.rows {
         let names = ["test_rmse", "test_nll", "rmse_to_exact", "epochs", "iterations"];
         for name in names.into_iter().chain(["residual_y", "residual_probes", "residual_max"]) {
             let value = row.metrics.get(name).unwrap_or(1.0);
             row.metrics.insert(name, 3.0 * value + 2.0);
         }
     }
-    let check = against(&new, &old);
+    let check = against(&new, &old).unwrap();
     let page = step_summary("gpbench check a.toml", &check);
     assert!(page.starts_with("### gpbench check a.toml: regressed\n"), "{page}");
     let rows = page.lines().filter(|line| line.starts_with("| regressed |")).count();
@@ -294,7 +297,7 @@ fn a_jobs_page_says_how_it_ended_and_what_there_is_no_room_for() {
 fn runs_with_the_same_bits_agree_whatever_their_ids_seconds_and_memory() {
     let first = stored();
     let mut second = first.clone();
-    for row in &mut second.rows {
+    for row in &mut second.record.rows {
         row.id.push('x');
         row.finished.clear();
         for name in ["seconds", "seconds_solve", "cpu_seconds", "peak_memory_bytes"] {
@@ -302,7 +305,7 @@ fn runs_with_the_same_bits_agree_whatever_their_ids_seconds_and_memory() {
         }
         row.trace.iter_mut().for_each(|point| point.seconds += 1.0);
     }
-    second.rows.reverse();
+    second.record.rows.reverse();
     let comparison = exact(&first, &second);
     assert!(comparison.agree(), "{}", comparison.table().text());
     assert_eq!(comparison.cases, 18);
@@ -314,11 +317,11 @@ fn a_difference_in_the_last_bit_is_reported() {
     let first = stored();
     let mut second = first.clone();
     let flipped = |value: f64| f64::from_bits(value.to_bits() + 1);
-    let row = second.rows.iter_mut().find(|row| row.labels.solver == "cg").unwrap();
+    let row = second.record.rows.iter_mut().find(|row| row.labels.solver == "cg").unwrap();
     let (was, case) = (row.metrics.get("test_rmse").unwrap(), row.labels.to_string());
     row.metrics.insert("test_rmse", flipped(was));
     row.trace[2].epochs = flipped(row.trace[2].epochs);
-    let removed = second.rows.pop().unwrap().labels.to_string();
+    let removed = second.record.rows.pop().unwrap().labels.to_string();
     let comparison = exact(&first, &second);
     let found: Vec<_> =
         comparison.differences.iter().map(|d| (d.case.to_string(), d.what.as_str())).collect();
@@ -328,8 +331,8 @@ fn a_difference_in_the_last_bit_is_reported() {
 
     // A clock stopped a case of one run: its values cannot agree.
     let mut third = first.clone();
-    third.rows[0].reproducible = false;
-    third.rows[0].metrics.insert("epochs", 3.5);
+    third.record.rows[0].reproducible = false;
+    third.record.rows[0].metrics.insert("epochs", 3.5);
     let comparison = exact(&first, &third);
     assert_eq!((comparison.agree(), comparison.stopped_by_clock.len()), (true, 1));
 }

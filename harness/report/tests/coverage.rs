@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{Environment, Source, Subsample};
-use gpbench_report::{Estimate, HOURS, Hours, Options, Run, coverage, write_all};
+use gpbench_report::{Estimate, HOURS, Hours, Run, WriteOptions, coverage, write_all};
 
 /// A run with one solver on pol, whose test errors are these, one for each seed.
 fn run(solver: &str, errors: &[f64]) -> Run {
     let mut run = Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap();
-    run.rows.retain(|row| row.labels.solver == "cg" && row.labels.dataset == "pol");
-    run.rows.truncate(errors.len());
-    for (row, error) in run.rows.iter_mut().zip(errors) {
+    run.record.rows.retain(|row| row.labels.solver == "cg" && row.labels.dataset == "pol");
+    run.record.rows.truncate(errors.len());
+    for (row, error) in run.record.rows.iter_mut().zip(errors) {
         row.case.dataset.source = Source::Registry { name: "pol".to_owned() };
         row.case.dataset.subsample = None;
         row.case.solver.plugin = solver.to_owned();
@@ -24,7 +24,7 @@ fn run(solver: &str, errors: &[f64]) -> Run {
 /// Keeps the files of a run that are published.
 fn publish(folder: &Path, name: &str, run: &Run) {
     let output = folder.join(name);
-    write_all(run, &Options { output: Some(output.clone()) }).unwrap();
+    write_all(run, &WriteOptions { output: Some(output.clone()) }).unwrap();
     let environment = Environment { cpu: "a processor".to_owned(), threads: 2, ..Environment::default() };
     fs::write(output.join("environment.json"), serde_json::to_string(&environment).unwrap()).unwrap();
     fs::write(output.join("spec.toml"), "name = 'x'\n[report]\nreference = 'lin2023'\n").unwrap();
@@ -58,7 +58,7 @@ fn the_run_with_the_most_seeds_counts_and_a_part_of_the_rows_does_not() {
     publish(dir.path(), "few", &run("cg", &[0.5]));
     publish(dir.path(), "many", &run("cholesky", &[0.081, 0.081]));
     let mut part = run("cg", &[0.3, 0.3, 0.3]);
-    part.rows.iter_mut().for_each(|row| row.case.dataset.subsample = Some(Subsample::Rows(2000)));
+    part.record.rows.iter_mut().for_each(|row| row.case.dataset.subsample = Some(Subsample::Rows(2000)));
     publish(dir.path(), "part", &part);
     let page = page(dir.path(), "lin2023.md");
     let rmse = line(&page, "| pol | CG | RMSE |").unwrap();
@@ -75,10 +75,10 @@ fn a_remark_is_numbered_where_a_cell_differs_and_hours_stand_where_none_is_measu
     let notes = "[[differs]]\npaper = 'lin2023'\nquantities = ['RMSE']\ntext = 'A control says why.'\n\
                  [[absent]]\npaper = 'lin2023'\ndatasets = ['song']\ntext = 'the files are not at hand'\n";
     fs::write(folder.join("notes.toml"), notes).unwrap();
-    let mut case = measured.rows[0].case.clone();
+    let mut case = measured.record.rows[0].case.clone();
     case.dataset.source = Source::Registry { name: "elevators".to_owned() };
     let cases = [0, 1].map(|seed| {
-        let labels = gpbench_record::Labels { seed, ..measured.rows[0].labels.clone() };
+        let labels = gpbench_record::Labels { seed, ..measured.record.rows[0].labels.clone() };
         (labels, case.clone(), Some(1800.0))
     });
     let estimate = Estimate {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{Environment, Row, text};
-use gpbench_report::{Format, Options, Run, Table, export, write_all};
+use gpbench_report::{Format, Run, Table, WriteOptions, export, write_all};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -69,23 +69,23 @@ fn find_texts(tree: &Value, path: String, found: &mut Vec<String>) {
 
 fn hostile_run(hostile: &str) -> Run {
     let mut run = Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap();
-    run.rows.retain(|row| row.labels.seed == 0);
-    for row in &mut run.rows {
+    run.record.rows.retain(|row| row.labels.seed == 0);
+    for row in &mut run.record.rows {
         row.trace.truncate(3);
         row.log_tail = "last words".to_owned();
         row.reason = "because".to_owned();
         let poisoned: Row = poisoned(row, hostile);
         *row = Row { id: row.id.clone(), finished: row.finished.clone(), ..poisoned };
     }
-    let plugins: Vec<String> = run.rows.iter().map(|row| row.case.solver.plugin.clone()).collect();
-    run.sources = plugins.into_iter().map(|plugin| (plugin, format!("{hostile} 2022."))).collect();
-    run.environments = vec![poisoned(
+    let plugins: Vec<String> = run.record.rows.iter().map(|row| row.case.solver.plugin.clone()).collect();
+    run.record.sources = plugins.into_iter().map(|plugin| (plugin, format!("{hostile} 2022."))).collect();
+    run.record.environments = vec![poisoned(
         &Environment { git_revision: Some("abc".to_owned()), ..Environment::default() },
         hostile,
     )];
-    run.name = text::cut(hostile, text::NAME).into_owned();
+    run.record.name = text::cut(hostile, text::NAME).into_owned();
     run.warnings = vec![hostile.to_owned()];
-    run.options.baseline = None;
+    run.record.report.baseline = None;
     run
 }
 
@@ -186,9 +186,9 @@ fn the_files_of_a_report_obey_no_text_of_others() {
     for hostile in [HOSTILE[0], HOSTILE[5], HOSTILE[6], HOSTILE[8], HOSTILE[10]] {
         let mut run = hostile_run(hostile);
         // Titles of charts are links to their files in Markdown.
-        let name = run.rows[0].labels.dataset.clone();
-        run.rows.iter_mut().for_each(|row| row.labels.dataset.clone_from(&name));
-        let written = write_all(&run, &Options { output: Some(folder.path().to_owned()) }).unwrap();
+        let name = run.record.rows[0].labels.dataset.clone();
+        run.record.rows.iter_mut().for_each(|row| row.labels.dataset.clone_from(&name));
+        let written = write_all(&run, &WriteOptions { output: Some(folder.path().to_owned()) }).unwrap();
         check_tags(&fs::read_to_string(&written.html).unwrap(), hostile);
         check_characters(&fs::read_to_string(&written.html).unwrap(), hostile);
         check_characters(&fs::read_to_string(&written.markdown).unwrap(), hostile);

@@ -9,7 +9,7 @@ use gpbench_record::{
     NetworkShape, ParamValue, Row, Selection, Source, Status, Step, StopReason, TargetScaling, Task,
     TaskOutput, TracePoint, testing,
 };
-use gpbench_report::{Format, Options, Run, across_tasks, baseline, export, write_all};
+use gpbench_report::{Format, Run, WriteOptions, baseline, compare, export, write_all};
 
 const RATES: [f64; 3] = [0.1, 0.3, 1.0];
 
@@ -126,7 +126,7 @@ fn stored(rows: Vec<Row>) -> (tempfile::TempDir, Run) {
         .collect();
     fs::write(folder.path().join("journal.jsonl"), lines.join("\n") + "\n").unwrap();
     let mut run = Run::open(folder.path()).unwrap();
-    run.options.reference = Some("shoham2025".to_owned());
+    run.record.report.reference = Some("shoham2025".to_owned());
     (folder, run)
 }
 
@@ -148,13 +148,13 @@ fn predictions_without_a_model_are_marked_and_never_the_best() {
         assert!(!page.contains("**0.001") && !page.contains("<strong>0.001"), "{page}");
     }
     let output = tempfile::tempdir().unwrap();
-    write_all(&run, &Options { output: Some(output.path().to_owned()) }).unwrap();
+    write_all(&run, &WriteOptions { output: Some(output.path().to_owned()) }).unwrap();
     for page in ["report.md", "index.html"] {
         let text = fs::read_to_string(output.path().join(page)).unwrap();
         assert!(text.contains("Hollow markers, which the line passes over"), "{page}");
     }
     // Beside solvers too.
-    let across = across_tasks(&[solvers(|_| ()), run.clone()]).unwrap().expect("two tasks");
+    let across = compare(&[solvers(|_| ()), run.clone()]).unwrap().methods().expect("two tasks");
     let own: Vec<&str> =
         across.rows.iter().filter(|row| row.own_predictions).map(|row| row.solver.as_str()).collect();
     assert_eq!(own, ["own"]);
@@ -166,7 +166,7 @@ fn every_chart_is_drawn() {
     let (_folder, run) = run();
     // A fixed place, so that the page can be opened after the test.
     let output = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("learning"));
-    let written = write_all(&run, &Options { output }).unwrap();
+    let written = write_all(&run, &WriteOptions { output }).unwrap();
     let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
     let expected = [
         "quality-time.svg",
@@ -199,15 +199,15 @@ fn a_run_without_grids_or_looks_is_reported() {
     fs::write(folder.path().join("journal.jsonl"), line + "\n").unwrap();
     let run = Run::open(folder.path()).unwrap();
     assert!(export(&run, Format::Text).unwrap().contains("poe"));
-    assert!(write_all(&run, &Options::default()).unwrap().figures.is_empty());
+    assert!(write_all(&run, &WriteOptions::default()).unwrap().figures.is_empty());
 }
 
 /// The rows as those of a run of solvers on the same splits, changed as a test says.
 fn solvers(change: impl Fn(&mut Row)) -> Run {
     let (_folder, mut run) = run();
-    run.name = "solvers".to_owned();
-    run.rows = [0, 1, 2].map(|seed| row("scgd", 32, 0.3, seed)).into();
-    for row in &mut run.rows {
+    run.record.name = "solvers".to_owned();
+    run.record.rows = [0, 1, 2].map(|seed| row("scgd", 32, 0.3, seed)).into();
+    for row in &mut run.record.rows {
         let posterior = testing::case("cg");
         row.case.task = posterior.task;
         row.case.solver = posterior.solver;
@@ -222,7 +222,7 @@ fn solvers(change: impl Fn(&mut Row)) -> Run {
 #[test]
 fn learners_stand_beside_solvers_by_data_set() {
     let (_folder, learners) = run();
-    let across = across_tasks(&[solvers(|_| ()), learners.clone()]).unwrap().expect("two tasks");
+    let across = compare(&[solvers(|_| ()), learners.clone()]).unwrap().methods().expect("two tasks");
     let metrics: Vec<&str> = across.metrics.iter().map(|metric| metric.name).collect();
     assert_eq!(metrics, ["test_rmse", "test_nll", "seconds"], "nobody has epochs");
     // One solver, and six grids of learners with their chosen values.
@@ -242,10 +242,10 @@ fn learners_stand_beside_solvers_by_data_set() {
     assert_eq!((&json["rows"][0]["run"], &json["rows"][0]["means"]["test_rmse"]), (&0.into(), &0.2.into()));
 
     // Runs of one task share cases, and are compared by these.
-    assert_eq!(across_tasks(&[learners.clone(), learners.clone()]).unwrap(), None);
-    assert_eq!(across_tasks(&[solvers(|_| ()), solvers(|_| ())]).unwrap(), None);
+    assert_eq!(compare(&[learners.clone(), learners.clone()]).unwrap().methods(), None);
+    assert_eq!(compare(&[solvers(|_| ()), solvers(|_| ())]).unwrap().methods(), None);
     // A check against a run of another task says why nothing matches.
-    let check = baseline::against(&learners, &solvers(|_| ()));
+    let check = baseline::against(&learners, &solvers(|_| ())).unwrap();
     assert_eq!(check.exit_code(), 4);
     assert!(
         check.remarks[0].contains("the task is learn here and posterior in the earlier run"),
@@ -258,7 +258,7 @@ fn learners_stand_beside_solvers_by_data_set() {
 fn what_differs_in_its_rows_is_not_compared() {
     let (_folder, learners) = run();
     let remark = |change: fn(&mut Row)| {
-        let across = across_tasks(&[solvers(change), learners.clone()]).unwrap().expect("two tasks");
+        let across = compare(&[solvers(change), learners.clone()]).unwrap().methods().expect("two tasks");
         assert!(across.rows.is_empty());
         across.remarks.join("; ")
     };

@@ -76,18 +76,18 @@ fn stored() -> Run {
 #[test]
 fn journals() {
     let run = stored();
-    let lines = fs::read_to_string(run.folder.join("journal.jsonl")).unwrap();
+    let lines = fs::read_to_string(run.record.folder.join("journal.jsonl")).unwrap();
     let lines: String = lines.lines().skip(1).take(3).map(|line| format!("{line}\n")).collect();
     let dir = tempfile::tempdir().unwrap();
     let (taken, refused) = try_all("journals", lines.as_bytes(), |bytes| {
         fs::write(dir.path().join("journal.jsonl"), bytes).unwrap();
         let found = Run::open(dir.path()).unwrap();
         // Whatever was read can be compared and written down.
-        against(&found, &run);
-        against(&run, &found);
+        against(&found, &run).unwrap();
+        against(&run, &found).unwrap();
         assert!(!export(&found, Format::Json).unwrap().is_empty());
         assert!(found.warnings.iter().all(|warning| warning.contains("line ")), "{:?}", found.warnings);
-        found.warnings.is_empty() && !found.truncated
+        found.warnings.is_empty() && !found.record.truncated
     });
     assert!(taken > 100 && refused > 200, "{taken} {refused}");
 }
@@ -95,15 +95,15 @@ fn journals() {
 #[test]
 fn baselines() {
     let mut run = stored();
-    run.rows.truncate(3);
-    let text = update(&run, None);
+    run.record.rows.truncate(3);
+    let text = update(&run, None).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("baseline.toml");
     let (taken, refused) = try_all("baselines", text.as_bytes(), |bytes| {
         fs::write(&file, bytes).unwrap();
         match Baseline::read(&file) {
             Ok(baseline) => {
-                check(&run, &baseline);
+                check(&run, &baseline).unwrap();
                 assert!(baseline.cases.iter().flat_map(|c| c.metrics.iter()).all(|(_, v)| v.is_finite()));
                 true
             }

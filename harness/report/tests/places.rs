@@ -10,9 +10,9 @@ use gpbench_runs::MergedRun;
 fn run() -> Run {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run");
     let mut run = Run::open(folder).unwrap();
-    run.environments = vec![machine("EPYC 9654", 96)];
-    for row in &mut run.rows {
-        row.environment = Some(run.environments[0].kind());
+    run.record.environments = vec![machine("EPYC 9654", 96)];
+    for row in &mut run.record.rows {
+        row.environment = Some(run.record.environments[0].kind());
         row.place =
             Some(Place { node: "n1".into(), job: 7, attempt: 1, shared: false, suspended_seconds: 0.0 });
     }
@@ -31,7 +31,10 @@ fn place(row: &mut Row) -> &mut Place {
 /// The rows of a solver on a data set.
 fn rows<'r>(run: &'r mut Run, dataset: &str, solver: &str) -> impl Iterator<Item = &'r mut Row> {
     let names = (dataset.to_owned(), solver.to_owned());
-    run.rows.iter_mut().filter(move |row| (&row.labels.dataset, &row.labels.solver) == (&names.0, &names.1))
+    run.record
+        .rows
+        .iter_mut()
+        .filter(move |row| (&row.labels.dataset, &row.labels.solver) == (&names.0, &names.1))
 }
 
 /// Moves a row to node `n2`, which is of another kind.
@@ -55,7 +58,7 @@ fn times_on_nodes_of_its_own_are_compared() {
 #[test]
 fn times_on_shared_nodes_are_marked_and_not_ranked() {
     let mut shared = run();
-    shared.rows.iter_mut().for_each(|row| place(row).shared = true);
+    shared.record.rows.iter_mut().for_each(|row| place(row).shared = true);
     insta::assert_snapshot!(export(&shared, Format::Text).unwrap());
     let html = export(&shared, Format::Html).unwrap();
     assert!(html.contains("† the times of 17 of 18 cases"), "no note");
@@ -65,14 +68,15 @@ fn times_on_shared_nodes_are_marked_and_not_ranked() {
 fn suspended_cases_and_divided_blocks_are_marked() {
     let mut run = run();
     let other = machine("Xeon 8480", 112);
-    run.environments.push(other.clone());
+    run.record.environments.push(other.clone());
     place(rows(&mut run, "pol", "cg").next().unwrap()).suspended_seconds = 3.0;
     let moved = rows(&mut run, "draw", "cg").nth(1).unwrap();
     move_away(moved, &other);
     place(moved).attempt = 3;
     insta::assert_snapshot!(page(&run));
     // Where all cases of a seed are on the other kind of machine, their times are left out, and no others.
-    for row in run.rows.iter_mut().filter(|row| (row.labels.dataset.as_str(), row.labels.seed) == ("draw", 1))
+    for row in
+        run.record.rows.iter_mut().filter(|row| (row.labels.dataset.as_str(), row.labels.seed) == ("draw", 1))
     {
         move_away(row, &other);
     }
@@ -82,10 +86,10 @@ fn suspended_cases_and_divided_blocks_are_marked() {
 }
 
 #[test]
-fn comparisons_give_no_verdict_on_times_in_doubt() {
+fn comparisons_give_no_verdict_on_times_that_are_not_comparable() {
     let mut shared = run();
-    shared.rows.iter_mut().for_each(|row| place(row).shared = true);
-    let comparison = compare(&[run(), shared.clone()]).unwrap();
+    shared.record.rows.iter_mut().for_each(|row| place(row).shared = true);
+    let comparison = compare(&[run(), shared.clone()]).unwrap().cases().unwrap();
     assert!(comparison.check.remarks.iter().any(|text| text.starts_with("here, the times of ")));
     let seconds = |row: &&gpbench_report::Compared| row.metric.name.starts_with("seconds");
     assert_eq!(comparison.rows.iter().filter(seconds).count(), 0);
@@ -93,16 +97,16 @@ fn comparisons_give_no_verdict_on_times_in_doubt() {
     let [mut first, mut last] = [run(), run()];
     place(rows(&mut first, "draw", "cg").next().unwrap()).suspended_seconds = 1.0;
     place(rows(&mut last, "draw", "cg").nth(1).unwrap()).suspended_seconds = 1.0;
-    let comparison = compare(&[first, last]).unwrap();
+    let comparison = compare(&[first, last]).unwrap().cases().unwrap();
     let of_draw = comparison.rows.iter().filter(|row| row.problem.dataset == "draw").filter(seconds);
     let means: Vec<(usize, bool)> = of_draw.map(|row| (row.seeds, row.means[0] == row.means[1])).collect();
     assert!(!means.is_empty() && means.iter().all(|mean| *mean == (1, true)), "{means:?}");
     // Of two solvers of one run, the block tells.
     let mut divided = run();
     let other = machine("Xeon 8480", 112);
-    divided.environments.push(other.clone());
+    divided.record.environments.push(other.clone());
     rows(&mut divided, "pol", "cg").for_each(|row| move_away(row, &other));
-    let comparison = compare(&between(&divided, "cholesky", "cg")).unwrap();
+    let comparison = between(&divided, "cholesky", "cg").unwrap().cases().unwrap();
     let of_pol = comparison.rows.iter().filter(|row| row.problem.dataset == "pol").filter(seconds);
     assert_eq!(of_pol.count(), 0);
 }
@@ -110,10 +114,10 @@ fn comparisons_give_no_verdict_on_times_in_doubt() {
 #[test]
 fn ratios_of_times_on_different_machines_are_not_shown() {
     let mut faster = run();
-    faster.environments = vec![machine("Xeon 8480", 112)];
-    let kind = faster.environments[0].kind();
-    faster.rows.iter_mut().for_each(|row| row.environment = Some(kind.clone()));
-    let table = compare(&[run(), faster]).unwrap().table();
+    faster.record.environments = vec![machine("Xeon 8480", 112)];
+    let kind = faster.record.environments[0].kind();
+    faster.record.rows.iter_mut().for_each(|row| row.environment = Some(kind.clone()));
+    let table = compare(&[run(), faster]).unwrap().cases().unwrap().table();
     for row in &table.rows {
         let [metric, ratio] = [4, row.len() - 1].map(|at| row[at].text.as_str());
         assert!(!metric.ends_with("[s]") || ratio.is_empty(), "{metric} {ratio}");
@@ -124,7 +128,7 @@ fn ratios_of_times_on_different_machines_are_not_shown() {
 #[test]
 fn merged_runs_are_listed_with_what_was_left_out() {
     let mut run = run();
-    run.rows.iter_mut().for_each(|row| row.place = None);
+    run.record.rows.iter_mut().for_each(|row| row.place = None);
     let merged = |run: &str, number, revision: &str, rows, left_out| MergedRun {
         run: run.into(),
         shard: Some(Shard { number, count: 2 }),
@@ -133,7 +137,8 @@ fn merged_runs_are_listed_with_what_was_left_out() {
         rows,
         left_out,
     };
-    run.merged = vec![merged("uci/a", 1, "0123456789ab", 12, 0), merged("uci/b", 2, "cdef01234567", 6, 4)];
+    run.record.merged =
+        vec![merged("uci/a", 1, "0123456789ab", 12, 0), merged("uci/b", 2, "cdef01234567", 6, 4)];
     let page = page(&run);
     let section = page.split("## Where it ran").nth(1).unwrap();
     insta::assert_snapshot!(section);
@@ -143,27 +148,31 @@ fn merged_runs_are_listed_with_what_was_left_out() {
 
 /// A run with rows of others.
 fn merge(name: &str, of: &[&Run], now: &str) -> Run {
-    let label = |run: &Run| format!("uci/{}", run.folder.file_name().unwrap().to_str().unwrap());
+    let label = |run: &Run| format!("uci/{}", run.record.folder.file_name().unwrap().to_str().unwrap());
     let mut merged = run_named(name, now);
-    merged.rows.clear();
+    merged.record.rows.clear();
     for run in of {
         let own = label(run);
-        let rows = run.rows.iter().map(|row| Row {
+        let rows = run.record.rows.iter().map(|row| Row {
             reused_from: row.reused_from.clone().or_else(|| Some(own.clone())),
             ..row.clone()
         });
-        merged.rows.extend(rows);
+        merged.record.rows.extend(rows);
         let one = MergedRun { run: own, shard: None, plan: "p".into(), revision: None, rows: 0, left_out: 0 };
-        merged.merged.extend(if run.merged.is_empty() { vec![one] } else { run.merged.clone() });
+        merged.record.merged.extend(if run.record.merged.is_empty() {
+            vec![one]
+        } else {
+            run.record.merged.clone()
+        });
     }
     merged
 }
 
 fn run_named(name: &str, finished: &str) -> Run {
     let mut run = run();
-    run.folder = Path::new("/runs/uci").join(name);
-    run.name = "uci".into();
-    run.rows.iter_mut().for_each(|row| row.finished = finished.into());
+    run.record.folder = Path::new("/runs/uci").join(name);
+    run.record.name = "uci".into();
+    run.record.rows.iter_mut().for_each(|row| row.finished = finished.into());
     run
 }
 
@@ -171,7 +180,7 @@ fn run_named(name: &str, finished: &str) -> Run {
 fn history_counts_each_row_of_runs_that_were_merged_in_steps_once() {
     let parts = [0, 1, 2].map(|seed| {
         let mut part = run_named(&format!("part{seed}"), "2026-01-01T00:00:00Z");
-        part.rows.retain(|row| row.labels.seed == seed);
+        part.record.rows.retain(|row| row.labels.seed == seed);
         part
     });
     let [a, b, c] = &parts;

@@ -9,7 +9,7 @@ use gpbench_record::{
     PosteriorOutput, Prediction, Probes, Row, Schedule, Spectrum, StandardProbes, Start, Status, Step,
     StopReason, Task, TaskOutput, Training, TrainingOutput, metric, names,
 };
-use gpbench_report::{COLUMNS, Error, Format, Options, Run, compare, export, groups, write_all};
+use gpbench_report::{COLUMNS, Error, Format, Run, WriteOptions, compare, export, groups, write_all};
 use polars::prelude::{ParquetReader, SerReader};
 
 fn stored() -> PathBuf {
@@ -23,11 +23,11 @@ fn run() -> Run {
 #[test]
 fn the_newest_row_of_a_case_wins_and_a_cut_line_is_ignored() {
     let run = run();
-    assert_eq!((run.rows.len(), run.planned(), run.missing), (18, 18, 0));
-    assert!(run.truncated);
-    assert!(run.rows.iter().all(|r| r.status != Status::Timeout), "a superseded row was kept");
+    assert_eq!((run.record.rows.len(), run.planned(), run.missing()), (18, 18, 0));
+    assert!(run.record.truncated);
+    assert!(run.record.rows.iter().all(|r| r.status != Status::Timeout), "a superseded row was kept");
     let order: Vec<_> =
-        run.rows.iter().map(|r| (r.labels.dataset.as_str(), r.labels.solver.as_str())).collect();
+        run.record.rows.iter().map(|r| (r.labels.dataset.as_str(), r.labels.solver.as_str())).collect();
     assert_eq!((order[0], order[17]), (("pol", "cholesky"), ("draw", "jacobi")));
 }
 
@@ -39,7 +39,7 @@ fn a_damaged_line_in_the_middle_is_named_and_the_rest_is_reported() {
     lines[1] = "{\"kind\":\"case\"";
     fs::write(dir.path().join("journal.jsonl"), lines.join("\n")).unwrap();
     let run = Run::open(dir.path()).unwrap();
-    assert_eq!((run.rows.len(), run.warnings.len()), (17, 1));
+    assert_eq!((run.record.rows.len(), run.warnings.len()), (17, 1));
     assert!(run.warnings[0].contains("line 2"), "{:?}", run.warnings);
     let page = export(&run, Format::Html).unwrap();
     assert!(page.contains("line 2"), "the page does not name the damaged line");
@@ -50,9 +50,12 @@ fn a_damaged_line_in_the_middle_is_named_and_the_rest_is_reported() {
 fn a_journal_alone_and_an_empty_one_are_enough() {
     let dir = tempfile::tempdir().unwrap();
     fs::copy(stored().join("journal.jsonl"), dir.path().join("journal.jsonl")).unwrap();
-    assert_eq!(write_all(&Run::open(dir.path()).unwrap(), &Options::default()).unwrap().figures.len(), 11);
+    assert_eq!(
+        write_all(&Run::open(dir.path()).unwrap(), &WriteOptions::default()).unwrap().figures.len(),
+        11
+    );
     fs::write(dir.path().join("journal.jsonl"), "").unwrap();
-    let written = write_all(&Run::open(dir.path()).unwrap(), &Options::default()).unwrap();
+    let written = write_all(&Run::open(dir.path()).unwrap(), &WriteOptions::default()).unwrap();
     assert_eq!(written.figures.len(), 0);
     assert!(fs::read_dir(dir.path().join("figures")).unwrap().next().is_none(), "old figures were kept");
 }
@@ -63,14 +66,14 @@ fn means_and_standard_errors_are_over_the_seeds_that_have_an_answer() {
     // A timing repeat is averaged into its seed first, so it must not count as a seed of its own.
     let cg = |r: &&mut Row| r.labels.solver == "cg" && r.labels.dataset == "pol";
     let mut repeat = None;
-    for (row, value) in run.rows.iter_mut().filter(cg).zip([1.0, 3.0, 4.0]) {
+    for (row, value) in run.record.rows.iter_mut().filter(cg).zip([1.0, 3.0, 4.0]) {
         row.metrics.insert("test_rmse", value);
         repeat = Some(row.clone());
     }
     let mut repeat = repeat.unwrap();
     repeat.labels.repeat = 1;
     repeat.metrics.insert("test_rmse", 6.0);
-    run.rows.push(repeat);
+    run.record.rows.push(repeat);
     let all = groups(&run).unwrap();
     let of = |d: &str, s: &str| all.iter().find(|g| g.problem.dataset == d && g.solver == s).unwrap().clone();
     let rmse = of("pol", "cg").metrics["test_rmse"];
@@ -84,7 +87,7 @@ fn means_and_standard_errors_are_over_the_seeds_that_have_an_answer() {
 fn every_file_is_written() {
     // A fixed place, so that the page can be opened after the test.
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
-    let options = Options { output: Some(output.clone()) };
+    let options = WriteOptions { output: Some(output.clone()) };
     let written = write_all(&run(), &options).unwrap();
     let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
     insta::assert_snapshot!(names.join("\n"));
@@ -101,7 +104,7 @@ fn every_file_is_written() {
         ParquetReader::new(fs::File::open(output.join(file)).unwrap()).finish().unwrap().shape().0
     };
     assert_eq!(shape("results.parquet"), 18);
-    let points: usize = run().rows.iter().map(|r| r.trace.len()).sum();
+    let points: usize = run().record.rows.iter().map(|r| r.trace.len()).sum();
     assert_eq!(shape("traces.parquet"), points);
     for figure in &written.figures {
         let svg = fs::read_to_string(figure).unwrap();
@@ -135,7 +138,7 @@ fn curve(error: f64) -> Curve {
 #[test]
 fn a_run_on_one_input_is_drawn_along_it() {
     let mut run = run();
-    for row in run.rows.iter_mut().filter(|row| row.labels.dataset == "draw") {
+    for row in run.record.rows.iter_mut().filter(|row| row.labels.dataset == "draw") {
         let error = if row.labels.solver == "jacobi" { 0.5 } else { 1e-3 };
         row.output = TaskOutput::Posterior(PosteriorOutput { curve: Some(Box::new(curve(error))) });
         for point in &mut row.trace {
@@ -148,10 +151,10 @@ fn a_run_on_one_input_is_drawn_along_it() {
     // Through the journal's own form, as a report would read it.
     let folder = tempfile::tempdir().unwrap();
     let line = |row: &Row| serde_json::to_string(&JournalEntry::Case(Box::new(row.clone()))).unwrap();
-    let lines: Vec<String> = run.rows.iter().map(line).collect();
+    let lines: Vec<String> = run.record.rows.iter().map(line).collect();
     fs::write(folder.path().join("journal.jsonl"), lines.join("\n") + "\n").unwrap();
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-along-an-input");
-    let options = Options { output: Some(output.clone()) };
+    let options = WriteOptions { output: Some(output.clone()) };
     let written = write_all(&Run::open(folder.path()).unwrap(), &options).unwrap();
     let drawn = |name: &str| {
         let path = written.figures.iter().find(|path| path.ends_with(name))?;
@@ -176,7 +179,7 @@ fn solvers_are_listed_with_what_their_products_found_in_memory() {
     let mut run = run();
     let table = |run: &Run| export(run, Format::Markdown).unwrap();
     assert!(!table(&run).contains("epochs found in memory"), "no memory is stated");
-    for row in &mut run.rows {
+    for row in &mut run.record.rows {
         let found = if row.labels.solver == "cg" { 12.5 } else { 0.0 };
         row.metrics.insert(names::EPOCHS_FOUND, found);
     }
@@ -230,22 +233,23 @@ fn summary_counts_what_happened() {
 #[test]
 fn runs_stand_side_by_side() {
     let (first, mut second) = (run(), run());
-    second.name = "changed".to_owned();
-    second.rows.retain(|r| r.labels.solver != "jacobi");
-    for row in &mut second.rows {
+    second.record.name = "changed".to_owned();
+    second.record.rows.retain(|r| r.labels.solver != "jacobi");
+    for row in &mut second.record.rows {
         let seconds = row.metrics.get("seconds").unwrap();
         row.metrics.insert("seconds", 0.5 * seconds);
     }
-    insta::assert_snapshot!(compare(&[first, second]).unwrap().table().text());
+    insta::assert_snapshot!(compare(&[first, second]).unwrap().cases().unwrap().table().text());
 }
 
 #[test]
 fn only_seeds_that_gave_an_answer_in_every_run_are_compared() {
     let (first, mut second) = (run(), run());
-    second.rows.retain(|r| r.labels.seed != 2);
-    let failed = second.rows.iter_mut().find(|r| r.labels.solver == "cg" && r.labels.seed == 1).unwrap();
+    second.record.rows.retain(|r| r.labels.seed != 2);
+    let failed =
+        second.record.rows.iter_mut().find(|r| r.labels.solver == "cg" && r.labels.seed == 1).unwrap();
     failed.status = Status::Crashed;
-    let comparison = compare(&[first, second]).unwrap();
+    let comparison = compare(&[first, second]).unwrap().cases().unwrap();
     let cg = comparison.rows.iter().find(|r| r.solver == "cg" && r.metric.name == "test_rmse").unwrap();
     assert_eq!((cg.seeds, cg.means[0]), (1, cg.means[1]));
     assert_eq!(comparison.json()["rows"][0]["seeds"], 2);
@@ -254,10 +258,10 @@ fn only_seeds_that_gave_an_answer_in_every_run_are_compared() {
 #[test]
 fn runs_without_a_common_case_have_no_comparison() {
     let (first, mut second) = (run(), run());
-    for row in &mut second.rows {
+    for row in &mut second.record.rows {
         row.labels.solver.push('2');
     }
-    assert_eq!(compare(&[first, second]).unwrap().rows, []);
+    assert_eq!(compare(&[first, second]).unwrap().cases().unwrap().rows, []);
 }
 
 /// A gradient from pathwise targets and warm starts, or from standard probes and cold starts.
@@ -288,14 +292,14 @@ fn output(row: &mut Row) -> &mut TrainingOutput {
 /// in twice the time, with standard probes from cold starts.
 fn trained() -> Run {
     let mut run = run();
-    let pathwise = run.rows.clone();
+    let pathwise = run.record.rows.clone();
     let standard = pathwise.iter().cloned().map(|mut row| {
         row.id += "-standard";
         row.labels.estimator = Some("standard".into());
         row
     });
-    run.rows = pathwise.iter().cloned().chain(standard).collect();
-    for row in &mut run.rows {
+    run.record.rows = pathwise.iter().cloned().chain(standard).collect();
+    for row in &mut run.record.rows {
         let is_standard = row.labels.estimator.as_deref() == Some("standard");
         let Task::Posterior(posterior) = &row.case.task else { panic!("the stored cases are posteriors") };
         let targets = posterior.targets;
@@ -345,14 +349,14 @@ fn training_has_a_row_for_each_solver_and_estimator() {
     assert!(line("cg", "standard").contains(" 1× "), "{shown}");
 
     let output = tempfile::tempdir().unwrap();
-    let options = Options { output: Some(output.path().to_owned()) };
+    let options = WriteOptions { output: Some(output.path().to_owned()) };
     let written = write_all(&run, &options).unwrap();
     let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
     assert!(names.contains(&"training-pol-cg.svg"), "{names:?}");
     assert!(!names.iter().any(|name| name.starts_with("residual")), "{names:?}");
     let steps =
         ParquetReader::new(fs::File::open(output.path().join("steps.parquet")).unwrap()).finish().unwrap();
-    assert_eq!(steps.height(), 4 * run.rows.len());
+    assert_eq!(steps.height(), 4 * run.record.rows.len());
     assert!(steps.column("length_scale_0").is_ok());
     let page = fs::read_to_string(&written.markdown).unwrap();
     assert!(page.contains("cold starts"), "the conventions are those of training");
@@ -364,7 +368,7 @@ fn training_has_a_row_for_each_solver_and_estimator() {
 /// The charts of a run, by file name.
 fn charts(run: &Run) -> BTreeMap<String, String> {
     let output = tempfile::tempdir().unwrap();
-    let options = Options { output: Some(output.path().to_owned()) };
+    let options = WriteOptions { output: Some(output.path().to_owned()) };
     let written = write_all(run, &options).unwrap();
     let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
     let all = written.figures.iter().map(|path| (name(path), fs::read_to_string(path).unwrap()));
@@ -385,7 +389,7 @@ fn colours<'a>(charts: &'a BTreeMap<String, String>, series: &str) -> BTreeSet<&
 #[test]
 fn a_solver_has_one_colour_in_all_charts_whatever_the_others_did() {
     let (whole, mut part) = (run(), run());
-    part.rows.retain(|row| row.labels.solver != "cholesky");
+    part.record.rows.retain(|row| row.labels.solver != "cholesky");
     let [whole, part] = [whole, part].map(|run| charts(&run));
     for solver in ["cg", "jacobi"] {
         assert_eq!(colours(&whole, solver).len(), 1, "{solver}");
@@ -413,7 +417,7 @@ fn a_page_can_hide_the_elements_of_a_solver() {
 #[test]
 fn seconds_of_training_are_the_solver_and_the_rest() {
     let mut run = trained();
-    for row in &mut run.rows {
+    for row in &mut run.record.rows {
         row.metrics.insert("seconds", 7.5);
     }
     let charts = charts(&run);
@@ -429,7 +433,7 @@ fn seconds_of_training_are_the_solver_and_the_rest() {
 fn estimators_that_differ_in_their_probes_alone_are_drawn_over_them() {
     let mut run = trained();
     assert!(!charts(&run).keys().any(|name| name.starts_with("probes")));
-    let more = run.rows.clone().into_iter().map(|mut row| {
+    let more = run.record.rows.clone().into_iter().map(|mut row| {
         row.id += "-256";
         row.labels.estimator.as_mut().unwrap().push_str("-256");
         let training = training(&mut row);
@@ -439,7 +443,7 @@ fn estimators_that_differ_in_their_probes_alone_are_drawn_over_them() {
         *probes = probes.with_count(256);
         row
     });
-    run.rows.extend(more.collect::<Vec<_>>());
+    run.record.rows.extend(more.collect::<Vec<_>>());
     let charts = charts(&run);
     let probes = &charts["probes-pol.svg"];
     for words in ["probes", "test RMSE", "seconds of training", "cg · standard", "cg · pathwise", "64", "256"]
@@ -451,17 +455,18 @@ fn estimators_that_differ_in_their_probes_alone_are_drawn_over_them() {
 /// Training whose noise scales are off by a share, and exact training beside it.
 fn trained_exactly_too(off: f64) -> Run {
     let mut run = trained();
-    let exact = run.rows.iter().filter(|row| row.labels.solver == "cholesky").cloned().map(|mut row| {
-        row.id += "-exact";
-        row.labels.estimator = Some("exact".into());
-        training(&mut row).gradient = GradientEstimator::Exact;
-        row
-    });
+    let exact =
+        run.record.rows.iter().filter(|row| row.labels.solver == "cholesky").cloned().map(|mut row| {
+            row.id += "-exact";
+            row.labels.estimator = Some("exact".into());
+            training(&mut row).gradient = GradientEstimator::Exact;
+            row
+        });
     let exact: Vec<Row> = exact.collect();
-    for step in run.rows.iter_mut().flat_map(|row| output(row).steps.iter_mut()) {
+    for step in run.record.rows.iter_mut().flat_map(|row| output(row).steps.iter_mut()) {
         *step.hyperparameters.get_mut("noise_scale").unwrap() *= 1.0 + off;
     }
-    run.rows.extend(exact);
+    run.record.rows.extend(exact);
     run
 }
 
@@ -480,7 +485,7 @@ fn training_has_a_distance_to_exact_training() {
 
     // As many steps, but not of the same size: nothing to compare with.
     let mut other = run.clone();
-    for training in other.rows.iter_mut().map(training) {
+    for training in other.record.rows.iter_mut().map(training) {
         if training.gradient == GradientEstimator::Exact {
             training.learning_rate = 0.01;
         }
@@ -492,8 +497,8 @@ fn training_has_a_distance_to_exact_training() {
 fn a_swept_parameter_has_a_chart() {
     let mut run = run();
     let kind = |row: &Row| row.labels.solver == "cg" || row.labels.solver == "jacobi";
-    run.rows.retain(|row| row.labels.dataset == "pol" && kind(row));
-    for row in &mut run.rows {
+    run.record.rows.retain(|row| row.labels.dataset == "pol" && kind(row));
+    for row in &mut run.record.rows {
         // Two solvers of the stored run stand for two values.
         let rank = if row.labels.solver == "cg" { 100 } else { 10 };
         let point = GridPoint { entry: "cg".into(), params: [("rank".into(), ParamValue::Int(rank))].into() };
@@ -501,7 +506,7 @@ fn a_swept_parameter_has_a_chart() {
         row.case.solver.name = point.name();
         row.case.solver.grid = Some(point);
     }
-    run.axes.solver = vec!["cg@rank=10".into(), "cg@rank=100".into()];
+    run.record.axes.solver = vec!["cg@rank=10".into(), "cg@rank=100".into()];
     let charts = charts(&run);
     let sweep = &charts["sweep-rank-pol.svg"];
     assert!(sweep.contains("By rank: pol") && sweep.contains("\ncg\n"), "{sweep}");
@@ -525,7 +530,7 @@ fn a_swept_parameter_has_a_chart() {
 fn truncated_training_is_shown_with_exact_training() {
     let mut run = trained_exactly_too(0.0);
     assert!(!charts(&run).keys().any(|name| name.starts_with("truncation")), "a tolerance ended all solves");
-    for row in &mut run.rows {
+    for row in &mut run.record.rows {
         row.case.budget.tolerance = None;
         row.metrics.insert("steps", 4.0);
         row.metrics.insert(
@@ -545,7 +550,7 @@ fn truncated_training_is_shown_with_exact_training() {
 fn starts_lie_on_the_quadratic_that_is_minimised() {
     let mut run = trained_exactly_too(0.0);
     assert!(!charts(&run).keys().any(|name| name.starts_with("section")));
-    for step in run.rows.iter_mut().flat_map(|row| output(row).steps.iter_mut()) {
+    for step in run.record.rows.iter_mut().flat_map(|row| output(row).steps.iter_mut()) {
         let numbers = [("curvature_1", 900.0), ("curvature_2", 100.0), ("start_1", 0.5), ("start_2", -2.0)];
         numbers.into_iter().for_each(|(name, value)| step.metrics.insert(name, value));
     }
@@ -559,7 +564,7 @@ fn starts_lie_on_the_quadratic_that_is_minimised() {
 #[test]
 fn a_landscape_lies_under_the_paths() {
     let mut run = trained();
-    for row in &mut run.rows {
+    for row in &mut run.record.rows {
         let output = output(row);
         for step in &mut output.steps {
             let length = step.hyperparameters.remove("length_scale_0").unwrap();
@@ -577,7 +582,7 @@ fn a_landscape_lies_under_the_paths() {
         length_scale: scales.clone(),
         noise_scale: scales.clone(),
     };
-    let pol = run.rows.iter_mut().find(|row| row.labels.dataset == "pol").unwrap();
+    let pol = run.record.rows.iter_mut().find(|row| row.labels.dataset == "pol").unwrap();
     output(pol).landscape = Some(Box::new(landscape));
     let charts = charts(&run);
     let paths = &charts["training-paths-pol.svg"];
@@ -597,7 +602,7 @@ fn metrics_that_no_table_shows_stand_in_the_details() {
     }
     assert!(export(&run, Format::Html).unwrap().contains("<summary>Details of posterior</summary>"));
     // Every metric of the run is in a table, with its documentation.
-    for (name, _) in run.rows[0].metrics.iter() {
+    for (name, _) in run.record.rows[0].metrics.iter() {
         let metric = metric::find(name).unwrap();
         assert!(details.contains(&format!("- {}: {}", metric.title, metric.doc())), "{name}");
     }
@@ -606,7 +611,7 @@ fn metrics_that_no_table_shows_stand_in_the_details() {
 #[test]
 fn a_spec_may_choose_the_columns() {
     let mut run = run();
-    run.options.columns = vec!["test_rmse".to_owned(), "peak_memory_bytes".to_owned()];
+    run.record.report.columns = vec!["test_rmse".to_owned(), "peak_memory_bytes".to_owned()];
     let text = export(&run, Format::Text).unwrap();
     let heading: Vec<&str> =
         text.lines().nth(1).unwrap().split("  ").filter(|word| !word.is_empty()).collect();
@@ -620,7 +625,7 @@ fn a_spec_may_choose_the_columns() {
 #[test]
 fn a_run_may_hold_several_tasks() {
     let mut run = run();
-    run.rows.extend(trained().rows.into_iter().filter(|row| row.labels.dataset == "pol"));
+    run.record.rows.extend(trained().record.rows.into_iter().filter(|row| row.labels.dataset == "pol"));
     let page = export(&run, Format::Markdown).unwrap();
     for heading in ["## Results: Gaussian-process posteriors", "## Results: Training of hyperparameters"] {
         assert!(page.contains(heading), "{heading}");
@@ -639,8 +644,8 @@ fn a_solver_names_what_to_cite() {
         after.split_once("## Details").unwrap().0.to_owned()
     };
     assert!(!references(&run).contains("Hestenes"));
-    run.sources.insert("cg".to_owned(), "M. R. Hestenes, E. Stiefel. 1952.".to_owned());
-    run.sources.insert("unused".to_owned(), "Nobody. 1999.".to_owned());
+    run.record.sources.insert("cg".to_owned(), "M. R. Hestenes, E. Stiefel. 1952.".to_owned());
+    run.record.sources.insert("unused".to_owned(), "Nobody. 1999.".to_owned());
     let cited = references(&run);
     assert!(cited.contains("Hestenes") && !cited.contains("Nobody"), "{cited}");
 }

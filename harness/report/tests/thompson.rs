@@ -8,7 +8,7 @@ use gpbench_record::{
     Objective, ObjectiveDraw, PathwiseTargets, Prior, Row, Source, Status, Step, StopReason, Task,
     TaskOutput, Thompson, ThompsonOutput, WarmStart, testing,
 };
-use gpbench_report::{Format, Options, Run, compare, export, write_all};
+use gpbench_report::{Format, Run, WriteOptions, compare, export, write_all};
 
 const STEPS: u64 = 10;
 const BATCH: usize = 50;
@@ -166,15 +166,15 @@ fn stored(rows: &[Row]) -> (tempfile::TempDir, Run) {
     let lines: Vec<String> = rows.iter().map(line).collect();
     fs::write(folder.path().join("journal.jsonl"), lines.join("\n") + "\n").unwrap();
     let mut run = Run::open(folder.path()).unwrap();
-    run.axes.solver = SOLVERS.iter().map(|(plugin, ..)| (*plugin).to_owned()).collect();
-    run.options.reference = Some("lin2023".to_owned());
+    run.record.axes.solver = SOLVERS.iter().map(|(plugin, ..)| (*plugin).to_owned()).collect();
+    run.record.report.reference = Some("lin2023".to_owned());
     (folder, run)
 }
 
 /// Writes the report of a run to a fixed place, so that the page can be opened after the test; gives names of the charts.
 fn charts(run: &Run, place: &str) -> Vec<String> {
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(place);
-    let written = write_all(run, &Options { output: Some(output) }).unwrap();
+    let written = write_all(run, &WriteOptions { output: Some(output) }).unwrap();
     for figure in &written.figures {
         let svg = fs::read_to_string(figure).unwrap();
         assert!(svg.contains("polyline") || svg.contains("rect"), "{} is empty", figure.display());
@@ -291,11 +291,11 @@ fn one_solver_on_one_objective_is_reported() {
 fn runs_are_compared_and_followed() {
     let (_folder, first) = stored(&rows(2));
     let mut better = first.clone();
-    for row in &mut better.rows {
+    for row in &mut better.record.rows {
         let best = row.metrics.get("best").unwrap();
         row.metrics.insert("best", best + 0.5);
     }
-    let comparison = compare(&[first.clone(), better.clone()]).unwrap();
+    let comparison = compare(&[first.clone(), better.clone()]).unwrap().cases().unwrap();
     let text = comparison.table().text();
     assert!(text.contains("best") && text.contains("gain") && text.contains("all parts [s]"), "{text}");
     let best = gpbench_record::metric::find("best").unwrap();

@@ -12,7 +12,7 @@ use crate::layout::{JOURNAL, is_run};
 use crate::{MergedRun, PlanFile, RunError, environments};
 
 /// A run, read back. The journal is the only file that must exist.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunRecord {
     /// The run folder.
     pub folder: PathBuf,

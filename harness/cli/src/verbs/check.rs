@@ -59,17 +59,19 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     let summary = execute(global, &prepared, &args.run, &Continuation::NONE)?;
     let run = runs::reopen(&summary.folder)?;
     if !summary.is_complete() {
-        say(format_args!("nothing was compared: {} of {} cases have no row", run.missing, summary.total));
+        say(format_args!("nothing was compared: {} of {} cases have no row", run.missing(), summary.total));
         return Ok(exit_code(&summary));
     }
     let page = runs::write_report(&run)?.html;
 
     let check = match &reference {
-        Some(Reference::File(old)) if !args.update => baseline::check(&run, old),
-        Some(Reference::Run(old)) => baseline::against(&run, old),
+        Some(Reference::File(old)) if !args.update => {
+            baseline::check(&run, old).map_err(Failure::internal)?
+        }
+        Some(Reference::Run(old)) => baseline::against(&run, old).map_err(Failure::internal)?,
         Some(Reference::File(_)) | None => {
             let old = if let Some(Reference::File(old)) = &reference { Some(old) } else { None };
-            output::write_file(&file, &baseline::update(&run, old))
+            output::write_file(&file, &baseline::update(&run, old).map_err(Failure::internal)?)
                 .map_err(|e| Failure::internal(format!("{} cannot be written: {e}", file.display())))?;
             output::print(&format!("wrote {}", file.display()))?;
             return Ok(if summary.failures() > 0 { CASE_FAILED } else { OK });
@@ -94,8 +96,8 @@ fn reference(global: &Global, args: &Check, file: &Path) -> Result<Option<Refere
             return Err(Failure::usage("`--update` writes a baseline file, and a run folder is given"));
         }
         let mut run = runs::open_folder(global, file)?;
-        run.rows.retain(|row| filter.includes(&row.labels.solver, &row.labels.dataset));
-        if run.rows.is_empty() {
+        run.record.rows.retain(|row| filter.includes(&row.labels.solver, &row.labels.dataset));
+        if run.record.rows.is_empty() {
             return Err(no_case(file));
         }
         Ok(Some(Reference::Run(Box::new(run))))

@@ -114,10 +114,10 @@ pub(crate) fn report(global: &Global, folder: &Path, signal: Option<i32>, wide: 
         runs::print_tables(&run, wide)?;
         say(format_args!("\nreport: {}", page.display()));
     }
-    let failed = run.rows.iter().any(|row| row.status.is_failure());
+    let failed = run.record.rows.iter().any(|row| row.status.is_failure());
     Ok(match signal {
-        Some(signal) if run.missing > 0 => of_signal(signal),
-        _ if failed || run.missing > 0 => CASE_FAILED,
+        Some(signal) if run.missing() > 0 => of_signal(signal),
+        _ if failed || run.missing() > 0 => CASE_FAILED,
         _ => OK,
     })
 }

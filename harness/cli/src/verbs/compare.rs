@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gpbench_record::selects;
 use gpbench_report::baseline::{self, Baseline};
-use gpbench_report::{AcrossTasks, Run, markdown};
+use gpbench_report::{AcrossTasks, Run, SideBySide, markdown};
 
 use crate::args::{Filter, Format, FormatArg, Global, solver_names};
 use crate::check_result::{self, StepSummary};
@@ -41,7 +41,7 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
     args.page.require_file()?;
     let mut runs = args.runs.iter().map(|name| runs::open(global, name)).collect::<Result<Vec<_>, _>>()?;
     for run in &mut runs {
-        run.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
+        run.record.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
     }
     let title = format!("gpbench compare {}", args.runs.join(" "));
     let between = solver_names(&args.between);
@@ -52,34 +52,34 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
             let mut old = Baseline::read(file).map_err(Failure::usage)?;
             // A case that is filtered out is not missing.
             old.cases.retain(|case| args.filter.includes(&case.key.solver, &case.key.dataset));
-            let check = baseline::check(run, &old);
+            let check = baseline::check(run, &old).map_err(Failure::internal)?;
             let printed = check_result::print(&check, args.output);
             let code = args.page.finish(&title, &check)?;
             printed.map(|()| code)
         }
         (None, [old, new], [run]) => {
             for solver in [old, new] {
-                if !run.rows.iter().any(|row| selects(solver, &row.labels.solver)) {
+                if !run.record.rows.iter().any(|row| selects(solver, &row.labels.solver)) {
                     let noun = run.noun();
                     return Err(Failure::nothing(format!("the run has no case of the {noun} `{solver}`")));
                 }
             }
-            side_by_side(&gpbench_report::between(run, old, new), &title, args)
+            side_by_side(gpbench_report::between(run, old, new), &title, args)
         }
         (None, [], [_]) => Err(Failure::nothing(
             "one run cannot be compared; name two or more, or a baseline with `--baseline`",
         )),
-        (None, [], runs) => side_by_side(runs, &title, args),
+        (None, [], runs) => side_by_side(gpbench_report::compare(runs), &title, args),
         (None, ..) => Err(Failure::usage("`--between OLD,NEW` takes two solvers or learners and one run")),
         (Some(_), ..) => Err(Failure::usage("`--baseline` takes one run")),
     }
 }
 
-fn side_by_side(runs: &[Run], title: &str, args: &Compare) -> Outcome {
-    if let Some(across) = gpbench_report::across_tasks(runs).map_err(Failure::internal)? {
-        return across_tasks(&across, args);
-    }
-    let comparison = gpbench_report::compare(runs).map_err(Failure::internal)?;
+fn side_by_side(compared: gpbench_report::Result<SideBySide>, title: &str, args: &Compare) -> Outcome {
+    let comparison = match compared.map_err(Failure::internal)? {
+        SideBySide::Methods(across) => return across_tasks(&across, args),
+        SideBySide::Cases(comparison) => comparison,
+    };
     if comparison.rows.is_empty() {
         return Err(no_common_case());
     }

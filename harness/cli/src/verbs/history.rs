@@ -71,7 +71,7 @@ fn read(global: &Global, args: &History) -> Result<Vec<Run>, Failure> {
     for folder in own {
         match runs::open_folder(global, folder) {
             Ok(mut run) => {
-                run.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
+                run.record.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
                 found.push(run);
             }
             Err(failure) => warn(global, &failure.text),

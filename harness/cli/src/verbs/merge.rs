@@ -46,7 +46,7 @@ pub(crate) fn merge(global: &Global, args: &Merge) -> Outcome {
         say(format_args!("report: {}", page.display()));
     }
     printed?;
-    let failed = run.rows.iter().any(|row| row.status.is_failure());
+    let failed = run.record.rows.iter().any(|row| row.status.is_failure());
     Ok(if failed || merged.missing > 0 { CASE_FAILED } else { OK })
 }
 
@@ -62,7 +62,7 @@ fn folders(global: &Global, run: &str) -> Result<Vec<PathBuf>, Failure> {
 /// What was merged, and what is missing.
 fn summary(merged: &Merged, run: &Run) -> String {
     let Merged { rows, missing, duplicates, plans, absent, .. } = merged;
-    let mut text = format!("merged {} runs: {rows} rows", run.merged.len());
+    let mut text = format!("merged {} runs: {rows} rows", run.record.merged.len());
     if *duplicates > 0 {
         text += &format!(" ({duplicates} more were left out: another run has them too)");
     }

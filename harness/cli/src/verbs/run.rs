@@ -58,8 +58,8 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
             say(format_args!("\n{hint}"));
         }
         say(format_args!("\nreport: {}", page.display()));
-        if run.shard.is_some() && summary.left == 0 {
-            say(format_args!("to unite all shards: {}", merge_command(global, &run.name)));
+        if run.record.shard.is_some() && summary.left == 0 {
+            say(format_args!("to unite all shards: {}", merge_command(global, &run.record.name)));
         }
     }
     if let Some(why) = ended_early(&summary) {

@@ -1,4 +1,4 @@
-//! The cases of a run, as baselines distinguish them.
+//! Cases of a run with their timing repeats merged.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,11 +6,11 @@ use std::fmt;
 use gpbench_record::{Labels, Metrics, Row, Status};
 use serde::{Deserialize, Serialize};
 
-use crate::run::Run;
+use crate::frame::{CaseView, Cases};
 
-/// A case's names on the spec's axes; timing repeats count as one case.
+/// Key of a case in a baseline: its names on the spec's axes without the count of timing repeats.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Key {
+pub struct CaseKey {
     /// Data set.
     pub dataset: String,
     /// Kernel.
@@ -24,49 +24,47 @@ pub struct Key {
     pub seed: u64,
 }
 
-impl Key {
-    pub(super) fn of(labels: &Labels) -> Key {
-        let Labels { dataset, kernel, estimator, solver, seed, .. } = labels.clone();
-        Key { dataset, kernel, estimator, solver, seed }
+impl CaseKey {
+    pub(super) fn of(case: &CaseView<'_>) -> CaseKey {
+        let Labels { dataset, kernel, estimator, seed, .. } = case.row().labels.clone();
+        CaseKey { dataset, kernel, estimator, solver: case.solver().to_owned(), seed }
     }
-}
 
-impl Key {
     /// The case without its seed: `pol/matern32/pathwise/cg`.
     pub(super) fn without_seed(&self) -> String {
-        let Key { dataset, kernel, estimator, solver, .. } = self;
+        let CaseKey { dataset, kernel, estimator, solver, .. } = self;
         let parts = [Some(dataset), Some(kernel), estimator.as_ref(), Some(solver)];
         parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("/")
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for CaseKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/seed {}", self.without_seed(), self.seed)
     }
 }
 
 /// A run's cases with their timing repeats merged.
-pub(super) fn merged(run: &Run) -> BTreeMap<Key, Merged<'_>> {
-    let mut cases: BTreeMap<Key, Vec<&Row>> = BTreeMap::new();
-    for row in &run.rows {
-        cases.entry(Key::of(&row.labels)).or_default().push(row);
+pub(super) fn merged<'f>(cases: &Cases<'f>) -> BTreeMap<CaseKey, Merged<'f>> {
+    let mut repeats: BTreeMap<CaseKey, Vec<CaseView<'f>>> = BTreeMap::new();
+    for case in cases.iter() {
+        repeats.entry(CaseKey::of(&case)).or_default().push(case);
     }
-    cases.into_iter().map(|(key, rows)| (key, Merged::new(&rows))).collect()
+    repeats.into_iter().map(|(key, cases)| (key, Merged::new(&cases))).collect()
 }
 
 /// A case with its repeats: the worst status, and the mean of each metric.
-pub(super) struct Merged<'a> {
-    pub(super) worst: &'a Row,
+pub(super) struct Merged<'f> {
+    pub(super) worst: &'f Row,
     pub(super) metrics: Metrics,
 }
 
-impl<'a> Merged<'a> {
-    fn new(rows: &[&'a Row]) -> Merged<'a> {
-        let worst =
-            rows.iter().max_by_key(|row| severity(row.status)).expect("a key stands for at least one row");
+impl<'f> Merged<'f> {
+    fn new(repeats: &[CaseView<'f>]) -> Merged<'f> {
+        let worst = repeats.iter().map(CaseView::row).max_by_key(|row| severity(row.status));
+        let worst = worst.expect("a key stands for at least one case");
         let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-        for (name, value) in rows.iter().flat_map(|row| row.metrics.iter()) {
+        for (name, value) in repeats.iter().flat_map(CaseView::metrics) {
             let (sum, count) = sums.entry(name).or_default();
             *sum += value;
             *count += 1.0;
@@ -78,7 +76,7 @@ impl<'a> Merged<'a> {
     }
 }
 
-/// Order of statuses from good to bad; all failures are alike.
+/// Rank of a status from good to bad; all failures are equal.
 pub(super) fn severity(status: Status) -> u8 {
     match status {
         Status::Ok => 0,

@@ -1,26 +1,25 @@
-//! What differs between the cases of two runs that have the same names, so that their results may differ without a
-//! change of any program.
+//! Differences between cases of the same names in two runs: their results may differ without a change of any program.
 
 use std::collections::BTreeSet;
 
 use gpbench_record::Row;
 
-use super::cases::{Key, merged};
-use crate::run::Run;
+use super::cases::{CaseKey, merged};
+use crate::frame::Cases;
 
-/// Largest number of things that the remark names.
+/// Largest number of differences that the remark names.
 const NAMED: usize = 5;
 
 /// The differences.
 pub(super) struct Changes {
     /// Cases whose solver or parameters differ.
-    pub(super) solvers: BTreeSet<Key>,
-    /// A sentence that names all that differs.
+    pub(super) solvers: BTreeSet<CaseKey>,
+    /// A sentence that names the differences.
     pub(super) remark: Option<String>,
 }
 
 /// Compares the cases that both runs have.
-pub(super) fn changes(old: &Run, new: &Run) -> Changes {
+pub(super) fn changes(old: &Cases<'_>, new: &Cases<'_>) -> Changes {
     let (old, new) = (merged(old), merged(new));
     let both = || new.iter().filter_map(|(key, now)| Some((key, old.get(key)?.worst, now.worst)));
     let differs = |was: &Row, now: &Row| {
@@ -46,7 +45,7 @@ pub(super) fn changes(old: &Run, new: &Run) -> Changes {
     Changes { solvers, remark }
 }
 
-/// What differs between two cases, in words.
+/// Descriptions of the differences between two cases.
 fn of_case(was: &Row, now: &Row) -> Vec<String> {
     let (old, new) = (&was.case, &now.case);
     let mut named = Vec::new();

@@ -1,15 +1,15 @@
-//! The outcome of a check: what differs from the baseline.
+//! The outcome of a check: differences from the baseline.
 
 use serde_json::{Value, json};
 
-use super::cases::Key;
+use super::cases::CaseKey;
 use crate::number::precise;
 use crate::table::Table;
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
 
-/// How a case or one of its metrics compares with the baseline.
+/// Outcome of the comparison of a case, or of one of its metrics, with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckOutcome {
     /// The case ended worse than in the baseline, or failed and is not in the baseline.
@@ -49,11 +49,11 @@ impl CheckOutcome {
 /// A case, or one of its metrics, that differs from the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricCheck {
-    /// Which case; the first of them, where several are compared together.
-    pub key: Key,
+    /// The case; the first of several that are compared together.
+    pub key: CaseKey,
     /// Number of seeds compared together: 1, but for times, which are compared over all seeds.
     pub seeds: usize,
-    /// How it compares.
+    /// Outcome of the comparison.
     pub outcome: CheckOutcome,
     /// The metric; absent where the outcome is that of the case.
     pub metric: Option<String>,
@@ -67,7 +67,7 @@ pub struct MetricCheck {
     pub detail: String,
 }
 
-/// What a run is compared with.
+/// The other side of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Against {
     /// A baseline file.
@@ -85,7 +85,7 @@ impl Against {
         }
     }
 
-    /// What has the old values.
+    /// Phrase for the source of the old values.
     pub(super) fn called(self) -> &'static str {
         match self {
             Against::Baseline => "the baseline",
@@ -105,15 +105,15 @@ impl Against {
 /// The outcome of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// What was compared with.
+    /// The other side of the comparison.
     pub against: Against,
-    /// All that differs from the baseline, failures first.
+    /// Differences from the baseline, failures first.
     pub findings: Vec<MetricCheck>,
     /// Number of cases that both the baseline and the run have.
     pub matched: usize,
     /// Number of metrics compared.
     pub compared: usize,
-    /// What could not be compared, and why; each a sentence.
+    /// Remarks on what could not be compared, each a sentence.
     pub remarks: Vec<String>,
 }
 
@@ -143,7 +143,7 @@ impl Check {
     /// null where several seeds are compared together.
     pub fn json(&self) -> Value {
         let verdict = |v: &MetricCheck| {
-            let Key { dataset, kernel, estimator, solver, seed } = &v.key;
+            let CaseKey { dataset, kernel, estimator, solver, seed } = &v.key;
             let seed = (v.seeds == 1).then_some(seed);
             json!({
                 "verdict": v.outcome.as_str(),
@@ -160,7 +160,7 @@ impl Check {
         })
     }
 
-    /// One line on how much was compared and found.
+    /// One line with the numbers of comparisons and findings.
     pub fn count(&self) -> String {
         let nothing = if self.exit_code() == 4 { "nothing to compare: " } else { "" };
         format!(

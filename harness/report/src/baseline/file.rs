@@ -9,9 +9,10 @@ use gpbench_record::metric::{self, DEFAULT_TOLERANCE, Shown};
 use gpbench_record::{Metrics, Status};
 use serde::{Deserialize, Serialize};
 
-use super::cases::{Key, Merged, merged};
+use super::cases::{CaseKey, Merged, merged};
 use super::keys::{self, Mistake};
 use crate::error::{Error, Result, at};
+use crate::frame::{Cases, Frame};
 use crate::run::Run;
 
 /// Version of the format.
@@ -28,16 +29,16 @@ pub struct Baseline {
     pub schema: u32,
     /// Tolerances that differ from the defaults, by metric.
     #[serde(default)]
-    pub tolerance: BTreeMap<String, Tolerance>,
+    pub tolerance: BTreeMap<String, BaselineTolerance>,
     /// The cases.
     #[serde(default, rename = "case")]
     pub cases: Vec<BaselineCase>,
 }
 
-/// By how much a metric may get worse than its baseline: the larger of the two bounds.
+/// Largest loss of a metric against its baseline: the larger of two bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tolerance {
+pub struct BaselineTolerance {
     /// In the units of the metric.
     #[serde(default)]
     pub absolute: f64,
@@ -46,8 +47,8 @@ pub struct Tolerance {
     pub relative: f64,
 }
 
-impl Tolerance {
-    /// By how much a value may get worse.
+impl BaselineTolerance {
+    /// Largest loss of a value.
     pub(super) fn margin(self, value: f64) -> f64 {
         self.absolute.max(self.relative * value.abs())
     }
@@ -59,11 +60,11 @@ impl Tolerance {
 pub struct BaselineCase {
     /// Its names on the spec's axes.
     #[serde(flatten)]
-    pub key: Key,
-    /// How it ended.
+    pub key: CaseKey,
+    /// Status.
     #[serde(default = "ok")]
     pub status: Status,
-    /// What it measured.
+    /// Metrics.
     #[serde(default)]
     pub metrics: Metrics,
 }
@@ -116,7 +117,7 @@ impl Baseline {
                 return Err(format!("the {name} of the case {} is {value}; it must be finite", case.key));
             }
         }
-        let mut keys: Vec<&Key> = baseline.cases.iter().map(|c| &c.key).collect();
+        let mut keys: Vec<&CaseKey> = baseline.cases.iter().map(|c| &c.key).collect();
         keys.sort();
         match keys.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(format!("the case {} is listed twice", pair[0])),
@@ -125,9 +126,16 @@ impl Baseline {
     }
 
     /// The baseline that a run gives: skipped cases are left out.
-    pub fn of(run: &Run) -> Baseline {
-        let cases = merged(run).into_iter().filter(|(_, found)| found.worst.status != Status::Skipped);
-        let case = |(key, found): (Key, Merged<'_>)| {
+    ///
+    /// # Errors
+    /// If the table of results cannot be built.
+    pub fn of(run: &Run) -> Result<Baseline> {
+        Ok(Baseline::of_cases(&Cases::of(&Frame::new(run)?)))
+    }
+
+    pub(super) fn of_cases(cases: &Cases<'_>) -> Baseline {
+        let cases = merged(cases).into_iter().filter(|(_, found)| found.worst.status != Status::Skipped);
+        let case = |(key, found): (CaseKey, Merged<'_>)| {
             let recorded = found.metrics.iter().filter(|(name, _)| is_recorded(name));
             let metrics = recorded.map(|(name, value)| (name.to_owned(), value)).collect();
             BaselineCase { key, status: found.worst.status, metrics }
@@ -136,10 +144,10 @@ impl Baseline {
     }
 
     /// The tolerance of a metric: the file's, else that of the registry.
-    pub fn tolerance_of(&self, metric: &str) -> Tolerance {
+    pub fn tolerance_of(&self, metric: &str) -> BaselineTolerance {
         self.tolerance.get(metric).copied().unwrap_or_else(|| {
             let known = metric::find(metric).map_or(DEFAULT_TOLERANCE, |metric| metric.tolerance);
-            Tolerance { absolute: known.absolute, relative: known.relative }
+            BaselineTolerance { absolute: known.absolute, relative: known.relative }
         })
     }
 }

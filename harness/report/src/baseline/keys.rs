@@ -1,4 +1,4 @@
-//! The keys of a baseline file. A key that is not known is a mistake: its tolerance or metric would not be checked.
+//! Validation of the keys of a baseline file: the tolerance or metric of an unknown key would not be checked.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ const FILE: [&str; 3] = ["schema", "tolerance", "case"];
 const TOLERANCE: [&str; 2] = ["absolute", "relative"];
 const CASE: [&str; 7] = ["dataset", "kernel", "estimator", "solver", "seed", "status", "metrics"];
 
-/// A mistake and its place.
+/// An unknown key and its position.
 pub(super) struct Mistake {
     /// 1-based.
     pub(super) line: usize,
@@ -19,7 +19,7 @@ pub(super) struct Mistake {
     pub(super) what: String,
 }
 
-/// The first key that is not known. A text that is not TOML has none: its reader reports the error.
+/// The first unknown key. A text that is not TOML has none: its reader reports the error.
 pub(super) fn unknown(document: &str) -> Option<Mistake> {
     let parsed = DeTable::parse(document).ok()?;
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
@@ -59,7 +59,7 @@ fn tables<'a, 'i>(value: &'a DeValue<'i>) -> Vec<&'a DeTable<'i>> {
     }
 }
 
-/// Adds the keys of a table that are not among those known.
+/// Adds the unknown keys of a table.
 fn look(table: &DeTable<'_>, kind: &str, known: &[&str], found: &mut Vec<(Range<usize>, String)>) {
     for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
         let name = text::line(key.get_ref());
@@ -72,7 +72,7 @@ fn look(table: &DeTable<'_>, kind: &str, known: &[&str], found: &mut Vec<(Range<
     }
 }
 
-/// The known name that differs from `name` by few letters.
+/// The known name that is nearest to `name`, if it differs by few letters.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let distances = known.iter().map(|known| (strsim::damerau_levenshtein(name, known), *known));
     let near = distances.filter(|(distance, known)| *distance <= (known.len() / 3).max(1));

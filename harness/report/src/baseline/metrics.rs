@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use gpbench_record::metric::{self, Direction};
 use gpbench_record::{Row, Status, names};
 
-use super::cases::{Key, Merged, merged, severity};
+use super::cases::{CaseKey, Merged, merged, severity};
 use super::check::{Against, Check, CheckOutcome, MetricCheck};
 use super::file::{Baseline, BaselineCase};
-use super::loose::{self, LOOSE};
+use super::loose_tolerance::{self, LOOSE_RATIO};
+use crate::error::Result;
+use crate::frame::{Cases, Frame};
 use crate::run::Run;
 
 /// Fraction of the tolerance below which a residual is held to its own baseline.
@@ -23,21 +25,30 @@ const BOUNDED: [&str; 2] = [names::RESIDUAL_Y, names::RESIDUAL_PROBES];
 const WITHIN_BAND: f64 = 1.75;
 
 /// Compares a run with a baseline.
-pub fn check(run: &Run, baseline: &Baseline) -> Check {
-    compare(run, baseline, Against::Baseline, &BTreeSet::new())
+///
+/// # Errors
+/// If the table of results cannot be built.
+pub fn check(run: &Run, baseline: &Baseline) -> Result<Check> {
+    let frame = Frame::new(run)?;
+    Ok(compare(&Cases::of(&frame), baseline, Against::Baseline, &BTreeSet::new()))
 }
 
 /// Compares a run with a baseline, or with what would be the baseline of another run. `others` are the cases of another
 /// solver than that of the baseline.
-pub(super) fn compare(run: &Run, baseline: &Baseline, against: Against, others: &BTreeSet<Key>) -> Check {
-    let cases = merged(run);
-    let remarks = loose::warnings(baseline);
+pub(super) fn compare(
+    cases: &Cases<'_>,
+    baseline: &Baseline,
+    against: Against,
+    others: &BTreeSet<CaseKey>,
+) -> Check {
+    let cases = merged(cases);
+    let remarks = loose_tolerance::warnings(baseline);
     let mut check = Check { against, findings: Vec::new(), matched: 0, compared: 0, remarks };
     for expected in &baseline.cases {
         let band = if others.contains(&expected.key) { f64::INFINITY } else { WITHIN_BAND };
         match cases.get(&expected.key) {
             Some(found) => check.one(baseline, expected, found, band),
-            None => check.say(&expected.key, CheckOutcome::Missing, "the run has no such case".to_owned()),
+            None => check.add(&expected.key, CheckOutcome::Missing, "the run has no such case".to_owned()),
         }
     }
     for (key, found) in &cases {
@@ -50,8 +61,8 @@ pub(super) fn compare(run: &Run, baseline: &Baseline, against: Against, others: 
 }
 
 impl Check {
-    /// Adds the outcome of a case.
-    fn say(&mut self, key: &Key, outcome: CheckOutcome, detail: String) {
+    /// Adds a finding about a whole case.
+    fn add(&mut self, key: &CaseKey, outcome: CheckOutcome, detail: String) {
         let key = key.clone();
         self.findings.push(MetricCheck {
             key,
@@ -65,29 +76,29 @@ impl Check {
         });
     }
 
-    /// Adds a case that the baseline lacks: a failure needs no baseline.
-    fn new_case(&mut self, key: &Key, found: &Merged<'_>) {
+    /// Adds a finding about a case that the baseline lacks: a failure is one without a baseline too.
+    fn new_case(&mut self, key: &CaseKey, found: &Merged<'_>) {
         let Row { status, reason, .. } = found.worst;
         match status.is_failure() {
             true => {
                 let detail = format!("not in {}; it ended {status} {reason}", self.against.called());
                 let detail = detail.trim_end().to_owned();
-                self.say(key, CheckOutcome::NewlyFailed, detail);
+                self.add(key, CheckOutcome::NewlyFailed, detail);
             }
-            false => self.say(key, CheckOutcome::NotInBaseline, format!("not checked; it ended {status}")),
+            false => self.add(key, CheckOutcome::NotInBaseline, format!("not checked; it ended {status}")),
         }
     }
 
     fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>, band: f64) {
         let row = found.worst;
         if row.status == Status::Skipped && expected.status != Status::Skipped {
-            return self.say(&expected.key, CheckOutcome::Missing, format!("skipped: {}", row.reason));
+            return self.add(&expected.key, CheckOutcome::Missing, format!("skipped: {}", row.reason));
         }
         self.matched += 1;
         let change = format!("{} → {} {}", expected.status, row.status, row.reason).trim_end().to_owned();
         match severity(row.status).cmp(&severity(expected.status)) {
-            Ordering::Greater => return self.say(&expected.key, CheckOutcome::NewlyFailed, change),
-            Ordering::Less => self.say(&expected.key, CheckOutcome::Improved, change),
+            Ordering::Greater => return self.add(&expected.key, CheckOutcome::NewlyFailed, change),
+            Ordering::Less => self.add(&expected.key, CheckOutcome::Improved, change),
             Ordering::Equal => {}
         }
         if expected.status.is_answer() && expected.metrics.is_empty() {
@@ -96,7 +107,7 @@ impl Check {
                 Against::Run => "the earlier run has no metric of this case",
             };
             let detail = detail.to_owned();
-            self.say(&expected.key, CheckOutcome::Unmeasured, detail);
+            self.add(&expected.key, CheckOutcome::Unmeasured, detail);
         }
         for (name, was) in expected.metrics.iter() {
             self.metric(baseline, &expected.key, found, (name, was), band);
@@ -106,7 +117,7 @@ impl Check {
     fn metric(
         &mut self,
         baseline: &Baseline,
-        key: &Key,
+        key: &CaseKey,
         found: &Merged<'_>,
         (name, was): (&str, f64),
         band: f64,
@@ -133,9 +144,9 @@ impl Check {
                 self.compared += 1;
                 match loss(now) {
                     loss if loss > worse => CheckOutcome::Regressed,
-                    // Below the tolerance asked for, an improvement is said only where the baseline is far too loose.
+                    // Below the tolerance asked for, an improvement is reported only where the baseline is far too large.
                     loss if loss < -margin(was)
-                        && asked.is_none_or(|asked| was > asked || was >= LOOSE * now) =>
+                        && asked.is_none_or(|asked| was > asked || was >= LOOSE_RATIO * now) =>
                     {
                         CheckOutcome::Improved
                     }

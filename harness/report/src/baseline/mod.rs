@@ -1,4 +1,4 @@
-//! Whether a run regressed: comparison with a baseline file, case by case.
+//! Detection of regressions: comparison of a run with a baseline file, case by case.
 //!
 //! A baseline is a TOML file that is kept under version control:
 //!
@@ -25,21 +25,21 @@
 //! `residual_probes` may grow up to the tolerance that the solver was asked for, where that is larger, but by no more
 //! than a factor of 1.75. A baseline 100 times below that tolerance, as an exact solver's, is held to its own value.
 //!
-//! A case that the baseline lacks fails the check if it failed, and is said otherwise. A baseline without any metric of a
-//! case that gave an answer fails the check too: there is nothing to compare. Tolerances of the file that are ten
-//! thousand times what a case measured are said.
+//! A failed case that the baseline lacks fails the check; other such cases are reported. A baseline without any metric of a
+//! case that gave an answer fails the check too: there is nothing to compare. Loose tolerances of the file, ten thousand
+//! times a measured value or more, give a warning.
 //!
-//! A run is compared with an earlier run ([`against`]) as with the baseline that this would give. Where the solver is
-//! another, its residuals may be anywhere within the tolerance; where cases of one name differ in more than their
-//! programs, that is said. Times are compared too: a median that exceeds the old one by more than the tolerance is a regression where a rank test over the repeats rules
-//! out chance.
+//! A run is compared with an earlier run ([`against`]) as with the baseline that the earlier run would give. Where the solver
+//! has changed, residuals may be anywhere within the tolerance; where cases of one name differ in more than their
+//! programs, a remark names the differences. Times are compared too: a median that exceeds the old one by more than the
+//! tolerance is a regression where a rank test over the repeats rules out chance.
 
 mod cases;
 mod changes;
 mod check;
 mod file;
 mod keys;
-mod loose;
+mod loose_tolerance;
 mod metrics;
 mod rank;
 mod seconds;
@@ -47,25 +47,36 @@ mod update;
 
 use gpbench_record::{TaskKind, names};
 
+use crate::error::Result;
+use crate::frame::{Cases, Frame};
 use crate::run::Run;
 
-pub use cases::Key;
+pub use cases::CaseKey;
 pub use check::{Against, Check, CheckOutcome, MetricCheck};
-pub use file::{Baseline, BaselineCase, Tolerance};
+pub use file::{Baseline, BaselineCase, BaselineTolerance};
 pub use metrics::check;
 pub use seconds::FALSE_ALARMS;
 pub(crate) use seconds::is_one_machine;
 pub use update::update;
 
 /// Compares a run with an earlier one: all that a baseline of the earlier one would hold, and times.
-pub fn against(run: &Run, old: &Run) -> Check {
-    let remarks = [("here", run), ("in the earlier run", old)].map(|(what, run)| {
-        let remarks = run.remarks_on_times().into_iter();
+///
+/// # Errors
+/// If a table of results cannot be built.
+pub fn against(run: &Run, old: &Run) -> Result<Check> {
+    let [run, old] = [Frame::new(run)?, Frame::new(old)?];
+    Ok(against_cases(&Cases::of(&run), &Cases::of(&old)))
+}
+
+/// Compares cases with earlier ones.
+pub(crate) fn against_cases(run: &Cases<'_>, old: &Cases<'_>) -> Check {
+    let remarks = [("here", run), ("in the earlier run", old)].map(|(what, cases)| {
+        let remarks = cases.remarks_on_times().into_iter();
         remarks.map(|remark| format!("{what}, {remark}")).collect::<Vec<_>>()
     });
-    let (run, old) = (&*run.with_times_of_one_kind(), &*old.with_times_of_one_kind());
-    let (run, old) = (&*run.with_comparable_times(), &*old.with_comparable_times());
-    let baseline = Baseline::of(old);
+    let [run, old] = [run, old].map(|cases| cases.with_times_of_one_kind().with_comparable_times());
+    let (run, old) = (&run, &old);
+    let baseline = Baseline::of_cases(old);
     let changes = changes::changes(old, run);
     let mut check = metrics::compare(run, &baseline, Against::Run, &changes.solvers);
     check.remarks.extend(changes.remark);

@@ -1,6 +1,7 @@
 //! A rank test for times: Mann and Whitney's statistic summed over strata.
 //!
-//! Times are skewed and have outliers, so means and standard errors say little about them; ranks are robust. In each stratum (a seed, whose system takes its own time) U counts the pairs of a new and
+//! Times are skewed and have outliers, so means and standard errors say little about them; ranks are robust. In each stratum (a
+//! seed, since systems of different seeds take different times) U counts the pairs of a new and
 //! an old time in which the new one is the larger (Mann and Whitney 1947); the sum over strata is a
 //! case of van Elteren's test (1960). If nothing changed, every order of the times of a stratum is as
 //! likely as any other, so the distribution of the sum is known exactly.

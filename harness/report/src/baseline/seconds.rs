@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::{Environment, names};
 
-use super::cases::Key;
+use super::cases::CaseKey;
 use super::check::{Check, CheckOutcome, MetricCheck};
-use super::file::Tolerance;
+use super::file::BaselineTolerance;
 use super::rank::{Stratum, holm, orders, p_at_best, p_of_larger, p_of_smaller};
-use crate::run::Run;
+use crate::frame::Cases;
 
 /// Chance that anything is called slower where nothing changed.
 pub const FALSE_ALARMS: f64 = 0.005;
@@ -25,7 +25,7 @@ const MOST_REPEATS: usize = 20;
 /// The times of one solver on one problem in two runs.
 struct Times {
     /// The first of its cases.
-    key: Key,
+    key: CaseKey,
     /// One a seed.
     strata: Vec<Stratum>,
 }
@@ -44,8 +44,8 @@ impl Times {
     }
 }
 
-/// Adds what changed in the times of `new` against those of `old`, or why they are not compared.
-pub(super) fn compare(check: &mut Check, new: &Run, old: &Run, tolerance: Tolerance) {
+/// Adds the changes of the times of `new` against those of `old`, or a remark why they are not compared.
+pub(super) fn compare(check: &mut Check, new: &Cases<'_>, old: &Cases<'_>, tolerance: BaselineTolerance) {
     let groups = groups(new, old);
     if groups.is_empty() {
         return;
@@ -98,13 +98,13 @@ pub(super) fn compare(check: &mut Check, new: &Run, old: &Run, tolerance: Tolera
 }
 
 /// Times of the cases that gave an answer in both runs, by solver and problem.
-fn groups(new: &Run, old: &Run) -> Vec<Times> {
+fn groups(new: &Cases<'_>, old: &Cases<'_>) -> Vec<Times> {
     let (old, new) = (times(old), times(new));
-    let mut groups: BTreeMap<Key, Times> = BTreeMap::new();
-    let both: BTreeSet<&Key> = old.keys().filter(|key| new.contains_key(key)).collect();
+    let mut groups: BTreeMap<CaseKey, Times> = BTreeMap::new();
+    let both: BTreeSet<&CaseKey> = old.keys().filter(|key| new.contains_key(key)).collect();
     for key in both {
         let stratum = Stratum { old: old[key].clone(), new: new[key].clone() };
-        let of_all_seeds = Key { seed: 0, ..key.clone() };
+        let of_all_seeds = CaseKey { seed: 0, ..key.clone() };
         let group =
             groups.entry(of_all_seeds).or_insert_with(|| Times { key: key.clone(), strata: Vec::new() });
         group.strata.push(stratum);
@@ -113,12 +113,12 @@ fn groups(new: &Run, old: &Run) -> Vec<Times> {
 }
 
 /// Seconds of each case, repeat by repeat; none where a repeat failed or the clock stopped it.
-fn times(run: &Run) -> BTreeMap<Key, Vec<f64>> {
-    let mut times: BTreeMap<Key, Option<Vec<f64>>> = BTreeMap::new();
-    for row in &run.rows {
-        let answered = row.status.is_answer() && row.reproducible;
-        let seconds = row.metrics.get(names::SECONDS).filter(|_| answered);
-        let all = times.entry(Key::of(&row.labels)).or_insert_with(|| Some(Vec::new()));
+fn times(cases: &Cases<'_>) -> BTreeMap<CaseKey, Vec<f64>> {
+    let mut times: BTreeMap<CaseKey, Option<Vec<f64>>> = BTreeMap::new();
+    for case in cases.iter() {
+        let answered = case.is_answer() && case.row().reproducible;
+        let seconds = case.metric(names::SECONDS).filter(|_| answered);
+        let all = times.entry(CaseKey::of(&case)).or_insert_with(|| Some(Vec::new()));
         match seconds {
             Some(seconds) => all.iter_mut().for_each(|all| all.push(seconds)),
             None => *all = None,
@@ -127,13 +127,13 @@ fn times(run: &Run) -> BTreeMap<Key, Vec<f64>> {
     times.into_iter().filter_map(|(key, all)| Some((key, all?))).collect()
 }
 
-/// Whether nothing is known of two runs that keeps their times from being compared.
-pub(crate) fn is_one_machine(old: &Run, new: &Run) -> bool {
+/// Whether the known environments of two runs permit a comparison of their times.
+pub(crate) fn is_one_machine(old: &Cases<'_>, new: &Cases<'_>) -> bool {
     let (old, new) = (old.timed_environment(), new.timed_environment());
     old.is_none() || new.is_none() || different_machines(old, new).is_none()
 }
 
-/// How two machines differ, as far as times depend on it.
+/// Difference between two machines on which times depend.
 fn different_machines(old: Option<&Environment>, new: Option<&Environment>) -> Option<String> {
     let (Some(old), Some(new)) = (old, new) else {
         return Some("a run does not name its machine".to_owned());

@@ -1,4 +1,4 @@
-//! Writes a baseline from a run.
+//! Text of a baseline file that a run gives.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,17 @@ use gpbench_record::{Status, text};
 
 use super::cases::merged;
 use super::file::{Baseline, is_recorded};
+use crate::error::Result;
+use crate::frame::{Cases, Frame};
 use crate::run::Run;
 
 /// The text of a baseline file that the run passes. It keeps the tolerances of `old` and records every metric that has
 /// one. Skipped cases are left out.
-pub fn update(run: &Run, old: Option<&Baseline>) -> String {
+///
+/// # Errors
+/// If the table of results cannot be built.
+pub fn update(run: &Run, old: Option<&Baseline>) -> Result<String> {
+    let frame = Frame::new(run)?;
     let mut out = String::from(
         "# Written by `gpbench check --update`. Edit only the tolerance table by hand:\n\
          # a metric may get worse by the larger of `absolute` and `relative * |baseline|`.\n\
@@ -32,7 +38,7 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> String {
             metrics.push(name);
         }
     }
-    for (case, found) in merged(run) {
+    for (case, found) in merged(&Cases::of(&frame)) {
         if found.worst.status == Status::Skipped {
             continue;
         }
@@ -53,7 +59,7 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> String {
             values.map(|(name, v)| format!(" {} = {}", key(name), toml_number(v))).collect();
         let _ = writeln!(out, "{} }}", pairs.join(","));
     }
-    out
+    Ok(out)
 }
 
 /// Six significant digits: more than any tolerance needs, and stable in a diff.
@@ -66,7 +72,7 @@ fn toml_number(value: f64) -> String {
     }
 }
 
-/// A basic string: hidden characters are written out, as are quotes and backslashes.
+/// A basic string of TOML, with quotes, backslashes and invisible characters escaped.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

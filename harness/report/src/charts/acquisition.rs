@@ -1,6 +1,6 @@
 //! How samples choose their points, on objectives with one input (Lin et al. 2023, Figure 7).
 
-use gpbench_record::{IllustratedSample, Illustration, Row};
+use gpbench_record::{IllustratedSample, Illustration, TaskOutput};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
@@ -12,7 +12,7 @@ use super::scale::Scale;
 use super::series::Series;
 use super::sheet::sheet;
 use super::style::{Area, Drawing, INK, MUTED, heading};
-use crate::aggregate::{Group, Problem};
+use crate::aggregate::{Group, GroupProblem};
 use crate::results::Results;
 
 /// Width of a sheet, and height of a row of panels.
@@ -23,12 +23,13 @@ const ROW: u32 = 240;
 const TICK: i32 = 7;
 
 /// One figure a solver: its first seed that has an illustration.
-pub(crate) fn figures(results: &Results<'_>, problem: &Problem) -> Vec<Drawn> {
+pub(crate) fn figures(results: &Results<'_>, problem: &GroupProblem) -> Vec<Drawn> {
     results.of_problem(problem).map(|group| figure(results, group)).collect()
 }
 
 fn figure(results: &Results<'_>, group: &Group) -> Drawn {
-    let Some((row, drawn)) = results.rows(group).find_map(|row| Some((row, illustration(row)?))) else {
+    let found = results.of(group).find_map(|case| Some((case.seed(), illustration(case.output())?)));
+    let Some((seed, drawn)) = found else {
         return Ok(None);
     };
     let what = format!("{} · {}", results.problem_title(&group.problem), group.solver);
@@ -45,17 +46,16 @@ fn figure(results: &Results<'_>, group: &Group) -> Drawn {
         Ok(())
     })?;
     let caption = format!(
-        "The first step of seed {}, one panel a posterior sample. Ticks: candidates of the first round. Lines from hollow \
+        "The first step of seed {seed}, one panel a posterior sample. Ticks: candidates of the first round. Lines from hollow \
          markers: gradient ascents of the sample, from the best candidate of each round. Star: the point that the sample \
-         chose.",
-        row.labels.seed
+         chose."
     );
     Ok(Some(Figure::new("acquisition", &what, title, caption, svg)))
 }
 
-/// What can be drawn of a case.
-fn illustration(row: &Row) -> Option<&Illustration> {
-    let found = row.output.thompson()?.illustration.as_deref()?;
+/// The illustration of a case, if it is complete.
+fn illustration(output: &TaskOutput) -> Option<&Illustration> {
+    let found = output.thompson()?.illustration.as_deref()?;
     let is_whole = found.x.len() > 1
         && found.objective.len() == found.x.len()
         && !found.samples.is_empty()

@@ -1,24 +1,27 @@
 //! Several errors of a solve side by side, against seconds (Lin et al. 2023, Figures 3, 5 and 8), and numbers that
 //! solvers report, against iterations (Figure 2).
 
-use std::collections::BTreeSet;
-
 use gpbench_record::metric::{self, Shown};
-use gpbench_record::{Row, TaskKind, names};
+use gpbench_record::{TaskKind, names};
 
 use super::curve::{Clock, Mean, curve, path};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel, panels_sheet};
 use super::progress::RESIDUALS;
 use super::scale::Axis;
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
 use crate::results::Results;
 
 /// Height of a row of panels.
 const ROW: u32 = 270;
 
 /// All errors that are traced, one panel each. The residual has a chart of its own.
-pub(crate) fn errors_figure(results: &Results<'_>, task: TaskKind, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn errors_figure(
+    results: &Results<'_>,
+    task: TaskKind,
+    problem: &GroupProblem,
+    what: &str,
+) -> Drawn {
     let traced = metric::shown(task, Shown::Trace).filter(|metric| !RESIDUALS.contains(&metric.name));
     let panels: Vec<Panel> = traced
         .filter_map(|metric| {
@@ -40,13 +43,10 @@ pub(crate) fn errors_figure(results: &Results<'_>, task: TaskKind, problem: &Pro
 }
 
 /// Numbers that solvers report along the trace, one panel each.
-pub(crate) fn own_numbers_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
-    let rows = results.run.rows.iter().filter(|row| Problem::of(&row.labels) == *problem);
-    let traced = rows.flat_map(|row| &row.trace).flat_map(|point| point.metrics.iter());
-    let own: BTreeSet<&str> =
-        traced.map(|(name, _)| name).filter(|name| name.starts_with(names::OF_SOLVER)).collect();
-    let panels: Vec<Panel> = own
-        .into_iter()
+pub(crate) fn own_numbers_figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
+    let panels: Vec<Panel> = results
+        .cases
+        .traced(names::OF_SOLVER)
         .filter_map(|name| {
             let label = name.trim_start_matches(names::OF_SOLVER).replace('_', " ");
             panel(results, problem, name, Axis { label, log: true }, Clock::Iterations, Mean::Geometric)
@@ -65,7 +65,7 @@ pub(crate) fn own_numbers_figure(results: &Results<'_>, problem: &Problem, what:
 /// A panel with one curve a solver; absent where none has two points.
 fn panel(
     results: &Results<'_>,
-    problem: &Problem,
+    problem: &GroupProblem,
     metric: &str,
     y: Axis,
     clock: Clock,
@@ -73,10 +73,10 @@ fn panel(
 ) -> Option<Panel> {
     let mut lines = Vec::new();
     for group in results.of_problem(problem) {
-        let rows: Vec<&Row> = results.rows(group).collect();
-        // A terminal row has the end; a curve needs a trace.
-        let traced = rows.iter().any(|row| row.trace.iter().any(|p| p.metrics.get(metric).is_some()));
-        let paths: Vec<_> = rows.into_iter().filter(|_| traced).map(|row| path(row, metric, clock)).collect();
+        // Every case has the end; a curve needs a trace.
+        let traced = results.of(group).any(|case| case.is_traced(metric));
+        let paths: Vec<_> =
+            results.of(group).filter(|_| traced).map(|case| path(&case, metric, clock)).collect();
         if let Some(curve) = curve(&paths, true, mean) {
             lines.push(Line { series: series(results, &group.solver), curve, dashed: false });
         }

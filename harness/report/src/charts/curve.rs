@@ -5,9 +5,11 @@
 //! value, and a seed that stopped keeps its last value.
 
 use gpbench_record::metric::{self, Metric, Unit};
-use gpbench_record::{Row, names};
+use gpbench_record::names;
 
-/// What a curve runs along.
+use crate::frame::{CaseView, Cells};
+
+/// The horizontal axis of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
     Seconds,
@@ -27,7 +29,7 @@ impl Clock {
     }
 }
 
-/// How seeds are averaged.
+/// Kind of mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mean {
     /// For positive values that span decades.
@@ -37,7 +39,7 @@ pub(super) enum Mean {
 }
 
 impl Mean {
-    /// How a metric is averaged.
+    /// The mean that suits a metric.
     pub(super) fn of_metric(metric: &Metric) -> Mean {
         if metric.unit == Unit::Nats { Mean::Arithmetic } else { Mean::Geometric }
     }
@@ -84,18 +86,18 @@ const GRID: usize = 240;
 const TINY: f64 = 1e-300;
 
 /// A metric along a case's clock: its trace points, then its verified final value.
-pub(super) fn path(row: &Row, metric: &str, clock: Clock) -> Path {
-    if !row.status.is_answer() {
+pub(super) fn path(case: &CaseView<'_>, metric: &str, clock: Clock) -> Path {
+    if !case.is_answer() {
         return Vec::new();
     }
-    let along = |p: &gpbench_record::TracePoint| match clock {
-        Clock::Seconds => p.seconds,
-        Clock::Epochs => p.epochs,
-        Clock::Iterations => p.iteration as f64,
+    let along = |point: &Cells<'_>| match clock {
+        Clock::Seconds => point.number(names::SECONDS),
+        Clock::Epochs => point.number(names::EPOCHS),
+        Clock::Iterations => Some(point.count("iteration")? as f64),
     };
-    let mut path: Path = row.trace.iter().filter_map(|p| Some((along(p), p.metrics.get(metric)?))).collect();
-    let end = row.metrics.get(clock.metric().name);
-    path.extend(end.zip(row.metrics.get(metric)));
+    let mut path: Path =
+        case.trace().filter_map(|point| Some((along(&point)?, point.number(metric)?))).collect();
+    path.extend(case.metric(clock.metric().name).zip(case.metric(metric)));
     path.retain(|(at, value)| at.is_finite() && value.is_finite());
     path.sort_by(|a, b| a.0.total_cmp(&b.0));
     path

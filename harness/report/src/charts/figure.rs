@@ -11,13 +11,13 @@ use crate::results::Results;
 pub(crate) struct Figure {
     /// File name.
     pub(crate) file: String,
-    /// What it shows.
+    /// Title.
     pub(crate) title: String,
-    /// How to read it.
+    /// Caption.
     pub(crate) caption: String,
     /// The drawing.
     pub(crate) svg: String,
-    /// The paper that its method rests on.
+    /// The paper to cite for its method.
     pub(crate) paper: Option<&'static str>,
 }
 
@@ -35,35 +35,34 @@ impl Figure {
     }
 }
 
-/// What a chart returns: nothing where the data cannot fill it.
+/// A drawn chart; none where the data cannot fill it.
 pub(crate) type Drawn = Result<Option<Figure>, Box<dyn std::error::Error>>;
 
 /// A solver, with its colour and marker: the same in every chart, whether or not the others before it have results.
 pub(super) fn series(results: &Results<'_>, solver: &str) -> Series {
-    let run = results.run;
-    let of_spec = run.axes.solver.iter().position(|other| other == solver);
-    let place = of_spec.or_else(|| run.solvers().iter().position(|other| *other == solver));
+    let cases = &results.cases;
+    let of_spec = cases.axis.iter().position(|other| *other == solver);
+    let place = of_spec.or_else(|| cases.solvers().iter().position(|other| *other == solver));
     Series::new(solver, Look::nth(place.unwrap_or_default()))
 }
 
 /// A method of several solvers, named after their plugin: it looks like the first of them.
 pub(super) fn method(results: &Results<'_>, plugin: &str) -> Series {
-    let first = results.run.solvers().into_iter().find(|solver| {
-        let mut rows = results.run.rows.iter().filter(|row| row.labels.solver == *solver);
-        rows.any(|row| row.case.solver.plugin == plugin)
+    let first = results.cases.solvers().into_iter().find(|solver| {
+        results.cases.iter().any(|case| case.solver() == *solver && case.case().solver.plugin == plugin)
     });
     Series::new(plugin, series(results, first.unwrap_or_default()).look)
 }
 
 /// The `i`-th of some series that are no solvers: none looks like a solver.
 pub(super) fn other(results: &Results<'_>, i: usize, name: &str) -> Series {
-    let solvers = results.run.axes.solver.len().max(results.run.solvers().len());
+    let solvers = results.cases.axis.len().max(results.cases.solvers().len());
     Series::new(name, Look::nth(solvers + i))
 }
 
 /// A legend with one entry a solver, of those that `shown` admits.
 pub(super) fn solvers(results: &Results<'_>, shown: impl Fn(&str) -> bool) -> Vec<Entry> {
-    let names = results.run.solvers().into_iter().filter(|solver| shown(solver));
+    let names = results.cases.solvers().into_iter().filter(|solver| shown(solver));
     names.map(|solver| Entry::Series(series(results, solver))).collect()
 }
 

@@ -20,7 +20,7 @@ const HEIGHT: u32 = 430;
 
 /// Our gains along the steps, and the published ones of the same methods; none where the run has no such reference.
 pub(crate) fn figure(results: &Results<'_>, pool: &Pool<'_>) -> Drawn {
-    let reference = results.run.options.reference.as_deref().and_then(Reference::named);
+    let reference = results.cases.options().reference.as_deref().and_then(Reference::named);
     let published = reference.as_ref().and_then(Searches::of).filter(|_| pool.measure == Measure::Best);
     let Some(published) = published else { return Ok(None) };
     let shared = pool.shared();
@@ -33,7 +33,7 @@ pub(crate) fn figure(results: &Results<'_>, pool: &Pool<'_>) -> Drawn {
         .map(|(i, gains)| {
             let place = plugins.iter().position(|plugin| *plugin == gains.plugin).unwrap_or_default();
             let Look { colour, .. } = series(results, shared.solvers[place]).look;
-            let marker = Look::nth(results.run.solvers().len() + 1 + i).marker;
+            let marker = Look::nth(results.cases.solvers().len() + 1 + i).marker;
             published_line(gains, Look { colour: light(colour), marker })
         })
         .collect();

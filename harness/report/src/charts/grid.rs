@@ -1,14 +1,15 @@
-//! What a grid chose among: the number that decides against the value of the parameter.
+//! The values of a grid: the number that decides the choice against the parameter.
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Row, names};
+use gpbench_record::names;
 
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
+use crate::frame::CaseView;
 use crate::grid::point;
 use crate::results::Results;
 
@@ -16,19 +17,19 @@ use crate::results::Results;
 const HEIGHT: u32 = 380;
 
 /// The figure of a problem whose learners have a grid of one number.
-pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
     let mut panel = Panel::default();
     let mut parameter = None;
     for group in results.of_problem(problem) {
         let series = series(results, &group.solver);
-        let is_own = |row: &&Row| {
-            Problem::of(&row.labels) == *problem
-                && point(row).is_some_and(|grid| grid.entry == group.solver)
-                && row.status.is_answer()
+        let is_own = |case: &CaseView<'_>| {
+            case.is_of(problem)
+                && point(case).is_some_and(|grid| grid.entry == group.solver)
+                && case.is_answer()
         };
-        let own = results.whole.rows.iter().filter(is_own);
+        let own = results.whole.iter().filter(is_own);
         let mut of_value: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
-        for (name, value, nlml) in own.filter_map(value) {
+        for (name, value, nlml) in own.filter_map(|case| value(&case)) {
             parameter.get_or_insert(name);
             // Positive numbers are in the order of their bits.
             of_value.entry(value.to_bits()).or_insert((value, Vec::new())).1.push(nlml);
@@ -39,7 +40,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
         }
         if curve.at.len() > 1 {
             panel.lines.push(Line { series: series.clone(), curve, dashed: false });
-            let chosen = results.rows(group).filter(|row| row.status.is_answer()).filter_map(value);
+            let chosen = results.of(group).filter(CaseView::is_answer).filter_map(|case| value(&case));
             panel.dots.extend(chosen.map(|(_, value, nlml)| Dot {
                 series: series.clone(),
                 at: (value, nlml),
@@ -62,10 +63,10 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
 }
 
 /// Name and value of the one positive number that a case's grid varies, and the likelihood there.
-fn value(row: &Row) -> Option<(&str, f64, f64)> {
-    let mut params = point(row)?.params.iter();
+fn value<'f>(case: &CaseView<'f>) -> Option<(&'f str, f64, f64)> {
+    let mut params = point(case)?.params.iter();
     let (name, value) = params.next().filter(|_| params.next().is_none())?;
     let value = value.number()?;
-    let nlml = row.metrics.get(names::NLML).or_else(|| row.metrics.get(names::BOUND))?;
+    let nlml = case.metric(names::NLML).or_else(|| case.metric(names::BOUND))?;
     (value > 0.0 && nlml.is_finite()).then_some((name, value, nlml))
 }

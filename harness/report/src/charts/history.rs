@@ -5,7 +5,7 @@ use super::legend::Entry;
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::{Look, Series};
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
 use crate::error::{Error, Result};
 use crate::history::{History, Point};
 use crate::results::once_each;
@@ -24,7 +24,7 @@ pub fn history_chart(history: &History) -> Result<String> {
     let all: Vec<Series> =
         solvers.iter().enumerate().map(|(i, solver)| Series::new(solver, Look::nth(i))).collect();
     let runs: Vec<&str> = once_each(points.iter().map(|point| point.run.as_str()));
-    let problems: Vec<&Problem> = once_each(points.iter().map(|point| &point.problem));
+    let problems: Vec<&GroupProblem> = once_each(points.iter().map(|point| &point.problem));
     let panels: Vec<Panel> = problems.iter().map(|problem| panel(history, problem, &runs, &all)).collect();
     let entries: Vec<Entry> = all.iter().cloned().map(Entry::Series).collect();
     let columns = panels.len().clamp(1, 2);
@@ -33,7 +33,7 @@ pub fn history_chart(history: &History) -> Result<String> {
     panels_sheet(&title, &entries, &panels, columns, height).map_err(|error| Error::Chart(error.to_string()))
 }
 
-fn panel(history: &History, problem: &Problem, runs: &[&str], all: &[Series]) -> Panel {
+fn panel(history: &History, problem: &GroupProblem, runs: &[&str], all: &[Series]) -> Panel {
     let own = || history.points.iter().filter(|point| point.problem == *problem);
     let place =
         |point: &Point| 1.0 + runs.iter().position(|run| *run == point.run).unwrap_or_default() as f64;
@@ -67,7 +67,7 @@ fn panel(history: &History, problem: &Problem, runs: &[&str], all: &[Series]) ->
     panel
 }
 
-fn title(Problem { dataset, kernel, estimator }: &Problem) -> String {
+fn title(GroupProblem { dataset, kernel, estimator }: &GroupProblem) -> String {
     [Some(dataset), Some(kernel), estimator.as_ref()]
         .into_iter()
         .flatten()
@@ -76,7 +76,7 @@ fn title(Problem { dataset, kernel, estimator }: &Problem) -> String {
         .join(" · ")
 }
 
-/// What a run is called below the axis: month, day, and revision where there is one.
+/// Label of a run below the axis: month, day, and revision where there is one.
 fn name(history: &History, run: &str) -> String {
     let Some(point) = history.points.iter().find(|point| point.run == run) else { return run.to_owned() };
     let day = point.finished.get(5..10).unwrap_or(&point.finished);

@@ -1,25 +1,24 @@
-//! What learners learn along their passes, and in their seconds.
-
-use std::collections::BTreeSet;
+//! Quality of learners' models along passes and seconds.
 
 use gpbench_record::metric::{self, Metric, Shown};
-use gpbench_record::{Metrics, Row, Step, TaskKind, TracePoint, names};
+use gpbench_record::{TaskKind, names};
 
 use super::curve::{Curve, Mean, Path, curve, range};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
+use crate::frame::{CaseView, Cells};
 use crate::results::Results;
 
 /// Height of a row of panels.
 const ROW: u32 = 250;
 
-/// What is drawn against passes and against seconds.
+/// Metrics that are drawn against passes and against seconds.
 const QUALITIES: [&str; 5] =
     [names::NLML, names::BOUND, names::CLAIMED_OBJECTIVE, names::TEST_RMSE, names::TEST_NLL];
 
-/// What a look is placed by.
+/// The horizontal axis of an evaluation.
 #[derive(Clone, Copy)]
 enum Along {
     Passes,
@@ -34,25 +33,25 @@ impl Along {
         }
     }
 
-    /// Place of a look.
-    fn of_look(self, look: &Step) -> Option<f64> {
+    /// Place of an evaluation.
+    fn of_evaluation(self, evaluation: &Cells<'_>) -> Option<f64> {
         match self {
-            Along::Passes => look.metrics.get(names::PASSES),
-            Along::Seconds => look.metrics.solver_seconds(),
+            Along::Passes => evaluation.number(names::PASSES),
+            Along::Seconds => evaluation.solver_seconds(),
         }
     }
 
-    /// Place of a point of the trace, which has what a learner says of its steps.
-    fn of_point(self, point: &TracePoint) -> Option<f64> {
+    /// Place of a point of the trace, which has the numbers that a learner reports of its steps.
+    fn of_point(self, point: &Cells<'_>) -> Option<f64> {
         match self {
-            Along::Passes => point.metrics.get(names::PASSES),
-            Along::Seconds => Some(point.seconds).filter(|seconds| seconds.is_finite()),
+            Along::Passes => point.number(names::PASSES),
+            Along::Seconds => point.number(names::SECONDS),
         }
     }
 }
 
 /// Qualities of the models of a problem: on the left against passes, on the right against seconds.
-pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
     let mut panels = Vec::new();
     for metric in QUALITIES.into_iter().filter_map(metric::find) {
         let both = [Along::Passes, Along::Seconds]
@@ -67,12 +66,8 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
 }
 
 /// The learners' own numbers along the passes.
-pub(crate) fn own_numbers_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
-    let rows = results.groups.iter().filter(|group| group.problem == *problem);
-    let points = rows.flat_map(|group| results.rows(group)).flat_map(|row| &row.trace);
-    let own = points.flat_map(|point| point.metrics.iter().map(|(name, _)| name.to_owned()));
-    let known: BTreeSet<String> = own.filter(|name| name.starts_with(names::OF_SOLVER)).collect();
-    let panels = known.iter().filter_map(|name| {
+pub(crate) fn own_numbers_figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
+    let panels = results.cases.traced(names::OF_SOLVER).filter_map(|name| {
         let label = name.trim_start_matches(names::OF_SOLVER).replace('_', " ");
         let axis = Axis { label, log: true };
         panel(results, problem, name, axis, Mean::Geometric, Along::Passes)
@@ -90,10 +85,10 @@ fn axis(metric: &Metric) -> Axis {
     Axis { label: metric.axis.to_owned(), log: is_error }
 }
 
-/// A number of the looks, one curve a learner; none where no learner has it at two looks.
+/// A number of the evaluations, one curve a learner; none where no learner has it at two evaluations.
 fn panel(
     results: &Results<'_>,
-    problem: &Problem,
+    problem: &GroupProblem,
     name: &str,
     y: Axis,
     mean: Mean,
@@ -101,7 +96,7 @@ fn panel(
 ) -> Option<Panel> {
     let mut lines = Vec::new();
     for group in results.of_problem(problem) {
-        let paths: Vec<Path> = results.rows(group).map(|row| path(row, name, y.log, along)).collect();
+        let paths: Vec<Path> = results.of(group).map(|case| path(&case, name, y.log, along)).collect();
         if let Some(curve) = at_same_places(&paths, mean).or_else(|| curve(&paths, true, mean)) {
             lines.push(Line { series: series(results, &group.solver), curve, dashed: false });
         }
@@ -128,17 +123,16 @@ fn at_same_places(paths: &[Path], mean: Mean) -> Option<Curve> {
     Some(curve)
 }
 
-/// A number along a case: of its steps where the trace has it, else of its looks.
-fn path(row: &Row, name: &str, log: bool, along: Along) -> Path {
-    if !row.status.is_answer() {
+/// A number along a case: of its steps where the trace has it, else of its evaluations.
+fn path(case: &CaseView<'_>, name: &str, log: bool, along: Along) -> Path {
+    if !case.is_answer() {
         return Vec::new();
     }
-    let point = |at: Option<f64>, metrics: &Metrics| Some((at?, metrics.get(name)?));
-    let steps = row.trace.iter().filter_map(|step| point(along.of_point(step), &step.metrics));
+    let steps = case.trace().filter_map(|step| Some((along.of_point(&step)?, step.number(name)?)));
     let mut path: Path = steps.collect();
     if path.is_empty() {
-        let looks = row.output.steps().iter();
-        path = looks.filter_map(|look| point(along.of_look(look), &look.metrics)).collect();
+        let evaluations = case.steps();
+        path = evaluations.filter_map(|own| Some((along.of_evaluation(&own)?, own.number(name)?))).collect();
     }
     path.retain(|(at, value)| at.is_finite() && value.is_finite() && (!log || *value > 0.0));
     path

@@ -35,7 +35,7 @@ pub(super) enum Sample {
 pub(super) enum Entry {
     /// A series: its marker on a line, and its name.
     Series(Series),
-    /// What something else means.
+    /// An explanation of something else.
     Other { text: String, sample: Sample },
 }
 

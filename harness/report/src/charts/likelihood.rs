@@ -18,7 +18,7 @@ const ROW: u32 = 270;
 /// Standard errors that a whisker spans on either side.
 const WHISKER: f64 = 2.0;
 
-/// What makes the estimates: a solver's plugin, or a method of random features.
+/// Kind of an estimate: a solver's plugin, or a method of random features.
 type Kind = (String, bool);
 
 /// The figure of a model.

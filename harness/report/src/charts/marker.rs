@@ -1,4 +1,4 @@
-//! Markers of data points: twelve shapes that stay apart where colours cannot be told, as in grey print.
+//! Markers of data points: twelve shapes that can be distinguished without colour, as in grey print.
 
 use plotters::prelude::*;
 

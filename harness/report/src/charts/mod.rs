@@ -1,8 +1,8 @@
 //! Charts, as SVG texts.
 //!
 //! All charts follow the same rules. A solver has one colour and one marker throughout a report (`palette`, `marker`), which
-//! stay apart for colour-blind readers and in grey print. The legend is above the axes, where it covers no data; few curves
-//! are also named at their ends (`labels`). What belongs to a series is a group of the SVG (`series`). A chart that the data
+//! can be distinguished by colour-blind readers and in grey print. The legend is above the axes, where it covers no data; few curves
+//! are also named at their ends (`labels`). The elements of a series stand in groups of the SVG (`series`). A chart that the data
 //! cannot fill is not drawn.
 
 pub(crate) mod acquisition;

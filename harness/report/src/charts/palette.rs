@@ -1,4 +1,4 @@
-//! Colours of series: twelve that stay apart for colour-blind readers too.
+//! Colours of series: twelve that colour-blind readers can distinguish too.
 //!
 //! The first six are Okabe and Ito's without black and yellow, which are invisible on a dark or a light page. The others are
 //! those that lie farthest from these and from each other, in CIELAB, in normal sight and without green or red receptors.

@@ -33,7 +33,7 @@ pub(super) struct Dot {
     pub(super) hollow: bool,
 }
 
-/// What to draw.
+/// Content of a pair of axes.
 #[derive(Default)]
 pub(super) struct Panel {
     pub(super) title: Option<String>,

@@ -17,11 +17,12 @@ const CAPTION: &str = "\
 Mean over seeds with its standard error; lower left is better. The thin line joins the solvers that no other solver beats \
 in both. A marker that points down lies below the axis, at the value beside it.";
 
-/// What is added where some predictions are the learner's own.
+/// Part of the caption where some predictions are the learner's own.
 const OWN: &str = " Hollow markers, which the line passes over: predictions that are the learner's own.";
 
-/// What is added where some times are in doubt.
-const IN_DOUBT: &str = " Hollow markers, which the line passes over: times that are compared with no others.";
+/// Part of the caption where some times are not comparable.
+const INCOMPARABLE: &str =
+    " Hollow markers, which the line passes over: times that are compared with no others.";
 
 /// One point a solver: total seconds against the distance to the exact prediction, or else the next known quality.
 pub(crate) fn figure(results: &Results<'_>) -> Drawn {
@@ -46,8 +47,8 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let svg = panels_sheet(title, &solvers(results, |_| true), &panels, columns, height)?;
     let some = |is: &dyn Fn(&Group) -> bool, what| if results.groups.iter().any(is) { what } else { "" };
     let own = some(&|group| results.has_own_predictions(group), OWN);
-    let in_doubt = some(&|group| is_in_doubt(results, group), IN_DOUBT);
-    let caption = format!("{CAPTION}{own}{in_doubt}");
+    let incomparable = some(&|group| has_incomparable_times(results, group), INCOMPARABLE);
+    let caption = format!("{CAPTION}{own}{incomparable}");
     Ok(Some(Figure::new("quality-time", "", title.to_owned(), caption, svg)))
 }
 
@@ -74,11 +75,11 @@ fn dot(results: &Results<'_>, group: &Group, quality: &str) -> Option<Dot> {
         at: (x.mean, y.mean),
         x_range: spread(x),
         y_range: spread(y),
-        hollow: results.has_own_predictions(group) || is_in_doubt(results, group),
+        hollow: results.has_own_predictions(group) || has_incomparable_times(results, group),
     })
 }
 
-fn is_in_doubt(results: &Results<'_>, group: &Group) -> bool {
+fn has_incomparable_times(results: &Results<'_>, group: &Group) -> bool {
     !results.mark(group, names::SECONDS).is_empty()
 }
 

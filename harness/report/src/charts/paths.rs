@@ -1,7 +1,7 @@
 //! Paths of training over the plane of length scale and noise scale, and the exact likelihood along and under them
 //! (Potapczynski et al. 2021, Figures 3 to 5).
 
-use gpbench_record::{Landscape, Row, TrainingOutput, metric, names};
+use gpbench_record::{Landscape, TrainingOutput, metric, names};
 
 use super::curve::Curve;
 use super::field::Field;
@@ -21,7 +21,7 @@ const HIGH: u32 = 480;
 /// The figure of a model with a single length scale, which a plane can show.
 pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let groups = results.of_model(model);
-    let first = |group: &Group| results.rows(group).find_map(|row| row.output.training());
+    let first = |group: &Group| results.of(group).find_map(|case| case.output().training());
     let has_one_length = |output: &TrainingOutput| output.hyperparameters.contains_key("length_scale");
     if !groups.iter().filter_map(|group| first(group)).any(has_one_length) {
         return Ok(None);
@@ -74,9 +74,8 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
 
 /// The landscape that belongs to the paths: that of the first seed that has one.
 fn landscape<'a>(results: &Results<'a>, Model { dataset, kernel }: Model<'_>) -> Option<&'a Landscape> {
-    let is_of = |row: &&Row| row.labels.dataset == dataset && row.labels.kernel == kernel;
-    let rows = results.run.rows.iter().filter(is_of);
-    let found = rows.filter_map(|row| Some((row.labels.seed, row.output.training()?.landscape.as_deref()?)));
+    let cases = results.cases.iter().filter(|case| (case.dataset(), case.kernel()) == (dataset, kernel));
+    let found = cases.filter_map(|case| Some((case.seed(), case.output().training()?.landscape.as_deref()?)));
     found.min_by_key(|(seed, _)| *seed).map(|(_, landscape)| landscape)
 }
 

@@ -1,7 +1,7 @@
 //! Posteriors of data sets with one input, and their distance to the exact one along it
 //! (Lin et al. 2023, Figures 1, 4 and 10).
 
-use gpbench_record::{Curve, Row};
+use gpbench_record::Curve;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
@@ -12,7 +12,8 @@ use super::scale::Scale;
 use super::series::Series;
 use super::sheet::sheet;
 use super::style::{Area, Drawing, INK, MUTED, RULE, heading};
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
+use crate::frame::CaseView;
 use crate::results::Results;
 
 /// Width of a sheet, and height of a row of panels.
@@ -29,10 +30,10 @@ const WIDE: f64 = 20.0;
 const DECADES: f64 = 4.0;
 
 /// The posterior of each solver beside the exact one, one panel a solver.
-pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
     let drawn = drawn(results, problem);
     let Some((first, _)) = drawn.first() else { return Ok(None) };
-    let seed = first.labels.seed;
+    let seed = first.seed();
     let columns = drawn.len().min(2);
     let rows = drawn.len().div_ceil(columns);
     let title = format!("Posterior along the input: {what}");
@@ -41,8 +42,8 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
         let top = legend(root, &kinds(&drawn))?;
         let areas = root.margin(top, 4, 8, 4).split_evenly((rows, columns));
         let heights = Scale::fit(heights(&drawn).into_iter(), false);
-        for ((row, curve), area) in drawn.iter().zip(&areas) {
-            panel(root, area, &series(results, &row.labels.solver), curve, heights.clone())?;
+        for ((case, curve), area) in drawn.iter().zip(&areas) {
+            panel(root, area, &series(results, case.solver()), curve, heights.clone())?;
         }
         Ok(())
     })?;
@@ -56,7 +57,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Dr
 }
 
 /// The 2-Wasserstein distance to the exact marginals along the input, one curve a solver.
-pub(crate) fn distance_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn distance_figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
     let mut drawn = drawn(results, problem);
     drawn.retain(|(_, curve)| curve.w2.len() == curve.x.len());
     let Some((_, first)) = drawn.first() else { return Ok(None) };
@@ -69,14 +70,14 @@ pub(crate) fn distance_figure(results: &Results<'_>, problem: &Problem, what: &s
     let title = format!("Distance to the exact posterior along the input: {what}");
     let svg = sheet((WIDTH, 380), |root| {
         heading(root, &title)?;
-        let mut entries = solvers(results, |s| drawn.iter().any(|(row, _)| row.labels.solver == s));
+        let mut entries = solvers(results, |s| drawn.iter().any(|(case, _)| case.solver() == s));
         entries.push(Entry::new("range of the training inputs", Sample::Patch(RULE)));
         let top = legend(root, &entries)?;
         let labels = Labels { title: None, x: "x (standardised)", y: "2-Wasserstein distance" };
         let axes = Axes::draw(&root.margin(top, 4, 8, 4), labels, across(first), heights)?;
         axes.shade(root, first.range, RULE.mix(0.5).filled())?;
-        for (row, curve) in &drawn {
-            let series = series(results, &row.labels.solver);
+        for (case, curve) in &drawn {
+            let series = series(results, case.solver());
             let colour = series.look.colour;
             let path = axes.path(zip(&curve.x, &curve.w2));
             series.draw(root, || {
@@ -91,25 +92,25 @@ pub(crate) fn distance_figure(results: &Results<'_>, problem: &Problem, what: &s
         "2-Wasserstein distance between the solver's and the exact Gaussian process's marginals of the latent function, \
          seed {}. The solver's deviation is that of its samples, so the distance includes their noise. SGD has its \
          errors at the edges of the data, not among the data and not far away (Lin et al. 2023, Figure 4).",
-        drawn[0].0.labels.seed
+        drawn[0].0.seed()
     );
     Ok(Some(Figure::new("distance-along", what, title, caption, svg)))
 }
 
-/// The first seed's row of each solver that has a curve, in the order of the spec.
-pub(super) fn drawn<'a>(results: &'a Results<'_>, problem: &Problem) -> Vec<(&'a Row, &'a Curve)> {
-    let rows = results.run.rows.iter().filter(|row| Problem::of(&row.labels) == *problem);
-    let mut drawn: Vec<(&Row, &Curve)> = Vec::new();
-    for (row, curve) in rows.filter_map(|row| Some((row, row.output.curve()?))) {
-        let is_first = drawn.iter().all(|(other, _)| other.labels.solver != row.labels.solver);
+/// The first seed's case of each solver that has a curve, in the order of the spec.
+pub(super) fn drawn<'f>(results: &Results<'f>, problem: &GroupProblem) -> Vec<(CaseView<'f>, &'f Curve)> {
+    let cases = results.cases_of(problem);
+    let mut drawn: Vec<(CaseView<'_>, &Curve)> = Vec::new();
+    for (case, curve) in cases.filter_map(|case| Some((case, case.output().curve()?))) {
+        let is_first = drawn.iter().all(|(other, _)| other.solver() != case.solver());
         if is_first && !curve.x.is_empty() && curve.mean.len() == curve.x.len() {
-            drawn.push((row, curve));
+            drawn.push((case, curve));
         }
     }
     drawn
 }
 
-fn kinds(drawn: &[(&Row, &Curve)]) -> Vec<Entry> {
+fn kinds(drawn: &[(CaseView<'_>, &Curve)]) -> Vec<Entry> {
     let mut kinds = vec![Entry::new("the solver's mean", Sample::Line { dashed: false })];
     if drawn.iter().any(|(_, curve)| !curve.exact_mean.is_empty()) {
         kinds.push(Entry::new("exact", Sample::Line { dashed: true }));
@@ -120,7 +121,7 @@ fn kinds(drawn: &[(&Row, &Curve)]) -> Vec<Entry> {
 }
 
 /// Values that all panels show: the exact posterior and the data, or else the solvers' means.
-fn heights(drawn: &[(&Row, &Curve)]) -> Vec<f64> {
+fn heights(drawn: &[(CaseView<'_>, &Curve)]) -> Vec<f64> {
     let exact = |c: &Curve| band(&c.x, &c.exact_mean, &c.exact_deviation, 1.4 * BAND);
     let mut shown: Vec<f64> = drawn.iter().flat_map(|(_, c)| exact(c)).map(|(_, y)| y).collect();
     if shown.is_empty() {

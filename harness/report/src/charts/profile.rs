@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Row, Status, names};
+use gpbench_record::{Status, names};
 
 use super::curve::Curve;
 use super::figure::{Drawn, Figure, series, solvers};
@@ -11,14 +11,15 @@ use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::sheet::sheet;
 use super::style::heading;
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
+use crate::frame::CaseView;
 use crate::papers::DOLAN_2002;
 use crate::results::Results;
 
 /// Share of the problems that a solver finishes within a factor of the fastest.
 pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let times = times(results);
-    let names = results.run.solvers();
+    let names = results.cases.solvers();
     if times.len() < 2 || names.len() < 2 {
         return Ok(None);
     }
@@ -53,21 +54,22 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
 }
 
 /// Seconds of each solver on each problem with a tolerance; timing repeats are averaged.
-fn times<'a>(results: &'a Results<'_>) -> BTreeMap<(Problem, u64), BTreeMap<&'a str, f64>> {
-    let mut sums: BTreeMap<(Problem, u64), BTreeMap<&str, Vec<&Row>>> = BTreeMap::new();
-    for row in results.comparable.rows.iter().filter(|r| r.case.budget.tolerance.is_some()) {
-        let key = (Problem::of(&row.labels), row.labels.seed);
-        sums.entry(key).or_default().entry(&row.labels.solver).or_default().push(row);
+fn times<'a>(results: &'a Results<'_>) -> BTreeMap<(GroupProblem, u64), BTreeMap<&'a str, f64>> {
+    let mut repeats: BTreeMap<(GroupProblem, u64), BTreeMap<&str, Vec<CaseView<'_>>>> = BTreeMap::new();
+    for case in results.comparable.iter().filter(|case| case.case().budget.tolerance.is_some()) {
+        let key = (GroupProblem::of(&case.row().labels), case.seed());
+        repeats.entry(key).or_default().entry(case.solver()).or_default().push(case);
     }
-    let mean = |rows: &Vec<&Row>| {
-        let seconds: Option<Vec<f64>> =
-            rows.iter().map(|r| r.metrics.get(names::SECONDS).filter(|_| r.status == Status::Ok)).collect();
+    let mean = |repeats: &Vec<CaseView<'_>>| {
+        let of_case =
+            |case: &CaseView<'_>| case.metric(names::SECONDS).filter(|_| case.status() == Status::Ok);
+        let seconds: Option<Vec<f64>> = repeats.iter().map(of_case).collect();
         seconds.map(|s| s.iter().sum::<f64>() / s.len() as f64).filter(|s| *s > 0.0)
     };
-    let of_problem = |by: BTreeMap<&'a str, Vec<&Row>>| {
-        by.iter().filter_map(|(s, rows)| Some((*s, mean(rows)?))).collect()
+    let of_problem = |by: BTreeMap<&'a str, Vec<CaseView<'_>>>| {
+        by.iter().filter_map(|(s, repeats)| Some((*s, mean(repeats)?))).collect()
     };
-    let all = sums.into_iter().map(|(key, by_solver)| (key, of_problem(by_solver)));
+    let all = repeats.into_iter().map(|(key, by_solver)| (key, of_problem(by_solver)));
     // A problem that no solver finished says nothing about time.
     all.filter(|(_, by): &(_, BTreeMap<&str, f64>)| !by.is_empty()).collect()
 }

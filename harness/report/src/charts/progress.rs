@@ -1,7 +1,7 @@
 //! Residuals and predictions along a solve, one chart a problem.
 
 use gpbench_record::metric::{self, Metric};
-use gpbench_record::{Row, names};
+use gpbench_record::names;
 
 use super::curve::{Clock, Mean, Path, curve, geometric_mean, path, range};
 use super::figure::{Drawn, Figure, series, solvers};
@@ -11,7 +11,8 @@ use super::scale::Axis;
 use super::series::Series;
 use super::sheet::sheet;
 use super::style::heading;
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
+use crate::frame::CaseView;
 use crate::results::Results;
 use crate::target::Limits;
 
@@ -21,11 +22,11 @@ const SIZE: (u32, u32) = (760, 440);
 /// Ratio between the longest and the shortest curve from which a clock is drawn logarithmic.
 const WIDE: f64 = 15.0;
 
-/// What the chart of residuals shows: the true residual of y, and the one that the solver claims.
+/// Metrics of the chart of residuals: the true residual of y, and the one that the solver claims.
 pub(super) const RESIDUALS: [&str; 2] = [names::RESIDUAL_Y, names::CLAIMED_Y];
 
 /// The relative residual of y against epochs, true and claimed.
-pub(crate) fn residual_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn residual_figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
     let [truth, claim] = RESIDUALS.map(|name| metric::find(name).expect("residuals are metrics"));
     let mut chart = Chart::new(results, problem, Clock::Epochs, truth);
     let traced = chart.add(truth.name, false);
@@ -33,7 +34,7 @@ pub(crate) fn residual_figure(results: &Results<'_>, problem: &Problem, what: &s
     if !traced && !claimed {
         return Ok(None);
     }
-    let tolerances: Vec<f64> = chart.rows().filter_map(|r| r.case.budget.tolerance).collect();
+    let tolerances: Vec<f64> = chart.cases().filter_map(|case| case.case().budget.tolerance).collect();
     chart.panel.level = tolerances.first().copied().filter(|t| tolerances.iter().all(|o| o == t));
     let mut kinds = Vec::new();
     if claimed {
@@ -60,12 +61,14 @@ pub(crate) fn residual_figure(results: &Results<'_>, problem: &Problem, what: &s
 }
 
 /// Distance of the predictions to the exact ones, or else to the test targets, along a clock.
-pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &str, clock: Clock) -> Drawn {
-    let traced = |metric: &str| {
-        let rows = results.run.rows.iter().filter(|r| Problem::of(&r.labels) == *problem);
-        rows.flat_map(|r| &r.trace).any(|p| p.metrics.get(metric).is_some())
-    };
-    let target = results.run.options.target.as_ref();
+pub(crate) fn quality_figure(
+    results: &Results<'_>,
+    problem: &GroupProblem,
+    what: &str,
+    clock: Clock,
+) -> Drawn {
+    let traced = |metric: &str| results.cases_of(problem).any(|case| case.is_traced(metric));
+    let target = results.cases.options().target.as_ref();
     // The metric of the target, or else the solver's own error.
     let mut qualities = [names::RMSE_TO_EXACT, names::TEST_RMSE];
     qualities.sort_by_key(|name| target.is_none_or(|target| target.metric != *name));
@@ -79,9 +82,9 @@ pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &st
     }
     let mut kinds = Vec::new();
     if let Some(target) = target.filter(|target| target.metric == name) {
-        let limits = Limits::new(&results.run.rows, target);
+        let limits = Limits::new(results.cases.rows(), target);
         let limits: Vec<f64> =
-            chart.rows().filter_map(|row| limits.of(row)).filter(|limit| *limit > 0.0).collect();
+            chart.cases().filter_map(|case| limits.of(case.row())).filter(|limit| *limit > 0.0).collect();
         if !limits.is_empty() {
             chart.panel.level = Some(geometric_mean(&limits));
             kinds.push(Entry::new("target", Sample::Dotted));
@@ -106,13 +109,13 @@ pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &st
 /// A chart of one problem while it is put together.
 struct Chart<'a> {
     results: &'a Results<'a>,
-    problem: &'a Problem,
+    problem: &'a GroupProblem,
     clock: Clock,
     panel: Panel,
 }
 
 impl<'a> Chart<'a> {
-    fn new(results: &'a Results<'a>, problem: &'a Problem, clock: Clock, metric: &Metric) -> Chart<'a> {
+    fn new(results: &'a Results<'a>, problem: &'a GroupProblem, clock: Clock, metric: &Metric) -> Chart<'a> {
         let x = Axis { label: clock.metric().axis.to_owned(), log: clock == Clock::Seconds };
         let panel = Panel { x, y: Axis::of(metric), ..Panel::default() };
         let mut chart = Chart { results, problem, clock, panel };
@@ -120,16 +123,15 @@ impl<'a> Chart<'a> {
         chart
     }
 
-    fn rows(&self) -> impl Iterator<Item = &'a Row> {
-        let problem = self.problem;
-        self.results.run.rows.iter().filter(move |r| Problem::of(&r.labels) == *problem)
+    fn cases(&self) -> impl Iterator<Item = CaseView<'a>> {
+        self.results.cases_of(self.problem)
     }
 
     /// Whether the solvers end at very different numbers of epochs.
     fn is_wide(&self) -> bool {
-        let traced = self.rows().filter(|r| r.trace.len() > 1);
+        let traced = self.cases().filter(|case| case.trace().len() > 1);
         let ends: Vec<f64> =
-            traced.filter_map(|r| r.metrics.get(names::EPOCHS)).filter(|e| *e > 0.0).collect();
+            traced.filter_map(|case| case.metric(names::EPOCHS)).filter(|e| *e > 0.0).collect();
         let (low, high) = range(&ends);
         high > WIDE * low
     }
@@ -140,7 +142,7 @@ impl<'a> Chart<'a> {
         let before = self.panel.lines.len();
         for group in self.results.of_problem(self.problem) {
             let series = series(self.results, &group.solver);
-            let paths = self.results.rows(group).map(|row| path(row, metric, self.clock));
+            let paths = self.results.of(group).map(|case| path(&case, metric, self.clock));
             let paths: Vec<Path> = paths.filter(|path| !path.is_empty()).collect();
             match curve(&paths, self.panel.x.log, Mean::Geometric) {
                 Some(curve) => self.panel.lines.push(Line { series, curve, dashed }),
@@ -163,7 +165,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// Where the cases of a solver ended.
+/// The ends of a solver's cases as one point.
 fn dot(series: Series, paths: &[Path], hollow: bool) -> Option<Dot> {
     let ends: Vec<(f64, f64)> = paths.iter().filter_map(|p| p.last().copied()).collect();
     let (at, values): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();

@@ -1,4 +1,4 @@
-//! What searches by Thompson sampling find against what they spend (Lin et al. 2023, Figures 6 and 9).
+//! Values found by Thompson sampling against points, seconds and kernel entries (Lin et al. 2023, Figures 6 and 9).
 
 use gpbench_record::metric;
 
@@ -22,12 +22,12 @@ const WIDE: f64 = 15.0;
 /// Largest difference that is not drawn.
 const ROUNDING: f64 = 1e-6;
 
-/// What the caption says of all curves.
+/// Part of the caption about all curves.
 const CURVES: &str = "The band is one standard error on either side. Objectives differ more than solvers do, and bands have \
                       the spread of both: panels and tables of differences compare pairs. Seconds are those of all parts. \
                       A case that took fewer steps keeps its last value.";
 
-/// What curves run along.
+/// The horizontal axis of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Along {
     Points,
@@ -182,7 +182,7 @@ fn random_search(results: &Results<'_>) -> Series {
     other(results, 0, "random search")
 }
 
-/// By how much each solver's measure exceeds the baseline's on the same targets, along the points.
+/// Difference of each solver's measure from the baseline's on the same targets, along the points.
 fn differences(results: &Results<'_>, pool: &Pool<'_>) -> Option<Panel> {
     let baseline = pool.baseline?;
     let line = |solver: &&str| {
@@ -266,10 +266,10 @@ fn sheet_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aggregate::Problem;
+    use crate::aggregate::GroupProblem;
 
     fn search(seed: u64, seconds: f64, values: &[f64]) -> Search {
-        let problem = Problem { dataset: "d".into(), kernel: "k".into(), estimator: None };
+        let problem = GroupProblem { dataset: "d".into(), kernel: "k".into(), estimator: None };
         let stop = |(i, best): (usize, &f64)| Stop {
             points: 10.0 * i as f64,
             parts: [0.0, seconds * i as f64, 0.0, 0.0],

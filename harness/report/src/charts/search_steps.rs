@@ -6,7 +6,7 @@ use gpbench_record::{TaskKind, names};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Panel, panels_sheet};
 use super::training::{Quantity, panel};
-use crate::aggregate::{Group, Problem};
+use crate::aggregate::{Group, GroupProblem};
 use crate::results::Results;
 use crate::search::Measure;
 use crate::search_pool::measure;
@@ -15,7 +15,7 @@ use crate::search_pool::measure;
 const ROW: u32 = 280;
 
 /// The metrics of the steps of a problem, one curve a solver.
-pub(crate) fn figure(results: &Results<'_>, problem: &Problem) -> Drawn {
+pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem) -> Drawn {
     let groups: Vec<&Group> = results.of_problem(problem).collect();
     let own = |group: &Group| series(results, &group.solver);
     let panel = |metric| panel(results, &groups, &quantity(metric), own);

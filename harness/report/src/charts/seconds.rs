@@ -9,7 +9,7 @@ use super::legend::{Entry, Sample, legend};
 use super::series::Series;
 use super::sheet::sheet;
 use super::style::{INK, MUTED, RULE, fitted, font, heading, text_width, write};
-use crate::aggregate::{Group, Problem};
+use crate::aggregate::{Group, GroupProblem};
 use crate::number::short;
 use crate::results::Results;
 use crate::search::PARTS;
@@ -30,7 +30,7 @@ struct Bar {
     series: Series,
 }
 
-/// Colours of what follows the solves of Thompson sampling.
+/// Colours of the parts after the solves of Thompson sampling.
 const CANDIDATES: RGBColor = RGBColor(160, 168, 178);
 const ASCENT: RGBColor = RULE;
 
@@ -50,7 +50,7 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
         let name = format!("{}{}", group.solver, results.mark(group, names::SECONDS));
         Some(Bar { name, parts, series })
     };
-    let section = |problem: &&Problem| Section {
+    let section = |problem: &&GroupProblem| Section {
         title: results.problem_title(problem),
         bars: results.of_problem(problem).filter_map(bar).collect(),
     };

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use gpbench_record::{Probes, Step, names};
+use gpbench_record::{Probes, names};
 
 use super::figure::{Drawn, Figure, other};
 use super::legend::Entry;
@@ -10,6 +10,7 @@ use super::panel::{Dot, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
+use crate::frame::Cells;
 use crate::results::{Model, Results};
 
 /// Titles of the panels: one for standard probes, one for pathwise targets.
@@ -62,17 +63,17 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
 }
 
 fn section<'a>(results: &Results<'_>, group: &'a Group) -> Option<Section<'a>> {
-    let row = results.rows(group).next()?;
-    let pathwise = matches!(row.case.task.probes()?, Probes::Pathwise(_));
+    let case = results.of(group).next()?;
+    let pathwise = matches!(case.case().task.probes()?, Probes::Pathwise(_));
     let both =
-        |step: &Step, [first, second]: [&str; 2]| Some([step.metrics.get(first)?, step.metrics.get(second)?]);
-    row.output.steps().iter().rev().find_map(|step| {
+        |step: &Cells<'_>, [first, second]: [&str; 2]| Some([step.number(first)?, step.number(second)?]);
+    case.steps().rev().find_map(|step| {
         Some(Section {
             estimator: group.estimator(),
             pathwise,
-            step: step.step,
-            curvatures: both(step, names::CURVATURES)?,
-            start: both(step, names::STARTS)?,
+            step: step.count("step")?,
+            curvatures: both(&step, names::CURVATURES)?,
+            start: both(&step, names::STARTS)?,
         })
     })
 }

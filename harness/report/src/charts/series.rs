@@ -1,4 +1,4 @@
-//! Series: what a curve, a point or an entry of a legend belongs to.
+//! Series: owners of curves, points and entries of a legend, such as a solver.
 //!
 //! Each is drawn in a group of the SVG, `<g class="series" data-series="NAME">`, or `class="entry"` in a legend. A page hides and
 //! shows a series by its groups.
@@ -30,10 +30,10 @@ impl Look {
     }
 }
 
-/// What curves and points belong to: usually a solver.
+/// Owner of curves and points: usually a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Series {
-    /// What the legend calls it; also what tells it from the others of a sheet.
+    /// Name in the legend; unique on a sheet.
     pub(super) name: String,
     pub(super) look: Look,
 }
@@ -43,7 +43,7 @@ impl Series {
         Series { name: name.to_owned(), look }
     }
 
-    /// Draws what belongs to the series.
+    /// Draws elements of the series.
     pub(super) fn draw(&self, root: &Area<'_>, draw: impl FnOnce() -> Drawing) -> Drawing {
         self.group(root, "series", draw)
     }

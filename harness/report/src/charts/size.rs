@@ -9,7 +9,7 @@ use super::legend::Entry;
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use crate::aggregate::{Group, Problem};
+use crate::aggregate::{Group, GroupProblem};
 use crate::cost::{Growth, Size, exponent, growths, methods};
 use crate::results::Results;
 
@@ -17,7 +17,7 @@ use crate::results::Results;
 const HEIGHT: u32 = 340;
 
 /// Likelihood and errors against the batch size, a line a method.
-pub(crate) fn quality_figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn quality_figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
     let mut own = growths(results, Size::Batch);
     own.retain(|growth| growth.groups.iter().all(|(_, group)| group.problem == *problem));
     let methods = methods(&own);

@@ -14,7 +14,7 @@ use super::posterior::{across, drawn};
 use super::scale::Scale;
 use super::sheet::sheet;
 use super::style::{Area, Drawing, INK, MUTED, RULE, font, heading, write};
-use crate::aggregate::Problem;
+use crate::aggregate::GroupProblem;
 use crate::results::Results;
 
 /// Colour of the curves.
@@ -24,7 +24,7 @@ const COLOUR: RGBColor = PALETTE[0];
 const SIZE: (u32, u32) = (760, 420);
 
 /// Eigenvalues to the left, one strip a basis function to the right.
-pub(crate) fn figure(results: &Results<'_>, problem: &Problem, what: &str) -> Drawn {
+pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
     let drawn = drawn(results, problem);
     let with_spectrum = drawn.iter().find_map(|(_, curve)| Some((*curve, curve.spectrum.as_ref()?)));
     let Some((curve, spectrum)) = with_spectrum else { return Ok(None) };

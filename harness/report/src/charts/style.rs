@@ -7,7 +7,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::sheet::Sheet;
 
-/// Anything that can be drawn on.
+/// A part of a sheet to draw on.
 pub(super) type Area<'a> = DrawingArea<Sheet<'a>, Shift>;
 /// The outcome of drawing.
 pub(super) type Drawing = Result<(), Box<dyn std::error::Error>>;

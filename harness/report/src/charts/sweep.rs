@@ -12,10 +12,10 @@ use super::panel::{Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
 use super::size::over_groups;
-use crate::aggregate::{Group, Problem};
+use crate::aggregate::{Group, GroupProblem};
 use crate::results::{Results, once_each};
 
-/// What is drawn, where it is measured.
+/// Metrics that are drawn, where they are measured.
 const METRICS: [&str; 4] = [names::SECONDS, names::EPOCHS, names::RESIDUAL_Y, names::TEST_RMSE];
 
 /// Height of a row of panels, and of what is above them.
@@ -31,7 +31,7 @@ struct Sweep<'a> {
 }
 
 /// The figures of a problem: one for each parameter of positive numbers with a list of values.
-pub(crate) fn figures(results: &Results<'_>, problem: &Problem, what: &str) -> Vec<Drawn> {
+pub(crate) fn figures(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Vec<Drawn> {
     let points = results.of_problem(problem).filter_map(|group| Some((group, results.case(group).grid()?)));
     let points: Vec<(&Group, &GridPoint)> = points.collect();
     let params = once_each(points.iter().flat_map(|(_, point)| point.params.keys()));

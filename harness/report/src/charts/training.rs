@@ -1,8 +1,8 @@
 //! Hyperparameters and metrics along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 3
 //! and 5 to 10).
 
+use gpbench_record::TaskKind;
 use gpbench_record::metric::{self, Metric, Shown};
-use gpbench_record::{Row, Step, TaskKind};
 
 use super::curve::{Curve, Mean, Path, range};
 use super::figure::{Drawn, Figure, other};
@@ -11,15 +11,16 @@ use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
+use crate::frame::{CaseView, Cells};
 use crate::results::{Model, Results, once_each};
 
 /// Height of a row of panels.
 const ROW: u32 = 250;
 
 /// A number of a step, where it has one.
-type Value = Box<dyn Fn(&Step) -> Option<f64>>;
+type Value = Box<dyn Fn(&Cells<'_>) -> Option<f64>>;
 
-/// What is drawn of a step: a number, the axis of its panel, and how seeds are averaged.
+/// A drawn quantity of a step: its value, the axis of its panel, and the mean over seeds.
 pub(super) struct Quantity {
     value: Value,
     axis: Axis,
@@ -32,18 +33,18 @@ impl Quantity {
         let axis = Axis::of(metric);
         let (log, name) = (axis.log, metric.name);
         // A logarithmic axis cannot show 0.
-        let value = move |step: &Step| step.metrics.get(name).filter(|value| !log || *value > 0.0);
+        let value = move |step: &Cells<'_>| step.number(name).filter(|value| !log || *value > 0.0);
         Quantity { value: Box::new(value), axis, mean: Mean::of_metric(metric) }
     }
 
     /// A metric of the step whose values may be negative or 0.
     pub(super) fn linear(metric: &'static Metric) -> Quantity {
         let axis = Axis { label: metric.axis.to_owned(), log: false };
-        let value = |step: &Step| step.metrics.get(metric.name);
+        let value = |step: &Cells<'_>| step.number(metric.name);
         Quantity { value: Box::new(value), axis, mean: Mean::Arithmetic }
     }
 
-    fn hyperparameter(label: &str, value: impl Fn(&Step) -> Option<f64> + 'static) -> Quantity {
+    fn hyperparameter(label: &str, value: impl Fn(&Cells<'_>) -> Option<f64> + 'static) -> Quantity {
         let axis = Axis { label: label.to_owned(), log: true };
         Quantity { value: Box::new(value), axis, mean: Mean::Geometric }
     }
@@ -52,8 +53,8 @@ impl Quantity {
 /// The scales of a step, then its metrics.
 fn quantities() -> Vec<Quantity> {
     let scales = [
-        Quantity::hyperparameter("noise scale", |step| step.hyperparameters.get("noise_scale").copied()),
-        Quantity::hyperparameter("signal scale", |step| step.hyperparameters.get("signal_scale").copied()),
+        Quantity::hyperparameter("noise scale", |step| step.number("noise_scale")),
+        Quantity::hyperparameter("signal scale", |step| step.number("signal_scale")),
         Quantity::hyperparameter("length scale, geometric mean", length_scale),
     ];
     scales.into_iter().chain(metric::shown(TaskKind::Train, Shown::Steps).map(Quantity::metric)).collect()
@@ -69,7 +70,7 @@ pub(crate) fn figures(results: &Results<'_>) -> Vec<Drawn> {
             let own: Vec<&Group> = groups.iter().copied().filter(|group| group.solver == solver).collect();
             figure(results, &own, &format!("{what} · {solver}"))
         };
-        results.run.solvers().into_iter().map(figure).collect::<Vec<Drawn>>()
+        results.cases.solvers().into_iter().map(figure).collect::<Vec<Drawn>>()
     };
     models.into_iter().flat_map(of_model).collect()
 }
@@ -105,7 +106,7 @@ pub(super) fn panel(
     series: impl Fn(&Group) -> Series,
 ) -> Option<Panel> {
     let of_group = |group: &&Group| {
-        let paths: Vec<Path> = results.rows(group).map(|row| path(row, quantity)).collect();
+        let paths: Vec<Path> = results.of(group).map(|case| path(&case, quantity)).collect();
         Some(Line { series: series(group), curve: curve(&paths, quantity.mean)?, dashed: false })
     };
     let lines: Vec<Line> = groups.iter().filter_map(of_group).collect();
@@ -127,14 +128,13 @@ fn curve(paths: &[Path], mean: Mean) -> Option<Curve> {
 }
 
 /// A quantity along the steps of a case; the first step is 1.
-fn path(row: &Row, quantity: &Quantity) -> Path {
-    let steps = row.output.steps().iter().filter(|_| row.status.is_answer());
-    steps.filter_map(|step| Some((step.step as f64 + 1.0, (quantity.value)(step)?))).collect()
+fn path(case: &CaseView<'_>, quantity: &Quantity) -> Path {
+    let steps = case.steps().filter(|_| case.is_answer());
+    steps.filter_map(|step| Some((step.count("step")? as f64 + 1.0, (quantity.value)(&step)?))).collect()
 }
 
 /// Geometric mean of the length scales of all inputs.
-fn length_scale(step: &Step) -> Option<f64> {
-    let lengths = step.hyperparameters.iter().filter(|(name, _)| name.starts_with("length_scale"));
-    let logarithms: Vec<f64> = lengths.map(|(_, length)| length.ln()).collect();
+fn length_scale(step: &Cells<'_>) -> Option<f64> {
+    let logarithms: Vec<f64> = step.beginning_with("length_scale").map(f64::ln).collect();
     (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
 }

@@ -32,7 +32,7 @@ impl Quantity {
         }
     }
 
-    /// The metric that we compare, and the factor that makes it what is printed.
+    /// The metric of ours, and the factor that converts it to the printed quantity.
     pub(super) fn metric(self) -> (&'static str, f64) {
         match self {
             Quantity::Rmse | Quantity::LowNoiseRmse => (names::TEST_RMSE, 1.0),
@@ -75,7 +75,7 @@ impl<'r> Cell<'r> {
         reference.rows().flat_map(of_row).collect()
     }
 
-    /// What tells the cell from all others of the paper: `table1 / pol / CG / RMSE`.
+    /// Key of the cell among all of the paper: `table1 / pol / CG / RMSE`.
     pub(super) fn key(&self) -> String {
         format!("{} / {} / {} / {}", self.table, self.row.dataset, self.row.title(), self.quantity.name())
     }

@@ -1,4 +1,4 @@
-//! The hours that cells would take, as `gpbench plan` estimates them: stored, so that pages do not vary with the machine.
+//! Hours that cells would take by the estimates of `gpbench plan`: stored, so that pages do not vary with the machine.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub struct Hours {
     pub(super) cells: BTreeMap<String, BTreeMap<String, Cost>>,
 }
 
-/// What a cell costs.
+/// Cost of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Cost {
     /// Hours of all seeds.

@@ -1,4 +1,4 @@
-//! What published runs measured of the cells of a paper.
+//! Values of a paper's cells in published runs.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,11 @@ use gpbench_record::names;
 use super::cell::{Cell, Quantity};
 use super::published_run::PublishedRun;
 use crate::aggregate::{Group, MeanWithError};
-use crate::error::Result;
-use crate::grid;
+use crate::frame::{Cases, Frame};
 use crate::reference::Reference;
 use crate::results::Results;
 
-/// How far a number of inducing points may be from the printed one: 5 %.
+/// Largest relative difference of a number of inducing points from the printed one.
 const NEAR: f64 = 0.05;
 
 /// Our value of a cell.
@@ -36,30 +35,30 @@ pub(super) fn measured(
     name: &str,
     reference: &Reference,
     runs: &[PublishedRun],
-) -> Result<BTreeMap<String, Measured>> {
+) -> BTreeMap<String, Measured> {
     let mut best: BTreeMap<String, Measured> = BTreeMap::new();
     for published in runs.iter().filter(|run| run.reference.as_deref() == Some(name)) {
-        for (key, found) in of_run(reference, published)? {
+        for (key, found) in of_run(reference, published) {
             let rank = |measured: &Measured| (measured.ours.seeds, !measured.stands_in);
             if best.get(&key).is_none_or(|known| rank(&found) > rank(known)) {
                 best.insert(key, found);
             }
         }
     }
-    Ok(best)
+    best
 }
 
-fn of_run(reference: &Reference, published: &PublishedRun) -> Result<Vec<(String, Measured)>> {
+fn of_run(reference: &Reference, published: &PublishedRun) -> Vec<(String, Measured)> {
     let mut all = Vec::new();
-    for task in published.run.tasks() {
-        let whole = published.run.of_task(task);
-        let run = grid::chosen(&whole);
-        let results = Results::new(&run, &whole)?;
+    let frame = Frame::stored(&published.run, published.results.clone());
+    let cases = Cases::of(&frame);
+    for task in cases.tasks() {
+        let results = Results::new(cases.of_task(task));
         for group in &results.groups {
             all.extend(of_group(reference, published, &results, group));
         }
     }
-    Ok(all)
+    all
 }
 
 fn of_group(

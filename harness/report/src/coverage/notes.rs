@@ -1,4 +1,4 @@
-//! What authors of reports say of cells: why one differs, or why it was not measured.
+//! Remarks of the authors of reports: why a cell differs, or why it was not measured.
 
 use serde::Deserialize;
 
@@ -9,14 +9,14 @@ use crate::reference::Reference;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Notes {
-    /// Of cells beyond the spread: what a control says.
+    /// Remarks on cells beyond the spread.
     pub(super) differs: Vec<Note>,
-    /// Of cells that were not measured.
+    /// Remarks on cells that were not measured.
     pub(super) absent: Vec<Note>,
 }
 
 impl Notes {
-    /// The first remark that is about no cell: a name in it is wrong.
+    /// The first remark that matches no cell: a name in it is wrong.
     pub(super) fn stray(&self, papers: &[(&str, Reference)]) -> Option<&Note> {
         let is_about_some = |note: &&Note| {
             let cells = |(name, reference): &(&str, Reference)| {
@@ -28,7 +28,7 @@ impl Notes {
     }
 }
 
-/// A remark on all cells that are of the paper and have what it names; an empty list names all.
+/// A remark on the cells of a paper that match all of its lists; an empty list matches all.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Note {
@@ -38,10 +38,10 @@ pub(super) struct Note {
     tables: Vec<String>,
     #[serde(default)]
     datasets: Vec<String>,
-    /// Names of methods, without what tells the rows of one apart.
+    /// Names of methods as in the rows of the reference.
     #[serde(default)]
     methods: Vec<String>,
-    /// `RMSE`, as the pages write it.
+    /// Names of quantities as on the pages, such as `RMSE`.
     #[serde(default)]
     quantities: Vec<String>,
     /// A paragraph.

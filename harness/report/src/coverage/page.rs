@@ -140,7 +140,7 @@ fn measured<'e>(out: &mut String, entries: impl Iterator<Item = &'e Entry<'e>>) 
     }
 }
 
-/// What was not measured, a line for each row of the paper's table.
+/// Table of the cells not measured, a line for each row of the paper's table.
 fn absent<'e>(out: &mut String, entries: impl Iterator<Item = &'e Entry<'e>>) {
     let mut lines: Vec<([String; 5], Vec<&str>)> = Vec::new();
     for entry in entries {

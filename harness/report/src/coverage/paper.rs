@@ -1,4 +1,4 @@
-//! The cells of a paper, with what is known of each.
+//! The cells of a paper with their measured values or the reasons for their absence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Add;
@@ -10,7 +10,7 @@ use super::notes::{Note, Notes};
 use super::verdict::Difference;
 use crate::reference::Reference;
 
-/// What is known of a cell.
+/// Our value of a cell, or why there is none.
 pub(super) enum Outcome<'a> {
     Measured {
         measured: &'a Measured,
@@ -48,10 +48,10 @@ pub(super) struct Counts {
     pub(super) within_errors: usize,
     /// Beyond two published standard deviations.
     pub(super) beyond: usize,
-    /// Of those beyond, how many have a remark.
+    /// Number of those beyond with a remark.
     pub(super) explained: usize,
     pub(super) absent: usize,
-    /// Of those not measured, how many have no estimate.
+    /// Number of those not measured without an estimate.
     pub(super) without_estimate: usize,
 }
 

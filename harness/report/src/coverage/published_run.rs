@@ -1,12 +1,11 @@
-//! A published run, read from the files that are kept of it.
+//! A published run, read from its committed files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{
-    Axes, Case, Environment, Labels, Metrics, ReportOptions, Row, Status, TaskOutput, metric, revisions,
-};
+use gpbench_record::{Case, Environment, Labels, Metrics, Row, Status, TaskOutput, revisions};
+use gpbench_runs::RunRecord;
 use polars::prelude::{AnyValue, DataFrame, DataType, ParquetReader, SerReader};
 use serde::Deserialize;
 
@@ -20,11 +19,13 @@ pub(super) struct PublishedRun {
     pub(super) name: String,
     /// The paper that the spec compares with.
     pub(super) reference: Option<String>,
-    /// Its rows, with their metrics; traces and steps are not kept.
+    /// Its rows, without metrics, traces and steps.
     pub(super) run: Run,
+    /// The table of its results.
+    pub(super) results: DataFrame,
 }
 
-/// What is read of a spec.
+/// The keys of a spec that coverage needs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Spec {
@@ -60,36 +61,28 @@ impl PublishedRun {
         })?;
         let path = folder.join(RESULTS);
         let file = File::open(&path).map_err(at(&path))?;
-        let rows = rows(&ParquetReader::new(file).finish()?).map_err(|reason| wrong(&path, reason))?;
-        let run = Run {
+        let results = ParquetReader::new(file).finish()?;
+        let rows = rows(&results).map_err(|reason| wrong(&path, reason))?;
+        let record = RunRecord {
+            folder,
             name: spec.name,
             rows,
-            missing: 0,
-            unlisted: 0,
-            shard: None,
-            merged: Vec::new(),
-            plans: BTreeMap::new(),
             environments: vec![environment],
-            axes: Axes::default(),
-            options: ReportOptions::default(),
-            sources: BTreeMap::new(),
-            warnings: Vec::new(),
-            truncated: false,
-            folder: folder.clone(),
+            ..RunRecord::default()
         };
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(PublishedRun { name, reference: spec.report.reference, run })
+        let run = Run { record, warnings: Vec::new() };
+        Ok(PublishedRun { name: run.folder_name(), reference: spec.report.reference, run, results })
     }
 
-    /// Where and when it ran, and with which revision of the code.
+    /// Revision of the code, machine and dates.
     pub(super) fn facts(&self) -> Vec<String> {
         let mut facts = Vec::new();
-        for machine in &self.run.environments {
+        for machine in &self.run.record.environments {
             let all = revisions([machine]);
             facts.push(all.map_or("no known revision".to_owned(), |all| format!("revision {all}")));
             facts.push(format!("{}, {} threads a case", machine.cpu, machine.threads));
         }
-        let days = || self.run.rows.iter().filter_map(|row| row.finished.get(..10));
+        let days = || self.run.record.rows.iter().filter_map(|row| row.finished.get(..10));
         if let (Some(first), Some(last)) = (days().min(), days().max()) {
             facts.push(if first == last { first.to_owned() } else { format!("{first} to {last}") });
         }
@@ -108,21 +101,19 @@ fn wrong(path: &Path, reason: String) -> Error {
     Error::Format { path: path.to_owned(), at: None, reason }
 }
 
-/// The rows of `results.parquet`, without traces, steps and logs.
-fn rows(frame: &DataFrame) -> std::result::Result<Vec<Row>, String> {
-    if frame.column(CASE).is_err() {
+/// The rows of `results.parquet` with what tells cases apart and how they ended.
+fn rows(results: &DataFrame) -> std::result::Result<Vec<Row>, String> {
+    if results.column(CASE).is_err() {
         return Err(format!(
             "it has no column `{CASE}`; `gpbench report` of the run writes it with that column"
         ));
     }
-    let names: Vec<&str> = frame.columns().iter().map(|column| column.name().as_str()).collect();
-    let metrics: Vec<&str> = names.into_iter().filter(|name| metric::find(name).is_some()).collect();
-    (0..frame.height()).map(|i| row(frame, &metrics, i)).collect()
+    (0..results.height()).map(|i| row(results, i)).collect()
 }
 
-fn row(frame: &DataFrame, metrics: &[&str], i: usize) -> std::result::Result<Row, String> {
+fn row(results: &DataFrame, i: usize) -> std::result::Result<Row, String> {
     let value = |name: &str| -> std::result::Result<AnyValue<'_>, String> {
-        frame.column(name).and_then(|column| column.get(i)).map_err(|error| error.to_string())
+        results.column(name).and_then(|column| column.get(i)).map_err(|error| error.to_string())
     };
     let text = |name: &str| value(name).map(|value| value.get_str().map(str::to_owned));
     let needed = |name: &str| text(name)?.ok_or_else(|| format!("row {i} has no `{name}`"));
@@ -130,12 +121,6 @@ fn row(frame: &DataFrame, metrics: &[&str], i: usize) -> std::result::Result<Row
     let case: Case = serde_json::from_str(&needed(CASE)?).map_err(|error| format!("row {i}: {error}"))?;
     let status: Status =
         serde_json::from_value(needed("status")?.into()).map_err(|error| format!("row {i}: {error}"))?;
-    let mut measured = Metrics::default();
-    for name in metrics {
-        if let Some(value) = number(name)? {
-            measured.insert(name, value);
-        }
-    }
     let labels = Labels {
         dataset: needed("dataset")?,
         kernel: needed("kernel")?,
@@ -153,7 +138,7 @@ fn row(frame: &DataFrame, metrics: &[&str], i: usize) -> std::result::Result<Row
         reason: String::new(),
         n: number("n")?.map(|n| n as usize),
         d: number("d")?.map(|d| d as usize),
-        metrics: measured,
+        metrics: Metrics::default(),
         solver_values: BTreeMap::new(),
         trace: Vec::new(),
         log_tail: String::new(),

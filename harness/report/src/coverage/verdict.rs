@@ -1,4 +1,4 @@
-//! How far our value of a cell is from the printed one.
+//! Difference of our value of a cell from the printed one.
 
 use crate::aggregate::MeanWithError;
 use crate::reference::{Comparison, Figure};

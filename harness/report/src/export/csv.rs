@@ -4,20 +4,17 @@ use polars::prelude::{ChunkApply, Column, CsvWriter, DataFrame, IntoColumn, Pola
 
 use crate::error::Result;
 use crate::escape;
-use crate::frame;
-use crate::run::Run;
+use crate::frame::Frame;
 
-/// The content of `results.parquet`, the column `case` aside. Words that a spreadsheet would calculate begin with an apostrophe.
-pub(super) fn cases(run: &Run) -> Result<String> {
+/// The content of `results.parquet` without the column `case`, for which spreadsheets have no use. Words that a spreadsheet would calculate begin with an apostrophe.
+pub(super) fn cases(frame: &Frame<'_>) -> Result<String> {
     let mut bytes = Vec::new();
-    // A table in a spreadsheet has no use for a text of JSON.
-    let frame = frame::results(run)?.drop(frame::CASE)?;
-    CsvWriter::new(&mut bytes).finish(&mut guarded(frame)?)?;
+    CsvWriter::new(&mut bytes).finish(&mut guarded(&frame.results)?)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The frame with its words safe for a spreadsheet; numbers stay as they are.
-fn guarded(frame: DataFrame) -> PolarsResult<DataFrame> {
+/// Escapes the texts of a table for spreadsheets; numbers are unchanged.
+fn guarded(table: &DataFrame) -> PolarsResult<DataFrame> {
     let guard = |column: &Column| -> PolarsResult<Column> {
         let name = escape::csv_words(column.name());
         let guarded = match column.str() {
@@ -26,6 +23,6 @@ fn guarded(frame: DataFrame) -> PolarsResult<DataFrame> {
         };
         Ok(guarded.with_name(name.as_ref().into()))
     };
-    let columns = frame.columns().iter().map(guard).collect::<PolarsResult<Vec<_>>>()?;
-    DataFrame::new(frame.height(), columns)
+    let columns = table.columns().iter().map(guard).collect::<PolarsResult<Vec<_>>>()?;
+    DataFrame::new(table.height(), columns)
 }

@@ -1,17 +1,17 @@
-//! `index.html`: the report as one page that needs nothing beside it.
+//! `index.html`: the report as one self-contained page.
 
 use gpbench_record::{Row, text};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::frame::Cases;
 use crate::overview;
 use crate::page::{Page, Part};
 use crate::places;
-use crate::run::Run;
 use crate::table::Table;
 
-/// The page. `files` lie beside it and are linked.
+/// The page, with links to `files` in its folder.
 pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
-    let run = page.run;
+    let cases = &page.cases;
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -19,7 +19,7 @@ pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (run.name) " · gpbench" }
+                title { (cases.record().name) " · gpbench" }
                 style { (PreEscaped(include_str!("page.css"))) }
             }
             body {
@@ -27,9 +27,9 @@ pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
                 (contents(page, files))
                 main {
                     @for part in &page.parts { (results(part, page.parts.len() > 1, !files.is_empty())) }
-                    @if let Some(table) = overview::not_ok(run) { (section("not-ok", &table)) (logs(run)) }
-                    (places(run))
-                    (measured(run))
+                    @if let Some(table) = overview::not_ok(cases) { (section("not-ok", &table)) (logs(cases)) }
+                    (places(cases))
+                    (measured(cases))
                     section id="references" {
                         h2 { "References" }
                         ul { @for entry in &page.references { li { (entry) } } }
@@ -45,11 +45,11 @@ pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
 }
 
 fn head(page: &Page<'_>) -> Markup {
-    let run = page.run;
+    let (cases, run) = (&page.cases, page.cases.run());
     let titles: Vec<&str> = page.parts.iter().map(|part| part.title).collect();
     let lead = if titles.is_empty() { "No case has ended yet".to_owned() } else { titles.join(" · ") };
     let count = |of: fn(&Row) -> &str| {
-        let mut names: Vec<&str> = run.rows.iter().map(of).collect();
+        let mut names: Vec<&str> = cases.rows().map(of).collect();
         names.sort_unstable();
         names.dedup();
         names.len()
@@ -62,15 +62,15 @@ fn head(page: &Page<'_>) -> Markup {
     html! {
         header {
             p.brand { "gpbench" }
-            h1 { (run.name) }
+            h1 { (run.record.name) }
             p.lead { (lead) }
             dl.facts {
                 @for (what, number) in facts { div { dt { (what) } dd { (number) } } }
-                @for (what, number) in overview::outcomes(run) {
+                @for (what, number) in overview::outcomes(cases) {
                     div class={ "outcome " (tone(&what)) } { dt { (what.replace('_', " ")) } dd { (number) } }
                 }
             }
-            @if run.truncated {
+            @if run.record.truncated {
                 p.note { "The journal's last line is cut short; its case is not counted." }
             }
             @for warning in &run.warnings { p.note { (text::cut(warning, text::REASON)) } }
@@ -85,8 +85,8 @@ fn contents(page: &Page<'_>, files: &[&str]) -> Markup {
         ("results", "Results", true),
         ("published", "Published figures", has(|part| !part.published.is_empty())),
         ("charts", "Charts", has(|part| !part.figures.is_empty())),
-        ("not-ok", "Cases that are not ok", overview::not_ok(page.run).is_some()),
-        ("places", "Where it ran", !places::tables(page.run).is_empty()),
+        ("not-ok", "Cases that are not ok", overview::not_ok(&page.cases).is_some()),
+        ("places", "Where it ran", !places::tables(&page.cases).is_empty()),
         ("measured", "How this was measured", true),
         ("references", "References", true),
         ("details", "Details", has(|part| !part.details.is_empty())),
@@ -102,7 +102,7 @@ fn contents(page: &Page<'_>, files: &[&str]) -> Markup {
     }
 }
 
-/// Whether an outcome is good, neutral or bad news.
+/// CSS class of an outcome: good, neutral or bad.
 fn tone(outcome: &str) -> &'static str {
     match outcome {
         "ok" => "good",
@@ -149,7 +149,7 @@ fn section(id: &str, table: &Table) -> Markup {
     html! { section id=(id) { h2 { (table.title) } (table.html()) } }
 }
 
-/// The charts; with links to their files where these lie beside the page.
+/// The charts, with links to their files where these exist.
 fn charts(part: &Part, has_files: bool) -> Markup {
     html! {
         @if !part.figures.is_empty() {
@@ -176,9 +176,9 @@ fn charts(part: &Part, has_files: bool) -> Markup {
     }
 }
 
-fn logs(run: &Run) -> Markup {
+fn logs(cases: &Cases<'_>) -> Markup {
     html! {
-        @for (labels, log) in overview::logs(run) {
+        @for (labels, log) in overview::logs(cases) {
             details {
                 summary { "Last lines of " (labels) }
                 pre { (log) }
@@ -187,8 +187,8 @@ fn logs(run: &Run) -> Markup {
     }
 }
 
-fn places(run: &Run) -> Markup {
-    let tables = places::tables(run);
+fn places(cases: &Cases<'_>) -> Markup {
+    let tables = places::tables(cases);
     html! {
         @if !tables.is_empty() {
             section id="places" { h2 { "Where it ran" } @for table in &tables { (titled(table)) } }
@@ -196,12 +196,12 @@ fn places(run: &Run) -> Markup {
     }
 }
 
-fn measured(run: &Run) -> Markup {
+fn measured(cases: &Cases<'_>) -> Markup {
     html! {
         section id="measured" {
             h2 { "How this was measured" }
-            dl.pairs { @for (name, value) in overview::measured(run) { dt { (name) } dd { (value) } } }
-            @for table in overview::settings(run) { (titled(&table)) }
+            dl.pairs { @for (name, value) in overview::measured(cases) { dt { (name) } dd { (value) } } }
+            @for table in overview::settings(cases) { (titled(&table)) }
         }
     }
 }

@@ -3,16 +3,15 @@
 use gpbench_record::Row;
 use serde_json::{Map, Value, json};
 
-use crate::aggregate::{Group, MeanWithError, groups};
-use crate::error::Result;
+use crate::aggregate::{Group, MeanWithError, groups_of};
+use crate::frame::Cases;
 use crate::overview;
-use crate::run::Run;
 
 /// Version of these forms.
 const SCHEMA: u32 = 1;
 
 /// `{"schema": 1, "cases": [{"id", "dataset", ..., "status", "reason", "metrics": {...}}]}`.
-pub(super) fn cases(run: &Run) -> String {
+pub(super) fn cases(rows: &[Row]) -> String {
     let case = |row: &Row| {
         let labels = &row.labels;
         json!({
@@ -34,11 +33,11 @@ pub(super) fn cases(run: &Run) -> String {
             "metrics": row.metrics,
         })
     };
-    pretty(&json!({ "schema": SCHEMA, "cases": run.rows.iter().map(case).collect::<Vec<_>>() }))
+    pretty(&json!({ "schema": SCHEMA, "cases": rows.iter().map(case).collect::<Vec<_>>() }))
 }
 
 /// `{"schema": 1, "name", "task", "planned", "statuses": {...}, "groups": [{..., "metrics": {NAME: {"mean", ...}}}]}`.
-pub(super) fn summary(run: &Run) -> Result<String> {
+pub(super) fn summary(cases: &Cases<'_>) -> String {
     let mean = |MeanWithError { mean, stderr, seeds, .. }: &MeanWithError| json!({ "mean": mean, "stderr": stderr, "seeds": seeds });
     let group = |group: &Group| {
         let metrics = group.metrics.iter().map(|(name, value)| (name.clone(), mean(value)));
@@ -52,15 +51,16 @@ pub(super) fn summary(run: &Run) -> Result<String> {
             "metrics": metrics.collect::<Map<String, Value>>(),
         })
     };
-    let statuses = overview::outcomes(run).into_iter().map(|(what, n)| (what, n.into()));
-    Ok(pretty(&json!({
+    let statuses = overview::outcomes(cases).into_iter().map(|(what, n)| (what, n.into()));
+    let groups = groups_of(&cases.with_times_of_one_kind());
+    pretty(&json!({
         "schema": SCHEMA,
-        "name": run.name,
-        "task": run.tasks().first(),
-        "planned": run.planned(),
+        "name": cases.record().name,
+        "task": cases.tasks().first(),
+        "planned": cases.run().planned(),
         "statuses": statuses.collect::<Map<String, Value>>(),
-        "groups": groups(&run.with_times_of_one_kind())?.iter().map(group).collect::<Vec<_>>(),
-    })))
+        "groups": groups.iter().map(group).collect::<Vec<_>>(),
+    }))
 }
 
 fn pretty(value: &Value) -> String {

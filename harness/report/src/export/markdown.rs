@@ -3,34 +3,35 @@
 use std::fmt::Write as _;
 
 use crate::escape::{markdown, markdown_block, markdown_code};
+use crate::frame::Cases;
 use crate::overview;
 use crate::page::{Page, Part};
 use crate::places;
-use crate::run::Run;
 use crate::table::Table;
 
 /// The report, with links to charts that lie in `figures/`.
 pub(crate) fn page(page: &Page<'_>) -> String {
-    let run = page.run;
-    let mut out = format!("# {}\n\n", markdown(&run.name));
-    let counts: Vec<String> = overview::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();
-    let _ = writeln!(out, "{} cases: {}.\n", run.planned(), counts.join(", "));
+    let cases = &page.cases;
+    let mut out = format!("# {}\n\n", markdown(&cases.record().name));
+    let counts: Vec<String> =
+        overview::outcomes(cases).iter().map(|(what, n)| format!("{n} {what}")).collect();
+    let _ = writeln!(out, "{} cases: {}.\n", cases.run().planned(), counts.join(", "));
     for part in &page.parts {
         let several = if page.parts.len() > 1 { format!(": {}", part.title) } else { String::new() };
         results(&mut out, part, &several);
     }
-    failures(&mut out, run);
-    let places = places::tables(run);
+    failures(&mut out, cases);
+    let places = places::tables(cases);
     if !places.is_empty() {
         out.push_str("## Where it ran\n\n");
         places.iter().for_each(|table| section(&mut out, table));
     }
     out.push_str("## How this was measured\n\n");
-    for (name, value) in overview::measured(run) {
+    for (name, value) in overview::measured(cases) {
         let _ = writeln!(out, "- {name}: {}", markdown(&value));
     }
     out.push('\n');
-    for table in overview::settings(run) {
+    for table in overview::settings(cases) {
         section(&mut out, &table);
     }
     out.push_str("## References\n\n");
@@ -73,10 +74,10 @@ fn section(out: &mut String, table: &Table) {
     }
 }
 
-fn failures(out: &mut String, run: &Run) {
-    let Some(table) = overview::not_ok(run) else { return };
+fn failures(out: &mut String, cases: &Cases<'_>) {
+    let Some(table) = overview::not_ok(cases) else { return };
     let _ = writeln!(out, "## {}\n\n{}", markdown(&table.title), table.markdown());
-    for (labels, log) in overview::logs(run) {
+    for (labels, log) in overview::logs(cases) {
         let _ = writeln!(out, "Last lines of {}:\n\n{}", markdown(&labels.to_string()), markdown_code(&log));
     }
 }

@@ -1,4 +1,4 @@
-//! The forms in which a run is written, one exporter each.
+//! Exporters of a run, one for each format.
 
 mod csv;
 pub(crate) mod html;
@@ -10,10 +10,11 @@ use gpbench_record::text as foreign;
 
 use crate::error::Result;
 use crate::fit::Fitted;
+use crate::frame::{Cases, Frame};
 use crate::page::{Charts, Page};
 use crate::run::Run;
 
-/// A form in which a run is written.
+/// Format of an exported run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// The results tables, aligned for a terminal.
@@ -30,33 +31,44 @@ pub enum Format {
     Summary,
 }
 
-/// A run in one form.
+/// A run in a format.
 ///
 /// # Errors
 /// If a table cannot be computed or a chart drawn.
 pub fn export(run: &Run, format: Format) -> Result<String> {
-    let written = match format {
-        Format::Text => for_terminal(run, None).map(|fitted| fitted.text),
-        Format::Json => Ok(json::cases(run)),
-        Format::Csv => csv::cases(run),
-        Format::Markdown => Ok(markdown::page(&Page::new(run, Charts::LeftOut)?)),
-        Format::Html => Ok(html::page(&Page::new(run, Charts::Drawn)?, &[])),
-        Format::Summary => json::summary(run),
-    };
-    written.map(|document| shown(&document, format))
+    Frame::new(run)?.export(format)
 }
 
-/// The results tables in at most `width` columns of a terminal, where that can be had.
+/// The results tables for a terminal: at most `width` columns wide where the least columns allow it.
 ///
 /// # Errors
 /// If a table cannot be computed.
 pub fn for_terminal(run: &Run, width: Option<usize>) -> Result<Fitted> {
-    let Fitted { text, left_out } = text::page(&Page::new(run, Charts::LeftOut)?, width);
-    Ok(Fitted { text: shown(&text, Format::Text), left_out })
+    Frame::new(run)?.fitted(width)
 }
 
-/// A document without characters that a terminal or a reader would obey, or that hide text: whatever it holds of
-/// others, they are written out.
+impl Frame<'_> {
+    /// The run in a format.
+    pub(crate) fn export(&self, format: Format) -> Result<String> {
+        let written = match format {
+            Format::Text => self.fitted(None).map(|fitted| fitted.text),
+            Format::Json => Ok(json::cases(&self.run.record.rows)),
+            Format::Csv => csv::cases(self),
+            Format::Markdown => Ok(markdown::page(&Page::new(self, Charts::LeftOut)?)),
+            Format::Html => Ok(html::page(&Page::new(self, Charts::Drawn)?, &[])),
+            Format::Summary => Ok(json::summary(&Cases::of(self))),
+        };
+        written.map(|document| shown(&document, format))
+    }
+
+    fn fitted(&self, width: Option<usize>) -> Result<Fitted> {
+        let Fitted { text, left_out } = text::page(&Page::new(self, Charts::LeftOut)?, width);
+        Ok(Fitted { text: shown(&text, Format::Text), left_out })
+    }
+}
+
+/// Escapes control characters and invisible characters of a document, so that foreign text can neither control a terminal nor
+/// hide text.
 pub(crate) fn shown(document: &str, format: Format) -> String {
     match format {
         Format::Json | Format::Summary => foreign::json(document),

@@ -7,8 +7,8 @@ use crate::page::Page;
 /// The tables of results, published figures, cases that did not end ok, and the number of cases by outcome, for a
 /// terminal of `width` columns.
 pub(super) fn page(page: &Page<'_>, width: Option<usize>) -> Fitted {
-    let run = page.run;
-    let not_ok = overview::not_ok(run);
+    let cases = &page.cases;
+    let not_ok = overview::not_ok(cases);
     let tables = page.parts.iter().flat_map(|part| part.tables.iter().chain(&part.published)).chain(&not_ok);
     let mut parts = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
@@ -21,8 +21,9 @@ pub(super) fn page(page: &Page<'_>, width: Option<usize>) -> Fitted {
             }
         }
     }
-    let counts: Vec<String> = overview::outcomes(run).iter().map(|(what, n)| format!("{n} {what}")).collect();
-    parts.push(format!("{}: {}\n", run.name, counts.join(", ")));
+    let counts: Vec<String> =
+        overview::outcomes(cases).iter().map(|(what, n)| format!("{n} {what}")).collect();
+    parts.push(format!("{}: {}\n", cases.record().name, counts.join(", ")));
     parts.extend(page.parts.iter().flat_map(|part| &part.times).map(|text| format!("{text}\n")));
     Fitted { text: parts.join("\n"), left_out }
 }

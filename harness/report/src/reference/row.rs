@@ -68,7 +68,7 @@ pub(crate) struct Printed {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) mean: f64,
-    /// What is printed after the plus-minus sign.
+    /// The figure printed after the plus-minus sign.
     pub(crate) stderr: Option<f64>,
     pub(crate) decimals: usize,
 }
@@ -112,7 +112,7 @@ impl Published {
 }
 
 impl Published {
-    /// The method with all that tells the row from others of its table and data set.
+    /// The method with the properties that distinguish the row from others of its table and data set.
     pub(crate) fn title(&self) -> String {
         let probes = self.pathwise.map(|pathwise| if pathwise { "pathwise" } else { "standard" });
         let start = self.warm_start.map(|warm| if warm { "warm" } else { "cold" });

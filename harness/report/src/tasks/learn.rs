@@ -1,12 +1,13 @@
-//! Learners: what they predict, and what they learn.
+//! Learners: quality of predictions and of learned hyperparameters.
 
 use gpbench_record::{TargetScaling, metric, names};
 
 use super::section::{MEANS, Section};
-use crate::aggregate::{Group, Problem};
+use crate::aggregate::{Group, GroupProblem};
 use crate::charts::figure::Drawn;
 use crate::charts::{grid as grid_chart, learning, pareto, size};
 use crate::cost::exponents;
+use crate::frame::CaseView;
 use crate::grid;
 use crate::layout::{Layout, column};
 use crate::results::{Results, once_each};
@@ -36,7 +37,7 @@ impl Section for Learn {
     }
 
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
-        let layout = |problem: &'a Problem| {
+        let layout = |problem: &'a GroupProblem| {
             let groups: Vec<&Group> = results.of_problem(problem).collect();
             let is_centred = groups
                 .first()
@@ -81,28 +82,27 @@ impl Section for Learn {
     }
 }
 
-/// What the values of a grid were chosen by.
+/// Titles of the metrics by which values of a grid were chosen.
 fn chosen_by(results: &Results<'_>, group: &Group) -> Option<String> {
-    let of_row = |row| metric::find(grid::chosen_by(row, results.whole)?);
-    let titles = once_each(results.rows(group).filter_map(of_row).map(|metric| metric.title));
+    let of_case = |case| metric::find(grid::chosen_by(&case, &results.whole)?);
+    let titles = once_each(results.of(group).filter_map(of_case).map(|metric| metric.title));
     (!titles.is_empty()).then(|| titles.join(", "))
 }
 
-/// The values of a grid that were chosen, in the order of the seeds, and how many values had no answer.
+/// The chosen values of a grid, in the order of the seeds, and the number of values without an answer.
 fn choice(results: &Results<'_>, group: &Group) -> Option<String> {
-    let of_row = |row| {
-        let values: Vec<String> = grid::point(row)?.params.values().map(ToString::to_string).collect();
+    let of_case = |case| {
+        let values: Vec<String> = grid::point(&case)?.params.values().map(ToString::to_string).collect();
         Some(values.join(" "))
     };
-    let chosen: Vec<String> = once_each(results.rows(group).filter_map(of_row));
+    let chosen: Vec<String> = once_each(results.of(group).filter_map(of_case));
     if chosen.is_empty() {
         return None;
     }
-    let is_own = |row: &&gpbench_record::Row| {
-        grid::point(row).is_some_and(|grid| grid.entry == group.solver)
-            && Problem::of(&row.labels) == group.problem
+    let is_own = |case: &CaseView<'_>| {
+        grid::point(case).is_some_and(|grid| grid.entry == group.solver) && case.is_of(&group.problem)
     };
-    let failed = results.whole.rows.iter().filter(is_own).filter(|row| !row.status.is_answer()).count();
+    let failed = results.whole.iter().filter(is_own).filter(|case| !case.is_answer()).count();
     let failed = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
     Some(format!("{}{failed}", chosen.join(", ")))
 }

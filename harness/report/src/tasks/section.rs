@@ -1,4 +1,4 @@
-//! What each task gives to a report.
+//! The interface of a task's part of a report.
 
 use gpbench_record::names;
 
@@ -9,23 +9,23 @@ use crate::reference::Reference;
 use crate::results::Results;
 use crate::table::Table;
 
-/// How means, errors and counts are formed.
+/// Explanation of means, errors and counts.
 pub(super) const MEANS: &str = "\
 Mean ± standard error over seeds of the cases that ended ok or not_converged; timing repeats of a seed are averaged \
 first. `ok` counts the cases that ended ok. A mean over fewer seeds than were run says so, as in `(2 of 3)`. Bold: the \
 best mean among the solvers whose cases all ended ok, with ties in the digits shown.";
 
-/// What a residual and an epoch are.
+/// Definition of residuals and epochs.
 pub(super) const RESIDUALS: &str = "\
 Residuals are ||b − Hv|| / ||b||. A process that never loads the solver recomputes them in double precision. An epoch \
 is n² kernel entries used.";
 
 /// The part of a report that belongs to a task.
 pub(crate) trait Section: Sync {
-    /// What the page calls a run of this task.
+    /// Heading of a run of this task.
     fn title(&self) -> &'static str;
 
-    /// What the columns mean, beside the documentation of the metrics.
+    /// Explanations of the columns beyond the documentation of the metrics.
     fn conventions(&self) -> &'static [&'static str];
 
     /// Its tables of metrics.
@@ -44,7 +44,7 @@ pub(crate) trait Section: Sync {
     /// Its charts, overviews first.
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn>;
 
-    /// Short names of the papers that its method rests on.
+    /// Short names of the papers to cite for its method.
     fn papers(&self) -> &'static [&'static str] {
         &[]
     }

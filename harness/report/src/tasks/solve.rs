@@ -3,7 +3,7 @@
 use gpbench_record::{TaskKind, names};
 
 use super::section::{MEANS, RESIDUALS, Section};
-use crate::aggregate::{Group, Problem};
+use crate::aggregate::{Group, GroupProblem};
 use crate::charts::curve::Clock;
 use crate::charts::figure::Drawn;
 use crate::charts::{convergence, pareto, profile, progress, seconds, sweep};
@@ -14,7 +14,7 @@ use crate::results::Results;
 /// The section of task `solve`.
 pub(super) struct Solve;
 
-/// What is timed and how memory is measured.
+/// Definition of times and memory.
 pub(super) const SECONDS: &str = "\
 Times are wall-clock seconds of prepare and solve, without loading, verification and trace points. Memory is the peak \
 resident memory of the case's process.";
@@ -43,9 +43,9 @@ impl Section for Solve {
 
 /// One table a problem: solvers by metrics, with their speed-up over the baseline.
 pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
-    let layout = |problem: &'a Problem| {
+    let layout = |problem: &'a GroupProblem| {
         let groups: Vec<_> = results.of_problem(problem).collect();
-        let baseline = results.run.baseline_solver();
+        let baseline = results.cases.baseline_solver();
         let seconds = |group: &Group| results.comparable(group).mean(names::SECONDS);
         let base = baseline.and_then(|name| groups.iter().find(|group| group.solver == name));
         let base = base.and_then(|group| seconds(group));
@@ -73,7 +73,7 @@ pub(super) fn overviews(results: &Results<'_>) -> Vec<Drawn> {
 }
 
 /// The charts along the solves of a problem.
-pub(super) fn along(results: &Results<'_>, task: TaskKind, problem: &Problem, what: &str) -> Vec<Drawn> {
+pub(super) fn along(results: &Results<'_>, task: TaskKind, problem: &GroupProblem, what: &str) -> Vec<Drawn> {
     let mut drawn = vec![
         progress::residual_figure(results, problem, what),
         progress::quality_figure(results, problem, what, Clock::Seconds),

@@ -1,4 +1,4 @@
-//! Thompson sampling: what each solver's samples find, paired with the same objective and seed.
+//! Thompson sampling: values found by each solver's samples, paired by objective and seed.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,10 +7,10 @@ use gpbench_record::metric::{Direction, Style};
 use gpbench_record::names;
 
 use super::section::{RESIDUALS, Section};
-use crate::aggregate::{Group, MeanWithError, Problem};
+use crate::aggregate::{Group, GroupProblem, MeanWithError};
 use crate::charts::figure::Drawn;
 use crate::charts::{acquisition, gains, search, search_steps, seconds};
-use crate::doubt::MARK;
+use crate::comparable_times::MARK;
 use crate::layout::{Added, Layout, column, with_error};
 use crate::pairs::unbeaten;
 use crate::papers::LIN_2023;
@@ -57,7 +57,7 @@ impl Section for Thompson {
 
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
         let pools: Rc<[Pool<'a>]> = pools(results).into();
-        let layout = |problem: &'a Problem| Layout {
+        let layout = |problem: &'a GroupProblem| Layout {
             title: results.problem_title(problem),
             groups: results.of_problem(problem).collect(),
             names: vec![column("solver", |group| Some(group.solver.clone()))],
@@ -163,7 +163,7 @@ fn numbers(measure: Measure, baseline: Option<&str>) -> impl Iterator<Item = Num
     own.into_iter()
 }
 
-/// Headings of what searches are compared by.
+/// Headings of the columns by which searches are compared.
 const BEST: &str = "best";
 const GAIN: &str = "gain";
 const CHOSEN: &str = "chosen";
@@ -171,7 +171,7 @@ const CHOSEN: &str = "chosen";
 /// Heading of the seconds of searches.
 const ALL_PARTS: &str = "all parts [s]";
 
-/// Headings of the columns by which searches are compared.
+/// The columns by which searches are compared under a measure.
 fn compared(measure: Measure) -> &'static [&'static str] {
     match measure {
         Measure::Best => &[BEST, GAIN],
@@ -222,10 +222,10 @@ fn together(results: &Results<'_>, pool: &Pool<'_>) -> Table {
         let searches = format!("{}/{}", pool.of(solver).count(), pool.targets().len());
         let mut cells: Vec<Cell> = vec![(*solver).into(), searches.into()];
         let mut groups = results.groups.iter().filter(|group| group.solver == *solver);
-        let is_in_doubt = groups.any(|group| !results.mark(group, names::SECONDS).is_empty());
+        let is_incomparable = groups.any(|group| !results.mark(group, names::SECONDS).is_empty());
         cells.extend(columns.iter().map(|number| {
             let strong = is_marked && compared(pool.measure).contains(&number.title.as_str());
-            let mark = if is_in_doubt && number.title == ALL_PARTS { MARK } else { "" };
+            let mark = if is_incomparable && number.title == ALL_PARTS { MARK } else { "" };
             let text = number.text(pool, solver).map(|text| text + mark);
             Cell { strong, ..text.unwrap_or_default().into() }
         }));
@@ -237,7 +237,7 @@ fn together(results: &Results<'_>, pool: &Pool<'_>) -> Table {
     table.major(&["solver", BEST, CHOSEN]).without_empty_columns()
 }
 
-/// Which solvers of a pool pairs show to be the best, among those that have searched on every target.
+/// Marks the solvers that paired comparisons show to be the best, among those that have searched on every target.
 fn marked(pool: &Pool<'_>) -> Vec<bool> {
     let is_whole = |solver: &str| pool.of(solver).count() == pool.targets().len();
     let scores = pool.solvers.iter().map(|solver| match is_whole(solver) {

@@ -84,7 +84,7 @@ impl Section for Train {
     }
 }
 
-/// How many times less of a metric a group has than the same solver with standard probes and cold starts.
+/// Ratio of a metric of the same solver with standard probes and cold starts to that of a group.
 fn ratio(results: &Results<'_>, group: &Group, metric: &str) -> Option<f64> {
     let is_baseline = |other: &&Group| {
         let task = &results.case(other).task;
