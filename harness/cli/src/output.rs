@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gpbench_record::text;
-use gpbench_report::{Fitted, Table};
+use gpbench_report::{Fitted, TextTable};
 use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArg};
@@ -50,14 +50,14 @@ pub(crate) fn shell_command<'a>(words: impl Iterator<Item = &'a OsStr>) -> Strin
 /// A table, and its content as JSON.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    table: Table,
+    table: TextTable,
     json: Value,
 }
 
 impl Listing {
     /// A listing without rows. `--format json` prints `json`.
     pub(crate) fn new(header: &[&str], json: Value) -> Listing {
-        let table = header.iter().fold(Table::default(), |table, title| table.words(*title));
+        let table = header.iter().fold(TextTable::default(), |table, title| table.words(*title));
         Listing { table, json }
     }
 
@@ -85,7 +85,7 @@ impl Listing {
 }
 
 /// Prints a table in the given format, or `value` if the format is JSON.
-pub(crate) fn show(table: &Table, value: &Value, output: FormatArg) -> Result<(), Failure> {
+pub(crate) fn show(table: &TextTable, value: &Value, output: FormatArg) -> Result<(), Failure> {
     print(&match output.format {
         Format::Table => terminal_table(table, output),
         Format::Md => table.markdown(),
@@ -95,7 +95,7 @@ pub(crate) fn show(table: &Table, value: &Value, output: FormatArg) -> Result<()
 }
 
 /// A table for a terminal, as wide as it may be, and below it which columns are left out.
-pub(crate) fn terminal_table(table: &Table, output: FormatArg) -> String {
+pub(crate) fn terminal_table(table: &TextTable, output: FormatArg) -> String {
     fitted(table.fitted(output.wide.width()))
 }
 

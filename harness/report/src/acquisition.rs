@@ -4,7 +4,7 @@ use gpbench_record::{Exploit, Frequencies, Objective, ObjectiveDraw, Thompson, W
 
 use crate::frame::Cases;
 use crate::results::once_each;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Warning about samples whose prior functions are kept over the steps.
 const BIASED: &str = "\
@@ -42,12 +42,13 @@ pub(crate) fn warnings(cases: &Cases<'_>) -> impl Iterator<Item = &'static str> 
 }
 
 /// Table of the acquisition settings, a line for each estimator; none where no case acquires points.
-pub(crate) fn table(cases: &Cases<'_>) -> Option<Table> {
+pub(crate) fn table(cases: &Cases<'_>) -> Option<TextTable> {
     let tasks = cases.rows().filter_map(|row| row.case.task.thompson());
-    let mut table = Table::new("Acquisition").words("estimator").numbers("steps").numbers("points a step");
+    let mut table =
+        TextTable::new("Acquisition").words("estimator").numbers("steps").numbers("points a step");
     table = ["candidates", "ascent", "prior functions", "warm start", "acquired"]
         .into_iter()
-        .fold(table, Table::words);
+        .fold(table, TextTable::words);
     for line in once_each(tasks.map(line)) {
         table.row(line);
     }

@@ -15,7 +15,7 @@ use crate::frame::Cases;
 use crate::grid;
 use crate::number::Format;
 use crate::results::{OWN_PREDICTIONS, once_each};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, TextTable};
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -146,8 +146,8 @@ impl AcrossTasks {
     }
 
     /// One row a solver or learner and data set, one column a metric.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new("Comparison").words("data set").words("run").words("kernel");
+    pub fn table(&self) -> TextTable {
+        let mut table = TextTable::new("Comparison").words("data set").words("run").words("kernel");
         table =
             table.words("estimator").words("solver").words("predictions").numbers("rows").numbers("seeds");
         for metric in &self.metrics {

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use crate::aggregate::MeanWithError;
 use crate::reference::Figure;
 use crate::results::once_each;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Absolute part of the tolerance of likelihoods, in nats.
 const NATS: f64 = 0.05;
@@ -140,9 +140,9 @@ impl Count {
 }
 
 /// Table of the agreement of all figures and of the paper's claims; none with fewer than two entries.
-pub(crate) fn table(entries: &[Entry], proposed: &[String], splits: usize, paper: &str) -> Option<Table> {
-    let mut table = Table::new(format!("How far they agree with {paper}")).words("statement");
-    table = ["here", "there", "of"].into_iter().fold(table, Table::numbers);
+pub(crate) fn table(entries: &[Entry], proposed: &[String], splits: usize, paper: &str) -> Option<TextTable> {
+    let mut table = TextTable::new(format!("How far they agree with {paper}")).words("statement");
+    table = ["here", "there", "of"].into_iter().fold(table, TextTable::numbers);
     let mut row = |statement: String, here: usize, there: String, of: usize| {
         if of > 0 {
             table.row([statement, here.to_string(), there, of.to_string()]);

@@ -13,7 +13,7 @@ use crate::frame::{CaseView, Cases, Frame};
 use crate::grid;
 use crate::number::Format;
 use crate::run::Run;
-use crate::table::{Cell, Table};
+use crate::table::{Cell, TextTable};
 use crate::times::is_time;
 
 /// Version of the JSON form.
@@ -163,8 +163,8 @@ fn case_by_case(sides: &[Side<'_>]) -> Comparison {
 impl Comparison {
     /// One row a problem, solver and metric; one column a run, and the ratio of
     /// the last run to the first.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new("Comparison").words("data set").words("kernel").words("estimator");
+    pub fn table(&self) -> TextTable {
+        let mut table = TextTable::new("Comparison").words("data set").words("kernel").words("estimator");
         table = table.words("solver").words("metric").numbers("seeds");
         for run in &self.runs {
             table = table.numbers(run);

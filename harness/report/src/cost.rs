@@ -5,7 +5,7 @@ use gpbench_record::{Case, ParamValue, names};
 use crate::aggregate::Group;
 use crate::number::short;
 use crate::results::{Results, once_each};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// A size with which costs grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,12 +103,12 @@ pub(crate) fn exponent(values: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// The table of exponents; none where no size has three values.
-pub(crate) fn exponents(results: &Results<'_>) -> Option<Table> {
-    let mut table = Table::new("How the cost of a step grows");
-    table = ["data set", "method", "fixed", "grows with"].into_iter().fold(table, Table::words);
+pub(crate) fn exponents(results: &Results<'_>) -> Option<TextTable> {
+    let mut table = TextTable::new("How the cost of a step grows");
+    table = ["data set", "method", "fixed", "grows with"].into_iter().fold(table, TextTable::words);
     table = ["from", "to", "exponent of time", "of its second half", "exponent of memory"]
         .into_iter()
-        .fold(table, Table::numbers);
+        .fold(table, TextTable::numbers);
     for size in Size::ALL {
         for growth in growths(results, size) {
             let seconds = growth.values(names::SECONDS_PER_STEP);

@@ -9,7 +9,7 @@ use gpbench_record::{Labels, Row, metric};
 use serde_json::{Value, json};
 
 use crate::run::Run;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -99,8 +99,9 @@ impl ExactComparison {
     }
 
     /// The differences as a table, with a count of what was compared as its caption.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new("Differences").words("case").words("value").words("first").words("second");
+    pub fn table(&self) -> TextTable {
+        let mut table =
+            TextTable::new("Differences").words("case").words("value").words("first").words("second");
         for Difference { case, what, values: [first, second] } in &self.differences {
             let absent = || "absent".to_owned();
             let values = [first, second].map(|value| value.clone().unwrap_or_else(absent));

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::table::{Align, Cell, Column, Importance, Table};
+use crate::table::{Align, Cell, Column, Importance, TextTable};
 
 /// Blanks between columns.
 const GAP: &str = "  ";
@@ -20,7 +20,7 @@ pub struct Fitted {
     pub left_out: Vec<String>,
 }
 
-impl Table {
+impl TextTable {
     /// Aligned columns for a terminal; an asterisk marks the best.
     pub fn text(&self) -> String {
         self.fitted(None).text
@@ -126,20 +126,20 @@ impl Column {
     }
 }
 
-impl Table {
+impl TextTable {
     /// Marks the columns with these headings as the first to be left out of a text that is too wide.
     #[must_use]
-    pub fn minor(self, titles: &[&str]) -> Table {
+    pub fn minor(self, titles: &[&str]) -> TextTable {
         self.with_importance(titles, Importance::Minor)
     }
 
     /// Marks the columns with these headings as the last to be left out of a text that is too wide.
     #[must_use]
-    pub fn major(self, titles: &[&str]) -> Table {
+    pub fn major(self, titles: &[&str]) -> TextTable {
         self.with_importance(titles, Importance::Major)
     }
 
-    fn with_importance(mut self, titles: &[&str], importance: Importance) -> Table {
+    fn with_importance(mut self, titles: &[&str], importance: Importance) -> TextTable {
         for column in self.columns.iter_mut().filter(|column| column.is_one_of(titles)) {
             column.importance = importance;
         }
@@ -151,8 +151,8 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new("Results").words("solver").words("kernel").numbers("residual");
+    fn table() -> TextTable {
+        let mut table = TextTable::new("Results").words("solver").words("kernel").numbers("residual");
         table = table.numbers("epochs").numbers("seconds").minor(&["kernel"]).major(&["residual"]);
         table.row(["cg", "matern32", "1.0e-3", "12", "0.5"]);
         table.row(["cholesky", "matern32", "1.0e-15", "1", "0.25"]);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn words_of_the_last_column_go_on_in_the_next_line() {
-        let mut table = Table::default().words("name").words("documentation");
+        let mut table = TextTable::default().words("name").words("documentation");
         table.row(["cg", "conjugate gradients with a preconditioner"]);
         let expected = "name  documentation\ncg    conjugate gradients with a\n      preconditioner\n";
         assert_eq!(table.fitted(Some(36)).text, expected);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn wide_characters_are_aligned() {
-        let mut table = Table::default().words("data set").numbers("n");
+        let mut table = TextTable::default().words("data set").numbers("n");
         table.row(["データ", "10"]);
         assert_eq!(table.text(), "data set   n\nデータ    10\n");
     }

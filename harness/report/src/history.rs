@@ -11,7 +11,7 @@ use crate::frame::{CaseView, Cases, Frame};
 use crate::number::number;
 use crate::results::Results;
 use crate::run::Run;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// A metric over runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,8 +78,8 @@ impl History {
     }
 
     /// A row for each run and case.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new(format!("{}: {}", self.name, self.metric.title));
+    pub fn table(&self) -> TextTable {
+        let mut table = TextTable::new(format!("{}: {}", self.name, self.metric.title));
         for title in
             ["run", "last case (UTC)", "git revision", "gpbench", "data set", "kernel", "estimator", "solver"]
         {

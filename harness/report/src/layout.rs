@@ -7,7 +7,7 @@ use gpbench_record::metric::{Direction, Metric, Shown, Style};
 use crate::aggregate::{Group, MeanWithError};
 use crate::number::Format;
 use crate::pairs::unbeaten;
-use crate::table::{Cell, Importance, Table};
+use crate::table::{Cell, Importance, TextTable};
 
 /// A column that a task adds to its metrics: heading, and text of a cell.
 pub(crate) type Added<'a> = (String, Box<dyn Fn(&Group) -> String + 'a>);
@@ -42,8 +42,8 @@ pub(crate) fn column<'a>(
 
 impl Layout<'_> {
     /// The table with these metrics and the task's columns. Where a metric of a group has a suffix, none is the best.
-    pub(crate) fn table(&self, metrics: &[&Metric], mark: Mark<'_>) -> Table {
-        let table = Table::new(&self.title);
+    pub(crate) fn table(&self, metrics: &[&Metric], mark: Mark<'_>) -> TextTable {
+        let table = TextTable::new(&self.title);
         let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
         let table = metrics.iter().fold(table, |table, metric| table.numbers(metric.title));
         let mut table = self.added.iter().fold(table, |table, (title, _)| table.numbers(title));
@@ -83,7 +83,7 @@ impl Layout<'_> {
     }
 
     /// Sets the order in which columns are left out of a text that is too wide.
-    fn rank(&self, mut table: Table, metrics: &[&Metric]) -> Table {
+    fn rank(&self, mut table: TextTable, metrics: &[&Metric]) -> TextTable {
         let (names, others) = table.columns.split_at_mut(self.names.len());
         names.iter_mut().for_each(|column| column.importance = Importance::Major);
         // The first of the others is the number of cases that ended well.

@@ -73,5 +73,5 @@ pub use number::number;
 pub use reading::{better, reading_page, tasks};
 pub use run::Run;
 pub use step_summary::step_summary;
-pub use table::{Align, Cell, Column, Importance, Table};
+pub use table::{Align, Cell, Column, Importance, TextTable};
 pub use write::{WriteOptions, Written, write_all};

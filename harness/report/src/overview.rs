@@ -15,7 +15,7 @@ use crate::number::{Format, short};
 use crate::places::{self, machine};
 use crate::results::once_each;
 use crate::run::Run;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Numbers of cases by their outcome.
 pub(crate) fn outcomes(cases: &Cases<'_>) -> Vec<(String, usize)> {
@@ -28,8 +28,8 @@ pub(crate) fn outcomes(cases: &Cases<'_>) -> Vec<(String, usize)> {
 }
 
 /// The cases that did not end `ok`, with their reasons.
-pub(crate) fn not_ok(cases: &Cases<'_>) -> Option<Table> {
-    let mut table = Table::new("Cases that did not end ok").words("case").words("status").words("reason");
+pub(crate) fn not_ok(cases: &Cases<'_>) -> Option<TextTable> {
+    let mut table = TextTable::new("Cases that did not end ok").words("case").words("status").words("reason");
     for row in cases.rows().filter(|r| r.status != Status::Ok) {
         table.row([row.labels.to_string(), row.status.to_string(), row.reason.clone()]);
     }
@@ -44,14 +44,14 @@ pub(crate) fn logs<'f>(cases: &Cases<'f>) -> impl Iterator<Item = (&'f Labels, C
 }
 
 /// Tables of data sets, models, acquisition settings and solvers.
-pub(crate) fn settings(cases: &Cases<'_>) -> Vec<Table> {
+pub(crate) fn settings(cases: &Cases<'_>) -> Vec<TextTable> {
     let acquired = acquisition::table(cases);
     [datasets(cases), models(cases)].into_iter().chain(acquired).chain([solvers(cases)]).collect()
 }
 
 /// Table of solvers: plugin, parameters, budget and, where that states memory, the epochs that products found there.
-fn solvers(cases: &Cases<'_>) -> Table {
-    let mut table = Table::new("Solvers")
+fn solvers(cases: &Cases<'_>) -> TextTable {
+    let mut table = TextTable::new("Solvers")
         .words("solver")
         .words("plugin")
         .words("parameters")
@@ -85,8 +85,8 @@ fn found_in_memory<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
 }
 
 /// Data sets, with their size and source.
-fn datasets(cases: &Cases<'_>) -> Table {
-    let mut table = Table::new("Data sets")
+fn datasets(cases: &Cases<'_>) -> TextTable {
+    let mut table = TextTable::new("Data sets")
         .words("data set")
         .words("source")
         .numbers("n (training)")
@@ -109,8 +109,8 @@ fn datasets(cases: &Cases<'_>) -> Table {
 }
 
 /// Kernels and right-hand sides, as the spec resolved them, and the hyperparameters that training or learning ended with.
-fn models(cases: &Cases<'_>) -> Table {
-    let mut table = Table::new("Models")
+fn models(cases: &Cases<'_>) -> TextTable {
+    let mut table = TextTable::new("Models")
         .words("data set")
         .words("kernel")
         .words("hyperparameters")

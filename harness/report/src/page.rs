@@ -15,7 +15,7 @@ use crate::published;
 use crate::ranking;
 use crate::reference::Reference;
 use crate::results::Results;
-use crate::table::Table;
+use crate::table::TextTable;
 use crate::tasks::section;
 use crate::times::is_time;
 
@@ -34,16 +34,16 @@ pub(crate) struct Part {
     /// Heading of the task.
     pub(crate) title: &'static str,
     /// Results.
-    pub(crate) tables: Vec<Table>,
+    pub(crate) tables: Vec<TextTable>,
     /// Explanation of the columns of the results.
     pub(crate) conventions: String,
     /// Our results beside published figures, and their agreement.
-    pub(crate) published: Vec<Table>,
+    pub(crate) published: Vec<TextTable>,
     pub(crate) figures: Vec<Figure>,
     /// Which times are not shown or not comparable, and why; each a sentence.
     pub(crate) times: Vec<String>,
     /// Metrics that no other table shows.
-    pub(crate) details: Vec<Table>,
+    pub(crate) details: Vec<TextTable>,
     /// Heading and documentation of all metrics in tables.
     pub(crate) glossary: Vec<(&'static str, &'static str)>,
 }
@@ -115,7 +115,7 @@ impl Part {
         let mark: Mark<'_> = &|group, metric| results.mark(group, metric);
         let ranking = ranking::table(&results);
         let own = layouts.iter().map(|layout| layout.table(&columns, mark)).chain(section.tables(&results));
-        let tables: Vec<Table> = ranking.into_iter().chain(own).collect();
+        let tables: Vec<TextTable> = ranking.into_iter().chain(own).collect();
         let details = layouts.into_iter().filter(|_| !rest.is_empty());
         let details = details.map(|layout| Layout { added: Vec::new(), ..layout }.table(&rest, mark));
         let reference = options.reference.as_deref().and_then(Reference::named);

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpbench_record::{Environment, Row};
 
 use crate::frame::Cases;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// The machines of a cluster run or of a merged run, and the runs that were merged; none of a run on one computer.
-pub(crate) fn tables(cases: &Cases<'_>) -> Vec<Table> {
+pub(crate) fn tables(cases: &Cases<'_>) -> Vec<TextTable> {
     let is_of_cluster = cases.rows().any(|row| row.place.is_some());
     let machines = (is_of_cluster || !cases.record().merged.is_empty()).then(|| machines(cases));
     machines.into_iter().chain(merged(cases)).filter(|table| !table.rows.is_empty()).collect()
@@ -21,8 +21,8 @@ pub(crate) fn machine(e: &Environment) -> String {
 }
 
 /// A row for each kind of machine: its cases, and the nodes of a cluster.
-fn machines(cases: &Cases<'_>) -> Table {
-    let mut table = Table::new("Machines").words("machine").words("differs in");
+fn machines(cases: &Cases<'_>) -> TextTable {
+    let mut table = TextTable::new("Machines").words("machine").words("differs in");
     table = table.numbers("rows").numbers("nodes").words("times");
     let mut rows: BTreeMap<Option<&str>, Vec<&Row>> = BTreeMap::new();
     cases.rows().for_each(|row| rows.entry(row.environment.as_deref()).or_default().push(row));
@@ -45,7 +45,7 @@ fn machines(cases: &Cases<'_>) -> Table {
     table.without_empty_columns()
 }
 
-fn add(table: &mut Table, machine: String, differences: String, rows: &[&Row], times: &str) {
+fn add(table: &mut TextTable, machine: String, differences: String, rows: &[&Row], times: &str) {
     let nodes: BTreeSet<&str> =
         rows.iter().filter_map(|row| Some(row.place.as_ref()?.node.as_str())).collect();
     let nodes = if nodes.is_empty() { String::new() } else { nodes.len().to_string() };
@@ -64,8 +64,8 @@ fn attempts(cases: &Cases<'_>) -> Option<String> {
 }
 
 /// A row for each run that was merged.
-fn merged(cases: &Cases<'_>) -> Option<Table> {
-    let mut table = Table::new("Runs that were merged").words("run").words("shard").words("git revision");
+fn merged(cases: &Cases<'_>) -> Option<TextTable> {
+    let mut table = TextTable::new("Runs that were merged").words("run").words("shard").words("git revision");
     table = table.numbers("rows").numbers("left out");
     for merged in &cases.record().merged {
         let shard = merged.shard.map(|shard| shard.to_string()).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::layout::with_error;
 use crate::number::times;
 use crate::reference::{Figure, Figures, Reference};
 use crate::results::{OWN_PREDICTIONS, Results, once_each};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Tables of our results beside published figures and, of learners, of their agreement; none where no case has figures. `seconds`
 /// is the metric of the time that papers give, `ratio` the speed-up of a group over the baseline that papers take.
@@ -19,7 +19,7 @@ pub(crate) fn tables(
     reference: &Reference,
     seconds: &str,
     ratio: impl Fn(&Group) -> Option<f64>,
-) -> Vec<Table> {
+) -> Vec<TextTable> {
     let entries = entries(results, reference);
     let (proposed, splits) = (&reference.comparison.proposed, splits(reference));
     let agreement = agreement::table(&entries, proposed, splits, &reference.paper.short);
@@ -70,8 +70,8 @@ fn table(
     seconds: &str,
     ratio: impl Fn(&Group) -> Option<f64>,
     entries: &[Entry],
-) -> Option<Table> {
-    let mut table = Table::new(format!("Beside the figures of {}", reference.paper.short));
+) -> Option<TextTable> {
+    let mut table = TextTable::new(format!("Beside the figures of {}", reference.paper.short));
     for name in ["data set", "solver", "estimator", "method there", "hyperparameters here"] {
         table = table.words(name);
     }

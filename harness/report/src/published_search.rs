@@ -16,7 +16,7 @@ use crate::reference::Reference;
 use crate::results::Results;
 use crate::search::Measure;
 use crate::search_pool::Pool;
-use crate::table::Table;
+use crate::table::TextTable;
 
 const FILE: &str = include_str!("../../../benchmarks/reference/lin2023-thompson.toml");
 
@@ -121,10 +121,10 @@ impl Searches {
 
 /// Our gains over random search beside the published ones, data set by data set; none where no data set has a published
 /// length scale.
-pub(crate) fn table(results: &Results<'_>, reference: &Reference, pool: &Pool<'_>) -> Option<Table> {
+pub(crate) fn table(results: &Results<'_>, reference: &Reference, pool: &Pool<'_>) -> Option<TextTable> {
     let searches = Searches::of(reference).filter(|_| pool.measure == Measure::Best)?;
     let title = if pool.title.is_empty() { String::new() } else { format!(": {}", pool.title) };
-    let mut table = Table::new(format!("Gains over random search beside those of {LIN_2023}{title}"))
+    let mut table = TextTable::new(format!("Gains over random search beside those of {LIN_2023}{title}"))
         .words("data set")
         .words("solver")
         .words("method there")

@@ -8,15 +8,15 @@ use crate::aggregate::{Group, MeanWithError};
 use crate::frame::CaseView;
 use crate::layout::with_error;
 use crate::results::Results;
-use crate::table::{Cell, Table};
+use crate::table::{Cell, TextTable};
 
 /// The solvers of each problem in the order in which they reach the target; none where the run has no target.
-pub(crate) fn table(results: &Results<'_>) -> Option<Table> {
+pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
     let target = results.cases.options().target.as_ref()?;
     let reached = metric::find(&target.metric)?;
     let problems = results.problems();
     let several = problems.len() > 1;
-    let mut table = Table::new(format!("First to reach the target: {target}"));
+    let mut table = TextTable::new(format!("First to reach the target: {target}"));
     if several {
         table = table.words("problem");
     }

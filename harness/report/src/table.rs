@@ -50,7 +50,7 @@ pub struct Cell {
 
 /// Columns, rows and a caption.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Table {
+pub struct TextTable {
     /// One line above the table.
     pub title: String,
     /// Conventions, below the table.
@@ -63,37 +63,37 @@ pub struct Table {
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell { text: of_others(text), strong: false }
+        Cell { text: bounded_line(text), strong: false }
     }
 }
 
 /// Reduces foreign text, such as names and reasons in cells and headings, to one line of bounded length.
-fn of_others(text: impl Into<String>) -> String {
+fn bounded_line(text: impl Into<String>) -> String {
     let text = text.into();
     text::cut(&text::line(&text), text::REASON).into_owned()
 }
 
-impl Table {
+impl TextTable {
     /// An empty table.
-    pub fn new(title: impl Into<String>) -> Table {
-        Table { title: of_others(title), ..Table::default() }
+    pub fn new(title: impl Into<String>) -> TextTable {
+        TextTable { title: bounded_line(title), ..TextTable::default() }
     }
 
     /// Adds a column of words.
     #[must_use]
-    pub fn words(self, title: impl Into<String>) -> Table {
+    pub fn words(self, title: impl Into<String>) -> TextTable {
         self.column(title, Align::Left)
     }
 
     /// Adds a column of numbers.
     #[must_use]
-    pub fn numbers(self, title: impl Into<String>) -> Table {
+    pub fn numbers(self, title: impl Into<String>) -> TextTable {
         self.column(title, Align::Right)
     }
 
-    fn column(mut self, title: impl Into<String>, align: Align) -> Table {
+    fn column(mut self, title: impl Into<String>, align: Align) -> TextTable {
         let importance = Importance::default();
-        self.columns.push(Column { title: of_others(title), align, importance });
+        self.columns.push(Column { title: bounded_line(title), align, importance });
         self
     }
 
@@ -104,7 +104,7 @@ impl Table {
 
     /// Removes the columns that are empty in every row.
     #[must_use]
-    pub fn without_empty_columns(mut self) -> Table {
+    pub fn without_empty_columns(mut self) -> TextTable {
         let kept: Vec<usize> = (0..self.columns.len())
             .filter(|&j| self.rows.iter().any(|row| !row[j].text.is_empty()))
             .collect();
@@ -117,7 +117,7 @@ impl Table {
 
     /// Removes the columns with these headings.
     #[must_use]
-    pub fn without(mut self, titles: &[&str]) -> Table {
+    pub fn without(mut self, titles: &[&str]) -> TextTable {
         for row in &mut self.rows {
             let mut columns = self.columns.iter();
             row.retain(|_| columns.next().is_none_or(|c| !titles.contains(&c.title.as_str())));

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{Environment, Row, text};
-use gpbench_report::{Format, Run, Table, WriteOptions, export, write_all};
+use gpbench_report::{Format, Run, TextTable, WriteOptions, export, write_all};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -212,7 +212,7 @@ fn text_of_a_megabyte_is_cut_in_pages() {
 
 #[test]
 fn numbers_stay_numbers_in_csv() {
-    let mut table = Table::default().words("=name").numbers("value");
+    let mut table = TextTable::default().words("=name").numbers("value");
     table.row(["-1", "-1"]);
     table.row(["=1+1", "+2"]);
     assert_eq!(table.csv(), "'=name,value\n'-1,-1\n'=1+1,+2\n");

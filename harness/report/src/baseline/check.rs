@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::cases::CaseKey;
 use crate::number::precise;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -173,9 +173,9 @@ impl Check {
     }
 
     /// The findings as a table; its caption counts what was compared.
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> TextTable {
         let [title, old] = self.against.titles();
-        let mut table = Table::new(title).words("outcome").words("case").words("metric");
+        let mut table = TextTable::new(title).words("outcome").words("case").words("metric");
         table = table.numbers(old).numbers("now").numbers("limit").words("detail");
         table = table.major(&["case", "metric"]).minor(&["limit"]);
         let number = |value: Option<f64>| value.map_or_else(String::new, precise);

@@ -10,11 +10,11 @@ use super::published_run::PublishedRun;
 use crate::escape::{markdown, markdown_block};
 use crate::number::short;
 use crate::results::once_each;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// The page of counts, with links to the papers' pages.
 pub(super) fn overview(papers: &[PaperCoverage<'_>], hours: &Hours) -> String {
-    let mut table = Table::new("").words("paper");
+    let mut table = TextTable::new("").words("paper");
     for title in [
         "figures",
         "measured",
@@ -108,7 +108,7 @@ fn title(table: &str) -> String {
 }
 
 fn measured<'e>(out: &mut String, entries: impl Iterator<Item = &'e Entry<'e>>) {
-    let mut table = Table::new("").words("data set").words("method").words("figure");
+    let mut table = TextTable::new("").words("data set").words("method").words("figure");
     table = table.numbers("published").numbers("here").numbers("seeds");
     table = table.numbers("deviations").numbers("errors");
     table = table.words("run").words("solver").words("remark");
@@ -157,7 +157,7 @@ fn absent<'e>(out: &mut String, entries: impl Iterator<Item = &'e Entry<'e>>) {
     if lines.is_empty() {
         return;
     }
-    let mut table = Table::new("").words("data set").words("method").words("figures").numbers("hours");
+    let mut table = TextTable::new("").words("data set").words("method").words("figures").numbers("hours");
     table = table.words("spec").words("remark");
     for ([dataset, method, hours, spec, why], quantities) in lines {
         table.row([dataset, method, quantities.join(", "), hours, spec, why]);

@@ -7,7 +7,7 @@ use crate::frame::Cases;
 use crate::overview;
 use crate::page::{Page, Part};
 use crate::places;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// The page, with links to `files` in its folder.
 pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
@@ -123,7 +123,7 @@ fn results(part: &Part, several: bool, has_files: bool) -> Markup {
     }
 }
 
-fn titled(table: &Table) -> Markup {
+fn titled(table: &TextTable) -> Markup {
     html! {
         h3 { (table.title) }
         (table.html())
@@ -145,7 +145,7 @@ fn details(part: &Part) -> Markup {
     }
 }
 
-fn section(id: &str, table: &Table) -> Markup {
+fn section(id: &str, table: &TextTable) -> Markup {
     html! { section id=(id) { h2 { (table.title) } (table.html()) } }
 }
 

@@ -7,7 +7,7 @@ use crate::frame::Cases;
 use crate::overview;
 use crate::page::{Page, Part};
 use crate::places;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// The report, with links to charts that lie in `figures/`.
 pub(crate) fn page(page: &Page<'_>) -> String {
@@ -67,7 +67,7 @@ fn results(out: &mut String, part: &Part, several: &str) {
     }
 }
 
-fn section(out: &mut String, table: &Table) {
+fn section(out: &mut String, table: &TextTable) {
     let _ = writeln!(out, "### {}\n\n{}", markdown(&table.title), table.markdown());
     if !table.caption.is_empty() {
         let _ = writeln!(out, "{}\n", table.caption);

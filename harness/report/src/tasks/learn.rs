@@ -11,7 +11,7 @@ use crate::frame::CaseView;
 use crate::grid;
 use crate::layout::{Layout, column};
 use crate::results::{Results, once_each};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// The section of task `learn`.
 pub(super) struct Learn;
@@ -61,7 +61,7 @@ impl Section for Learn {
         results.problems().into_iter().map(layout).collect()
     }
 
-    fn tables(&self, results: &Results<'_>) -> Vec<Table> {
+    fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
         exponents(results).into_iter().collect()
     }
 

@@ -7,7 +7,7 @@ use crate::charts::figure::Drawn;
 use crate::layout::Layout;
 use crate::reference::Reference;
 use crate::results::Results;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Explanation of means, errors and counts.
 pub(super) const MEANS: &str = "\
@@ -32,12 +32,12 @@ pub(crate) trait Section: Sync {
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>>;
 
     /// Its other tables.
-    fn tables(&self, _results: &Results<'_>) -> Vec<Table> {
+    fn tables(&self, _results: &Results<'_>) -> Vec<TextTable> {
         Vec::new()
     }
 
     /// Our results beside figures of a reference that belong to this task alone.
-    fn published(&self, _results: &Results<'_>, _reference: &Reference) -> Vec<Table> {
+    fn published(&self, _results: &Results<'_>, _reference: &Reference) -> Vec<TextTable> {
         Vec::new()
     }
 

@@ -19,7 +19,7 @@ use crate::reference::Reference;
 use crate::results::Results;
 use crate::search::{Measure, Search};
 use crate::search_pool::{Pool, baseline, measure, pools};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, TextTable};
 
 /// The section of task `thompson`.
 pub(super) struct Thompson;
@@ -68,12 +68,12 @@ impl Section for Thompson {
         results.problems().into_iter().map(layout).collect()
     }
 
-    fn tables(&self, results: &Results<'_>) -> Vec<Table> {
+    fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
         let is_more = |pool: &&Pool<'_>| pool.problems().len() > 1 || pool.measure == Measure::Chosen;
         pools(results).iter().filter(is_more).map(|pool| together(results, pool)).collect()
     }
 
-    fn published(&self, results: &Results<'_>, reference: &Reference) -> Vec<Table> {
+    fn published(&self, results: &Results<'_>, reference: &Reference) -> Vec<TextTable> {
         pools(results).iter().filter_map(|pool| published_search::table(results, reference, pool)).collect()
     }
 
@@ -204,7 +204,7 @@ fn reached(pool: &Pool<'_>, solver: &str, of: fn(&Search, usize) -> f64) -> Opti
 }
 
 /// The table of all data sets of a pool together.
-fn together(results: &Results<'_>, pool: &Pool<'_>) -> Table {
+fn together(results: &Results<'_>, pool: &Pool<'_>) -> TextTable {
     let title = if pool.title.is_empty() { String::new() } else { format!(": {}", pool.title) };
     let best =
         Number::new(BEST, Style::Fixed, |pool, solver| mean(pool, solver, |search| Some(search.end().best)));
@@ -216,7 +216,7 @@ fn together(results: &Results<'_>, pool: &Pool<'_>) -> Table {
     });
     let columns: Vec<Number> =
         [best, gain].into_iter().chain(numbers(pool.measure, pool.baseline)).chain([seconds]).collect();
-    let table = Table::new(format!("All data sets together{title}")).words("solver").numbers("searches");
+    let table = TextTable::new(format!("All data sets together{title}")).words("solver").numbers("searches");
     let mut table = columns.iter().fold(table, |table, number| table.numbers(&number.title));
     for (solver, is_marked) in pool.solvers.iter().zip(marked(pool)) {
         let searches = format!("{}/{}", pool.of(solver).count(), pool.targets().len());

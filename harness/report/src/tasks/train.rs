@@ -15,7 +15,7 @@ use crate::layout::{Layout, column};
 use crate::number::{percent, times};
 use crate::papers::LIN_2024;
 use crate::results::{Model, Results};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// The section of task `train`.
 pub(super) struct Train;
@@ -54,7 +54,7 @@ impl Section for Train {
         results.models().into_iter().map(layout).collect()
     }
 
-    fn tables(&self, results: &Results<'_>) -> Vec<Table> {
+    fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
         distances(results).into_iter().collect()
     }
 
@@ -98,10 +98,10 @@ fn ratio(results: &Results<'_>, group: &Group, metric: &str) -> Option<f64> {
 }
 
 /// The table of distances to exact training; none where nothing was trained exactly.
-fn distances(results: &Results<'_>) -> Option<Table> {
-    let mut table = Table::new("Distance to exact training");
-    table = ["data set", "solver", "estimator"].into_iter().fold(table, Table::words);
-    table = ["median", "95 % below", "largest"].into_iter().fold(table, Table::numbers);
+fn distances(results: &Results<'_>) -> Option<TextTable> {
+    let mut table = TextTable::new("Distance to exact training");
+    table = ["data set", "solver", "estimator"].into_iter().fold(table, TextTable::words);
+    table = ["median", "95 % below", "largest"].into_iter().fold(table, TextTable::numbers);
     for model in results.models() {
         for group in results.of_model(model) {
             let Some(spread) = Spread::of(&differences(results, group)) else { continue };

@@ -96,9 +96,9 @@ pub(super) fn import(global: &Global, args: &Import) -> Outcome {
 }
 
 /// The first rows of a table, in its file's units.
-fn first_rows(table: &Table) -> report::Table {
+fn first_rows(table: &Table) -> report::TextTable {
     let names = table.names.inputs.iter().chain([&table.names.target]);
-    let mut shown = names.fold(report::Table::default(), |shown, name| shown.numbers(name));
+    let mut shown = names.fold(report::TextTable::default(), |shown, name| shown.numbers(name));
     for row in numbers(table) {
         shown.row(row.iter().map(f64::to_string));
     }
