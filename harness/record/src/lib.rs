@@ -1,8 +1,8 @@
 //! Data that gpbench stores and sends: resolved cases, result rows, statuses, metrics, and the messages between
 //! the engine and its worker processes.
 //!
-//! Terms that plugins share too are those of `gpbench-terms`, given here again. Every type is plain data with a serde form. Files carry [`SCHEMA`]; `gpbench-runs` upgrades files of
-//! earlier schemas when it reads them.
+//! Every type is plain data with a serde form. Those that plugins share are defined in `gpbench-terms` and exported here
+//! again. Files carry [`SCHEMA`]; `gpbench-runs` upgrades files of earlier schemas when it reads them.
 
 #![forbid(unsafe_code)]
 
