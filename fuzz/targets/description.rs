@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../harness/worker/tests/common/description.rs"]
+#[path = "../../harness/host/tests/arbitrary_description.rs"]
 mod description;
 
 fuzz_target!(|bytes: &[u8]| {

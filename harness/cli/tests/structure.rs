@@ -16,6 +16,7 @@ const CRATES: &[&str] = &[
     "cluster",
     "engine",
     "files",
+    "host",
     "worker",
     "numerics",
     "processes",

@@ -20,6 +20,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gpbench_numerics::LinearOperator;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -138,7 +139,7 @@ impl CollapsedOperator {
     }
 }
 
-impl KernelMatrix for CollapsedOperator {
+impl LinearOperator for CollapsedOperator {
     fn shape(&self) -> (usize, usize) {
         self.unscaled.shape()
     }
@@ -159,7 +160,7 @@ impl KernelMatrix for CollapsedOperator {
         out.scaled_add(self.noise_variance, &v.select(Axis(0), idx));
     }
 
-    fn rows_transposed_fused(
+    fn rows_and_back(
         &self,
         idx: &[usize],
         v: ArrayView2<f64>,
@@ -177,7 +178,7 @@ impl KernelMatrix for CollapsedOperator {
             u *= &scales;
         };
         let mut sums = Array2::zeros(z.dim().f());
-        self.unscaled.rows_transposed_fused(idx, self.scaled(v).view(), &mut transform, sums.view_mut());
+        self.unscaled.rows_and_back(idx, self.scaled(v).view(), &mut transform, sums.view_mut());
         sums *= &self.scales;
         z += &sums;
         for (&row, u) in idx.iter().zip(transformed.rows()) {
@@ -185,8 +186,8 @@ impl KernelMatrix for CollapsedOperator {
         }
     }
 
-    fn evaluated_by_fused(&self, rows: usize) -> f64 {
-        self.unscaled.evaluated_by_fused(rows)
+    fn evaluated_by_rows_and_back(&self, rows: usize) -> f64 {
+        self.unscaled.evaluated_by_rows_and_back(rows)
     }
 
     fn columns(&self, idx: &[usize], u: ArrayView2<f64>, mut y: ArrayViewMut2<f64>) {
@@ -221,6 +222,12 @@ impl KernelMatrix for CollapsedOperator {
         Some(squares * self.unscaled.diagonal()? + self.noise_variance)
     }
 
+    fn entries_found(&self) -> f64 {
+        self.unscaled.entries_found()
+    }
+}
+
+impl KernelMatrix for CollapsedOperator {
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
         self.unscaled.cross(x_star, self.scaled(v).view())
     }
@@ -231,9 +238,5 @@ impl KernelMatrix for CollapsedOperator {
 
     fn cached_bytes(&self) -> usize {
         self.unscaled.cached_bytes()
-    }
-
-    fn entries_found(&self) -> f64 {
-        self.unscaled.entries_found()
     }
 }

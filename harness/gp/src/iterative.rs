@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use gpbench_numerics::lapack;
+use gpbench_numerics::{LinearOperator, lapack};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, Zip};
 use rayon::ThreadPool;
 
 use crate::NotPositiveDefinite;
 use crate::pathwise::{self, Prior, Targets};
 use crate::seed::{self, Streams};
-use crate::{Frequencies, Kernel, KernelMatrix, KernelOperator, RandomFeatures, SystemMatrix};
+use crate::{Frequencies, Kernel, KernelOperator, RandomFeatures, SystemMatrix};
 
 /// Posterior samples behind a variance.
 pub const SAMPLES: usize = 64;

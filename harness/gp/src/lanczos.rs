@@ -170,6 +170,7 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
+    use gpbench_numerics::LinearOperator;
     use ndarray::array;
 
     use super::*;

@@ -4,7 +4,8 @@
 //! solutions:
 //!
 //! - [`Kernel`]: the covariance functions, one length scale per input;
-//! - [`KernelMatrix`], [`SystemMatrix`]: the matrix of a system, known by its products;
+//! - [`KernelMatrix`], [`SystemMatrix`]: the matrix of a system, known by its products
+//!   ([`LinearOperator`](gpbench_numerics::LinearOperator));
 //! - [`KernelOperator`]: `H` in tiles on the threads of this process, in O(n (d + s)) memory;
 //! - [`inducing`]: selection of inducing points Z;
 //! - [`UniqueInputs`], [`CollapsedOperator`]: a smaller equivalent system where inputs repeat;

@@ -11,11 +11,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
+use gpbench_numerics::LinearOperator;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::Gradient;
+use crate::matrix::evaluated_by_rows_and_back;
 use crate::scratch::Scratch;
 use crate::threads::thread_pool;
 use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
@@ -177,7 +179,7 @@ impl KernelOperator {
     }
 }
 
-impl KernelMatrix for KernelOperator {
+impl LinearOperator for KernelOperator {
     fn shape(&self) -> (usize, usize) {
         (self.points.n(), self.points.n())
     }
@@ -197,7 +199,7 @@ impl KernelMatrix for KernelOperator {
         self.multiply_rows::<f64>(idx, v, out);
     }
 
-    fn rows_transposed_fused(
+    fn rows_and_back(
         &self,
         idx: &[usize],
         v: ArrayView2<f64>,
@@ -205,6 +207,10 @@ impl KernelMatrix for KernelOperator {
         z: ArrayViewMut2<f64>,
     ) {
         self.multiply_rows_fused::<f64>(idx, v, f, z);
+    }
+
+    fn evaluated_by_rows_and_back(&self, rows: usize) -> f64 {
+        evaluated_by_rows_and_back(rows, self.shape().1)
     }
 
     fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>) {
@@ -222,12 +228,18 @@ impl KernelMatrix for KernelOperator {
         Some(Array1::from_elem(self.points.n(), self.tiles.diagonal()))
     }
 
-    fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
-        self.multiply_foreign(x_star, self.training(), v)
+    fn mixed(&self) -> Option<&dyn LinearOperator> {
+        Some(Mixed::wrap_ref(self))
     }
 
-    fn mixed(&self) -> Option<&dyn KernelMatrix> {
-        Some(Mixed::wrap_ref(self))
+    fn entries_found(&self) -> f64 {
+        self.cache.found() as f64
+    }
+}
+
+impl KernelMatrix for KernelOperator {
+    fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
+        self.multiply_foreign(x_star, self.training(), v)
     }
 
     fn cache_entries(&mut self, bytes: usize) {
@@ -236,10 +248,6 @@ impl KernelMatrix for KernelOperator {
 
     fn cached_bytes(&self) -> usize {
         self.cache.bytes()
-    }
-
-    fn entries_found(&self) -> f64 {
-        self.cache.found() as f64
     }
 }
 

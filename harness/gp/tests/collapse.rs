@@ -5,7 +5,7 @@ use gpbench_gp::seed::Streams;
 use gpbench_gp::{
     CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, UniqueInputs, metrics, thread_pool,
 };
-use gpbench_numerics::lapack;
+use gpbench_numerics::{LinearOperator, lapack};
 use gpbench_testkit::assert_close;
 use gpbench_testkit::fixtures::zeros;
 use ndarray::{Array2, ArrayView2, Axis, array, concatenate, s};
@@ -155,7 +155,7 @@ fn threads_change_no_bit() {
         let op = on_threads(&kernel, &inputs, threads);
         let (mut product, mut sums) = (zeros(v.nrows(), 6), zeros(v.nrows(), 6));
         op.apply(v.view(), product.view_mut());
-        op.rows_transposed_fused(&[5, 1, 40], v.view(), &mut |_| (), sums.view_mut());
+        op.rows_and_back(&[5, 1, 40], v.view(), &mut |_| (), sums.view_mut());
         (product, sums)
     };
     assert_eq!(products(1), products(3));

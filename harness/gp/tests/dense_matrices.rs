@@ -9,6 +9,7 @@ use gpbench_gp::{
     Arithmetic, CollapsedOperator, Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, UniqueInputs,
     lanczos, metrics, pathwise, thread_pool,
 };
+use gpbench_numerics::{Dense, LinearOperator};
 use gpbench_testkit::assert_close;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, arr1};
 
@@ -16,74 +17,66 @@ const NOISE_SCALE: f64 = 0.4;
 
 /// `K(X, P)`, plus noise on the diagonal where P is X.
 #[derive(Debug)]
-struct Dense {
+struct Stored {
     kernel: Kernel,
     noise_scale: f64,
     x: Array2<f64>,
     points: Array2<f64>,
-    entries: Array2<f64>,
+    entries: Dense,
 }
 
-impl Dense {
-    fn system(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>) -> Dense {
+impl Stored {
+    fn system(kernel: &Kernel, noise_scale: f64, x: &Array2<f64>) -> Stored {
         let mut entries = kernel.matrix(x.view(), x.view());
         entries.diag_mut().mapv_inplace(|entry| entry + noise_scale * noise_scale);
-        Dense { kernel: kernel.clone(), noise_scale, x: x.clone(), points: x.clone(), entries }
+        let entries = Dense(entries);
+        Stored { kernel: kernel.clone(), noise_scale, x: x.clone(), points: x.clone(), entries }
     }
 }
 
-impl KernelMatrix for Dense {
+impl LinearOperator for Stored {
     fn shape(&self) -> (usize, usize) {
-        self.entries.dim()
+        self.entries.shape()
     }
 
-    fn apply(&self, v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
-        out.assign(&self.entries.dot(&v));
+    fn apply(&self, v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+        self.entries.apply(v, out);
     }
 
-    fn evaluated_by_apply(&self) -> f64 {
-        0.0
+    fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
+        self.entries.rows(idx, v, out);
     }
 
-    fn rows(&self, idx: &[usize], v: ArrayView2<f64>, mut out: ArrayViewMut2<f64>) {
-        out.assign(&self.entries.select(Axis(0), idx).dot(&v));
-    }
-
-    fn rows_transposed_fused(
+    fn rows_and_back(
         &self,
         idx: &[usize],
         v: ArrayView2<f64>,
         f: &mut dyn FnMut(ArrayViewMut2<f64>),
-        mut z: ArrayViewMut2<f64>,
+        z: ArrayViewMut2<f64>,
     ) {
-        let rows = self.entries.select(Axis(0), idx);
-        let mut u = rows.dot(&v);
-        f(u.view_mut());
-        z += &rows.t().dot(&u);
+        self.entries.rows_and_back(idx, v, f, z);
     }
 
-    fn evaluated_by_fused(&self, _: usize) -> f64 {
-        0.0
+    fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>) {
+        self.entries.columns(idx, u, y);
     }
 
-    fn columns(&self, idx: &[usize], u: ArrayView2<f64>, mut y: ArrayViewMut2<f64>) {
-        y += &self.entries.select(Axis(1), idx).dot(&u);
-    }
-
-    fn block(&self, rows: &[usize], cols: &[usize], mut out: ArrayViewMut2<f64>) {
-        out.assign(&self.entries.select(Axis(0), rows).select(Axis(1), cols));
+    fn block(&self, rows: &[usize], cols: &[usize], out: ArrayViewMut2<f64>) {
+        self.entries.block(rows, cols, out);
     }
 
     fn diagonal(&self) -> Option<Array1<f64>> {
-        (self.x == self.points).then(|| self.entries.diag().to_owned())
+        self.entries.diagonal()
     }
+}
 
+impl KernelMatrix for Stored {
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
         self.kernel.matrix(x_star, self.points.view()).dot(&v)
     }
 }
 
-impl SystemMatrix for Dense {
+impl SystemMatrix for Stored {
     fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -104,17 +97,17 @@ impl SystemMatrix for Dense {
     fn over(&self, x: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
         let (kernel, x) = (self.kernel.clone(), x.to_owned());
         let entries = kernel.matrix(x.view(), x.view());
-        Box::new(Dense { kernel, noise_scale: 0.0, points: x.clone(), x, entries })
+        Box::new(Stored { kernel, noise_scale: 0.0, points: x.clone(), x, entries: Dense(entries) })
     }
 
     fn between(&self, z: ArrayView2<f64>) -> Box<dyn KernelMatrix> {
         let entries = self.kernel.matrix(self.x.view(), z);
-        Box::new(Dense {
+        Box::new(Stored {
             kernel: self.kernel.clone(),
             noise_scale: 0.0,
             x: self.x.clone(),
             points: z.to_owned(),
-            entries,
+            entries: Dense(entries),
         })
     }
 }
@@ -162,9 +155,9 @@ fn stored_matrices_give_the_same_numbers() {
         let kernel = Kernel::new(family, 1.3, &[0.8, 1.7], 2);
         let tiled = KernelOperator::new(&kernel, NOISE_SCALE, x.view(), 2);
         let unscaled = KernelOperator::new(&kernel, 0.0, inputs.x.view(), 2);
-        let stored = Dense::system(&kernel, NOISE_SCALE, &x);
-        suite::every_product_agrees(&stored, &stored.entries, 2);
-        let expected = numbers(&stored, Box::new(Dense::system(&kernel, 0.0, &inputs.x)), &inputs);
+        let stored = Stored::system(&kernel, NOISE_SCALE, &x);
+        suite::every_product_agrees(&stored, &stored.entries.0, 2);
+        let expected = numbers(&stored, Box::new(Stored::system(&kernel, 0.0, &inputs.x)), &inputs);
         assert_close(&numbers(&tiled, Box::new(unscaled), &inputs), &expected, 1e-10);
     }
 }

@@ -4,8 +4,8 @@ use crate::common;
 use crate::suite;
 use gpbench_gp::inducing::{Selection, SelectionError, select};
 use gpbench_gp::seed::{Streams, stream};
-use gpbench_gp::{Family, Kernel, KernelMatrix, KernelOperator, SystemMatrix, pathwise, thread_pool};
-use gpbench_numerics::lapack;
+use gpbench_gp::{Family, Kernel, KernelOperator, SystemMatrix, pathwise, thread_pool};
+use gpbench_numerics::{LinearOperator, lapack};
 use gpbench_testkit::fixtures::zeros;
 use gpbench_testkit::json::{self, vector};
 use gpbench_testkit::{SmallSystem, assert_close};
@@ -33,7 +33,7 @@ fn every_product_agrees_with_the_dense_matrix() {
             suite::every_product_agrees(&*cross, &dense, columns);
             assert!(cross.diagonal().is_none());
             let entries = (dense.nrows() * dense.ncols()) as f64;
-            assert_eq!([cross.evaluated_by_apply(), cross.evaluated_by_fused(n)], [entries; 2]);
+            assert_eq!([cross.evaluated_by_apply(), cross.evaluated_by_rows_and_back(n)], [entries; 2]);
 
             let v = Streams::new(5, &[]).normals("v", z.nrows(), columns);
             let star = suite::points(&Streams::new(6, &[]), "x", 33, d);
@@ -53,7 +53,7 @@ fn threads_change_no_bit() {
         let cross = KernelOperator::new(&kernel, 0.3, x.view(), threads).between(z.view());
         let (mut out, mut sums) = (zeros(1500, 6), zeros(z.nrows(), 6));
         cross.apply(v.view(), out.view_mut());
-        cross.rows_transposed_fused(&rows, v.view(), &mut |_| (), sums.view_mut());
+        cross.rows_and_back(&rows, v.view(), &mut |_| (), sums.view_mut());
         [out, sums]
     };
     assert_eq!(of(1), of(3));
@@ -100,14 +100,14 @@ fn the_best_weights_give_the_mean_of_titsias() {
         // Half of the objective's negative gradient, as a solver finds it by products.
         let (mut gradient, mut scale) = (zeros(30, 1), zeros(30, 1));
         let all: Vec<usize> = (0..300).collect();
-        cross.rows_transposed_fused(
+        cross.rows_and_back(
             &all,
             v.view(),
             &mut |mut u| u.zip_mut_with(&y, |u, y| *u = y - *u),
             gradient.view_mut(),
         );
         gradient -= &(kernel.matrix(z, z).dot(&v) * (noise * noise));
-        cross.rows_transposed_fused(&all, zeros(30, 1).view(), &mut |mut u| u.assign(&y), scale.view_mut());
+        cross.rows_and_back(&all, zeros(30, 1).view(), &mut |mut u| u.assign(&y), scale.view_mut());
         let norm = |a: &Array2<f64>| a.iter().map(|e| e * e).sum::<f64>().sqrt();
         assert!(norm(&gradient) < 1e-9 * norm(&scale), "{}: {:e}", setting.name, norm(&gradient));
 

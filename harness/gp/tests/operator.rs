@@ -3,6 +3,7 @@
 use crate::suite;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Arithmetic, Family, Gradient, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
+use gpbench_numerics::LinearOperator;
 use gpbench_testkit::assert_close;
 use gpbench_testkit::fixtures::zeros;
 use ndarray::{Array2, Axis, s};
@@ -58,7 +59,7 @@ fn large_fused_products_evaluate_twice_and_agree() {
     let op = KernelOperator::new(&p.0, NOISE, p.1.view(), 2);
     let idx: Vec<usize> = (0..4200).collect();
     let mut z = zeros(4200, 1);
-    op.rows_transposed_fused(&idx, p.2.view(), &mut |_| (), z.view_mut());
+    op.rows_and_back(&idx, p.2.view(), &mut |_| (), z.view_mut());
     let (mut once, mut twice) = (zeros(4200, 1), zeros(4200, 1));
     op.apply(p.2.view(), once.view_mut());
     op.apply(once.view(), twice.view_mut());
@@ -110,7 +111,7 @@ fn results_are_the_same_bits_on_one_and_two_and_five_threads() {
             op.apply(p.v.view(), out.view_mut());
             op.rows(&idx, p.v.view(), rows.view_mut());
             let mut fused = zeros(n, columns);
-            op.rows_transposed_fused(&idx, p.v.view(), &mut |_| (), fused.view_mut());
+            op.rows_and_back(&idx, p.v.view(), &mut |_| (), fused.view_mut());
             let mut sums = zeros(n, columns);
             op.columns(&idx, rows.view(), sums.view_mut());
             [out, rows, fused, sums, op.cross(p.x.slice(s![..50, ..]), p.v.view())]
@@ -145,7 +146,7 @@ fn mixed_precision_leaves_a_relative_error_of_1e_6() {
         close(&u, &rows.dot(&p.v), &scale(&rows, &p.v));
 
         let mut z = zeros(n, columns);
-        mixed.rows_transposed_fused(&idx, p.v.view(), &mut |_| (), z.view_mut());
+        mixed.rows_and_back(&idx, p.v.view(), &mut |_| (), z.view_mut());
         let reach = scale(&rows.t().to_owned(), &scale(&rows, &p.v));
         close(&z, &rows.t().dot(&rows.dot(&p.v)), &reach);
 
@@ -221,7 +222,7 @@ fn cached_entries_change_no_bit() {
 
 /// `H v` in double or mixed precision, and how many entries it found stored.
 fn product(op: &KernelOperator, mixed: bool, v: &Array2<f64>) -> (Array2<f64>, f64) {
-    let matrix: &dyn KernelMatrix = if mixed { op.mixed().expect("a mixed form") } else { op };
+    let matrix: &dyn LinearOperator = if mixed { op.mixed().expect("a mixed form") } else { op };
     let before = matrix.entries_found();
     let mut out = zeros(v.nrows(), v.ncols());
     matrix.apply(v.view(), out.view_mut());

@@ -1,6 +1,6 @@
 //! Numerics that the harness and the SDK share, so that each primitive is written once.
 //!
-//! - [`LinearOperator`]: a matrix that is known by its products;
+//! - [`LinearOperator`]: a matrix that is known by its products, and [`Dense`], one whose entries are stored;
 //! - [`Aligned`], [`layout`]: memory of vectors and matrices;
 //! - [`simd`]: vectors of numbers for each instruction set;
 //! - [`Pool`]: threads that share out work; [`pieces`]: work in pieces of fixed size;
@@ -14,6 +14,7 @@
 
 #[allow(unsafe_code)]
 mod aligned;
+mod dense;
 mod error;
 #[cfg(feature = "blas")]
 pub mod factor;
@@ -30,6 +31,7 @@ mod pool;
 pub mod simd;
 
 pub use aligned::Aligned;
+pub use dense::Dense;
 pub use error::{Error, Result};
 pub use operator::LinearOperator;
 pub use pool::{Alone, Pool};

@@ -17,7 +17,8 @@ use std::error::Error;
 use std::hint::black_box;
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{KernelMatrix, KernelOperator, SystemMatrix, thread_pool};
+use gpbench_gp::{KernelOperator, SystemMatrix, thread_pool};
+use gpbench_numerics::LinearOperator;
 use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
@@ -85,7 +86,7 @@ impl<'a> Benchmark<'a> {
     }
 
     /// H in the arithmetic asked for.
-    fn matrix(&self) -> &dyn KernelMatrix {
+    fn matrix(&self) -> &dyn LinearOperator {
         match self.request.precision {
             Arithmetic::F64 => &*self.operator,
             Arithmetic::Mixed => {
@@ -126,7 +127,7 @@ impl<'a> Benchmark<'a> {
         let mut of_all = || self.matrix().apply(self.v.view(), out.view_mut());
         let mut of_rows = || self.matrix().rows(&rows, self.v.view(), some.view_mut());
         let mut of_both = || {
-            self.matrix().rows_transposed_fused(&rows, self.v.view(), &mut |_| (), z.view_mut());
+            self.matrix().rows_and_back(&rows, self.v.view(), &mut |_| (), z.view_mut());
         };
         let mut of_columns = || self.matrix().columns(&columns, u.view(), y.view_mut());
         let [dgemm, all, by_rows, by_both, by_columns] = medians(

@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
+use gpbench_host::LibraryError;
 use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
 use gpbench_testkit::conformance::{Finding, RULES, find, learners};
 use rayon::prelude::*;
 
 use crate::channel::Capture;
 use crate::describe;
-use crate::plugin::LibraryError;
 use crate::subprocess::{self, Answer};
 
 use learner::LoadedLearner;

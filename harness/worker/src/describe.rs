@@ -11,12 +11,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gpbench_data::Sha256Hex;
+use gpbench_host::Library;
 use gpbench_processes::Started;
 use gpbench_record::LibraryInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::plugin::{HostTable, Library};
+use crate::services;
 use crate::subprocess::{self, Answer};
 
 /// Environment variable that names further folders of plugins.
@@ -54,7 +55,7 @@ pub fn load(file: &Path) -> Entry {
 
 fn describe(file: &Path) -> Result<LibraryInfo, String> {
     let sha256 = Sha256Hex::of_file(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let library = Library::load(file, HostTable::new(None)).map_err(|error| error.to_string())?;
+    let library = Library::load(file, services::host(None)).map_err(|error| error.to_string())?;
     Ok(LibraryInfo {
         name: library.name().to_owned(),
         version: library.version().to_owned(),

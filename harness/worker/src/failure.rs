@@ -8,11 +8,11 @@ use gpbench_gp::NotPositiveDefinite;
 use gpbench_gp::ThreadsRefused;
 use gpbench_gp::exact::ExactError;
 use gpbench_gp::pathwise::PriorError;
+use gpbench_host::{CallError, LibraryError};
 use gpbench_record::{Failure, Fault, FaultCause, Message, ProgramError, Status};
 
 use crate::array_file::FileError;
 use crate::kernel::KernelError;
-use crate::plugin::{CallError, LibraryError};
 use crate::rows::RowsError;
 use crate::system::SystemError;
 
@@ -74,8 +74,16 @@ impl From<Failure> for CaseError {
 }
 
 impl From<CallError> for CaseError {
+    /// How an error of the plugin counts.
     fn from(error: CallError) -> Self {
-        CaseError::Failed(error.into())
+        let status = match &error {
+            CallError::Panicked { .. } => Status::Crashed,
+            CallError::OutOfMemory { .. } => Status::OutOfMemory,
+            CallError::Parameter { .. } | CallError::Refused { .. } | CallError::Misbehaved { .. } => {
+                Status::Invalid
+            }
+        };
+        CaseError::Failed(Failure { status, reason: error.to_string() })
     }
 }
 
@@ -137,14 +145,20 @@ const REFUSED: [&str; 4] = [
     "Resource temporarily unavailable",
 ];
 
+impl From<ProgramError> for CaseError {
+    /// The plugin is not the one that was planned.
+    fn from(error: ProgramError) -> Self {
+        match &error {
+            ProgramError::Unreadable { source, .. } => fault(cause_of(source, FaultCause::Plugin), &error),
+            _ => fault(FaultCause::Plugin, &error),
+        }
+    }
+}
+
 impl From<LibraryError> for CaseError {
     /// A file that is away cannot be blamed on the solver; the loader's refusal of one that is there can.
     fn from(error: LibraryError) -> Self {
         match &error {
-            LibraryError::Changed(ProgramError::Unreadable { source, .. }) => {
-                fault(cause_of(source, FaultCause::Plugin), &error)
-            }
-            LibraryError::Changed(_) => fault(FaultCause::Plugin, &error),
             LibraryError::Open { reason, .. } if REFUSED.iter().any(|text| reason.contains(text)) => {
                 fault(FaultCause::Resources, &error)
             }

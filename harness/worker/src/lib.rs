@@ -5,7 +5,8 @@
 //!
 //! - [`tasks`] has a module for each task, with its `run` and its `verify`;
 //! - `setup` loads the case's [`rows`] and builds its linear systems ([`system`], and [`collapse`] where inputs
-//!   repeat); `runner` loads the library and runs its solver ([`plugin`]) within limits of epochs, time and memory;
+//!   repeat); `runner` loads the library and runs its solver ([`gpbench_host`]) within limits of epochs, time and
+//!   memory;
 //! - [`evaluate`] has the metrics of solutions, [`trace`] sends them along a solve, [`solution`] carries the last one to
 //!   the process that verifies it, and [`mod@posterior_curve`] predicts along the input where there is one only.
 //!
@@ -18,8 +19,7 @@
 //!
 //! Answers leave on a [`channel`] of their own as JSON lines.
 //!
-//! Code that is not safe Rust is in [`plugin`], where the C types are, and in
-//! [`process`] and [`channel`], where the system calls are.
+//! Code that is not safe Rust is in [`process`] and [`channel`], where the system calls are.
 
 #![deny(unsafe_code)]
 // They panic where the log is full; `log::line` does not.
@@ -29,10 +29,8 @@ mod array_file;
 pub mod bench;
 mod blas_memory;
 pub mod channel;
-pub mod clock;
 pub mod collapse;
 pub mod conform;
-pub mod cost;
 pub mod describe;
 pub mod environment;
 mod estimate;
@@ -42,14 +40,15 @@ pub mod exact_curve;
 pub mod exact_file;
 mod failure;
 pub mod kernel;
+mod library;
 pub mod log;
 mod model_file;
-pub mod plugin;
 pub mod posterior_curve;
 pub mod process;
 mod rounding;
 pub mod rows;
 mod runner;
+pub mod services;
 mod setup;
 pub mod solution;
 mod subprocess;

@@ -12,10 +12,10 @@
 use std::path::Path;
 
 use gpbench_files::Durability;
+use gpbench_host::{Arrays, MOST_BYTES};
 use ndarray::Array2;
 
 use crate::array_file::{ArrayFile, ArrayWriter, FileError};
-use crate::plugin::{Arrays, MOST_BYTES};
 
 const KIND: &str = "model";
 

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use gpbench_host::{
+    Library, Observer, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject, SolverState,
+    VolatileObjects,
+};
 use gpbench_record::{
     Budget, Capability, Failure, Message, Metrics, ParamValue, Solved, Status, TaskOutput, names,
 };
@@ -9,11 +13,9 @@ use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
 
 use crate::failure::{CaseError, invalid};
-use crate::plugin::{
-    HostTable, Kept, Library, Observer, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject,
-    SolverState,
-};
+use crate::library::load_planned;
 use crate::process;
+use crate::services;
 use crate::setup::Setup;
 use crate::system::{Formulation, System};
 
@@ -25,7 +27,7 @@ pub(crate) struct Carried<'c> {
     /// What it has saved, which checkpoints contain.
     pub(crate) state: &'c mut SolverState,
     /// What it keeps in memory.
-    pub(crate) kept: &'c mut Kept,
+    pub(crate) volatile: &'c mut VolatileObjects,
     /// Bytes that are kept in memory for other solves.
     pub(crate) elsewhere: usize,
 }
@@ -71,7 +73,7 @@ impl<'s> Startup<'s> {
 
     /// What the case measured.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
-        let SolveOutcome { reason, claimed, values, cost, uncounted, precision: _ } = outcome;
+        let SolveOutcome { stop_reason, claimed, values, cost, uncounted, reason: _, precision: _ } = outcome;
         let mut metrics = Metrics::default();
         if uncounted > 0.0 {
             metrics.insert(names::SECONDS_ITERATES, uncounted);
@@ -79,7 +81,7 @@ impl<'s> Startup<'s> {
         Solved {
             n: self.setup.rows.n(),
             d: self.setup.rows.d(),
-            reason,
+            reason: stop_reason,
             iterations: cost.iterations,
             claimed,
             prepare: cost.prepare,
@@ -104,8 +106,7 @@ pub(crate) fn load<'s>(
 ) -> Result<(Library, Startup<'s>), CaseError> {
     let startup = Startup::end(setup);
     send(Message::Loading);
-    let host = HostTable::new(Some(setup.pool.clone()));
-    let library = Library::load_planned(&setup.job.plugin, host)?;
+    let library = load_planned(&setup.job.plugin, services::host(Some(setup.pool.clone())))?;
     let startup_seconds = process::seconds_since_start() - startup.build_seconds;
     Ok((library, Startup { startup_seconds, ..startup }))
 }
@@ -186,11 +187,11 @@ impl<'s> Runner<'s> {
         let elsewhere = carried.as_ref().map_or(0, |carried| carried.elsewhere);
         let mut solver = self.create(params, system, elsewhere)?;
         let observer = &mut ();
-        let session = Session::new(system, limits, process::now, observer);
-        let Some(Carried { state, kept, .. }) = carried else { return Ok(solver.run(&session, x)?) };
-        let session = session.with_state(std::mem::take(state)).with_kept(std::mem::take(kept));
+        let session = Session::new(system, limits, self.library.host(), observer);
+        let Some(Carried { state, volatile, .. }) = carried else { return Ok(solver.run(&session, x)?) };
+        let session = session.with_state(std::mem::take(state)).with_volatile(std::mem::take(volatile));
         let outcome = solver.run(&session, x);
-        *kept = session.take_kept();
+        *volatile = session.take_volatile();
         *state = session.into_state();
         Ok(outcome?)
     }
@@ -204,7 +205,7 @@ impl<'s> Runner<'s> {
         observer: &mut dyn Observer,
     ) -> Result<(SolveOutcome, Array2<f64>), CaseError> {
         let mut x = Array2::zeros((system.m(), system.columns()).f());
-        let outcome = solver.run(&Session::new(system, limits, process::now, observer), &mut x)?;
+        let outcome = solver.run(&Session::new(system, limits, self.library.host(), observer), &mut x)?;
         Ok((outcome, x))
     }
 

@@ -4,6 +4,9 @@
 //! stream is keyed by the seed, the rows and the kernel's family, and by nothing that depends on the solver.
 //! Two kernels of one family see the same standard normal numbers, scaled differently.
 
+mod drawn_features;
+mod linear_system;
+
 use std::sync::Arc;
 
 use gpbench_data::Split;
@@ -19,6 +22,8 @@ use thiserror::Error;
 use crate::collapse::Collapse;
 use crate::kernel::{KernelError, kernel};
 use crate::rows::Rows;
+
+pub use drawn_features::DrawnFeatures;
 
 /// Why a system cannot be built.
 #[derive(Debug, Error)]
@@ -83,6 +88,8 @@ pub struct System {
     pub streams: Streams,
     /// Random streams of the right-hand sides, which differ where these are drawn anew.
     pub of_targets: Streams,
+    /// Random features that the plugin asks for.
+    pub drawn: DrawnFeatures,
     /// Threads for products.
     pub pool: Arc<ThreadPool>,
 }
@@ -150,7 +157,8 @@ impl System {
             }
             (Some(_), true) => return Err(SystemError::InducingAndCollapsed),
         };
-        Ok(System { data, operator, targets, features, formulation, streams, of_targets, pool: pool.clone() })
+        let (drawn, pool) = (DrawnFeatures::default(), pool.clone());
+        Ok(System { data, operator, targets, features, formulation, streams, of_targets, drawn, pool })
     }
 
     /// The system as a solver sees it.
@@ -202,16 +210,6 @@ impl System {
                 inputs.weights(solution.view(), rhs, noise_scale).into()
             }
         }
-    }
-
-    /// Relative residual norms in H from those that the solver claims of its own system, one a column, or none.
-    pub fn norms(&self, claimed: &[f64]) -> Vec<f64> {
-        self.collapse().map_or_else(|| claimed.to_vec(), |collapse| collapse.norms(claimed))
-    }
-
-    /// The tolerance of the solver's own system that implies `tolerance` in H.
-    pub fn solver_tolerance(&self, tolerance: f64) -> f64 {
-        self.collapse().map_or(tolerance, |collapse| collapse.tolerance(tolerance))
     }
 
     /// Unknowns of each right-hand side: inducing points, unique inputs, or else training rows.

@@ -9,12 +9,12 @@
 
 use std::collections::BTreeMap;
 
+use gpbench_host::{IterationInfo, Observer};
 use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics, TracePoint, names};
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::{is_finite, weights};
-use crate::plugin::{IterationInfo, Observer};
 
 /// Evaluations per decade of epochs.
 const EVALUATIONS_PER_DECADE: f64 = 10.0;

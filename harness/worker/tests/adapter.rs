@@ -9,12 +9,10 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::common::{close, library_of, run};
+use gpbench_host::{CallError, IterationInfo, Observer, Session, SolveLimits, SolverObject, SolverState};
 use gpbench_record::{Clock, Message, ParamValue, StopReason, TracePoint, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
-use gpbench_worker::plugin::{
-    CallError, IterationInfo, Observer, Session, SolveLimits, SolverObject, SolverState,
-};
 use gpbench_worker::process;
 use gpbench_worker::system::System;
 use gpbench_worker::trace::Trace;
@@ -83,7 +81,7 @@ fn a_solver_solves_and_what_it_says_arrives() {
     let system = system();
     let limits = SolveLimits { tolerance: Some(0.05), ..common::LIMITS };
     let (outcome, x) = run::<Descent>(&system, &[], limits, process::now, &mut ()).unwrap();
-    assert_eq!(outcome.reason, StopReason::Converged);
+    assert_eq!(outcome.stop_reason, StopReason::Converged);
     assert_eq!(outcome.claimed.len(), 4);
     assert!(outcome.claimed[0] <= 0.05);
     assert!((outcome.values["bound"] - system.operator.diagonal().unwrap().sum()).abs() < 1e-9);
@@ -114,7 +112,7 @@ fn parameters_are_checked_before_the_plugin_sees_them() {
     );
     let whole = [("step", ParamValue::Int(1)), ("iterations", ParamValue::Int(2))];
     let (outcome, _) = run::<Descent>(&system, &whole, common::LIMITS, process::now, &mut ()).unwrap();
-    assert_eq!((outcome.reason, outcome.cost.iterations), (StopReason::Iterations, 2));
+    assert_eq!((outcome.stop_reason, outcome.cost.iterations), (StopReason::Iterations, 2));
 }
 
 #[test]
@@ -122,7 +120,7 @@ fn work_past_the_epochs_is_refused_and_the_iterate_kept() {
     let system = system();
     let limits = SolveLimits { max_epochs: Some(3.5), ..common::LIMITS };
     let (outcome, x) = run::<Descent>(&system, &[], limits, process::now, &mut ()).unwrap();
-    assert_eq!(outcome.reason, StopReason::Epochs);
+    assert_eq!(outcome.stop_reason, StopReason::Epochs);
     assert_eq!(outcome.cost.entries.used, 3.0 * (ROWS * ROWS) as f64);
     assert_eq!(outcome.cost.iterations, 2);
     // The fourth product is refused, not observed: what was last handed over stays, which is zero here.
@@ -130,7 +128,7 @@ fn work_past_the_epochs_is_refused_and_the_iterate_kept() {
 
     let whole = SolveLimits { max_epochs: Some(3.0), ..common::LIMITS };
     let (outcome, x) = run::<Descent>(&system, &[], whole, process::now, &mut ()).unwrap();
-    assert_eq!((outcome.reason, outcome.cost.iterations), (StopReason::Epochs, 2));
+    assert_eq!((outcome.stop_reason, outcome.cost.iterations), (StopReason::Epochs, 2));
     assert!(x.iter().any(|&value| value != 0.0), "observe said stop and the iterate was handed over");
 }
 
@@ -213,7 +211,7 @@ fn time_runs_out_on_that_clock() {
     let limits = SolveLimits { seconds: Some(2.5), ..common::LIMITS };
     let mut slow = Slow::default();
     let (outcome, x) = run::<Seconds>(&system, &[], limits, counted_time, &mut slow).unwrap();
-    assert_eq!((outcome.reason, outcome.cost.iterations), (StopReason::Time, 2));
+    assert_eq!((outcome.stop_reason, outcome.cost.iterations), (StopReason::Time, 2));
     assert_eq!(outcome.cost.solve.wall, 2.0);
     assert_eq!(x[(0, 0)], 2.0);
 }
@@ -370,7 +368,7 @@ solver! {
 #[test]
 fn residuals_that_are_not_finite_are_no_claim() {
     let (outcome, _) = run::<Overflowing>(&system(), &[], common::LIMITS, process::now, &mut ()).unwrap();
-    assert_eq!((outcome.reason, outcome.claimed), (StopReason::Diverged, Vec::new()));
+    assert_eq!((outcome.stop_reason, outcome.claimed), (StopReason::Diverged, Vec::new()));
 }
 
 solver! {
@@ -393,11 +391,11 @@ fn a_pause_that_brought_no_iterate_counts() {
     let system = system();
     let mut observer = Slow::default();
     TIME.set(0.0);
-    let library = library_of::<Evasive>();
+    let library = library_of::<Evasive>(counted_time);
     let entry = library.solver("evasive").unwrap();
     let mut solver = SolverObject::create(entry, library.host(), &BTreeMap::new()).unwrap();
     let mut x = Array2::zeros((system.n(), system.columns()).f());
-    let session = Session::new(&system, common::LIMITS, counted_time, &mut observer);
+    let session = Session::new(&system, common::LIMITS, library.host(), &mut observer);
     assert!(solver.run(&session, &mut x).is_err());
     assert_eq!(session.clock().wall, 4.95, "the first second brought an iterate, and 50 ms of it are free");
 }
@@ -418,11 +416,11 @@ solver! {
 #[test]
 fn what_a_solver_saves_reaches_the_next_solve() {
     let system = system();
-    let library = library_of::<Remembers>();
+    let library = library_of::<Remembers>(process::now);
     let entry = library.solver("remembers").unwrap();
     let solve = |state: Option<SolverState>| {
         let mut no_observer = ();
-        let session = Session::new(&system, common::LIMITS, process::now, &mut no_observer);
+        let session = Session::new(&system, common::LIMITS, library.host(), &mut no_observer);
         let session = match state {
             None => session,
             Some(state) => session.with_state(state),
@@ -479,12 +477,12 @@ impl sdk::Solver for Frugal {
 #[test]
 fn what_is_prepared_is_dropped_before_the_next_problem_is_prepared() {
     let system = system();
-    let library = library_of::<Frugal>();
+    let library = library_of::<Frugal>(process::now);
     let entry = library.solver("frugal").unwrap();
     let mut solver = SolverObject::create(entry, library.host(), &BTreeMap::new()).unwrap();
     let mut x = Array2::zeros((system.n(), system.columns()).f());
     let mut no_observer = ();
-    let session = Session::new(&system, common::LIMITS, process::now, &mut no_observer);
+    let session = Session::new(&system, common::LIMITS, library.host(), &mut no_observer);
     for _ in 0..2 {
         assert_eq!(solver.run(&session, &mut x).unwrap().cost.iterations, 1);
     }

@@ -9,16 +9,15 @@ use crate::common::worker::library;
 use crate::common::{close, exact_solution, run};
 use gpbench_data::{Names, Table, copy};
 use gpbench_gp::{UniqueInputs, metrics};
+use gpbench_host::{IterationInfo, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject};
 use gpbench_numerics::lapack;
 use gpbench_record::{Case, Inducing, ParamValue, ReadOptions, Source, StopReason, names};
 use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
 use gpbench_worker::evaluate::predictions::predictions;
 use gpbench_worker::evaluate::{of_system, of_weights};
-use gpbench_worker::plugin::{
-    HostTable, IterationInfo, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
-};
 use gpbench_worker::process;
+use gpbench_worker::services;
 use gpbench_worker::system::System;
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder};
 
@@ -211,18 +210,18 @@ fn limits_are_those_of_the_smaller_system() {
     assert!((outcome.values["tolerance"] - 0.01 / largest).abs() < 1e-15 && largest < 0.999, "{largest}");
     assert!((outcome.values["max_epochs"] - 3.0 * (n / m).powi(2)).abs() < 1e-12);
     assert_eq!(outcome.cost.iterations, (3.0 * (n / m).powi(2)) as u64);
-    assert_eq!(outcome.reason, StopReason::Epochs);
+    assert_eq!(outcome.stop_reason, StopReason::Epochs);
 }
 
 /// Runs a solver of this workspace, with a tolerance of 1e-10.
 fn solve(system: &System, id: &str, params: &[(&str, ParamValue)]) -> (SolveOutcome, Array2<f64>) {
-    let library = Library::load(&library(id), HostTable::new(Some(system.pool.clone()))).unwrap();
+    let library = Library::load(&library(id), services::host(Some(system.pool.clone()))).unwrap();
     let params = params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let mut solver = SolverObject::create(library.solver(id).unwrap(), library.host(), &params).unwrap();
     let limits =
         SolveLimits { tolerance: Some(1e-10), max_epochs: Some(20_000.0), threads: 2, ..common::LIMITS };
     let mut no_observer = ();
-    let session = Session::new(system, limits, process::now, &mut no_observer);
+    let session = Session::new(system, limits, library.host(), &mut no_observer);
     let mut x = zeros(system.m(), system.columns());
     let outcome = solver.run(&session, &mut x).unwrap_or_else(|error| panic!("{id}: {error}"));
     (outcome, system.weights(x.into()).into_owned())
@@ -255,7 +254,7 @@ fn solvers_agree_with_the_dense_solution_of_the_whole_system() {
         let expected = exact_solution(&system);
         for (id, params) in &solvers(rate(system.m())) {
             let (outcome, weights) = solve(&system, id, params);
-            assert_eq!(outcome.reason, StopReason::Converged, "{id} {params:?}");
+            assert_eq!(outcome.stop_reason, StopReason::Converged, "{id} {params:?}");
             close(id, &weights, &expected, 1e-8);
             // Its momentum takes sgd past where it stood when it knew its residual.
             let bound = if *id == "sgd" { 1e-9 } else { 1.01e-10 };

@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
+use gpbench_numerics::LinearOperator;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
 
 use super::KernelOperator;
 use super::cache::Cache;
 use crate::KernelMatrix;
+use crate::matrix::evaluated_by_rows_and_back;
 use crate::scratch::Scratch;
 use crate::tile::{Identity, Points, Side, Tiles};
 
@@ -55,7 +57,7 @@ fn foreign(points: &Points) -> Side<'_> {
     Side { points, identity: Identity::Foreign }
 }
 
-impl KernelMatrix for CrossOperator {
+impl LinearOperator for CrossOperator {
     fn shape(&self) -> (usize, usize) {
         (self.over.points.n(), self.basis.n())
     }
@@ -64,16 +66,11 @@ impl KernelMatrix for CrossOperator {
         self.over.multiply::<f64>(self.all_rows(), self.all_columns(), v, out);
     }
 
-    fn evaluated_by_apply(&self) -> f64 {
-        let (n, m) = self.shape();
-        n as f64 * m as f64
-    }
-
     fn rows(&self, idx: &[usize], v: ArrayView2<f64>, out: ArrayViewMut2<f64>) {
         self.over.multiply::<f64>(foreign(&self.over.points.select(idx)), self.all_columns(), v, out);
     }
 
-    fn rows_transposed_fused(
+    fn rows_and_back(
         &self,
         idx: &[usize],
         v: ArrayView2<f64>,
@@ -81,6 +78,10 @@ impl KernelMatrix for CrossOperator {
         z: ArrayViewMut2<f64>,
     ) {
         self.over.multiply_fused::<f64>(foreign(&self.over.points.select(idx)), self.all_columns(), v, f, z);
+    }
+
+    fn evaluated_by_rows_and_back(&self, rows: usize) -> f64 {
+        evaluated_by_rows_and_back(rows, self.shape().1)
     }
 
     fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>) {
@@ -95,7 +96,9 @@ impl KernelMatrix for CrossOperator {
     fn diagonal(&self) -> Option<Array1<f64>> {
         None
     }
+}
 
+impl KernelMatrix for CrossOperator {
     fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
         self.over.multiply_foreign(x_star, self.all_columns(), v)
     }

@@ -6,17 +6,17 @@
 //! precision.
 
 use bytemuck::TransparentWrapper;
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2};
+use gpbench_numerics::LinearOperator;
+use ndarray::{Array1, ArrayView2, ArrayViewMut2};
 
 use super::KernelOperator;
-use crate::KernelMatrix;
 
 /// A [`KernelOperator`] with products in half the time and half the digits.
 #[derive(Debug, TransparentWrapper)]
 #[repr(transparent)]
 pub(super) struct Mixed(KernelOperator);
 
-impl KernelMatrix for Mixed {
+impl LinearOperator for Mixed {
     fn shape(&self) -> (usize, usize) {
         self.0.shape()
     }
@@ -33,7 +33,7 @@ impl KernelMatrix for Mixed {
         self.0.multiply_rows::<f32>(idx, v, out);
     }
 
-    fn rows_transposed_fused(
+    fn rows_and_back(
         &self,
         idx: &[usize],
         v: ArrayView2<f64>,
@@ -41,6 +41,10 @@ impl KernelMatrix for Mixed {
         z: ArrayViewMut2<f64>,
     ) {
         self.0.multiply_rows_fused::<f32>(idx, v, f, z);
+    }
+
+    fn evaluated_by_rows_and_back(&self, rows: usize) -> f64 {
+        self.0.evaluated_by_rows_and_back(rows)
     }
 
     fn columns(&self, idx: &[usize], u: ArrayView2<f64>, y: ArrayViewMut2<f64>) {
@@ -57,9 +61,5 @@ impl KernelMatrix for Mixed {
 
     fn entries_found(&self) -> f64 {
         self.0.entries_found()
-    }
-
-    fn cross(&self, x_star: ArrayView2<f64>, v: ArrayView2<f64>) -> Array2<f64> {
-        self.0.cross(x_star, v)
     }
 }

@@ -71,7 +71,7 @@ fn extreme_shapes() {
         let idx = [n - 1, 0];
         let idx = &idx[..n.min(2)];
         let mut z = product.clone();
-        op.rows_transposed_fused(idx, v.view(), &mut |_| (), z.view_mut());
+        op.rows_and_back(idx, v.view(), &mut |_| (), z.view_mut());
         let rows = h.select(Axis(0), idx);
         let expected = &product + &rows.t().dot(&rows.dot(&v));
         assert!(close(&z, &expected), "{n} x {d}, {columns} columns");

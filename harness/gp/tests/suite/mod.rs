@@ -42,7 +42,7 @@ pub fn every_product_agrees(op: &dyn KernelMatrix, dense: &Array2<f64>, columns:
         seen.assign(&u);
         u *= -0.5;
     };
-    op.rows_transposed_fused(&rows, v.view(), &mut transform, sums.view_mut());
+    op.rows_and_back(&rows, v.view(), &mut transform, sums.view_mut());
     assert_close(&seen, &dense_rows.dot(&v), TOLERANCE);
     assert_close(&sums, &(&start - &(dense_rows.t().dot(&seen) * 0.5)), TOLERANCE);
 

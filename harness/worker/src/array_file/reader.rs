@@ -4,12 +4,11 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use gpbench_files::{SEAL_BYTES, open_regular, unseal};
+use gpbench_host::Arrays;
 use ndarray::{Array1, Array2, ArrayView2, ShapeBuilder};
 use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensors};
 use serde::de::{DeserializeOwned, IgnoredAny};
-
-use crate::plugin::Arrays;
 
 use super::{DESCRIPTION, Description, FileError, VERSION};
 

@@ -3,12 +3,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gpbench_files::{Durability, replace_sealed, unseal};
+use gpbench_host::Arrays;
 use ndarray::{Array2, ArrayView2, ShapeBuilder, array};
 use proptest::prelude::*;
 use safetensors::{Dtype, SafeTensors};
 
 use super::*;
-use crate::plugin::Arrays;
 
 const KIND: &str = "test";
 

@@ -4,12 +4,11 @@ use std::iter::once;
 use std::path::Path;
 
 use gpbench_files::{Durability, SEAL_BYTES, replace_sealed};
+use gpbench_host::Arrays;
 use ndarray::{ArrayView, ArrayViewD, Dimension};
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use serde::Serialize;
-
-use crate::plugin::Arrays;
 
 use super::{CHECKSUM, DESCRIPTION, Description, FileError, VERSION};
 

@@ -4,9 +4,8 @@ use std::error::Error;
 use std::hint::black_box;
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{
-    Frequencies, KernelMatrix, KernelOperator, PosteriorSamples, RandomFeatures, SystemMatrix, thread_pool,
-};
+use gpbench_gp::{Frequencies, KernelOperator, PosteriorSamples, RandomFeatures, SystemMatrix, thread_pool};
+use gpbench_numerics::LinearOperator;
 use gpbench_record::{Acquire, AcquireTiming, BenchAnswer, BenchRequest, Timing};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use gpbench_gp::seed::Streams;
 use gpbench_gp::thread_pool;
+use gpbench_host::{FitLimits, FitProblem, FitSession, LearnerObject, Library, Pause};
 use gpbench_record::{BenchRequest, Kernel, LearnerStep, ParamValue, StepTiming};
 use ndarray::{Array1, Array2, ArrayView2, s};
+use rand::Rng as _;
 
-use crate::plugin::{FitLimits, FitProblem, FitSession, HostTable, LearnerObject, Library, Pause};
-use crate::process;
+use crate::services;
 
 use super::median::medians;
 use super::{arrays, gemm};
@@ -32,7 +33,7 @@ pub(super) fn time(
         let y = y.view().insert_axis(ndarray::Axis(1));
         arrays::write_all(folder, &request.kernel, &[("x", x), ("y", y), ("z", points)])?;
     }
-    let library = Library::load(&step.library, HostTable::new(Some(thread_pool(request.threads)?)))?;
+    let library = Library::load(&step.library, services::host(Some(thread_pool(request.threads)?)))?;
     let params = BTreeMap::from([("batch".to_owned(), ParamValue::Int(i64::try_from(step.batch)?))]);
     let mut learner = LearnerObject::create(library.learner(&step.learner)?, library.host(), &params)?;
     let lengths = length_scale(&request.kernel, d);
@@ -40,7 +41,7 @@ pub(super) fn time(
         x,
         y: y.view(),
         basis: (step.points > 0).then_some(points),
-        family: request.kernel.family.stationary(),
+        covariance: request.kernel.family,
         signal_scale: request.kernel.signal_scale,
         noise_scale: request.kernel.noise_scale,
         length_scale: &lengths,
@@ -49,8 +50,10 @@ pub(super) fn time(
         trained_mean: true,
         network: None,
     };
-    let limits = FitLimits { passes: PASSES, seconds: None, threads: request.threads, seed: 0 };
-    let session = FitSession::new(problem, limits, streams, process::now, Rc::new(()));
+    let limits =
+        FitLimits { passes: PASSES, max_epochs: None, seconds: None, threads: request.threads, seed: 0 };
+    let session =
+        FitSession::new(problem, limits, streams.stream("batch").next_u64(), library.host(), Rc::new(()));
     learner.begin(&session)?;
     session.pause(Pause::EachStep);
 

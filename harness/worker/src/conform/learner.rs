@@ -7,21 +7,21 @@ use std::sync::Arc;
 use gpbench_gp::model::{Model, Shape};
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, blas};
-use gpbench_record::{Covariance, ModelKind as Named};
+use gpbench_host::{
+    Arrays, CallError, FitEnd, FitLimits, FitObserver, FitPoint, FitProblem, FitProgress, FitSession,
+    HostTable, LearnerObject, Library, LibraryError, Pause,
+};
+use gpbench_record::{Activation, Covariance, ModelKind as Named, NetworkShape};
 use gpbench_testkit::conformance::learners::{
     End, FitObject, FitRequest, Judged, LearnerSubject, ModelKind, SavedFit, Used,
 };
 use gpbench_testkit::conformance::{Description, Fault, Offer, Setting};
 use ndarray::{Array2, Axis, stack};
+use rand::Rng as _;
 use rayon::ThreadPool;
 
 use crate::channel::Capture;
 use crate::evaluate::model::kind_of;
-use crate::plugin::{
-    Arrays, CallError, FitEnd, FitLimits, FitNetwork, FitObserver, FitPoint, FitProblem, FitProgress,
-    FitSession, LearnerObject, Library, LibraryError, Pause,
-};
-use crate::process;
 
 use super::offer::{self, fault, reason};
 
@@ -76,10 +76,10 @@ impl LearnerSubject for LoadedLearner {
         request: &FitRequest,
         settings: &[(&str, Setting)],
     ) -> Result<Box<dyn FitObject + 's>, Fault> {
-        let (session, record) = session(request);
+        let (session, record) = session(request, self.library.host());
         let mut learner = self.object(settings)?;
         learner.begin(&session).map_err(|error| refused(request, error)).map(drop)?;
-        Ok(Box::new(LiveFit::new(learner, session, record, request, &self.pool)))
+        Ok(Box::new(LiveFit::new(learner, session, record, request, self)))
     }
 
     fn load<'s>(
@@ -89,11 +89,11 @@ impl LearnerSubject for LoadedLearner {
         saved: &SavedFit,
     ) -> Result<Box<dyn FitObject + 's>, Fault> {
         let (state, progress) = saved.0.downcast_ref::<Saved>().expect("a state that `save` has made");
-        let (session, record) = session(request);
+        let (session, record) = session(request, self.library.host());
         let session = session.resuming(progress).expect("progress on as many rows");
         let mut learner = self.object(settings)?;
         learner.load(&session, state.clone()).map_err(fault)?;
-        Ok(Box::new(LiveFit::new(learner, session, record, request, &self.pool)))
+        Ok(Box::new(LiveFit::new(learner, session, record, request, self)))
     }
 }
 
@@ -117,6 +117,7 @@ struct LiveFit<'s> {
     record: Rc<Record>,
     request: FitRequest,
     reported: u64,
+    host: &'static HostTable,
     pool: &'s Arc<ThreadPool>,
 }
 
@@ -126,15 +127,16 @@ impl<'s> LiveFit<'s> {
         session: FitSession<'static>,
         record: Rc<Record>,
         request: &FitRequest,
-        pool: &'s Arc<ThreadPool>,
+        subject: &'s LoadedLearner,
     ) -> LiveFit<'s> {
-        LiveFit { learner, session, record, request: request.clone(), reported: 0, pool }
+        let (host, pool) = (subject.library.host(), &subject.pool);
+        LiveFit { learner, session, record, request: request.clone(), reported: 0, host, pool }
     }
 }
 
 impl FitObject for LiveFit<'_> {
     fn begin_again(&mut self, request: &FitRequest) -> Result<(), Fault> {
-        let (session, record) = session(request);
+        let (session, record) = session(request, self.host);
         self.learner.begin(&session).map_err(|error| refused(request, error)).map(drop)?;
         (self.session, self.record, self.request) = (session, record, request.clone());
         Ok(())
@@ -157,13 +159,10 @@ impl FitObject for LiveFit<'_> {
         let Some(arrays) = self.learner.model().map_err(fault)? else { return Ok(None) };
         let wrong = |what: String| Fault { panicked: false, text: format!("the model: {what}") };
         let named = kind_of(&arrays).ok_or_else(|| wrong("it has no known `kind`".into()))?;
-        let FitRequest { x: rows, y, network, .. } = &self.request;
-        let family = match network {
-            Some(_) => Covariance::Linear,
-            None => Covariance::Stationary(family(&self.request)),
-        };
+        let FitRequest { x: rows, y, .. } = &self.request;
         let shape = Shape { rows: rows.nrows(), inputs: rows.ncols() };
-        let model = Model::parse(named, family, shape, &arrays).map_err(|error| wrong(error.to_string()))?;
+        let model = Model::parse(named, covariance(&self.request), shape, &arrays)
+            .map_err(|error| wrong(error.to_string()))?;
         let judged = model.posterior(rows.view(), y.view(), self.pool).and_then(|posterior| {
             let predicted = posterior.predict(x.view())?;
             let columns = [predicted.mean.view(), predicted.variance.view()];
@@ -202,43 +201,50 @@ impl FitObject for LiveFit<'_> {
     }
 }
 
-/// The stationary kernel of a request without a network.
-fn family(request: &FitRequest) -> Family {
-    if request.rbf { Family::Rbf } else { Family::Matern32 }
+/// The kernel of a request: the linear one on a network's outputs, or else a stationary one.
+fn covariance(request: &FitRequest) -> Covariance {
+    match request {
+        FitRequest { network: Some(_), .. } => Covariance::Linear,
+        FitRequest { rbf: true, .. } => Covariance::Stationary(Family::Rbf),
+        FitRequest { rbf: false, .. } => Covariance::Stationary(Family::Matern32),
+    }
 }
 
 /// The fault of a fit that did not begin, with the kernel that it was asked for.
 fn refused(request: &FitRequest, error: CallError) -> Fault {
     let kernel = match &request.network {
         Some(widths) => format!("the linear kernel on a network of widths {widths:?}"),
-        None => format!("the kernel family {}", Covariance::Stationary(family(request))),
+        None => format!("the kernel family {}", covariance(request)),
     };
     let fault = fault(error);
     Fault { text: format!("{} (asked for {kernel})", fault.text), ..fault }
 }
 
 /// The session of a request, and what it records.
-fn session(request: &FitRequest) -> (FitSession<'static>, Rc<Record>) {
+fn session(request: &FitRequest, host: &'static HostTable) -> (FitSession<'static>, Rc<Record>) {
     let FitRequest { x, y, basis, network, passes, pause, threads, seed, rbf: _ } = request;
     let record = Rc::new(Record::default());
     let kernel_inputs = network.as_ref().map_or(x.ncols(), |widths| *widths.last().unwrap_or(&1));
+    let shape =
+        network.clone().map(|widths| NetworkShape { widths, activation: Activation::Relu, random: None });
     let problem = FitProblem {
         x: x.view(),
         y: y.view(),
         basis: basis.as_ref().map(|basis| basis.view()),
-        family: network.is_none().then(|| family(request)),
+        covariance: covariance(request),
         signal_scale: 1.0,
         noise_scale: 0.5,
         length_scale: &vec![1.0; kernel_inputs],
         shared_length_scale: network.is_some(),
         mean: 0.0,
         trained_mean: false,
-        network: network.as_ref().map(|widths| FitNetwork { widths, random: 0 }),
+        network: shape.as_ref(),
     };
-    let limits = FitLimits { passes: *passes, seconds: None, threads: *threads, seed: *seed };
+    let limits =
+        FitLimits { passes: *passes, max_epochs: None, seconds: None, threads: *threads, seed: *seed };
     // Batches do not depend on the learner's own seed.
-    let streams = Streams::new(1, &["conformance"]);
-    let session = FitSession::new(problem, limits, &streams, process::now, record.clone());
+    let batch_key = Streams::new(1, &["conformance"]).stream("batch").next_u64();
+    let session = FitSession::new(problem, limits, batch_key, host, record.clone());
     session.pause(if *pause { Pause::EachStep } else { Pause::Never });
     (session, record)
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpbench_gp::blas;
+use gpbench_host::{CallError, Library, LibraryError};
 use gpbench_record::{Capability, ParamSchema, ParamValue, SolverInfo, StopReason};
 use gpbench_testkit::conformance::{Description, Fault, Parameter, Reason, Setting};
-
 use rayon::ThreadPool;
 
-use crate::plugin::{CallError, HostTable, Library, LibraryError};
+use crate::services;
 
 /// Most threads that a request has.
 const THREADS: usize = 3;
@@ -21,7 +21,7 @@ pub(super) fn open(file: &Path) -> Result<(Library, Arc<ThreadPool>), LibraryErr
     blas::set_threads(1);
     let pool = gpbench_gp::thread_pool(THREADS)
         .map_err(|error| LibraryError::Open { file: file.to_owned(), reason: error.to_string() })?;
-    Ok((Library::load(file, HostTable::new(Some(pool.clone())))?, pool))
+    Ok((Library::load(file, services::host(Some(pool.clone())))?, pool))
 }
 
 pub(super) fn description(kind: &'static str, info: &SolverInfo, oddities: Vec<String>) -> Description {

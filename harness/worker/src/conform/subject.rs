@@ -6,6 +6,9 @@ use gpbench_data::Split;
 use gpbench_gp::pathwise::Targets;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{Family, Kernel, KernelOperator, blas};
+use gpbench_host::{
+    HostTable, IterationInfo, Library, LibraryError, Observer, Session, SolveLimits, SolverObject,
+};
 use gpbench_testkit::conformance::{
     Ask, Description, Fault, Object, Offer, Outcome, Request, Setting, Subject, Touched,
 };
@@ -13,9 +16,7 @@ use ndarray::{Array2, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 
 use crate::channel::Capture;
-use crate::plugin::{IterationInfo, Library, LibraryError, Observer, Session, SolveLimits, SolverObject};
-use crate::process;
-use crate::system::{Formulation, System};
+use crate::system::{DrawnFeatures, Formulation, System};
 
 use super::offer::{self, fault, reason};
 
@@ -67,13 +68,14 @@ impl Subject for LoadedSolver {
         let entry = self.library.solver(&self.description.id).expect("found when it was loaded");
         let solver =
             SolverObject::create(entry, self.library.host(), &offer::params(settings)).map_err(fault)?;
-        Ok(Box::new(LiveObject { solver, pool: &self.pool }))
+        Ok(Box::new(LiveObject { solver, host: self.library.host(), pool: &self.pool }))
     }
 }
 
 /// A solver object.
 struct LiveObject<'s> {
     solver: SolverObject<'s>,
+    host: &'static HostTable,
     pool: &'s Arc<ThreadPool>,
 }
 
@@ -81,7 +83,7 @@ impl Object for LiveObject<'_> {
     fn prepare(&mut self, request: &Request) -> Result<(), Fault> {
         let system = system(request, self.pool);
         let mut no_observer = ();
-        let session = Session::new(&system, limits(request), process::now, &mut no_observer);
+        let session = Session::new(&system, limits(request), self.host, &mut no_observer);
         let mut x = by_columns(&request.start);
         self.solver.prepare(&session, &mut x.view_mut()).map(drop).map_err(fault)
     }
@@ -89,7 +91,7 @@ impl Object for LiveObject<'_> {
     fn run(&mut self, request: &Request, between: &mut dyn FnMut()) -> Result<Outcome, Fault> {
         let system = system(request, self.pool);
         let mut recorder = Recorder::new(request);
-        let session = Session::new(&system, limits(request), process::now, &mut recorder);
+        let session = Session::new(&system, limits(request), self.host, &mut recorder);
         let ((n, s), margin) = (request.rhs.dim(), request.margin);
         let mut memory = Array2::from_elem((n + 2 * margin, s + 2 * margin).f(), UNTOUCHED);
         let mut x = memory.slice_mut(s![margin..margin + n, margin..margin + s]);
@@ -117,7 +119,7 @@ impl Object for LiveObject<'_> {
         let epochs = |entries: f64| entries / (n as f64).powi(2);
         Ok(Outcome {
             x: found,
-            reason: reason(outcome.reason),
+            reason: reason(outcome.stop_reason),
             claimed: outcome.claimed,
             epochs: epochs(outcome.cost.entries.used),
             setup: epochs(outcome.cost.entries.setup),
@@ -196,6 +198,7 @@ fn system(request: &Request, pool: &Arc<ThreadPool>) -> System {
         formulation: Formulation::Full,
         of_targets: streams.clone(),
         streams,
+        drawn: DrawnFeatures::default(),
         pool: pool.clone(),
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use gpbench_gp::metrics;
 use gpbench_gp::model::{InvalidArray, Model, ModelError, Posterior, Prediction, Shape, subset};
+use gpbench_host::Arrays;
 use gpbench_record::{Covariance, Hyperparameters, Kernel, Learning, Metrics, ModelKind, names};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::ThreadPool;
 
-use crate::plugin::Arrays;
 use crate::setup::Setup;
 
 /// The rows that models are judged by, none of which was chosen by a learner.

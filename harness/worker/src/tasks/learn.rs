@@ -14,12 +14,12 @@ mod state;
 mod verification;
 
 use gpbench_gp::Arithmetic;
+use gpbench_host::SolveCost;
 use gpbench_record::{Learning, LearningOutput, Message, Metrics, Solved, TaskOutput, Verified, names};
 
-use crate::cost::SolveCost;
 use crate::failure::CaseError;
-use crate::plugin::SolveOutcome;
 use crate::setup::Setup;
+use gpbench_host::SolveOutcome;
 
 use fitting::{Ended, Fitting};
 
@@ -49,7 +49,8 @@ pub(super) fn run(
         ..LearningOutput::default()
     }));
     let outcome = SolveOutcome {
-        reason,
+        reason: reason.reason(),
+        stop_reason: reason,
         claimed: Vec::new(),
         values: state.values,
         cost: SolveCost {

@@ -10,6 +10,7 @@ use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::{self, Likelihood, Truncation};
 use gpbench_gp::metrics::norm;
 use gpbench_gp::{Arithmetic, Gradient};
+use gpbench_host::difference;
 use gpbench_record::{
     Failure, FaultCause, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Message, Metrics, Probes,
     Quadrature, Solved, Status, StopReason, TaskOutput, Verified, names,
@@ -17,15 +18,14 @@ use gpbench_record::{
 use ndarray::{Array1, Array2, ArrayView1, ShapeBuilder, s};
 use rand::Rng;
 
-use crate::clock::difference;
-use crate::cost::SolveCost;
 use crate::failure::{CaseError, file_fault, invalid};
 use crate::kernel::kernel;
-use crate::plugin::{SolveLimits, SolveOutcome};
 use crate::runner::{Runner, Startup};
 use crate::setup::Setup;
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process, solution};
+use gpbench_host::SolveCost;
+use gpbench_host::{SolveLimits, SolveOutcome};
 
 /// Columns of the solution file before the derivatives.
 const TERMS: usize = 2;
@@ -59,7 +59,8 @@ pub(super) fn run(
 /// The outcome before the first repetition.
 fn nothing_solved() -> SolveOutcome {
     SolveOutcome {
-        reason: StopReason::Iterations,
+        reason: StopReason::Iterations.reason(),
+        stop_reason: StopReason::Iterations,
         claimed: Vec::new(),
         values: Default::default(),
         cost: SolveCost::default(),
@@ -134,7 +135,7 @@ impl Study<'_> {
         let params = &self.setup.job.case.solver.params;
         let outcome = self.runner.solve(params, system, &mut x, SolveLimits { seconds, ..limits }, None)?;
         self.cached_bytes = self.cached_bytes.max(system.view().matrix.cached_bytes());
-        self.outcome.reason = outcome.reason;
+        (self.outcome.reason, self.outcome.stop_reason) = (outcome.reason, outcome.stop_reason);
         self.outcome.cost = self.outcome.cost.plus(outcome.cost);
         Ok(x)
     }

@@ -1,5 +1,6 @@
 //! One system that is solved under observation: what tasks `solve` and `posterior` consist of.
 
+use gpbench_host::IterationInfo;
 use gpbench_record::{
     FaultCause, Inducing, Message, Metrics, Probes, Solved, StopReason, Target, TaskOutput,
 };
@@ -8,7 +9,6 @@ use ndarray::{Array2, ArrayView2};
 use crate::evaluate::{self, is_finite};
 use crate::exact_file::Reference;
 use crate::failure::{CaseError, file_fault};
-use crate::plugin::IterationInfo;
 use crate::runner::Runner;
 use crate::setup::Setup;
 use crate::solution;
@@ -52,7 +52,7 @@ impl<'s> Problem<'s> {
         let mut trace = Trace::new(evaluate.as_ref().map(|evaluate| evaluate as _), send).until(goal);
         let (mut outcome, x) = runner.observe(&mut solver, system, limits, &mut trace)?;
         if trace.has_reached_goal() {
-            outcome.reason = StopReason::Target;
+            outcome.stop_reason = StopReason::Target;
         }
         let info = IterationInfo {
             iteration: outcome.cost.iterations,
@@ -66,7 +66,7 @@ impl<'s> Problem<'s> {
         drop(solver);
 
         if !is_finite(weights.view()) {
-            outcome.reason = StopReason::Diverged;
+            outcome.stop_reason = StopReason::Diverged;
         }
         solution::write(&setup.job.solution_file, weights.view()).map_err(file_fault(FaultCause::Storage))?;
         let output = TaskOutput::empty(setup.job.case.task.kind());

@@ -18,12 +18,12 @@ mod state;
 mod step;
 mod verification;
 
+use gpbench_host::SolveOutcome;
 use gpbench_record::{
     Arithmetic, FaultCause, Message, Metrics, Solved, TaskOutput, Thompson, ThompsonOutput, Verified, names,
 };
 
 use crate::failure::{CaseError, file_fault};
-use crate::plugin::SolveOutcome;
 use crate::runner::Runner;
 use crate::setup::Setup;
 
@@ -72,8 +72,10 @@ fn solved(runner: &Runner<'_>, state: State) -> Solved {
     ];
     let metrics: Metrics = metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let saved = state.saved;
+    let stop_reason = saved.steps.last().expect("a search takes a step").reason;
     let outcome = SolveOutcome {
-        reason: saved.steps.last().expect("a search takes a step").reason,
+        reason: stop_reason.reason(),
+        stop_reason,
         claimed: saved.claimed,
         values: saved.values,
         cost: saved.cost,

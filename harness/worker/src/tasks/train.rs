@@ -23,15 +23,15 @@ mod state;
 mod step;
 mod trainer;
 
+use gpbench_host::SolveCost;
 use gpbench_record::{
     FaultCause, Message, Metrics, Solved, TaskOutput, Training, TrainingOutput, Verified, names,
 };
 
-use crate::cost::SolveCost;
 use crate::failure::{CaseError, file_fault, invalid};
-use crate::plugin::{Kept, SolveOutcome};
 use crate::runner::Runner;
 use crate::setup::Setup;
+use gpbench_host::{SolveOutcome, VolatileObjects};
 
 use prediction::Prediction;
 use trainer::Trainer;
@@ -49,17 +49,17 @@ pub(super) fn run(
     }
     let trainer = Trainer { setup, task, runner: Runner::load(setup, send)? };
     let mut state = trainer.begin()?;
-    let mut kept = Kept::default();
+    let mut volatile = VolatileObjects::default();
     state.steps.iter().for_each(|step| send(Message::Step(step.clone())));
     while (state.steps.len() as u64) < task.steps && trainer.seconds_left(&state).is_none_or(|s| s > 0.0) {
-        send(Message::Step(trainer.step(&mut state, &mut kept)?));
+        send(Message::Step(trainer.step(&mut state, &mut volatile)?));
         if let Some(file) = &setup.job.checkpoint_file {
             checkpoint::write(file, &state).map_err(file_fault(FaultCause::Storage))?;
         }
     }
-    let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state, &mut kept)?;
+    let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state, &mut volatile)?;
     // Before the solution counts: a plugin that crashes while it frees its memory has corrupted something.
-    drop(kept);
+    drop(volatile);
     let SolveCost { prepare, solve, .. } = outcome.cost;
     let metrics = [
         (names::STEPS, state.steps.len() as f64),

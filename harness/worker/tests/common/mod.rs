@@ -33,23 +33,23 @@ macro_rules! solver {
     };
 }
 
-pub(crate) mod description;
 pub(crate) mod features;
 pub(crate) mod worker;
 
 use std::collections::BTreeMap;
+use std::fmt::Arguments;
 use std::path::Path;
 
 use gpbench_gp::thread_pool;
+use gpbench_host::{
+    CallError, HostTable, Library, Observer, Services, Session, SolveLimits, SolveOutcome, SolverObject,
+};
 use gpbench_numerics::lapack;
 use gpbench_record::{
     Budget, Case, Clock, Frequencies, GpDraw, Inducing, Kernel, ParamValue, PathwiseTargets, Posterior,
     Prior, Probes, Solve, Source, StandardProbes, Task, testing,
 };
 use gpbench_sdk as sdk;
-use gpbench_worker::plugin::{
-    CallError, HostTable, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject,
-};
 use gpbench_worker::rows::Rows;
 use gpbench_worker::system::{System, SystemError, SystemSpec};
 use ndarray::{Array2, ShapeBuilder};
@@ -119,11 +119,27 @@ pub(crate) fn system(case: &Case) -> System {
 pub(crate) const LIMITS: SolveLimits =
     SolveLimits { tolerance: None, max_epochs: None, seconds: None, threads: 1, seed: 1 };
 
-/// A library of the one solver `S`.
-pub(crate) fn library_of<S: sdk::Solver>() -> Library {
+/// A clock, and nothing else.
+struct TestClock(fn() -> Clock);
+
+impl Services for TestClock {
+    fn now(&self) -> Clock {
+        self.0()
+    }
+
+    fn log(&self, _: Arguments<'_>) {}
+
+    fn for_each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        (0..count).for_each(work);
+    }
+}
+
+/// A library of the one solver `S`, whose host has this clock.
+pub(crate) fn library_of<S: sdk::Solver>(now: fn() -> Clock) -> Library {
     let plugin = sdk::export::plugin("test", "1.0", vec![sdk::export::solver::<S>()], Vec::new());
+    let host = HostTable::new(Box::new(TestClock(now)));
     // SAFETY: a description made by the SDK.
-    unsafe { Library::from_description(Path::new("test"), plugin, HostTable::new(None)) }.unwrap()
+    unsafe { Library::from_description(Path::new("test"), plugin, host) }.unwrap()
 }
 
 /// Runs `S` with these parameters on a system, from zero.
@@ -134,12 +150,12 @@ pub(crate) fn run<S: sdk::Solver>(
     now: fn() -> Clock,
     observer: &mut dyn Observer,
 ) -> Result<(SolveOutcome, Array2<f64>), CallError> {
-    let library = library_of::<S>();
+    let library = library_of::<S>(now);
     let params: BTreeMap<String, ParamValue> =
         params.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
     let mut solver = SolverObject::create(library.solver(S::ID).unwrap(), library.host(), &params)?;
     let mut x = Array2::zeros((system.m(), system.columns()).f());
-    let session = Session::new(system, limits, now, observer);
+    let session = Session::new(system, limits, library.host(), observer);
     let outcome = solver.run(&session, &mut x)?;
     Ok((outcome, x))
 }

@@ -10,9 +10,9 @@
 use std::path::Path;
 
 use gpbench_files::Durability;
+use gpbench_host::Arrays;
 
 use crate::array_file::{ArrayFile, ArrayWriter, FileError};
-use crate::plugin::Arrays;
 
 use super::state::State;
 
@@ -54,9 +54,9 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::plugin::{FitObserver as _, FitPoint};
     use crate::tasks::learn::recorder::{Recorder, Send};
     use crate::tasks::learn::state::Best;
+    use gpbench_host::{FitObserver as _, FitPoint};
 
     fn state() -> State {
         let mut nowhere = |_| {};

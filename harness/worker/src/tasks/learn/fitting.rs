@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gpbench_host::{
+    Arrays, CallError, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause,
+};
 use gpbench_record::{FaultCause, Learning, Message, StopReason};
 use ndarray::{Array2, ShapeBuilder, s};
 use rand::Rng;
@@ -10,10 +13,6 @@ use rand::Rng;
 use crate::evaluate::model::Judge;
 use crate::failure::{CaseError, fault, file_fault};
 use crate::model_file::{self, Learned};
-use crate::plugin::{
-    Arrays, CallError, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause,
-};
-use crate::process;
 use crate::runner::{Startup, load};
 use crate::setup::Setup;
 
@@ -129,12 +128,14 @@ impl<'s> Fitting<'s> {
         let streams = rows.streams(job.case.kernel.family);
         let limits = FitLimits {
             passes: self.task.passes as f64,
+            max_epochs: None,
             seconds: job.case.budget.seconds,
             threads: job.threads,
             seed: streams.stream("learner").next_u64(),
         };
         let problem = self.parts.problem(self.setup, self.task);
-        FitSession::new(problem, limits, &streams, process::now, recorder)
+        let batch_key = streams.stream("batch").next_u64();
+        FitSession::new(problem, limits, batch_key, self.library.host(), recorder)
     }
 
     /// Fits and looks in turn until the fit is over. Answers why it is, and what the last look saw.

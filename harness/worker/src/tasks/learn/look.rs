@@ -1,10 +1,10 @@
 //! A look: the learner's model between two steps, evaluated and compared with the best so far.
 
+use gpbench_host::{Arrays, FitEnd, LearnerObject};
 use gpbench_record::{Learning, Metrics, Selection, Step, StopReason, names};
 
 use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
 use crate::failure::{CaseError, invalid};
-use crate::plugin::{Arrays, FitEnd, LearnerObject};
 
 use super::state::{Best, State};
 

@@ -1,10 +1,10 @@
 //! What a learner is given: rows, kernel, starting values, inducing points.
 
+use gpbench_host::FitProblem;
 use gpbench_record::{Capability, Kernel, Learning, SolverInfo};
 use ndarray::Array2;
 
 use crate::failure::{CaseError, invalid};
-use crate::plugin::{FitNetwork, FitProblem};
 use crate::setup::Setup;
 use crate::system;
 
@@ -42,17 +42,14 @@ impl Parts {
             x: split.x_train.view(),
             y: split.y_train.view(),
             basis: self.basis.as_ref().map(|basis| basis.view()),
-            family: kernel.family.stationary(),
+            covariance: kernel.family,
             signal_scale: kernel.signal_scale,
             noise_scale: kernel.noise_scale,
             length_scale: &self.length_scale,
             shared_length_scale: task.shared_length_scale || network.is_some(),
             mean: kernel.mean.unwrap_or_default(),
             trained_mean: kernel.mean.is_some(),
-            network: network.map(|network| FitNetwork {
-                widths: &network.widths,
-                random: network.random.unwrap_or_default(),
-            }),
+            network,
         }
     }
 }

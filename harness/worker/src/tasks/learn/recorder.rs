@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use gpbench_host::{FitObserver, FitPoint};
 use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics, TracePoint, names};
 use serde::{Deserialize, Serialize};
 
-use crate::plugin::{FitObserver, FitPoint};
 use crate::trace::{MAX_NAMES, Thinning};
 
 /// What has been recorded so far. A fit that goes on in another process goes on from it.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use gpbench_host::{Arrays, FitProgress};
 use gpbench_record::{Hyperparameters, ModelKind, Step};
 use serde::{Deserialize, Serialize};
-
-use crate::plugin::{Arrays, FitProgress};
 
 use super::recorder::Record;
 

@@ -1,12 +1,12 @@
 //! Verifies what a learner has learned, in a process that never opens the plugin.
 
 use gpbench_gp::model::ModelError;
+use gpbench_host::Arrays;
 use gpbench_record::{Failure, FaultCause, Learning, Metrics, Status, Verified, names};
 
 use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
 use crate::failure::{CaseError, file_fault, invalid};
 use crate::model_file::{self, Learned};
-use crate::plugin::Arrays;
 use crate::setup::Setup;
 
 /// Evaluates the model, and compares the learner's predictions with those of its model. A learner that puts no

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use gpbench_data::synthetic::{Design, DrawError, DrawnObjective};
+use gpbench_host::SolveCost;
 use gpbench_record::{Entries, Illustration, Step};
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
-
-use crate::cost::SolveCost;
 
 /// What is known of the objective.
 #[derive(Debug, Clone)]

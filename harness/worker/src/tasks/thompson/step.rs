@@ -1,13 +1,13 @@
 //! An outer step.
 
 use gpbench_data::synthetic::largest;
+use gpbench_host::{SolveLimits, SolveOutcome};
 use gpbench_record::{Entries, Failure, Metrics, Status, Step, WarmStart, names};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
 use crate::evaluate::weights::{claims, residuals};
 use crate::failure::CaseError;
-use crate::plugin::{SolveLimits, SolveOutcome};
 use crate::process;
 use crate::runner::Runner;
 use crate::system::{Formulation, System};
@@ -109,7 +109,7 @@ impl Ended {
     /// Makes the step a part of the state.
     fn advance(self, state: &mut State, metrics: Metrics) -> Step {
         let Ended { outcome, x, chosen, rows, cached_bytes } = self;
-        let SolveOutcome { reason, claimed, values, cost, .. } = outcome;
+        let SolveOutcome { stop_reason: reason, claimed, values, cost, .. } = outcome;
         let step = Step { step: state.taken(), hyperparameters: Default::default(), reason, metrics };
         let saved = &mut state.saved;
         saved.epochs = saved.epochs.plus(epochs(cost.entries, rows));

@@ -17,12 +17,12 @@ use std::path::Path;
 
 use gpbench_files::Durability;
 use gpbench_gp::train::{Adam, Parameters};
+use gpbench_host::SolveCost;
 use gpbench_record::{Step, StopReason};
 use ndarray::{Array2, ArrayView1, aview1};
 use serde::{Deserialize, Serialize};
 
 use crate::array_file::{ArrayFile, ArrayWriter, FileError};
-use crate::cost::SolveCost;
 
 use super::state::State;
 
@@ -156,7 +156,7 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::plugin::SolverState;
+    use gpbench_host::SolverState;
 
     fn state() -> State {
         let step = |step: u64, own: &str| Step {

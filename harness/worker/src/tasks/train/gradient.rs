@@ -5,20 +5,20 @@ use gpbench_gp::exact::{ExactError, ExactGp};
 use gpbench_gp::likelihood::Likelihood;
 use gpbench_gp::train;
 use gpbench_gp::{lanczos, metrics};
+use gpbench_host::difference;
 use gpbench_record::{
     Entries, FeatureEstimator, GradientEstimator, Kernel, Metrics, Probes, Start, StopReason, names,
 };
 use ndarray::{Array2, Axis, ShapeBuilder, s};
 
-use crate::clock::difference;
-use crate::cost::SolveCost;
 use crate::evaluate::predictions::predictions;
 use crate::evaluate::weights::{claims, residuals};
 use crate::failure::{CaseError, invalid};
-use crate::plugin::{Kept, SolveLimits, SolverState};
 use crate::runner::Carried;
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process};
+use gpbench_host::SolveCost;
+use gpbench_host::{SolveLimits, SolverState, VolatileObjects};
 
 use super::state::State;
 use super::trainer::Trainer;
@@ -76,13 +76,13 @@ impl Trainer<'_> {
         kernel: &Kernel,
         count: u64,
         state: &State,
-        kept: &mut Kept,
+        volatile: &mut VolatileObjects,
     ) -> Result<StepGradient, CaseError> {
         match self.task.gradient {
             GradientEstimator::Exact => self.by_factor(kernel, count),
             GradientEstimator::Features(estimator) => self.by_features(kernel, estimator, count),
             GradientEstimator::Solutions { probes, second_solve, start } => {
-                self.by_solutions(kernel, (probes, second_solve, start), count, state, kept)
+                self.by_solutions(kernel, (probes, second_solve, start), count, state, volatile)
             }
         }
     }
@@ -151,7 +151,7 @@ impl Trainer<'_> {
         (probes, second_solve, start): (Probes, bool, Start),
         count: u64,
         state: &State,
-        kept: &mut Kept,
+        volatile: &mut VolatileObjects,
     ) -> Result<StepGradient, CaseError> {
         let began = process::now();
         let redraw = (!start.is_warm() && count > 0).then_some(count);
@@ -164,13 +164,13 @@ impl Trainer<'_> {
         let limits = SolveLimits { max_epochs, ..limits };
         let mut solver = state.solver.clone();
         let params = &self.setup.job.case.solver.params;
-        let carried = Carried { state: &mut solver, kept, elsewhere: 0 };
+        let carried = Carried { state: &mut solver, volatile, elsewhere: 0 };
         let outcome = self.runner.solve(params, &mut system, &mut x, limits, Some(carried))?;
         let mut cost = cost.plus(outcome.cost);
         let again = match second_solve {
             false => None,
             true => {
-                let (again, other) = self.solve_again(kernel, start, count, state, kept.bytes())?;
+                let (again, other) = self.solve_again(kernel, start, count, state, volatile.bytes())?;
                 cost = cost.plus(other);
                 Some(again)
             }
@@ -189,7 +189,7 @@ impl Trainer<'_> {
                 metrics.extend(&cross_section(&system, &initial, &x));
             }
         }
-        let found = StepGradient::new(gradient, x.column(0).sum(), outcome.reason, metrics);
+        let found = StepGradient::new(gradient, x.column(0).sum(), outcome.stop_reason, metrics);
         Ok(StepGradient { solution: Some(x), solver, cost, outer, ..found })
     }
 
@@ -235,7 +235,8 @@ impl Trainer<'_> {
         }
         let limits = self.limits(&system, &format!("solver/{count}/again"), state);
         let params = &self.setup.job.case.solver.params;
-        let nothing = Carried { state: &mut SolverState::new(), kept: &mut Kept::default(), elsewhere };
+        let nothing =
+            Carried { state: &mut SolverState::new(), volatile: &mut VolatileObjects::default(), elsewhere };
         let outcome = self.runner.solve(params, &mut system, &mut x, limits, Some(nothing))?;
         Ok((x, outcome.cost))
     }

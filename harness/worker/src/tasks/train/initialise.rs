@@ -1,13 +1,13 @@
 //! Where training starts.
 
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, SubsetFit, SubsetFitted};
+use gpbench_host::SolveCost;
 use gpbench_record::{FaultCause, Subset};
 
-use crate::cost::SolveCost;
 use crate::failure::{CaseError, file_fault};
 use crate::kernel::kernel;
-use crate::plugin::SolverState;
 use crate::process;
+use gpbench_host::SolverState;
 
 use super::checkpoint;
 use super::state::State;

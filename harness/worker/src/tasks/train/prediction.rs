@@ -1,11 +1,11 @@
 //! The posterior that training ends with.
 
+use gpbench_host::{SolveLimits, SolveOutcome, VolatileObjects};
 use gpbench_record::{FaultCause, GradientEstimator, Kernel, Probes, StopReason};
 use ndarray::{Array2, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
 use crate::failure::{CaseError, file_fault};
-use crate::plugin::{Kept, SolveLimits, SolveOutcome};
 use crate::runner::Carried;
 use crate::solution;
 
@@ -23,7 +23,11 @@ impl Trainer<'_> {
     /// Solves for the posterior under the final hyperparameters, and writes the solution to its file. With warm
     /// starts it starts from the last solutions: all of them, if they were of pathwise
     /// targets, or else the one of y.
-    pub(super) fn predict(&self, state: &State, kept: &mut Kept) -> Result<Prediction, CaseError> {
+    pub(super) fn predict(
+        &self,
+        state: &State,
+        volatile: &mut VolatileObjects,
+    ) -> Result<Prediction, CaseError> {
         let job = self.setup.job;
         let named = state.kernel(&job.case.kernel).hyperparameters();
         let case = job.case.prediction(&named).expect("the names are those of a kernel");
@@ -38,11 +42,11 @@ impl Trainer<'_> {
             x.slice_mut(s![.., ..known]).assign(&last.slice(s![.., ..known]));
         }
         let limits = SolveLimits { seconds: None, ..self.runner.limits(&system, "solver") };
-        let carried = Carried { state: &mut state.solver.clone(), kept, elsewhere: 0 };
+        let carried = Carried { state: &mut state.solver.clone(), volatile, elsewhere: 0 };
         let mut outcome =
             self.runner.solve(&case.solver.params, &mut system, &mut x, limits, Some(carried))?;
         if !is_finite(x.view()) {
-            outcome.reason = StopReason::Diverged;
+            outcome.stop_reason = StopReason::Diverged;
         }
         solution::write(&job.solution_file, x.view()).map_err(file_fault(FaultCause::Storage))?;
         let cached_bytes = system.view().matrix.cached_bytes();

@@ -1,12 +1,12 @@
 //! The state of training between two steps.
 
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters};
+use gpbench_host::SolveCost;
 use gpbench_numerics::Alone;
 use gpbench_record::{Kernel, Step};
 use ndarray::Array2;
 
-use crate::cost::SolveCost;
-use crate::plugin::SolverState;
+use gpbench_host::SolverState;
 
 /// The state of training after some outer steps.
 #[derive(Debug, Clone, PartialEq)]

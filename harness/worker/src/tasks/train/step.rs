@@ -2,10 +2,10 @@
 
 use gpbench_gp::Gradient;
 use gpbench_gp::train;
+use gpbench_host::VolatileObjects;
 use gpbench_record::{Failure, Kernel, Scale, Schedule, Status, Step, Training, names};
 
 use crate::failure::CaseError;
-use crate::plugin::Kept;
 use crate::process;
 
 use super::gradient::StepGradient;
@@ -17,11 +17,11 @@ const EXACT_ROWS: usize = 3000;
 
 impl Trainer<'_> {
     /// Takes one outer step.
-    pub(super) fn step(&self, state: &mut State, kept: &mut Kept) -> Result<Step, CaseError> {
+    pub(super) fn step(&self, state: &mut State, volatile: &mut VolatileObjects) -> Result<Step, CaseError> {
         let rows = &self.setup.rows;
         let count = state.steps.len() as u64;
         let kernel = state.kernel(&self.setup.job.case.kernel);
-        let mut found = self.gradient(&kernel, count, state, kept)?;
+        let mut found = self.gradient(&kernel, count, state, volatile)?;
 
         let began = process::now();
         self.hold_fixed(&mut found.gradient);

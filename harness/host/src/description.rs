@@ -1,0 +1,74 @@
+//! Reads a plugin's description of itself, and checks it before anything is used.
+
+mod entry;
+mod room;
+mod schema;
+mod table;
+
+use std::collections::HashSet;
+use std::mem::offset_of;
+
+use gpbench_abi::{Learner, Plugin, Solver};
+use gpbench_terms::SolverInfo;
+
+pub use entry::{LearnerEntry, SolverEntry};
+pub(crate) use schema::admits;
+
+use entry::{read_learner, read_solver};
+use room::Room;
+use table::{entries, table};
+
+/// Bytes of the smallest [`Plugin`], that of version 1.0.
+const PLUGIN_BYTES: usize = offset_of!(Plugin, learner_stride) + size_of::<i64>();
+
+/// A library's description, checked.
+#[derive(Debug)]
+pub(crate) struct Description {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) minor: u32,
+    pub(crate) solvers: Vec<SolverEntry>,
+    pub(crate) learners: Vec<LearnerEntry>,
+}
+
+/// Reads and checks a plugin's description.
+///
+/// # Safety
+/// `plugin` is null or points to a table that begins with its true size and
+/// whose pointers are null or point to as many entries as it says.
+pub(crate) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> {
+    let room = &Room::full();
+    // SAFETY: every call below passes on pointers of the description, which are valid by this
+    // function's contract.
+    unsafe {
+        let plugin = table(plugin, PLUGIN_BYTES, "the description of the library")?;
+        let name = room.text(plugin.name, "the name of the library")?;
+        if name.is_empty() {
+            return Err("the library has no name".into());
+        }
+        let version = room.text(plugin.version, "the version of the library")?;
+        let solvers = (plugin.solvers, plugin.n_solvers, plugin.solver_stride);
+        let solvers = entries(solvers, offset_of!(Solver, source), "solver", |table, place| {
+            read_solver(table, place, room)
+        })?;
+        let learners = (plugin.learners, plugin.n_learners, plugin.learner_stride);
+        let learners = entries(learners, offset_of!(Learner, source), "learner", |table, place| {
+            read_learner(table, place, room)
+        })?;
+        let mut seen = HashSet::new();
+        for info in infos(&solvers, &learners) {
+            if !seen.insert(&info.id) {
+                return Err(format!("the library offers `{}` twice", info.id));
+            }
+        }
+        Ok(Description { name, version, minor: plugin.minor, solvers, learners })
+    }
+}
+
+/// What the entries are, solvers first.
+pub(crate) fn infos<'e>(
+    solvers: &'e [SolverEntry],
+    learners: &'e [LearnerEntry],
+) -> impl Iterator<Item = &'e SolverInfo> {
+    solvers.iter().map(|solver| &solver.info).chain(learners.iter().map(|learner| &learner.info))
+}

@@ -1,0 +1,150 @@
+//! Solvers and learners of a library: their tables, which have all functions that they must have, and their schemas.
+
+use std::mem::offset_of;
+
+use gpbench_abi::{Learner, Solver, Str};
+use gpbench_terms::{Capabilities, SolverInfo, SolverKind};
+
+use super::room::Room;
+use super::schema::read_info;
+
+/// Bytes of a [`Learner`] up to its last function of minor version 2, which has added them.
+pub(super) const LEARNER_BYTES: usize = offset_of!(Learner, destroy) + size_of::<*const ()>();
+
+/// A solver of a loaded library: its functions, all checked to be there, and its schema.
+#[derive(Debug)]
+pub struct SolverEntry {
+    pub(crate) table: Solver,
+    /// Id, documentation and parameters.
+    pub info: SolverInfo,
+}
+
+impl SolverEntry {
+    /// The solver of a table.
+    ///
+    /// # Errors
+    /// What is wrong with the table, as a sentence.
+    ///
+    /// # Safety
+    /// Texts and parameters of the table are null or as long as it says, and static; its functions are what the
+    /// interface says of them.
+    pub unsafe fn of(table: Solver) -> Result<SolverEntry, String> {
+        // SAFETY: by this function's contract.
+        unsafe { read_solver(table, "the solver", &Room::full()) }
+    }
+
+    /// What of the table differs from this version's, each a sentence.
+    pub(crate) fn oddities(&self) -> Vec<String> {
+        let Solver { size, reserved, capabilities, .. } = self.table;
+        oddities(size_of::<Solver>(), size, reserved, capabilities)
+    }
+}
+
+/// A learner of a loaded library: its table, and its schema.
+#[derive(Debug)]
+pub struct LearnerEntry {
+    /// Its functions are null if the schema says [`listed_only`](SolverInfo::listed_only), or else all that are required are there.
+    pub(crate) table: Learner,
+    /// Id, documentation and parameters.
+    pub info: SolverInfo,
+}
+
+impl LearnerEntry {
+    /// The learner of a table.
+    ///
+    /// # Errors
+    /// What is wrong with the table, as a sentence.
+    ///
+    /// # Safety
+    /// As for [`SolverEntry::of`].
+    pub unsafe fn of(table: Learner) -> Result<LearnerEntry, String> {
+        // SAFETY: by this function's contract.
+        unsafe { read_learner(table, "the learner", &Room::full()) }
+    }
+
+    /// What of the table differs from this version's, each a sentence.
+    pub(crate) fn oddities(&self) -> Vec<String> {
+        let Learner { size, reserved, capabilities, .. } = self.table;
+        oddities(size_of::<Learner>(), size, reserved, capabilities)
+    }
+}
+
+fn oddities(expected: usize, size: u32, reserved: u32, capabilities: u64) -> Vec<String> {
+    let unknown = Capabilities::from_number(capabilities).unknown();
+    let mut oddities = Vec::new();
+    if size as usize != expected {
+        oddities.push(format!("the table gives its size as {size} bytes, not {expected}"));
+    }
+    if reserved != 0 {
+        oddities.push(format!("the reserved field holds {reserved}, not 0"));
+    }
+    if unknown != 0 {
+        oddities.push(format!("capabilities has the unknown bits {unknown:#x}"));
+    }
+    oddities
+}
+
+/// # Safety
+/// The table's pointers are null or point to as many entries as it says.
+pub(super) unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Result<SolverEntry, String> {
+    // SAFETY: by this function's contract.
+    let mut info = unsafe {
+        let texts = (table.id, table.doc);
+        read_info(SolverKind::Solver, texts, table.capabilities, (table.params, table.n_params), place, room)?
+    };
+    // SAFETY: by this function's contract.
+    info.source = unsafe { read_source(table.source, &info.id, room) }?;
+    let functions = [
+        ("create", table.create.is_some()),
+        ("solve", table.solve.is_some()),
+        ("destroy", table.destroy.is_some()),
+    ];
+    all_there("solver", &info.id, &functions)?;
+    Ok(SolverEntry { table, info })
+}
+
+/// # Safety
+/// The table's pointers are null or point to as many entries as it says.
+pub(super) unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> Result<LearnerEntry, String> {
+    let texts = (table.id, table.doc);
+    let params = (table.params, table.n_params);
+    // SAFETY: by this function's contract.
+    let mut info = unsafe { read_info(SolverKind::Learner, texts, table.capabilities, params, place, room) }?;
+    // SAFETY: by this function's contract.
+    info.source = unsafe { read_source(table.source, &info.id, room) }?;
+    let functions = [
+        ("create", table.create.is_some()),
+        ("begin", table.begin.is_some()),
+        ("fit", table.fit.is_some()),
+        ("predict", table.predict.is_some()),
+        ("destroy", table.destroy.is_some()),
+    ];
+    info.listed_only = lacks_functions(&table);
+    if !info.listed_only {
+        all_there("learner", &info.id, &functions)?;
+        if table.save.is_some() != table.load.is_some() {
+            return Err(format!("learner `{}` has one of the functions `save` and `load`", info.id));
+        }
+    }
+    Ok(LearnerEntry { table, info })
+}
+
+/// Whether a learner's table ends before its functions, which minor version 2 has added.
+fn lacks_functions(table: &Learner) -> bool {
+    (table.size as usize) < LEARNER_BYTES
+}
+
+/// # Safety
+/// The text is null or as long as it says.
+unsafe fn read_source(source: Str, id: &str, room: &Room) -> Result<Option<String>, String> {
+    // SAFETY: by this function's contract.
+    let source = unsafe { room.text(source, &format!("the source of `{id}`")) }?;
+    Ok(Some(source).filter(|source| !source.is_empty()))
+}
+
+fn all_there(kind: &str, id: &str, functions: &[(&str, bool)]) -> Result<(), String> {
+    match functions.iter().find(|(_, there)| !there) {
+        Some((missing, _)) => Err(format!("{kind} `{id}` has no function `{missing}`")),
+        None => Ok(()),
+    }
+}

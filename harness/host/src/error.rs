@@ -1,0 +1,88 @@
+//! Calls of a plugin that went wrong.
+
+use gpbench_abi::Status;
+
+use crate::host_table::HostTable;
+
+/// A call of a plugin that went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// A parameter that the solver or learner does not take.
+    #[error("{called} {what}")]
+    Parameter {
+        /// What the solver or learner is called.
+        called: String,
+        /// What is wrong, as the end of a sentence.
+        what: String,
+    },
+    /// A function returned an error.
+    #[error("{during} failed: {text}")]
+    Refused {
+        /// Which function.
+        during: &'static str,
+        /// The code.
+        code: i32,
+        /// The plugin's message.
+        text: String,
+    },
+    /// A function caught a panic of its own.
+    #[error("{during} panicked: {text}")]
+    Panicked {
+        /// Which function.
+        during: &'static str,
+        /// The plugin's message.
+        text: String,
+    },
+    /// Memory was unavailable.
+    #[error("{during} ran out of memory: {text}")]
+    OutOfMemory {
+        /// Which function.
+        during: &'static str,
+        /// The plugin's message.
+        text: String,
+    },
+    /// The plugin did what the interface does not allow.
+    #[error("{during} {what}")]
+    Misbehaved {
+        /// Which function.
+        during: &'static str,
+        /// What it did, as the end of a sentence.
+        what: String,
+    },
+}
+
+impl CallError {
+    /// Whether a matrix of the plugin's own is not positive definite. To a learner that has diverged, this happens in any
+    /// function.
+    pub fn is_singular(&self) -> bool {
+        matches!(self, CallError::Refused { code, .. } if *code == Status::NOT_POSITIVE_DEFINITE.0)
+    }
+
+    /// The error behind a status that is neither `DONE` nor, where allowed, `STOPPED`.
+    pub(crate) fn new(
+        during: &'static str,
+        status: Status,
+        host: &HostTable,
+        complaint: Option<String>,
+    ) -> CallError {
+        let text = host.take_error();
+        let text = match (text, complaint) {
+            (Some(text), Some(complaint)) if !text.contains(&complaint) => format!("{text} ({complaint})"),
+            (Some(text), _) => text,
+            (None, Some(complaint)) => complaint,
+            (None, None) => "it gave no reason".to_owned(),
+        };
+        match status {
+            Status::PANIC => {
+                let text = text.strip_prefix("panicked: ").map(str::to_owned).unwrap_or(text);
+                CallError::Panicked { during, text }
+            }
+            Status::OUT_OF_MEMORY => CallError::OutOfMemory { during, text },
+            status if status.is_error() => CallError::Refused { during, code: status.0, text },
+            Status(code) => CallError::Misbehaved {
+                during,
+                what: format!("returned {code}, which is not one of its outcomes"),
+            },
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A plugin library: what it offers, and why it cannot be used.
+
+use std::path::{Path, PathBuf};
+
+use gpbench_abi::{ENTRY, MAJOR, MINOR, Plugin};
+use gpbench_terms::{SolverInfo, SolverKind};
+use thiserror::Error;
+
+use crate::description::{self, Description, LearnerEntry, SolverEntry};
+use crate::host_table::HostTable;
+
+/// Why a library cannot be used.
+#[derive(Debug, Error)]
+pub enum LibraryError {
+    /// The system's loader refused it.
+    #[error("{file} cannot be loaded: {reason}", file = file.display())]
+    Open {
+        /// The file.
+        file: PathBuf,
+        /// The loader's message.
+        reason: String,
+    },
+    /// It has no entry function.
+    #[error(
+        "{file} exports no function `{symbol}`: it is not a gpbench plugin, or one for another major version of the interface",
+        file = file.display(),
+        symbol = ENTRY.to_string_lossy()
+    )]
+    NoEntry {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Its entry function returned null.
+    #[error("{file} gave no description of itself: {reason}", file = file.display())]
+    NoDescription {
+        /// The file.
+        file: PathBuf,
+        /// Its message.
+        reason: String,
+    },
+    /// Its description is malformed.
+    #[error("{file} describes itself wrongly: {what}", file = file.display())]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// It has no such solver or learner.
+    #[error("{file} offers no {kind} `{id}`; it offers {offered}", file = file.display())]
+    NoEntryOf {
+        /// The file.
+        file: PathBuf,
+        /// Which of the two, as a noun.
+        kind: &'static str,
+        /// The id asked for.
+        id: String,
+        /// What it offers.
+        offered: String,
+    },
+    /// It lists the learner without functions, as the interface's first versions had it.
+    #[error(
+        "{file} was built for interface {abi}, which has no functions of learners: `{id}` cannot run; build it again",
+        file = file.display()
+    )]
+    ListedOnly {
+        /// The file.
+        file: PathBuf,
+        /// Version of the interface that it was built with.
+        abi: String,
+        /// The id asked for.
+        id: String,
+    },
+}
+
+/// A loaded library, which stays loaded until the process ends.
+#[derive(Debug)]
+pub struct Library {
+    file: PathBuf,
+    host: &'static HostTable,
+    description: Description,
+}
+
+impl Library {
+    /// Checks the description of a plugin that is part of this program.
+    ///
+    /// # Safety
+    /// `plugin` is null or points to a static table that begins with its true size,
+    /// and whose pointers are null or point to as many entries as it says.
+    pub unsafe fn from_description(
+        file: &Path,
+        plugin: *const Plugin,
+        host: &'static HostTable,
+    ) -> Result<Library, LibraryError> {
+        // SAFETY: by this function's contract.
+        let description = unsafe { description::read(plugin) };
+        let description =
+            description.map_err(|what| LibraryError::Malformed { file: file.to_owned(), what })?;
+        Ok(Library { file: file.to_owned(), host, description })
+    }
+
+    /// The library's own name.
+    pub fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    /// The library's own version.
+    pub fn version(&self) -> &str {
+        &self.description.version
+    }
+
+    /// Version of the interface that it was built with, `major.minor`.
+    pub fn abi(&self) -> String {
+        format!("{MAJOR}.{}", self.description.minor)
+    }
+
+    /// The entries of the solver axis: solvers, then learners.
+    pub fn offers(&self) -> impl Iterator<Item = &SolverInfo> {
+        description::infos(&self.description.solvers, &self.description.learners)
+    }
+
+    /// The solver of this id.
+    pub fn solver(&self, id: &str) -> Result<&SolverEntry, LibraryError> {
+        let solver = self.description.solvers.iter().find(|solver| solver.info.id == id);
+        solver.ok_or_else(|| self.has_no("solver", id))
+    }
+
+    /// The learner of this id, which has all functions that the interface requires.
+    pub fn learner(&self, id: &str) -> Result<&LearnerEntry, LibraryError> {
+        let learner = self.description.learners.iter().find(|learner| learner.info.id == id);
+        let learner = learner.ok_or_else(|| self.has_no("learner", id))?;
+        if learner.info.listed_only {
+            let (file, abi) = (self.file.clone(), self.abi());
+            return Err(LibraryError::ListedOnly { file, abi, id: id.to_owned() });
+        }
+        Ok(learner)
+    }
+
+    fn has_no(&self, kind: &'static str, id: &str) -> LibraryError {
+        let offered: Vec<_> = self.offers().map(offer).collect();
+        let offered = if offered.is_empty() { "none".to_owned() } else { offered.join("; ") };
+        LibraryError::NoEntryOf { file: self.file.clone(), kind, id: id.to_owned(), offered }
+    }
+
+    /// What of a solver's table differs from the version that the library was built with, each a
+    /// sentence. The solver can be used nevertheless.
+    pub fn oddities(&self, solver: &SolverEntry) -> Vec<String> {
+        // In a later version, what is unknown here may have a meaning.
+        if self.description.minor == MINOR { solver.oddities() } else { Vec::new() }
+    }
+
+    /// As [`oddities`](Self::oddities), of a learner.
+    pub fn oddities_of_learner(&self, learner: &LearnerEntry) -> Vec<String> {
+        if self.description.minor == MINOR { learner.oddities() } else { Vec::new() }
+    }
+
+    /// The host that this library was given.
+    pub fn host(&self) -> &'static HostTable {
+        self.host
+    }
+}
+
+fn offer(info: &SolverInfo) -> String {
+    match info.kind {
+        SolverKind::Solver => format!("`{}`", info.id),
+        SolverKind::Learner => format!("`{}`, a learner", info.id),
+    }
+}
