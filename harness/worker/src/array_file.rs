@@ -5,8 +5,8 @@
 //!
 //! - the length of the header, a little-endian u64;
 //! - the header, JSON padded with spaces to a multiple of 8 bytes: type, shape and place of each array, and under
-//!   `__metadata__` the one key `gpbench`, a JSON text with the file's kind, the version of its kind and its state, which
-//!   is what is not numbers in arrays;
+//!   `__metadata__` the one key `gpbench`, a JSON text with the kind of the file, the version of the format and the state:
+//!   everything that the file holds beside arrays;
 //! - the arrays, each row by row and little-endian: 64-bit floating-point numbers (`F64`), then bytes (`U8`);
 //! - `sha256`, the last array: the SHA-256 of all bytes before it.
 //!
@@ -26,13 +26,13 @@ use serde::{Deserialize, Serialize};
 /// Key of `__metadata__` whose value is the JSON of a [`Description`].
 const DESCRIPTION: &str = "gpbench";
 
-/// Version of all kinds: the only one that is read.
+/// Version of the format: the only one that is read.
 const VERSION: u32 = 1;
 
 /// Name of the last array.
 const CHECKSUM: &str = "sha256";
 
-/// Description of a file: its kind, and its state, which is `null` where arrays say all.
+/// Description of a file. The state is `null` of a kind that holds arrays alone.
 #[derive(Serialize, Deserialize)]
 struct Description<S> {
     kind: String,

@@ -23,7 +23,7 @@ pub(crate) struct ArrayWriter<'a> {
 }
 
 impl<'a> ArrayWriter<'a> {
-    /// A file without arrays, of a kind and with a state: what is not numbers in arrays, `()` where there is nothing.
+    /// A file of a kind with a state and no arrays yet. The state is everything beside arrays, `()` where there is nothing.
     pub(crate) fn new(kind: &str, state: &impl Serialize) -> ArrayWriter<'a> {
         let description = Description { kind: kind.to_owned(), version: VERSION, state };
         let description = serde_json::to_string(&description).expect("plain data with text keys serialises");
