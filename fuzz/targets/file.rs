@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use gpbench_import::{Origin, import};
+use gpbench_import::{ImportSource, import};
 use gpbench_record::ReadOptions;
 use tempfile::TempDir;
 
@@ -13,7 +13,7 @@ pub fn import_file(name: &str, bytes: &[u8]) {
     let folder = FOLDER.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));
     let path: &Path = &folder.path().join(name);
     std::fs::write(path, bytes).expect("a file in it");
-    match import(&Origin::File { path, options: &ReadOptions::default() }) {
+    match import(&ImportSource::File { path, options: &ReadOptions::default() }) {
         Ok(table) => assert!(table.x.iter().chain(&table.y).all(|value| value.is_finite())),
         Err(error) => assert!(!error.to_string().is_empty()),
     }

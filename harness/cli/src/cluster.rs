@@ -24,7 +24,7 @@ use crate::output::shell_command;
 /// What an error of a cluster run ends the program with.
 fn failure(error: ClusterError) -> Failure {
     match error {
-        ClusterError::Scheduler(_) | ClusterError::BadAsk(_) | ClusterError::Unquotable { .. } => {
+        ClusterError::Scheduler(_) | ClusterError::BadRequest(_) | ClusterError::Unquotable { .. } => {
             Failure::usage(error)
         }
         ClusterError::Io { .. } | ClusterError::Damaged { .. } | ClusterError::Journal(_) => {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use gpbench_data::fetch::{self, Progress};
-use gpbench_data::locate::{self, Places};
-use gpbench_data::registry::{self, Entry};
-use gpbench_import::{ImportError, Materialised, Origin, materialise_in_subprocess};
+use gpbench_data::locate::{self, SearchPlaces};
+use gpbench_data::registry::{self, RegistryEntry};
+use gpbench_import::{ImportError, ImportSource, Materialised, materialise_in_subprocess};
 use gpbench_record::Source;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -26,12 +26,12 @@ pub(crate) struct Unavailable {
 }
 
 /// The folders that are searched for data sets.
-pub(crate) fn places(global: &Global) -> Result<Places, Failure> {
-    Places::from_env(global.data_dir.clone()).map_err(Failure::usage)
+pub(crate) fn places(global: &Global) -> Result<SearchPlaces, Failure> {
+    SearchPlaces::from_env(global.data_dir.clone()).map_err(Failure::usage)
 }
 
 /// The binary copy of a data set that is on this machine. Where there is none, a process of its own reads the files.
-pub(crate) fn copy(origin: &Origin<'_>, places: &Places) -> Result<Materialised, ImportError> {
+pub(crate) fn copy(origin: &ImportSource<'_>, places: &SearchPlaces) -> Result<Materialised, ImportError> {
     // Another program may have taken this one's name since it was started.
     let mut reader = Command::new("/proc/self/exe");
     materialise_in_subprocess(reader.arg0("gpbench").arg(READ_TABLE), origin, &places.copies())
@@ -40,7 +40,7 @@ pub(crate) fn copy(origin: &Origin<'_>, places: &Places) -> Result<Materialised,
 /// The binary copy of a source: finds or downloads the data set, and reads it unless there is a copy.
 pub(crate) fn obtain(
     global: &Global,
-    places: &Places,
+    places: &SearchPlaces,
     source: &Source,
     path: Option<&Path>,
     offline: bool,
@@ -55,10 +55,10 @@ pub(crate) fn obtain(
                 with_bar(global, entry, |show| fetch::obtain(entry, places, show)).map_err(|e| e.to_string())
             };
             let found = found.map_err(|text| Unavailable { text, is_absent: true })?;
-            copy(&Origin::Collection(&found, entry), places).map_err(|e| bad(e.to_string()))
+            copy(&ImportSource::Collection(&found, entry), places).map_err(|e| bad(e.to_string()))
         }
         (Source::File { options, .. }, Some(path)) => {
-            let origin = Origin::File { path, options };
+            let origin = ImportSource::File { path, options };
             let is_absent = !path.exists();
             copy(&origin, places).map_err(|e| Unavailable { text: e.to_string(), is_absent })
         }
@@ -69,7 +69,7 @@ pub(crate) fn obtain(
 /// Downloads with a progress bar: `download` gets the function that shows its progress.
 pub(crate) fn with_bar<T>(
     global: &Global,
-    entry: &Entry,
+    entry: &RegistryEntry,
     download: impl FnOnce(&mut dyn FnMut(Progress<'_>)) -> T,
 ) -> T {
     let template = "{msg} {bar:30} {bytes}/{total_bytes} {eta}";

@@ -1,9 +1,9 @@
 //! The listing of data sets: `gpbench data list` and `gpbench list datasets`.
 
-use gpbench_data::locate::{self, Places};
-use gpbench_data::registry::{self, Entry};
+use gpbench_data::locate::{self, SearchPlaces};
+use gpbench_data::registry::{self, RegistryEntry};
 use gpbench_data::{Duplicates, copy, synthetic};
-use gpbench_import::Origin;
+use gpbench_import::ImportSource;
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global};
@@ -14,7 +14,7 @@ use crate::output::{Listing, versioned};
 /// Prints the data sets of the registry, and the built-in ones.
 pub(crate) fn print(global: &Global, output: FormatArg) -> Outcome {
     let places = dataset::places(global)?;
-    let registered: Vec<(&Entry, State)> =
+    let registered: Vec<(&RegistryEntry, State)> =
         registry::all().iter().map(|entry| (entry, State::of(entry, &places))).collect();
     let mut json: Vec<Value> = registered.iter().map(|(entry, state)| state.json(entry)).collect();
     json.extend(
@@ -58,12 +58,12 @@ struct State {
 }
 
 impl State {
-    fn of(entry: &Entry, places: &Places) -> State {
+    fn of(entry: &RegistryEntry, places: &SearchPlaces) -> State {
         let Ok(found) = locate::locate(entry, places) else {
             let pinned = if entry.is_pinned() { "" } else { ", checksum unknown before the first download" };
             return State { place: format!("to fetch{pinned}"), duplicates: None };
         };
-        let binary = dataset::copy(&Origin::Collection(&found, entry), places);
+        let binary = dataset::copy(&ImportSource::Collection(&found, entry), places);
         let table = binary
             .map_err(|e| e.to_string())
             .and_then(|binary| copy::read(&binary.path).map_err(|e| e.to_string()));
@@ -73,7 +73,7 @@ impl State {
         }
     }
 
-    fn cells(&self, entry: &Entry) -> Vec<String> {
+    fn cells(&self, entry: &RegistryEntry) -> Vec<String> {
         let rate = |pick: fn(&Duplicates) -> f64| {
             self.duplicates.as_ref().map_or(String::new(), |d| format!("{:.1} %", 100.0 * pick(d)))
         };
@@ -87,7 +87,7 @@ impl State {
         ]
     }
 
-    fn json(&self, entry: &Entry) -> Value {
+    fn json(&self, entry: &RegistryEntry) -> Value {
         json!({
             "name": entry.name,
             "aliases": entry.aliases,

@@ -1,6 +1,6 @@
 //! The estimated time of a run.
 
-use gpbench_spec::Plan;
+use gpbench_spec::SpecPlan;
 
 use crate::units;
 
@@ -18,7 +18,7 @@ pub(crate) struct RunEstimate {
 
 impl RunEstimate {
     /// Estimates the time of a plan on a number of threads.
-    pub(crate) fn of(plan: &Plan, threads: usize) -> RunEstimate {
+    pub(crate) fn of(plan: &SpecPlan, threads: usize) -> RunEstimate {
         let known: Vec<f64> = plan.cases.iter().filter_map(|p| Some(p.cost(threads)?.seconds)).collect();
         let seconds = known.iter().sum();
         let time = match known.len() {

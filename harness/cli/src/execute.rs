@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use gpbench_engine::{
-    CaseWithoutRow, Engine, EngineError, Interrupt, Options, Planned, Summary, SystemClock,
+    CaseWithoutRow, Engine, EngineError, Interrupt, Planned, RunOptions, RunSummary, SystemClock,
 };
 use gpbench_record::disturbance;
 
@@ -24,7 +24,7 @@ pub(crate) fn execute(
     prepared: &Prepared,
     args: &RunArgs,
     earlier: &Continuation,
-) -> Result<Summary, Failure> {
+) -> Result<RunSummary, Failure> {
     let options = options(global, prepared, args, earlier);
     let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
     let renew = |planned: Planned<'_>| prepared.renewal.renew(global, planned);
@@ -57,8 +57,8 @@ pub(crate) fn options(
     prepared: &Prepared,
     args: &RunArgs,
     earlier: &Continuation,
-) -> Options {
-    Options {
+) -> RunOptions {
+    RunOptions {
         output_dir: global.output_dir.clone(),
         cache_dir: prepared.cache.clone(),
         jobs: args.jobs.get(),
@@ -75,7 +75,7 @@ pub(crate) fn options(
 
 /// What to say of cases that have no row because the machine or a file was at fault: the first ones by name, and each
 /// need once.
-fn cases_without_rows(summary: &Summary) -> Vec<String> {
+fn cases_without_rows(summary: &RunSummary) -> Vec<String> {
     let cases = &summary.without_rows;
     let case = |case: &CaseWithoutRow| format!("no row: {}: {}", case.labels, case.reason);
     let mut texts: Vec<String> = cases.iter().take(MOST_NAMED).map(case).collect();
@@ -90,7 +90,7 @@ fn cases_without_rows(summary: &Summary) -> Vec<String> {
 }
 
 /// The exit code of a run. A signal that came after the last case has interrupted nothing.
-pub(crate) fn exit_code(summary: &Summary) -> u8 {
+pub(crate) fn exit_code(summary: &RunSummary) -> u8 {
     match summary.interrupted.filter(|_| summary.left > 0) {
         Some(signal) => of_signal(signal),
         None if summary.failures() > 0 || !summary.is_complete() => CASE_FAILED,

@@ -7,12 +7,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use gpbench_data::locate::Places;
-use gpbench_engine::{self as engine, Clock as _, Executor, LocalExecutor, SystemClock};
+use gpbench_data::locate::SearchPlaces;
+use gpbench_engine::{self as engine, Executor, LocalExecutor, SystemClock, WallClock as _};
 use gpbench_import::Materialised;
 use gpbench_record::{CaseFiles, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
 use gpbench_runs::PlanFile;
-use gpbench_spec::{Plan, SpecCase};
+use gpbench_spec::{SpecCase, SpecPlan};
 use serde::Deserialize;
 
 use crate::args::{Global, RunArgs, SpecArgs};
@@ -29,7 +29,7 @@ use crate::worker::Worker;
 /// A checked spec, and the program that will run it.
 pub(crate) struct Checked {
     /// The cases, filtered as the user asked.
-    pub(crate) plan: Plan,
+    pub(crate) plan: SpecPlan,
     /// What a shard knows of the whole plan.
     part: Option<PartOfPlan>,
     /// Threads of the whole run.
@@ -121,7 +121,7 @@ pub(crate) fn check(global: &Global, args: &SpecArgs, placement: &Placement) -> 
     })
 }
 
-fn sources(plan: &Plan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
+fn sources(plan: &SpecPlan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
     let source = |case: &SpecCase| {
         let id = &case.case.solver.plugin;
         let library = libraries.iter().find(|library| library.sha256 == case.plugin_sha256)?;
@@ -192,7 +192,7 @@ pub(crate) fn take_sizes(case: &mut SpecCase, copy: &Materialised) {
 }
 
 /// Refuses a plan with a case that cannot be run on its number of rows.
-pub(crate) fn check_sizes(plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn check_sizes(plan: &SpecPlan) -> Result<(), Failure> {
     plan.cases.iter().find_map(SpecCase::refusal).map_or(Ok(()), |why| Err(Failure::usage(why)))
 }
 
@@ -200,7 +200,12 @@ pub(crate) fn check_sizes(plan: &Plan) -> Result<(), Failure> {
 type Copies = BTreeMap<String, Result<Materialised, String>>;
 
 /// Finds or makes the binary copy of every data set of the plan that has a file.
-fn datasets(global: &Global, args: &RunArgs, plan: &Plan, places: &Places) -> Result<Copies, Failure> {
+fn datasets(
+    global: &Global,
+    args: &RunArgs,
+    plan: &SpecPlan,
+    places: &SearchPlaces,
+) -> Result<Copies, Failure> {
     let mut copies = Copies::new();
     for SpecCase { case, dataset_path, .. } in &plan.cases {
         let (name, source) = (&case.dataset.name, &case.dataset.source);

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gpbench_engine::{Beginning, Event, Progress as Count, Reused};
+use gpbench_engine::{Beginning, Event, Reused, RunProgress as Count};
 use gpbench_record::metric::{self, Shown, Unit};
 use gpbench_record::{Row, Status, names, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};

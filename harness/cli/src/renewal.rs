@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use gpbench_data::copy;
-use gpbench_data::locate::Places;
+use gpbench_data::locate::SearchPlaces;
 use gpbench_engine::Planned;
 
 use crate::args::Global;
@@ -15,7 +15,7 @@ use crate::dataset;
 /// Where the data sets of a run come from.
 pub(crate) struct Renewal {
     /// Where data sets are searched for.
-    pub(crate) places: Places,
+    pub(crate) places: SearchPlaces,
     /// Whether to download nothing.
     pub(crate) offline: bool,
     /// The files of data sets that the spec names by a path, by the names of the data sets.

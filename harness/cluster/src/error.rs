@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::limits::BadAsk;
+use crate::limits::BadRequest;
 use crate::scheduler::SchedulerError;
 
 /// Why a cluster run cannot start or go on. A failing task is not among the reasons.
@@ -41,7 +41,7 @@ pub enum ClusterError {
     Scheduler(#[from] SchedulerError),
     /// A task asks for more than there is, or for too little.
     #[error(transparent)]
-    BadAsk(#[from] BadAsk),
+    BadRequest(#[from] BadRequest),
 }
 
 /// Adds the operation and the path to an [`io::Error`].

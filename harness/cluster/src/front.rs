@@ -13,7 +13,7 @@ mod summary;
 
 pub use policy::Policy;
 pub use state::{Action, Cancellation, Front, FrontRow, Submission};
-pub use summary::{Summary, TaskNote};
+pub use summary::{FrontSummary, TaskNote};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ClusterError;
 use crate::error::Context as _;
-use crate::limits::Ask;
+use crate::limits::ResourceRequest;
 use crate::line;
 
 /// One line of the ledger.
@@ -29,7 +29,7 @@ pub enum LedgerLine {
         attempts: Vec<Attempt>,
         /// What each of them asks for; absent in ledgers of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        ask: Option<Ask>,
+        ask: Option<ResourceRequest>,
     },
     /// An array was accepted.
     Submitted {
@@ -205,7 +205,7 @@ mod tests {
             LedgerLine::Intent {
                 submission: 3,
                 attempts: vec![attempt],
-                ask: Some(Ask { seconds: 60, memory_bytes: 1 << 30, threads: 2 }),
+                ask: Some(ResourceRequest { seconds: 60, memory_bytes: 1 << 30, threads: 2 }),
             },
             LedgerLine::Submitted { submission: 3, job: 12 },
             LedgerLine::Cancelled { attempt, why: Withdrawal::Silent },

@@ -2,7 +2,7 @@
 //!
 //! A task is a block of cases that run one after another on one node. [`Front`] decides which tasks are sent, cancelled and sent
 //! again; it is told everything and asks nobody, so that it can be tested without a cluster and without waiting. [`Manager`]
-//! connects it with a [`Scheduler`], such as [`Slurm`], and with the files of the run, [`Store`].
+//! connects it with a [`Scheduler`], such as [`Slurm`], and with the files of the run, [`RunFiles`].
 //!
 //! Files are the truth: a row counts once its line is in a part file. The scheduler explains what is missing. A task that ends
 //! without rows for reasons of a machine is sent again; a solver is blamed only for what ended during its own case.
@@ -32,14 +32,14 @@ mod tasks;
 pub use commands::{Answer, Commands, NoAnswer, SystemCommands};
 pub use error::ClusterError;
 pub use folder::ClusterFolder;
-pub use front::{Action, Cancellation, Front, FrontRow, Policy, Submission, Summary, TaskNote};
+pub use front::{Action, Cancellation, Front, FrontRow, FrontSummary, Policy, Submission, TaskNote};
 pub use ledger::{Cause, Ledger, LedgerLine, Loss, Withdrawal};
-pub use limits::{Ask, BadAsk, LEAST_MEMORY, Limits, Node};
+pub use limits::{BadRequest, ClusterLimits, LEAST_MEMORY, Node, ResourceRequest};
 pub use look::look;
 pub use manager::{Manager, Records, Round};
 pub use part::{NewLine, News, PartReader, PartWriter};
-pub use scheduler::{Array, Exit, JobTask, Scheduler, SchedulerError, State, Target, Trouble};
+pub use scheduler::{Array, CancelTarget, Exit, JobTask, Scheduler, SchedulerError, TaskState, Trouble};
 pub use settings::settings_file;
 pub use slurm::{Slurm, WARNING_SECONDS};
-pub use store::{Known, Rows, Store};
+pub use store::{RestoredRun, RunFiles, RunJournal};
 pub use tasks::{SizedCase, task, tasks};

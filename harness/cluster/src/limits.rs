@@ -8,7 +8,7 @@ pub const LEAST_MEMORY: u64 = 512 << 20;
 
 /// What a task asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Ask {
+pub struct ResourceRequest {
     /// Wall-clock seconds.
     pub seconds: u64,
     /// Bytes of memory.
@@ -17,7 +17,7 @@ pub struct Ask {
     pub threads: u32,
 }
 
-impl Ask {
+impl ResourceRequest {
     /// What a task of a manifest asks for.
     pub fn of(task: &ClusterTask) -> Self {
         Self { seconds: task.seconds, memory_bytes: task.memory_bytes, threads: task.threads }
@@ -26,7 +26,7 @@ impl Ask {
 
 /// What tasks may ask for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct ClusterLimits {
     /// Most tasks of an array.
     pub array_size: u32,
     /// Longest wall-clock time in seconds, where there is a bound.
@@ -49,7 +49,7 @@ pub struct Node {
 /// A task that asks for more than there is, or for too little.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("task {task} asks for {what} and {bound}: {remedy}")]
-pub struct BadAsk {
+pub struct BadRequest {
     /// The task's index in the manifest.
     pub task: usize,
     /// What it asks for.
@@ -60,19 +60,22 @@ pub struct BadAsk {
     pub remedy: &'static str,
 }
 
-impl Limits {
+impl ClusterLimits {
     /// Compares what tasks ask for with what there is, since a scheduler may accept what it can never run.
     ///
     /// # Errors
     /// The first task that asks for too much, or for too little.
-    pub fn check(&self, tasks: &[ClusterTask]) -> Result<(), BadAsk> {
-        tasks.iter().enumerate().try_for_each(|(task, wanted)| self.check_one(task, Ask::of(wanted)))
+    pub fn check(&self, tasks: &[ClusterTask]) -> Result<(), BadRequest> {
+        tasks
+            .iter()
+            .enumerate()
+            .try_for_each(|(task, wanted)| self.check_one(task, ResourceRequest::of(wanted)))
     }
 
-    fn check_one(&self, task: usize, ask: Ask) -> Result<(), BadAsk> {
+    fn check_one(&self, task: usize, ask: ResourceRequest) -> Result<(), BadRequest> {
         const GIB: f64 = 1_073_741_824.0;
         if let Some(most) = self.seconds.filter(|most| ask.seconds > *most) {
-            return Err(BadAsk {
+            return Err(BadRequest {
                 task,
                 what: format!("{} min", ask.seconds.div_ceil(60)),
                 bound: format!("the partition allows {} min", most / 60),
@@ -80,7 +83,7 @@ impl Limits {
             });
         }
         if ask.memory_bytes < LEAST_MEMORY {
-            return Err(BadAsk {
+            return Err(BadRequest {
                 task,
                 what: format!("{} MiB of memory", ask.memory_bytes >> 20),
                 bound: format!("its runner and an idle worker need {} MiB", LEAST_MEMORY >> 20),
@@ -89,7 +92,7 @@ impl Limits {
         }
         let memory = self.nodes.iter().map(|node| node.memory_bytes).max().unwrap_or_default();
         if ask.memory_bytes > memory {
-            return Err(BadAsk {
+            return Err(BadRequest {
                 task,
                 what: format!("{:.1} GiB of memory", ask.memory_bytes as f64 / GIB),
                 bound: format!("the largest node of the partition has {:.1} GiB", memory as f64 / GIB),
@@ -98,7 +101,7 @@ impl Limits {
         }
         let threads = self.nodes.iter().map(|node| node.processors).max().unwrap_or_default();
         if ask.threads > threads {
-            return Err(BadAsk {
+            return Err(BadRequest {
                 task,
                 what: format!("{} threads", ask.threads),
                 bound: format!("the largest node of the partition has {threads} processors"),
@@ -106,7 +109,7 @@ impl Limits {
             });
         }
         if !self.nodes.iter().any(|n| n.memory_bytes >= ask.memory_bytes && n.processors >= ask.threads) {
-            return Err(BadAsk {
+            return Err(BadRequest {
                 task,
                 what: format!("{:.1} GiB and {} threads", ask.memory_bytes as f64 / GIB, ask.threads),
                 bound: "no node of the partition has both".to_owned(),
@@ -128,7 +131,7 @@ mod tests {
             memory_bytes: gib << 30,
             processors,
         };
-        let limits = Limits {
+        let limits = ClusterLimits {
             array_size: 11,
             seconds: Some(3600),
             nodes: vec![node("wide", 8, 64), node("large", 512, 16)],

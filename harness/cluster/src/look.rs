@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use crate::ClusterError;
 use crate::folder::ClusterFolder;
 use crate::front::{Front, Policy};
-use crate::limits::Limits;
+use crate::limits::ClusterLimits;
 use crate::part::PartReader;
-use crate::store::Known;
+use crate::store::RestoredRun;
 
 /// A front that knows what the files of a run tell now. `rows`: ids of the cases that have rows in its journal.
 ///
@@ -22,9 +22,9 @@ pub fn look(
     rows: HashSet<String>,
     now: Timestamp,
 ) -> Result<Front, ClusterError> {
-    let Known { ledger, parts } = Known::read(folder)?;
+    let RestoredRun { ledger, parts } = RestoredRun::read(folder)?;
     let policy = Policy::of(&manifest.site);
-    let mut front = Front::new(manifest, Limits::default(), policy, rows, &ledger, &parts, now);
+    let mut front = Front::new(manifest, ClusterLimits::default(), policy, rows, &ledger, &parts, now);
     for attempt in front.watched() {
         for line in PartReader::new(folder.part(attempt)).read()?.lines {
             front.hear(attempt, &line.line, now);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::limits::{Ask, Limits};
+use crate::limits::{ClusterLimits, ResourceRequest};
 
 /// A scheduler that runs arrays of tasks. One value serves one run.
 pub trait Scheduler {
@@ -10,7 +10,7 @@ pub trait Scheduler {
     ///
     /// # Errors
     /// When the scheduler does not answer, or not as expected.
-    fn limits(&self) -> Result<Limits, SchedulerError>;
+    fn limits(&self) -> Result<ClusterLimits, SchedulerError>;
 
     /// Asks whether an array would be accepted. Nothing is sent.
     ///
@@ -34,7 +34,7 @@ pub trait Scheduler {
     ///
     /// # Errors
     /// When the scheduler does not answer.
-    fn cancel(&self, targets: &[Target]) -> Result<(), SchedulerError>;
+    fn cancel(&self, targets: &[CancelTarget]) -> Result<(), SchedulerError>;
 }
 
 /// Tasks that are sent together. Their indices are 0 to `count` - 1.
@@ -45,7 +45,7 @@ pub struct Array {
     /// The number of tasks.
     pub count: u32,
     /// What each task asks for. Its cases are of no interest here.
-    pub ask: Ask,
+    pub ask: ResourceRequest,
     /// Most tasks that run at a time; absent: as many as the cluster allows.
     pub throttle: Option<u32>,
     /// Nodes on which none of them may run.
@@ -56,19 +56,19 @@ pub struct Array {
 
 /// What is to be ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
+pub enum CancelTarget {
     /// All tasks of an array.
     Array(u64),
     /// One task, by the array's job id and its index.
     Task(u64, u32),
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for CancelTarget {
     /// As Slurm calls it: `12` or `12_3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Target::Array(job) => write!(f, "{job}"),
-            Target::Task(job, index) => write!(f, "{job}_{index}"),
+            CancelTarget::Array(job) => write!(f, "{job}"),
+            CancelTarget::Task(job, index) => write!(f, "{job}_{index}"),
         }
     }
 }
@@ -81,7 +81,7 @@ pub struct JobTask {
     /// The task's index in the array.
     pub index: u32,
     /// Its state.
-    pub state: State,
+    pub state: TaskState,
     /// Why it waits, or why it ended.
     pub reason: String,
     /// The node; empty for a task that never had one.
@@ -110,7 +110,7 @@ impl fmt::Display for Exit {
 
 /// The state of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum TaskState {
     /// It waits.
     Pending,
     /// It runs.
@@ -139,59 +139,63 @@ pub enum State {
     Other(String),
 }
 
-impl State {
+impl TaskState {
     /// The state that Slurm calls so.
     pub fn parse(text: &str) -> Self {
         match text {
-            "PENDING" => State::Pending,
-            "RUNNING" | "CONFIGURING" | "RESIZING" | "SIGNALING" | "STAGE_OUT" => State::Running,
-            "SUSPENDED" | "STOPPED" => State::Suspended,
-            "COMPLETING" => State::Completing,
-            "COMPLETED" => State::Completed,
-            "FAILED" => State::Failed,
-            "TIMEOUT" | "DEADLINE" => State::TimedOut,
-            "OUT_OF_MEMORY" => State::OutOfMemory,
-            "NODE_FAIL" | "BOOT_FAIL" => State::NodeFailed,
-            "PREEMPTED" | "REVOKED" => State::Preempted,
-            "REQUEUED" | "REQUEUE_FED" | "REQUEUE_HOLD" | "SPECIAL_EXIT" => State::Requeued,
-            "CANCELLED" => State::Cancelled,
-            other => State::Other(other.to_owned()),
+            "PENDING" => TaskState::Pending,
+            "RUNNING" | "CONFIGURING" | "RESIZING" | "SIGNALING" | "STAGE_OUT" => TaskState::Running,
+            "SUSPENDED" | "STOPPED" => TaskState::Suspended,
+            "COMPLETING" => TaskState::Completing,
+            "COMPLETED" => TaskState::Completed,
+            "FAILED" => TaskState::Failed,
+            "TIMEOUT" | "DEADLINE" => TaskState::TimedOut,
+            "OUT_OF_MEMORY" => TaskState::OutOfMemory,
+            "NODE_FAIL" | "BOOT_FAIL" => TaskState::NodeFailed,
+            "PREEMPTED" | "REVOKED" => TaskState::Preempted,
+            "REQUEUED" | "REQUEUE_FED" | "REQUEUE_HOLD" | "SPECIAL_EXIT" => TaskState::Requeued,
+            "CANCELLED" => TaskState::Cancelled,
+            other => TaskState::Other(other.to_owned()),
         }
     }
 
     /// Whether the task runs no more, as far as the scheduler knows.
     pub fn is_over(&self) -> bool {
         match self {
-            State::Pending | State::Running | State::Suspended | State::Requeued | State::Other(_) => false,
-            State::Completing
-            | State::Completed
-            | State::Failed
-            | State::TimedOut
-            | State::OutOfMemory
-            | State::NodeFailed
-            | State::Preempted
-            | State::Cancelled => true,
+            TaskState::Pending
+            | TaskState::Running
+            | TaskState::Suspended
+            | TaskState::Requeued
+            | TaskState::Other(_) => false,
+            TaskState::Completing
+            | TaskState::Completed
+            | TaskState::Failed
+            | TaskState::TimedOut
+            | TaskState::OutOfMemory
+            | TaskState::NodeFailed
+            | TaskState::Preempted
+            | TaskState::Cancelled => true,
         }
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for TaskState {
     /// As Slurm calls the most frequent state of the kind.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            State::Pending => "PENDING",
-            State::Running => "RUNNING",
-            State::Suspended => "SUSPENDED",
-            State::Completing => "COMPLETING",
-            State::Completed => "COMPLETED",
-            State::Failed => "FAILED",
-            State::TimedOut => "TIMEOUT",
-            State::OutOfMemory => "OUT_OF_MEMORY",
-            State::NodeFailed => "NODE_FAIL",
-            State::Preempted => "PREEMPTED",
-            State::Requeued => "REQUEUED",
-            State::Cancelled => "CANCELLED",
-            State::Other(text) => text,
+            TaskState::Pending => "PENDING",
+            TaskState::Running => "RUNNING",
+            TaskState::Suspended => "SUSPENDED",
+            TaskState::Completing => "COMPLETING",
+            TaskState::Completed => "COMPLETED",
+            TaskState::Failed => "FAILED",
+            TaskState::TimedOut => "TIMEOUT",
+            TaskState::OutOfMemory => "OUT_OF_MEMORY",
+            TaskState::NodeFailed => "NODE_FAIL",
+            TaskState::Preempted => "PREEMPTED",
+            TaskState::Requeued => "REQUEUED",
+            TaskState::Cancelled => "CANCELLED",
+            TaskState::Other(text) => text,
         })
     }
 }

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use gpbench_record::Site;
 
 use crate::commands::{Commands, NoAnswer};
-use crate::limits::Limits;
-use crate::scheduler::{Array, JobTask, Scheduler, SchedulerError, State, Target, Trouble};
+use crate::limits::ClusterLimits;
+use crate::scheduler::{Array, CancelTarget, JobTask, Scheduler, SchedulerError, TaskState, Trouble};
 
 /// Seconds before the end of its time at which a task is told.
 pub const WARNING_SECONDS: u64 = 120;
 
-/// What `sbatch --test-only` says where no node is up, and where there is none that could ever do; [`Limits::check`] refuses
+/// What `sbatch --test-only` says where no node is up, and where there is none that could ever do; [`ClusterLimits::check`] refuses
 /// that.
 const NOT_NOW: &str = "Requested node configuration is not available";
 
@@ -100,7 +100,7 @@ impl<C: Commands> Slurm<C> {
 }
 
 impl<C: Commands> Scheduler for Slurm<C> {
-    fn limits(&self) -> Result<Limits, SchedulerError> {
+    fn limits(&self) -> Result<ClusterLimits, SchedulerError> {
         let config = self.run("scontrol", vec!["show".into(), "config".into()], Trouble::Lasting)?;
         let array_size = answer::setting(&config, "MaxArraySize").and_then(|size| size.parse().ok());
         let array_size = array_size
@@ -114,7 +114,7 @@ impl<C: Commands> Scheduler for Slurm<C> {
         let (seconds, nodes) =
             answer::nodes(&self.run("sinfo", arguments, Trouble::Lasting)?, self.site.partition.is_none())
                 .map_err(|what| self.unreadable("sinfo", what))?;
-        Ok(Limits { array_size, seconds, nodes })
+        Ok(ClusterLimits { array_size, seconds, nodes })
     }
 
     fn test(&self, array: &Array) -> Result<(), SchedulerError> {
@@ -161,13 +161,13 @@ impl<C: Commands> Scheduler for Slurm<C> {
         answer::tasks(&said).map_err(|what| self.unreadable("squeue", what))
     }
 
-    fn cancel(&self, targets: &[Target]) -> Result<(), SchedulerError> {
-        let arrays = targets.iter().any(|target| matches!(target, Target::Array(_)));
+    fn cancel(&self, targets: &[CancelTarget]) -> Result<(), SchedulerError> {
+        let arrays = targets.iter().any(|target| matches!(target, CancelTarget::Array(_)));
         for some in targets.chunks(MOST_IDS) {
-            let ids = || some.iter().map(Target::to_string);
+            let ids = || some.iter().map(CancelTarget::to_string);
             if arrays {
                 // Otherwise each place that becomes free is taken by the next task of the array.
-                let waiting = format!("--state={}", State::Pending);
+                let waiting = format!("--state={}", TaskState::Pending);
                 self.run("scancel", std::iter::once(waiting).chain(ids()).collect(), Trouble::Passing)?;
             }
             self.run("scancel", ids().collect(), Trouble::Passing)?;

@@ -16,7 +16,7 @@ use crate::manager::Records;
 use crate::part::{News, PartReader, PartWriter};
 
 /// Where rows go: the journal of a run.
-pub trait Rows {
+pub trait RunJournal {
     /// Appends the line of a row, byte for byte. It is on the disk when this returns.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub trait Rows {
 
 /// The files of a cluster run. The run's journal must be open, which locks them.
 #[derive(Debug)]
-pub struct Store<R> {
+pub struct RunFiles<R> {
     folder: ClusterFolder,
     ledger: Ledger,
     readers: HashMap<Attempt, PartReader>,
@@ -42,31 +42,31 @@ pub struct Store<R> {
 
 /// What the files of a cluster run tell a front that begins.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Known {
+pub struct RestoredRun {
     /// The ledger.
     pub ledger: Vec<LedgerLine>,
     /// Attempts that have part files.
     pub parts: Vec<Attempt>,
 }
 
-impl<R> Store<R> {
+impl<R> RunFiles<R> {
     /// Opens the files of a run, which [`ClusterFolder::create`] has made. `resume` gives every task all of its retries
     /// again.
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn open(folder: ClusterFolder, rows: R, resume: bool) -> Result<(Self, Known), ClusterError> {
+    pub fn open(folder: ClusterFolder, rows: R, resume: bool) -> Result<(Self, RestoredRun), ClusterError> {
         let (mut ledger, mut lines) = Ledger::open(&folder.ledger())?;
         if resume && !lines.is_empty() {
             ledger.append(&LedgerLine::Resumed)?;
             lines.push(LedgerLine::Resumed);
         }
         let parts = parts(&folder.parts())?;
-        Ok((Self { folder, ledger, readers: HashMap::new(), rows }, Known { ledger: lines, parts }))
+        Ok((Self { folder, ledger, readers: HashMap::new(), rows }, RestoredRun { ledger: lines, parts }))
     }
 }
 
-impl Known {
+impl RestoredRun {
     /// Reads the files of a run that another front may be going on with.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ fn parts(folder: &Path) -> Result<Vec<Attempt>, ClusterError> {
     Ok(parts)
 }
 
-impl<R: Rows> Records for Store<R> {
+impl<R: RunJournal> Records for RunFiles<R> {
     fn record(&mut self, line: &LedgerLine) -> Result<(), ClusterError> {
         self.ledger.append(line)
     }

@@ -15,8 +15,8 @@ use thiserror::Error;
 pub use download::DownloadError;
 
 use crate::hash::Sha256Hex;
-use crate::locate::{self, CACHE_VARIABLE, Found, NotFound, Place, Places};
-use crate::registry::{Entry, RemoteFile, is_file_name};
+use crate::locate::{self, CACHE_VARIABLE, Found, NotFound, SearchPlace, SearchPlaces};
+use crate::registry::{RegistryEntry, RemoteFile, is_file_name};
 use crate::verify::{record_path, recorded};
 
 /// Progress of a download.
@@ -76,8 +76,8 @@ pub struct Unavailable {
 /// # Errors
 /// If neither succeeds.
 pub fn obtain(
-    entry: &Entry,
-    places: &Places,
+    entry: &RegistryEntry,
+    places: &SearchPlaces,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Found, Unavailable> {
     match locate::locate(entry, places) {
@@ -91,8 +91,8 @@ pub fn obtain(
 /// # Errors
 /// If a download fails or the cache cannot be written.
 pub fn fetch(
-    entry: &Entry,
-    places: &Places,
+    entry: &RegistryEntry,
+    places: &SearchPlaces,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Found, FetchError> {
     let names = std::iter::once(&entry.name).chain(entry.files.iter().map(|file| &file.name));
@@ -116,7 +116,7 @@ pub fn fetch(
         }
         files.push(path);
     }
-    Ok(Found { place: Place::Cache, folder, files })
+    Ok(Found { place: SearchPlace::Cache, folder, files })
 }
 
 /// Locks a set for a download, on all hosts that share the cache. The lock ends with its holder, also in a crash.

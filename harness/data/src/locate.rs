@@ -12,7 +12,7 @@ use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::registry::Entry;
+use crate::registry::RegistryEntry;
 
 /// Environment variable: a folder with data sets.
 pub const DATA_VARIABLE: &str = "GPBENCH_DATA";
@@ -24,7 +24,7 @@ pub const MIRROR_VARIABLE: &str = "GPBENCH_DATA_URL";
 
 /// The places to search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct SearchPlaces {
     /// The folder of `--data-dir`.
     pub data_dir: Option<PathBuf>,
     /// The folder of `$GPBENCH_DATA`.
@@ -43,7 +43,7 @@ pub struct NoCache;
 
 /// A place where a set is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum SearchPlace {
     /// `--data-dir`.
     DataDir,
     /// `$GPBENCH_DATA`.
@@ -52,7 +52,7 @@ pub enum Place {
     Cache,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SearchPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::DataDir => "--data-dir",
@@ -66,7 +66,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The place.
-    pub place: Place,
+    pub place: SearchPlace,
     /// Its folder.
     pub folder: PathBuf,
     /// Full paths of the registered files that exist.
@@ -79,7 +79,7 @@ pub struct NotFound {
     /// Canonical name of the set.
     pub name: String,
     /// Each place that was searched, with the reason why the set is not there.
-    pub searched: Vec<(Place, String)>,
+    pub searched: Vec<(SearchPlace, String)>,
     /// The address for downloads.
     pub url: String,
 }
@@ -99,7 +99,7 @@ impl fmt::Display for NotFound {
     }
 }
 
-impl Places {
+impl SearchPlaces {
     /// The places from the environment variables of this process.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Places {
     }
 
     /// The address of a set's folder: on the mirror, or as registered.
-    pub fn url(&self, entry: &Entry) -> String {
+    pub fn url(&self, entry: &RegistryEntry) -> String {
         match &self.mirror {
             Some(mirror) => format!("{}/{}", mirror.trim_end_matches('/'), entry.name),
             None => entry.url.clone(),
@@ -141,12 +141,12 @@ impl Places {
 ///
 /// # Errors
 /// If it is in none of the places.
-pub fn locate(entry: &Entry, places: &Places) -> Result<Found, NotFound> {
+pub fn locate(entry: &RegistryEntry, places: &SearchPlaces) -> Result<Found, NotFound> {
     let downloads = places.downloads();
     let roots = [
-        (Place::DataDir, places.data_dir.as_deref()),
-        (Place::Env, places.env.as_deref()),
-        (Place::Cache, Some(downloads.as_path())),
+        (SearchPlace::DataDir, places.data_dir.as_deref()),
+        (SearchPlace::Env, places.env.as_deref()),
+        (SearchPlace::Cache, Some(downloads.as_path())),
     ];
     let mut searched = Vec::new();
     for (place, root) in roots {
@@ -160,7 +160,7 @@ pub fn locate(entry: &Entry, places: &Places) -> Result<Found, NotFound> {
 }
 
 /// The folder and files of a set in one place, or the reason why it is not there.
-fn search(entry: &Entry, root: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
+fn search(entry: &RegistryEntry, root: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
     let folder = root.join(&entry.name);
     if !folder.is_dir() {
         return Err(format!("no folder {}", folder.display()));
@@ -199,17 +199,21 @@ mod tests {
     fn places_are_searched_in_order_and_incomplete_sets_are_skipped() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
-        let places =
-            Places { data_dir: Some(at("given")), env: Some(at("env")), cache: at("cache"), mirror: None };
+        let places = SearchPlaces {
+            data_dir: Some(at("given")),
+            env: Some(at("env")),
+            cache: at("cache"),
+            mirror: None,
+        };
         let pol = registry::find("pol").unwrap();
 
         put(root.path(), &["cache/data/pol/data.csv.gz", "cache/data/pol/test_mask.csv.gz"]);
-        assert_eq!(locate(pol, &places).unwrap().place, Place::Cache);
+        assert_eq!(locate(pol, &places).unwrap().place, SearchPlace::Cache);
         put(root.path(), &["env/pol/data.csv.gz", "env/pol/test_mask.csv.gz", "given/pol/data.csv.gz"]);
-        assert_eq!(locate(pol, &places).unwrap().place, Place::Env);
+        assert_eq!(locate(pol, &places).unwrap().place, SearchPlace::Env);
         put(root.path(), &["given/pol/test_mask.csv.gz"]);
         let found = locate(pol, &places).unwrap();
-        assert_eq!(found.place, Place::DataDir);
+        assert_eq!(found.place, SearchPlace::DataDir);
         assert_eq!(found.files.len(), 2);
     }
 
@@ -217,7 +221,7 @@ mod tests {
     fn the_error_names_the_places_and_what_to_do() {
         let root = tempfile::tempdir().unwrap();
         put(root.path(), &["env/pol/data.csv.gz"]);
-        let places = Places {
+        let places = SearchPlaces {
             data_dir: None,
             env: Some(root.path().join("env")),
             cache: root.path().join("c"),

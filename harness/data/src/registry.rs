@@ -9,7 +9,7 @@ use crate::hash::Sha256Hex;
 
 /// A set of the registry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct RegistryEntry {
     /// Canonical name, also the name of its folder: letters and digits only.
     pub name: String,
     /// Other names that papers and collections use.
@@ -44,7 +44,7 @@ pub struct RemoteFile {
     pub sha256: Option<Sha256Hex>,
 }
 
-impl Entry {
+impl RegistryEntry {
     /// Bytes to download, if known for every file.
     pub fn bytes(&self) -> Option<u64> {
         self.files.iter().map(|file| file.bytes).sum()
@@ -76,8 +76,8 @@ impl std::fmt::Display for UnknownDataset {
 }
 
 /// All sets, from small to large.
-pub fn all() -> &'static [Entry] {
-    static ENTRIES: LazyLock<Vec<Entry>> =
+pub fn all() -> &'static [RegistryEntry] {
+    static ENTRIES: LazyLock<Vec<RegistryEntry>> =
         LazyLock::new(|| parse(include_str!("registry.toml")).expect("the built-in registry is tested"));
     &ENTRIES
 }
@@ -86,9 +86,9 @@ pub fn all() -> &'static [Entry] {
 ///
 /// # Errors
 /// If there is none, with the nearest name.
-pub fn find(name: &str) -> Result<&'static Entry, UnknownDataset> {
+pub fn find(name: &str) -> Result<&'static RegistryEntry, UnknownDataset> {
     let wanted = plain(name);
-    let names = |entry: &'static Entry| {
+    let names = |entry: &'static RegistryEntry| {
         std::iter::once(&entry.name).chain(&entry.aliases).map(move |name| (name.as_str(), entry))
     };
     let found = all().iter().flat_map(names).find(|(name, _)| *name == wanted);
@@ -142,13 +142,23 @@ struct Record {
     files: Vec<RemoteFile>,
 }
 
-fn parse(text: &str) -> Result<Vec<Entry>, toml::de::Error> {
+fn parse(text: &str) -> Result<Vec<RegistryEntry>, toml::de::Error> {
     let Document { collection, dataset } = toml::from_str(text)?;
     let Collection { base_url, revision, folder, licence, citation } = collection;
     let entry = |record: Record| {
         let Record { name, aliases, title, n, d, files } = record;
         let url = format!("{base_url}/{revision}/{folder}/{name}");
-        Entry { name, aliases, title, n, d, url, files, licence: licence.clone(), citation: citation.clone() }
+        RegistryEntry {
+            name,
+            aliases,
+            title,
+            n,
+            d,
+            url,
+            files,
+            licence: licence.clone(),
+            citation: citation.clone(),
+        }
     };
     Ok(dataset.into_iter().map(entry).collect())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::hash::Sha256Hex;
 use crate::locate::Found;
-use crate::registry::Entry;
+use crate::registry::RegistryEntry;
 
 /// The expected digest of a file, by its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl FileCheck {
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn verify(entry: &Entry, found: &Found) -> io::Result<Vec<FileCheck>> {
+pub fn verify(entry: &RegistryEntry, found: &Found) -> io::Result<Vec<FileCheck>> {
     let check = |path: &PathBuf| {
         let registered =
             entry.files.iter().find(|file| path.ends_with(&file.name)).and_then(|file| file.sha256.clone());

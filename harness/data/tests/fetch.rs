@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::server::{Reply, Request, Server};
 use gpbench_data::Sha256Hex;
 use gpbench_data::fetch::{self, FetchError, Progress};
-use gpbench_data::locate::{self, Place, Places};
-use gpbench_data::registry::{Entry, RemoteFile};
+use gpbench_data::locate::{self, SearchPlace, SearchPlaces};
+use gpbench_data::registry::{RegistryEntry, RemoteFile};
 use gpbench_data::verify::{Expected, verify};
 use tempfile::TempDir;
 
@@ -26,13 +26,13 @@ enum Digests {
     Unknown,
 }
 
-fn entry(digests: Digests) -> Entry {
+fn entry(digests: Digests) -> RegistryEntry {
     let file = |name: &str, salt| RemoteFile {
         name: name.into(),
         bytes: (digests == Digests::Known).then_some(200_000),
         sha256: (digests == Digests::Known).then(|| Sha256Hex::of_bytes(&content(salt))),
     };
-    Entry {
+    RegistryEntry {
         name: "made".into(),
         aliases: vec![],
         title: "Made".into(),
@@ -47,8 +47,8 @@ fn entry(digests: Digests) -> Entry {
 
 /// A set with its own cache and a server that replies with `answer`.
 struct Set {
-    entry: Entry,
-    places: Places,
+    entry: RegistryEntry,
+    places: SearchPlaces,
     server: Server,
     _folder: TempDir,
 }
@@ -57,7 +57,7 @@ impl Set {
     fn new(digests: Digests, answer: impl Fn(&Request) -> Reply + Send + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::start(answer);
-        let places = Places {
+        let places = SearchPlaces {
             data_dir: None,
             env: None,
             cache: folder.path().join("cache"),
@@ -100,7 +100,7 @@ fn a_whole_download_is_kept_checked_and_found_again() {
         steps.push((file.to_owned(), done, total));
     })
     .unwrap();
-    assert_eq!(found.place, Place::Cache);
+    assert_eq!(found.place, SearchPlace::Cache);
     assert_eq!(fs::read(set.path("data.csv.gz")).unwrap(), content(1));
     assert_eq!(fs::read(set.path("test_mask.csv.gz")).unwrap(), content(2));
     assert_eq!(steps.first(), Some(&("data.csv.gz".into(), 0, Some(200_000))));

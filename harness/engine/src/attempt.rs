@@ -19,8 +19,8 @@ use crate::memory::Reservation;
 use crate::reuse::FinishedCases;
 use crate::room::{solution_bytes, try_room};
 use crate::tries::{Faults, Pending, RenewDataset, Tried, Tries};
-use crate::work::Work;
-use crate::{CaseWithoutRow, EngineError, Event, Progress, Rows, Stop, Summary};
+use crate::work::Workload;
+use crate::{CaseWithoutRow, EngineError, Event, RowSink, RunProgress, RunSummary, Stop};
 
 /// Cases that are taken in turn.
 struct Queue<'a> {
@@ -44,7 +44,7 @@ pub(crate) struct RunAttempt<'a> {
     stop: AtomicBool,
     /// Cases that have failed in this attempt.
     failures: AtomicUsize,
-    rows: Mutex<&'a mut (dyn Rows + 'static)>,
+    rows: Mutex<&'a mut (dyn RowSink + 'static)>,
     environment: &'a Environment,
     /// What stands for it in rows.
     kind: String,
@@ -57,11 +57,11 @@ pub(crate) struct RunAttempt<'a> {
 impl<'a> RunAttempt<'a> {
     pub(crate) fn new(
         cases: CaseRunner<'a>,
-        work: Work<'a>,
+        work: Workload<'a>,
         finished: Option<FinishedCases>,
         renew_dataset: RenewDataset<'a>,
     ) -> Self {
-        let Work { cases: planned, pending, rows, attempts, environment, .. } = work;
+        let Workload { cases: planned, pending, rows, attempts, environment, .. } = work;
         let pending =
             pending.into_iter().map(|planned| Pending { planned, faults: Faults::default() }).collect();
         let has_rows = progress(rows, planned).done > 0;
@@ -219,7 +219,7 @@ impl<'a> RunAttempt<'a> {
     }
 
     /// Writes a row; the progress of the run with it.
-    fn write(&self, row: &Row) -> Result<Progress, EngineError> {
+    fn write(&self, row: &Row) -> Result<RunProgress, EngineError> {
         let mut rows = lock(&self.rows);
         rows.append(row)?;
         let progress = progress(&**rows, self.cases);
@@ -229,14 +229,14 @@ impl<'a> RunAttempt<'a> {
     }
 
     /// The progress of the run over all attempts.
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> RunProgress {
         progress(&**lock(&self.rows), self.cases)
     }
 
     /// The state of the run after this attempt, which has written `ran` rows.
-    pub(crate) fn summary(&self, folder: &Path, ran: usize) -> Summary {
+    pub(crate) fn summary(&self, folder: &Path, ran: usize) -> RunSummary {
         let without_rows = lock(&self.without_rows).clone();
-        Summary {
+        RunSummary {
             folder: folder.to_owned(),
             total: self.cases.len(),
             ran,
@@ -272,9 +272,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn progress(rows: &dyn Rows, cases: &[PlannedCase]) -> Progress {
+fn progress(rows: &dyn RowSink, cases: &[PlannedCase]) -> RunProgress {
     let counts = statuses(rows, cases);
-    Progress {
+    RunProgress {
         total: cases.len(),
         done: counts.values().sum(),
         failed: counts.iter().filter(|(status, _)| status.is_failure()).map(|(_, count)| count).sum(),
@@ -282,7 +282,7 @@ fn progress(rows: &dyn Rows, cases: &[PlannedCase]) -> Progress {
 }
 
 /// The number of cases by status.
-fn statuses(rows: &dyn Rows, cases: &[PlannedCase]) -> BTreeMap<Status, usize> {
+fn statuses(rows: &dyn RowSink, cases: &[PlannedCase]) -> BTreeMap<Status, usize> {
     let mut counts = BTreeMap::new();
     for status in cases.iter().filter_map(|planned| rows.status(&planned.id)) {
         *counts.entry(status).or_default() += 1;

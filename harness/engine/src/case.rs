@@ -14,14 +14,15 @@ use crate::memory::{Memory, Reservation};
 use crate::programs::Plugins;
 use crate::refusal::memory_may_be_refused;
 use crate::{
-    Clock, End, Event, Evidence, Executor, Interrupt, Options, Outcome, Planned, WorkItem, classify, row,
+    End, Event, Evidence, Executor, Interrupt, Outcome, Planned, RunOptions, WallClock, WorkItem, classify,
+    row,
 };
 
 /// Everything that the cases of a run have in common.
 pub(crate) struct CaseRunner<'a> {
     pub(crate) executor: &'a dyn Executor,
-    pub(crate) clock: &'a dyn Clock,
-    pub(crate) options: &'a Options,
+    pub(crate) clock: &'a dyn WallClock,
+    pub(crate) options: &'a RunOptions,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) workspace: &'a Workspace,
     pub(crate) references: ExactReferences<'a>,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 /// A source of the time of day.
-pub trait Clock: Sync {
+pub trait WallClock: Sync {
     /// The time in UTC.
     fn now(&self) -> Timestamp;
 }
@@ -12,7 +12,7 @@ pub trait Clock: Sync {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
-impl Clock for SystemClock {
+impl WallClock for SystemClock {
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }

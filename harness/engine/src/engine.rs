@@ -13,8 +13,8 @@ use crate::programs::{CheckedExecutor, Keeper, Plugins};
 use crate::reuse::FinishedCases;
 use crate::tries::RenewDataset;
 use crate::{
-    Clock, EngineError, Event, Executor, Interrupt, OpenRun, Options, Plan, Planned, ProcessorTimes, Summary,
-    Work,
+    EngineError, Event, Executor, Interrupt, OpenRun, Plan, Planned, ProcessorTimes, RunOptions, RunSummary,
+    WallClock, Workload,
 };
 
 /// Runs plans.
@@ -22,7 +22,7 @@ pub struct Engine<'a> {
     /// Where work items run.
     pub executor: &'a dyn Executor,
     /// The time of day.
-    pub clock: &'a dyn Clock,
+    pub clock: &'a dyn WallClock,
     /// The request to end.
     pub interrupt: Interrupt,
     /// What to do when the binary copy of a data set cannot be read.
@@ -41,9 +41,9 @@ impl Engine<'_> {
     pub fn run(
         &self,
         plan: &Plan,
-        options: &Options,
+        options: &RunOptions,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Summary, EngineError> {
+    ) -> Result<RunSummary, EngineError> {
         let options = &options.absolute()?;
         let OpenRun { folder, mut journal, pending, beginning, reused, finished } =
             OpenRun::open(plan, options, self.clock, events)?;
@@ -51,7 +51,7 @@ impl Engine<'_> {
         let attempts = Attempts::open(folder.path())?;
         let logs: Vec<PathBuf> = plan.file.ids().map(|id| folder.log(id)).collect();
         self.executor.end_stale_processes(&logs);
-        let work = Work {
+        let work = Workload {
             cases: &plan.file.cases,
             pending: pending.into_iter().map(|place| plan.planned(place)).collect(),
             workspace: &workspace,
@@ -77,24 +77,24 @@ impl Engine<'_> {
     /// When no case can run. All rows so far are where they were to go.
     pub fn run_work(
         &self,
-        work: Work<'_>,
+        work: Workload<'_>,
         folder: &Path,
-        options: &Options,
+        options: &RunOptions,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Summary, EngineError> {
+    ) -> Result<RunSummary, EngineError> {
         self.run_and_keep(work, None, folder, options, events)
     }
 
     /// [`Engine::run_work`], with a store that keeps finished cases for later runs.
     fn run_and_keep(
         &self,
-        work: Work<'_>,
+        work: Workload<'_>,
         finished: Option<FinishedCases>,
         folder: &Path,
-        options: &Options,
+        options: &RunOptions,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Summary, EngineError> {
-        let Work { environment, workspace, beginning, .. } = work;
+    ) -> Result<RunSummary, EngineError> {
+        let Workload { environment, workspace, beginning, .. } = work;
         let runs: Vec<Planned<'_>> =
             work.pending.iter().copied().filter(|planned| planned.skip.is_none()).collect();
         let memory = self.memory(environment, options, &runs)?;
@@ -117,7 +117,7 @@ impl Engine<'_> {
         let before = self.executor.processor_times();
         let ran = attempt.run(options.jobs.max(1), events)?;
         let other_load = self.other_load(before, environment);
-        Ok(Summary { other_load, ..attempt.summary(folder, ran) })
+        Ok(RunSummary { other_load, ..attempt.summary(folder, ran) })
     }
 
     /// The share of the processors that other programs have used since `before`.
@@ -129,7 +129,7 @@ impl Engine<'_> {
     fn memory(
         &self,
         environment: &Environment,
-        options: &Options,
+        options: &RunOptions,
         cases: &[Planned<'_>],
     ) -> Result<Memory, EngineError> {
         let memory = Memory::new(self.executor.free_memory(), options);

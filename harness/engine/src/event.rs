@@ -7,7 +7,7 @@ use gpbench_record::{FaultCause, Labels, Metrics, Row, Status};
 
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct RunProgress {
     /// Cases of the plan.
     pub total: usize,
     /// Cases with a row, those of earlier attempts included.
@@ -28,7 +28,7 @@ pub enum Event {
         /// The rows that were taken from earlier runs.
         reused: Reused,
         /// What earlier attempts have done, re-used rows included.
-        progress: Progress,
+        progress: RunProgress,
     },
     /// An exact reference is being computed.
     ExactStarted {
@@ -60,7 +60,7 @@ pub enum Event {
         /// The row.
         row: Box<Row>,
         /// The progress of the run.
-        progress: Progress,
+        progress: RunProgress,
     },
     /// What the user should know, without any case failing.
     Warning(String),
@@ -101,7 +101,7 @@ pub enum Beginning {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
+pub struct RunSummary {
     /// The run folder.
     pub folder: PathBuf,
     /// Cases of the plan.
@@ -161,7 +161,7 @@ pub enum Stop {
     Time,
 }
 
-impl Summary {
+impl RunSummary {
     /// Cases whose status is a failure.
     pub fn failures(&self) -> usize {
         self.statuses.iter().filter(|(status, _)| status.is_failure()).map(|(_, count)| count).sum()

@@ -12,7 +12,7 @@ use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA};
 use crate::begun::Begun;
 use crate::log::Log;
 use crate::status::unanswered;
-use crate::{Event, Executor, Interrupt, Options, Planned, WorkItem, text};
+use crate::{Event, Executor, Interrupt, Planned, RunOptions, WorkItem, text};
 
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
 const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
@@ -60,7 +60,7 @@ enum Missing {
 }
 
 impl<'a> ExactReferences<'a> {
-    pub(crate) fn new(executor: &'a dyn Executor, options: &'a Options, interrupt: &'a Interrupt) -> Self {
+    pub(crate) fn new(executor: &'a dyn Executor, options: &'a RunOptions, interrupt: &'a Interrupt) -> Self {
         let folder = options.cache_dir.join("exact");
         remove_stale(&folder);
         Self { executor, interrupt, folder, known: Mutex::default() }

@@ -14,7 +14,7 @@
 //!
 //! A run may be killed at any instant: running the same plan again continues it with the cases that have no row.
 //! Where the machine or a file is at fault, a case has no row: it is tried once more, the others go on, and
-//! [`Summary::without_rows`] names it.
+//! [`RunSummary::without_rows`] names it.
 
 #![forbid(unsafe_code)]
 
@@ -47,10 +47,10 @@ mod text;
 mod tries;
 mod work;
 
-pub use clock::{Clock, SystemClock};
+pub use clock::{SystemClock, WallClock};
 pub use engine::Engine;
 pub use error::EngineError;
-pub use event::{Beginning, CaseWithoutRow, Event, Progress, Reused, Stop, Summary};
+pub use event::{Beginning, CaseWithoutRow, Event, Reused, RunProgress, RunSummary, Stop};
 pub use executor::{End, Executor, Outcome, WorkItem};
 pub use interrupt::Interrupt;
 pub use judge::Verdict;
@@ -58,11 +58,11 @@ pub use load::ProcessorTimes;
 pub use local::{LocalExecutor, installed_memory, physical_memory};
 pub use log::Log;
 pub use open::OpenRun;
-pub use options::{Options, Reuse};
+pub use options::{Reuse, RunOptions};
 pub use plan::{Plan, Planned};
 pub use reuse::FinishedCases;
 pub use row::row_without_runner;
-pub use rows::Rows;
+pub use rows::RowSink;
 pub use status::{Evidence, classify};
 pub use tries::RenewDataset;
-pub use work::Work;
+pub use work::Workload;

@@ -8,7 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use gpbench_record::PlannedCase;
 
-use crate::{EngineError, Options, Planned, text};
+use crate::{EngineError, Planned, RunOptions, text};
 
 /// Part of the free memory that stays free: estimates are rough, and gpbench itself grows.
 const MARGIN: f64 = 0.05;
@@ -36,7 +36,7 @@ pub(crate) struct Reservation<'a> {
 
 impl Memory {
     /// The memory of a machine with so many bytes free.
-    pub(crate) fn new(free: Option<u64>, options: &Options) -> Self {
+    pub(crate) fn new(free: Option<u64>, options: &RunOptions) -> Self {
         let capacity = free.map(|bytes| ((1.0 - MARGIN) * bytes as f64) as u64);
         let (jobs, limit) = (options.jobs.max(1), options.memory_bytes);
         Self { capacity, jobs, limit, reserved: Mutex::default(), freed: Condvar::new() }
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn memory(capacity: u64, jobs: usize) -> Memory {
-        let options = Options { jobs, ..Options::default() };
+        let options = RunOptions { jobs, ..RunOptions::default() };
         Memory { capacity: Some(capacity), ..Memory::new(None, &options) }
     }
 

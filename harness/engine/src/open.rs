@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use gpbench_runs::{
-    ComparedEnvironment, DamagedLine, Journal, PlanFile, RunError, RunFolder, Store, newest_run,
+    ComparedEnvironment, DamagedRow, FinishedStore, Journal, PlanFile, RunError, RunFolder, newest_run,
 };
 
 use crate::reuse::FinishedCases;
-use crate::{Beginning, Clock, EngineError, Event, Options, Plan, Reused};
+use crate::{Beginning, EngineError, Event, Plan, Reused, RunOptions, WallClock};
 
 /// A run that is about to run, or to be run by others. Nobody else can run it while its journal is open.
 pub struct OpenRun {
@@ -33,8 +33,8 @@ impl OpenRun {
     /// When the folder cannot be written, or another process runs in it.
     pub fn open(
         plan: &Plan,
-        options: &Options,
-        clock: &dyn Clock,
+        options: &RunOptions,
+        clock: &dyn WallClock,
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, EngineError> {
         plan.check()?;
@@ -65,7 +65,7 @@ impl OpenRun {
             Some(status) => options.retry_failed && status.is_failure(),
         };
         let mut pending: Vec<usize> = (0..cases.len()).filter(|&place| missing(&cases[place].id)).collect();
-        let finished = FinishedCases::new(Store::of(&options.output_dir), &folder, &plan.file.name);
+        let finished = FinishedCases::new(FinishedStore::of(&options.output_dir), &folder, &plan.file.name);
         let reused = if options.fresh {
             Reused::default()
         } else {
@@ -83,8 +83,8 @@ impl OpenRun {
 /// The folder to run in, and whether it is continued, or why not.
 fn find_or_create(
     plan: &Plan,
-    options: &Options,
-    clock: &dyn Clock,
+    options: &RunOptions,
+    clock: &dyn WallClock,
     events: &mut dyn FnMut(Event),
 ) -> Result<(RunFolder, Beginning), EngineError> {
     if !options.fresh {
@@ -104,7 +104,7 @@ fn find_or_create(
 }
 
 /// Why the newest run of a plan's name is not continued.
-fn beginning(plan: &Plan, options: &Options) -> Beginning {
+fn beginning(plan: &Plan, options: &RunOptions) -> Beginning {
     let newest = newest_run(&options.output_dir, &plan.file.name);
     let Some(newest) = newest.and_then(|run| PlanFile::read(&run).ok()) else { return Beginning::First };
     let mut earlier: HashMap<_, _> =
@@ -121,7 +121,7 @@ fn beginning(plan: &Plan, options: &Options) -> Beginning {
 }
 
 /// What the user should know of a folder that is continued.
-fn warnings(damaged: &[DamagedLine], complete: bool, environment: ComparedEnvironment) -> Vec<String> {
+fn warnings(damaged: &[DamagedRow], complete: bool, environment: ComparedEnvironment) -> Vec<String> {
     let ComparedEnvironment { differences, warnings } = environment;
     let elsewhere = (!differences.is_empty()).then(|| {
         let what = differences.join(", ");

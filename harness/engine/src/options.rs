@@ -15,7 +15,7 @@ pub enum Reuse {
 
 /// Options of a run.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct RunOptions {
     /// Where run folders are: `<output_dir>/<name>/<UTC time>-<short id>`.
     pub output_dir: PathBuf,
     /// Where exact references are stored between runs, in its folder `exact`.
@@ -40,16 +40,16 @@ pub struct Options {
     pub time_limit_seconds: Option<f64>,
 }
 
-impl Options {
+impl RunOptions {
     /// The same with absolute paths: workers get these, since a plugin may change its working folder.
     ///
     /// # Errors
     /// When the present folder is not known.
-    pub fn absolute(&self) -> Result<Options, EngineError> {
+    pub fn absolute(&self) -> Result<RunOptions, EngineError> {
         let absolute = |path: &PathBuf| {
             std::path::absolute(path).map_err(|source| EngineError::Path { path: path.clone(), source })
         };
-        Ok(Options {
+        Ok(RunOptions {
             output_dir: absolute(&self.output_dir)?,
             cache_dir: absolute(&self.cache_dir)?,
             ..self.clone()
@@ -57,7 +57,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for RunOptions {
     /// One case at a time, into `reports`, continued where possible, without limits from outside.
     fn default() -> Self {
         Self {

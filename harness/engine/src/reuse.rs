@@ -1,19 +1,19 @@
 //! Finished cases of earlier runs: which rows are kept for later runs, and which are taken instead of running a case.
 
 use gpbench_record::{Environment, PlannedCase, Row, SCHEMA};
-use gpbench_runs::{FinishedCase, Journal, RunError, RunFolder, Store};
+use gpbench_runs::{FinishedCase, FinishedStore, Journal, RunError, RunFolder};
 
 use crate::{EngineError, Event, Reuse, Reused};
 
 /// Keeps the finished cases of a run.
 #[derive(Debug)]
 pub struct FinishedCases {
-    store: Store,
+    store: FinishedStore,
     run: String,
 }
 
 impl FinishedCases {
-    pub(crate) fn new(store: Store, folder: &RunFolder, name: &str) -> Self {
+    pub(crate) fn new(store: FinishedStore, folder: &RunFolder, name: &str) -> Self {
         let folder = folder.path().file_name().unwrap_or_default().to_string_lossy();
         Self { store, run: format!("{name}/{folder}") }
     }
@@ -22,7 +22,7 @@ impl FinishedCases {
     /// store would be.
     pub fn of(folder: &RunFolder, name: &str) -> Option<Self> {
         let runs = folder.path().parent().filter(|runs| runs.file_name() == Some(name.as_ref()))?;
-        Some(Self::new(Store::of(runs.parent()?), folder, name))
+        Some(Self::new(FinishedStore::of(runs.parent()?), folder, name))
     }
 
     /// Keeps a row that is on the disk, if it may be re-used. `environment`: where it ran. Gives a warning where the row cannot

@@ -4,7 +4,7 @@ use gpbench_record::{Row, Status};
 use gpbench_runs::{Journal, RunError};
 
 /// Where the rows of cases go: the journal of a run folder, or what is later copied into one.
-pub trait Rows: Send {
+pub trait RowSink: Send {
     /// A case is about to start. Whether it may; otherwise neither it nor a further one starts.
     ///
     /// # Errors
@@ -21,7 +21,7 @@ pub trait Rows: Send {
     fn status(&self, id: &str) -> Option<Status>;
 }
 
-impl Rows for Journal {
+impl RowSink for Journal {
     /// A run folder keeps starts in a file of their own.
     fn begin(&mut self, _: &str) -> Result<bool, RunError> {
         Ok(true)

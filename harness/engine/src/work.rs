@@ -3,10 +3,10 @@
 use gpbench_record::{Environment, PlannedCase};
 use gpbench_runs::{Attempts, Workspace};
 
-use crate::{Beginning, Planned, Reused, Rows};
+use crate::{Beginning, Planned, Reused, RowSink};
 
 /// Cases to run, and where their rows and files go.
-pub struct Work<'a> {
+pub struct Workload<'a> {
     /// All cases that progress is counted over.
     pub cases: &'a [PlannedCase],
     /// Those that have no row, in the order in which they run.
@@ -14,7 +14,7 @@ pub struct Work<'a> {
     /// Where cases find and leave files. Its folders exist.
     pub workspace: &'a Workspace,
     /// Where rows go.
-    pub rows: &'a mut (dyn Rows + 'static),
+    pub rows: &'a mut (dyn RowSink + 'static),
     /// Which cases were started.
     pub attempts: Attempts,
     /// Where the cases run.

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpbench_engine::{
-    End, Engine, Event, Executor, Interrupt, Options, Outcome, Plan, Planned, Summary, WorkItem,
+    End, Engine, Event, Executor, Interrupt, Outcome, Plan, Planned, RunOptions, RunSummary, WorkItem,
 };
 use gpbench_record::{
     Environment, ExactSummary, Failure, Fault, FaultCause, Message, Metrics, Row, Status, StopReason,
@@ -89,9 +89,9 @@ fn killed() -> Outcome {
 fn run_with(
     executor: &dyn Executor,
     plan: &Plan,
-    options: &Options,
+    options: &RunOptions,
     renew: &(dyn Fn(Planned<'_>) -> Result<(), String> + Sync),
-) -> (Summary, Vec<Event>) {
+) -> (RunSummary, Vec<Event>) {
     let interrupt = Interrupt::default();
     let engine = Engine { executor, clock: &Noon, interrupt, renew_dataset: renew };
     let mut events = Vec::new();
@@ -99,21 +99,21 @@ fn run_with(
     (summary, events)
 }
 
-fn run(executor: &dyn Executor, plan: &Plan, options: &Options) -> Summary {
+fn run(executor: &dyn Executor, plan: &Plan, options: &RunOptions) -> RunSummary {
     run_with(executor, plan, options, &|_| Ok(())).0
 }
 
-fn rows(summary: &Summary) -> Vec<Row> {
+fn rows(summary: &RunSummary) -> Vec<Row> {
     read_journal(&summary.folder).unwrap().rows
 }
 
 /// The solver and the status of each row.
-fn statuses(summary: &Summary) -> Vec<(String, Status)> {
+fn statuses(summary: &RunSummary) -> Vec<(String, Status)> {
     rows(summary).into_iter().map(|row| (row.labels.solver, row.status)).collect()
 }
 
 /// The solvers without rows, and what was at fault.
-fn without_rows(summary: &Summary) -> Vec<(&str, FaultCause)> {
+fn without_rows(summary: &RunSummary) -> Vec<(&str, FaultCause)> {
     summary.without_rows.iter().map(|case| (case.labels.solver.as_str(), case.cause)).collect()
 }
 
@@ -178,7 +178,7 @@ fn what_the_system_refuses_is_tried_again_when_all_others_have_ended() {
     let folder = tempfile::tempdir().unwrap();
     let once = |what: &str, before| (what == "case cg" && before == 0).then(|| fault(FaultCause::Resources));
     let executor = Scripted::new(once);
-    run(&executor, &plan(&["cg", "ap"]), &Options { jobs: 2, ..options(folder.path()) });
+    run(&executor, &plan(&["cg", "ap"]), &RunOptions { jobs: 2, ..options(folder.path()) });
     assert_eq!(
         executor.asked().iter().rposition(|item| item == "case cg"),
         Some(3),
@@ -366,7 +366,7 @@ fn a_case_that_takes_the_engine_down_runs_last_and_has_its_row_after_three_times
     assert!(row.reason.contains("3 times"), "{}", row.reason);
     // One that is run again on request has its three times again.
     let retried = Scripted::new(|_, _| None);
-    let summary = run(&retried, &plan, &Options { retry_failed: true, ..options });
+    let summary = run(&retried, &plan, &RunOptions { retry_failed: true, ..options });
     assert_eq!(retried.asked(), ["case killer", "verify killer"]);
     assert!(summary.failures() == 0 && summary.is_complete());
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
-use gpbench_engine::{End, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, WorkItem};
+use gpbench_engine::{End, EngineError, Event, Executor, Interrupt, Outcome, Plan, RunOptions, WorkItem};
 use gpbench_record::{Environment, Message, StopReason};
 
 use crate::support::{options, plan, plan_of, planned, run, solved, verified};
@@ -60,7 +60,7 @@ fn cases(count: u64) -> Plan {
 #[test]
 fn no_more_cases_run_at_a_time_than_fit() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { jobs: 6, memory_bytes: Some(300), ..options(folder.path()) };
+    let options = RunOptions { jobs: 6, memory_bytes: Some(300), ..options(folder.path()) };
     let machine = Machine::new(3);
     let (summary, _) = run(&machine, &cases(12), &options).unwrap();
     assert!(summary.is_complete());
@@ -70,7 +70,7 @@ fn no_more_cases_run_at_a_time_than_fit() {
 #[test]
 fn cases_without_limits_share_equally() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { jobs: 4, ..options(folder.path()) };
+    let options = RunOptions { jobs: 4, ..options(folder.path()) };
     let machine = Machine::new(4);
     run(&machine, &cases(8), &options).unwrap();
     assert_eq!(machine.begun(), vec![("cg".to_owned(), 4); 8]);
@@ -79,7 +79,7 @@ fn cases_without_limits_share_equally() {
 #[test]
 fn a_large_case_runs_alone_and_in_its_turn() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { jobs: 4, ..options(folder.path()) };
+    let options = RunOptions { jobs: 4, ..options(folder.path()) };
     let mut plan = plan(&["a", "large", "c", "d"]);
     plan.files.iter_mut().for_each(|files| files.memory_estimate = Some(500));
     plan.files[1].memory_estimate = Some(5000);
@@ -98,7 +98,7 @@ fn a_large_case_runs_alone_and_in_its_turn() {
 #[test]
 fn a_limit_above_the_memory_of_the_machine_is_refused_once() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { jobs: 2, memory_bytes: Some(3000), ..options(folder.path()) };
+    let options = RunOptions { jobs: 2, memory_bytes: Some(3000), ..options(folder.path()) };
     let mut plan = cases(2);
     plan.environment.memory_bytes = 2000;
     let machine = Machine::new(1);
@@ -106,6 +106,6 @@ fn a_limit_above_the_memory_of_the_machine_is_refused_once() {
     assert!(error.to_string().contains("--jobs 1"), "{error}");
     assert!(machine.begun().is_empty());
     // A case at a time may try.
-    run(&machine, &plan, &Options { jobs: 1, ..options }).unwrap();
+    run(&machine, &plan, &RunOptions { jobs: 1, ..options }).unwrap();
     assert_eq!(machine.begun(), vec![("cg".to_owned(), 1); 2]);
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gpbench_engine::{End, EngineError, Executor as _, Interrupt, LocalExecutor, Options, Stop};
+use gpbench_engine::{End, EngineError, Executor as _, Interrupt, LocalExecutor, RunOptions, Stop};
 use gpbench_record::{Job, Limits, Message, Status};
 use gpbench_runs::read_journal;
 
@@ -224,7 +224,7 @@ fn a_run_whose_time_is_over_ends_and_continues_later() {
          [ $1 = verify ] && exec cat $d/verified
          case $job in *'\"plugin\":\"slow\"'*) [ -e $d/fast ] || {HANG} ;; esac; cat $d/solved"
     ));
-    let mut options = Options { time_limit_seconds: Some(1.0), ..options(script.path()) };
+    let mut options = RunOptions { time_limit_seconds: Some(1.0), ..options(script.path()) };
     let plan = plan(&["slow", "good"]);
     let (stopped, _) = run(&script.executor, &plan, &options).unwrap();
     assert_eq!((stopped.stopped, stopped.interrupted), (Some(Stop::Time), None));
@@ -256,7 +256,7 @@ fn a_whole_run_survives_its_worst_case() {
     for planned in plan.file.cases.iter_mut().filter(|planned| planned.case.solver.name != "hang") {
         change(planned, |case, _| case.budget.seconds = Some(1.0));
     }
-    let options = Options { kill_after_seconds: Some(0.2), ..options(script.path()) };
+    let options = RunOptions { kill_after_seconds: Some(0.2), ..options(script.path()) };
     let (summary, _) = run(&script.executor, &plan, &options).unwrap();
     let rows = read_journal(&summary.folder).unwrap().rows;
     let ends: Vec<(&str, Status)> = rows.iter().map(|row| (row.labels.solver.as_str(), row.status)).collect();

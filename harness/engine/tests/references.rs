@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpbench_engine::{
-    End, Engine, Event, Executor, Interrupt, Options, Outcome, Plan, ProcessorTimes, WorkItem,
+    End, Engine, Event, Executor, Interrupt, Outcome, Plan, ProcessorTimes, RunOptions, WorkItem,
 };
 use gpbench_record::{Environment, ExactSummary, Message, Metrics, StopReason, TracePoint, names};
 use gpbench_runs::RunRecord;
@@ -63,7 +63,7 @@ fn exact_plan() -> Plan {
 }
 
 /// Runs a plan; for each reference that was begun, whether it was so again.
-fn begun(machine: &Machine, plan: &Plan, options: &Options) -> Vec<bool> {
+fn begun(machine: &Machine, plan: &Plan, options: &RunOptions) -> Vec<bool> {
     let interrupt = Interrupt::default();
     let engine = Engine { executor: machine, clock: &Noon, interrupt, renew_dataset: &|_| Ok(()) };
     let mut begun = Vec::new();
@@ -84,7 +84,7 @@ fn an_interrupted_reference_is_told_when_it_begins_again() {
     assert_eq!(begun(&Machine::new(true), &plan, &options), [true]);
     assert_eq!(begun(&Machine::new(false), &plan, &options), [true]);
     // Made anew, for it was lost, but nothing was interrupted.
-    let fresh = Options { fresh: true, ..options };
+    let fresh = RunOptions { fresh: true, ..options };
     std::fs::remove_dir_all(fresh.cache_dir.join("exact")).unwrap();
     assert_eq!(begun(&Machine::new(false), &plan, &fresh), [false]);
     assert_eq!(begun(&Machine::new(false), &plan, &fresh), [false; 0]);

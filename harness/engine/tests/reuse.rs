@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use gpbench_engine::{Beginning, Event, Options, Plan, Reuse, Reused};
+use gpbench_engine::{Beginning, Event, Plan, Reuse, Reused, RunOptions};
 use gpbench_record::Row;
 use gpbench_runs::read_journal;
 
 use crate::support::{Mock, add, change, options, plan, planned, run};
 
 /// Runs a plan; the solves that it took, and what its first event says.
-fn ran(plan: &Plan, options: &Options) -> (Vec<String>, Beginning, Reused) {
+fn ran(plan: &Plan, options: &RunOptions) -> (Vec<String>, Beginning, Reused) {
     let mock = Mock::default();
     let (_, events) = run(&mock, plan, options).unwrap();
     let begun = events.iter().find_map(|event| match event {
@@ -26,7 +26,7 @@ fn taken(cases: usize) -> Reused {
 }
 
 /// The rows of the newest run.
-fn rows(options: &Options) -> Vec<Row> {
+fn rows(options: &RunOptions) -> Vec<Row> {
     read_journal(&options.output_dir.join("toy/latest")).unwrap().rows
 }
 
@@ -69,7 +69,7 @@ fn a_row_whose_line_is_damaged_is_restored() {
 #[test]
 fn fresh_runs_take_nothing_and_give_their_rows() {
     let folder = tempfile::tempdir().unwrap();
-    let fresh = Options { fresh: true, ..options(folder.path()) };
+    let fresh = RunOptions { fresh: true, ..options(folder.path()) };
     assert_eq!(ran(&plan(&["cg"]), &fresh).2, taken(0));
     assert_eq!(ran(&plan(&["cg"]), &fresh).2, taken(0));
     assert_eq!(ran(&plan(&["cg", "ap"]), &options(folder.path())).2, taken(1));
@@ -87,7 +87,7 @@ fn seconds_of_another_environment_are_taken_where_the_user_says_so() {
     let (cases, _, reused) = ran(&elsewhere, &options);
     assert_eq!((cases, reused), (all, found));
     // The store has the newer row now.
-    let any = Options { reuse: Reuse::Any, ..options };
+    let any = RunOptions { reuse: Reuse::Any, ..options };
     let (cases, _, reused) = ran(&plan(&["cg", "sgd"]), &any);
     assert_eq!((cases, reused), (vec!["case sgd".to_owned()], taken(1)));
     assert!(any.output_dir.join("toy/latest/environment-2.json").exists());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gpbench_engine::{Beginning, EngineError, Event, Options, Stop};
+use gpbench_engine::{Beginning, EngineError, Event, RunOptions, Stop};
 use gpbench_record::{Row, Status, names};
 use gpbench_runs::{Journal, PlanFile, RunError, read_journal};
 
@@ -120,7 +120,7 @@ fn a_second_run_computes_nothing_and_a_fresh_one_everything() {
     let stored = PlanFile::read(&first.folder).unwrap();
     assert_eq!((stored.report, stored.created.as_str()), (same.file.report.clone(), "2026-01-02T12:00:00Z"));
 
-    let fresh = run(&mock, &same, &Options { fresh: true, ..options.clone() }).unwrap().0;
+    let fresh = run(&mock, &same, &RunOptions { fresh: true, ..options.clone() }).unwrap().0;
     assert_ne!(fresh.folder, first.folder);
     assert_eq!(fresh.ran, 2);
     let other = run(&mock, &plan(&["cg"]), &options).unwrap().0;
@@ -159,7 +159,7 @@ fn an_interrupted_run_keeps_its_rows_and_continues_later() {
 #[test]
 fn failures_may_end_a_run_which_continues_later() {
     let folder = tempfile::tempdir().unwrap();
-    let mut options = Options { max_failures: Some(2), ..options(folder.path()) };
+    let mut options = RunOptions { max_failures: Some(2), ..options(folder.path()) };
     let mut plan = plan(&["segfault", "cg", "refuses", "ap"]);
     let (stopped, _) = run(&Mock::default(), &plan, &options).unwrap();
     assert_eq!((stopped.stopped, stopped.ran, stopped.is_complete()), (Some(Stop::Failures), 3, false));
@@ -327,14 +327,14 @@ fn an_exact_reference_is_made_once_and_stored() {
     assert_eq!(jobs["ap"].exact_file, Some(reference));
     assert_eq!(jobs["large"].exact_file, None);
     let later = Mock::default();
-    run(&later, &plan, &Options { fresh: true, ..options }).unwrap();
+    run(&later, &plan, &RunOptions { fresh: true, ..options }).unwrap();
     assert_eq!(made(&later), 0);
 }
 
 #[test]
 fn jobs_run_every_case_once_on_the_threads_of_its_fingerprint() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { jobs: 3, ..options(folder.path()) };
+    let options = RunOptions { jobs: 3, ..options(folder.path()) };
     let mut plan = plan_of((0..20).map(|seed| planned("cg", seed)));
     for planned in &mut plan.file.cases {
         change(planned, |_, fingerprint| fingerprint.threads = 2);
@@ -358,8 +358,9 @@ fn jobs_run_every_case_once_on_the_threads_of_its_fingerprint() {
 #[test]
 fn limits_come_from_the_budget_or_the_options() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { kill_after_seconds: Some(5.0), cpu_seconds: Some(9.0), ..options(folder.path()) };
-    let options = Options { memory_bytes: Some(1000), ..options };
+    let options =
+        RunOptions { kill_after_seconds: Some(5.0), cpu_seconds: Some(9.0), ..options(folder.path()) };
+    let options = RunOptions { memory_bytes: Some(1000), ..options };
     let mut plan = plan(&["bounded", "free"]);
     change(&mut plan.file.cases[0], |case, _| {
         (case.budget.seconds, case.budget.memory_bytes) = (Some(10.0), Some(77));

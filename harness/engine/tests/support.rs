@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use gpbench_engine::{
-    Clock, End, Engine, EngineError, Event, Executor, Interrupt, Options, Outcome, Plan, Summary, WorkItem,
+    End, Engine, EngineError, Event, Executor, Interrupt, Outcome, Plan, RunOptions, RunSummary, WallClock,
+    WorkItem,
 };
 use gpbench_record::{
     Case, CaseFiles, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, PlannedCase,
@@ -73,8 +74,12 @@ pub(crate) fn change(planned: &mut PlannedCase, change: impl FnOnce(&mut Case, &
 }
 
 /// Options that keep everything under `folder`.
-pub(crate) fn options(folder: &Path) -> Options {
-    Options { output_dir: folder.join("reports"), cache_dir: folder.join("cache"), ..Options::default() }
+pub(crate) fn options(folder: &Path) -> RunOptions {
+    RunOptions {
+        output_dir: folder.join("reports"),
+        cache_dir: folder.join("cache"),
+        ..RunOptions::default()
+    }
 }
 
 /// The message of a solve that used `epochs` epochs.
@@ -189,7 +194,7 @@ impl Executor for Mock {
 /// A clock that does not advance.
 pub(crate) struct Noon;
 
-impl Clock for Noon {
+impl WallClock for Noon {
     fn now(&self) -> jiff::Timestamp {
         "2026-01-02T12:00:00Z".parse().unwrap()
     }
@@ -199,8 +204,8 @@ impl Clock for Noon {
 pub(crate) fn run(
     executor: &dyn Executor,
     plan: &Plan,
-    options: &Options,
-) -> Result<(Summary, Vec<Event>), EngineError> {
+    options: &RunOptions,
+) -> Result<(RunSummary, Vec<Event>), EngineError> {
     let engine =
         Engine { executor, clock: &Noon, interrupt: Interrupt::default(), renew_dataset: &|_| Ok(()) };
     let mut events = Vec::new();

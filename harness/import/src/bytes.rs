@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 
 pub(crate) const BUFFER: usize = 1 << 18;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -32,7 +32,7 @@ impl<R: Read> Read for Allowed<R> {
 
 /// Opens a file. Its first bytes decide whether it is compressed, not its name.
 pub(crate) fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
-    let error = |error: io::Error| Place::file(file).io(&error);
+    let error = |error: io::Error| InputPosition::file(file).io(&error);
     let mut reader = BufReader::with_capacity(BUFFER, File::open(file).map_err(error)?);
     let compressed = reader.fill_buf().map_err(error)?.starts_with(&GZIP_MAGIC);
     if compressed {
@@ -40,7 +40,7 @@ pub(crate) fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
     }
     if file.extension().is_some_and(|extension| extension == "gz") {
         let reason = "it does not begin as a gzip file does".to_owned();
-        return Err(Place::file(file).fault(Fault::Gzip { reason }));
+        return Err(InputPosition::file(file).fault(FileFault::Gzip { reason }));
     }
     Ok(Box::new(reader))
 }

@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_data::locate::Found;
-use gpbench_data::registry::Entry;
+use gpbench_data::registry::RegistryEntry;
 use gpbench_data::verify;
 use gpbench_data::{Names, Table};
 
 use crate::categories::Input;
 use crate::columns::Columns;
 use crate::doubts;
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 use crate::parts::Parts;
 use crate::rows::{Header, Rows};
 use crate::text::{Builder, stem};
@@ -19,16 +19,17 @@ use crate::text::{Builder, stem};
 const MASK: &str = "test_mask.csv.gz";
 
 /// Reads a set of the registry; its size must be the registered one, and another checksum is a warning.
-pub(crate) fn read_registered(found: &Found, entry: &Entry) -> Result<Table, ImportError> {
+pub(crate) fn read_registered(found: &Found, entry: &RegistryEntry) -> Result<Table, ImportError> {
     let (masks, data): (Vec<&PathBuf>, Vec<&PathBuf>) =
         found.files.iter().partition(|path| path.ends_with(MASK));
     let mut table = read(&entry.name, &data, masks.first().copied())?;
     let (expected, actual) = ((entry.n, entry.d), table.x.dim());
     if expected != actual {
-        let fault = Fault::Size { name: entry.name.clone(), expected, found: actual };
-        return Err(Place::file(&found.folder).fault(fault));
+        let fault = FileFault::Size { name: entry.name.clone(), expected, found: actual };
+        return Err(InputPosition::file(&found.folder).fault(fault));
     }
-    let checks = verify::verify(entry, found).map_err(|error| Place::file(&found.folder).io(&error))?;
+    let checks =
+        verify::verify(entry, found).map_err(|error| InputPosition::file(&found.folder).io(&error))?;
     for check in checks.iter().filter(|check| check.is_good() == Some(false)) {
         table.warnings.push(format!(
             "{} is not the registered file (its SHA-256 is {}); results may differ from those of others",
@@ -58,10 +59,10 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
         let found = rows.columns().count;
         let expected = columns.get_or_insert_with(|| rows.columns().clone()).count;
         if found < 2 {
-            return Err(Place::line(file, 1).fault(Fault::OneColumn { separator: None }));
+            return Err(InputPosition::line(file, 1).fault(FileFault::OneColumn { separator: None }));
         }
         if found != expected {
-            return Err(Place::line(file, 1).fault(Fault::Ragged { found, expected, first: 1 }));
+            return Err(InputPosition::line(file, 1).fault(FileFault::Ragged { found, expected, first: 1 }));
         }
         rows.choose(Parts::last_is_target(found));
         builder.append(&mut rows)?;
@@ -71,7 +72,7 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
     let first = data.first().expect("a set has a file of data");
     let (x, y, expanded) = builder.finish(&inputs, first)?;
     if y.len() < 2 {
-        return Err(Place::file(first).fault(Fault::OneRow));
+        return Err(InputPosition::file(first).fault(FileFault::OneRow));
     }
     let test_masks = match mask {
         Some(mask) => read_masks(mask, y.len(), first)?,
@@ -93,8 +94,8 @@ fn read_masks(file: &Path, n: usize, data: &Path) -> Result<Vec<Vec<bool>>, Impo
     while let Some(row) = rows.next()? {
         let wrong = row.iter().position(|value| *value != 0.0 && *value != 1.0);
         if let Some(index) = wrong {
-            let fault = Fault::MaskValue { value: row[index] };
-            return Err(Place::cell(file, rows.line(), index).fault(fault));
+            let fault = FileFault::MaskValue { value: row[index] };
+            return Err(InputPosition::cell(file, rows.line(), index).fault(fault));
         }
         for (mask, value) in masks.iter_mut().zip(row) {
             mask.push(*value == 1.0);
@@ -102,7 +103,11 @@ fn read_masks(file: &Path, n: usize, data: &Path) -> Result<Vec<Vec<bool>>, Impo
     }
     let found = masks[0].len();
     if found != n {
-        return Err(Place::file(file).fault(Fault::MaskRows { found, expected: n, data: data.to_owned() }));
+        return Err(InputPosition::file(file).fault(FileFault::MaskRows {
+            found,
+            expected: n,
+            data: data.to_owned(),
+        }));
     }
     Ok(masks)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::error::{Fault, ImportError, Place, Role};
+use crate::error::{FileFault, ImportError, InputPosition, Role};
 
 /// Number and names of the columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,11 +16,16 @@ pub(crate) struct Columns {
 impl Columns {
     /// Columns with names. Two equal names are an error; a name may be empty. `place` gives the place of the name
     /// with a 0-based index.
-    pub(crate) fn named(names: Vec<String>, place: impl Fn(usize) -> Place) -> Result<Self, ImportError> {
+    pub(crate) fn named(
+        names: Vec<String>,
+        place: impl Fn(usize) -> InputPosition,
+    ) -> Result<Self, ImportError> {
         let mut seen = HashMap::new();
         for (index, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             if let Some(first) = seen.insert(name, index) {
-                return Err(place(index).fault(Fault::DuplicateName { name: name.clone(), first: first + 1 }));
+                return Err(
+                    place(index).fault(FileFault::DuplicateName { name: name.clone(), first: first + 1 })
+                );
             }
         }
         Ok(Self { count: names.len(), names: Some(names) })
@@ -57,15 +62,15 @@ impl Columns {
         }
         let fault = match typed.parse::<usize>() {
             Ok(index) if index < self.count => return Ok(index),
-            Ok(index) => Fault::ColumnIndex { role, index, columns: self.count },
-            Err(_) => Fault::UnknownColumn {
+            Ok(index) => FileFault::ColumnIndex { role, index, columns: self.count },
+            Err(_) => FileFault::UnknownColumn {
                 role,
                 name: typed.to_owned(),
                 nearest: nearest(typed, names),
                 columns: names.to_vec(),
             },
         };
-        Err(Place::file(file).fault(fault))
+        Err(InputPosition::file(file).fault(fault))
     }
 }
 

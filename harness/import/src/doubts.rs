@@ -7,7 +7,7 @@ use std::path::Path;
 
 use gpbench_data::Table;
 
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 
 /// Rows from which a column that counts is taken for an index.
 const COUNTED_ROWS: usize = 5;
@@ -19,8 +19,8 @@ pub(crate) fn check_target(
     file: &Path,
 ) -> Result<(), ImportError> {
     if table.has_constant_target() {
-        let fault = Fault::ConstantTarget { column: describe(), value: table.y[0] };
-        return Err(Place::file(file).fault(fault));
+        let fault = FileFault::ConstantTarget { column: describe(), value: table.y[0] };
+        return Err(InputPosition::file(file).fault(fault));
     }
     Ok(())
 }

@@ -12,14 +12,14 @@ use thiserror::Error;
 #[error("{place}: {fault}")]
 pub struct ImportError {
     /// Where it is.
-    pub place: Place,
+    pub place: InputPosition,
     /// What is wrong, and what to do.
-    pub fault: Fault,
+    pub fault: FileFault,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct InputPosition {
     /// The file.
     pub file: PathBuf,
     /// Line of a text file, or row of a Parquet file; from 1.
@@ -28,7 +28,7 @@ pub struct Place {
     pub column: Option<usize>,
 }
 
-impl Place {
+impl InputPosition {
     pub(crate) fn file(file: &Path) -> Self {
         Self { file: file.to_owned(), line: None, column: None }
     }
@@ -42,25 +42,25 @@ impl Place {
         Self { column: Some(index + 1), ..Self::line(file, line) }
     }
 
-    pub(crate) fn fault(self, fault: Fault) -> ImportError {
+    pub(crate) fn fault(self, fault: FileFault) -> ImportError {
         ImportError { place: self, fault }
     }
 
     /// The fault that an error of reading means.
     pub(crate) fn io(self, error: &io::Error) -> ImportError {
         if error.kind() == io::ErrorKind::FileTooLarge {
-            return self.fault(Fault::LongLine);
+            return self.fault(FileFault::LongLine);
         }
         let damaged = matches!(
             error.kind(),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
         );
         let reason = error.to_string();
-        self.fault(if damaged { Fault::Gzip { reason } } else { Fault::Unreadable { reason } })
+        self.fault(if damaged { FileFault::Gzip { reason } } else { FileFault::Unreadable { reason } })
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InputPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file.display())?;
         if let Some(line) = self.line {
@@ -75,7 +75,7 @@ impl fmt::Display for Place {
 
 /// What is wrong with a file.
 #[derive(Debug, Error)]
-pub enum Fault {
+pub enum FileFault {
     /// The file cannot be opened or read.
     #[error("cannot be read: {reason}; check the path and its permissions")]
     Unreadable {

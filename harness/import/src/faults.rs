@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 
 /// The most columns whose faults are told.
 const MOST: usize = 10;
@@ -35,7 +35,7 @@ impl ColumnFaults {
                 let text =
                     |ImportError { place, fault }: &ImportError| format!("{}{fault}", line(place.line));
                 let told = faults.iter().take(MOST).map(text).collect();
-                Err(Place::file(file).fault(Fault::Columns { columns, told }))
+                Err(InputPosition::file(file).fault(FileFault::Columns { columns, told }))
             }
         }
     }

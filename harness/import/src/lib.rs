@@ -29,18 +29,18 @@ use std::path::Path;
 
 use gpbench_data::Table;
 use gpbench_data::locate::Found;
-use gpbench_data::registry::Entry;
+use gpbench_data::registry::RegistryEntry;
 use gpbench_record::ReadOptions;
 
-pub use error::{Fault, ImportError, Place, Role};
+pub use error::{FileFault, ImportError, InputPosition, Role};
 pub use materialise::{Materialised, materialise};
 pub use subprocess::{materialise_in_subprocess, serve};
 
 /// The source of a table.
 #[derive(Debug, Clone, Copy)]
-pub enum Origin<'a> {
+pub enum ImportSource<'a> {
     /// A set of the registry, found on this machine.
-    Collection(&'a Found, &'a Entry),
+    Collection(&'a Found, &'a RegistryEntry),
     /// The user's own CSV (also `.csv.gz`) or Parquet file, or a folder with the layout of a registered set
     /// (`data.csv.gz`, `test_mask.csv.gz`).
     File {
@@ -51,12 +51,12 @@ pub enum Origin<'a> {
     },
 }
 
-impl Origin<'_> {
+impl ImportSource<'_> {
     /// Refuses a pipe, which may make the reader wait forever, and a device, which may never end.
     fn require_regular(&self) -> Result<(), ImportError> {
         match *self {
-            Origin::File { path, .. } if path.exists() && !path.is_file() && !path.is_dir() => {
-                Err(Place::file(path).fault(Fault::NotAFile))
+            ImportSource::File { path, .. } if path.exists() && !path.is_file() && !path.is_dir() => {
+                Err(InputPosition::file(path).fault(FileFault::NotAFile))
             }
             _ => Ok(()),
         }
@@ -67,18 +67,18 @@ impl Origin<'_> {
 ///
 /// # Errors
 /// The first fault of the file, with its place; the first faults of all its columns, where several have one.
-pub fn import(origin: &Origin<'_>) -> Result<Table, ImportError> {
+pub fn import(origin: &ImportSource<'_>) -> Result<Table, ImportError> {
     origin.require_regular()?;
     let table = match *origin {
-        Origin::Collection(found, entry) => collection::read_registered(found, entry)?,
-        Origin::File { path, options } if path.is_dir() => {
+        ImportSource::Collection(found, entry) => collection::read_registered(found, entry)?,
+        ImportSource::File { path, options } if path.is_dir() => {
             if *options != ReadOptions::default() {
-                return Err(Place::file(path).fault(Fault::OptionsOfFolder));
+                return Err(InputPosition::file(path).fault(FileFault::OptionsOfFolder));
             }
             collection::read_folder(path)?
         }
-        Origin::File { path, options } if parquet::is_parquet(path) => parquet::read(path, options)?,
-        Origin::File { path, options } => text::read_table(path, options)?,
+        ImportSource::File { path, options } if parquet::is_parquet(path) => parquet::read(path, options)?,
+        ImportSource::File { path, options } => text::read_table(path, options)?,
     };
     Ok(table)
 }

@@ -8,8 +8,8 @@ use std::time::UNIX_EPOCH;
 use gpbench_data::{Names, Sha256Hex, copy};
 use gpbench_record::ReadOptions;
 
-use crate::error::{Fault, ImportError, Place};
-use crate::{Origin, import};
+use crate::error::{FileFault, ImportError, InputPosition};
+use crate::{ImportSource, import};
 
 /// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
 /// other's copies.
@@ -52,18 +52,18 @@ impl Materialised {
 ///
 /// # Errors
 /// Those of [`import`], and where the copy cannot be written.
-pub fn materialise(origin: &Origin<'_>, copies: &Path) -> Result<Materialised, ImportError> {
+pub fn materialise(origin: &ImportSource<'_>, copies: &Path) -> Result<Materialised, ImportError> {
     if let Some(found) = find(origin, copies)? {
         return Ok(found);
     }
     let path = copies.join(file_name(origin)?);
     let table = import(origin)?;
-    copy::write(&table, &path).map_err(|error| Place::file(&path).fault(Fault::Copy(error)))?;
+    copy::write(&table, &path).map_err(|error| InputPosition::file(&path).fault(FileFault::Copy(error)))?;
     open_new(path)
 }
 
 /// Finds the binary copy of a data set; none where it is missing, is damaged or has an older format.
-pub(crate) fn find(origin: &Origin<'_>, copies: &Path) -> Result<Option<Materialised>, ImportError> {
+pub(crate) fn find(origin: &ImportSource<'_>, copies: &Path) -> Result<Option<Materialised>, ImportError> {
     let path = copies.join(file_name(origin)?);
     Ok(copy::header(&path).ok().map(|header| ready(path, header, false)))
 }
@@ -72,7 +72,7 @@ pub(crate) fn find(origin: &Origin<'_>, copies: &Path) -> Result<Option<Material
 pub(crate) fn open_new(path: PathBuf) -> Result<Materialised, ImportError> {
     match copy::header(&path) {
         Ok(header) => Ok(ready(path, header, true)),
-        Err(error) => Err(Place::file(&path).fault(Fault::Copy(error))),
+        Err(error) => Err(InputPosition::file(&path).fault(FileFault::Copy(error))),
     }
 }
 
@@ -82,20 +82,20 @@ fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {
 }
 
 /// The name of the copy: the name of the data set, then a hash of the key.
-fn file_name(origin: &Origin<'_>) -> Result<String, ImportError> {
+fn file_name(origin: &ImportSource<'_>) -> Result<String, ImportError> {
     let mut key = format!("reader {READER}, format {}\n", copy::VERSION);
     let (stem, files, options) = match *origin {
-        Origin::Collection(found, entry) => {
+        ImportSource::Collection(found, entry) => {
             (entry.name.clone(), found.files.clone(), &ReadOptions::default())
         }
-        Origin::File { path, options } if path.is_dir() => {
+        ImportSource::File { path, options } if path.is_dir() => {
             let files = ["data.csv.gz", "test_mask.csv.gz"].map(|name| path.join(name));
             (crate::text::stem(path), files.into_iter().filter(|file| file.exists()).collect(), options)
         }
-        Origin::File { path, options } => (crate::text::stem(path), vec![path.to_owned()], options),
+        ImportSource::File { path, options } => (crate::text::stem(path), vec![path.to_owned()], options),
     };
     for file in files {
-        let error = |error| Place::file(&file).io(&error);
+        let error = |error| InputPosition::file(&file).io(&error);
         let full = fs::canonicalize(&file).map_err(error)?;
         let metadata = fs::metadata(&full).map_err(error)?;
         let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

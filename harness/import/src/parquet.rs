@@ -14,7 +14,7 @@ use crate::categories::{self, Input, Levels, expand, width};
 use crate::cell::{LARGEST, rounding};
 use crate::columns::Columns;
 use crate::doubts;
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 use crate::faults::ColumnFaults;
 use crate::memory;
 use crate::parts::{Part, Parts};
@@ -38,24 +38,25 @@ pub(crate) fn read(file: &Path, options: &ReadOptions) -> Result<Table, ImportEr
         let said = panic.downcast_ref::<String>().map(String::as_str);
         let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("the reader failed");
         let reason = said.lines().next().unwrap_or_default().chars().take(200).collect();
-        Err(Place::file(file).fault(Fault::Parquet { reason }))
+        Err(InputPosition::file(file).fault(FileFault::Parquet { reason }))
     })
 }
 
 fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> {
-    let fault = |fault: Fault| Place::file(file).fault(fault);
-    let damaged = |error: PolarsError| fault(Fault::Parquet { reason: error.to_string() });
+    let fault = |fault: FileFault| InputPosition::file(file).fault(fault);
+    let damaged = |error: PolarsError| fault(FileFault::Parquet { reason: error.to_string() });
     if options.separator.is_some() || options.header.is_some() {
-        return Err(fault(Fault::OptionsOfText));
+        return Err(fault(FileFault::OptionsOfText));
     }
-    let handle = File::open(file).map_err(|error| fault(Fault::Unreadable { reason: error.to_string() }))?;
+    let handle =
+        File::open(file).map_err(|error| fault(FileFault::Unreadable { reason: error.to_string() }))?;
     let mut reader = ParquetReader::new(handle);
     let schema = reader.schema().map_err(damaged)?;
     let names = schema.iter_values().map(|field| field.name.to_string()).collect();
-    let columns = Columns::named(names, |_| Place::file(file))?;
+    let columns = Columns::named(names, |_| InputPosition::file(file))?;
     match columns.count {
-        0 => return Err(fault(Fault::Empty)),
-        1 => return Err(fault(Fault::OneColumn { separator: None })),
+        0 => return Err(fault(FileFault::Empty)),
+        1 => return Err(fault(FileFault::OneColumn { separator: None })),
         _ => {}
     }
     let parts = Parts::choose(&columns, options, file)?;
@@ -69,14 +70,14 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
     faults.take(file)?;
     let (rows, most) = (reader.num_rows().map_err(damaged)?, memory::numbers());
     if rows.checked_mul(parts.used().count()).is_none_or(|numbers| numbers > most) {
-        return Err(fault(Fault::TooMany { most }));
+        return Err(fault(FileFault::TooMany { most }));
     }
     // Columns that are dropped may be of types that polars cannot read.
     let frame = reader.with_projection(Some(parts.used().collect())).finish().map_err(damaged)?;
     let n = frame.height();
     match n {
-        0 => return Err(fault(Fault::HeaderOnly)),
-        1 => return Err(fault(Fault::OneRow)),
+        0 => return Err(fault(FileFault::HeaderOnly)),
+        1 => return Err(fault(FileFault::OneRow)),
         _ => {}
     }
 
@@ -94,7 +95,9 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
             Ok(values) => values,
             Err((row, cell)) => {
                 let describe = || columns.describe(index);
-                faults.add(index, || Place::cell(file, row as u64 + 1, index).fault(cell.fault(describe())));
+                faults.add(index, || {
+                    InputPosition::cell(file, row as u64 + 1, index).fault(cell.fault(describe()))
+                });
                 continue;
             }
         };
@@ -114,7 +117,7 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
     }
     faults.take(file)?;
     if (width(&inputs) + 1).saturating_mul(n) > most {
-        return Err(fault(Fault::TooMany { most }));
+        return Err(fault(FileFault::TooMany { most }));
     }
     let (x, expanded) = expand(x, &inputs);
     let names = Names { inputs: expanded.labels, target: columns.label(parts.target) };
@@ -127,7 +130,7 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
 
 /// Refuses columns that hold no numbers, or no categories, and types that polars as built here cannot read: it panics
 /// on some of them.
-fn check_type(kind: &ArrowDataType, part: Part, column: impl Fn() -> String) -> Result<(), Fault> {
+fn check_type(kind: &ArrowDataType, part: Part, column: impl Fn() -> String) -> Result<(), FileFault> {
     use ArrowDataType as Type;
     let name = || {
         let full = format!("{kind:?}").to_lowercase();
@@ -139,17 +142,17 @@ fn check_type(kind: &ArrowDataType, part: Part, column: impl Fn() -> String) -> 
         Type::Boolean | Type::Int32 | Type::Int64 | Type::UInt32 | Type::UInt64 => Ok(()),
         Type::Float32 | Type::Float64 => Ok(()),
         Type::Int8 | Type::Int16 | Type::Int128 | Type::UInt8 | Type::UInt16 | Type::UInt128 => {
-            Err(Fault::NumberType { column: column(), kind: name() })
+            Err(FileFault::NumberType { column: column(), kind: name() })
         }
-        Type::Float16 => Err(Fault::NumberType { column: column(), kind: name() }),
+        Type::Float16 => Err(FileFault::NumberType { column: column(), kind: name() }),
         Type::Decimal(..) | Type::Decimal32(..) | Type::Decimal64(..) | Type::Decimal256(..) => {
-            Err(Fault::NumberType { column: column(), kind: "decimal".to_owned() })
+            Err(FileFault::NumberType { column: column(), kind: "decimal".to_owned() })
         }
         Type::Utf8 | Type::LargeUtf8 | Type::Utf8View => {
-            Err(Fault::ColumnType { column: column(), kind: "text".to_owned() })
+            Err(FileFault::ColumnType { column: column(), kind: "text".to_owned() })
         }
-        Type::Dictionary(..) => Err(Fault::ColumnType { column: column(), kind: "category".to_owned() }),
-        _ => Err(Fault::ColumnType { column: column(), kind: name() }),
+        Type::Dictionary(..) => Err(FileFault::ColumnType { column: column(), kind: "category".to_owned() }),
+        _ => Err(FileFault::ColumnType { column: column(), kind: name() }),
     }
 }
 
@@ -162,12 +165,12 @@ enum Bad {
 }
 
 impl Bad {
-    fn fault(self, column: String) -> Fault {
+    fn fault(self, column: String) -> FileFault {
         match self {
-            Bad::Missing => Fault::EmptyCell { column },
-            Bad::TooLarge(value) => Fault::TooLarge { text: format!("{value:?}"), column },
-            Bad::NotFinite(value) => Fault::NotFinite { text: format!("{value:?}"), column },
-            Bad::TooManyCategories => Fault::TooManyCategories { column, most: categories::MOST },
+            Bad::Missing => FileFault::EmptyCell { column },
+            Bad::TooLarge(value) => FileFault::TooLarge { text: format!("{value:?}"), column },
+            Bad::NotFinite(value) => FileFault::NotFinite { text: format!("{value:?}"), column },
+            Bad::TooManyCategories => FileFault::TooManyCategories { column, most: categories::MOST },
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use gpbench_record::ReadOptions;
 
 use crate::columns::Columns;
-use crate::error::{Fault, ImportError, Place, Role};
+use crate::error::{FileFault, ImportError, InputPosition, Role};
 
 /// What a column becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Parts {
         options: &ReadOptions,
         file: &Path,
     ) -> Result<Parts, ImportError> {
-        let fault = |fault| Place::file(file).fault(fault);
+        let fault = |fault| InputPosition::file(file).fault(fault);
         let mut parts = vec![Part::Input; columns.count];
         for name in &options.drop {
             parts[columns.find(file, Role::Dropped, name)?] = Part::Dropped;
@@ -42,23 +42,24 @@ impl Parts {
         for name in &options.categories {
             let index = columns.find(file, Role::Categories, name)?;
             if parts[index] == Part::Dropped {
-                return Err(fault(Fault::TwoRoles { column: columns.describe(index) }));
+                return Err(fault(FileFault::TwoRoles { column: columns.describe(index) }));
             }
             parts[index] = Part::Categories;
         }
         let target = match &options.target {
             Some(name) => columns.find(file, Role::Target, name)?,
-            None => {
-                parts.iter().rposition(|part| *part != Part::Dropped).ok_or_else(|| fault(Fault::NoInputs))?
-            }
+            None => parts
+                .iter()
+                .rposition(|part| *part != Part::Dropped)
+                .ok_or_else(|| fault(FileFault::NoInputs))?,
         };
         if parts[target] != Part::Input {
-            return Err(fault(Fault::TwoRoles { column: columns.describe(target) }));
+            return Err(fault(FileFault::TwoRoles { column: columns.describe(target) }));
         }
         parts[target] = Part::Target;
         let parts = Parts { parts, target };
         if parts.inputs().next().is_none() {
-            return Err(fault(Fault::NoInputs));
+            return Err(fault(FileFault::NoInputs));
         }
         Ok(parts)
     }

@@ -11,7 +11,7 @@ use crate::bytes::{Allowed, BUFFER, decompress};
 use crate::categories::{self, Input, Levels};
 use crate::cell::{Cell, is_rounded, number, rounding, shown};
 use crate::columns::Columns;
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 use crate::faults::ColumnFaults;
 use crate::parts::{Part, Parts};
 
@@ -88,7 +88,7 @@ impl Rows {
             row: Vec::new(),
         };
         if !rows.advance()? {
-            return Err(Place::file(file).fault(Fault::Empty));
+            return Err(InputPosition::file(file).fault(FileFault::Empty));
         }
         rows.first_line = rows.line();
         rows.columns = Columns::unnamed(rows.record.len());
@@ -133,8 +133,8 @@ impl Rows {
         }
         let (found, expected) = (self.record.len(), self.columns.count);
         if found != expected {
-            let fault = Fault::Ragged { found, expected, first: self.first_line };
-            return Err(Place::cell(&self.file, self.line(), found.min(expected)).fault(fault));
+            let fault = FileFault::Ragged { found, expected, first: self.first_line };
+            return Err(InputPosition::cell(&self.file, self.line(), found.min(expected)).fault(fault));
         }
         self.row.clear();
         for index in 0..expected {
@@ -213,9 +213,10 @@ impl Rows {
             self.allowance.set(LONGEST_LINE);
             let read =
                 self.reader.read_byte_record(&mut self.record).map_err(|error| match error.kind() {
-                    csv::ErrorKind::Io(error) => Place::line(&self.file, line).io(error),
+                    csv::ErrorKind::Io(error) => InputPosition::line(&self.file, line).io(error),
                     // Nothing else can fail with byte records of any length.
-                    _ => Place::line(&self.file, line).fault(Fault::Unreadable { reason: error.to_string() }),
+                    _ => InputPosition::line(&self.file, line)
+                        .fault(FileFault::Unreadable { reason: error.to_string() }),
                 })?;
             if !read || self.record.len() > 1 || !self.record[0].trim_ascii().is_empty() {
                 return Ok(read);
@@ -254,27 +255,27 @@ impl Rows {
         let mut names = Vec::new();
         for (index, cell) in self.record.iter().enumerate() {
             let name = std::str::from_utf8(cell)
-                .map_err(|_| Place::cell(&self.file, line, index).fault(Fault::Encoding))?;
+                .map_err(|_| InputPosition::cell(&self.file, line, index).fault(FileFault::Encoding))?;
             names.push(name.trim().to_owned());
         }
-        self.columns = Columns::named(names, |index| Place::cell(&self.file, line, index))?;
+        self.columns = Columns::named(names, |index| InputPosition::cell(&self.file, line, index))?;
         (self.pending, self.has_header) = (false, true);
         Ok(())
     }
 
     fn note_bad(&mut self, index: usize, cell: Cell) {
         let (place, cells, columns) =
-            (Place::cell(&self.file, self.line(), index), &self.record, &self.columns);
+            (InputPosition::cell(&self.file, self.line(), index), &self.record, &self.columns);
         self.faults.add(index, || {
             let column = columns.describe(index);
             let text = || shown(&cells[index]);
             place.fault(match cell {
-                Cell::Empty => Fault::EmptyCell { column },
-                Cell::Text => Fault::NotANumber { text: text(), column },
-                Cell::NotFinite => Fault::NotFinite { text: text(), column },
-                Cell::TooLarge => Fault::TooLarge { text: text(), column },
-                Cell::NotUtf8 => Fault::Encoding,
-                Cell::TooManyCategories => Fault::TooManyCategories { column, most: categories::MOST },
+                Cell::Empty => FileFault::EmptyCell { column },
+                Cell::Text => FileFault::NotANumber { text: text(), column },
+                Cell::NotFinite => FileFault::NotFinite { text: text(), column },
+                Cell::TooLarge => FileFault::TooLarge { text: text(), column },
+                Cell::NotUtf8 => FileFault::Encoding,
+                Cell::TooManyCategories => FileFault::TooManyCategories { column, most: categories::MOST },
             })
         });
     }

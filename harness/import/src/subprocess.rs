@@ -13,16 +13,16 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use gpbench_data::locate::{Found, Place as Where};
+use gpbench_data::locate::{Found, SearchPlace};
 use gpbench_data::registry;
 use gpbench_processes::exchange;
 use gpbench_record::ReadOptions;
 use rustix::process::{Resource, Rlimit, Signal, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 use crate::materialise::{self, Materialised, materialise};
-use crate::{Origin, memory};
+use crate::{ImportSource, memory};
 
 /// What to read, and where to write.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,10 +33,10 @@ struct Job {
     asker: u32,
 }
 
-/// An [`Origin`] that can be sent.
+/// An [`ImportSource`] that can be sent.
 #[derive(Debug, Serialize, Deserialize)]
 enum Source {
-    Collection { name: String, place: Where, folder: OsString, files: Vec<OsString> },
+    Collection { name: String, place: SearchPlace, folder: OsString, files: Vec<OsString> },
     File { path: OsString, options: ReadOptions },
 }
 
@@ -59,7 +59,7 @@ struct Told {
 /// Those of [`materialise`], and where the reader cannot be started or ends without an answer.
 pub fn materialise_in_subprocess(
     reader: &mut Command,
-    origin: &Origin<'_>,
+    origin: &ImportSource<'_>,
     copies: &Path,
 ) -> Result<Materialised, ImportError> {
     // Before the reader, whose standard input is another one.
@@ -68,33 +68,33 @@ pub fn materialise_in_subprocess(
         return Ok(found);
     }
     let file = match *origin {
-        Origin::Collection(found, _) => &found.folder,
-        Origin::File { path, .. } => path,
+        ImportSource::Collection(found, _) => &found.folder,
+        ImportSource::File { path, .. } => path,
     };
-    let failed = |what: String| Place::file(file).fault(Fault::Subprocess { what });
+    let failed = |what: String| InputPosition::file(file).fault(FileFault::Subprocess { what });
     let job = Job { origin: Source::of(origin), copies: copies.into(), asker: std::process::id() };
     let job = serde_json::to_vec(&job).expect("numbers, texts and bytes always serialise");
     let output = exchange(reader, &job).map_err(|error| failed(format!("cannot be started: {error}")))?;
     match serde_json::from_slice::<Answer>(&output.stdout) {
         Ok(Ok(path)) => materialise::open_new(path.into()),
         Ok(Err(told)) => Err(told.into()),
-        Err(_) => Err(Place::file(file).fault(ended(&output))),
+        Err(_) => Err(InputPosition::file(file).fault(ended(&output))),
     }
 }
 
 /// Why a process ended without an answer, by its last words.
-fn ended(output: &Output) -> Fault {
+fn ended(output: &Output) -> FileFault {
     let log = String::from_utf8_lossy(&output.stderr);
     let aborted = output.status.signal().is_some();
     if aborted && log.contains("has overflowed its stack") {
-        return Fault::TooDeep;
+        return FileFault::TooDeep;
     }
     if aborted && log.contains("memory allocation of") {
-        return Fault::OutOfMemory;
+        return FileFault::OutOfMemory;
     }
     let words: String = log.lines().next().unwrap_or_default().chars().take(200).collect();
     let words = if words.is_empty() { words } else { format!(": {words}") };
-    Fault::Subprocess { what: format!("ended without an answer ({}{words})", output.status) }
+    FileFault::Subprocess { what: format!("ended without an answer ({}{words})", output.status) }
 }
 
 /// Does the job on standard input, and writes the answer to standard output. Ends with the process that asked, and
@@ -124,15 +124,17 @@ pub fn serve() -> io::Result<()> {
 }
 
 impl Source {
-    fn of(origin: &Origin<'_>) -> Source {
+    fn of(origin: &ImportSource<'_>) -> Source {
         match *origin {
-            Origin::Collection(found, entry) => Source::Collection {
+            ImportSource::Collection(found, entry) => Source::Collection {
                 name: entry.name.clone(),
                 place: found.place,
                 folder: found.folder.clone().into(),
                 files: found.files.iter().map(OsString::from).collect(),
             },
-            Origin::File { path, options } => Source::File { path: path.into(), options: options.clone() },
+            ImportSource::File { path, options } => {
+                Source::File { path: path.into(), options: options.clone() }
+            }
         }
     }
 
@@ -145,10 +147,10 @@ impl Source {
                     files: files.into_iter().map(PathBuf::from).collect(),
                 };
                 let entry = registry::find(&name).expect("the process that asked has the same registry");
-                materialise(&Origin::Collection(&found, entry), copies)
+                materialise(&ImportSource::Collection(&found, entry), copies)
             }
             Source::File { path, options } => {
-                materialise(&Origin::File { path: Path::new(&path), options: &options }, copies)
+                materialise(&ImportSource::File { path: Path::new(&path), options: &options }, copies)
             }
         }
     }
@@ -156,14 +158,14 @@ impl Source {
 
 impl From<ImportError> for Told {
     fn from(ImportError { place, fault }: ImportError) -> Told {
-        let Place { file, line, column } = place;
+        let InputPosition { file, line, column } = place;
         Told { file: file.into(), line, column, fault: fault.to_string() }
     }
 }
 
 impl From<Told> for ImportError {
     fn from(Told { file, line, column, fault }: Told) -> ImportError {
-        Place { file: file.into(), line, column }.fault(Fault::Told(fault))
+        InputPosition { file: file.into(), line, column }.fault(FileFault::Told(fault))
     }
 }
 
@@ -179,7 +181,7 @@ mod tests {
         let file = folder.path().join("a.csv");
         fs::write(&file, "1,2\n3,4\n").unwrap();
         let options = ReadOptions::default();
-        let origin = Origin::File { path: &file, options: &options };
+        let origin = ImportSource::File { path: &file, options: &options };
         let mut reader = Command::new("sh");
         let error =
             materialise_in_subprocess(reader.args(["-c", shell]), &origin, folder.path()).unwrap_err();
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn a_reader_that_cannot_start_is_an_error() {
         let options = ReadOptions::default();
-        let origin = Origin::File { path: Path::new("Cargo.toml"), options: &options };
+        let origin = ImportSource::File { path: Path::new("Cargo.toml"), options: &options };
         let mut reader = Command::new("/nowhere/gpbench");
         let error = materialise_in_subprocess(&mut reader, &origin, Path::new("/nowhere")).unwrap_err();
         assert!(error.to_string().contains("cannot be started"), "{error}");
@@ -213,7 +215,7 @@ mod tests {
         let file = folder.path().join("a.csv");
         fs::write(&file, "1,2\n3,4\n").unwrap();
         let options = ReadOptions::default();
-        let origin = Origin::File { path: &file, options: &options };
+        let origin = ImportSource::File { path: &file, options: &options };
         let made = materialise(&origin, folder.path()).unwrap();
         let mut reader = Command::new("/nowhere/gpbench");
         let found = materialise_in_subprocess(&mut reader, &origin, folder.path()).unwrap();
@@ -224,10 +226,10 @@ mod tests {
     fn faults_and_paths_of_any_bytes_survive_the_way() {
         use std::os::unix::ffi::OsStringExt as _;
         let file = PathBuf::from(OsString::from_vec(vec![b'a', 0xff, b'b']));
-        let answer: Answer = Err(Place::cell(&file, 3, 1).fault(Fault::OneRow).into());
+        let answer: Answer = Err(InputPosition::cell(&file, 3, 1).fault(FileFault::OneRow).into());
         let line = serde_json::to_string(&answer).unwrap();
         let told: ImportError = serde_json::from_str::<Answer>(&line).unwrap().unwrap_err().into();
-        assert_eq!(told.place, Place { file, line: Some(3), column: Some(2) });
-        assert_eq!(told.fault.to_string(), Fault::OneRow.to_string());
+        assert_eq!(told.place, InputPosition { file, line: Some(3), column: Some(2) });
+        assert_eq!(told.fault.to_string(), FileFault::OneRow.to_string());
     }
 }

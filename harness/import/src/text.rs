@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2};
 
 use crate::categories::{Expanded, Input, expand, width};
 use crate::doubts;
-use crate::error::{Fault, ImportError, Place};
+use crate::error::{FileFault, ImportError, InputPosition};
 use crate::memory;
 use crate::parts::Parts;
 use crate::rows::{Header, Rows};
@@ -34,8 +34,8 @@ impl Builder {
         let inputs: Vec<usize> = parts.inputs().collect();
         while let Some(row) = rows.next()? {
             if self.x.len() + self.y.len() + inputs.len() + 1 > self.most {
-                let fault = Fault::TooMany { most: self.most };
-                return Err(Place::line(rows.file(), rows.line()).fault(fault));
+                let fault = FileFault::TooMany { most: self.most };
+                return Err(InputPosition::line(rows.file(), rows.line()).fault(fault));
             }
             self.x.extend(inputs.iter().map(|index| row[*index]));
             self.y.push(row[parts.target]);
@@ -51,7 +51,7 @@ impl Builder {
     ) -> Result<(Array2<f64>, Array1<f64>, Expanded), ImportError> {
         let n = self.y.len();
         if (width(inputs) + 1).saturating_mul(n) > self.most {
-            return Err(Place::file(file).fault(Fault::TooMany { most: self.most }));
+            return Err(InputPosition::file(file).fault(FileFault::TooMany { most: self.most }));
         }
         let x = Array2::from_shape_vec((n, inputs.len()), self.x).expect("every row has all inputs");
         let (x, expanded) = expand(x, inputs);
@@ -71,7 +71,7 @@ pub(crate) fn read_table(file: &Path, options: &ReadOptions) -> Result<Table, Im
     if rows.columns().count < 2 {
         let mut others = [',', ';', '\t', '|', ' '].into_iter().filter(|separator| *separator != used);
         let separator = others.find(|separator| rows.only_cell().contains(&(*separator as u8)));
-        return Err(Place::line(file, rows.first_line()).fault(Fault::OneColumn { separator }));
+        return Err(InputPosition::line(file, rows.first_line()).fault(FileFault::OneColumn { separator }));
     }
     let parts = Parts::choose(rows.columns(), options, file)?;
     let target = parts.target;
@@ -80,12 +80,12 @@ pub(crate) fn read_table(file: &Path, options: &ReadOptions) -> Result<Table, Im
     builder.append(&mut rows)?;
     let (x, y, expanded) = builder.finish(&rows.take_inputs(), file)?;
     let fault = match y.len() {
-        0 => Some(Fault::HeaderOnly),
-        1 => Some(Fault::OneRow),
+        0 => Some(FileFault::HeaderOnly),
+        1 => Some(FileFault::OneRow),
         _ => None,
     };
     if let Some(fault) = fault {
-        return Err(Place::file(file).fault(fault));
+        return Err(InputPosition::file(file).fault(fault));
     }
     let names = Names { inputs: expanded.labels, target: rows.columns().label(target) };
     let mut table =

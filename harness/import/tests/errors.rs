@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use flate2::{Compression, write::GzEncoder};
-use gpbench_import::{Origin, import};
+use gpbench_import::{ImportSource, import};
 use gpbench_record::ReadOptions;
 
 /// The error for a file of this content, without the folder's name.
@@ -18,7 +18,7 @@ fn error_with(name: &str, content: impl AsRef<[u8]>, options: ReadOptions) -> St
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, content).unwrap();
-    let error = import(&Origin::File { path: &path, options: &options }).unwrap_err();
+    let error = import(&ImportSource::File { path: &path, options: &options }).unwrap_err();
     error.to_string().replace(&format!("{}/", folder.path().display()), "")
 }
 
@@ -243,8 +243,9 @@ fn damaged_archives() {
 #[test]
 fn missing_files() {
     let path = PathBuf::from("/nowhere/file.csv");
-    let error =
-        import(&Origin::File { path: &path, options: &ReadOptions::default() }).unwrap_err().to_string();
+    let error = import(&ImportSource::File { path: &path, options: &ReadOptions::default() })
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("/nowhere/file.csv: cannot be read: No such file"), "{error}");
     assert!(error.ends_with("; check the path and its permissions"), "{error}");
 }
@@ -254,7 +255,8 @@ fn folder_error(data: &str, masks: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("data.csv.gz"), gzip(data)).unwrap();
     fs::write(folder.path().join("test_mask.csv.gz"), gzip(masks)).unwrap();
-    let error = import(&Origin::File { path: folder.path(), options: &ReadOptions::default() }).unwrap_err();
+    let error =
+        import(&ImportSource::File { path: folder.path(), options: &ReadOptions::default() }).unwrap_err();
     error.to_string().replace(&format!("{}/", folder.path().display()), "")
 }
 

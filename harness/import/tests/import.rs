@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::{Compression, write::GzEncoder};
-use gpbench_data::locate::{self, Places};
-use gpbench_data::registry::{self, Entry};
+use gpbench_data::locate::{self, SearchPlaces};
+use gpbench_data::registry::{self, RegistryEntry};
 use gpbench_data::{Preparation, Table, copy, split};
-use gpbench_import::{Fault, Origin, import, materialise};
+use gpbench_import::{FileFault, ImportSource, import, materialise};
 use gpbench_record::ReadOptions;
 use ndarray::array;
 use polars::prelude::{DataFrame, IntoColumn, NamedFrom, ParquetWriter, Series};
@@ -31,7 +31,7 @@ fn with_target(target: Option<&str>) -> ReadOptions {
 
 fn read_with(name: &str, content: impl AsRef<[u8]>, options: &ReadOptions) -> Table {
     let (_folder, path) = file(name, content);
-    import(&Origin::File { path: &path, options }).unwrap()
+    import(&ImportSource::File { path: &path, options }).unwrap()
 }
 
 fn gzip(content: &str) -> Vec<u8> {
@@ -88,7 +88,7 @@ fn integers_that_are_rounded_are_told_once_a_column() {
     ];
     let mut frame = DataFrame::new(2, columns).unwrap();
     ParquetWriter::new(File::create(&path).unwrap()).finish(&mut frame).unwrap();
-    let table = import(&Origin::File { path: &path, options: &with_target(Some("y")) }).unwrap();
+    let table = import(&ImportSource::File { path: &path, options: &with_target(Some("y")) }).unwrap();
     assert_eq!(table.warnings.len(), 2, "{:?}", table.warnings);
     assert!(
         table.warnings[0].starts_with("row 2: 9007199254740993 in column 1 (`id`)"),
@@ -150,12 +150,13 @@ fn columns_are_dropped_and_categories_become_inputs() {
         categories: words(&["colour", "level"]),
         ..with_target(Some("y"))
     };
-    let table = import(&Origin::File { path: &path, options: &options }).unwrap();
+    let table = import(&ImportSource::File { path: &path, options: &options }).unwrap();
     assert_eq!(table.names.inputs, ["colour=blue", "colour=red", "level=10", "level=9"]);
     assert_eq!(table.x, array![[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0]]);
     assert_eq!(table.y, array![1.0, 2.0, 4.0]);
-    let error =
-        import(&Origin::File { path: &path, options: &with_target(Some("y")) }).unwrap_err().to_string();
+    let error = import(&ImportSource::File { path: &path, options: &with_target(Some("y")) })
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("2 columns cannot be read:\n  column 1 (`colour`) holds values of type text"),
         "{error}"
@@ -231,13 +232,14 @@ fn parquet_is_read_with_its_types_and_checked_like_text() {
     let b = || Series::new("b".into(), [0.5_f32, 1.5, 2.5]);
     let flag = || Series::new("flag".into(), [true, false, true]);
     parquet(&path, vec![a(), b(), flag()]);
-    let table = import(&Origin::File { path: &path, options: &with_target(Some("b")) }).unwrap();
+    let table = import(&ImportSource::File { path: &path, options: &with_target(Some("b")) }).unwrap();
     assert_eq!((table.x, table.y), (array![[1.0, 1.0], [2.0, 0.0], [3.0, 1.0]], array![0.5, 1.5, 2.5]));
 
     let error = |columns: Vec<Series>, target: Option<&str>| {
         parquet(&path, columns);
-        let error =
-            import(&Origin::File { path: &path, options: &with_target(target) }).unwrap_err().to_string();
+        let error = import(&ImportSource::File { path: &path, options: &with_target(target) })
+            .unwrap_err()
+            .to_string();
         error.replace(&format!("{}/", folder.path().display()), "")
     };
     assert_eq!(
@@ -263,7 +265,7 @@ fn a_copy_is_made_once_for_each_content_and_target() {
     let (folder, path) = file("my.csv", "a,b,y\n1,2,3\n4,2,6\n");
     let copies = folder.path().join("copies");
     let options = ReadOptions::default();
-    let origin = Origin::File { path: &path, options: &options };
+    let origin = ImportSource::File { path: &path, options: &options };
     let first = materialise(&origin, &copies).unwrap();
     assert!(first.is_new);
     assert_eq!((first.n, first.d, first.splits), (2, 2, 0));
@@ -275,7 +277,7 @@ fn a_copy_is_made_once_for_each_content_and_target() {
     assert_eq!((&again.path, &again.sha256, &again.warnings), (&first.path, &first.sha256, &first.warnings));
 
     let other =
-        materialise(&Origin::File { path: &path, options: &with_target(Some("a")) }, &copies).unwrap();
+        materialise(&ImportSource::File { path: &path, options: &with_target(Some("a")) }, &copies).unwrap();
     assert!(other.is_new && other.sha256 != first.sha256);
 
     fs::write(&path, "a,b,y\n1,2,3\n4,2,60\n").unwrap();
@@ -295,24 +297,24 @@ fn a_registered_set_must_have_its_size_and_warns_of_another_checksum() {
     fs::write(set.join("data.csv.gz"), gzip("1,2\n3,4\n5,6\n")).unwrap();
     fs::write(set.join("data1.csv.gz"), gzip("7,8\n")).unwrap();
     fs::write(set.join("test_mask.csv.gz"), gzip("0,1\n1,0\n0,0\n0,0\n")).unwrap();
-    let places = Places {
+    let places = SearchPlaces {
         data_dir: Some(folder.path().into()),
         env: None,
         cache: folder.path().join("c"),
         mirror: None,
     };
     let song = registry::find("song").unwrap();
-    let entry = Entry { name: "made".into(), n: 4, d: 1, ..song.clone() };
+    let entry = RegistryEntry { name: "made".into(), n: 4, d: 1, ..song.clone() };
     let found = locate::locate(&entry, &places).unwrap();
-    let table = import(&Origin::Collection(&found, &entry)).unwrap();
+    let table = import(&ImportSource::Collection(&found, &entry)).unwrap();
     assert_eq!(table.y, array![2.0, 4.0, 6.0, 8.0], "parts follow each other");
     assert_eq!(table.test_masks, [[false, true, false, false], [true, false, false, false]]);
     assert_eq!(table.warnings.len(), 1, "song's masks have a registered checksum, its data have none");
     assert!(table.warnings[0].contains("is not the registered file"), "{:?}", table.warnings);
 
-    let entry = Entry { n: 5, ..entry };
-    let error = import(&Origin::Collection(&found, &entry)).unwrap_err();
-    assert!(matches!(error.fault, Fault::Size { expected: (5, 1), found: (4, 1), .. }), "{error}");
+    let entry = RegistryEntry { n: 5, ..entry };
+    let error = import(&ImportSource::Collection(&found, &entry)).unwrap_err();
+    assert!(matches!(error.fault, FileFault::Size { expected: (5, 1), found: (4, 1), .. }), "{error}");
 }
 
 #[test]
@@ -321,10 +323,10 @@ fn pol_as_published() {
     let folder = std::env::var_os("GPBENCH_DATA").expect("GPBENCH_DATA names a folder with the set `pol`");
     let cache = tempfile::tempdir().unwrap();
     let places =
-        Places { data_dir: None, env: Some(folder.into()), cache: cache.path().into(), mirror: None };
+        SearchPlaces { data_dir: None, env: Some(folder.into()), cache: cache.path().into(), mirror: None };
     let entry = registry::find("pol").unwrap();
     let found = locate::locate(entry, &places).expect("GPBENCH_DATA names a folder with the set `pol`");
-    let copied = materialise(&Origin::Collection(&found, entry), &places.copies()).unwrap();
+    let copied = materialise(&ImportSource::Collection(&found, entry), &places.copies()).unwrap();
     assert_eq!((copied.n, copied.d, copied.splits), (15_000, 26, 10));
     assert_eq!(copied.warnings, Vec::<String>::new());
     let table = copy::read(&copied.path).unwrap();
@@ -340,7 +342,7 @@ fn unsupported_parquet_numbers_are_refused_with_their_type() {
         ("decimal.parquet", "column 4 (`c`) holds numbers of type decimal"),
         ("int8.parquet", "column 2 (`b`) holds numbers of type int8"),
     ] {
-        let error = import(&Origin::File { path: &data.join(file), options: &ReadOptions::default() })
+        let error = import(&ImportSource::File { path: &data.join(file), options: &ReadOptions::default() })
             .unwrap_err()
             .to_string();
         assert!(error.contains(what), "{error}");

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::{Compression, write::GzEncoder};
-use gpbench_import::{Origin, import};
+use gpbench_import::{ImportSource, import};
 use gpbench_record::ReadOptions;
 use polars::prelude::{DataFrame, IntoColumn, NamedFrom, ParquetCompression, ParquetWriter, Series};
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ impl Tally {
     /// Imports a file: it must give a usable table, or an error that names the file.
     fn import(&self, file: &Path, target: Option<&str>) {
         let options = ReadOptions { target: target.map(str::to_owned), ..ReadOptions::default() };
-        match import(&Origin::File { path: file, options: &options }) {
+        match import(&ImportSource::File { path: file, options: &options }) {
             Ok(table) => {
                 let (n, d) = table.x.dim();
                 assert!(n >= 2 && d >= 1 && table.y.len() == n);

@@ -24,8 +24,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use gpbench_engine::{
-    Beginning, CaseWithoutRow, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Options,
-    Planned, Reused, Summary, SystemClock, Work,
+    Beginning, CaseWithoutRow, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Planned, Reused,
+    RunOptions, RunSummary, SystemClock, Workload,
 };
 use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
 use gpbench_runs::{Attempts, RunFolder, Workspace};
@@ -87,7 +87,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     executor.end_stale_processes(&logs);
 
     let mut rows = PartRows::new(Arc::clone(part), task.time, task.bounds());
-    let work = Work {
+    let work = Workload {
         cases: &task.cases,
         pending: task.planned().collect(),
         workspace: &workspace,
@@ -124,19 +124,19 @@ fn lost_dataset(planned: Planned<'_>) -> Result<(), String> {
 }
 
 /// Options of the attempt.
-fn options(task: &Task) -> Options {
+fn options(task: &Task) -> RunOptions {
     let node = &task.manifest.options;
-    Options {
+    RunOptions {
         cache_dir: node.cache_dir.clone(),
         kill_after_seconds: node.kill_after_seconds,
         cpu_seconds: node.cpu_seconds,
         memory_bytes: node.memory_bytes,
-        ..Options::default()
+        ..RunOptions::default()
     }
 }
 
 /// Why an attempt that nothing has stopped is over. `is_time_over`: a case has not started for want of time.
-fn ending(summary: &Summary, is_time_over: bool) -> Ending {
+fn ending(summary: &RunSummary, is_time_over: bool) -> Ending {
     match (summary.interrupted, summary.without_rows.first()) {
         _ if is_time_over => Ending::TimeOver,
         (Some(TIME_NEARLY_OVER), _) if summary.left > 0 => Ending::TimeOver,

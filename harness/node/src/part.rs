@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{ClusterError, PartWriter};
-use gpbench_engine::Rows;
-use gpbench_record::{Ending, Environment, PartLine, Place, Row, Status};
+use gpbench_engine::RowSink;
+use gpbench_record::{Ending, Environment, NodePlace, PartLine, Row, Status};
 use gpbench_runs::RunError;
 use jiff::Timestamp;
 
@@ -24,7 +24,7 @@ const LATE: f64 = 5.0;
 pub(crate) struct Part {
     path: PathBuf,
     writer: Mutex<PartWriter>,
-    place: OnceLock<Place>,
+    place: OnceLock<NodePlace>,
     checkpoints: OnceLock<Checkpoints>,
     suspended_seconds: Mutex<f64>,
 }
@@ -46,7 +46,7 @@ impl Part {
     pub(crate) fn begin(
         &self,
         task: &Task,
-        place: Place,
+        place: NodePlace,
         environment: &Environment,
     ) -> Result<(), ClusterError> {
         task.folder.write_environment(environment)?;
@@ -94,9 +94,9 @@ impl Part {
     }
 
     /// Where the attempt runs, with the seconds for which the job was suspended since the last call: cases run one after another.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<NodePlace> {
         let suspended_seconds = std::mem::take(&mut *lock(&self.suspended_seconds));
-        self.place.get().map(|place| Place { suspended_seconds, ..place.clone() })
+        self.place.get().map(|place| NodePlace { suspended_seconds, ..place.clone() })
     }
 }
 
@@ -128,7 +128,7 @@ impl PartRows {
     }
 }
 
-impl Rows for PartRows {
+impl RowSink for PartRows {
     /// The first case starts in any case: no attempt could give it more time.
     fn begin(&mut self, id: &str) -> Result<bool, RunError> {
         let bound = self.bounds.get(id).copied();

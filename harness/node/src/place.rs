@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 use gpbench_cluster::LEAST_MEMORY;
 use gpbench_engine::physical_memory;
 use gpbench_files::host_name;
-use gpbench_record::{Environment, Place};
+use gpbench_record::{Environment, NodePlace};
 
 use crate::task::{Stop, Task};
 
@@ -58,8 +58,8 @@ pub(crate) fn require(task: &Task, environment: &Environment) -> Result<(), Stop
 }
 
 /// Where the attempt runs.
-pub(crate) fn place(task: &Task) -> Place {
-    Place {
+pub(crate) fn place(task: &Task) -> NodePlace {
+    NodePlace {
         node: variable("SLURMD_NODENAME").unwrap_or_else(host_name),
         job: variable("SLURM_ARRAY_JOB_ID").and_then(|text| text.parse().ok()).unwrap_or_default(),
         attempt: task.attempt.attempt,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Place, Row, Site};
+use crate::{Environment, NodePlace, Row, Site};
 
 /// Exit status of a runner that a signal ended: its work can go on elsewhere.
 pub const STATUS_INTERRUPTED: i32 = 75;
@@ -90,7 +90,7 @@ pub enum PartLine {
         /// When.
         time: String,
         /// Where.
-        place: Place,
+        place: NodePlace,
     },
     /// The runner is alive.
     Beat {

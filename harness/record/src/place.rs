@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where a case ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct NodePlace {
     /// The node's name.
     pub node: String,
     /// The array's job id.

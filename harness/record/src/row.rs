@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Labels, Metrics, Place, Status, TaskOutput};
+use crate::{Case, Labels, Metrics, NodePlace, Status, TaskOutput};
 
 /// Most points of the trace of a case.
 pub const MOST_TRACE_POINTS: usize = 20_000;
@@ -70,7 +70,7 @@ pub struct Row {
     pub environment: Option<String>,
     /// Where the case ran, of a run on a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<NodePlace>,
     /// UTC time at which the case ended.
     pub finished: String,
 }

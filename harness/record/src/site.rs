@@ -18,7 +18,7 @@ pub struct Site {
     /// Further options of `sbatch`.
     pub extra: Vec<String>,
     /// What each task asks for.
-    pub ask: Ask,
+    pub ask: ResourceSettings,
     /// How cases become tasks.
     pub tasks: TaskSettings,
     /// What is known of the nodes.
@@ -64,7 +64,7 @@ impl Default for Intervals {
 /// What each task asks for; what is absent follows from the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ask {
+pub struct ResourceSettings {
     /// Wall-clock seconds.
     pub seconds: Option<u64>,
     /// Bytes of memory.
@@ -75,7 +75,7 @@ pub struct Ask {
     pub exclusive: bool,
 }
 
-impl Default for Ask {
+impl Default for ResourceSettings {
     fn default() -> Self {
         Self { seconds: None, memory_bytes: None, threads: None, exclusive: true }
     }

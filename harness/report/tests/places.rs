@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gpbench_record::{Environment, Place, Row, Shard};
+use gpbench_record::{Environment, NodePlace, Row, Shard};
 use gpbench_report::{Format, History, Run, between, compare, export};
 use gpbench_runs::MergedRun;
 
@@ -14,7 +14,7 @@ fn run() -> Run {
     for row in &mut run.record.rows {
         row.environment = Some(run.record.environments[0].kind());
         row.place =
-            Some(Place { node: "n1".into(), job: 7, attempt: 1, shared: false, suspended_seconds: 0.0 });
+            Some(NodePlace { node: "n1".into(), job: 7, attempt: 1, shared: false, suspended_seconds: 0.0 });
     }
     run
 }
@@ -24,7 +24,7 @@ fn machine(cpu: &str, cores: usize) -> Environment {
     Environment { cpu: cpu.into(), cores, os, memory_bytes, ..Environment::default() }
 }
 
-fn place(row: &mut Row) -> &mut Place {
+fn place(row: &mut Row) -> &mut NodePlace {
     row.place.as_mut().unwrap()
 }
 

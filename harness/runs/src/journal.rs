@@ -19,7 +19,7 @@ pub struct JournalContents {
     /// The newest row of each case, in the order in which cases first ended.
     pub rows: Vec<Row>,
     /// Complete lines that cannot be read, or have changed since they were written.
-    pub damaged: Vec<DamagedLine>,
+    pub damaged: Vec<DamagedRow>,
     /// Whether the last line is cut short, as by a process killed while writing.
     pub truncated: bool,
     /// Bytes of complete lines.
@@ -28,20 +28,20 @@ pub struct JournalContents {
 
 /// A complete line of a journal that cannot be read. Its case counts as not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DamagedLine {
+pub struct DamagedRow {
     /// Its number, counted from 1.
     pub line: usize,
     /// Why it cannot be read.
     pub reason: String,
 }
 
-impl fmt::Display for DamagedLine {
+impl fmt::Display for DamagedRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{JOURNAL} line {} cannot be read ({})", self.line, self.reason)
     }
 }
 
-impl DamagedLine {
+impl DamagedRow {
     /// The warning that names this line. `complete`: every planned case has a row nevertheless.
     pub fn warning(&self, complete: bool) -> String {
         let consequence = if complete { "every case has another row" } else { "its case runs again" };
@@ -78,7 +78,7 @@ impl JournalContents {
                     }
                 },
                 Ok(JournalEntry::Unknown) => {}
-                Err(reason) => contents.damaged.push(DamagedLine { line, reason }),
+                Err(reason) => contents.damaged.push(DamagedRow { line, reason }),
             }
         }
         contents

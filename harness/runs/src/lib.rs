@@ -25,7 +25,7 @@
 //!
 //! [`merge()`] unites the rows of several runs, such as shards of one plan, in a run folder of their own.
 //!
-//! [`Store`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
+//! [`FinishedStore`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
 //! their rows.
 //!
 //! The folder may lie on a file system that several hosts share. One process has the journal open. Others may run
@@ -57,11 +57,11 @@ pub use attempts::Attempts;
 pub use environments::{ComparedEnvironment, environments};
 pub use error::RunError;
 pub use folder::RunFolder;
-pub use journal::{DamagedLine, JournalContents, read_journal};
+pub use journal::{DamagedRow, JournalContents, read_journal};
 pub use lookup::{list_runs, newest_run, resolve_run, shards_of};
 pub use merge::{Merged, merge};
 pub use plan::{MergedRun, PlanFile};
 pub use record::RunRecord;
-pub use store::{FinishedCase, Store};
+pub use store::{FinishedCase, FinishedStore};
 pub use workspace::Workspace;
 pub use writer::Journal;

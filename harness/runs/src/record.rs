@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gpbench_record::{Axes, Environment, Labels, PlannedCase, ReportOptions, Row, Shard};
 use jiff::Timestamp;
 
-use crate::journal::{DamagedLine, read_journal};
+use crate::journal::{DamagedRow, read_journal};
 use crate::layout::{JOURNAL, is_run};
 use crate::{MergedRun, PlanFile, RunError, environments};
 
@@ -43,7 +43,7 @@ pub struct RunRecord {
     /// A warning for each environment that cannot be read.
     pub unreadable_environments: Vec<String>,
     /// Complete lines of the journal that cannot be read, or have changed since they were written.
-    pub damaged: Vec<DamagedLine>,
+    pub damaged: Vec<DamagedRow>,
     /// Whether the journal's last line is cut short, as by a process killed while writing.
     pub truncated: bool,
 }

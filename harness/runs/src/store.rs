@@ -30,11 +30,11 @@ pub struct FinishedCase {
 /// Ids hash everything that can change a result, so a case with the same id has the same result. A file is replaced as a
 /// whole, and several processes may use a store at once.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub struct FinishedStore {
     folder: PathBuf,
 }
 
-impl Store {
+impl FinishedStore {
     /// The store of an output folder. Nothing is made before a case is kept. Files that a process did not finish before it was
     /// killed are removed.
     pub fn of(output_dir: &Path) -> Self {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_read_back() {
         let output = tempfile::tempdir().unwrap();
-        let store = Store::of(output.path());
+        let store = FinishedStore::of(output.path());
         let case = finished("00ff");
         let id = case.row.id.clone();
         assert_eq!(store.get(&id).unwrap(), None);
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_damaged_file_or_that_of_another_case_is_an_error() {
         let output = tempfile::tempdir().unwrap();
-        let store = Store::of(output.path());
+        let store = FinishedStore::of(output.path());
         let case = finished("00ff");
         store.put(&case).unwrap();
         let file = store.path(&case.row.id);

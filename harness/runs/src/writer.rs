@@ -10,7 +10,7 @@ use gpbench_record::{JournalEntry, Row, Status};
 
 use crate::RunError;
 use crate::error::Context as _;
-use crate::journal::{DamagedLine, JournalContents};
+use crate::journal::{DamagedRow, JournalContents};
 use crate::layout::JOURNAL;
 
 /// A journal open for appending.
@@ -34,12 +34,12 @@ impl Journal {
     ///
     /// # Errors
     /// [`RunError::Busy`] when another process has it open; those of the file system.
-    pub fn open(folder: &Path) -> Result<(Self, Vec<DamagedLine>), RunError> {
+    pub fn open(folder: &Path) -> Result<(Self, Vec<DamagedRow>), RunError> {
         Self::open_by(folder, Locking::default())
     }
 
     /// [`Journal::open`], locked in this way.
-    fn open_by(folder: &Path, locking: Locking) -> Result<(Self, Vec<DamagedLine>), RunError> {
+    fn open_by(folder: &Path, locking: Locking) -> Result<(Self, Vec<DamagedRow>), RunError> {
         let path = folder.join(JOURNAL);
         let mut file = OpenOptions::new()
             .read(true)

@@ -15,9 +15,9 @@ pub(crate) use kinds::{
 };
 pub use range::Range;
 pub(crate) use range::{ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, SEVERAL, between};
-pub use reference::{Key, ValueType};
+pub use reference::{SpecKey, ValueType};
 
-use kinds::Place;
+use kinds::KeyPath;
 
 use crate::error::Mistakes;
 use crate::nearest;
@@ -72,7 +72,7 @@ pub(crate) struct Keys<'a> {
     /// Every key that was asked for.
     names: Vec<&'static str>,
     /// The same with their documentation, where the table is read for its description.
-    described: Option<Vec<Key>>,
+    described: Option<Vec<SpecKey>>,
     mistakes: &'a mut Mistakes,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Keys<'a> {
     }
 
     /// The keys that `read` asks for.
-    pub(crate) fn describe<T>(of: String, read: fn(&mut Keys<'_>) -> T) -> Vec<Key> {
+    pub(crate) fn describe<T>(of: String, read: fn(&mut Keys<'_>) -> T) -> Vec<SpecKey> {
         let (table, mut mistakes) = (Table::default(), Mistakes::default());
         let described = Some(Vec::new());
         let mut keys =
@@ -141,7 +141,7 @@ impl<'a> Keys<'a> {
         match self.take(name, &kind) {
             Some(At { value, at }) => Setting { value, at: Some(at) },
             None => {
-                let value = kind.read(&default, Place::new(name, &self.of), &mut Mistakes::default());
+                let value = kind.read(&default, KeyPath::new(name, &self.of), &mut Mistakes::default());
                 Setting { value: value.expect("a default is of its key's kind"), at: None }
             }
         }
@@ -217,7 +217,7 @@ impl<'a> Keys<'a> {
         let mut entries = Vec::new();
         for (entry, node) in tables {
             let key = format!("{name}.{}", entry.value);
-            let table = table_of(&entry.value).read(&node, Place::new(&key, &self.of), self.mistakes);
+            let table = table_of(&entry.value).read(&node, KeyPath::new(&key, &self.of), self.mistakes);
             entries.extend(table.map(|table| (entry, table)));
         }
         let absent = Keys::read(&Table::default(), of("NAME"), &START, &mut Mistakes::default(), read);
@@ -237,7 +237,7 @@ impl<'a> Keys<'a> {
 
     fn take<T: 'static>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<At<T>> {
         let node = self.table.get(name)?;
-        Some(At { value: kind.read(node, Place::new(name, &self.of), self.mistakes)?, at: node.at.clone() })
+        Some(At { value: kind.read(node, KeyPath::new(name, &self.of), self.mistakes)?, at: node.at.clone() })
     }
 
     /// Notes a key; gives its entry where the table is read for its description.
@@ -246,10 +246,10 @@ impl<'a> Keys<'a> {
         name: &'static str,
         kind: &Kind<T>,
         doc: &'static str,
-    ) -> Option<&mut Key> {
+    ) -> Option<&mut SpecKey> {
         self.names.push(name);
         let described = self.described.as_mut()?;
-        let mut key = Key { table: self.of.clone(), name, doc, ..Key::default() };
+        let mut key = SpecKey { table: self.of.clone(), name, doc, ..SpecKey::default() };
         kind.describe(&mut key);
         described.push(key);
         described.last_mut()

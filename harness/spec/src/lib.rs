@@ -6,7 +6,7 @@
 //!    range, default and documentation; [`reference()`] lists them.
 //! 2. [`Checked`]: what it means. `axes` looks names up in a [`Catalog`], `tasks` decides what the spec's task has and
 //!    needs, and the product of the axes is taken. A `Checked` holds no mistake.
-//! 3. [`Plan`]: the cases in the order in which they run.
+//! 3. [`SpecPlan`]: the cases in the order in which they run.
 //!
 //! Mistakes of the first two stages are collected and reported together: a spec with a misspelt key and a misspelt
 //! solver gets both reports at once. So [`load`] returns a [`Typed`] that may hold mistakes, and [`Typed::check`]
@@ -51,8 +51,8 @@ pub use checked::Checked;
 pub use cost::{CaseCost, ThompsonSeconds, reference_seconds};
 pub use dataset_table::dataset_table;
 pub use error::{SpecError, SpecErrors};
-pub use keys::{Key, Range, ValueType};
-pub use plan::{Plan, UnknownName};
+pub use keys::{Range, SpecKey, ValueType};
+pub use plan::{SpecPlan, UnknownName};
 pub use published::published_kernel;
 pub use schema::{json_schema, reference_page};
 pub use site::{load_site, site_reference};

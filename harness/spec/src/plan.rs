@@ -15,7 +15,7 @@ use crate::spec_case::{SpecCase, solver_noun};
 
 /// The cases of a spec in the order in which they run, and what a report needs of the spec.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct SpecPlan {
     /// The spec's name.
     pub name: String,
     /// What every case measures.
@@ -54,14 +54,14 @@ pub enum UnknownName {
 
 impl Checked {
     /// The cases in the order in which they run.
-    pub fn plan(&self) -> Plan {
+    pub fn plan(&self) -> SpecPlan {
         let mut cases = Vec::with_capacity(self.cases.len() * self.repeats as usize);
         for repeat in 0..self.repeats {
             let mut round: Vec<SpecCase> = self.cases.iter().map(|case| case.repeated(repeat)).collect();
             round.sort_by_cached_key(|p| shuffle_key(self.order_seed, &p.case));
             cases.extend(round);
         }
-        Plan {
+        SpecPlan {
             name: self.name.clone(),
             task: self.task,
             threads: self.threads,
@@ -74,7 +74,7 @@ impl Checked {
     }
 }
 
-impl Plan {
+impl SpecPlan {
     /// `solver` or `learner`, by task: what the solver axis lists.
     pub fn noun(&self) -> &'static str {
         solver_noun(self.task)
@@ -85,7 +85,7 @@ impl Plan {
     ///
     /// # Errors
     /// If a name is not in the plan, or a pattern fits none, or if nothing is left.
-    pub fn filter(&self, solvers: &[String], datasets: &[String]) -> Result<Plan, UnknownName> {
+    pub fn filter(&self, solvers: &[String], datasets: &[String]) -> Result<SpecPlan, UnknownName> {
         check_names(self.noun(), solvers, self.cases.iter().flat_map(SpecCase::solver_names))?;
         check_names("data set", datasets, self.cases.iter().map(|p| p.case.dataset.name.as_str()))?;
         let chosen =

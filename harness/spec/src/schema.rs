@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Key, Range, ValueType};
+use crate::keys::{Range, SpecKey, ValueType};
 use crate::tables::root::SCHEMA;
 use crate::typed::reference;
 
@@ -19,7 +19,7 @@ pub fn json_schema() -> Value {
 }
 
 /// The schema of a table.
-fn object(keys: &[Key]) -> Map<String, Value> {
+fn object(keys: &[SpecKey]) -> Map<String, Value> {
     let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), value(key))).collect();
     let required: Vec<&str> = keys.iter().filter(|key| key.required).map(|key| key.name).collect();
     let schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
@@ -31,7 +31,7 @@ fn object(keys: &[Key]) -> Map<String, Value> {
 }
 
 /// The schema of a key's value.
-fn value(key: &Key) -> Value {
+fn value(key: &SpecKey) -> Value {
     let one = match &key.types.iter().map(|of| of_type(*of, key)).collect::<Vec<_>>()[..] {
         [only] => only.clone(),
         several => json!({ "anyOf": several }),
@@ -50,7 +50,7 @@ fn value(key: &Key) -> Value {
 }
 
 /// The values of one type.
-fn of_type(of: ValueType, key: &Key) -> Value {
+fn of_type(of: ValueType, key: &SpecKey) -> Value {
     let mut schema = match of {
         ValueType::Object if !key.keys.is_empty() => object(&key.keys),
         _ => Map::from_iter([("type".to_owned(), json!(of))]),
@@ -92,7 +92,7 @@ fn from_toml(text: &str) -> Option<Value> {
 
 /// Every key as a page in Markdown, table by table.
 pub fn reference_page() -> String {
-    let mut tables: Vec<(String, Vec<Key>)> = Vec::new();
+    let mut tables: Vec<(String, Vec<SpecKey>)> = Vec::new();
     collect(reference(), &mut tables);
     let mut page = String::from(
         "# Keys of a spec\n\n\
@@ -114,7 +114,7 @@ pub fn reference_page() -> String {
 }
 
 /// Puts keys under their tables, in the order of declaration.
-fn collect(keys: Vec<Key>, tables: &mut Vec<(String, Vec<Key>)>) {
+fn collect(keys: Vec<SpecKey>, tables: &mut Vec<(String, Vec<SpecKey>)>) {
     let mut inner = Vec::new();
     for mut key in keys {
         inner.append(&mut key.keys);
@@ -141,7 +141,7 @@ fn heading(table: &str) -> String {
     }
 }
 
-fn takes(key: &Key) -> String {
+fn takes(key: &SpecKey) -> String {
     let mut text = key.takes.clone();
     if !key.choices.is_empty() {
         let choices: Vec<String> = key.choices.iter().map(|choice| format!("`\"{choice}\"`")).collect();
@@ -153,7 +153,7 @@ fn takes(key: &Key) -> String {
     text
 }
 
-fn default(key: &Key) -> String {
+fn default(key: &SpecKey) -> String {
     match (&key.default, key.default_rule) {
         (Some(value), _) => format!("`{value}`"),
         (None, Some(rule)) => rule.to_owned(),

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use gpbench_record::{Labels, PartOfPlan, Shard, case_digest, plan_digest};
 use sha2::{Digest as _, Sha256};
 
-use crate::Plan;
+use crate::SpecPlan;
 
-impl Plan {
+impl SpecPlan {
     /// The cases of one shard, in their order, and what the shard knows of the whole plan. Blocks ([`Labels::block`]) are
     /// dealt out like cards, in an order that a hash of their names gives: all shards have the same number of blocks, but for
     /// one.
-    pub fn part(&self, shard: Shard) -> (Plan, PartOfPlan) {
+    pub fn part(&self, shard: Shard) -> (SpecPlan, PartOfPlan) {
         let labels: Vec<Labels> = self.cases.iter().map(|planned| planned.case.labels()).collect();
         let mut blocks: Vec<_> = labels.iter().map(Labels::block).collect();
         blocks.sort_unstable();
@@ -22,7 +22,7 @@ impl Plan {
         let (own, others): (Vec<_>, Vec<_>) =
             self.cases.iter().zip(&labels).partition(|(_, labels)| is_own(labels));
         let part =
-            Plan { cases: own.into_iter().map(|(planned, _)| planned.clone()).collect(), ..self.clone() };
+            SpecPlan { cases: own.into_iter().map(|(planned, _)| planned.clone()).collect(), ..self.clone() };
         let plan = plan_digest(self.cases.iter().map(|planned| &planned.case));
         let others = others.into_iter().map(|(planned, _)| case_digest(&planned.case)).collect();
         (part, PartOfPlan { shard: Some(shard), plan, others })

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::path::Path;
 
-use gpbench_record::{Ask, Intervals, NodeSettings, Site, TaskSettings, TaskUnit};
+use gpbench_record::{Intervals, NodeSettings, ResourceSettings, Site, TaskSettings, TaskUnit};
 
 use crate::error::{Mistakes, SpecErrors};
-use crate::keys::{Key, Keys, between, choice, count, list, memory, text, time, truth, whole};
+use crate::keys::{Keys, SpecKey, between, choice, count, list, memory, text, time, truth, whole};
 use crate::overrides;
 use crate::source::{At, START, Sources};
 use crate::tree::{self, Table};
@@ -64,7 +64,7 @@ pub fn load_site(file: Option<&Path>, sets: &[String]) -> Result<Site, SpecError
 }
 
 /// Every key of the settings of a site, those of a table within the key that holds it.
-pub fn site_reference() -> Vec<Key> {
+pub fn site_reference() -> Vec<SpecKey> {
     Keys::describe(TOP.to_owned(), root)
 }
 
@@ -128,12 +128,12 @@ fn values<T>(list: Vec<At<T>>) -> Vec<T> {
     list.into_iter().map(|item| item.value).collect()
 }
 
-fn ask(keys: &mut Keys<'_>) -> Ask {
+fn ask(keys: &mut Keys<'_>) -> ResourceSettings {
     let seconds = keys.derived("time", time(), "follows from the plan", "Wall-clock time of a task.");
     let memory = keys.derived("memory", memory(), "follows from the plan", "Memory of a task.");
     let threads = keys.derived("threads", count(), "follows from the plan", "Threads of a task.");
     let exclusive = keys.or("exclusive", truth(), true, "Whether no other job may run on the node.");
-    Ask {
+    ResourceSettings {
         seconds: seconds.map(whole_seconds),
         memory_bytes: memory.map(|bytes| bytes.value),
         threads: threads.map(|threads| threads.value),
@@ -218,7 +218,12 @@ nodes = { setup = ["module load openblas"], instruction_set = "avx512", blas_cor
             qos: some("normal"),
             constraint: some("zen4"),
             extra: vec!["--reservation=bench".into()],
-            ask: Ask { seconds: Some(90), memory_bytes: Some(32 << 30), threads: Some(16), exclusive: false },
+            ask: ResourceSettings {
+                seconds: Some(90),
+                memory_bytes: Some(32 << 30),
+                threads: Some(16),
+                exclusive: false,
+            },
             tasks: TaskSettings {
                 by: TaskUnit::Case,
                 pack_seconds: Some(1800),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use gpbench_record::LibraryInfo;
 
 use crate::error::{Mistakes, SpecErrors};
-use crate::keys::{Key, Keys};
+use crate::keys::{Keys, SpecKey};
 use crate::library_override;
 use crate::overrides;
 use crate::source::{SPEC, START, Sources};
@@ -90,7 +90,7 @@ fn read(table: &Table, mistakes: &mut Mistakes) -> Root {
 }
 
 /// Every key of a spec, those of a table within the key that holds it.
-pub fn reference() -> Vec<Key> {
+pub fn reference() -> Vec<SpecKey> {
     Keys::describe(TOP.to_owned(), root::read)
 }
 

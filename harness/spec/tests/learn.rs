@@ -5,7 +5,7 @@ use gpbench_record::{
     Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, OriginBase, ParamValue,
     Selection, SolverInfo, SolverKind, TargetScaling, TaskKind,
 };
-use gpbench_spec::{Plan, SpecCase};
+use gpbench_spec::{SpecCase, SpecPlan};
 
 /// Every key of the task.
 const LEARN: &str = include_str!("../../../fuzz/seeds/spec/learn.toml");
@@ -23,11 +23,11 @@ family = "linear"
 network = { widths = [8] }
 "#;
 
-fn planned(text: &str, sets: &[&str]) -> Plan {
+fn planned(text: &str, sets: &[&str]) -> SpecPlan {
     common::check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
 }
 
-fn named<'p>(plan: &'p Plan, dataset: &str, kernel: &str, solver: &str) -> &'p SpecCase {
+fn named<'p>(plan: &'p SpecPlan, dataset: &str, kernel: &str, solver: &str) -> &'p SpecCase {
     let is_it = |p: &&SpecCase| {
         let labels = p.case.labels();
         (labels.dataset.as_str(), labels.kernel.as_str(), labels.solver.as_str()) == (dataset, kernel, solver)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{catalog, int, solver};
 use gpbench_record::{LibraryInfo, ParamValue};
-use gpbench_spec::{Checked, Plan, SpecCase, SpecErrors, load};
+use gpbench_spec::{Checked, SpecCase, SpecErrors, SpecPlan, load};
 
 const SPEC: &str = r#"
 schema = 1
@@ -39,12 +39,12 @@ fn check(text: &str, library: &LibraryInfo) -> (Result<Checked, SpecErrors>, Str
     (typed.check(&catalog), typed.text())
 }
 
-fn planned(text: &str, library: &LibraryInfo) -> Plan {
+fn planned(text: &str, library: &LibraryInfo) -> SpecPlan {
     check(text, library).0.unwrap_or_else(|errors| panic!("{errors}")).plan()
 }
 
 /// Name, library and rank of every case, in the order of names.
-fn entries<'a>(plan: &'a Plan) -> Vec<(&'a str, &'a Path, Option<&'a ParamValue>)> {
+fn entries<'a>(plan: &'a SpecPlan) -> Vec<(&'a str, &'a Path, Option<&'a ParamValue>)> {
     let entry = |planned: &'a SpecCase| {
         let solver = &planned.case.solver;
         (solver.name.as_str(), planned.plugin_file.as_path(), solver.params.get("rank"))

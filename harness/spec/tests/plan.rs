@@ -12,14 +12,14 @@ use gpbench_record::{
     Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task,
     TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
 };
-use gpbench_spec::{Catalog, Plan, SpecCase, load};
+use gpbench_spec::{Catalog, SpecCase, SpecPlan, load};
 
-fn shipped(name: &str, sets: &[&str]) -> Plan {
+fn shipped(name: &str, sets: &[&str]) -> SpecPlan {
     let root = Path::new("../..");
     check(&root.join(name), sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
 }
 
-fn planned(text: &str, sets: &[&str]) -> Plan {
+fn planned(text: &str, sets: &[&str]) -> SpecPlan {
     check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
 }
 
@@ -29,7 +29,7 @@ fn training(case: &Case) -> &Training {
     training
 }
 
-fn cases<'a>(plan: &'a Plan, dataset: &str, solver: &str) -> Vec<&'a Case> {
+fn cases<'a>(plan: &'a SpecPlan, dataset: &str, solver: &str) -> Vec<&'a Case> {
     let wanted = |c: &&Case| c.dataset.name == dataset && c.solver.name == solver;
     plan.cases.iter().map(|p| &p.case).filter(wanted).collect()
 }
@@ -165,7 +165,7 @@ fn a_narrowed_matrix_leaves_tables_and_excludes_alone() {
 #[test]
 fn the_order_is_a_stored_shuffle_with_repeats_interleaved() {
     let plan = planned(SMALL, &["repeats=2"]);
-    let labels = |p: &Plan| p.cases.iter().map(|c| c.case.labels().to_string()).collect::<Vec<_>>();
+    let labels = |p: &SpecPlan| p.cases.iter().map(|c| c.case.labels().to_string()).collect::<Vec<_>>();
     assert_eq!(plan.cases.len(), 24);
     let (first, second) = plan.cases.split_at(12);
     assert!(first.iter().all(|c| c.case.repeat == 0) && second.iter().all(|c| c.case.repeat == 1));
@@ -422,7 +422,7 @@ tolerance = 0.01
         Some(Subset { centroids: 3, size: 10_000, steps: 200, learning_rate: 0.1, tolerance: 1e-3 })
     );
     let one = planned(text, &["train.steps=1"]);
-    let seconds = |plan: &Plan| plan.cases[0].cost(1).expect("rows are known").seconds;
+    let seconds = |plan: &SpecPlan| plan.cases[0].cost(1).expect("rows are known").seconds;
     assert_eq!(seconds(&plan), 20.0 * seconds(&one));
     // The factor and the inverse of exact training.
     let memory = |estimator: &str| {
@@ -611,7 +611,7 @@ fn shards_divide_a_plan_by_blocks() {
     let blocks: BTreeSet<_> = whole.cases.iter().map(block).collect();
     let all: BTreeSet<String> = whole.cases.iter().map(|planned| case_digest(&planned.case)).collect();
     for count in [1, 2, 3, blocks.len(), blocks.len() + 2] {
-        let parts: Vec<(Plan, PartOfPlan)> =
+        let parts: Vec<(SpecPlan, PartOfPlan)> =
             (1..=count).map(|number| whole.part(Shard { number, count })).collect();
         let mut cases = 0;
         let mut seen = BTreeSet::new();
@@ -632,7 +632,7 @@ fn shards_divide_a_plan_by_blocks() {
         assert_eq!((cases, &seen), (whole.cases.len(), &blocks));
     }
     // Other cases are another plan, whatever their order.
-    let digest = |plan: &Plan| plan.part(Shard { number: 1, count: 1 }).1.plan;
+    let digest = |plan: &SpecPlan| plan.part(Shard { number: 1, count: 1 }).1.plan;
     assert_eq!(digest(&whole), digest(&planned(SMALL, &["repeats=2", "order_seed=1"])));
     assert_ne!(digest(&whole), digest(&planned(SMALL, &["repeats=2", "budget.tolerance=0.5"])));
 }

@@ -4,14 +4,14 @@ use crate::common;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gpbench_spec::{Key, reference};
+use gpbench_spec::{SpecKey, reference};
 use toml::{Table, Value};
 
 /// The name that stands for the user's own name of a table.
 const NAME: &str = "NAME";
 
 /// A key, and the tables that lead to it.
-fn flat(keys: &[Key], path: &[String], out: &mut Vec<(Vec<String>, Key)>) {
+fn flat(keys: &[SpecKey], path: &[String], out: &mut Vec<(Vec<String>, SpecKey)>) {
     for key in keys {
         let path = [path, &[key.name.to_owned()]].concat();
         out.push((path.clone(), key.clone()));
@@ -20,7 +20,7 @@ fn flat(keys: &[Key], path: &[String], out: &mut Vec<(Vec<String>, Key)>) {
     }
 }
 
-fn all() -> Vec<(Vec<String>, Key)> {
+fn all() -> Vec<(Vec<String>, SpecKey)> {
     let mut all = Vec::new();
     flat(&reference(), &[], &mut all);
     all
@@ -54,7 +54,7 @@ fn a_declared_key_is_read_and_another_is_not() {
 
 #[test]
 fn keys_of_specs_are_declared() {
-    fn known(value: &Value, keys: &[Key], path: &str) {
+    fn known(value: &Value, keys: &[SpecKey], path: &str) {
         let table = match value {
             Value::Table(table) => table,
             Value::Array(items) => return items.iter().for_each(|item| known(item, keys, path)),

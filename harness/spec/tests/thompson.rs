@@ -8,7 +8,7 @@ use gpbench_record::{
     Ascent, Candidates, Exploit, Frequencies, Objective, ObjectiveDraw, Row, Source, TaskOutput, Thompson,
     ThompsonOutput, WarmStart, testing,
 };
-use gpbench_spec::{CaseCost, Catalog, Plan, ThompsonSeconds, load};
+use gpbench_spec::{CaseCost, Catalog, SpecPlan, ThompsonSeconds, load};
 
 const SPEC: &str = r#"
 schema = 1
@@ -33,7 +33,7 @@ probes = 50
 max_epochs = 10
 "#;
 
-fn planned(sets: &[&str], replayed: Option<Vec<Row>>) -> Result<Plan, String> {
+fn planned(sets: &[&str], replayed: Option<Vec<Row>>) -> Result<SpecPlan, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spec.toml");
     std::fs::write(&path, SPEC).unwrap();
@@ -45,12 +45,12 @@ fn planned(sets: &[&str], replayed: Option<Vec<Row>>) -> Result<Plan, String> {
     typed.check(&catalog).map(|checked| checked.plan()).map_err(|errors| errors.to_string())
 }
 
-fn thompson(plan: &Plan) -> Thompson {
+fn thompson(plan: &SpecPlan) -> Thompson {
     plan.cases[0].case.task.thompson().unwrap().clone()
 }
 
 /// The cost of the case of a solver on one thread.
-fn cost(plan: &Plan, solver: &str) -> CaseCost {
+fn cost(plan: &SpecPlan, solver: &str) -> CaseCost {
     let is_its = |planned: &&gpbench_spec::SpecCase| planned.case.solver.name == solver;
     plan.cases.iter().find(is_its).unwrap().cost(1).unwrap()
 }

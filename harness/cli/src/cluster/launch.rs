@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use gpbench_cluster::{
-    Array, Ask, ClusterFolder, Limits, Scheduler as _, SizedCase, Slurm, SystemCommands, settings_file, tasks,
+    Array, ClusterFolder, ClusterLimits, ResourceRequest, Scheduler as _, SizedCase, Slurm, SystemCommands,
+    settings_file, tasks,
 };
-use gpbench_engine::{Event, OpenRun, Options, Planned, SystemClock};
+use gpbench_engine::{Event, OpenRun, Planned, RunOptions, SystemClock};
 use gpbench_record::{CaseFiles, ClusterTask, Manifest, NodeOptions, SCHEMA, Site};
 use gpbench_runs::RunFolder;
 
@@ -30,7 +31,7 @@ const PREFIX: &str = "slurm.";
 #[derive(Clone)]
 pub(crate) struct Cluster {
     site: Site,
-    limits: Limits,
+    limits: ClusterLimits,
 }
 
 impl Cluster {
@@ -80,7 +81,7 @@ impl Cluster {
         let OpenRun { folder, journal, pending, beginning, reused, .. } = open;
         let cases = &prepared.plan.file.cases;
         let done = cases.len() - pending.len();
-        let count = gpbench_engine::Progress { total: cases.len(), done, failed: 0 };
+        let count = gpbench_engine::RunProgress { total: cases.len(), done, failed: 0 };
         progress.show(Event::Begun { folder: folder.path().to_owned(), beginning, reused, progress: count });
         if pending.is_empty() {
             folder.end().map_err(Failure::internal)?;
@@ -103,7 +104,7 @@ impl Cluster {
         folder: &RunFolder,
         prepared: &Prepared,
         pending: &[usize],
-        (args, options): (&RunArgs, &Options),
+        (args, options): (&RunArgs, &RunOptions),
     ) -> Result<Manifest, Failure> {
         let cluster = ClusterFolder::of(folder.path());
         cluster.create().map_err(failure)?;
@@ -177,8 +178,8 @@ fn warn_unshared(global: &Global, folder: &Path) {
 
 /// Asks whether Slurm would take the largest task.
 fn test(slurm: &Slurm<SystemCommands>, manifest: &Manifest) -> Result<(), Failure> {
-    let asks = || manifest.tasks.iter().map(Ask::of);
-    let ask = Ask {
+    let asks = || manifest.tasks.iter().map(ResourceRequest::of);
+    let ask = ResourceRequest {
         seconds: asks().map(|ask| ask.seconds).max().unwrap_or_default(),
         memory_bytes: asks().map(|ask| ask.memory_bytes).max().unwrap_or_default(),
         threads: asks().map(|ask| ask.threads).max().unwrap_or(1),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use gpbench_cluster::{ClusterFolder, Scheduler as _};
-use gpbench_engine::{Clock as _, SystemClock};
+use gpbench_engine::{SystemClock, WallClock as _};
 use gpbench_record::PlannedCase;
 use gpbench_runs::{PlanFile, RunFolder, read_journal};
 

@@ -6,7 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{
-    Array, Ask, ClusterFolder, JobTask, LEAST_MEMORY, Scheduler as _, Slurm, State, SystemCommands, Target,
+    Array, CancelTarget, ClusterFolder, JobTask, LEAST_MEMORY, ResourceRequest, Scheduler as _, Slurm,
+    SystemCommands, TaskState,
 };
 use gpbench_engine::Interrupt;
 use gpbench_files::process_tag;
@@ -110,7 +111,7 @@ impl Question {
         let array = Array {
             comment: "nodes".to_owned(),
             count: 1,
-            ask: Ask {
+            ask: ResourceRequest {
                 seconds: longest.map_or(SECONDS, |longest| longest.min(SECONDS)),
                 memory_bytes: LEAST_MEMORY,
                 threads: 1,
@@ -162,8 +163,8 @@ impl Question {
         let Ok(tasks) = self.slurm.poll() else { return };
         let task = tasks.into_iter().find(|task| task.job == self.job);
         let state = match &task {
-            Some(JobTask { state: State::Pending, reason, .. }) => {
-                format!("is {} ({reason})", State::Pending)
+            Some(JobTask { state: TaskState::Pending, reason, .. }) => {
+                format!("is {} ({reason})", TaskState::Pending)
             }
             Some(JobTask { state, .. }) => format!("is {state}"),
             None => "is unknown to Slurm".to_owned(),
@@ -204,7 +205,7 @@ impl Question {
 
     /// Ends the job. If that fails, it ends by itself within minutes.
     fn cancel(&self) {
-        let _ = self.slurm.cancel(&[Target::Array(self.job)]);
+        let _ = self.slurm.cancel(&[CancelTarget::Array(self.job)]);
     }
 
     fn say(&self, text: std::fmt::Arguments<'_>) {

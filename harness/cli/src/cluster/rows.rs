@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs;
 
-use gpbench_cluster::{ClusterError, ClusterFolder, FrontRow, Rows};
-use gpbench_engine::{Clock as _, FinishedCases, Progress, SystemClock, row_without_runner};
+use gpbench_cluster::{ClusterError, ClusterFolder, FrontRow, RunJournal};
+use gpbench_engine::{FinishedCases, RunProgress, SystemClock, WallClock as _, row_without_runner};
 use gpbench_record::{Environment, PlannedCase, Row};
 use gpbench_runs::{Journal, PlanFile, RunError, RunFolder};
 
@@ -63,10 +63,10 @@ impl JournalRows {
     }
 
     /// How far the run is.
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> RunProgress {
         let statuses: Vec<_> = self.entries.keys().filter_map(|id| self.journal.status(id)).collect();
         let failed = statuses.iter().filter(|status| status.is_failure()).count();
-        Progress { total: self.entries.len(), done: statuses.len(), failed }
+        RunProgress { total: self.entries.len(), done: statuses.len(), failed }
     }
 
     /// The environment that a row names, which the run folder then has. One that cannot be read yet is read with the next row.
@@ -109,7 +109,7 @@ impl JournalRows {
     }
 }
 
-impl Rows for JournalRows {
+impl RunJournal for JournalRows {
     fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
         self.copy_row(row, line).map_err(lost)
     }

@@ -6,10 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{
-    ClusterFolder, Front, Limits, Manager, Policy, Round, Scheduler as _, Slurm, Store, Summary,
-    SystemCommands,
+    ClusterFolder, ClusterLimits, Front, FrontSummary, Manager, Policy, Round, RunFiles, Scheduler as _,
+    Slurm, SystemCommands,
 };
-use gpbench_engine::{Clock as _, Event, Interrupt, SystemClock};
+use gpbench_engine::{Event, Interrupt, SystemClock, WallClock as _};
 use gpbench_record::Manifest;
 use gpbench_runs::{Journal, PlanFile, RunFolder};
 
@@ -39,7 +39,7 @@ pub(crate) enum Until {
 pub(crate) struct ClusterRun {
     folder: RunFolder,
     name: String,
-    manager: Manager<Slurm<SystemCommands>, Store<JournalRows>>,
+    manager: Manager<Slurm<SystemCommands>, RunFiles<JournalRows>>,
     /// Tasks that were sent.
     sent: usize,
     /// Tasks that were cancelled.
@@ -81,9 +81,9 @@ impl ClusterRun {
         let limits = match resume {
             true => slurm.limits().map_err(|error| failure(error.into()))?,
             // Nothing is going to be sent.
-            false => Limits::default(),
+            false => ClusterLimits::default(),
         };
-        let (store, known) = Store::open(cluster, rows, resume).map_err(failure)?;
+        let (store, known) = RunFiles::open(cluster, rows, resume).map_err(failure)?;
         let policy = Policy::of(&manifest.site);
         let now = SystemClock.now();
         let ended = ended.into_iter().collect();
@@ -163,7 +163,7 @@ impl ClusterRun {
     }
 
     /// How far the run is.
-    pub(crate) fn summary(&self) -> Summary {
+    pub(crate) fn summary(&self) -> FrontSummary {
         self.manager.front.summary()
     }
 
@@ -194,7 +194,7 @@ impl ClusterRun {
 
     /// What this process has cancelled, and what has come.
     pub(crate) fn cancelled(&self) -> String {
-        let Summary { rows, cases, .. } = self.summary();
+        let FrontSummary { rows, cases, .. } = self.summary();
         let what = match self.cancelled {
             0 => "nothing was cancelled".to_owned(),
             count => format!("cancelled {}", tasks(count)),

@@ -1,6 +1,6 @@
 //! A cluster run in a few lines.
 
-use gpbench_cluster::{Summary, Target, TaskNote};
+use gpbench_cluster::{CancelTarget, FrontSummary, TaskNote};
 
 /// Most tasks that are named one by one.
 const MOST_NAMED: usize = 10;
@@ -8,7 +8,7 @@ const MOST_NAMED: usize = 10;
 /// How far a cluster run is. `failed`: rows that are failures. `block`: what a case shares with the others of its task, by id.
 pub(crate) fn status(
     name: &str,
-    summary: &Summary,
+    summary: &FrontSummary,
     failed: usize,
     block: &dyn Fn(&str) -> Option<String>,
 ) -> String {
@@ -31,8 +31,8 @@ pub(crate) fn status(
 }
 
 /// Rows, and where the tasks are.
-fn first_line(name: &str, summary: &Summary, failed: usize) -> String {
-    let Summary { cases, rows, running, queued, sent, unanswered, ended, waiting, .. } = summary;
+fn first_line(name: &str, summary: &FrontSummary, failed: usize) -> String {
+    let FrontSummary { cases, rows, running, queued, sent, unanswered, ended, waiting, .. } = summary;
     let failures = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
     let mut parts = vec![format!("{name}: {rows} of {cases} rows{failures}")];
     let count: usize = running.values().sum();
@@ -79,11 +79,11 @@ fn add(
 }
 
 /// What may still be queued or running, if anything may.
-pub(crate) fn living(summary: &Summary) -> Option<String> {
-    let Summary { living, unanswered, .. } = summary;
+pub(crate) fn living(summary: &FrontSummary) -> Option<String> {
+    let FrontSummary { living, unanswered, .. } = summary;
     let mut parts = Vec::new();
     if !living.is_empty() {
-        let mut names: Vec<String> = living.iter().take(MOST_NAMED).map(Target::to_string).collect();
+        let mut names: Vec<String> = living.iter().take(MOST_NAMED).map(CancelTarget::to_string).collect();
         if living.len() > MOST_NAMED {
             names.push(format!("{} more", living.len() - MOST_NAMED));
         }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_run_in_every_state_is_told() {
-        let summary = Summary {
+        let summary = FrontSummary {
             cases: 360,
             rows: 212,
             duplicates: 1,
@@ -143,17 +143,24 @@ uci: 212 of 360 rows (3 failed), 3 tasks running on n1, 2 queued (PartitionConfi
   nothing is sent to n3: several tasks failed there within a minute each
   1 rows came a second time and were left out";
         assert_eq!(status("uci", &summary, 3, &block), expected);
-        let done = Summary { cases: 8, rows: 8, ..Summary::default() };
+        let done = FrontSummary { cases: 8, rows: 8, ..FrontSummary::default() };
         assert_eq!(status("uci", &done, 0, &block), "uci: 8 of 8 rows");
     }
 
     #[test]
     fn what_may_live_is_named() {
-        assert_eq!(living(&Summary::default()), None);
-        let one = Summary { living: vec![Target::Task(12, 3)], unanswered: 2, ..Summary::default() };
+        assert_eq!(living(&FrontSummary::default()), None);
+        let one = FrontSummary {
+            living: vec![CancelTarget::Task(12, 3)],
+            unanswered: 2,
+            ..FrontSummary::default()
+        };
         let said = "1 task may still be queued or running (12_3), 2 tasks had no answer of Slurm and may have arrived";
         assert_eq!(living(&one).as_deref(), Some(said));
-        let many = Summary { living: (0..12).map(|k| Target::Task(7, k)).collect(), ..Summary::default() };
+        let many = FrontSummary {
+            living: (0..12).map(|k| CancelTarget::Task(7, k)).collect(),
+            ..FrontSummary::default()
+        };
         assert!(living(&many).unwrap().ends_with("7_9, 2 more)"));
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use console::{measure_text_width, truncate_str};
-use gpbench_engine::Progress as Count;
+use gpbench_engine::RunProgress as Count;
 use gpbench_record::{Labels, Metrics, names, text};
 
 use crate::notice::{Notice, Styles};

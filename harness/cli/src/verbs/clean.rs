@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gpbench_runs::Store;
+use gpbench_runs::FinishedStore;
 
 use crate::args::Global;
 use crate::exit::{Failure, OK, Outcome};
@@ -23,8 +23,11 @@ pub(crate) struct Clean {
 
 pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
     let places = dataset::places(global)?;
-    let mut folders =
-        vec![places.cache.join("exact"), places.copies(), Store::of(&global.output_dir).folder().to_owned()];
+    let mut folders = vec![
+        places.cache.join("exact"),
+        places.copies(),
+        FinishedStore::of(&global.output_dir).folder().to_owned(),
+    ];
     if args.downloads {
         folders.push(places.downloads());
     }

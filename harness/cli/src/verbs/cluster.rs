@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gpbench_cluster::{ClusterFolder, Summary};
+use gpbench_cluster::{ClusterFolder, FrontSummary};
 use gpbench_runs::{Journal, RunError, RunFolder, resolve_run};
 
 use crate::args::{Global, Wide};
@@ -47,7 +47,7 @@ pub(crate) fn status(global: &Global, args: &Status) -> Outcome {
         Ok((journal, _)) => {
             let mut run = ClusterRun::open(RunFolder::at(&folder), journal, &HashSet::new(), false)?;
             let text = run.look(&mut Progress::quiet(global))?;
-            let Summary { waiting, ended, unanswered, given_up, .. } = run.summary();
+            let FrontSummary { waiting, ended, unanswered, given_up, .. } = run.summary();
             match waiting + ended + unanswered + given_up.len() {
                 0 => text,
                 _ => format!(

@@ -4,8 +4,8 @@ mod import;
 
 use clap::Subcommand;
 use gpbench_data::fetch;
-use gpbench_data::locate::{self, Found, Place};
-use gpbench_data::registry::{self, Entry};
+use gpbench_data::locate::{self, Found, SearchPlace};
+use gpbench_data::registry::{self, RegistryEntry};
 use gpbench_data::verify::{self, Expected};
 
 use crate::args::{FormatArg, Global};
@@ -48,7 +48,9 @@ fn fetch(global: &Global, names: &[String]) -> Outcome {
     // Downloads go on where nothing can be printed.
     let mut printed = Ok(());
     for entry in find_all(names)? {
-        if let Some(found) = locate::locate(entry, &places).ok().filter(|found| found.place != Place::Cache) {
+        if let Some(found) =
+            locate::locate(entry, &places).ok().filter(|found| found.place != SearchPlace::Cache)
+        {
             let Found { place, folder, .. } = found;
             let line = format!("{}: {} (found in {place}, not downloaded)", entry.name, folder.display());
             printed = printed.and(output::print(&line));
@@ -103,6 +105,6 @@ fn verify(global: &Global, names: &[String]) -> Outcome {
     Ok(code)
 }
 
-fn find_all(names: &[String]) -> Result<Vec<&'static Entry>, Failure> {
+fn find_all(names: &[String]) -> Result<Vec<&'static RegistryEntry>, Failure> {
     names.iter().map(|name| registry::find(name).map_err(Failure::usage)).collect()
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use gpbench_data::locate;
-use gpbench_data::registry::{self, Entry};
+use gpbench_data::registry::{self, RegistryEntry};
 use gpbench_engine::{Executor, LocalExecutor};
 use serde_json::json;
 
@@ -29,9 +29,10 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let machine = environment::with_program(executor.machine());
     let Libraries { usable, unusable } = catalog::libraries(&worker, &[])?;
     let places = dataset::places(global)?;
-    let (found, missing): (Vec<&Entry>, Vec<&Entry>) =
+    let (found, missing): (Vec<&RegistryEntry>, Vec<&RegistryEntry>) =
         registry::all().iter().partition(|entry| locate::locate(entry, &places).is_ok());
-    let names = |entries: &[&Entry]| entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
+    let names =
+        |entries: &[&RegistryEntry]| entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
     let (found, missing) = (names(&found), names(&missing));
 
     let json = json!({

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gpbench_engine::{Clock as _, SystemClock};
+use gpbench_engine::{SystemClock, WallClock as _};
 use gpbench_report::Run;
 use gpbench_runs::{Merged, RunError, resolve_run, shards_of};
 

@@ -1,7 +1,7 @@
 //! `gpbench plan`: the cases of a spec, with estimated memory and time.
 
 use clap::Args;
-use gpbench_spec::{Plan as Planned, SpecCase, ThompsonSeconds};
+use gpbench_spec::{SpecCase, SpecPlan, ThompsonSeconds};
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global, ShardArg, SpecArgs};
@@ -47,7 +47,7 @@ pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
 }
 
 /// The cases in the order of the spec's axes and seeds; they run in a shuffled order.
-fn by_name(plan: &Planned) -> Vec<&SpecCase> {
+fn by_name(plan: &SpecPlan) -> Vec<&SpecCase> {
     let place = |axis: &[String], name: &str| axis.iter().position(|other| other == name);
     let mut cases: Vec<&SpecCase> = plan.cases.iter().collect();
     cases.sort_by_cached_key(|planned| {
@@ -66,7 +66,7 @@ fn by_name(plan: &Planned) -> Vec<&SpecCase> {
 }
 
 /// What to know before such a plan is run: cases that this machine's memory cannot hold, and cases that take long.
-fn remarks(plan: &Planned, threads: usize) -> Vec<String> {
+fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let memory = gpbench_engine::installed_memory();
     let costs = || by_name(plan).into_iter().filter_map(|planned| Some((planned, planned.cost(threads)?)));
     let named = |cases: Vec<&SpecCase>, what: String| {
@@ -122,7 +122,7 @@ fn as_json(planned: &SpecCase, threads: usize) -> Value {
 }
 
 /// Adds the sizes of the user's own files. The size of a file that cannot be read stays unknown: `run` refuses it.
-fn add_sizes(global: &Global, plan: &mut Planned) -> Result<(), Failure> {
+fn add_sizes(global: &Global, plan: &mut SpecPlan) -> Result<(), Failure> {
     let places = dataset::places(global)?;
     for planned in plan.cases.iter_mut().filter(|planned| planned.dataset_path.is_some()) {
         let path = planned.dataset_path.as_deref();

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::Args;
-use gpbench_engine::{Stop, Summary};
+use gpbench_engine::{RunSummary, Stop};
 
 use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide};
 use crate::cluster::launch::Cluster;
@@ -131,7 +131,7 @@ fn merge_command(global: &Global, name: &str) -> String {
 }
 
 /// What the user may want next of a run that has run all of its cases.
-fn hint(summary: &Summary) -> Option<String> {
+fn hint(summary: &RunSummary) -> Option<String> {
     let (failed, again) = (summary.failures(), summary.ran == 0);
     let hint = match (again, failed) {
         _ if summary.left > 0 => return None,
@@ -146,7 +146,7 @@ fn hint(summary: &Summary) -> Option<String> {
 }
 
 /// Why a run ended without a row of every case, if it did.
-fn ended_early(summary: &Summary) -> Option<String> {
+fn ended_early(summary: &RunSummary) -> Option<String> {
     let why = match (summary.interrupted, summary.stopped) {
         _ if summary.left == 0 => return None,
         (Some(_), _) => "interrupted",

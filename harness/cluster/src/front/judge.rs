@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::front::known::{Known, seconds_between};
 use crate::front::policy::Policy;
 use crate::ledger::{Cause, Withdrawal};
-use crate::scheduler::State;
+use crate::scheduler::TaskState;
 
 /// Why Slurm holds a task that it could not start.
 const LAUNCH_FAILED: &str = "launch failed requeued held";
@@ -27,10 +27,10 @@ pub(crate) fn is_over(known: &Known, policy: &Policy, now: Timestamp) -> bool {
     let Some(_) = known.queue.gone else { return false };
     let state = known.state();
     let never_ran = known.told.begun.is_none()
-        && state == Some(&State::Cancelled)
+        && state == Some(&TaskState::Cancelled)
         && known.queue.seen.as_ref().is_some_and(|task| task.node.is_empty());
     // Whether it was cancelled, preempted or ended by itself is said only after that.
-    let has_said_so = known.told.ending.is_some() && state != Some(&State::Completing);
+    let has_said_so = known.told.ending.is_some() && state != Some(&TaskState::Completing);
     let is_silent = seconds_between(known.told.heard, now) >= policy.silent_seconds;
     has_said_so || never_ran || known.queue.confirmed && is_silent
 }
@@ -42,10 +42,10 @@ pub(crate) fn withdrawal(known: &Known, policy: &Policy, now: Timestamp) -> Opti
     }
     let task = known.queue.seen.as_ref()?;
     match task.state {
-        State::Pending if task.reason == LAUNCH_FAILED => Some(Withdrawal::Held),
-        State::Pending if known.told.begun.is_some() => Some(Withdrawal::Requeued),
-        State::Requeued => Some(Withdrawal::Requeued),
-        State::Running => {
+        TaskState::Pending if task.reason == LAUNCH_FAILED => Some(Withdrawal::Held),
+        TaskState::Pending if known.told.begun.is_some() => Some(Withdrawal::Requeued),
+        TaskState::Requeued => Some(Withdrawal::Requeued),
+        TaskState::Running => {
             let since = known.queue.running.map_or(now, |running| running.max(known.told.heard));
             (seconds_between(since, now) >= policy.stuck_seconds).then_some(Withdrawal::Silent)
         }
@@ -61,17 +61,17 @@ pub(crate) fn judge(known: &Known, kills: u32, policy: &Policy) -> Verdict {
         (Some(Withdrawal::User | Withdrawal::Unneeded), ..) => verdict(Cause::Ours, None),
         (Some(Withdrawal::Requeued), ..) => verdict(Cause::Preempted, None),
         (Some(Withdrawal::Held), ..) | (Some(Withdrawal::Silent), _, None) => verdict(Cause::Machine, None),
-        (_, Some(State::Preempted | State::Requeued), _) => verdict(Cause::Preempted, None),
-        (None, Some(State::Cancelled), _) => verdict(Cause::Withdrawn, None),
-        (_, Some(State::OutOfMemory), None) if told.running.is_some() => {
+        (_, Some(TaskState::Preempted | TaskState::Requeued), _) => verdict(Cause::Preempted, None),
+        (None, Some(TaskState::Cancelled), _) => verdict(Cause::Withdrawn, None),
+        (_, Some(TaskState::OutOfMemory), None) if told.running.is_some() => {
             let reason = format!("Slurm ended it: {} allowed", memory(known.ask.memory_bytes));
             verdict(Cause::Case, Some((Status::OutOfMemory, reason)))
         }
-        (_, _, Some(Ending::Done | Ending::Signal { .. })) | (_, Some(State::Completed), None) => {
+        (_, _, Some(Ending::Done | Ending::Signal { .. })) | (_, Some(TaskState::Completed), None) => {
             verdict(Cause::Interrupted, None)
         }
         (_, _, Some(Ending::Unfit { .. } | Ending::Failed { .. })) => verdict(Cause::Machine, None),
-        (_, _, Some(Ending::TimeOver)) | (_, Some(State::TimedOut), None) => {
+        (_, _, Some(Ending::TimeOver)) | (_, Some(TaskState::TimedOut), None) => {
             match has_had_its_time(known, policy) {
                 true => {
                     let reason = format!("no result within the job's {}", time(known.ask.seconds));
@@ -80,7 +80,7 @@ pub(crate) fn judge(known: &Known, kills: u32, policy: &Policy) -> Verdict {
                 false => verdict(Cause::Interrupted, None),
             }
         }
-        (_, Some(State::Failed), None) if told.running.is_some() && was_killed(known) => {
+        (_, Some(TaskState::Failed), None) if told.running.is_some() && was_killed(known) => {
             let reason = || (Status::Crashed, format!("killed {} (signal 9)", times(policy.kills)));
             verdict(Cause::Killed, (kills + 1 >= policy.kills).then(reason))
         }
@@ -166,12 +166,12 @@ mod tests {
     use gpbench_record::PartLine;
 
     use super::*;
-    use crate::limits::Ask;
+    use crate::limits::ResourceRequest;
 
     /// Whether a case that began its attempt and ran for so many seconds, of so many that were asked for, had all of its time.
     fn had_its_time(ran: u32, asked: u64) -> bool {
         let start = Timestamp::UNIX_EPOCH;
-        let ask = Ask { seconds: asked, memory_bytes: 1, threads: 1 };
+        let ask = ResourceRequest { seconds: asked, memory_bytes: 1, threads: 1 };
         let mut known = Known::new(1, 0, ask, start);
         let later = start + jiff::SignedDuration::from_secs(i64::from(ran));
         known.told.hear(&PartLine::Started { time: start.to_string(), id: "a".into() }, start);

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 
 use crate::front::policy::Policy;
 use crate::ledger::Withdrawal;
-use crate::limits::Ask;
-use crate::scheduler::{JobTask, State};
+use crate::limits::ResourceRequest;
+use crate::scheduler::{JobTask, TaskState};
 
 /// An attempt that is not over.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub(crate) struct Known {
     /// Its index in the array.
     pub(crate) index: u32,
     /// What it asked for.
-    pub(crate) ask: Ask,
+    pub(crate) ask: ResourceRequest,
     /// Why the front cancels it.
     pub(crate) withdrawal: Option<Withdrawal>,
     /// Whether the scheduler has been told so.
@@ -66,7 +66,7 @@ pub(crate) struct Queue {
 }
 
 impl Known {
-    pub(crate) fn new(submission: u32, index: u32, ask: Ask, now: Timestamp) -> Self {
+    pub(crate) fn new(submission: u32, index: u32, ask: ResourceRequest, now: Timestamp) -> Self {
         let told = Told { heard: now, ..Told::default() };
         Self { submission, index, ask, withdrawal: None, cancelled: false, told, queue: Queue::default() }
     }
@@ -78,7 +78,7 @@ impl Known {
     }
 
     /// The state that the scheduler has told last.
-    pub(crate) fn state(&self) -> Option<&State> {
+    pub(crate) fn state(&self) -> Option<&TaskState> {
         self.queue.seen.as_ref().map(|task| &task.state)
     }
 
@@ -89,7 +89,7 @@ impl Known {
 
     /// Whether it waits in the queue and has never begun: its part file has no news.
     pub(crate) fn waits(&self) -> bool {
-        self.told.begun.is_none() && self.queue.gone.is_none() && self.state() == Some(&State::Pending)
+        self.told.begun.is_none() && self.queue.gone.is_none() && self.state() == Some(&TaskState::Pending)
     }
 }
 
@@ -150,7 +150,7 @@ impl Queue {
         let first = is_over.then(|| self.gone.unwrap_or(now));
         self.confirmed = first.is_some_and(|first| seconds_between(first, now) >= policy.confirm_seconds);
         self.gone = first;
-        let runs = task.is_some_and(|task| task.state == State::Running);
+        let runs = task.is_some_and(|task| task.state == TaskState::Running);
         self.running = runs.then(|| self.running.unwrap_or(now));
         if let Some(task) = task {
             self.seen = Some(task.clone());

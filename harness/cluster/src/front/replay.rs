@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::front::known::Known;
 use crate::front::state::{Front, Sent, Standing};
 use crate::ledger::LedgerLine;
-use crate::limits::Ask;
+use crate::limits::ResourceRequest;
 
 impl Front {
     /// Takes in the next line of the ledger. Lines about tasks that the manifest does not have are ignored.
@@ -52,7 +52,13 @@ impl Front {
         }
     }
 
-    fn replay_intent(&mut self, number: u32, attempts: &[Attempt], ask: Option<Ask>, now: Timestamp) {
+    fn replay_intent(
+        &mut self,
+        number: u32,
+        attempts: &[Attempt],
+        ask: Option<ResourceRequest>,
+        now: Timestamp,
+    ) {
         self.submissions = self.submissions.max(number);
         let mut sent = Sent::default();
         for (index, attempt) in (0..).zip(attempts) {
@@ -65,7 +71,7 @@ impl Front {
             }
             task.standing = Standing::Live(*attempt);
             sent.attempts.push(*attempt);
-            let ask = ask.unwrap_or(Ask::of(&self.asks[place]));
+            let ask = ask.unwrap_or(ResourceRequest::of(&self.asks[place]));
             self.live.insert(*attempt, Known::new(number, index, ask, now));
         }
         if !sent.attempts.is_empty() {

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use crate::front::known::Known;
 use crate::front::policy::Policy;
 use crate::ledger::LedgerLine;
-use crate::limits::Limits;
-use crate::scheduler::{Array, Target};
+use crate::limits::ClusterLimits;
+use crate::scheduler::{Array, CancelTarget};
 
 /// What is to be done, in this order.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ pub struct Cancellation {
     /// The attempts.
     pub attempts: Vec<Attempt>,
     /// What the scheduler calls them.
-    pub targets: Vec<Target>,
+    pub targets: Vec<CancelTarget>,
 }
 
 /// A task.
@@ -108,7 +108,7 @@ pub(crate) struct Sent {
 pub struct Front {
     pub(crate) run: String,
     pub(crate) asks: Vec<ClusterTask>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ClusterLimits,
     pub(crate) policy: Policy,
     pub(crate) tasks: Vec<Task>,
     /// The task of each case.
@@ -154,7 +154,7 @@ impl Front {
     /// have part files.
     pub fn new(
         manifest: &Manifest,
-        limits: Limits,
+        limits: ClusterLimits,
         policy: Policy,
         rows: HashSet<String>,
         ledger: &[LedgerLine],

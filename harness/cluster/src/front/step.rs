@@ -7,7 +7,7 @@ use crate::front::judge::{self, Verdict};
 use crate::front::known::{Known, seconds_between};
 use crate::front::state::{Action, Cancellation, Front, FrontRow, Standing};
 use crate::ledger::{Cause, LedgerLine, Loss, Withdrawal};
-use crate::scheduler::Target;
+use crate::scheduler::CancelTarget;
 
 impl Front {
     /// What is to be done now.
@@ -145,7 +145,8 @@ impl Front {
             }
             cancellation.attempts.push(*attempt);
             let is_users = why == Withdrawal::User;
-            let target = if is_users { Target::Array(job) } else { Target::Task(job, known.index) };
+            let target =
+                if is_users { CancelTarget::Array(job) } else { CancelTarget::Task(job, known.index) };
             cancellation.targets.push(target);
         }
         cancellation.targets.sort_unstable();

@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use crate::front::known::Known;
 use crate::front::state::{Front, Sent, Standing, Submission};
 use crate::ledger::LedgerLine;
-use crate::limits::Ask;
+use crate::limits::ResourceRequest;
 use crate::scheduler::Array;
 
 /// What tasks have to share to be sent together: what they ask for, and where they must not run.
-type Group = (Ask, Vec<String>);
+type Group = (ResourceRequest, Vec<String>);
 
 impl Front {
     /// Arrays of all tasks that wait.
@@ -43,7 +43,7 @@ impl Front {
         let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
         for (index, task) in self.tasks.iter().enumerate() {
             if task.standing == Standing::Waiting {
-                let group = (Ask::of(&self.asks[index]), self.excluded(&task.excluded, &banned));
+                let group = (ResourceRequest::of(&self.asks[index]), self.excluded(&task.excluded, &banned));
                 groups.entry(group).or_default().push(index);
             }
         }

@@ -6,11 +6,11 @@ use gpbench_record::Attempt;
 
 use crate::front::known::Known;
 use crate::front::state::{Front, Standing};
-use crate::scheduler::{State, Target};
+use crate::scheduler::{CancelTarget, TaskState};
 
 /// How far a cluster run is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Summary {
+pub struct FrontSummary {
     /// Cases.
     pub cases: usize,
     /// Cases with rows.
@@ -28,7 +28,7 @@ pub struct Summary {
     /// Attempts that have ended with cases left, before what follows is decided.
     pub ended: usize,
     /// Attempts that may be queued or running, as the scheduler calls them.
-    pub living: Vec<Target>,
+    pub living: Vec<CancelTarget>,
     /// Tasks that are to be sent.
     pub waiting: usize,
     /// Nodes on which several tasks have failed quickly; nothing is sent there.
@@ -60,13 +60,13 @@ pub struct TaskNote {
 
 impl Front {
     /// How far the run is.
-    pub fn summary(&self) -> Summary {
-        let mut summary = Summary {
+    pub fn summary(&self) -> FrontSummary {
+        let mut summary = FrontSummary {
             cases: self.owners.len(),
             rows: self.owners.keys().filter(|id| self.rows.contains(*id)).count(),
             duplicates: self.duplicates,
             banned: self.banned().into_iter().collect(),
-            ..Summary::default()
+            ..FrontSummary::default()
         };
         for (attempt, known) in &self.live {
             let job = self.sent.get(&known.submission).and_then(|sent| sent.job);
@@ -74,7 +74,7 @@ impl Front {
             match job {
                 _ if known.has_ended() => summary.ended += usize::from(is_needed),
                 None => summary.unanswered += 1,
-                Some(job) => summary.count(Target::Task(job, known.index), known),
+                Some(job) => summary.count(CancelTarget::Task(job, known.index), known),
             }
         }
         for (index, task) in (0..).zip(&self.tasks) {
@@ -108,12 +108,12 @@ impl Front {
     }
 }
 
-impl Summary {
+impl FrontSummary {
     /// Counts an attempt that may be queued or running.
-    fn count(&mut self, target: Target, known: &Known) {
+    fn count(&mut self, target: CancelTarget, known: &Known) {
         self.living.push(target);
         match known.queue.seen.as_ref().map(|task| (&task.state, &task.reason)) {
-            Some((State::Pending, reason)) if known.told.begun.is_none() => {
+            Some((TaskState::Pending, reason)) if known.told.begun.is_none() => {
                 *self.queued.entry(reason.clone()).or_default() += 1;
             }
             None if known.told.begun.is_none() => self.sent += 1,

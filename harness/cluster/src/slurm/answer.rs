@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::limits::Node;
-use crate::scheduler::{Exit, JobTask, State, Trouble};
+use crate::scheduler::{Exit, JobTask, TaskState, Trouble};
 
 /// Most bytes of a message that are shown.
 const MOST_SHOWN: usize = 600;
@@ -113,7 +113,7 @@ fn task(line: &str) -> Option<Option<JobTask>> {
     Some(Some(JobTask {
         job: job.parse().ok()?,
         index: index.parse().ok()?,
-        state: State::parse(state),
+        state: TaskState::parse(state),
         reason: reason.to_owned(),
         node: if node == "(null)" { String::new() } else { node.to_owned() },
         exit: Exit { status: status >> 8 & 0xff, signal: status & 0x7f },

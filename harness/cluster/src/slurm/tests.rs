@@ -1,11 +1,11 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use gpbench_record::Ask as SiteAsk;
+use gpbench_record::ResourceSettings as SiteAsk;
 
 use super::*;
 use crate::commands::Answer;
-use crate::limits::{Ask, Node};
+use crate::limits::{Node, ResourceRequest};
 use crate::scheduler::Exit;
 
 /// Gives recorded answers, in order, and keeps the commands.
@@ -44,7 +44,7 @@ fn array() -> Array {
     Array {
         comment: "uci.3".into(),
         count: 6,
-        ask: Ask { seconds: 90, memory_bytes: (1 << 30) + 1, threads: 4 },
+        ask: ResourceRequest { seconds: 90, memory_bytes: (1 << 30) + 1, threads: 4 },
         throttle: Some(3),
         excluded: vec!["n7".into(), "n8".into()],
         argument: "3".into(),
@@ -78,7 +78,7 @@ fn tasks_of_the_queue_are_read() {
     )]);
     let tasks = slurm.poll().unwrap();
     assert_eq!(tasks.len(), 3);
-    assert_eq!((tasks[0].job, tasks[0].index, &tasks[0].state), (1, 0, &State::Failed));
+    assert_eq!((tasks[0].job, tasks[0].index, &tasks[0].state), (1, 0, &TaskState::Failed));
     assert_eq!(tasks[0].exit, Exit { status: 3, signal: 0 });
     assert_eq!(tasks[1].exit, Exit { status: 0, signal: 9 });
     assert_eq!((tasks[1].node.as_str(), tasks[1].reason.as_str()), ("n2", "JobLaunchFailure"));
@@ -131,8 +131,8 @@ fn errors_tell_the_command_and_whether_they_may_pass() {
 #[test]
 fn the_waiting_tasks_of_an_array_are_ended_first() {
     let slurm = slurm(&[(0, "", ""), (0, "", ""), (0, "", "")]);
-    slurm.cancel(&[Target::Array(5), Target::Array(6)]).unwrap();
-    slurm.cancel(&[Target::Task(5, 3)]).unwrap();
+    slurm.cancel(&[CancelTarget::Array(5), CancelTarget::Array(6)]).unwrap();
+    slurm.cancel(&[CancelTarget::Task(5, 3)]).unwrap();
     slurm.cancel(&[]).unwrap();
     let asked = slurm.commands.asked.borrow();
     assert_eq!(*asked, ["scancel --state=PENDING 5 6", "scancel 5 6", "scancel 5_3"]);

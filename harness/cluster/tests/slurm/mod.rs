@@ -10,7 +10,7 @@ mod run;
 
 use std::time::{Duration, Instant};
 
-use gpbench_cluster::{Array, Ask, Scheduler};
+use gpbench_cluster::{Array, ResourceRequest, Scheduler};
 use jiff::Timestamp;
 
 use self::run::{Run, cluster, manifest, shell};
@@ -46,7 +46,7 @@ fn limits_are_known_and_what_exceeds_them_is_refused_before_it_is_sent() {
     let mut array = Array {
         comment: "test".into(),
         count: 3,
-        ask: Ask { seconds: 600, memory_bytes: 1 << 30, threads: 1 },
+        ask: ResourceRequest { seconds: 600, memory_bytes: 1 << 30, threads: 1 },
         throttle: None,
         excluded: Vec::new(),
         argument: "1".into(),

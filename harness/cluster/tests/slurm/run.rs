@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{
-    ClusterError, ClusterFolder, Front, FrontRow, Limits, Manager, PartWriter, Policy, Rows, Scheduler,
-    Slurm, Store, Summary, SystemCommands,
+    ClusterError, ClusterFolder, ClusterLimits, Front, FrontRow, FrontSummary, Manager, PartWriter, Policy,
+    RunFiles, RunJournal, Scheduler, Slurm, SystemCommands,
 };
 use gpbench_record::testing::{case, row};
 use gpbench_record::{ClusterTask, Environment, Manifest, NodeOptions, PartLine, Row, SCHEMA, Site};
@@ -63,7 +63,7 @@ impl Journal {
     }
 }
 
-impl Rows for Journal {
+impl RunJournal for Journal {
     fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
         let entry: PartLine = serde_json::from_slice(line).expect("the line of a case");
         assert!(matches!(entry, PartLine::Case(copied) if copied.id == row.id));
@@ -77,13 +77,13 @@ impl Rows for Journal {
     }
 }
 
-pub(super) type TestManager = Manager<Slurm<SystemCommands>, Store<Journal>>;
+pub(super) type TestManager = Manager<Slurm<SystemCommands>, RunFiles<Journal>>;
 
 /// A run on the cluster of `ci/slurm`.
 pub(super) struct Run {
     pub(super) manager: TestManager,
     manifest: Manifest,
-    pub(super) limits: Limits,
+    pub(super) limits: ClusterLimits,
     pub(super) folder: TempDir,
     pub(super) slurm: PathBuf,
     /// Tests use the same cluster one after another.
@@ -134,9 +134,9 @@ fn scheduler(manifest: &Manifest, folder: &Path) -> Slurm<SystemCommands> {
 }
 
 /// A front that knows what the files of a run tell.
-fn manager(manifest: &Manifest, folder: &Path, limits: &Limits, journal: Journal) -> TestManager {
+fn manager(manifest: &Manifest, folder: &Path, limits: &ClusterLimits, journal: Journal) -> TestManager {
     let rows = journal.ids();
-    let (store, known) = Store::open(ClusterFolder::of(folder), journal, false).unwrap();
+    let (store, known) = RunFiles::open(ClusterFolder::of(folder), journal, false).unwrap();
     let policy = Policy {
         confirm_seconds: 2.0,
         silent_seconds: 4.0,
@@ -196,7 +196,7 @@ impl Run {
         self.until("end", |run| run.manager.front.is_finished());
     }
 
-    pub(super) fn summary(&self) -> Summary {
+    pub(super) fn summary(&self) -> FrontSummary {
         self.manager.front.summary()
     }
 

@@ -55,7 +55,8 @@ fn settings(rows: &[Row]) -> Vec<Column> {
     }
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.case.solver.params.keys()).collect();
     for name in names {
-        let values: Vec<Option<&ParamValue>> = rows.iter().map(|row| row.case.solver.params.get(name)).collect();
+        let values: Vec<Option<&ParamValue>> =
+            rows.iter().map(|row| row.case.solver.params.get(name)).collect();
         let are_numbers = values.iter().flatten().all(|value| value.number().is_some());
         let name = format!("params.{name}").into();
         columns.push(match are_numbers {
@@ -63,7 +64,9 @@ fn settings(rows: &[Row]) -> Vec<Column> {
                 name,
                 values.iter().map(|value| value.and_then(ParamValue::number)).collect::<Vec<_>>(),
             ),
-            false => Column::new(name, values.iter().map(|v| v.map(ParamValue::to_string)).collect::<Vec<_>>()),
+            false => {
+                Column::new(name, values.iter().map(|v| v.map(ParamValue::to_string)).collect::<Vec<_>>())
+            }
         });
     }
     columns

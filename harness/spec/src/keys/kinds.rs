@@ -1,7 +1,7 @@
 //! Kinds of values: how a key's value is read and checked, and what the reference says of it.
 
 use super::range::{COUNT, Range};
-use super::reference::{Key, ValueType};
+use super::reference::{SpecKey, ValueType};
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::At;
@@ -26,8 +26,8 @@ pub(crate) struct Kind<T> {
     parse: Box<Parse<T>>,
 }
 
-type Describe = dyn Fn(&str) -> Vec<Key>;
-type Parse<T> = dyn Fn(&Node, Place<'_>, &mut Mistakes) -> Parsed<T>;
+type Describe = dyn Fn(&str) -> Vec<SpecKey>;
+type Parse<T> = dyn Fn(&Node, KeyPath<'_>, &mut Mistakes) -> Parsed<T>;
 
 /// A value that was read; `None` for one that has been reported.
 type Parsed<T> = Result<Option<T>, WrongType>;
@@ -37,7 +37,7 @@ pub(crate) struct WrongType;
 
 /// A key and the table that it is in, as messages name them.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
+pub(crate) struct KeyPath<'p> {
     /// The key.
     pub(crate) key: &'p str,
     /// The table, such as `[train]`.
@@ -45,9 +45,9 @@ pub(crate) struct Place<'p> {
     hint: Option<&'static str>,
 }
 
-impl<'p> Place<'p> {
+impl<'p> KeyPath<'p> {
     pub(crate) fn new(key: &'p str, of: &'p str) -> Self {
-        Place { key, of, hint: None }
+        KeyPath { key, of, hint: None }
     }
 
     /// The name of a table that is the key's value.
@@ -73,7 +73,7 @@ impl<T: 'static> Kind<T> {
     pub(crate) fn new(
         takes: impl Into<String>,
         of: ValueType,
-        parse: impl Fn(&Node, Place<'_>, &mut Mistakes) -> Parsed<T> + 'static,
+        parse: impl Fn(&Node, KeyPath<'_>, &mut Mistakes) -> Parsed<T> + 'static,
     ) -> Self {
         Kind {
             takes: takes.into(),
@@ -102,12 +102,12 @@ impl<T: 'static> Kind<T> {
         Kind { takes: takes.to_owned(), ..self }
     }
 
-    fn parse(&self, node: &Node, place: Place<'_>, mistakes: &mut Mistakes) -> Parsed<T> {
-        (self.parse)(node, Place { hint: self.hint.or(place.hint), ..place }, mistakes)
+    fn parse(&self, node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes) -> Parsed<T> {
+        (self.parse)(node, KeyPath { hint: self.hint.or(place.hint), ..place }, mistakes)
     }
 
     /// Reads a value; reports one of another type.
-    pub(crate) fn read(&self, node: &Node, place: Place<'_>, mistakes: &mut Mistakes) -> Option<T> {
+    pub(crate) fn read(&self, node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes) -> Option<T> {
         self.parse(node, place, mistakes).unwrap_or_else(|WrongType| {
             let what = format!("`{}` takes {}, not {}", place.key, self.takes, node.value.kind());
             mistakes.add(&node.at, what, None);
@@ -116,21 +116,21 @@ impl<T: 'static> Kind<T> {
     }
 
     /// Adds to the reference's entry of a key what the kind knows.
-    pub(crate) fn describe(&self, key: &mut Key) {
+    pub(crate) fn describe(&self, key: &mut SpecKey) {
         key.takes.clone_from(&self.takes);
         key.types.clone_from(&self.types);
         key.list = self.is_list;
         key.range = self.range;
         key.choices.clone_from(&self.choices);
         if let Some(keys) = &self.keys {
-            key.keys = keys(&Place::new(key.name, &key.table).table());
+            key.keys = keys(&KeyPath::new(key.name, &key.table).table());
         }
     }
 
     /// Values that stand for others.
     pub(crate) fn map<U: 'static>(self, meaning: fn(At<T>) -> U) -> Kind<U> {
         let Kind { takes, types, is_list, range, choices, hint, keys, parse } = self;
-        let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
+        let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
             let value = parse(node, place, mistakes)?;
             Ok(value.map(|value| meaning(At { value, at: node.at.clone() })))
         };
@@ -142,7 +142,7 @@ impl<T: 'static> Kind<T> {
         let (range, choices) = (self.range.xor(other.range), [&self.choices[..], &other.choices].concat());
         let keys = self.keys.take().or(other.keys.take());
         let (types, is_list) = ([&self.types[..], &other.types].concat(), self.is_list || other.is_list);
-        let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
+        let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
             self.parse(node, place, mistakes).or_else(|WrongType| other.parse(node, place, mistakes))
         };
         Kind { types, is_list, range, choices, keys, ..Kind::new(takes, ValueType::Object, parse) }
@@ -179,7 +179,7 @@ pub(crate) fn any_table() -> Kind<Table> {
 pub(crate) fn whole<T: TryFrom<i64> + 'static>(range: Range) -> Kind<T> {
     let bound = |bound: Option<f64>, otherwise| bound.map_or(otherwise, |bound| bound as i64);
     let (low, high) = (bound(range.minimum, i64::MIN), bound(range.maximum, i64::MAX));
-    let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
+    let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
         let Value::Int(number) = node.value else { return Err(WrongType) };
         place.check(number as f64, range, true, node, mistakes);
         Ok(T::try_from(number.clamp(low, high)).ok())
@@ -197,7 +197,7 @@ pub(crate) fn count<T: TryFrom<i64> + 'static>() -> Kind<T> {
 
 /// A number in a range, written with or without a decimal point.
 pub(crate) fn number(range: Range) -> Kind<f64> {
-    let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
+    let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
         let number = match node.value {
             Value::Int(int) => int as f64,
             Value::Float(float) => float,
@@ -226,7 +226,7 @@ pub(crate) fn choice_of_version<T: Clone + 'static>(
     let meanings: Vec<(&'static str, T)> = names.into();
     let choices: Vec<&'static str> = meanings.iter().map(|(name, _)| *name).collect();
     let known = choices.clone();
-    let parse = move |node: &Node, _: Place<'_>, mistakes: &mut Mistakes| {
+    let parse = move |node: &Node, _: KeyPath<'_>, mistakes: &mut Mistakes| {
         let Value::Text(text) = &node.value else { return Err(WrongType) };
         let known = || known.iter().copied();
         let found = meanings.iter().find(|(name, _)| name == text);
@@ -245,12 +245,12 @@ pub(crate) fn choice_of_version<T: Clone + 'static>(
 pub(crate) fn list<T: 'static>(mut of: Kind<T>) -> Kind<Vec<At<T>>> {
     let takes = format!("{}, or a list of these", of.takes);
     let (types, range, choices, keys) = (of.types.clone(), of.range, of.choices.clone(), of.keys.take());
-    let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
+    let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
         let items = match &node.value {
             Value::Array(items) => items.as_slice(),
             _ => std::slice::from_ref(node),
         };
-        let place = Place { hint: of.hint, ..place };
+        let place = KeyPath { hint: of.hint, ..place };
         let entry = |item: &Node| Some(At { value: of.read(item, place, mistakes)?, at: item.at.clone() });
         let list: Vec<_> = items.iter().filter_map(entry).collect();
         // A list that lost entries would mislead later checks.
@@ -275,7 +275,7 @@ pub(crate) fn fraction() -> Kind<f64> {
 }
 
 fn with_unit<T: 'static>(example: &'static str, convert: fn(&str) -> Result<T, String>) -> Kind<T> {
-    let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
+    let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
         let Value::Text(text) = &node.value else { return Err(WrongType) };
         let hint = || format!("write, for instance, \"{example}\"");
         let report = |what| mistakes.add(&node.at, format!("`{}`: {what}", place.key), hint());
@@ -289,10 +289,10 @@ fn with_unit<T: 'static>(example: &'static str, convert: fn(&str) -> Result<T, S
 pub(super) fn table<T: 'static>(
     name: Option<String>,
     read: impl Fn(&Table, String, &Node, &mut Mistakes) -> T + 'static,
-    describe: impl Fn(String) -> Vec<Key> + 'static,
+    describe: impl Fn(String) -> Vec<SpecKey> + 'static,
 ) -> Kind<T> {
     let own = name.clone();
-    let parse = move |node: &Node, place: Place<'_>, mistakes: &mut Mistakes| {
+    let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
         let Value::Table(table) = &node.value else { return Err(WrongType) };
         Ok(Some(read(table, own.clone().unwrap_or_else(|| place.table()), node, mistakes)))
     };

@@ -22,7 +22,7 @@ pub enum ValueType {
 
 /// A key of a spec.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Key {
+pub struct SpecKey {
     /// The table that it is in, such as `[train]`, `[dataset.NAME]` or `the spec`.
     pub table: String,
     /// Its name.
@@ -55,5 +55,5 @@ pub struct Key {
     pub named: bool,
     /// The keys of a table that is its value, or of those that it holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub keys: Vec<Key>,
+    pub keys: Vec<SpecKey>,
 }

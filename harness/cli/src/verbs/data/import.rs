@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gpbench_data::{Table, copy};
-use gpbench_import::{Materialised, Origin};
+use gpbench_import::{ImportSource, Materialised};
 use gpbench_record::ReadOptions;
 use gpbench_report as report;
 use gpbench_spec::dataset_table;
@@ -67,8 +67,8 @@ impl Import {
 pub(super) fn import(global: &Global, args: &Import) -> Outcome {
     let places = dataset::places(global)?;
     let (file, options) = (args.file.as_path(), args.options());
-    let made =
-        dataset::copy(&Origin::File { path: file, options: &options }, &places).map_err(Failure::usage)?;
+    let made = dataset::copy(&ImportSource::File { path: file, options: &options }, &places)
+        .map_err(Failure::usage)?;
     let table = copy::read(&made.path).map_err(Failure::internal)?;
     for warning in &made.warnings {
         warn(global, warning);

@@ -5,7 +5,7 @@ use gpbench_record::{Attempt, Ending};
 use super::bench::Bench;
 use super::world::case_line;
 use crate::ledger::LedgerLine;
-use crate::scheduler::State;
+use crate::scheduler::TaskState;
 
 /// A run whose two tasks are done; `a` and `d` are then to run again.
 fn again() -> Bench {
@@ -15,7 +15,7 @@ fn again() -> Bench {
         bench.begin(task, "n1");
         ids.iter().for_each(|id| bench.row(task, id));
         bench.ended(task, Ending::Done);
-        bench.set(task, State::Completed, "", (0, 0));
+        bench.set(task, TaskState::Completed, "", (0, 0));
     }
     assert!(bench.round().is_finished);
     bench.restart(true);
@@ -50,7 +50,7 @@ fn another_front_goes_on_with_cases_that_run_again() {
         bench.begin(task, "n1");
         bench.row(task, id);
         bench.ended(task, Ending::Done);
-        bench.set(task, State::Completed, "", (0, 0));
+        bench.set(task, TaskState::Completed, "", (0, 0));
         bench.round();
         bench.restart(false);
         bench.round();
@@ -73,7 +73,7 @@ fn a_case_runs_again_after_its_task_has_ended() {
     assert_eq!(bench.sent().len(), 1, "the other case is still running");
     bench.row(0, "b");
     bench.ended(0, Ending::Done);
-    bench.set(0, State::Completed, "", (0, 0));
+    bench.set(0, TaskState::Completed, "", (0, 0));
     assert_eq!(bench.round().rows, ["b"]);
     assert_eq!(bench.sent()[1], "[] 0000.02 a");
     assert!(bench.summary().retried.is_empty());
@@ -83,14 +83,14 @@ fn a_case_runs_again_after_its_task_has_ended() {
 fn a_case_that_was_killed_has_all_of_its_chances_again() {
     let mut bench = Bench::new(&[&["a"]]);
     bench.round();
-    ["n1", "n2", "n3"].iter().for_each(|node| bench.fail(0, node, "a", State::Failed, (0, 9)));
+    ["n1", "n2", "n3"].iter().for_each(|node| bench.fail(0, node, "a", TaskState::Failed, (0, 9)));
     assert_eq!(bench.journal().len(), 1);
     bench.restart(true);
     bench.manager.front.again(&["a".to_owned()]);
     bench.round();
-    ["n1", "n2"].iter().for_each(|node| bench.fail(0, node, "a", State::Failed, (0, 9)));
+    ["n1", "n2"].iter().for_each(|node| bench.fail(0, node, "a", TaskState::Failed, (0, 9)));
     assert_eq!(bench.journal().len(), 1);
-    bench.fail(0, "n3", "a", State::Failed, (0, 9));
+    bench.fail(0, "n3", "a", TaskState::Failed, (0, 9));
     assert_eq!(bench.journal().len(), 2);
     let renewed = LedgerLine::Renewed { case: "a".into() };
     assert!(bench.shared.0.borrow().ledger.contains(&renewed));

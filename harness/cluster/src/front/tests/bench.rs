@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use gpbench_record::{Attempt, Ending, Manifest, PartLine, Status};
 
 use super::world::{Shared, case_line, limits, manifest};
-use crate::front::{Front, Policy, Summary};
+use crate::front::{Front, FrontSummary, Policy};
 use crate::ledger::LedgerLine;
-use crate::limits::Limits;
+use crate::limits::ClusterLimits;
 use crate::manager::{Manager, Round};
-use crate::scheduler::{Array, Exit, State};
+use crate::scheduler::{Array, Exit, TaskState};
 
 /// A front at work.
 pub(super) struct Bench {
@@ -17,7 +17,7 @@ pub(super) struct Bench {
     pub(super) manager: Manager<Shared, Shared>,
     pub(super) manifest: Manifest,
     pub(super) policy: Policy,
-    pub(super) limits: Limits,
+    pub(super) limits: ClusterLimits,
 }
 
 impl Bench {
@@ -26,13 +26,13 @@ impl Bench {
         Self::with(tasks, Policy::default(), limits(4, 100))
     }
 
-    pub(super) fn with(tasks: &[&[&str]], policy: Policy, limits: Limits) -> Self {
+    pub(super) fn with(tasks: &[&[&str]], policy: Policy, limits: ClusterLimits) -> Self {
         let tasks: Vec<Vec<String>> =
             tasks.iter().map(|cases| cases.iter().map(|&id| id.to_owned()).collect()).collect();
         Self::of(manifest(&tasks), policy, limits)
     }
 
-    pub(super) fn of(manifest: Manifest, policy: Policy, limits: Limits) -> Self {
+    pub(super) fn of(manifest: Manifest, policy: Policy, limits: ClusterLimits) -> Self {
         let shared = Shared::default();
         shared.0.borrow_mut().now = 1_000_000;
         let front =
@@ -100,14 +100,14 @@ impl Bench {
     }
 
     /// The scheduler changes the state of a task.
-    pub(super) fn set(&mut self, task: u32, state: State, reason: &str, exit: (i32, i32)) {
+    pub(super) fn set(&mut self, task: u32, state: TaskState, reason: &str, exit: (i32, i32)) {
         let world = &mut *self.shared.0.borrow_mut();
         let exit = Exit { status: exit.0, signal: exit.1 };
         world.set(world.place(task), state, reason, exit);
     }
 
     /// A task begins on a node, starts a case and ends so, all within a moment.
-    pub(super) fn fail(&mut self, task: u32, node: &str, id: &str, state: State, exit: (i32, i32)) {
+    pub(super) fn fail(&mut self, task: u32, node: &str, id: &str, state: TaskState, exit: (i32, i32)) {
         self.begin(task, node);
         self.start(task, id);
         self.set(task, state, "", exit);
@@ -131,7 +131,7 @@ impl Bench {
             .collect()
     }
 
-    pub(super) fn summary(&self) -> Summary {
+    pub(super) fn summary(&self) -> FrontSummary {
         self.manager.front.summary()
     }
 

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::bench::Bench;
 use super::world::{Answer, case_line, limits, manifest};
 use crate::front::Policy;
-use crate::scheduler::{Exit, State, Trouble};
+use crate::scheduler::{Exit, TaskState, Trouble};
 
 /// A runner on a node.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Simulation {
         world.tell(attempt, line, delay);
     }
 
-    fn set(&self, place: (u64, u32), state: State, exit: (i32, i32)) {
+    fn set(&self, place: (u64, u32), state: TaskState, exit: (i32, i32)) {
         let exit = Exit { status: exit.0, signal: exit.1 };
         self.bench.shared.0.borrow_mut().set(place, state, "None", exit);
     }
@@ -100,7 +100,7 @@ impl Simulation {
         let mut free: VecDeque<String> = free.collect();
         let mut world = self.bench.shared.0.borrow_mut();
         let waiting =
-            world.jobs.iter().filter(|(_, job)| job.task.state == State::Pending && !job.is_forgotten);
+            world.jobs.iter().filter(|(_, job)| job.task.state == TaskState::Pending && !job.is_forgotten);
         let waiting: Vec<_> = waiting.map(|(place, job)| (*place, job.attempt)).take(free.len()).collect();
         for (place, attempt) in waiting {
             let array = &world.arrays[place.0 as usize - 1];
@@ -121,7 +121,7 @@ impl Simulation {
         };
         let runner = self.runners.get_mut(&place).unwrap();
         let attempt = runner.attempt;
-        if state == State::Cancelled && !runner.is_ghost {
+        if state == TaskState::Cancelled && !runner.is_ghost {
             self.runners.remove(&place);
             return self.tell(attempt, |time| ended(time, Ending::Signal { signal: 15 }));
         }
@@ -138,7 +138,7 @@ impl Simulation {
                 None => {
                     self.tell(attempt, |time| ended(time, Ending::Done));
                     if !self.runners.remove(&place).unwrap().is_ghost {
-                        self.set(place, State::Completed, (0, 0));
+                        self.set(place, TaskState::Completed, (0, 0));
                     }
                     return;
                 }
@@ -170,16 +170,16 @@ impl Simulation {
             self.tell(attempt, |time| ended(time, ending));
         }
         match fault {
-            "killed" => self.set(place, State::Failed, (0, 9)),
-            "node" | "node-ghost" => self.set(place, State::NodeFailed, (0, 0)),
-            "preempted" => self.set(place, State::Preempted, (0, 15)),
+            "killed" => self.set(place, TaskState::Failed, (0, 9)),
+            "node" | "node-ghost" => self.set(place, TaskState::NodeFailed, (0, 0)),
+            "preempted" => self.set(place, TaskState::Preempted, (0, 15)),
             "forgotten" => self.bench.shared.0.borrow_mut().jobs.get_mut(&place).unwrap().is_forgotten = true,
-            "cancelled" => self.set(place, State::Cancelled, (0, 15)),
-            "memory" => self.set(place, State::OutOfMemory, (0, 125)),
-            "signal" => self.set(place, State::Failed, (75, 0)),
-            "failed" => self.set(place, State::Failed, (1, 0)),
-            "time" => self.set(place, State::TimedOut, (0, 15)),
-            "requeued" => self.set(place, State::Requeued, (0, 0)),
+            "cancelled" => self.set(place, TaskState::Cancelled, (0, 15)),
+            "memory" => self.set(place, TaskState::OutOfMemory, (0, 125)),
+            "signal" => self.set(place, TaskState::Failed, (75, 0)),
+            "failed" => self.set(place, TaskState::Failed, (1, 0)),
+            "time" => self.set(place, TaskState::TimedOut, (0, 15)),
+            "requeued" => self.set(place, TaskState::Requeued, (0, 0)),
             _ => {}
         }
     }

@@ -13,8 +13,8 @@ use super::world::{Shared, case_line, limits, manifest};
 use crate::front::{Front, FrontRow, Policy};
 use crate::manager::{Manager, Records as _};
 use crate::part::PartWriter;
-use crate::scheduler::State;
-use crate::store::{Rows, Store};
+use crate::scheduler::TaskState;
+use crate::store::{RunFiles, RunJournal};
 use crate::{ClusterError, ClusterFolder};
 
 /// The id of a case and the bytes of its line.
@@ -24,7 +24,7 @@ type Line = (String, Vec<u8>);
 #[derive(Debug, Clone, Default)]
 struct Lines(Rc<RefCell<Vec<Line>>>);
 
-impl Rows for Lines {
+impl RunJournal for Lines {
     fn copy(&mut self, row: &Row, line: &[u8]) -> Result<(), ClusterError> {
         self.0.borrow_mut().push((row.id.clone(), line.to_owned()));
         Ok(())
@@ -37,8 +37,8 @@ impl Rows for Lines {
 }
 
 /// A front over the files of a run of one task with the cases `a` and `b`.
-fn open(run: &Path, shared: &Shared, journal: &Lines) -> Manager<Shared, Store<Lines>> {
-    let (store, known) = Store::open(ClusterFolder::of(run), journal.clone(), true).unwrap();
+fn open(run: &Path, shared: &Shared, journal: &Lines) -> Manager<Shared, RunFiles<Lines>> {
+    let (store, known) = RunFiles::open(ClusterFolder::of(run), journal.clone(), true).unwrap();
     let rows: HashSet<String> = journal.0.borrow().iter().map(|(id, _)| id.clone()).collect();
     let manifest = manifest(&[vec!["a".into(), "b".into()]]);
     let (policy, now) = (Policy::default(), Timestamp::UNIX_EPOCH);
@@ -64,7 +64,7 @@ fn a_front_goes_on_from_the_files_of_another() {
     let time = Timestamp::UNIX_EPOCH.to_string();
     let ending = Ending::Signal { signal: 15 };
     writer.append(&PartLine::Ended { time, ending, advanced: false }).unwrap();
-    shared.0.borrow_mut().jobs.get_mut(&(1, 0)).unwrap().task.state = State::Failed;
+    shared.0.borrow_mut().jobs.get_mut(&(1, 0)).unwrap().task.state = TaskState::Failed;
     let mut manager = open(run.path(), &shared, &journal);
     assert_eq!(manager.round(Timestamp::UNIX_EPOCH).unwrap().rows, ["a"]);
     let line = journal.0.borrow()[0].1.clone();

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use gpbench_record::testing::{case, row};
-use gpbench_record::{Attempt, Ending, PartLine, Place, Row};
+use gpbench_record::{Attempt, Ending, NodePlace, PartLine, Row};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -24,8 +24,8 @@ use crate::front::{Front, FrontRow, Policy, Submission};
 use crate::ledger::LedgerLine;
 use crate::manager::{Manager, Records};
 use crate::part::{News, PartWriter};
-use crate::scheduler::{Exit, State};
-use crate::store::{Rows, Store};
+use crate::scheduler::{Exit, TaskState};
+use crate::store::{RunFiles, RunJournal};
 use crate::{ClusterError, ClusterFolder};
 
 /// Cases of a task.
@@ -39,7 +39,7 @@ struct Journal {
     rows: usize,
 }
 
-impl Rows for Journal {
+impl RunJournal for Journal {
     fn copy(&mut self, _: &Row, line: &[u8]) -> Result<(), ClusterError> {
         self.file.write_all(line).and_then(|()| self.file.write_all(b"\n")).unwrap();
         self.file.sync_data().unwrap();
@@ -54,7 +54,7 @@ impl Rows for Journal {
 
 /// The files of a run, beside a scheduler in memory that has to know what is prepared.
 struct Files {
-    store: Store<Journal>,
+    store: RunFiles<Journal>,
     shared: Shared,
 }
 
@@ -107,7 +107,7 @@ impl Load {
             self.run(place);
         }
         let world = self.shared.0.borrow();
-        let waiting = world.jobs.iter().filter(|(_, job)| job.task.state == State::Pending);
+        let waiting = world.jobs.iter().filter(|(_, job)| job.task.state == TaskState::Pending);
         let free = NODES - self.runners.len();
         let waiting: Vec<_> = waiting.map(|(place, job)| (*place, job.attempt)).take(free).collect();
         drop(world);
@@ -116,9 +116,9 @@ impl Load {
 
     fn begin(&mut self, place: (u64, u32), attempt: Attempt) {
         let world = &mut *self.shared.0.borrow_mut();
-        world.set(place, State::Running, "None", Exit::default());
+        world.set(place, TaskState::Running, "None", Exit::default());
         let mut part = PartWriter::open(&self.folder.part(attempt)).unwrap();
-        let begun = Place {
+        let begun = NodePlace {
             node: "n1".into(),
             job: place.0,
             attempt: attempt.attempt,
@@ -151,7 +151,7 @@ impl Load {
                 let ended = PartLine::Ended { time, ending: Ending::Done, advanced: false };
                 runner.part.append(&ended).unwrap();
                 self.runners.remove(&place);
-                world.set(place, State::Completed, "None", Exit::default());
+                world.set(place, TaskState::Completed, "None", Exit::default());
             }
         }
     }
@@ -162,7 +162,7 @@ fn front(folder: &ClusterFolder, shared: &Shared, tasks: usize, journal: &Path) 
     let ids = |task: usize| (0..CASES).map(|case| format!("{task}-{case}")).collect();
     let manifest = manifest(&(0..tasks).map(ids).collect::<Vec<Vec<String>>>());
     let journal = Journal { file: File::create(journal).unwrap(), rows: 0 };
-    let (store, known) = Store::open(folder.clone(), journal, false).unwrap();
+    let (store, known) = RunFiles::open(folder.clone(), journal, false).unwrap();
     let (limits, now) = (limits(NODES as u32, 1001), shared.0.borrow().time());
     let (rows, policy) = (HashSet::new(), Policy::default());
     let front = Front::new(&manifest, limits, policy, rows, &known.ledger, &known.parts, now);

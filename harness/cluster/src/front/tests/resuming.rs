@@ -5,7 +5,7 @@ use gpbench_record::{Attempt, Ending};
 use super::bench::Bench;
 use super::world::{Answer, case_line};
 use crate::ledger::LedgerLine;
-use crate::scheduler::{State, Target};
+use crate::scheduler::{CancelTarget, TaskState};
 
 const FIRST: Attempt = Attempt { task: 0, attempt: 1 };
 
@@ -42,7 +42,7 @@ fn a_lost_copy_is_remembered() {
     let mut bench = Bench::new(&[&["a", "b"]]);
     bench.round();
     bench.begin(0, "n1");
-    bench.set(0, State::NodeFailed, "NodeDown", (0, 0));
+    bench.set(0, TaskState::NodeFailed, "NodeDown", (0, 0));
     bench.wait(105);
     bench.restart(true);
     bench.round();
@@ -50,7 +50,7 @@ fn a_lost_copy_is_remembered() {
         bench.shared.0.borrow_mut().tell(FIRST, case_line(id), 0);
     }
     assert_eq!(bench.round().rows, ["a", "b"]);
-    assert_eq!(bench.shared.0.borrow().cancelled, [Target::Task(2, 0)]);
+    assert_eq!(bench.shared.0.borrow().cancelled, [CancelTarget::Task(2, 0)]);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn retries_are_counted_over_fronts_until_the_run_is_resumed() {
     let mut bench = Bench::new(&[&["a"]]);
     bench.round();
     for node in ["n1", "n2", "n3", "n4"] {
-        bench.fail(0, node, "a", State::NodeFailed, (0, 0));
+        bench.fail(0, node, "a", TaskState::NodeFailed, (0, 0));
         bench.restart(false);
         bench.round();
     }
@@ -71,7 +71,7 @@ fn kills_are_counted_over_fronts() {
     let mut bench = Bench::new(&[&["a"]]);
     bench.round();
     for node in ["n1", "n2", "n3"] {
-        bench.fail(0, node, "a", State::Failed, (0, 9));
+        bench.fail(0, node, "a", TaskState::Failed, (0, 9));
         bench.restart(false);
     }
     assert_eq!(bench.journal(), ["a crashed: killed three times (signal 9)"]);
@@ -115,7 +115,7 @@ fn an_attempt_is_judged_by_the_time_that_it_was_given() {
         bench.beat(0);
         bench.wait(60);
     }
-    bench.set(0, State::TimedOut, "TimeLimit", (0, 15));
+    bench.set(0, TaskState::TimedOut, "TimeLimit", (0, 15));
     bench.wait(150);
     assert!(bench.journal().is_empty(), "it had two of four hours");
     assert_eq!(bench.shared.0.borrow().arrays[1].ask.seconds, 3600);

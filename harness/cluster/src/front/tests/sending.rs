@@ -6,7 +6,7 @@ use super::bench::Bench;
 use super::world::{Answer, limits};
 use crate::front::Policy;
 use crate::ledger::LedgerLine;
-use crate::scheduler::{State, Target, Trouble};
+use crate::scheduler::{CancelTarget, TaskState, Trouble};
 
 #[test]
 fn a_silent_attempt_is_lost_after_two_answers_and_a_silent_heartbeat() {
@@ -14,7 +14,7 @@ fn a_silent_attempt_is_lost_after_two_answers_and_a_silent_heartbeat() {
     bench.round();
     bench.begin(0, "n1");
     bench.round();
-    bench.set(0, State::NodeFailed, "NodeDown", (0, 0));
+    bench.set(0, TaskState::NodeFailed, "NodeDown", (0, 0));
     bench.wait(75);
     assert_eq!(bench.sent().len(), 1, "the heartbeat is 75 s old");
     bench.wait(15);
@@ -26,7 +26,7 @@ fn a_copy_that_lives_on_without_the_scheduler_is_not_lost() {
     let mut bench = Bench::new(&[&["a", "b"]]);
     bench.round();
     bench.begin(0, "n1");
-    bench.set(0, State::NodeFailed, "NodeDown", (0, 0));
+    bench.set(0, TaskState::NodeFailed, "NodeDown", (0, 0));
     for _ in 0..60 {
         bench.beat(0);
         bench.wait(30);
@@ -83,7 +83,7 @@ fn a_task_that_runs_without_a_sign_of_life_is_cancelled() {
     bench.wait(600);
     assert!(bench.shared.0.borrow().cancelled.is_empty());
     bench.wait(15);
-    assert_eq!(bench.shared.0.borrow().cancelled, [Target::Task(1, 0)]);
+    assert_eq!(bench.shared.0.borrow().cancelled, [CancelTarget::Task(1, 0)]);
     bench.wait(75);
     assert_eq!(bench.sent()[1], "[n1] 0000.02 a");
     assert!(bench.summary().retried[0].reason.starts_with("running without a sign of life"));
@@ -148,7 +148,7 @@ fn what_a_lost_copy_adds_counts_and_what_is_there_already_does_not() {
     let mut bench = Bench::new(&[&["a", "b"]]);
     bench.round();
     bench.begin(0, "n1");
-    bench.set(0, State::NodeFailed, "NodeDown", (0, 0));
+    bench.set(0, TaskState::NodeFailed, "NodeDown", (0, 0));
     bench.wait(105);
     bench.begin(0, "n2");
     bench.row(0, "a");
@@ -161,7 +161,7 @@ fn what_a_lost_copy_adds_counts_and_what_is_there_already_does_not() {
     assert_eq!(bench.journal(), ["a", "b"]);
     assert_eq!(bench.summary().duplicates, 1);
     // The second copy has nothing left to do.
-    assert_eq!(bench.shared.0.borrow().cancelled, [Target::Task(2, 0)]);
+    assert_eq!(bench.shared.0.borrow().cancelled, [CancelTarget::Task(2, 0)]);
     bench.wait(15);
     assert!(bench.round().is_finished);
 }
@@ -225,7 +225,7 @@ fn the_user_ends_the_run_and_goes_on_with_it() {
     bench.round();
     bench.manager.front.end();
     assert!(!bench.round().is_finished);
-    assert_eq!(bench.shared.0.borrow().cancelled, [Target::Array(1)]);
+    assert_eq!(bench.shared.0.borrow().cancelled, [CancelTarget::Array(1)]);
     bench.ended(0, Ending::Signal { signal: 15 });
     bench.wait(15);
     let round = bench.round();
@@ -258,7 +258,7 @@ fn a_cancellation_that_fails_is_tried_again() {
     bench.manager.front.end();
     bench.shared.0.borrow_mut().is_away = false;
     bench.round();
-    assert_eq!(bench.shared.0.borrow().cancelled, [Target::Array(1)]);
+    assert_eq!(bench.shared.0.borrow().cancelled, [CancelTarget::Array(1)]);
     assert!(bench.round().is_finished);
 }
 

@@ -3,7 +3,7 @@
 use gpbench_record::{Ending, PartLine};
 
 use super::bench::Bench;
-use crate::scheduler::{State, Target};
+use crate::scheduler::{CancelTarget, TaskState};
 
 #[test]
 fn all_rows_are_the_end_whatever_the_scheduler_says() {
@@ -20,7 +20,7 @@ fn all_rows_are_the_end_whatever_the_scheduler_says() {
 
 #[test]
 fn an_interrupted_task_is_sent_again_at_once_with_what_is_left() {
-    for (state, exit) in [(State::Completed, (0, 0)), (State::Failed, (75, 0))] {
+    for (state, exit) in [(TaskState::Completed, (0, 0)), (TaskState::Failed, (75, 0))] {
         let mut bench = Bench::new(&[&["a", "b", "c"]]);
         bench.round();
         bench.begin(0, "n1");
@@ -42,7 +42,7 @@ fn an_attempt_without_rows_is_a_retry_unless_it_wrote_a_checkpoint() {
         assert!(bench.summary().given_up.is_empty());
         bench.begin(0, "n1");
         bench.tell(0, |time| PartLine::Ended { time, ending: Ending::Signal { signal: 15 }, advanced });
-        bench.set(0, State::Failed, "NonZeroExitCode", (75, 0));
+        bench.set(0, TaskState::Failed, "NonZeroExitCode", (75, 0));
         let round = bench.round();
         assert_eq!(
             round.is_finished,
@@ -56,7 +56,9 @@ fn an_attempt_without_rows_is_a_retry_unless_it_wrote_a_checkpoint() {
 
 #[test]
 fn a_failure_of_a_machine_is_tried_elsewhere_and_not_for_ever() {
-    for (state, exit) in [(State::Failed, (1, 0)), (State::Failed, (0, 53)), (State::NodeFailed, (0, 0))] {
+    for (state, exit) in
+        [(TaskState::Failed, (1, 0)), (TaskState::Failed, (0, 53)), (TaskState::NodeFailed, (0, 0))]
+    {
         let mut bench = Bench::new(&[&["a"]]);
         bench.round();
         for node in ["n1", "n2", "n3", "n4"] {
@@ -82,7 +84,7 @@ fn an_unfit_node_is_left_at_once() {
     bench.round();
     bench.begin(0, "n2");
     bench.ended(0, Ending::Unfit { reason: "no folder /data".into() });
-    bench.set(0, State::Failed, "NonZeroExitCode", (76, 0));
+    bench.set(0, TaskState::Failed, "NonZeroExitCode", (76, 0));
     bench.round();
     assert_eq!(bench.sent(), ["[] 0000.01 a", "[n2] 0000.02 a"]);
     assert_eq!(bench.summary().retried[0].reason, "the node is unfit: no folder /data (n2)");
@@ -95,14 +97,14 @@ fn a_node_that_fails_three_tasks_quickly_gets_none() {
     for (task, id) in [(0, "a"), (1, "b"), (2, "c")] {
         bench.begin(task, "n3");
         bench.start(task, id);
-        bench.set(task, State::Failed, "", (1, 0));
+        bench.set(task, TaskState::Failed, "", (1, 0));
     }
     bench.wait(105);
     assert_eq!(bench.summary().banned, ["n3"]);
     bench.begin(3, "n1");
     bench.row(3, "d");
     bench.ended(3, Ending::Signal { signal: 15 });
-    bench.set(3, State::Failed, "", (75, 0));
+    bench.set(3, TaskState::Failed, "", (75, 0));
     bench.round();
     assert_eq!(bench.sent().last().unwrap(), "[n3] 0003.02 e");
 }
@@ -112,8 +114,8 @@ fn a_task_that_failed_everywhere_may_go_anywhere() {
     let policy = crate::Policy { retries: 10, ..crate::Policy::default() };
     let mut bench = Bench::with(&[&["a"]], policy, super::world::limits(2, 100));
     bench.round();
-    bench.fail(0, "n1", "a", State::NodeFailed, (0, 0));
-    bench.fail(0, "n2", "a", State::NodeFailed, (0, 0));
+    bench.fail(0, "n1", "a", TaskState::NodeFailed, (0, 0));
+    bench.fail(0, "n2", "a", TaskState::NodeFailed, (0, 0));
     assert_eq!(bench.sent()[1..], ["[n1] 0000.02 a", "[] 0000.03 a"]);
 }
 
@@ -123,7 +125,7 @@ fn three_kills_during_a_case_are_its_own() {
     bench.round();
     for (node, exit) in [("n1", (0, 9)), ("n2", (137, 0)), ("n3", (0, 9))] {
         assert!(bench.journal().is_empty());
-        bench.fail(0, node, "a", State::Failed, exit);
+        bench.fail(0, node, "a", TaskState::Failed, exit);
     }
     assert_eq!(bench.journal(), ["a crashed: killed three times (signal 9)"]);
     assert_eq!(bench.sent()[3], "[n1,n2,n3] 0000.04 b");
@@ -134,7 +136,7 @@ fn kills_of_different_cases_are_nobodys() {
     let mut bench = Bench::new(&[&["a", "b", "c"]]);
     bench.round();
     for (node, id) in [("n1", "a"), ("n2", "b"), ("n3", "c"), ("n4", "a")] {
-        bench.fail(0, node, id, State::Failed, (0, 9));
+        bench.fail(0, node, id, TaskState::Failed, (0, 9));
     }
     assert!(bench.journal().is_empty());
     assert_eq!(bench.summary().left, ["a", "b", "c"]);
@@ -144,7 +146,7 @@ fn kills_of_different_cases_are_nobodys() {
 fn too_much_memory_is_the_case_that_was_running() {
     let mut bench = Bench::new(&[&["a", "b"]]);
     bench.round();
-    bench.fail(0, "n1", "a", State::OutOfMemory, (0, 125));
+    bench.fail(0, "n1", "a", TaskState::OutOfMemory, (0, 125));
     assert_eq!(bench.journal(), ["a out_of_memory: Slurm ended it: 32 GiB allowed"]);
     assert_eq!(bench.sent()[1], "[] 0000.02 b");
     assert!(bench.summary().retried.is_empty());
@@ -152,7 +154,7 @@ fn too_much_memory_is_the_case_that_was_running() {
     bench.begin(0, "n1");
     bench.row(0, "b");
     bench.ended(0, Ending::Done);
-    bench.set(0, State::OutOfMemory, "", (0, 125));
+    bench.set(0, TaskState::OutOfMemory, "", (0, 125));
     assert!(bench.round().is_finished);
     assert_eq!(bench.journal().len(), 2);
 }
@@ -162,7 +164,7 @@ fn too_much_memory_between_cases_is_the_machines() {
     let mut bench = Bench::new(&[&["a"]]);
     bench.round();
     bench.begin(0, "n1");
-    bench.set(0, State::OutOfMemory, "OutOfMemory", (0, 125));
+    bench.set(0, TaskState::OutOfMemory, "OutOfMemory", (0, 125));
     bench.wait(105);
     assert!(bench.journal().is_empty());
     assert_eq!(bench.summary().retried[0].reason, "OUT_OF_MEMORY OutOfMemory 0:125 (n1)");
@@ -182,7 +184,7 @@ fn a_case_that_had_all_of_the_time_has_a_row() {
         if says_so {
             bench.ended(0, Ending::TimeOver);
         }
-        bench.set(0, State::TimedOut, "TimeLimit", (0, 15));
+        bench.set(0, TaskState::TimedOut, "TimeLimit", (0, 15));
         bench.wait(150);
         assert_eq!(bench.journal(), ["a timeout: no result within the job's 4 h"]);
         assert_eq!(bench.sent()[1], "[] 0000.02 b");
@@ -205,7 +207,7 @@ fn a_case_that_began_late_or_was_cut_short_runs_again_first() {
             bench.tell(0, |time| PartLine::Beat { time, advanced });
             bench.wait(60);
         }
-        bench.set(0, State::TimedOut, "TimeLimit", (0, 15));
+        bench.set(0, TaskState::TimedOut, "TimeLimit", (0, 15));
         bench.wait(150);
         assert_eq!(bench.journal().len(), usize::from(first.is_some()));
         let left = if first.is_some() { "b" } else { "b+a" };
@@ -222,7 +224,7 @@ fn what_had_no_time_left_is_sent_again_at_once() {
         bench.start(0, id);
         bench.row(0, id);
         bench.ended(0, Ending::TimeOver);
-        bench.set(0, State::Completed, "", (0, 0));
+        bench.set(0, TaskState::Completed, "", (0, 0));
         bench.round();
         assert!(bench.summary().retried.is_empty(), "an attempt that added a row is no retry");
     }
@@ -238,7 +240,7 @@ fn preempted_tasks_run_again_without_limit() {
         bench.begin(0, "n1");
         bench.start(0, "a");
         bench.ended(0, Ending::Signal { signal: 15 });
-        bench.set(0, State::Preempted, "None", (0, 15));
+        bench.set(0, TaskState::Preempted, "None", (0, 15));
         bench.round();
     }
     assert_eq!(bench.sent().len(), 21);
@@ -247,14 +249,14 @@ fn preempted_tasks_run_again_without_limit() {
 
 #[test]
 fn a_task_that_slurm_puts_back_is_cancelled_and_sent_again() {
-    for (state, reason) in [(State::Pending, "BeginTime"), (State::Requeued, "None")] {
+    for (state, reason) in [(TaskState::Pending, "BeginTime"), (TaskState::Requeued, "None")] {
         let mut bench = Bench::new(&[&["a"]]);
         bench.round();
         bench.begin(0, "n1");
         bench.round();
         bench.set(0, state, reason, (0, 0));
         bench.round();
-        assert_eq!(bench.shared.0.borrow().cancelled, [Target::Task(1, 0)]);
+        assert_eq!(bench.shared.0.borrow().cancelled, [CancelTarget::Task(1, 0)]);
         bench.wait(120);
         assert_eq!(bench.sent(), ["[] 0000.01 a", "[] 0000.02 a"]);
         assert!(bench.summary().retried.is_empty());
@@ -267,9 +269,9 @@ fn what_others_cancel_waits_until_the_run_is_resumed() {
     bench.round();
     bench.begin(0, "n1");
     bench.ended(0, Ending::Signal { signal: 15 });
-    bench.set(0, State::Cancelled, "None", (0, 15));
+    bench.set(0, TaskState::Cancelled, "None", (0, 15));
     // Never begun.
-    bench.set(1, State::Cancelled, "None", (0, 0));
+    bench.set(1, TaskState::Cancelled, "None", (0, 0));
     assert!(bench.round().is_finished);
     let summary = bench.summary();
     assert_eq!(summary.left, ["a", "b"]);
@@ -283,12 +285,14 @@ fn what_others_cancel_waits_until_the_run_is_resumed() {
 
 #[test]
 fn a_task_that_completes_is_judged_by_how_it_ended() {
-    for (state, exit, is_left) in [(State::Cancelled, (0, 15), true), (State::Preempted, (0, 15), false)] {
+    for (state, exit, is_left) in
+        [(TaskState::Cancelled, (0, 15), true), (TaskState::Preempted, (0, 15), false)]
+    {
         let mut bench = Bench::new(&[&["a"]]);
         bench.round();
         bench.begin(0, "n1");
         bench.ended(0, Ending::Signal { signal: 15 });
-        bench.set(0, State::Completing, "None", (0, 0));
+        bench.set(0, TaskState::Completing, "None", (0, 0));
         bench.wait(45);
         assert_eq!(bench.sent().len(), 1, "nobody knows yet");
         bench.set(0, state, "None", exit);
@@ -304,7 +308,7 @@ fn a_task_that_completes_without_end_is_sent_again() {
     bench.round();
     bench.begin(0, "n1");
     bench.ended(0, Ending::Signal { signal: 15 });
-    bench.set(0, State::Completing, "None", (0, 0));
+    bench.set(0, TaskState::Completing, "None", (0, 0));
     bench.wait(105);
     assert_eq!(bench.sent(), ["[] 0000.01 a", "[] 0000.02 a"]);
 }
@@ -313,11 +317,11 @@ fn a_task_that_completes_without_end_is_sent_again() {
 fn waiting_tasks_are_shown_with_their_reason_and_held_ones_are_sent_again() {
     let mut bench = Bench::new(&[&["a"], &["b"]]);
     bench.round();
-    bench.set(0, State::Pending, "AssocMaxJobsLimit", (0, 0));
-    bench.set(1, State::Pending, "launch failed requeued held", (0, 0));
+    bench.set(0, TaskState::Pending, "AssocMaxJobsLimit", (0, 0));
+    bench.set(1, TaskState::Pending, "launch failed requeued held", (0, 0));
     bench.round();
     assert_eq!(bench.summary().queued["AssocMaxJobsLimit"], 1);
-    assert_eq!(bench.shared.0.borrow().cancelled, [Target::Task(1, 1)]);
+    assert_eq!(bench.shared.0.borrow().cancelled, [CancelTarget::Task(1, 1)]);
     bench.wait(105);
     assert_eq!(bench.sent(), ["[] 0000.01 a 0001.01 b", "[] 0001.02 b"]);
     assert!(bench.summary().retried[0].reason.starts_with("launch failed requeued held"));

@@ -6,17 +6,17 @@ use std::rc::Rc;
 
 use gpbench_record::testing::{case, row};
 use gpbench_record::{
-    Attempt, ClusterTask, Environment, Manifest, NodeOptions, PartLine, Place, Row, SCHEMA, Site, Status,
+    Attempt, ClusterTask, Environment, Manifest, NodeOptions, NodePlace, PartLine, Row, SCHEMA, Site, Status,
 };
 use jiff::Timestamp;
 
 use crate::ClusterError;
 use crate::front::{FrontRow, Submission};
 use crate::ledger::LedgerLine;
-use crate::limits::{Limits, Node};
+use crate::limits::{ClusterLimits, Node};
 use crate::manager::Records;
 use crate::part::{NewLine, News};
-use crate::scheduler::{Array, Exit, JobTask, Scheduler, SchedulerError, State, Target, Trouble};
+use crate::scheduler::{Array, CancelTarget, Exit, JobTask, Scheduler, SchedulerError, TaskState, Trouble};
 
 /// A task in the queue.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub(super) struct World {
     pub(super) now: i64,
     pub(super) jobs: BTreeMap<(u64, u32), Job>,
     pub(super) arrays: Vec<Array>,
-    pub(super) cancelled: Vec<Target>,
+    pub(super) cancelled: Vec<CancelTarget>,
     pub(super) prepared: HashMap<u32, Vec<(Attempt, Vec<String>)>>,
     /// Lines of the part files, each with the time from which on the front sees it, and how many it has read.
     pub(super) parts: HashMap<Attempt, (Vec<(i64, NewLine)>, usize)>,
@@ -76,18 +76,18 @@ impl World {
         *of_task.max_by_key(|(_, job)| job.attempt).expect("it was sent").0
     }
 
-    pub(super) fn set(&mut self, place: (u64, u32), state: State, reason: &str, exit: Exit) {
+    pub(super) fn set(&mut self, place: (u64, u32), state: TaskState, reason: &str, exit: Exit) {
         let task = &mut self.jobs.get_mut(&place).unwrap().task;
         (task.state, task.reason, task.exit) = (state, reason.to_owned(), exit);
     }
 
     /// A task begins on a node.
     pub(super) fn begin(&mut self, place: (u64, u32), node: &str, delay: i64) {
-        self.set(place, State::Running, "None", Exit::default());
+        self.set(place, TaskState::Running, "None", Exit::default());
         let job = self.jobs.get_mut(&place).unwrap();
         job.task.node = node.to_owned();
         let attempt = job.attempt;
-        let place = Place {
+        let place = NodePlace {
             node: node.to_owned(),
             job: place.0,
             attempt: attempt.attempt,
@@ -115,7 +115,7 @@ impl World {
             let task = JobTask {
                 job: self.last_job,
                 index,
-                state: State::Pending,
+                state: TaskState::Pending,
                 reason: "Priority".into(),
                 node: String::new(),
                 exit: Exit::default(),
@@ -132,7 +132,7 @@ impl World {
 pub(super) struct Shared(pub(super) Rc<RefCell<World>>);
 
 impl Scheduler for Shared {
-    fn limits(&self) -> Result<Limits, SchedulerError> {
+    fn limits(&self) -> Result<ClusterLimits, SchedulerError> {
         Ok(limits(4, 100))
     }
 
@@ -165,7 +165,7 @@ impl Scheduler for Shared {
         Ok(known.map(|job| job.task.clone()).collect())
     }
 
-    fn cancel(&self, targets: &[Target]) -> Result<(), SchedulerError> {
+    fn cancel(&self, targets: &[CancelTarget]) -> Result<(), SchedulerError> {
         let world = &mut *self.0.borrow_mut();
         if world.is_away {
             return Err(World::error(Trouble::Passing));
@@ -173,11 +173,11 @@ impl Scheduler for Shared {
         world.cancelled.extend(targets);
         for ((job, index), found) in &mut world.jobs {
             let is_meant = targets.iter().any(|target| match target {
-                Target::Array(array) => array == job,
-                Target::Task(array, place) => (array, place) == (job, index),
+                CancelTarget::Array(array) => array == job,
+                CancelTarget::Task(array, place) => (array, place) == (job, index),
             });
             if is_meant && !found.task.state.is_over() {
-                found.task.state = State::Cancelled;
+                found.task.state = TaskState::Cancelled;
             }
         }
         Ok(())
@@ -228,9 +228,9 @@ impl Records for Shared {
     }
 }
 
-pub(super) fn limits(nodes: u32, array_size: u32) -> Limits {
+pub(super) fn limits(nodes: u32, array_size: u32) -> ClusterLimits {
     let node = |k| Node { name: format!("n{k}"), memory_bytes: 64 << 30, processors: 16 };
-    Limits { array_size, seconds: None, nodes: (1..=nodes).map(node).collect() }
+    ClusterLimits { array_size, seconds: None, nodes: (1..=nodes).map(node).collect() }
 }
 
 /// A run with these cases in each task, which ask for four hours and 32 GiB.
