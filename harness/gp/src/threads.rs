@@ -36,7 +36,7 @@ impl Pool for OnPool<'_> {
     fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
         blas::start_single_threaded();
         let items: Vec<T> = items.into_iter().collect();
-        self.0.install(|| items.into_par_iter().with_max_len(1).for_each(|item| work(item)));
+        self.0.install(|| items.into_par_iter().with_max_len(1).for_each(&work));
     }
 }
 

@@ -123,8 +123,9 @@ fn subtract_product(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Threads, uniform};
+    use crate::fixtures::uniform;
     use crate::layout::column_major;
+    use crate::pool::Threads;
 
     /// More than two panels, the last one narrower.
     const N: usize = 2 * PANEL + 77;

@@ -1,10 +1,8 @@
-//! Numbers and threads to test with.
+//! Numbers to test with.
 
 use ndarray::Array2;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
-use crate::Pool;
 
 /// Fails unless each entry is `tolerance` close, relative to the largest.
 #[track_caller]
@@ -26,20 +24,4 @@ pub(crate) fn assert_close<'a>(
 pub(crate) fn uniform(rows: usize, columns: usize, seed: u64) -> Array2<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Array2::from_shape_simple_fn((rows, columns), || rng.random_range(-1.0..1.0))
-}
-
-/// Threads that each take every so manieth item.
-pub(crate) struct Threads(pub(crate) usize);
-
-impl Pool for Threads {
-    fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
-        let mut shares: Vec<Vec<T>> = (0..self.0).map(|_| Vec::new()).collect();
-        items.into_iter().enumerate().for_each(|(i, item)| shares[i % self.0].push(item));
-        let work = &work;
-        std::thread::scope(|scope| {
-            for share in shares {
-                scope.spawn(move || share.into_iter().for_each(work));
-            }
-        });
-    }
 }

@@ -18,7 +18,7 @@ mod dense;
 mod error;
 #[cfg(feature = "blas")]
 pub mod factor;
-#[cfg(test)]
+#[cfg(all(test, feature = "blas"))]
 mod fixtures;
 #[cfg(feature = "blas")]
 #[allow(unsafe_code)]

@@ -56,7 +56,7 @@ pub fn in_order<T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::Threads;
+    use crate::pool::Threads;
 
     #[test]
     fn results_come_in_order() {
