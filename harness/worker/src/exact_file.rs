@@ -3,7 +3,7 @@
 //! | array | shape | holds |
 //! |---|---|---|
 //! | `v`, `mean`, `latent_variance` | n, test rows, test rows | fields of [`Reference`] |
-//! | `scalars` | 5 | [`SCALARS`], whose names are the state |
+//! | `scalars` | 5 | the numbers whose names are the state |
 //! | `curve/mean`, `curve/latent_variance` | points | fields of [`ExactCurve`], where there is one input only |
 //! | `curve/eigenvalues`, `curve/functions` | rank; points x functions | the same |
 
