@@ -5,6 +5,7 @@
 //! Two kernels of one family see the same standard normal numbers, scaled differently.
 
 mod drawn_features;
+mod feature_products;
 mod linear_system;
 
 use std::sync::Arc;

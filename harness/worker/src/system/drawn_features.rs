@@ -1,61 +1,34 @@
-//! Random features that a plugin asks for, at the points of the columns.
+//! Random features that a plugin has asked for.
 
 use std::sync::{Mutex, PoisonError};
 
-use gpbench_gp::{Frequencies, RandomFeatures, seed};
-use gpbench_host::FeatureProducts;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use gpbench_gp::{Frequencies, Kernel, RandomFeatures, seed};
 
-use super::System;
+/// Name of the random stream of the features, below the plugin's own seed.
+const STREAM: &str = "gpbench.features/1";
 
 /// The random features last asked for, with their seed and number: the next call often asks for the same.
 #[derive(Debug, Default)]
 pub struct DrawnFeatures(Mutex<Option<(u64, usize, RandomFeatures)>>);
 
-impl System {
-    /// Runs `work` on `count` features of this seed, drawing them unless they are those of the call before.
-    fn with_features(
+impl DrawnFeatures {
+    /// Runs `work` on `count` features of a kernel and a seed, drawing them unless they are those of the call before.
+    pub(super) fn with<R>(
         &self,
+        kernel: &Kernel,
         seed: u64,
         count: usize,
-        work: impl FnOnce(&RandomFeatures) -> Array2<f64> + Send,
-    ) -> Array2<f64> {
-        let mut drawn = self.drawn.0.lock().unwrap_or_else(PoisonError::into_inner);
+        work: impl FnOnce(&RandomFeatures) -> R,
+    ) -> R {
+        let mut drawn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (.., features) = match drawn.take() {
             Some(drawn) if (drawn.0, drawn.1) == (seed, count) => drawn,
             _ => {
-                let mut rng = seed::stream(seed, &["gpbench.features/1"]);
-                let law = Frequencies::MultivariateT;
-                (seed, count, RandomFeatures::draw(self.operator.kernel(), law, count, &mut rng))
+                let mut rng = seed::stream(seed, &[STREAM]);
+                (seed, count, RandomFeatures::draw(kernel, Frequencies::MultivariateT, count, &mut rng))
             }
         };
         let (.., features) = drawn.insert((seed, count, features));
-        self.pool.install(|| work(features))
-    }
-}
-
-impl FeatureProducts for System {
-    fn apply(&self, seed: u64, w: ArrayView2<'_, f64>, mut y: ArrayViewMut2<'_, f64>) -> Result<(), String> {
-        let view = self.view();
-        y.assign(&self.with_features(seed, w.nrows(), |features| features.apply(view.points(), w)));
-        if let Some(scales) = view.scales {
-            y *= &scales.insert_axis(Axis(1));
-        }
-        Ok(())
-    }
-
-    fn apply_transposed(
-        &self,
-        seed: u64,
-        y: ArrayView2<'_, f64>,
-        mut w: ArrayViewMut2<'_, f64>,
-    ) -> Result<(), String> {
-        let view = self.view();
-        let scaled = view.scales.map(|scales| &y * &scales.insert_axis(Axis(1)));
-        let y = scaled.as_ref().map_or(y, |scaled| scaled.view());
-        let back = |features: &RandomFeatures| features.apply_transposed(view.points(), y);
-        let count = w.nrows();
-        w.assign(&self.with_features(seed, count, back));
-        Ok(())
+        work(features)
     }
 }

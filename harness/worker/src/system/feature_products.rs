@@ -1,0 +1,45 @@
+//! Products with random features of the kernel at the points of the columns.
+
+use gpbench_gp::RandomFeatures;
+use gpbench_host::FeatureProducts;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+
+use super::System;
+
+impl System {
+    fn with_features(
+        &self,
+        seed: u64,
+        count: usize,
+        work: impl FnOnce(&RandomFeatures) -> Array2<f64> + Send,
+    ) -> Array2<f64> {
+        let on_pool = |features: &RandomFeatures| self.pool.install(|| work(features));
+        self.drawn.with(self.operator.kernel(), seed, count, on_pool)
+    }
+}
+
+impl FeatureProducts for System {
+    fn apply(&self, seed: u64, w: ArrayView2<'_, f64>, mut y: ArrayViewMut2<'_, f64>) -> Result<(), String> {
+        let view = self.view();
+        y.assign(&self.with_features(seed, w.nrows(), |features| features.apply(view.points(), w)));
+        if let Some(scales) = view.scales {
+            y *= &scales.insert_axis(Axis(1));
+        }
+        Ok(())
+    }
+
+    fn apply_transposed(
+        &self,
+        seed: u64,
+        y: ArrayView2<'_, f64>,
+        mut w: ArrayViewMut2<'_, f64>,
+    ) -> Result<(), String> {
+        let view = self.view();
+        let scaled = view.scales.map(|scales| &y * &scales.insert_axis(Axis(1)));
+        let y = scaled.as_ref().map_or(y, |scaled| scaled.view());
+        let back = |features: &RandomFeatures| features.apply_transposed(view.points(), y);
+        let count = w.nrows();
+        w.assign(&self.with_features(seed, count, back));
+        Ok(())
+    }
+}
