@@ -60,31 +60,16 @@ impl<'r> Frame<'r> {
     pub(crate) fn new(run: &'r Run) -> Result<Frame<'r>> {
         let rows = &run.record.rows;
         let (results, metrics) = build::results(rows)?;
-        Ok(Frame::with(run, results, metrics, build::traces(rows)?, build::steps(rows)?))
+        let (traces, steps) = (build::traces(rows)?, build::steps(rows)?);
+        Ok(Frame { run, timed: timed(&results, &metrics), results, traces, steps, metrics })
     }
 
     /// The frame of a run of which a file of its results is kept, and neither traces nor steps.
     pub(crate) fn stored(run: &'r Run, results: DataFrame) -> Frame<'r> {
         let names = results.columns().iter().map(|column| column.name().to_string());
-        let metrics = names.filter(|name| metric::find(name).is_some()).collect();
+        let metrics: Vec<String> = names.filter(|name| metric::find(name).is_some()).collect();
         let none = || Nested { table: DataFrame::empty(), starts: vec![0; results.height() + 1] };
-        let (traces, steps) = (none(), none());
-        Frame::with(run, results, metrics, traces, steps)
-    }
-
-    fn with(
-        run: &'r Run,
-        results: DataFrame,
-        metrics: Vec<String>,
-        traces: Nested,
-        steps: Nested,
-    ) -> Frame<'r> {
-        let mut timed = vec![false; results.height()];
-        let times = metrics.iter().filter(|name| is_time(name));
-        for column in times.filter_map(|name| cells::numbers(&results, name)) {
-            timed.iter_mut().zip(column.iter()).for_each(|(timed, time)| *timed |= time.is_some());
-        }
-        Frame { run, results, traces, steps, metrics, timed }
+        Frame { run, timed: timed(&results, &metrics), traces: none(), steps: none(), results, metrics }
     }
 
     /// The table of cases with the whole case as JSON, which the file of results has.
@@ -98,4 +83,14 @@ impl<'r> Frame<'r> {
         table.insert_column(table.width() - self.metrics.len(), Column::new(CASE.into(), cases))?;
         Ok(table)
     }
+}
+
+/// Whether each row has a time among its metrics.
+fn timed(results: &DataFrame, metrics: &[String]) -> Vec<bool> {
+    let mut timed = vec![false; results.height()];
+    let times = metrics.iter().filter(|name| is_time(name));
+    for column in times.filter_map(|name| cells::numbers(results, name)) {
+        timed.iter_mut().zip(column.iter()).for_each(|(timed, time)| *timed |= time.is_some());
+    }
+    timed
 }
