@@ -1,15 +1,15 @@
 //! Runs on a cluster: what is sent there, and what comes back.
 
 pub(crate) mod launch;
-mod look;
 mod numerics;
+mod poll;
 mod programs;
 mod rows;
 mod run;
 mod settle;
 mod status;
 
-pub(crate) use self::look::look;
+pub(crate) use self::poll::poll;
 pub(crate) use self::run::{ClusterRun, Until};
 pub(crate) use self::settle::settle;
 

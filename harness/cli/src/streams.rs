@@ -16,15 +16,15 @@ pub(crate) fn require_output() -> io::Result<()> {
     }
 }
 
-extern "C" fn look() {
+extern "C" fn check_output() {
     let is_missing = |path: &str| std::fs::symlink_metadata(path).is_err();
     OUTPUT_WAS_CLOSED.store(is_missing("/proc/self/fd/1") && !is_missing("/proc/self/fd"), Ordering::Relaxed);
 }
 
-// SAFETY: the functions of this section run once, on one thread, before `main`. `look` makes two system calls and
+// SAFETY: the functions of this section run once, on one thread, before `main`. `check_output` makes two system calls and
 // stores a flag; it uses nothing that the runtime sets up.
 #[allow(unsafe_code)]
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
-static LOOK: extern "C" fn() = look;
+static CHECK_OUTPUT: extern "C" fn() = check_output;

@@ -27,9 +27,9 @@ pub enum LedgerLine {
         submission: u32,
         /// The attempts, in the order of the array's indices.
         attempts: Vec<Attempt>,
-        /// What each of them asks for; absent in ledgers of earlier versions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        ask: Option<ResourceRequest>,
+        /// What each of them requests; absent in ledgers of earlier versions.
+        #[serde(rename = "ask", default, skip_serializing_if = "Option::is_none")]
+        request: Option<ResourceRequest>,
     },
     /// An array was accepted.
     Submitted {
@@ -205,7 +205,7 @@ mod tests {
             LedgerLine::Intent {
                 submission: 3,
                 attempts: vec![attempt],
-                ask: Some(ResourceRequest { seconds: 60, memory_bytes: 1 << 30, threads: 2 }),
+                request: Some(ResourceRequest { seconds: 60, memory_bytes: 1 << 30, threads: 2 }),
             },
             LedgerLine::Submitted { submission: 3, job: 12 },
             LedgerLine::Cancelled { attempt, why: Withdrawal::Silent },

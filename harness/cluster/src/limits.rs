@@ -72,46 +72,50 @@ impl ClusterLimits {
             .try_for_each(|(task, wanted)| self.check_one(task, ResourceRequest::of(wanted)))
     }
 
-    fn check_one(&self, task: usize, ask: ResourceRequest) -> Result<(), BadRequest> {
+    fn check_one(&self, task: usize, request: ResourceRequest) -> Result<(), BadRequest> {
         const GIB: f64 = 1_073_741_824.0;
-        if let Some(most) = self.seconds.filter(|most| ask.seconds > *most) {
+        if let Some(most) = self.seconds.filter(|most| request.seconds > *most) {
             return Err(BadRequest {
                 task,
-                what: format!("{} min", ask.seconds.div_ceil(60)),
+                what: format!("{} min", request.seconds.div_ceil(60)),
                 bound: format!("the partition allows {} min", most / 60),
                 remedy: "lower `time` of `ask`, or name another partition",
             });
         }
-        if ask.memory_bytes < LEAST_MEMORY {
+        if request.memory_bytes < LEAST_MEMORY {
             return Err(BadRequest {
                 task,
-                what: format!("{} MiB of memory", ask.memory_bytes >> 20),
+                what: format!("{} MiB of memory", request.memory_bytes >> 20),
                 bound: format!("its runner and an idle worker need {} MiB", LEAST_MEMORY >> 20),
                 remedy: "raise `memory` of `ask`",
             });
         }
         let memory = self.nodes.iter().map(|node| node.memory_bytes).max().unwrap_or_default();
-        if ask.memory_bytes > memory {
+        if request.memory_bytes > memory {
             return Err(BadRequest {
                 task,
-                what: format!("{:.1} GiB of memory", ask.memory_bytes as f64 / GIB),
+                what: format!("{:.1} GiB of memory", request.memory_bytes as f64 / GIB),
                 bound: format!("the largest node of the partition has {:.1} GiB", memory as f64 / GIB),
                 remedy: "lower `memory` of `ask` or of the budget, or name another partition",
             });
         }
         let threads = self.nodes.iter().map(|node| node.processors).max().unwrap_or_default();
-        if ask.threads > threads {
+        if request.threads > threads {
             return Err(BadRequest {
                 task,
-                what: format!("{} threads", ask.threads),
+                what: format!("{} threads", request.threads),
                 bound: format!("the largest node of the partition has {threads} processors"),
                 remedy: "lower `threads`, or name another partition",
             });
         }
-        if !self.nodes.iter().any(|n| n.memory_bytes >= ask.memory_bytes && n.processors >= ask.threads) {
+        if !self
+            .nodes
+            .iter()
+            .any(|n| n.memory_bytes >= request.memory_bytes && n.processors >= request.threads)
+        {
             return Err(BadRequest {
                 task,
-                what: format!("{:.1} GiB and {} threads", ask.memory_bytes as f64 / GIB, ask.threads),
+                what: format!("{:.1} GiB and {} threads", request.memory_bytes as f64 / GIB, request.threads),
                 bound: "no node of the partition has both".to_owned(),
                 remedy: "lower one of them, or name another partition",
             });

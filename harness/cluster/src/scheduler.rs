@@ -45,7 +45,7 @@ pub struct Array {
     /// The number of tasks.
     pub count: u32,
     /// What each task asks for. Its cases are of no interest here.
-    pub ask: ResourceRequest,
+    pub request: ResourceRequest,
     /// Most tasks that run at a time; absent: as many as the cluster allows.
     pub throttle: Option<u32>,
     /// Nodes on which none of them may run.

@@ -132,13 +132,13 @@ mod tests {
         };
         let worker = run.path().join("worker");
         fs::write(&worker, "#!/bin/bash\necho $1 $GPBENCH_SIMD $OPENBLAS_CORETYPE\n").unwrap();
-        let ask = |worker: &Path| {
+        let answers = |worker: &Path| {
             folder.write_question(&nodes, worker, &answer).unwrap();
             Command::new("bash").arg(folder.script()).status().unwrap().success()
         };
-        assert!(!ask(&run.path().join("nothing")) && !answer.exists());
+        assert!(!answers(&run.path().join("nothing")) && !answer.exists());
         assert!(Command::new("chmod").arg("+x").arg(&worker).status().unwrap().success());
-        assert!(ask(&worker));
+        assert!(answers(&worker));
         assert_eq!(fs::read_to_string(&answer).unwrap(), "environment avx2 Zen\n");
     }
 }

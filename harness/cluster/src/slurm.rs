@@ -67,11 +67,11 @@ impl<C: Commands> Slurm<C> {
             &self.site;
         let mut options = vec![
             format!("--job-name={}", self.name),
-            format!("--time={}", array.ask.seconds.div_ceil(60)),
-            format!("--mem={}M", array.ask.memory_bytes.div_ceil(1 << 20)),
+            format!("--time={}", array.request.seconds.div_ceil(60)),
+            format!("--mem={}M", array.request.memory_bytes.div_ceil(1 << 20)),
             "--nodes=1".to_owned(),
             "--ntasks=1".to_owned(),
-            format!("--cpus-per-task={}", array.ask.threads),
+            format!("--cpus-per-task={}", array.request.threads),
             "--hint=nomultithread".to_owned(),
         ];
         if ask.exclusive {

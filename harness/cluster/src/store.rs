@@ -95,7 +95,7 @@ impl<R: RunJournal> Records for RunFiles<R> {
 
     fn prepare(&mut self, submission: &Submission) -> Result<(), ClusterError> {
         for (attempt, cases) in &submission.attempts {
-            let seconds = Some(submission.array.ask.seconds);
+            let seconds = Some(submission.array.request.seconds);
             let assigned = PartLine::Assigned { attempt: *attempt, cases: cases.clone(), seconds };
             PartWriter::create(&self.folder.part(*attempt), &assigned)?;
         }

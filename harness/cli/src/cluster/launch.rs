@@ -178,16 +178,16 @@ fn warn_unshared(global: &Global, folder: &Path) {
 
 /// Asks whether Slurm would take the largest task.
 fn test(slurm: &Slurm<SystemCommands>, manifest: &Manifest) -> Result<(), Failure> {
-    let asks = || manifest.tasks.iter().map(ResourceRequest::of);
-    let ask = ResourceRequest {
-        seconds: asks().map(|ask| ask.seconds).max().unwrap_or_default(),
-        memory_bytes: asks().map(|ask| ask.memory_bytes).max().unwrap_or_default(),
-        threads: asks().map(|ask| ask.threads).max().unwrap_or(1),
+    let requests = || manifest.tasks.iter().map(ResourceRequest::of);
+    let request = ResourceRequest {
+        seconds: requests().map(|request| request.seconds).max().unwrap_or_default(),
+        memory_bytes: requests().map(|request| request.memory_bytes).max().unwrap_or_default(),
+        threads: requests().map(|request| request.threads).max().unwrap_or(1),
     };
     let array = Array {
         comment: "test".to_owned(),
         count: 1,
-        ask,
+        request,
         throttle: None,
         excluded: Vec::new(),
         argument: "0".to_owned(),

@@ -22,8 +22,8 @@ use crate::notice::say;
 use crate::prepare::Numerics;
 use crate::worker::Worker;
 
-/// How often a waiting process looks for the answer and for signals.
-const LOOK: Duration = Duration::from_millis(200);
+/// Time between two checks for the answer and for signals.
+const ANSWER_POLL: Duration = Duration::from_millis(200);
 /// Wall-clock seconds that the job asks for.
 const SECONDS: u64 = 300;
 /// What to do where no node answers.
@@ -79,7 +79,7 @@ struct Seen {
     /// Its state, for people.
     state: String,
     /// When it was asked last.
-    looked: Option<Instant>,
+    polled: Option<Instant>,
     /// The first of the last answers by which the job is over.
     gone: Option<Instant>,
 }
@@ -111,7 +111,7 @@ impl Question {
         let array = Array {
             comment: "nodes".to_owned(),
             count: 1,
-            ask: ResourceRequest {
+            request: ResourceRequest {
                 seconds: longest.map_or(SECONDS, |longest| longest.min(SECONDS)),
                 memory_bytes: LEAST_MEMORY,
                 threads: 1,
@@ -146,20 +146,20 @@ impl Question {
                 self.cancel();
                 return Err(self.too_late(&seen));
             }
-            if seen.looked.is_none_or(|looked| is_over(looked, intervals.poll)) {
-                self.look(&mut seen);
+            if seen.polled.is_none_or(|polled| is_over(polled, intervals.poll)) {
+                self.poll(&mut seen);
             }
             // The answer of a job that has ended may come a while later.
             if seen.gone.is_some_and(|gone| is_over(gone, intervals.silent)) {
                 return Err(self.silent(&seen));
             }
-            thread::sleep(LOOK);
+            thread::sleep(ANSWER_POLL);
         }
     }
 
-    /// Asks Slurm for the state of the job, and tells it if it has changed. No answer says nothing.
-    fn look(&self, seen: &mut Seen) {
-        seen.looked = Some(Instant::now());
+    /// Queries Slurm for the state of the job, and prints it if it has changed. A failed query is ignored.
+    fn poll(&self, seen: &mut Seen) {
+        seen.polled = Some(Instant::now());
         let Ok(tasks) = self.slurm.poll() else { return };
         let task = tasks.into_iter().find(|task| task.job == self.job);
         let state = match &task {

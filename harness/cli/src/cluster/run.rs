@@ -19,10 +19,10 @@ use super::status::{living, status, tasks};
 use crate::exit::Failure;
 use crate::progress::Progress;
 
-/// How often a waiting front looks for signals.
-const LOOK: Duration = Duration::from_millis(200);
-/// Time between two looks at a run that is being cancelled.
-const ENDING: Duration = Duration::from_secs(2);
+/// Time between two checks for signals while a front waits.
+const SIGNAL_POLL: Duration = Duration::from_millis(200);
+/// Time between two rounds of a run that is being cancelled.
+const CANCEL_ROUND: Duration = Duration::from_secs(2);
 /// The signal by which a user at a terminal ends a run.
 const CTRL_C: i32 = 2;
 
@@ -98,8 +98,8 @@ impl ClusterRun {
         self.folder.path()
     }
 
-    /// Takes over what has come, and asks Slurm once, without sending anything.
-    pub(crate) fn look(&mut self, progress: &mut Progress) -> Result<String, Failure> {
+    /// Copies new rows and queries Slurm once, without sending anything; the status.
+    pub(crate) fn poll(&mut self, progress: &mut Progress) -> Result<String, Failure> {
         match self.manager.scheduler.poll() {
             Ok(tasks) => self.manager.front.polled(&tasks, SystemClock.now()),
             Err(error) => progress.show(Event::Warning(error.to_string())),
@@ -108,7 +108,7 @@ impl ClusterRun {
         Ok(self.status())
     }
 
-    /// Takes over what has come. Slurm is not asked.
+    /// Copies new rows. Slurm is not queried.
     pub(crate) fn take_over(&mut self, progress: &mut Progress) -> Result<(), Failure> {
         let mut round = Round::default();
         let merged = self.manager.merge(SystemClock.now(), &mut round).map_err(failure);
@@ -143,7 +143,8 @@ impl ClusterRun {
             if until == Until::Sent && self.summary().waiting == 0 {
                 return Ok(None);
             }
-            let pause = if self.is_ending { ENDING } else { Duration::from_secs_f64(round.pause_seconds) };
+            let pause =
+                if self.is_ending { CANCEL_ROUND } else { Duration::from_secs_f64(round.pause_seconds) };
             let begun = Instant::now();
             while begun.elapsed() < pause {
                 match interrupt.signal() {
@@ -156,7 +157,7 @@ impl ClusterRun {
                         break;
                     }
                     Some(signal) => return Ok(Some(signal)),
-                    _ => thread::sleep(LOOK.min(pause)),
+                    _ => thread::sleep(SIGNAL_POLL.min(pause)),
                 }
             }
         }

@@ -8,7 +8,7 @@ use gpbench_cluster::{ClusterFolder, FrontSummary};
 use gpbench_runs::{Journal, RunError, RunFolder, resolve_run};
 
 use crate::args::{Global, Wide};
-use crate::cluster::{ClusterRun, Until, command, look};
+use crate::cluster::{ClusterRun, Until, command, poll};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome, of_signal};
 use crate::notice::say;
 use crate::output;
@@ -46,7 +46,7 @@ pub(crate) fn status(global: &Global, args: &Status) -> Outcome {
     let text = match Journal::open(&folder) {
         Ok((journal, _)) => {
             let mut run = ClusterRun::open(RunFolder::at(&folder), journal, &HashSet::new(), false)?;
-            let text = run.look(&mut Progress::quiet(global))?;
+            let text = run.poll(&mut Progress::quiet(global))?;
             let FrontSummary { waiting, ended, unanswered, given_up, .. } = run.summary();
             match waiting + ended + unanswered + given_up.len() {
                 0 => text,
@@ -58,7 +58,7 @@ pub(crate) fn status(global: &Global, args: &Status) -> Outcome {
         }
         Err(RunError::Busy { holder, .. }) => {
             let holder = holder.map(|holder| format!(" ({holder})")).unwrap_or_default();
-            format!("{}\n  another gpbench{holder} goes on with it", look(global, &folder)?)
+            format!("{}\n  another gpbench{holder} goes on with it", poll(global, &folder)?)
         }
         Err(error) => return Err(Failure::internal(error)),
     };

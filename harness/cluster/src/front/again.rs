@@ -24,7 +24,7 @@ impl Front {
             self.told.remove(id);
             self.rows.remove(id);
         }
-        for (task, planned) in self.tasks.iter_mut().zip(&self.asks) {
+        for (task, planned) in self.tasks.iter_mut().zip(&self.manifest_tasks) {
             let is_new = |id: &&String| cases.contains_key(*id) && !task.left.contains(id);
             let new: Vec<String> = planned.cases.iter().filter(is_new).cloned().collect();
             if !new.is_empty() && task.standing == Standing::Done {

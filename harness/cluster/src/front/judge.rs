@@ -64,7 +64,7 @@ pub(crate) fn judge(known: &Known, kills: u32, policy: &Policy) -> Verdict {
         (_, Some(TaskState::Preempted | TaskState::Requeued), _) => verdict(Cause::Preempted, None),
         (None, Some(TaskState::Cancelled), _) => verdict(Cause::Withdrawn, None),
         (_, Some(TaskState::OutOfMemory), None) if told.running.is_some() => {
-            let reason = format!("Slurm ended it: {} allowed", memory(known.ask.memory_bytes));
+            let reason = format!("Slurm ended it: {} allowed", memory(known.request.memory_bytes));
             verdict(Cause::Case, Some((Status::OutOfMemory, reason)))
         }
         (_, _, Some(Ending::Done | Ending::Signal { .. })) | (_, Some(TaskState::Completed), None) => {
@@ -74,7 +74,7 @@ pub(crate) fn judge(known: &Known, kills: u32, policy: &Policy) -> Verdict {
         (_, _, Some(Ending::TimeOver)) | (_, Some(TaskState::TimedOut), None) => {
             match has_had_its_time(known, policy) {
                 true => {
-                    let reason = format!("no result within the job's {}", time(known.ask.seconds));
+                    let reason = format!("no result within the job's {}", time(known.request.seconds));
                     verdict(Cause::Case, Some((Status::Timeout, reason)))
                 }
                 false => verdict(Cause::Interrupted, None),
@@ -93,7 +93,7 @@ fn has_had_its_time(known: &Known, policy: &Policy) -> bool {
     let told = &known.told;
     let Some((running, started)) = &told.running else { return false };
     let is_first = told.first.as_ref() == Some(running);
-    let (had, asked) = (seconds_between(*started, told.last), known.ask.seconds as f64);
+    let (had, asked) = (seconds_between(*started, told.last), known.request.seconds as f64);
     // The slack is no excuse for half of a short time.
     is_first && !told.advanced && had + policy.slack_seconds.min(asked / 2.0) >= asked
 }
@@ -171,8 +171,8 @@ mod tests {
     /// Whether a case that began its attempt and ran for so many seconds, of so many that were asked for, had all of its time.
     fn had_its_time(ran: u32, asked: u64) -> bool {
         let start = Timestamp::UNIX_EPOCH;
-        let ask = ResourceRequest { seconds: asked, memory_bytes: 1, threads: 1 };
-        let mut known = Known::new(1, 0, ask, start);
+        let request = ResourceRequest { seconds: asked, memory_bytes: 1, threads: 1 };
+        let mut known = Known::new(1, 0, request, start);
         let later = start + jiff::SignedDuration::from_secs(i64::from(ran));
         known.told.hear(&PartLine::Started { time: start.to_string(), id: "a".into() }, start);
         known.told.hear(&PartLine::Beat { time: later.to_string(), advanced: false }, later);

@@ -16,7 +16,7 @@ pub(crate) struct Known {
     /// Its index in the array.
     pub(crate) index: u32,
     /// What it asked for.
-    pub(crate) ask: ResourceRequest,
+    pub(crate) request: ResourceRequest,
     /// Why the front cancels it.
     pub(crate) withdrawal: Option<Withdrawal>,
     /// Whether the scheduler has been told so.
@@ -66,9 +66,9 @@ pub(crate) struct Queue {
 }
 
 impl Known {
-    pub(crate) fn new(submission: u32, index: u32, ask: ResourceRequest, now: Timestamp) -> Self {
+    pub(crate) fn new(submission: u32, index: u32, request: ResourceRequest, now: Timestamp) -> Self {
         let told = Told { heard: now, ..Told::default() };
-        Self { submission, index, ask, withdrawal: None, cancelled: false, told, queue: Queue::default() }
+        Self { submission, index, request, withdrawal: None, cancelled: false, told, queue: Queue::default() }
     }
 
     /// The node, by its runner or by the scheduler.

@@ -13,8 +13,8 @@ impl Front {
     pub(super) fn replay(&mut self, line: &LedgerLine, now: Timestamp) {
         match line {
             LedgerLine::Resumed => self.forgive(),
-            LedgerLine::Intent { submission, attempts, ask } => {
-                self.replay_intent(*submission, attempts, *ask, now);
+            LedgerLine::Intent { submission, attempts, request } => {
+                self.replay_intent(*submission, attempts, *request, now);
             }
             LedgerLine::Submitted { submission, job } => {
                 if let Some(sent) = self.sent.get_mut(submission) {
@@ -56,7 +56,7 @@ impl Front {
         &mut self,
         number: u32,
         attempts: &[Attempt],
-        ask: Option<ResourceRequest>,
+        request: Option<ResourceRequest>,
         now: Timestamp,
     ) {
         self.submissions = self.submissions.max(number);
@@ -71,8 +71,8 @@ impl Front {
             }
             task.standing = Standing::Live(*attempt);
             sent.attempts.push(*attempt);
-            let ask = ask.unwrap_or(ResourceRequest::of(&self.asks[place]));
-            self.live.insert(*attempt, Known::new(number, index, ask, now));
+            let request = request.unwrap_or(ResourceRequest::of(&self.manifest_tasks[place]));
+            self.live.insert(*attempt, Known::new(number, index, request, now));
         }
         if !sent.attempts.is_empty() {
             self.sent.insert(number, sent);

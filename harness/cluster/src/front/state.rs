@@ -107,7 +107,7 @@ pub(crate) struct Sent {
 #[derive(Debug, Clone)]
 pub struct Front {
     pub(crate) run: String,
-    pub(crate) asks: Vec<ClusterTask>,
+    pub(crate) manifest_tasks: Vec<ClusterTask>,
     pub(crate) limits: ClusterLimits,
     pub(crate) policy: Policy,
     pub(crate) tasks: Vec<Task>,
@@ -166,7 +166,7 @@ impl Front {
         let mut front = Self {
             run: manifest.run.clone(),
             tasks: manifest.tasks.iter().map(|task| Task::new(task, &rows)).collect(),
-            asks: manifest.tasks.clone(),
+            manifest_tasks: manifest.tasks.clone(),
             array_size: limits.array_size,
             limits,
             policy,

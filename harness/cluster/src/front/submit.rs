@@ -43,7 +43,10 @@ impl Front {
         let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
         for (index, task) in self.tasks.iter().enumerate() {
             if task.standing == Standing::Waiting {
-                let group = (ResourceRequest::of(&self.asks[index]), self.excluded(&task.excluded, &banned));
+                let group = (
+                    ResourceRequest::of(&self.manifest_tasks[index]),
+                    self.excluded(&task.excluded, &banned),
+                );
                 groups.entry(group).or_default().push(index);
             }
         }
@@ -68,7 +71,7 @@ impl Front {
 
     fn submission(
         &mut self,
-        (ask, excluded): Group,
+        (request, excluded): Group,
         tasks: &[usize],
         total: usize,
         now: Timestamp,
@@ -87,7 +90,7 @@ impl Front {
             .collect();
         let ids: Vec<Attempt> = attempts.iter().map(|(attempt, _)| *attempt).collect();
         for (index, attempt) in (0..).zip(&ids) {
-            self.live.insert(*attempt, Known::new(number, index, ask, now));
+            self.live.insert(*attempt, Known::new(number, index, request, now));
         }
         self.sent.insert(number, Sent { attempts: ids, ..Sent::default() });
         // Each array of a step gets its share of the tasks that may run at a time.
@@ -95,7 +98,7 @@ impl Front {
         let array = Array {
             comment: self.comment(number),
             count: tasks.len() as u32,
-            ask,
+            request,
             throttle: self.policy.throttle.map(share),
             excluded,
             argument: number.to_string(),
@@ -108,6 +111,6 @@ impl Submission {
     /// The line that the ledger gets before the array is sent.
     pub fn intent(&self) -> LedgerLine {
         let attempts = self.attempts.iter().map(|(attempt, _)| *attempt).collect();
-        LedgerLine::Intent { submission: self.number, attempts, ask: Some(self.array.ask) }
+        LedgerLine::Intent { submission: self.number, attempts, request: Some(self.array.request) }
     }
 }

@@ -44,7 +44,7 @@ fn array() -> Array {
     Array {
         comment: "uci.3".into(),
         count: 6,
-        ask: ResourceRequest { seconds: 90, memory_bytes: (1 << 30) + 1, threads: 4 },
+        request: ResourceRequest { seconds: 90, memory_bytes: (1 << 30) + 1, threads: 4 },
         throttle: Some(3),
         excluded: vec!["n7".into(), "n8".into()],
         argument: "3".into(),

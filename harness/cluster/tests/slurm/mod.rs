@@ -46,13 +46,13 @@ fn limits_are_known_and_what_exceeds_them_is_refused_before_it_is_sent() {
     let mut array = Array {
         comment: "test".into(),
         count: 3,
-        ask: ResourceRequest { seconds: 600, memory_bytes: 1 << 30, threads: 1 },
+        request: ResourceRequest { seconds: 600, memory_bytes: 1 << 30, threads: 1 },
         throttle: None,
         excluded: Vec::new(),
         argument: "1".into(),
     };
     run.manager.scheduler.test(&array).unwrap();
-    array.ask.memory_bytes = 100 << 30;
+    array.request.memory_bytes = 100 << 30;
     // Slurm says the same where all nodes are down for a while. Its limits tell them apart.
     let error = run.manager.scheduler.test(&array).unwrap_err();
     assert!(error.may_pass() && error.said.contains("Requested node configuration"), "{error}");

@@ -118,14 +118,14 @@ fn an_attempt_is_judged_by_the_time_that_it_was_given() {
     bench.set(0, TaskState::TimedOut, "TimeLimit", (0, 15));
     bench.wait(150);
     assert!(bench.journal().is_empty(), "it had two of four hours");
-    assert_eq!(bench.shared.0.borrow().arrays[1].ask.seconds, 3600);
+    assert_eq!(bench.shared.0.borrow().arrays[1].request.seconds, 3600);
 }
 
 #[test]
 fn lines_about_tasks_that_there_are_not_do_no_harm() {
     let mut bench = Bench::new(&[&["a"]]);
     let attempts = vec![Attempt { task: 9, attempt: 1 }];
-    bench.shared.0.borrow_mut().ledger.push(LedgerLine::Intent { submission: 5, attempts, ask: None });
+    bench.shared.0.borrow_mut().ledger.push(LedgerLine::Intent { submission: 5, attempts, request: None });
     bench.restart(false);
     bench.round();
     assert_eq!(bench.sent(), ["[] 0000.01 a"]);

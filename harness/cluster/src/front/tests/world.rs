@@ -194,7 +194,7 @@ impl Records for Shared {
         let mut world = self.0.borrow_mut();
         for (attempt, cases) in &submission.attempts {
             assert!(!world.parts.contains_key(attempt), "{attempt} is used twice");
-            let seconds = Some(submission.array.ask.seconds);
+            let seconds = Some(submission.array.request.seconds);
             let assigned = PartLine::Assigned { attempt: *attempt, cases: cases.clone(), seconds };
             world.tell(*attempt, assigned, 0);
         }

@@ -1,4 +1,4 @@
-//! How far a cluster run is with which another gpbench goes on.
+//! The status of a cluster run that another gpbench has open.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,8 +16,8 @@ use crate::args::Global;
 use crate::exit::Failure;
 use crate::notice::warn;
 
-/// Reads the files of the run, and asks Slurm once. Nothing is written.
-pub(crate) fn look(global: &Global, folder: &Path) -> Result<String, Failure> {
+/// The status of the run, from its files and one query of Slurm. Nothing is written.
+pub(crate) fn poll(global: &Global, folder: &Path) -> Result<String, Failure> {
     let cluster = ClusterFolder::of(folder);
     let manifest = cluster.read_manifest().map_err(failure)?;
     let plan = PlanFile::read(folder).map_err(Failure::internal)?;
@@ -25,7 +25,7 @@ pub(crate) fn look(global: &Global, folder: &Path) -> Result<String, Failure> {
     let failed = journal.rows.iter().filter(|row| row.status.is_failure()).count();
     let rows = journal.rows.into_iter().map(|row| row.id).collect();
     let now = SystemClock.now();
-    let mut front = gpbench_cluster::look(&cluster, &manifest, rows, now).map_err(failure)?;
+    let mut front = gpbench_cluster::read_front(&cluster, &manifest, rows, now).map_err(failure)?;
     match slurm(&RunFolder::at(folder), &manifest).poll() {
         Ok(tasks) => front.polled(&tasks, now),
         Err(error) => warn(global, error),

@@ -1,4 +1,4 @@
-//! A look at a run that another front may be going on with. It writes nothing.
+//! The state of a run that another front may have open, from its files. Writes nothing.
 
 use std::collections::HashSet;
 
@@ -12,11 +12,11 @@ use crate::limits::ClusterLimits;
 use crate::part::PartReader;
 use crate::store::RestoredRun;
 
-/// A front that knows what the files of a run tell now. `rows`: ids of the cases that have rows in its journal.
+/// A front with the state that the files of a run hold now. `rows`: ids of the cases that have rows in its journal.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn look(
+pub fn read_front(
     folder: &ClusterFolder,
     manifest: &Manifest,
     rows: HashSet<String>,
