@@ -7,7 +7,7 @@ use gpbench_sdk::{Covariance, Error, Result, Scales, Workers, exact};
 
 /// An expert.
 #[derive(Debug, Clone)]
-pub struct Expert {
+pub struct ExactExpert {
     /// Covariance function.
     pub family: Covariance,
     /// Inputs of its rows.
@@ -26,7 +26,7 @@ pub struct Expert {
     pub has_failed: bool,
 }
 
-impl Expert {
+impl ExactExpert {
     /// An expert before its first step.
     pub fn new(
         family: impl Into<Covariance>,
@@ -34,10 +34,10 @@ impl Expert {
         y: Array1<f64>,
         hyperparameters: Hyperparameters,
         optimiser: Optimiser,
-    ) -> Expert {
+    ) -> ExactExpert {
         let before = hyperparameters.free.clone();
         let family = family.into();
-        Expert { family, x, y, hyperparameters, optimiser, before, nlml: None, has_failed: false }
+        ExactExpert { family, x, y, hyperparameters, optimiser, before, nlml: None, has_failed: false }
     }
 
     /// Negative log marginal likelihood per row, and its derivatives by the free parameters.
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    fn expert(family: Family, share: f64) -> Expert {
+    fn expert(family: Family, share: f64) -> ExactExpert {
         let x = Array2::from_shape_fn((50, 2), |(i, j)| scattered(i, j));
         let y = Array1::from_shape_fn(50, |i| share * ((3.0 * x[[i, 0]]).sin() + 0.3 * scattered(i, 8)));
         let start = Scales {
@@ -119,7 +119,7 @@ mod tests {
         };
         let start = Hyperparameters::new(&start, Transform::Variance, false, true).unwrap();
         let optimiser = Optimiser::new(Method::Adam, start.free.len());
-        Expert::new(family, x, y, start, optimiser)
+        ExactExpert::new(family, x, y, start, optimiser)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
 use gpbench_sdk::{Capabilities, Combine, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
 
-use crate::{Combination, Expert, PoeParams, Product};
+use crate::{Combination, ExactExpert, ExpertProduct, PoeParams};
 
 /// Experts that take a step together, on the host's threads.
 const TOGETHER: usize = 4;
@@ -21,7 +21,7 @@ pub struct Poe {
 /// State of a fit.
 #[derive(Debug)]
 pub struct State {
-    experts: Vec<Expert>,
+    experts: Vec<ExactExpert>,
     /// Rows of each expert.
     rows: Vec<Vec<usize>>,
     /// Steps taken, each by a group of experts.
@@ -80,7 +80,7 @@ impl Learner for Poe {
         x: ArrayView2<'_, f64>,
         workers: Workers<'_>,
     ) -> Result<(Array1<f64>, Array1<f64>)> {
-        let mut product = Product::new(self.params.combine, x.nrows());
+        let mut product = ExpertProduct::new(self.params.combine, x.nrows());
         for (expert, weight) in state.experts.iter().zip(state.weights()?) {
             if weight > 0.0 {
                 let (mean, latent) = expert.posterior(workers)?.predict(&x, workers);
@@ -167,7 +167,7 @@ impl State {
         let rows: Vec<Vec<usize>> = order.chunks(points).map(subset).collect();
         let expert = |rows: &Vec<usize>| {
             let (x, y) = (fit.x().select(Axis(0), rows), fit.y().select(Axis(0), rows));
-            Expert::new(fit.family(), x, y, start.clone(), optimiser.clone())
+            ExactExpert::new(fit.family(), x, y, start.clone(), optimiser.clone())
         };
         Ok(State { experts: rows.iter().map(expert).collect(), rows, steps: 0 })
     }
@@ -178,7 +178,7 @@ impl State {
         if usable == 0 {
             return Err(Error::new("no expert has a likelihood: all have diverged"));
         }
-        let weight = |expert: &Expert| if expert.has_failed { 0.0 } else { 1.0 / usable as f64 };
+        let weight = |expert: &ExactExpert| if expert.has_failed { 0.0 } else { 1.0 / usable as f64 };
         Ok(self.experts.iter().map(weight).collect())
     }
 

@@ -9,9 +9,9 @@ mod learner;
 mod params;
 mod product;
 
-pub use expert::Expert;
+pub use expert::ExactExpert;
 pub use learner::Poe;
 pub use params::{Combination, PoeParams};
-pub use product::Product;
+pub use product::ExpertProduct;
 
 gpbench_sdk::export_plugin! { name: "poe", learners: [Poe] }

@@ -12,7 +12,7 @@ use crate::Combination;
 
 /// A product to which experts are added one after the other.
 #[derive(Debug, Clone)]
-pub struct Product {
+pub struct ExpertProduct {
     combine: Combination,
     /// Sums of w / v, and of w m / v.
     precision: Array1<f64>,
@@ -22,11 +22,11 @@ pub struct Product {
     weight: f64,
 }
 
-impl Product {
+impl ExpertProduct {
     /// A product without experts, for the predictions of so many rows.
-    pub fn new(combine: Combination, rows: usize) -> Product {
+    pub fn new(combine: Combination, rows: usize) -> ExpertProduct {
         let zeros = Array1::zeros(rows);
-        Product { combine, precision: zeros.clone(), weighted_mean: zeros, noise: 0.0, weight: 0.0 }
+        ExpertProduct { combine, precision: zeros.clone(), weighted_mean: zeros, noise: 0.0, weight: 0.0 }
     }
 
     /// Adds an expert, with the means and variances of its latent function.
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn equal_experts_are_one() {
         for combine in [Combination::Observed, Combination::Latent] {
-            let mut product = Product::new(combine, 2);
+            let mut product = ExpertProduct::new(combine, 2);
             (0..3).for_each(|_| product.add(1.0 / 3.0, &array![1.0, -2.0], &array![0.5, 0.1], 0.25));
             let (mean, variance) = product.predict();
             assert!((mean - array![1.0, -2.0]).iter().all(|gap| gap.abs() < 1e-14));
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_sure_expert_counts_more() {
-        let mut product = Product::new(Combination::Latent, 1);
+        let mut product = ExpertProduct::new(Combination::Latent, 1);
         product.add(0.5, &array![1.0], &array![0.1], 0.2);
         product.add(0.5, &array![2.0], &array![0.4], 0.6);
         let (mean, variance) = product.predict();

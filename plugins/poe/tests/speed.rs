@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use gpbench_plugin_poe::Expert;
+use gpbench_plugin_poe::ExactExpert;
 use gpbench_sdk::ndarray::{Array1, Array2};
 use gpbench_sdk::optimise::{Hyperparameters, Method, Optimiser, Transform};
 use gpbench_sdk::testing::scattered;
@@ -18,7 +18,7 @@ fn a_step() {
     let start = Scales { signal_scale: 1.0, noise_scale: 0.1, length_scale: vec![1.0; d], mean: 0.0 };
     let start = Hyperparameters::new(&start, Transform::Scale, false, true).unwrap();
     let optimiser = Optimiser::new(Method::Adam, start.free.len());
-    let mut expert = Expert::new(Family::Rbf, x, y, start, optimiser);
+    let mut expert = ExactExpert::new(Family::Rbf, x, y, start, optimiser);
     let seconds = (0..9).map(|_| {
         let clock = Instant::now();
         expert.step(0.01, Workers::new(1)).unwrap();

@@ -16,7 +16,7 @@ pub struct RrCg {
 
 /// The preconditioner of a problem, and the number of its solves.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct TruncatedSolves {
     /// The preconditioner, if one is chosen.
     preconditioner: Option<Preconditioner>,
     /// Solves done: each draws its own J.
@@ -30,19 +30,19 @@ impl Solver for RrCg {
     const SOURCE: &'static str = "A. Potapczynski, L. Wu, D. Biderman, G. Pleiss, J. P. Cunningham. Bias-Free \
         Scalable Gaussian Processes via Randomized Truncations. ICML 2021.";
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
-    type Prepared = Prepared;
+    type Prepared = TruncatedSolves;
 
     fn new(params: RrCgParams) -> Result<Self> {
         Ok(RrCg { params })
     }
 
-    fn prepare(&self, problem: &Problem<'_>) -> Result<Prepared> {
+    fn prepare(&self, problem: &Problem<'_>) -> Result<TruncatedSolves> {
         let RrCgParams { preconditioner, rank, remainder, .. } = self.params;
-        Ok(Prepared { preconditioner: preconditioner.build(problem, rank, remainder)?, solves: 0 })
+        Ok(TruncatedSolves { preconditioner: preconditioner.build(problem, rank, remainder)?, solves: 0 })
     }
 
-    fn solve(&self, prepared: &mut Prepared, problem: &mut Problem<'_>) -> Result<Report> {
-        let Prepared { preconditioner, solves } = prepared;
+    fn solve(&self, prepared: &mut TruncatedSolves, problem: &mut Problem<'_>) -> Result<Report> {
+        let TruncatedSolves { preconditioner, solves } = prepared;
         let RrCgParams { lambda, min_iterations, reorthogonalise, .. } = self.params;
         let roulette = Roulette::new(lambda, min_iterations, problem.operator().n());
         let truncation = roulette.draw(problem.seed(), *solves);

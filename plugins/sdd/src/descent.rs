@@ -17,11 +17,11 @@ use gpbench_sdk::minibatch::{ColumnEstimate, ResidualEstimate};
 use gpbench_sdk::ndarray::{Array2, ArrayView1, ArrayViewMut1, Axis, ShapeBuilder, Zip};
 use gpbench_sdk::{Problem, Result};
 
-use crate::Gradient;
+use crate::GradientPoint;
 
 /// Constants of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rule {
+pub struct StepRule {
     /// beta n.
     pub learning_rate: f64,
     /// Share of the velocity that is kept.
@@ -29,23 +29,23 @@ pub struct Rule {
     /// Weight r of the newest iterate in the average.
     pub averaging: f64,
     /// Point at which the gradient is taken.
-    pub gradient: Gradient,
+    pub gradient: GradientPoint,
 }
 
 /// A start, which several trials may use.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct DescentStart {
     /// The iterate, n x s; none if it is zero.
     x: Option<Array2<f64>>,
     residual: ResidualEstimate,
 }
 
-impl Start {
+impl DescentStart {
     /// Starts from the iterate in `x`: one product with A, unless the iterate is zero.
-    pub fn of(problem: &mut Problem<'_>) -> Result<Start> {
+    pub fn of(problem: &mut Problem<'_>) -> Result<DescentStart> {
         let residual = ResidualEstimate::of(problem)?;
         let warm = problem.x().iter().any(|&x| x != 0.0);
-        Ok(Start { x: warm.then(|| columnwise(problem)), residual })
+        Ok(DescentStart { x: warm.then(|| columnwise(problem)), residual })
     }
 
     /// Whether a product with A was needed.
@@ -64,8 +64,8 @@ fn columnwise(problem: &Problem<'_>) -> Array2<f64> {
 
 /// State between two steps. The average is the problem's `x`.
 #[derive(Debug, Clone)]
-pub struct Descent {
-    rule: Rule,
+pub struct DualDescent {
+    rule: StepRule,
     /// Points at which the next gradients are taken; n x s.
     point: Array2<f64>,
     /// Velocity v; n x s.
@@ -76,16 +76,21 @@ pub struct Descent {
     product: Array2<f64>,
 }
 
-impl Descent {
+impl DualDescent {
     /// Puts the start into `x`, with zero velocity. Steps have batches of `batch_size` rows.
-    pub fn new(problem: &mut Problem<'_>, start: &Start, batch_size: usize, rule: Rule) -> Descent {
+    pub fn new(
+        problem: &mut Problem<'_>,
+        start: &DescentStart,
+        batch_size: usize,
+        rule: StepRule,
+    ) -> DualDescent {
         let mut x = problem.x_mut();
         match &start.x {
             Some(start) => x.assign(start),
             None => x.fill(0.0),
         }
         let (n, s) = x.dim();
-        Descent {
+        DualDescent {
             rule,
             point: columnwise(problem),
             velocity: Array2::zeros((n, s).f()),
@@ -161,20 +166,20 @@ struct Column<'c> {
 }
 
 impl Column<'_> {
-    fn step(&mut self, batch: &[usize], rule: Rule) {
+    fn step(&mut self, batch: &[usize], rule: StepRule) {
         if !self.residual.renew(batch, &self.b, &self.product) {
             return;
         }
-        let Rule { momentum, averaging: r, .. } = rule;
+        let StepRule { momentum, averaging: r, .. } = rule;
         // First as if the gradient were zero everywhere, where the old point, alpha + momentum v, is the new alpha.
         let arrays = Zip::from(&mut self.average).and(&mut self.point).and(&mut self.velocity);
         match rule.gradient {
-            Gradient::Lookahead => arrays.for_each(|average, point, velocity| {
+            GradientPoint::Lookahead => arrays.for_each(|average, point, velocity| {
                 *average = r * *point + (1.0 - r) * *average;
                 *velocity *= momentum;
                 *point += momentum * *velocity;
             }),
-            Gradient::HeavyBall => arrays.for_each(|average, point, velocity| {
+            GradientPoint::HeavyBall => arrays.for_each(|average, point, velocity| {
                 *velocity *= momentum;
                 *point += *velocity;
                 *average = r * *point + (1.0 - r) * *average;
@@ -184,8 +189,8 @@ impl Column<'_> {
         let rate = rule.learning_rate / batch.len() as f64;
         let residual = self.residual.residual();
         let ahead = match rule.gradient {
-            Gradient::Lookahead => 1.0 + momentum,
-            Gradient::HeavyBall => 1.0,
+            GradientPoint::Lookahead => 1.0 + momentum,
+            GradientPoint::HeavyBall => 1.0,
         };
         for &row in batch {
             let change = rate * residual[row];

@@ -11,8 +11,8 @@ mod rates;
 mod solver;
 
 pub use averaging::Horizon;
-pub use descent::{Descent, Rule, Start};
-pub use params::{Gradient, SddParams};
+pub use descent::{DescentStart, DualDescent, StepRule};
+pub use params::{GradientPoint, SddParams};
 pub use solver::Sdd;
 
 gpbench_sdk::export_plugin! { name: "sdd", solvers: [Sdd] }

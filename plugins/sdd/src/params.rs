@@ -4,7 +4,7 @@ use gpbench_sdk::Precision;
 
 gpbench_sdk::choices! {
     /// Point at which the gradient of a step is taken.
-    pub enum Gradient {
+    pub enum GradientPoint {
         /// The point to which momentum would lead, alpha + momentum v: Nesterov's, as published.
         Lookahead = "lookahead",
         /// The iterate alpha: Polyak's heavy ball, as public code has it.
@@ -21,7 +21,7 @@ gpbench_sdk::params! {
         /// 100, 30, 10, 3, 1 that does not diverge.
         pub learning_rate: f64 = 0.0, in 0.0..=1e6;
         /// Point at which the gradient is taken.
-        pub gradient: Gradient = Gradient::Lookahead;
+        pub gradient: GradientPoint = GradientPoint::Lookahead;
         /// Share of the velocity that is kept from one step to the next.
         pub momentum: f64 = 0.9, in 0.0..=0.9999;
         /// Weight of the newest iterate in the average that is returned; 1 averages nothing, 0 takes 100 / T

@@ -8,7 +8,7 @@ use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
 
 use crate::descent::true_norms;
 use crate::rates::Rates;
-use crate::{Descent, Horizon, Rule, SddParams, Start};
+use crate::{DescentStart, DualDescent, Horizon, SddParams, StepRule};
 
 /// Growth of the estimated residual that counts as divergence.
 const DIVERGENCE: f64 = 1e10;
@@ -62,14 +62,14 @@ impl Solver for Sdd {
 impl Sdd {
     /// Solves the problem, or a correction of one, in the precision of its operator.
     fn iterate(&self, rates: &mut Rates, problem: &mut Problem<'_>) -> Result<Report> {
-        let start = Start::of(problem)?;
+        let start = DescentStart::of(problem)?;
         let batches = Batches::new(problem.operator().n(), self.params.batch_size, problem.seed());
         let entries = if start.is_warm() { problem.rhs().nrows().pow(2) } else { 0 };
         let mut run = Run { batches, steps: 0, entries, measured: None };
         let mut failed = 0;
         loop {
             let rule = self.rule(rates, problem, &run);
-            let mut descent = Descent::new(problem, &start, run.batches.size(), rule);
+            let mut descent = DualDescent::new(problem, &start, run.batches.size(), rule);
             let patience = if rates.has_next() { TRIAL_DIVERGENCE } else { DIVERGENCE };
             let reason = match run.descend(problem, &mut descent, patience, self.params.max_iterations) {
                 // Reported here: otherwise the norms observed last would be the claim, and they are estimates.
@@ -91,7 +91,7 @@ impl Sdd {
     }
 
     /// The constants of the next trial's steps.
-    fn rule(&self, rates: &Rates, problem: &Problem<'_>, run: &Run) -> Rule {
+    fn rule(&self, rates: &Rates, problem: &Problem<'_>, run: &Run) -> StepRule {
         let SddParams { gradient, momentum, averaging, max_iterations, .. } = self.params;
         let n = problem.rhs().nrows();
         let steps = if max_iterations == 0 { f64::INFINITY } else { (max_iterations - run.steps) as f64 };
@@ -100,7 +100,7 @@ impl Sdd {
             0.0 => Horizon { steps, epochs }.weight(n, run.batches.size()),
             given => given,
         };
-        Rule { learning_rate: rates.current(), momentum, averaging, gradient }
+        StepRule { learning_rate: rates.current(), momentum, averaging, gradient }
     }
 }
 
@@ -120,7 +120,7 @@ impl Run {
     fn descend(
         &mut self,
         problem: &mut Problem<'_>,
-        descent: &mut Descent,
+        descent: &mut DualDescent,
         divergence: f64,
         max_iterations: usize,
     ) -> Result<Reason> {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_plugin_sdd::{Gradient, Sdd, SddParams};
+use gpbench_plugin_sdd::{GradientPoint, Sdd, SddParams};
 use gpbench_sdk::ParamValue;
 use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::Array2;
@@ -222,5 +222,5 @@ fn a_product_that_is_not_a_number_never_reaches_the_solution() {
 fn defaults_are_the_published_ones() {
     let defaults = SddParams::default();
     assert_eq!((defaults.batch_size, defaults.momentum), (512, 0.9));
-    assert_eq!(defaults.gradient, Gradient::Lookahead);
+    assert_eq!(defaults.gradient, GradientPoint::Lookahead);
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_plugin_sdd::{Descent, Gradient, Rule, Start};
+use gpbench_plugin_sdd::{DescentStart, DualDescent, GradientPoint, StepRule};
 use gpbench_sdk::ndarray::{Array2, Axis, aview1};
 use gpbench_sdk::testing::{DenseProblem, Outcome, matern32, relative_residuals};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};
@@ -26,7 +26,7 @@ params! {
         /// As the solver's.
         learning_rate: f64 = 1.0;
         /// As the solver's.
-        gradient: Gradient = Gradient::Lookahead;
+        gradient: GradientPoint = GradientPoint::Lookahead;
         /// As the solver's.
         averaging: f64 = 1.0;
     }
@@ -52,9 +52,9 @@ impl Solver for Given {
     fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let (oracle, GivenParams { learning_rate, gradient, averaging }) = (oracle(), self.0.clone());
         let batches = batches(&oracle);
-        let rule = Rule { learning_rate, momentum: number(&oracle["momentum"]), averaging, gradient };
-        let start = Start::of(problem)?;
-        let mut descent = Descent::new(problem, &start, batches[0].len(), rule);
+        let rule = StepRule { learning_rate, momentum: number(&oracle["momentum"]), averaging, gradient };
+        let start = DescentStart::of(problem)?;
+        let mut descent = DualDescent::new(problem, &start, batches[0].len(), rule);
         problem.observe(0, &descent.residual_norms())?;
         for (step, batch) in batches.iter().enumerate() {
             descent.step(problem, batch)?;

@@ -16,7 +16,7 @@ use crate::{Averaging, ClipScope, SgdRffParams};
 /// average = (1 - w) average + w x,     w = 1 / steps | averaging_weight | 1
 /// ```
 #[derive(Debug, Clone)]
-pub struct Descent {
+pub struct AveragedDescent {
     momentum: f64,
     averaging: Averaging,
     averaging_weight: f64,
@@ -31,13 +31,13 @@ pub struct Descent {
     steps: usize,
 }
 
-impl Descent {
+impl AveragedDescent {
     /// Starts from the columns of `start`; the first `n_targets` have the learning rate of targets.
-    pub fn new(start: ArrayView2<'_, f64>, n_targets: usize, params: &SgdRffParams) -> Descent {
+    pub fn new(start: ArrayView2<'_, f64>, n_targets: usize, params: &SgdRffParams) -> AveragedDescent {
         let mut iterate = Array2::zeros(start.dim().f());
         iterate.assign(&start);
         let rate = |j| if j < n_targets { params.learning_rate } else { params.learning_rate_samples };
-        Descent {
+        AveragedDescent {
             momentum: params.momentum,
             averaging: params.averaging,
             averaging_weight: params.averaging_weight,

@@ -19,17 +19,17 @@
 use gpbench_sdk::ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use gpbench_sdk::{Error, Operator, Problem, Result, Workers};
 
-use crate::{SampleObjective, Scale, SgdRffParams};
+use crate::{ObjectiveScale, SampleObjective, SgdRffParams};
 
 /// Estimates gradients of the objectives.
 #[derive(Debug)]
-pub struct Gradient<'a> {
+pub struct GradientEstimator<'a> {
     operator: Operator<'a>,
     workers: Workers<'a>,
     noise_variance: f64,
     /// Number added to the kernel on A's diagonal: the noise variance, or 0 with inducing points.
     diagonal: f64,
-    /// Weight of the squared error of all rows, in units of `Scale`'s objective.
+    /// Weight of the squared error of all rows, in units of `ObjectiveScale`'s objective.
     error_weight: f64,
     /// Weight of the regulariser.
     regulariser_weight: f64,
@@ -51,9 +51,13 @@ struct Column<'a> {
     noise: Option<ArrayView1<'a, f64>>,
 }
 
-impl<'a> Gradient<'a> {
+impl<'a> GradientEstimator<'a> {
     /// An estimator for batches of `batch_size` rows and these parameters.
-    pub fn new(problem: &Problem<'a>, batch_size: usize, params: &SgdRffParams) -> Result<Gradient<'a>> {
+    pub fn new(
+        problem: &Problem<'a>,
+        batch_size: usize,
+        params: &SgdRffParams,
+    ) -> Result<GradientEstimator<'a>> {
         let SgdRffParams { features, scale, objective, precision, .. } = *params;
         let operator = precision.operator(problem);
         let (n, m, s) = (operator.n(), operator.m(), problem.rhs().ncols());
@@ -65,7 +69,7 @@ impl<'a> Gradient<'a> {
         }
         let square = inputs.basis.is_none() && m == n;
         let (error_weight, regulariser_weight) = weights(scale, n as f64, noise_variance);
-        Ok(Gradient {
+        Ok(GradientEstimator {
             operator,
             workers: problem.workers(),
             noise_variance,
@@ -179,11 +183,11 @@ impl<'a> Gradient<'a> {
 }
 
 /// n times the weight of a row's squared error, and the weight of the regulariser, in the gradient.
-fn weights(scale: Scale, n: f64, noise_variance: f64) -> (f64, f64) {
+fn weights(scale: ObjectiveScale, n: f64, noise_variance: f64) -> (f64, f64) {
     match scale {
-        Scale::Printed => (2.0 * n / noise_variance, 2.0),
-        Scale::Noise => (2.0 * n, 2.0 * noise_variance),
-        Scale::Mean => (1.0, noise_variance / n),
+        ObjectiveScale::Printed => (2.0 * n / noise_variance, 2.0),
+        ObjectiveScale::Noise => (2.0 * n, 2.0 * noise_variance),
+        ObjectiveScale::Mean => (1.0, noise_variance / n),
     }
 }
 

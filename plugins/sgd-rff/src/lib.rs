@@ -11,9 +11,9 @@ mod params;
 mod solver;
 mod variance;
 
-pub use descent::Descent;
-pub use gradient::Gradient;
-pub use params::{Averaging, ClipScope, SampleObjective, Scale, SgdRffParams};
+pub use descent::AveragedDescent;
+pub use gradient::GradientEstimator;
+pub use params::{Averaging, ClipScope, ObjectiveScale, SampleObjective, SgdRffParams};
 pub use solver::SgdRff;
 pub use variance::GradientVariance;
 

@@ -4,7 +4,7 @@ use gpbench_sdk::Precision;
 
 gpbench_sdk::choices! {
     /// Factor of the objective before its gradient is clipped. Without clipping it only scales the learning rate.
-    pub enum Scale {
+    pub enum ObjectiveScale {
         /// 1: the objective as printed.
         Printed = "printed",
         /// noise_scale^2: a squared error without weight.
@@ -68,7 +68,7 @@ gpbench_sdk::params! {
         /// Columns over which that norm is taken.
         pub clip_scope: ClipScope = ClipScope::Column;
         /// Factor of the objective before clipping.
-        pub scale: Scale = Scale::Mean;
+        pub scale: ObjectiveScale = ObjectiveScale::Mean;
         /// Objective of pathwise samples.
         pub objective: SampleObjective = SampleObjective::Loss2;
         /// Random rows from which the variance of a gradient from one row is estimated for the trace, at

@@ -4,7 +4,7 @@ use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};
 use gpbench_sdk::{Result, Select};
 
-use crate::Gradient;
+use crate::GradientEstimator;
 
 /// Estimates the variance of the error term's gradient from one random row.
 ///
@@ -30,7 +30,12 @@ impl GradientVariance {
     }
 
     /// The variance at `v`, averaged over the columns from `first` on. Uses R m kernel entries.
-    pub fn estimate(&mut self, gradient: &Gradient<'_>, v: &Array2<f64>, first: usize) -> Result<f64> {
+    pub fn estimate(
+        &mut self,
+        gradient: &GradientEstimator<'_>,
+        v: &Array2<f64>,
+        first: usize,
+    ) -> Result<f64> {
         let index = self.batches.draw();
         let count = index.len() as f64;
         gradient.operator().block(index, Select::All, &mut self.rows)?;

@@ -13,7 +13,7 @@ use gpbench_sdk::{Problem, Result};
 
 /// State between two steps. The iterate is the problem's `x`.
 #[derive(Debug, Clone)]
-pub struct Descent {
+pub struct MomentumDescent {
     learning_rate: f64,
     momentum: f64,
     /// Velocity; n x s.
@@ -23,7 +23,7 @@ pub struct Descent {
     product: Array2<f64>,
 }
 
-impl Descent {
+impl MomentumDescent {
     /// Starts from the iterate in `x`: one product with A, unless the iterate is zero. Steps have batches of
     /// `batch_size` rows.
     pub fn start(
@@ -31,12 +31,12 @@ impl Descent {
         batch_size: usize,
         learning_rate: f64,
         momentum: f64,
-    ) -> Result<Descent> {
+    ) -> Result<MomentumDescent> {
         let residual = ResidualEstimate::of(problem)?;
         let (n, s) = problem.rhs().dim();
         let velocity = Array2::zeros((n, s).f());
         let product = Array2::zeros((batch_size, s).f());
-        Ok(Descent { learning_rate, momentum, velocity, residual, product })
+        Ok(MomentumDescent { learning_rate, momentum, velocity, residual, product })
     }
 
     /// One step, with g = (A\[batch, :\] x - b\[batch\]) / |batch| on the batch's rows and 0 elsewhere:

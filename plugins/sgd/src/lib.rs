@@ -8,7 +8,7 @@ mod descent;
 mod params;
 mod solver;
 
-pub use descent::Descent;
+pub use descent::MomentumDescent;
 pub use params::SgdParams;
 pub use solver::Sgd;
 

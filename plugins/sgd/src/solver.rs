@@ -7,7 +7,7 @@
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
 
-use crate::{Descent, SgdParams};
+use crate::{MomentumDescent, SgdParams};
 
 /// Estimated relative residual that counts as divergence.
 const DIVERGENCE: f64 = 1e10;
@@ -54,7 +54,7 @@ impl Sgd {
     fn iterate(&self, problem: &mut Problem<'_>) -> Result<Report> {
         let SgdParams { batch_size, learning_rate, momentum, max_iterations, .. } = self.params;
         let mut batches = Batches::new(problem.operator().n(), batch_size, problem.seed());
-        let mut descent = Descent::start(problem, batches.size(), learning_rate, momentum)?;
+        let mut descent = MomentumDescent::start(problem, batches.size(), learning_rate, momentum)?;
         let (reason, steps) = run(problem, &mut descent, &mut batches, max_iterations)?;
         Ok(Report::new(reason, steps).residuals(descent.residual_norms()))
     }
@@ -63,7 +63,7 @@ impl Sgd {
 /// Takes steps until there is a reason to end.
 fn run(
     problem: &mut Problem<'_>,
-    descent: &mut Descent,
+    descent: &mut MomentumDescent,
     batches: &mut Batches,
     max_iterations: usize,
 ) -> Result<(Reason, usize)> {

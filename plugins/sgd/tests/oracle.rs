@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_plugin_sgd::Descent;
+use gpbench_plugin_sgd::MomentumDescent;
 use gpbench_sdk::ndarray::{Array2, Axis};
 use gpbench_sdk::testing::{DenseProblem, matern32, relative_residuals};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};
@@ -50,7 +50,8 @@ impl Solver for Given {
 
     fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let batches = batches(&oracle());
-        let mut descent = Descent::start(problem, batches[0].len(), self.0.learning_rate, self.0.momentum)?;
+        let mut descent =
+            MomentumDescent::start(problem, batches[0].len(), self.0.learning_rate, self.0.momentum)?;
         problem.observe(0, &descent.residual_norms())?;
         for (step, batch) in batches.iter().enumerate() {
             descent.step(problem, batch)?;

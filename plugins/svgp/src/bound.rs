@@ -39,7 +39,7 @@ use crate::panels;
 
 /// The variational distribution N(m, R R^T) of the whitened values at the inducing points.
 #[derive(Debug)]
-pub struct Variational<'a> {
+pub struct WhitenedDistribution<'a> {
     /// m.
     pub mean: ArrayView1<'a, f64>,
     /// R, column-major. What is above the diagonal is not read.
@@ -78,7 +78,7 @@ impl Minibatch<'_> {
 
 /// The gradient of the bound, and memory for the next one.
 #[derive(Debug)]
-pub struct Gradient {
+pub struct BoundGradient {
     /// Derivative by m.
     pub mean: Array1<f64>,
     /// Derivative by R; zero above the diagonal.
@@ -101,13 +101,13 @@ pub struct Gradient {
     by_solved: Array2<f64>,
 }
 
-impl Gradient {
+impl BoundGradient {
     /// Memory for `m` inducing points and minibatches of up to `b` rows.
-    pub fn new(m: usize, b: usize) -> Gradient {
+    pub fn new(m: usize, b: usize) -> BoundGradient {
         let [root, inducing] = [(); 2].map(|()| Array2::zeros((m, m).f()));
         let [cross, solved, rotated, by_solved] = [(); 4].map(|()| Array2::zeros((m, b).f()));
         let (mean, [noise_scale, prior_mean, prior]) = (Array1::zeros(m), [0.0; 3]);
-        Gradient {
+        BoundGradient {
             mean,
             root,
             inducing,
@@ -133,7 +133,7 @@ impl Gradient {
     /// If the minibatch has more rows than there is room for, or arrays are not column-major.
     pub fn evaluate(
         &mut self,
-        q: &Variational<'_>,
+        q: &WhitenedDistribution<'_>,
         batch: &Minibatch<'_>,
         workers: Workers<'_>,
     ) -> Result<f64> {
@@ -156,7 +156,7 @@ impl Gradient {
     /// Computes what is independent for each row of the minibatch: A, T, G and the derivative by K(Z, X_S).
     fn by_columns(
         &mut self,
-        q: &Variational<'_>,
+        q: &WhitenedDistribution<'_>,
         batch: &Minibatch<'_>,
         scale: f64,
         workers: Workers<'_>,
@@ -187,7 +187,7 @@ impl Gradient {
     }
 
     /// -g tril(A T^T) - R + diag(1 / R_ii).
-    fn by_root(&mut self, q: &Variational<'_>, scale: f64, workers: Workers<'_>) {
+    fn by_root(&mut self, q: &WhitenedDistribution<'_>, scale: f64, workers: Workers<'_>) {
         let [solved, rotated] = [&self.solved, &self.rotated].map(|array| array.slice(s![.., ..self.rows]));
         panels::lower_product(&solved, &rotated, &mut self.root, workers);
         let chunks = self.root.axis_chunks_iter_mut(Axis(1), panels::COLUMNS);
@@ -227,7 +227,7 @@ struct Sums {
     weighted: Array1<f64>,
 }
 
-/// Columns of the arrays of a [`Gradient`].
+/// Columns of the arrays of a [`BoundGradient`].
 struct Panel<'p> {
     solved: ArrayViewMut2<'p, f64>,
     rotated: ArrayViewMut2<'p, f64>,
@@ -236,7 +236,7 @@ struct Panel<'p> {
 }
 
 impl Panel<'_> {
-    fn evaluate(&mut self, q: &Variational<'_>, batch: &Minibatch<'_>, scale: f64) -> Result<Sums> {
+    fn evaluate(&mut self, q: &WhitenedDistribution<'_>, batch: &Minibatch<'_>, scale: f64) -> Result<Sums> {
         self.solved.assign(&batch.cross);
         panels::solve(&batch.factor, &mut self.solved)?;
         self.rotated.assign(&self.solved);
@@ -275,7 +275,7 @@ fn chunks(array: ArrayViewMut2<'_, f64>) -> Vec<ArrayViewMut2<'_, f64>> {
 }
 
 /// KL divergence of N(m, R R^T) from N(0, I).
-fn divergence(q: &Variational<'_>) -> f64 {
+fn divergence(q: &WhitenedDistribution<'_>) -> f64 {
     let columns = q.root.columns().into_iter().enumerate();
     let squares: f64 = columns.map(|(j, column)| square(column.slice(s![j..]))).sum();
     let logarithms: f64 = q.root.diag().iter().map(|entry| entry.abs().ln()).sum();

@@ -4,7 +4,7 @@ use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
 use gpbench_sdk::optimise::Optimiser;
 use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
 
-use crate::{Process, SvgpParams, Train, Workspace};
+use crate::{GradientMemory, SparseProcess, SvgpParams, Train};
 
 /// The stream of inducing points where the host has chosen none: as many as rows in a minibatch.
 const POINTS: Stream = Stream::new(1);
@@ -18,7 +18,7 @@ pub struct Svgp {
 /// State of a fit.
 #[derive(Debug)]
 pub struct State {
-    process: Process,
+    process: SparseProcess,
     optimiser: Optimiser,
     /// Rows of all minibatches so far.
     drawn: u64,
@@ -26,16 +26,16 @@ pub struct State {
     jitter: f64,
     /// Dead features of the last minibatch.
     dead_features: usize,
-    workspace: Workspace,
+    workspace: GradientMemory,
     /// Rows of the minibatch, kept for its memory.
     rows: Vec<usize>,
 }
 
 impl State {
     fn new(fit: &Fit<'_>, params: &SvgpParams, points: ArrayView2<'_, f64>) -> Result<State> {
-        let process = Process::new(fit, params, points)?;
+        let process = SparseProcess::new(fit, params, points)?;
         let optimiser = Optimiser::new(params.optimiser, process.parameters.len());
-        let workspace = Workspace::new(&process, params.batch.min(fit.n()));
+        let workspace = GradientMemory::new(&process, params.batch.min(fit.n()));
         let (drawn, jitter, dead_features) = (0, params.jitter, 0);
         Ok(State { process, optimiser, drawn, jitter, dead_features, workspace, rows: Vec::new() })
     }

@@ -12,9 +12,9 @@ mod panels;
 mod params;
 mod process;
 
-pub use bound::{Gradient, Minibatch, Variational};
+pub use bound::{BoundGradient, Minibatch, WhitenedDistribution};
 pub use learner::Svgp;
 pub use params::{SvgpParams, Train};
-pub use process::{Evaluation, Process, Workspace};
+pub use process::{Evaluation, GradientMemory, SparseProcess};
 
 gpbench_sdk::export_plugin! { name: "svgp", learners: [Svgp] }

@@ -11,7 +11,7 @@ use gpbench_sdk::network::{Mlp, Pass};
 use gpbench_sdk::optimise::{Hyperparameters, Scale, Transform};
 use gpbench_sdk::{Covariance, Error, Fit, Model, Result, Scales, Workers, lapack};
 
-use crate::bound::{Gradient, Minibatch, Variational};
+use crate::bound::{BoundGradient, Minibatch, WhitenedDistribution};
 use crate::optimum::{Optimum, Sums};
 use crate::{SvgpParams, panels};
 
@@ -23,7 +23,7 @@ const MOST_JITTER: f64 = 1e-3;
 /// Its free parameters are those of the scales and the prior mean, then m, R (column-major), Z (row-major) and the
 /// network's.
 #[derive(Debug, Clone)]
-pub struct Process {
+pub struct SparseProcess {
     /// All free parameters. Call [`update`](Self::update) after a change.
     pub parameters: Vec<f64>,
     hyperparameters: Hyperparameters,
@@ -42,10 +42,10 @@ pub struct Process {
 
 /// Memory for gradients.
 #[derive(Debug)]
-pub struct Workspace {
+pub struct GradientMemory {
     /// Derivatives of the negative bound by the free parameters.
     pub gradient: Vec<f64>,
-    by_kernel: Gradient,
+    by_kernel: BoundGradient,
     /// K(Z, Z), whose lower triangle becomes its factor.
     inducing: Array2<f64>,
     /// K(Z, X), in the first columns.
@@ -63,26 +63,26 @@ pub struct Evaluation {
     pub dead_features: usize,
 }
 
-impl Workspace {
+impl GradientMemory {
     /// Memory for a process, and minibatches of up to `rows` rows.
-    pub fn new(process: &Process, rows: usize) -> Workspace {
+    pub fn new(process: &SparseProcess, rows: usize) -> GradientMemory {
         let m = process.m;
-        Workspace {
+        GradientMemory {
             gradient: Vec::with_capacity(process.parameters.len()),
-            by_kernel: Gradient::new(m, rows),
+            by_kernel: BoundGradient::new(m, rows),
             inducing: Array2::zeros((m, m).f()),
             cross: Array2::zeros((m, rows).f()),
         }
     }
 }
 
-impl Process {
+impl SparseProcess {
     /// A process that starts where the fit says, with the prior as variational distribution and inducing
     /// points `points`, m x d.
     ///
     /// # Errors
     /// No inducing points, or scales that the transform cannot give.
-    pub fn new(fit: &Fit<'_>, params: &SvgpParams, points: ArrayView2<'_, f64>) -> Result<Process> {
+    pub fn new(fit: &Fit<'_>, params: &SvgpParams, points: ArrayView2<'_, f64>) -> Result<SparseProcess> {
         let (m, d) = points.dim();
         if m == 0 || d != fit.d() {
             let text = format!("{m} inducing points of {d} inputs, for data of {}", fit.d());
@@ -97,7 +97,7 @@ impl Process {
         if let Some(network) = &network {
             parameters.extend(network.start(fit.seed()));
         }
-        let mut process = Process {
+        let mut process = SparseProcess {
             parameters,
             hyperparameters,
             family: fit.family(),
@@ -163,10 +163,10 @@ impl Process {
     }
 
     /// The variational distribution.
-    pub fn variational(&self) -> Variational<'_> {
+    pub fn variational(&self) -> WhitenedDistribution<'_> {
         let root = &self.parameters[self.root_range()];
         let root = ArrayView2::from_shape((self.m, self.m).f(), root).expect("as many as the range has");
-        Variational { mean: ArrayView1::from(&self.parameters[self.mean_range()]), root }
+        WhitenedDistribution { mean: ArrayView1::from(&self.parameters[self.mean_range()]), root }
     }
 
     fn kernel(&self) -> Kernel {
@@ -182,7 +182,7 @@ impl Process {
         x: &ArrayRef2<f64>,
         y: &ArrayRef1<f64>,
         n: usize,
-        workspace: &mut Workspace,
+        workspace: &mut GradientMemory,
         workers: Workers<'_>,
     ) -> Result<Evaluation> {
         let (rows, kernel) = (y.len(), self.kernel());
@@ -194,7 +194,7 @@ impl Process {
             Some(pass) => pass.features().split_at(Axis(0), rows),
             None => (x.view(), self.points()),
         };
-        let Workspace { inducing, cross, by_kernel, .. } = &mut *workspace;
+        let GradientMemory { inducing, cross, by_kernel, .. } = &mut *workspace;
         if rows > cross.ncols() {
             *cross = Array2::zeros((self.m, rows).f());
         }
@@ -256,7 +256,7 @@ impl Process {
         kernel: &Kernel,
         x: ArrayView2<'_, f64>,
         z: ArrayView2<'_, f64>,
-        workspace: &mut Workspace,
+        workspace: &mut GradientMemory,
         workers: Workers<'_>,
     ) -> (Array2<f64>, Array2<f64>) {
         let by = &workspace.by_kernel;
@@ -300,7 +300,7 @@ impl Process {
         &self,
         (by_x, by_z): (Array2<f64>, Array2<f64>),
         pass: Option<&Pass>,
-        workspace: &mut Workspace,
+        workspace: &mut GradientMemory,
         workers: Workers<'_>,
     ) {
         let flat = &mut workspace.gradient;

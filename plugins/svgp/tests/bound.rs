@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use crate::dense;
-use gpbench_plugin_svgp::{Gradient, Minibatch, Variational};
+use gpbench_plugin_svgp::{BoundGradient, Minibatch, WhitenedDistribution};
 use gpbench_sdk::Workers;
 use gpbench_sdk::ndarray::{Array1, Array2, ShapeBuilder, s};
 use gpbench_sdk::testing::scattered;
@@ -48,15 +48,15 @@ impl Case {
         }
     }
 
-    fn evaluate(&self, threads: usize) -> (f64, Gradient) {
-        let mut gradient = Gradient::new(self.mean.len(), self.y.len() + 3);
+    fn evaluate(&self, threads: usize) -> (f64, BoundGradient) {
+        let mut gradient = BoundGradient::new(self.mean.len(), self.y.len() + 3);
         let bound = self.evaluate_into(&mut gradient, threads);
         (bound, gradient)
     }
 
-    fn evaluate_into(&self, gradient: &mut Gradient, threads: usize) -> f64 {
+    fn evaluate_into(&self, gradient: &mut BoundGradient, threads: usize) -> f64 {
         let factor = dense::cholesky(&self.inducing);
-        let q = Variational { mean: self.mean.view(), root: self.root.view() };
+        let q = WhitenedDistribution { mean: self.mean.view(), root: self.root.view() };
         let batch = Minibatch {
             factor: factor.view(),
             cross: self.cross.view(),
@@ -142,7 +142,7 @@ fn the_gradient_is_that_of_the_textbook_bound() {
 fn bits_depend_neither_on_threads_nor_on_what_was_evaluated_before() {
     let case = Case::new(150, 700);
     let (bound, first) = case.evaluate(1);
-    let mut used = Gradient::new(150, 700);
+    let mut used = BoundGradient::new(150, 700);
     Case::new(150, 650).evaluate_into(&mut used, 2);
     for threads in [2, 3, 8] {
         assert_eq!(case.evaluate_into(&mut used, threads).to_bits(), bound.to_bits());
@@ -199,7 +199,7 @@ fn the_minibatches_of_a_partition_have_the_gradient_of_all_rows_on_average() {
             case.evaluate(1)
         })
         .collect();
-    let average = |of: &dyn Fn(&(f64, Gradient)) -> f64| parts.iter().map(of).sum::<f64>() / 4.0;
+    let average = |of: &dyn Fn(&(f64, BoundGradient)) -> f64| parts.iter().map(of).sum::<f64>() / 4.0;
     assert_near(average(&|(bound, _)| *bound), bound, "bound");
     assert_near(average(&|(_, gradient)| gradient.noise_scale), gradient.noise_scale, "noise");
     for (i, j) in [(0, 0), (9, 4), (14, 14)] {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use crate::dense;
-use gpbench_plugin_svgp::{Process, SvgpParams, Workspace};
+use gpbench_plugin_svgp::{GradientMemory, SparseProcess, SvgpParams};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use gpbench_sdk::optimise::{Method, Optimiser, Transform};
 use gpbench_sdk::testing::{FitHost, scattered};
@@ -66,10 +66,10 @@ fn host(n: usize, d: usize) -> FitHost {
 }
 
 /// A process with a variational distribution of no special kind.
-fn process(fit: &Fit<'_>, params: &SvgpParams, m: usize) -> Process {
+fn process(fit: &Fit<'_>, params: &SvgpParams, m: usize) -> SparseProcess {
     // Points beside those of the data, where a Matern-1/2 kernel has no derivative.
     let z = 0.9 * dense::data(2 * m, fit.d()).0;
-    let mut process = Process::new(fit, params, z.slice(s![m.., ..])).unwrap();
+    let mut process = SparseProcess::new(fit, params, z.slice(s![m.., ..])).unwrap();
     let scales = process.scales();
     let first = if fit.has_shared_length_scale() { 3 } else { 2 + scales.length_scale.len() };
     let first = first + usize::from(fit.trains_mean());
@@ -86,8 +86,8 @@ fn assert_gradient(fit: &Fit<'_>, params: &SvgpParams) {
     let process = process(fit, params, m);
     let rows: Vec<usize> = (3..12).collect();
     let (x, y) = (fit.x().select(Axis(0), &rows), fit.y().select(Axis(0), &rows));
-    let mut workspace = Workspace::new(&process, 9);
-    let mut evaluate = |process: &Process| -> f64 {
+    let mut workspace = GradientMemory::new(&process, 9);
+    let mut evaluate = |process: &SparseProcess| -> f64 {
         process.evaluate(&x, &y, fit.n(), &mut workspace, Workers::new(1)).unwrap().bound
     };
     let mut differences = Vec::new();
@@ -145,7 +145,7 @@ fn what_is_fixed_has_no_derivative() {
         within(&host, |fit| {
             let params = SvgpParams { move_points: false, ..SvgpParams::default() };
             let process = process(fit, &params, 4);
-            let mut workspace = Workspace::new(&process, fit.n());
+            let mut workspace = GradientMemory::new(&process, fit.n());
             let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
             process.evaluate(&x, &y, fit.n(), &mut workspace, Workers::new(1)).unwrap();
             let lengths = process.scales().length_scale.len();
@@ -160,9 +160,9 @@ fn what_is_fixed_has_no_derivative() {
 }
 
 /// Inputs of n rows, of which the Gram matrix is well conditioned, as inducing points; with the optimal distribution.
-fn exact(fit: &Fit<'_>, jitter: f64) -> (Process, Array2<f64>) {
+fn exact(fit: &Fit<'_>, jitter: f64) -> (SparseProcess, Array2<f64>) {
     let params = SvgpParams { jitter, noise_floor: 1e-12, ..SvgpParams::default() };
-    let mut process = Process::new(fit, &params, fit.x()).unwrap();
+    let mut process = SparseProcess::new(fit, &params, fit.x()).unwrap();
     let scales = process.scales();
     let gram = dense::gram(fit.x(), fit.x(), scales.signal_scale, &scales.length_scale);
     let jittered = &gram + &(Array2::<f64>::eye(fit.n()) * jitter);
@@ -183,9 +183,9 @@ fn with_all_rows_as_inducing_points_the_bound_is_the_likelihood() {
     within(&host, |fit| {
         let (process, gram) = exact(fit, 1e-10);
         let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
-        let mut workspace = Workspace::new(&process, 25);
+        let mut workspace = GradientMemory::new(&process, 25);
         let found = process.evaluate(&x, &y, 25, &mut workspace, Workers::new(1)).unwrap();
-        let likelihood = |process: &Process| {
+        let likelihood = |process: &SparseProcess| {
             let scales = process.scales();
             let mut covariance = dense::gram(fit.x(), fit.x(), scales.signal_scale, &scales.length_scale);
             covariance.diag_mut().mapv_inplace(|entry| entry + scales.noise_scale.powi(2));
@@ -228,7 +228,7 @@ fn ascent_in_the_distribution_alone_reaches_the_collapsed_bound_from_below() {
     within(&host, |fit| {
         let params = SvgpParams::default();
         let (z, _) = dense::data(100, 2);
-        let mut process = Process::new(fit, &params, z.slice(s![92.., ..])).unwrap();
+        let mut process = SparseProcess::new(fit, &params, z.slice(s![92.., ..])).unwrap();
         let scales = process.scales();
         let z = process.points().to_owned();
         let mut inducing = dense::gram(z.view(), z.view(), scales.signal_scale, &scales.length_scale);
@@ -242,7 +242,7 @@ fn ascent_in_the_distribution_alone_reaches_the_collapsed_bound_from_below() {
         let best = dense::log_density(centred.view(), &covariance) - missing / (2.0 * variance);
 
         let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
-        let mut workspace = Workspace::new(&process, 40);
+        let mut workspace = GradientMemory::new(&process, 40);
         let mut optimiser = Optimiser::new(Method::Adam, process.parameters.len());
         // Scales, then m and R, then Z.
         let (first, last) = (4, 4 + 8 + 64);
@@ -276,7 +276,7 @@ fn at_the_best_distribution_the_bound_has_no_derivative_by_it() {
                 results.iter().all(|other| (&other.1.parameters, other.2) == (&process.parameters, *bound))
             );
 
-            let mut workspace = Workspace::new(process, 300);
+            let mut workspace = GradientMemory::new(process, 300);
             let seen = process.evaluate(&x, &y, 300, &mut workspace, Workers::new(1)).unwrap().bound;
             assert!((bound - seen).abs() < 1e-10 * bound.abs(), "{bound} {seen}");
             let first = process.scales().length_scale.len() + 2 + usize::from(fit.trains_mean());
@@ -313,7 +313,7 @@ fn the_best_distribution_is_that_of_the_truth() {
         let host = FitHost::new(&x_train, &y_train).scales(scales).family(family);
         within(&host, move |fit| {
             let params = SvgpParams { jitter: 1e-12, noise_floor: 1e-12, ..SvgpParams::default() };
-            let mut process = Process::new(fit, &params, z.view()).unwrap();
+            let mut process = SparseProcess::new(fit, &params, z.view()).unwrap();
             let (x, y) = (fit.x().to_owned(), fit.y().to_owned());
             let found = process.optimise_distribution(&x, &y, Workers::new(2)).unwrap();
             assert_number(found.bound, number(&truth["elbo"]), 1e-9);
@@ -328,7 +328,7 @@ fn the_best_distribution_is_that_of_the_truth() {
 fn the_noise_does_not_fall_below_its_floor() {
     within(&host(10, 1), |fit| {
         let params = SvgpParams { noise_floor: 0.25, ..SvgpParams::default() };
-        let mut process = Process::new(fit, &params, fit.x()).unwrap();
+        let mut process = SparseProcess::new(fit, &params, fit.x()).unwrap();
         assert!((process.scales().noise_scale - 0.5).abs() < 1e-12);
         process.parameters[1] = -40.0;
         process.update();

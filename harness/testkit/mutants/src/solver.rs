@@ -14,7 +14,7 @@ use crate::fault::{Fault, Mutant};
 
 params! {
     /// Parameters of all mutants.
-    pub struct CgParams {
+    pub struct MutantParams {
         /// Iterations after which to give up, for each row.
         pub patience: usize = 2, in 1..=1000;
     }
@@ -23,7 +23,7 @@ params! {
 /// Conjugate gradients, with the fault of a mutant.
 #[derive(Debug)]
 pub(crate) struct Cg<M: Mutant> {
-    params: CgParams,
+    params: MutantParams,
     /// The scales prepared first, for the mutant that keeps them.
     first: OnceCell<Vec<f64>>,
     /// The last solution, for the mutant that adds to it.
@@ -43,13 +43,13 @@ pub(crate) struct Prepared {
 }
 
 impl<M: Mutant> Solver for Cg<M> {
-    type Params = CgParams;
+    type Params = MutantParams;
     const ID: &'static str = M::ID;
     const DOC: &'static str = M::DOC;
     const CAPABILITIES: Capabilities = M::CAPABILITIES;
     type Prepared = Prepared;
 
-    fn new(params: CgParams) -> Result<Self> {
+    fn new(params: MutantParams) -> Result<Self> {
         if M::FAULT == Fault::RefusesEndOfRange && params.patience == 1000 {
             return Err(Error::InvalidArgument("such a large patience is unavailable".into()));
         }
