@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpbench_record::Row;
-use gpbench_report::{Run, WriteOptions, Written, export, for_terminal, write_all};
+use gpbench_report::{Frame, Run, WriteOptions, Written};
 use gpbench_runs::resolve_run;
 
 use crate::args::{Format, FormatArg, Global, Wide};
@@ -36,24 +36,29 @@ pub(crate) fn reopen(folder: &Path) -> Result<Run, Failure> {
     Run::open(folder).map_err(Failure::internal)
 }
 
+/// The tables of a run, of which all reports are made.
+pub(crate) fn frame(run: &Run) -> Result<Frame<'_>, Failure> {
+    Frame::new(run).map_err(Failure::internal)
+}
+
 /// Writes the report's files into the run folder.
-pub(crate) fn write_report(run: &Run) -> Result<Written, Failure> {
-    write_all(run, &WriteOptions::default()).map_err(Failure::internal)
+pub(crate) fn write_report(frame: &Frame<'_>) -> Result<Written, Failure> {
+    frame.write(&WriteOptions::default()).map_err(Failure::internal)
 }
 
 /// Prints a run's tables of results.
-pub(crate) fn print_tables(run: &Run, wide: Wide) -> Result<(), Failure> {
-    let tables = for_terminal(run, wide.width()).map_err(Failure::internal)?;
+pub(crate) fn print_tables(frame: &Frame<'_>, wide: Wide) -> Result<(), Failure> {
+    let tables = frame.for_terminal(wide.width()).map_err(Failure::internal)?;
     output::print(&output::fitted(tables))
 }
 
 /// Prints a run's results.
-pub(crate) fn print(run: &Run, output: FormatArg) -> Result<(), Failure> {
+pub(crate) fn print(frame: &Frame<'_>, output: FormatArg) -> Result<(), Failure> {
     let format = match output.format {
-        Format::Table => return print_tables(run, output.wide),
+        Format::Table => return print_tables(frame, output.wide),
         Format::Json => gpbench_report::Format::Json,
         Format::Csv => gpbench_report::Format::Csv,
         Format::Md => gpbench_report::Format::Markdown,
     };
-    output::print(&export(run, format).map_err(Failure::internal)?)
+    output::print(&frame.export(format).map_err(Failure::internal)?)
 }

@@ -1,6 +1,6 @@
 //! The results of a run as tables: a row for each case, each trace point and each step.
 //!
-//! A frame is built once for a report, a comparison or a check, which are queries on it. [`Cases`] are rows of it and say
+//! A frame is built once for the reports, a comparison or a check of a run, which are queries on it. [`Cases`] are rows of it and say
 //! what is shown of them; a filter copies neither the tables nor the run.
 
 mod build;
@@ -24,8 +24,8 @@ use crate::error::Result;
 use crate::run::Run;
 use crate::times::is_time;
 
-/// The results of a run as tables.
-pub(crate) struct Frame<'r> {
+/// The results of a run as tables, from which [`Frame::write`] and [`Frame::export`] make reports.
+pub struct Frame<'r> {
     pub(crate) run: &'r Run,
     /// A row for each row of the journal, in the same order: id, axes, outcome, then a column for each metric.
     pub(crate) results: DataFrame,
@@ -57,7 +57,7 @@ impl<'r> Frame<'r> {
     ///
     /// # Errors
     /// If a table cannot be built.
-    pub(crate) fn new(run: &'r Run) -> Result<Frame<'r>> {
+    pub fn new(run: &'r Run) -> Result<Frame<'r>> {
         let rows = &run.record.rows;
         let (results, metrics) = build::results(rows)?;
         let (traces, steps) = (build::traces(rows)?, build::steps(rows)?);

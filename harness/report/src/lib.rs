@@ -1,7 +1,8 @@
 //! Reports on a run: tables, charts and pages, rebuilt from its journal alone.
 //!
-//! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`]. [`write_all`] writes `results.parquet`,
-//! `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format as a string.
+//! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`], by the tables of a [`Frame`]. [`write_all`] writes
+//! `results.parquet`, `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format
+//! as a string.
 //! [`History`] follows a metric over the runs of a spec, and [`reading_page`] documents the files. [`compare`] compares runs by
 //! their means, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
 //! Nothing here runs a case, prints, or exits.
@@ -65,9 +66,9 @@ pub use coverage::{COVERAGE, CoveragePage, Estimate, HOURS, Hours, coverage};
 pub use error::{Error, Result};
 pub use escape::markdown;
 pub use exact::{Difference, ExactComparison, exact};
-pub use export::{Format, export, for_terminal};
+pub use export::{Format, export};
 pub use fit::Fitted;
-pub use frame::COLUMNS;
+pub use frame::{COLUMNS, Frame};
 pub use history::{History, Point};
 pub use number::number;
 pub use reading::{better, reading_page, tasks};

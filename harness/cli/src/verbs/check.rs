@@ -62,7 +62,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
         say(format_args!("nothing was compared: {} of {} cases have no row", run.missing(), summary.total));
         return Ok(exit_code(&summary));
     }
-    let page = runs::write_report(&run)?.html;
+    let page = runs::write_report(&runs::frame(&run)?)?.html;
 
     let check = match &reference {
         Some(Reference::File(old)) if !args.update => {

@@ -109,9 +109,10 @@ pub(crate) fn finish(global: &Global, run: ClusterRun, signal: Option<i32>, wide
 /// Writes and prints the report of a run.
 pub(crate) fn report(global: &Global, folder: &Path, signal: Option<i32>, wide: Wide) -> Outcome {
     let run = runs::reopen(folder)?;
-    let page = runs::write_report(&run)?.html;
+    let frame = runs::frame(&run)?;
+    let page = runs::write_report(&frame)?.html;
     if !global.quiet {
-        runs::print_tables(&run, wide)?;
+        runs::print_tables(&frame, wide)?;
         say(format_args!("\nreport: {}", page.display()));
     }
     let failed = run.record.rows.iter().any(|row| row.status.is_failure());

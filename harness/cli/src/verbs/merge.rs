@@ -38,10 +38,11 @@ pub(crate) fn merge(global: &Global, args: &Merge) -> Outcome {
         })?;
     merged.warnings.iter().for_each(|warning| warn(global, warning));
     let run = runs::reopen(&merged.folder)?;
-    let page = runs::write_report(&run)?.html;
+    let frame = runs::frame(&run)?;
+    let page = runs::write_report(&frame)?.html;
     let mut printed = Ok(());
     if !global.quiet {
-        printed = runs::print_tables(&run, args.wide);
+        printed = runs::print_tables(&frame, args.wide);
         say(format_args!("\n{}", summary(&merged, &run)));
         say(format_args!("report: {}", page.display()));
     }

@@ -23,8 +23,9 @@ pub(crate) struct Report {
 pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     let run = runs::open(global, &args.run)?;
     // The files are rebuilt whether or not the results can be printed.
-    let printed = runs::print(&run, args.output);
-    match runs::write_report(&run) {
+    let frame = runs::frame(&run)?;
+    let printed = runs::print(&frame, args.output);
+    match runs::write_report(&frame) {
         Ok(written) => {
             if args.pdf {
                 pdf::write(&written.figures)?;

@@ -50,10 +50,11 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     settle(global, &prepared, &args.earlier)?;
     let summary = execute(global, &prepared, &args.run, &args.earlier)?;
     let run = runs::reopen(&summary.folder)?;
-    let page = runs::write_report(&run)?.html;
+    let frame = runs::frame(&run)?;
+    let page = runs::write_report(&frame)?.html;
     let mut printed = Ok(());
     if !global.quiet {
-        printed = runs::print_tables(&run, args.wide);
+        printed = runs::print_tables(&frame, args.wide);
         if let Some(hint) = hint(&summary) {
             say(format_args!("\n{hint}"));
         }

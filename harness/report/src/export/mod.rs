@@ -39,19 +39,14 @@ pub fn export(run: &Run, format: Format) -> Result<String> {
     Frame::new(run)?.export(format)
 }
 
-/// The results tables for a terminal: at most `width` columns wide where the least columns allow it.
-///
-/// # Errors
-/// If a table cannot be computed.
-pub fn for_terminal(run: &Run, width: Option<usize>) -> Result<Fitted> {
-    Frame::new(run)?.fitted(width)
-}
-
 impl Frame<'_> {
     /// The run in a format.
-    pub(crate) fn export(&self, format: Format) -> Result<String> {
+    ///
+    /// # Errors
+    /// If a table cannot be computed or a chart drawn.
+    pub fn export(&self, format: Format) -> Result<String> {
         let written = match format {
-            Format::Text => self.fitted(None).map(|fitted| fitted.text),
+            Format::Text => self.for_terminal(None).map(|fitted| fitted.text),
             Format::Json => Ok(json::cases(&self.run.record.rows)),
             Format::Csv => csv::cases(self),
             Format::Markdown => Ok(markdown::page(&Page::new(self, Charts::LeftOut)?)),
@@ -61,7 +56,11 @@ impl Frame<'_> {
         written.map(|document| shown(&document, format))
     }
 
-    fn fitted(&self, width: Option<usize>) -> Result<Fitted> {
+    /// The results tables for a terminal: at most `width` columns wide where the least columns allow it.
+    ///
+    /// # Errors
+    /// If a table cannot be computed.
+    pub fn for_terminal(&self, width: Option<usize>) -> Result<Fitted> {
         let Fitted { text, left_out } = text::page(&Page::new(self, Charts::LeftOut)?, width);
         Ok(Fitted { text: shown(&text, Format::Text), left_out })
     }
