@@ -9,12 +9,13 @@ use gpbench_record::metric::{METRICS, Metric, Shown};
 use gpbench_record::{Dataset, TaskKind};
 use serde_json::{Map, Value, json};
 
-use crate::aggregate::{GroupProblem, groups_of};
-use crate::compare::{Side, headings};
+use crate::aggregate::groups_of;
 use crate::frame::Cases;
 use crate::grid;
 use crate::number::Format;
+use crate::problem::GroupProblem;
 use crate::results::{OWN_PREDICTIONS, once_each};
+use crate::side::{Side, headings};
 use crate::table::{Cell, TextTable};
 
 /// Version of the JSON form.

@@ -5,22 +5,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use gpbench_record::{Labels, Status, names};
+use gpbench_record::{Status, names};
 
 use crate::error::Result;
 use crate::frame::{CaseView, Cases, Frame};
+use crate::problem::GroupProblem;
 use crate::run::Run;
-
-/// A problem on which solvers are compared: the names on all axes but those of solver and seed.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct GroupProblem {
-    /// Data set, as named in the spec.
-    pub dataset: String,
-    /// Kernel, as named in the spec.
-    pub kernel: String,
-    /// Estimator, as named in the spec; absent for a task that has none.
-    pub estimator: Option<String>,
-}
 
 /// A mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -156,12 +146,4 @@ fn group(all: &Cases<'_>, places: Vec<usize>) -> Group {
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
-}
-
-impl GroupProblem {
-    /// The problem that a case belongs to.
-    pub fn of(labels: &Labels) -> GroupProblem {
-        let Labels { dataset, kernel, estimator, .. } = labels.clone();
-        GroupProblem { dataset, kernel, estimator }
-    }
 }

@@ -6,15 +6,17 @@ use gpbench_record::metric::{METRICS, Metric, Shown};
 use serde_json::{Value, json};
 
 use crate::across::{self, AcrossTasks};
-use crate::aggregate::{Group, GroupProblem, MeanWithError, groups_of};
+use crate::aggregate::{Group, MeanWithError, groups_of};
 use crate::baseline::{self, Check};
 use crate::error::Result;
+use crate::frame::is_time;
 use crate::frame::{CaseView, Cases, Frame};
 use crate::grid;
 use crate::number::Format;
+use crate::problem::GroupProblem;
 use crate::run::Run;
+use crate::side::{Side, headings};
 use crate::table::{Cell, TextTable};
-use crate::times::is_time;
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -66,12 +68,6 @@ impl SideBySide {
     pub fn methods(self) -> Option<AcrossTasks> {
         if let SideBySide::Methods(across) = self { Some(across) } else { None }
     }
-}
-
-/// One side of a comparison: a run, or one solver of a run.
-pub(crate) struct Side<'f> {
-    pub(crate) name: &'f str,
-    pub(crate) cases: Cases<'f>,
 }
 
 /// Compares runs: the last of them with the first, and means of all.
@@ -240,13 +236,4 @@ type SolverOnProblem<'f> = (&'f str, &'f str, Option<&'f str>, &'f str);
 
 fn method<'f>(case: &CaseView<'f>) -> SolverOnProblem<'f> {
     (case.dataset(), case.kernel(), case.estimator(), case.solver())
-}
-
-/// The names of the sides, with the run's folder where names repeat.
-pub(crate) fn headings(sides: &[Side<'_>]) -> Vec<String> {
-    let heading = |side: &Side<'_>| match sides.iter().filter(|other| other.name == side.name).count() {
-        1 => side.name.to_owned(),
-        _ => format!("{} {}", side.name, side.cases.run().folder_name()),
-    };
-    sides.iter().map(heading).collect()
 }

@@ -7,22 +7,22 @@ mod build;
 mod case;
 mod cases;
 mod cells;
+mod nested;
 mod schema;
 
-use std::ops::Range;
-
-use gpbench_record::metric;
+use gpbench_record::{Row, metric};
 use polars::prelude::{Column, DataFrame};
 
 pub(crate) use case::CaseView;
-pub(crate) use cases::{Cases, noun, tasks};
-pub(crate) use cells::Cells;
+pub(crate) use cases::Cases;
+pub(crate) use cells::{Cells, is_time};
 pub use schema::COLUMNS;
 pub(crate) use schema::{CASE, STEP_COLUMNS, TRACE_COLUMNS};
 
+use nested::Nested;
+
 use crate::error::Result;
 use crate::run::Run;
-use crate::times::is_time;
 
 /// The results of a run as tables, from which [`Frame::write`] and [`Frame::export`] make reports.
 pub struct Frame<'r> {
@@ -37,19 +37,6 @@ pub struct Frame<'r> {
     pub(crate) metrics: Vec<String>,
     /// Whether each case has a time.
     timed: Vec<bool>,
-}
-
-/// A table with several rows for each case.
-pub(crate) struct Nested {
-    pub(crate) table: DataFrame,
-    /// The first row of each case, then the number of all rows.
-    starts: Vec<usize>,
-}
-
-impl Nested {
-    fn rows_of(&self, case: usize) -> Range<usize> {
-        self.starts[case]..self.starts[case + 1]
-    }
 }
 
 impl<'r> Frame<'r> {
@@ -77,7 +64,7 @@ impl<'r> Frame<'r> {
     /// # Errors
     /// If the column cannot be added.
     pub(crate) fn results_with_cases(&self) -> Result<DataFrame> {
-        let text = |row: &gpbench_record::Row| serde_json::to_string(&row.case).unwrap_or_default();
+        let text = |row: &Row| serde_json::to_string(&row.case).unwrap_or_default();
         let cases: Vec<String> = self.run.record.rows.iter().map(text).collect();
         let mut table = self.results.clone();
         table.insert_column(table.width() - self.metrics.len(), Column::new(CASE.into(), cases))?;

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use gpbench_record::metric::Metric;
 use serde_json::{Value, json};
 
-use crate::aggregate::GroupProblem;
 use crate::error::Result;
 use crate::frame::{CaseView, Cases, Frame};
 use crate::number::number;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 use crate::run::Run;
 use crate::table::TextTable;

@@ -8,6 +8,7 @@ use gpbench_record::metric::{self, METRICS, Metric, Shown};
 use crate::charts::figure::Figure;
 use crate::comparable_times::MARK;
 use crate::error::{Error, Result};
+use crate::frame::is_time;
 use crate::frame::{Cases, Frame};
 use crate::layout::{Layout, Mark};
 use crate::papers;
@@ -17,7 +18,6 @@ use crate::reference::Reference;
 use crate::results::Results;
 use crate::table::TextTable;
 use crate::tasks::section;
-use crate::times::is_time;
 
 /// A report's content.
 pub(crate) struct Page<'f> {

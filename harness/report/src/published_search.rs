@@ -8,10 +8,11 @@ use gpbench_record::Source;
 use gpbench_record::metric::Style;
 use serde::Deserialize;
 
-use crate::aggregate::{GroupProblem, MeanWithError};
+use crate::aggregate::MeanWithError;
 use crate::layout::with_error;
 use crate::number::short;
 use crate::papers::LIN_2023;
+use crate::problem::GroupProblem;
 use crate::reference::Reference;
 use crate::results::Results;
 use crate::search::Measure;

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 
 use gpbench_record::Case;
 
-use crate::aggregate::{Group, GroupProblem, groups_of, mean};
+use crate::aggregate::{Group, groups_of, mean};
 use crate::comparable_times::MARK;
+use crate::frame::is_time;
 use crate::frame::{CaseView, Cases};
 use crate::grid;
 use crate::layout::{Added, column};
-use crate::times::is_time;
+use crate::problem::GroupProblem;
 
 /// Label of predictions that no model verifies.
 pub(crate) const OWN_PREDICTIONS: &str = "learner's own";

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use gpbench_record::{names, text};
+use gpbench_record::{Row, TaskKind, names, text};
 use gpbench_runs::RunRecord;
 
 use crate::error::Result;
-use crate::frame;
 use crate::target;
 
 /// A run that has been read for a report.
@@ -41,7 +40,7 @@ impl Run {
 
     /// `learner` or `solver`, by the task of its cases.
     pub fn noun(&self) -> &'static str {
-        frame::noun(&frame::tasks(self.record.rows.iter()))
+        noun(&tasks(self.record.rows.iter()))
     }
 
     /// Number of planned cases without a row; of a merged run, those of absent shards too.
@@ -64,4 +63,15 @@ impl Run {
     pub(crate) fn label(&self) -> String {
         format!("{}/{}", self.record.name, self.folder_name())
     }
+}
+
+/// The tasks of some rows, in the order of all tasks.
+pub(crate) fn tasks<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Vec<TaskKind> {
+    let has = |task: &TaskKind| rows.clone().any(|row| row.case.task.kind() == *task);
+    TaskKind::ALL.into_iter().filter(has).collect()
+}
+
+/// `learner` or `solver`, by task.
+pub(crate) fn noun(tasks: &[TaskKind]) -> &'static str {
+    if tasks == [TaskKind::Learn] { "learner" } else { "solver" }
 }

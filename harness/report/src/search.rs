@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gpbench_record::names;
 
-use crate::aggregate::GroupProblem;
 use crate::frame::{CaseView, Cells};
+use crate::problem::GroupProblem;
 
 /// Key by which searches are paired: an objective with its design and random draws.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::aggregate::GroupProblem;
 use crate::frame::CaseView;
 use crate::pairs::differences;
+use crate::problem::GroupProblem;
 use crate::results::{Results, once_each};
 use crate::search::{Measure, Search, Target, by_seed};
 

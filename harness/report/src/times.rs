@@ -5,18 +5,12 @@
 //! other cases count in everything else, and the files of results keep their times.
 
 use gpbench_record::Environment;
-use gpbench_record::metric::{self, Unit};
 
 use crate::comparable_times::Incomparable;
 use crate::frame::{CaseView, Cases};
 
 /// Properties that cases share where their times are compared: the environment, and the plan in a run of several.
 type Kind<'f> = (Option<&'f str>, Option<&'f str>);
-
-/// Whether a metric is a time.
-pub(crate) fn is_time(name: &str) -> bool {
-    metric::find(name).is_some_and(|metric| metric.unit == Unit::Seconds)
-}
 
 impl<'f> Cases<'f> {
     /// The cases with the times of one kind alone.

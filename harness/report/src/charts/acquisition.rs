@@ -12,7 +12,8 @@ use super::scale::Scale;
 use super::series::Series;
 use super::sheet::sheet;
 use super::style::{Area, Drawing, INK, MUTED, heading};
-use crate::aggregate::{Group, GroupProblem};
+use crate::aggregate::Group;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Width of a sheet, and height of a row of panels.

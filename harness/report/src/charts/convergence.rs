@@ -9,7 +9,7 @@ use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel, panels_sheet};
 use super::progress::RESIDUALS;
 use super::scale::Axis;
-use crate::aggregate::GroupProblem;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Height of a row of panels.

@@ -8,9 +8,9 @@ use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
-use crate::aggregate::GroupProblem;
 use crate::frame::CaseView;
 use crate::grid::point;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Height of the sheet.

@@ -5,9 +5,9 @@ use super::legend::Entry;
 use super::panel::{Dot, Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::{Look, Series};
-use crate::aggregate::GroupProblem;
 use crate::error::{Error, Result};
 use crate::history::{History, Point};
+use crate::problem::GroupProblem;
 use crate::results::once_each;
 
 /// Height of a row of panels, and of what is above them.

@@ -7,8 +7,8 @@ use super::curve::{Curve, Mean, Path, curve, range};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
-use crate::aggregate::GroupProblem;
 use crate::frame::{CaseView, Cells};
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Height of a row of panels.

@@ -38,6 +38,7 @@ mod sheet;
 pub(crate) mod size;
 pub(crate) mod spectrum;
 mod style;
+mod svg;
 pub(crate) mod sweep;
 pub(crate) mod training;
 pub(crate) mod truncation;

@@ -12,8 +12,8 @@ use super::scale::Scale;
 use super::series::Series;
 use super::sheet::sheet;
 use super::style::{Area, Drawing, INK, MUTED, RULE, heading};
-use crate::aggregate::GroupProblem;
 use crate::frame::CaseView;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Width of a sheet, and height of a row of panels.

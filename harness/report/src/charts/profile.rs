@@ -11,9 +11,9 @@ use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::sheet::sheet;
 use super::style::heading;
-use crate::aggregate::GroupProblem;
 use crate::frame::CaseView;
 use crate::papers::DOLAN_2002;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Share of the problems that a solver finishes within a factor of the fastest.

@@ -11,8 +11,8 @@ use super::scale::Axis;
 use super::series::Series;
 use super::sheet::sheet;
 use super::style::heading;
-use crate::aggregate::GroupProblem;
 use crate::frame::CaseView;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 use crate::target::Limits;
 

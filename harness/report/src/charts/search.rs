@@ -266,7 +266,7 @@ fn sheet_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aggregate::GroupProblem;
+    use crate::problem::GroupProblem;
 
     fn search(seed: u64, seconds: f64, values: &[f64]) -> Search {
         let problem = GroupProblem { dataset: "d".into(), kernel: "k".into(), estimator: None };

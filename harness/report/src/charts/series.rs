@@ -12,8 +12,8 @@ use plotters_backend::{BackendCoord, DrawingErrorKind};
 
 use super::marker::{MARKERS, Marker};
 use super::palette::PALETTE;
-use super::sheet::Sheet;
 use super::style::{Area, Drawing};
+use super::svg::Svg;
 
 /// Colour and marker of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,16 +76,16 @@ impl<'a> PointCollection<'a, BackendCoord> for &'a Border<'_> {
     }
 }
 
-impl<'s> Drawable<Sheet<'s>> for Border<'_> {
+impl<'s> Drawable<Svg<'s>> for Border<'_> {
     fn draw<I: Iterator<Item = BackendCoord>>(
         &self,
         _: I,
-        sheet: &mut Sheet<'s>,
+        svg: &mut Svg<'s>,
         _: (u32, u32),
     ) -> Result<(), DrawingErrorKind<io::Error>> {
         match self {
-            Border::Begin { class, series } => sheet.open(class, series),
-            Border::End => sheet.close(),
+            Border::Begin { class, series } => svg.open(class, series),
+            Border::End => svg.close(),
         }
         Ok(())
     }

@@ -9,8 +9,9 @@ use super::legend::Entry;
 use super::panel::{Line, Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
-use crate::aggregate::{Group, GroupProblem};
+use crate::aggregate::Group;
 use crate::cost::{Growth, Size, exponent, growths, methods};
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Height of a sheet with one row of panels.

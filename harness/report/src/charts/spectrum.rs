@@ -14,7 +14,7 @@ use super::posterior::{across, drawn};
 use super::scale::Scale;
 use super::sheet::sheet;
 use super::style::{Area, Drawing, INK, MUTED, RULE, font, heading, write};
-use crate::aggregate::GroupProblem;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Colour of the curves.

@@ -5,10 +5,10 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::sheet::Sheet;
+use super::svg::Svg;
 
 /// A part of a sheet to draw on.
-pub(super) type Area<'a> = DrawingArea<Sheet<'a>, Shift>;
+pub(super) type Area<'a> = DrawingArea<Svg<'a>, Shift>;
 /// The outcome of drawing.
 pub(super) type Drawing = Result<(), Box<dyn std::error::Error>>;
 

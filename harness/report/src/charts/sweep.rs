@@ -12,7 +12,8 @@ use super::panel::{Panel, panels_sheet};
 use super::scale::Axis;
 use super::series::Series;
 use super::size::over_groups;
-use crate::aggregate::{Group, GroupProblem};
+use crate::aggregate::Group;
+use crate::problem::GroupProblem;
 use crate::results::{Results, once_each};
 
 /// Metrics that are drawn, where they are measured.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gpbench_record::{Hyperparameters, Labels, Metrics, ParamValue, Row};
 use polars::prelude::{Column, DataFrame, PolarsResult};
 
-use super::Nested;
+use super::nested::Nested;
 
 /// A column with a value of each item.
 macro_rules! column {

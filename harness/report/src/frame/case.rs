@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use gpbench_record::{Case, Row, Status, TaskOutput, names};
 
-use super::{Cells, Frame, Nested};
-use crate::aggregate::GroupProblem;
+use super::Frame;
+use super::cells::Cells;
+use super::nested::Nested;
+use crate::problem::GroupProblem;
 
 /// A row of a frame, with what a view shows of it: its times or none of them, the solver's name, and the price of its grid.
 #[derive(Clone, Copy)]

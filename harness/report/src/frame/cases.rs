@@ -4,7 +4,7 @@ use gpbench_record::{ReportOptions, Row, TaskKind};
 use gpbench_runs::RunRecord;
 
 use super::{CaseView, Frame};
-use crate::run::Run;
+use crate::run::{Run, noun, tasks};
 
 /// Some cases of a run, in the order of its frame, each as this view shows it.
 #[derive(Clone)]
@@ -118,15 +118,4 @@ impl<'f> Cases<'f> {
             None => (solvers.len() > 1).then(|| solvers[0]),
         }
     }
-}
-
-/// The tasks of some rows, in the order of all tasks.
-pub(crate) fn tasks<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Vec<TaskKind> {
-    let has = |task: &TaskKind| rows.clone().any(|row| row.case.task.kind() == *task);
-    TaskKind::ALL.into_iter().filter(has).collect()
-}
-
-/// `learner` or `solver`, by task.
-pub(crate) fn noun(tasks: &[TaskKind]) -> &'static str {
-    if tasks == [TaskKind::Learn] { "learner" } else { "solver" }
 }

@@ -1,9 +1,13 @@
 //! Cells of a row of a table.
 
+use gpbench_record::metric::{self, Unit};
 use gpbench_record::names;
 use polars::prelude::{DataFrame, Float64Chunked};
 
-use crate::times::is_time;
+/// Whether a metric is a time.
+pub(crate) fn is_time(name: &str) -> bool {
+    metric::find(name).is_some_and(|metric| metric.unit == Unit::Seconds)
+}
 
 /// The cells of a row: a case, a trace point or a step.
 #[derive(Clone, Copy)]

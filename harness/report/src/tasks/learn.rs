@@ -3,13 +3,14 @@
 use gpbench_record::{TargetScaling, metric, names};
 
 use super::section::{MEANS, Section};
-use crate::aggregate::{Group, GroupProblem};
+use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
 use crate::charts::{grid as grid_chart, learning, pareto, size};
 use crate::cost::exponents;
 use crate::frame::CaseView;
 use crate::grid;
 use crate::layout::{Layout, column};
+use crate::problem::GroupProblem;
 use crate::results::{Results, once_each};
 use crate::table::TextTable;
 

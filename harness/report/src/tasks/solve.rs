@@ -3,12 +3,13 @@
 use gpbench_record::{TaskKind, names};
 
 use super::section::{MEANS, RESIDUALS, Section};
-use crate::aggregate::{Group, GroupProblem};
+use crate::aggregate::Group;
 use crate::charts::curve::Clock;
 use crate::charts::figure::Drawn;
 use crate::charts::{convergence, pareto, profile, progress, seconds, sweep};
 use crate::layout::{Layout, column};
 use crate::number::times;
+use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// The section of task `solve`.

@@ -7,13 +7,14 @@ use gpbench_record::metric::{Direction, Style};
 use gpbench_record::names;
 
 use super::section::{RESIDUALS, Section};
-use crate::aggregate::{Group, GroupProblem, MeanWithError};
+use crate::aggregate::{Group, MeanWithError};
 use crate::charts::figure::Drawn;
 use crate::charts::{acquisition, gains, search, search_steps, seconds};
 use crate::comparable_times::MARK;
 use crate::layout::{Added, Layout, column, with_error};
 use crate::pairs::unbeaten;
 use crate::papers::LIN_2023;
+use crate::problem::GroupProblem;
 use crate::published_search;
 use crate::reference::Reference;
 use crate::results::Results;
