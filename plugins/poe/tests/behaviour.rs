@@ -7,7 +7,7 @@ use gpbench_sdk::{Family, Model, ParamValue, Workers, abi, exact};
 
 const SMALL: [(&str, ParamValue); 1] = [("points", ParamValue::Int(20))];
 
-fn with<'v>(more: &[(&'static str, ParamValue)]) -> Vec<(&'static str, ParamValue)> {
+fn with(more: &[(&'static str, ParamValue)]) -> Vec<(&'static str, ParamValue)> {
     SMALL.into_iter().chain(more.iter().cloned()).collect()
 }
 

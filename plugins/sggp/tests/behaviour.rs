@@ -7,7 +7,7 @@ use gpbench_sdk::{Family, ParamValue, Workers, abi, exact};
 
 const SMALL: [(&str, ParamValue); 2] = [("neighbours", ParamValue::Int(6)), ("batch", ParamValue::Int(25))];
 
-fn with<'v>(more: &[(&'static str, ParamValue)]) -> Vec<(&'static str, ParamValue)> {
+fn with(more: &[(&'static str, ParamValue)]) -> Vec<(&'static str, ParamValue)> {
     SMALL.into_iter().chain(more.iter().cloned()).collect()
 }
 
